@@ -1,0 +1,77 @@
+# Every target sets up what it needs, once, from nothing but Python 3.11+ and make.
+# `make` alone lists the targets.
+
+.DEFAULT_GOAL := help
+SHELL := /bin/sh
+
+PY := .venv/bin/python
+# One thread for the numeric libraries: several on few cores spin against each other.
+export OMP_NUM_THREADS := 1
+export OPENBLAS_NUM_THREADS := 1
+export MKL_NUM_THREADS := 1
+
+# The public data sets, where they are at hand; tests that need them are skipped elsewhere, and always in CI.
+ifeq ($(CI),)
+export DIAGNOSIS_DATA ?= $(wildcard ../shared/data)
+endif
+
+DEMO ?=
+TEST ?=
+JOBS ?= 2
+REPORT ?= .build/tests.xml
+
+.PHONY: help setup demo test check format lint types floors house docs proof mutants bench lock clean
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
+
+.venv/.base: requirements/base.txt pyproject.toml tools/setup.sh
+	@sh tools/setup.sh base
+
+.venv/.dev: requirements/dev.txt requirements/base.txt pyproject.toml tools/setup.sh
+	@sh tools/setup.sh dev
+
+.venv/.bench: requirements/bench.txt requirements/dev.txt pyproject.toml tools/setup.sh
+	@sh tools/setup.sh bench
+
+setup: .venv/.dev ## make .venv with everything development needs
+
+demo: .venv/.base ## break a simulated system and watch it being diagnosed (DEMO='--fault cpu --seed 7')
+	@.venv/bin/diagnose demo $(DEMO)
+
+test: .venv/.dev ## all tests, the large ones at a tenth of their size (TEST='-k budget' to choose)
+	@mkdir -p $(dir $(REPORT))
+	$(PY) -m pytest -n $(JOBS) --junitxml=$(REPORT) $(TEST)
+
+check: format lint types floors docs test ## everything a change must pass
+
+format: .venv/.dev
+	$(PY) -m ruff format --check .
+
+lint: .venv/.dev
+	$(PY) -m ruff check .
+
+types: .venv/.dev
+	$(PY) -m mypy
+
+floors: .venv/.dev ## arrows between rooms point down (import-linter)
+	.venv/bin/lint-imports
+
+house docs: .venv/.dev ## the rules of the house and the pages' links
+	$(PY) -m pytest -q tests/house
+
+proof: .venv/.dev mutants ## the large runs at full size, and the mutants
+	@mkdir -p .build
+	$(PY) -m pytest -m proof --proof --timeout=1800 --junitxml=.build/proof.xml
+
+mutants: .venv/.dev ## break the code as docs/conformance.toml says; the row's tests must notice
+	$(PY) tools/mutants.py --jobs $(JOBS)
+
+bench: .venv/.bench ## speed, against pydantic-ai's agent loop and bare scans
+	$(PY) -m diagnosis_harness.bench.speed
+
+lock: ## write the lock files anew (needs uv)
+	sh tools/lock.sh
+
+clean: ## remove .venv and everything else that is made
+	rm -rf .venv .build .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis

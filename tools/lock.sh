@@ -1,0 +1,12 @@
+#!/bin/sh
+# Writes the locks: hash-pinned, for every system and Python that is supported, with no registry address in them.
+set -eu
+compile() {
+    UV_SYSTEM_CERTS=true uv pip compile --quiet --universal --no-header --no-annotate --generate-hashes \
+        --python-version 3.11 pyproject.toml "$@"
+}
+cd requirements/..
+compile requirements/base.in --output-file requirements/base.txt
+compile requirements/base.in requirements/dev.in --constraint requirements/base.txt --output-file requirements/dev.txt
+compile requirements/base.in requirements/dev.in requirements/bench.in --constraint requirements/dev.txt \
+    --output-file requirements/bench.txt
