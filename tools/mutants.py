@@ -1,0 +1,136 @@
+"""Break the code as docs/conformance.toml says, one row at a time; the row's tests must notice.
+
+`python tools/mutants.py [--jobs N] [ROW ...]`. Exit code 1 when a break goes unnoticed, does not apply, or does
+not even load.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import tomllib
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+COPIED = ("src", "tests", "tools", "docs", "requirements", "pyproject.toml", "README.md", "Makefile")
+CAUGHT, SURVIVED = 1, 0  # pytest's exit codes: tests failed, all passed
+
+
+@dataclass(frozen=True, slots=True)
+class Mutant:
+    """One row's break and the tests that must catch it."""
+
+    row: str
+    tests: tuple[str, ...]
+    file: str
+    find: str
+    replace: str
+
+
+class DoesNotApply(Exception):
+    """The text to break does not stand in the file exactly once, or the break changes nothing."""
+
+
+def mutants_of(conformance: Path, rows: set[str]) -> Iterator[Mutant]:
+    """Yield every row that has a break; `rows` limits them when it is not empty."""
+    with conformance.open("rb") as file:
+        entries = tomllib.load(file)
+    for row, entry in entries.items():
+        if isinstance(entry, dict) and "break" in entry and (not rows or row in rows):
+            change = entry["break"]
+            yield Mutant(row, tuple(entry["tests"]), change["file"], change["find"], change["replace"])
+
+
+def broken(mutant: Mutant, source: str) -> str:
+    """Return `source` with the break in it."""
+    found = source.count(mutant.find)
+    if found != 1:
+        message = f"`find` stands {found} times in {mutant.file}, not once"
+        raise DoesNotApply(message)
+    if mutant.find == mutant.replace:
+        message = "`replace` is the same text as `find`"
+        raise DoesNotApply(message)
+    return source.replace(mutant.find, mutant.replace)
+
+
+def copy_tree(target: Path) -> None:
+    """Copy what the tests need into `target`."""
+    ignored = shutil.ignore_patterns("__pycache__", ".*")
+    for name in COPIED:
+        source = ROOT / name
+        if source.is_dir():
+            shutil.copytree(source, target / name, ignore=ignored)
+        elif source.exists():
+            shutil.copy2(source, target / name)
+
+
+def run_tests(tree: Path, tests: tuple[str, ...]) -> subprocess.CompletedProcess[str]:
+    """Run `tests` against the sources in `tree`, which win over the installed package."""
+    command = [
+        sys.executable, "-m", "pytest", "-x", "-q", "--no-header", "--timeout=60",
+        "-p", "no:cacheprovider", "-p", "no:xdist", *tests,
+    ]  # fmt: skip
+    environment = {**os.environ, "PYTHONPATH": str(tree / "src"), "PYTHONDONTWRITEBYTECODE": "1"}
+    return subprocess.run(command, cwd=tree, env=environment, capture_output=True, text=True, check=False)
+
+
+def judge(mutant: Mutant) -> str | None:
+    """Try one mutant in a copy of the tree; return what is wrong, or nothing when it was caught."""
+    with tempfile.TemporaryDirectory(prefix="mutant-") as folder:
+        tree = Path(folder)
+        copy_tree(tree)
+        target = tree / mutant.file
+        try:
+            target.write_text(broken(mutant, target.read_text(encoding="utf-8")), encoding="utf-8")
+        except (DoesNotApply, OSError) as problem:
+            return str(problem)
+        ended = run_tests(tree, mutant.tests)
+    if ended.returncode == CAUGHT:
+        return None
+    if ended.returncode == SURVIVED:
+        return f"survived: {mutant.file} was broken and all its tests stayed green"
+    said = ended.stdout[-2000:] + ended.stderr[-2000:]
+    return f"the tests did not run (pytest exit code {ended.returncode}):\n{said}"
+
+
+def unbroken(mutants: list[Mutant]) -> str | None:
+    """Run all the rows' tests on the code as it is: tests that are red anyway catch nothing."""
+    tests = tuple(dict.fromkeys(test for mutant in mutants for test in mutant.tests))
+    with tempfile.TemporaryDirectory(prefix="mutant-") as folder:
+        copy_tree(Path(folder))
+        ended = run_tests(Path(folder), tests)
+    return None if ended.returncode == SURVIVED else f"red without any break:\n{ended.stdout[-4000:]}"
+
+
+def main() -> int:
+    """Try all mutants and print one line for each."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("rows", nargs="*", metavar="ROW")
+    options = parser.parse_args()
+
+    mutants = list(mutants_of(ROOT / "docs" / "conformance.toml", set(options.rows)))
+    if not mutants:
+        print("mutants: no row has a break yet")
+        return 1
+    if problem := unbroken(mutants):
+        print(problem)
+        return 1
+    with ThreadPoolExecutor(options.jobs) as pool:
+        problems = 0
+        for mutant, problem in zip(mutants, pool.map(judge, mutants), strict=True):
+            problems += problem is not None
+            print(f"{mutant.row:6} {problem or 'caught'}", flush=True)
+    print(f"mutants: {len(mutants) - problems} of {len(mutants)} caught")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
