@@ -20,7 +20,7 @@ TEST ?=
 JOBS ?= 2
 REPORT ?= .build/tests.xml
 
-.PHONY: help setup demo test check format lint types floors house docs proof mutants bench lock clean
+.PHONY: help setup demo test check format lint types floors docs proof mutants bench lock clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
@@ -43,22 +43,22 @@ test: .venv/.dev ## all tests, the large ones at a tenth of their size (TEST='-k
 	@mkdir -p $(dir $(REPORT))
 	$(PY) -m pytest -n $(JOBS) --junitxml=$(REPORT) $(TEST)
 
-check: format lint types floors docs test ## everything a change must pass
+check: format lint types floors docs test ## all that a change must pass: format, lint, types, floors, docs, tests
 
-format: .venv/.dev
+format: .venv/.dev ## layout of the code (ruff format; `ruff format .` mends it)
 	$(PY) -m ruff format --check .
 
-lint: .venv/.dev
+lint: .venv/.dev ## ruff, with the bans of the house
 	$(PY) -m ruff check .
 
-types: .venv/.dev
+types: .venv/.dev ## mypy --strict
 	$(PY) -m mypy
 
 floors: .venv/.dev ## arrows between rooms point down (import-linter)
-	.venv/bin/lint-imports
+	.venv/bin/lint-imports --no-logo floors.toml
 
-house docs: .venv/.dev ## the rules of the house and the pages' links
-	$(PY) -m pytest -q tests/house
+docs: .venv/.dev ## links and claims of the pages
+	$(PY) -m pytest -q tests/house/test_pages.py
 
 proof: .venv/.dev mutants ## the large runs at full size, and the mutants
 	@mkdir -p .build

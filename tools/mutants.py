@@ -1,7 +1,7 @@
 """Break the code as docs/conformance.toml says, one row at a time; the row's tests must notice.
 
-`python tools/mutants.py [--jobs N] [ROW ...]`. Exit code 1 when a break goes unnoticed, does not apply, or does
-not even load.
+`python tools/mutants.py [--jobs N] [ROW ...]`. Exit code 1 when a break goes unnoticed, does not apply, or
+does not even load.
 """
 
 from __future__ import annotations
@@ -19,7 +19,17 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-COPIED = ("src", "tests", "tools", "docs", "requirements", "pyproject.toml", "README.md", "Makefile")
+COPIED = (
+    "src",
+    "tests",
+    "tools",
+    "docs",
+    "requirements",
+    "pyproject.toml",
+    "floors.toml",
+    "README.md",
+    "Makefile",
+)
 CAUGHT, SURVIVED = 1, 0  # pytest's exit codes: tests failed, all passed
 
 
