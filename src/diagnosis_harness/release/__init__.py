@@ -1,0 +1,1 @@
+"""What may leave the house, and in which words."""

@@ -1,0 +1,353 @@
+"""One run as a person may keep it: what was asked, how it ended, what left, and every byte it rests on.
+
+The document is the published value: the terminal report is drawn from it, `--json` prints it, and its schema
+stands in `docs/reference/run-document.schema.json`. So it holds wire values only: instants are ISO 8601 text
+in UTC (`kernel.window.utc_text`), and the JSON has exactly the fields of these classes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, is_dataclass
+from typing import TYPE_CHECKING
+
+from diagnosis_harness.diagnosis.claim import Claim, EvidenceRef, FaultKind, Predicate, Quote
+from diagnosis_harness.kernel.errors import ContractViolation
+from diagnosis_harness.kernel.json_value import JsonValue
+from diagnosis_harness.kernel.window import TimeWindow, utc_text
+from diagnosis_harness.release.language import Language
+from diagnosis_harness.release.outcome import FallbackType, ReleaseOutcome
+from diagnosis_harness.tools.evidence import Direction, EvidenceStatus, InvocationStatus
+from diagnosis_harness.tools.invocation import EvidenceRecord
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+SCHEMA_VERSION = "1"
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """A half-open span of time, both ends ISO 8601 in UTC."""
+
+    start: str
+    end: str
+
+    @classmethod
+    def of(cls, window: TimeWindow | None) -> Window | None:
+        """The window as the document writes it."""
+        return None if window is None else cls(start=utc_text(window.start_s), end=utc_text(window.end_s))
+
+
+@dataclass(frozen=True, slots=True)
+class Counter:
+    """One counter of the budget.
+
+    Attributes:
+        name: `llm_calls`, `tool_calls`, `input_tokens`, `output_tokens`, `total_tokens` or `run_bytes`.
+        tool: the tool, where the counter is of one tool's calls.
+        limit: None where this counter has no limit of its own.
+    """
+
+    name: str
+    used: int
+    limit: int | None
+    tool: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class InFlight:
+    """A call that had been started and had not come back when the run ended."""
+
+    kind: str
+    """`tool` or `llm`."""
+    name: str
+    started_at: str
+    tool_call_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Termination:
+    """How the run ended; the first end stands."""
+
+    reason: str | None
+    """Wire value of the cancellation reason; None when nothing cancelled the run."""
+    at: str
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """The run itself. `state` is the wire value of `RunState`; `limit_s` is the time it was given."""
+
+    session_id: str
+    run_id: str
+    question: str
+    language: Language
+    state: str
+    termination: Termination | None
+    started_at: str
+    duration_s: float
+    limit_s: float
+    usage: tuple[Counter, ...]
+    usage_estimated: bool = False
+    """Whether a part of the tokens is an estimate, since a provider did not report them."""
+    in_flight: tuple[InFlight, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Release:
+    """What left the house.
+
+    Attributes:
+        fallback_type: exists exactly with FALLBACK.
+        stop_reason: wire value of `DiagnosisStopReason`, where collecting was stopped.
+        failure: with FAILED, what went wrong as one plain sentence in the run's language.
+    """
+
+    outcome: ReleaseOutcome
+    fallback_type: FallbackType | None = None
+    stop_reason: str | None = None
+    failure: str | None = None
+
+    def __post_init__(self) -> None:
+        if (self.outcome is ReleaseOutcome.FALLBACK) != (self.fallback_type is not None):
+            raise ContractViolation("a release has a fallback type exactly when it is a fallback")
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimEntry:
+    """A passed claim: its data, and the sentence that code rendered from it in the run's language."""
+
+    claim_id: str
+    sentence: str
+    predicate: Predicate
+    entity: str
+    affected: str | None
+    signal: str | None
+    value: float | None
+    baseline: float | None
+    unit: str | None
+    direction: Direction | None
+    window: Window | None
+    onset_at: str | None
+    refs: tuple[EvidenceRef, ...]
+    quotes: tuple[Quote, ...]
+
+    def __post_init__(self) -> None:
+        if not self.refs:
+            raise ContractViolation(f"claim {self.claim_id} cites nothing and cannot be published")
+
+    @classmethod
+    def of(cls, claim: Claim, *, sentence: str) -> ClaimEntry:
+        """The claim as the document writes it; the agent's own wording is not carried."""
+        return cls(
+            claim_id=claim.claim_id,
+            sentence=sentence,
+            predicate=claim.predicate,
+            entity=claim.entity,
+            affected=claim.affected,
+            signal=claim.signal,
+            value=claim.value,
+            baseline=claim.baseline,
+            unit=claim.unit,
+            direction=claim.direction,
+            window=Window.of(claim.window),
+            onset_at=None if claim.onset_s is None else utc_text(claim.onset_s),
+            refs=claim.refs,
+            quotes=claim.quotes,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class CauseEntry:
+    """A released cause. `confidence` is computed from checks, None until it can be; never an agent's word."""
+
+    entity: str
+    fault_kind: FaultKind
+    region: str | None
+    score: float | None
+    confidence: float | None
+    claim_ids: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A possible cause that is not proven; it never carries a confidence."""
+
+    entity: str
+    fault_kind: FaultKind
+    region: str | None
+    score: float
+    evidence_for: tuple[EvidenceRef, ...]
+    evidence_against: tuple[EvidenceRef, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One question that was put to a source, and what came of it.
+
+    Attributes:
+        scope: the normalised request as canonical JSON text, as in the record.
+        items: findings in the stored record.
+        error_code: why it failed, where it did.
+    """
+
+    tool_call_id: str
+    tool: str
+    scope: str
+    window: Window | None
+    evidence_status: EvidenceStatus | None
+    items: int
+    error_code: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class NotUsed:
+    """A file, or a kind of telemetry, that was there and bears on nothing in this report, and why."""
+
+    name: str
+    role: str | None
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """What was looked at, and what was not. Every call stands in exactly one of the first three."""
+
+    asked: tuple[Asked, ...]
+    """Calls that found something."""
+    empty: tuple[Asked, ...]
+    """Calls that found nothing in their scope and window; never a global denial."""
+    failed: tuple[Asked, ...]
+    never_asked: tuple[str, ...]
+    """Tools of this run that were not called."""
+    not_used: tuple[NotUsed, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """The content. Causes exist only with SUCCESS; `summary` and `next_checks` are in the run's language."""
+
+    summary: tuple[str, ...]
+    causes: tuple[CauseEntry, ...]
+    claims: tuple[ClaimEntry, ...]
+    candidates: tuple[Candidate, ...]
+    window: Window | None
+    coverage: Coverage
+    missing_info: tuple[str, ...]
+    next_checks: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        known = {claim.claim_id for claim in self.claims}
+        for cause in self.causes:
+            if not cause.claim_ids or not known.issuperset(cause.claim_ids):
+                raise ContractViolation(f"cause {cause.entity} rests on claims that the report does not hold")
+
+
+@dataclass(frozen=True, slots=True)
+class RecordEntry:
+    """One tool call's canonical record.
+
+    Attributes:
+        scope: the normalised request as canonical JSON text; an equal one asked the same.
+        window: what was looked at.
+        digest: hexadecimal SHA-256 of the UTF-8 bytes of `stored`; None where nothing was stored.
+        stored: the stored bytes, which are canonical JSON, as text: hash it and compare.
+    """
+
+    tool_call_id: str
+    tool: str
+    caller: str
+    scope: str
+    window: Window | None
+    status: InvocationStatus
+    evidence_status: EvidenceStatus | None
+    error_code: str | None
+    started_at: str
+    duration_s: float | None
+    size_bytes: int
+    digest: str | None
+    stored: str | None
+
+    @classmethod
+    def of(cls, record: EvidenceRecord) -> RecordEntry:
+        """The record as the document writes it."""
+        projection = record.projection
+        finished_s = record.finished_s
+        return cls(
+            tool_call_id=record.tool_call_id,
+            tool=record.tool_name,
+            caller=record.caller,
+            scope=record.scope,
+            window=Window.of(projection.window) if projection else None,
+            status=record.invocation,
+            evidence_status=record.evidence,
+            error_code=record.error_code,
+            started_at=utc_text(record.started_s),
+            duration_s=None if finished_s is None else round(finished_s - record.started_s, 6),
+            size_bytes=record.size_bytes,
+            digest=record.digest,
+            stored=projection.stored.decode() if projection else None,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class TraceLine:
+    """One event of the run's trace, in short."""
+
+    at: str
+    name: str
+    phase: str
+    status: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class RunDocument:
+    """Everything of one run that is published.
+
+    Raises:
+        ContractViolation: causes without SUCCESS, or a citation of what is no READY record of this document.
+    """
+
+    run: Run
+    release: Release
+    report: Report
+    records: tuple[RecordEntry, ...]
+    trace: tuple[TraceLine, ...] = ()
+    schema_version: str = SCHEMA_VERSION
+
+    def __post_init__(self) -> None:
+        if self.report.causes and self.release.outcome is not ReleaseOutcome.SUCCESS:
+            raise ContractViolation("only a success names causes")
+        citable = {r.tool_call_id for r in self.records if r.status is InvocationStatus.READY}
+        cited = {ref.tool_call_id for claim in self.report.claims for ref in claim.refs}
+        cited |= {
+            ref.tool_call_id
+            for candidate in self.report.candidates
+            for ref in (*candidate.evidence_for, *candidate.evidence_against)
+        }
+        if cited - citable:
+            raise ContractViolation(f"cited, and not a ready record of this run: {sorted(cited - citable)}")
+
+    def as_json(self) -> dict[str, JsonValue]:
+        """The document as plain JSON values, in the order of the fields."""
+        return _object(self)
+
+
+def _object(value: DataclassInstance) -> dict[str, JsonValue]:
+    return {field.name: _plain(getattr(value, field.name)) for field in fields(value)}
+
+
+def _plain(value: object) -> JsonValue:
+    if is_dataclass(value) and not isinstance(value, type):
+        return _object(value)
+    if isinstance(value, Mapping):
+        return {str(key): _plain(held) for key, held in value.items()}
+    if isinstance(value, (tuple, list)):
+        return [_plain(held) for held in value]
+    if isinstance(value, str):
+        return str(value)  # an enum's wire value, as a plain string
+    if value is None or isinstance(value, (bool, int, float)):
+        return value
+    raise ContractViolation(f"{type(value).__name__} is no part of a run document")

@@ -1,0 +1,24 @@
+"""What may leave the house, as closed sets (seed: harness-lifecycle-and-states §9, §10)."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class ReleaseOutcome(StrEnum):
+    """What left the house. Never derived from a run state, nor a run state from it."""
+
+    SUCCESS = "SUCCESS"
+    FALLBACK = "FALLBACK"
+    FAILED = "FAILED"
+    CANCELLED = "CANCELLED"
+
+
+class FallbackType(StrEnum):
+    """Which safe answer a fallback is."""
+
+    MISSING_REQUIRED_CONTEXT = "MISSING_REQUIRED_CONTEXT"
+    INSUFFICIENT_EVIDENCE = "INSUFFICIENT_EVIDENCE"
+    EVIDENCE_VALIDATION_FAILED = "EVIDENCE_VALIDATION_FAILED"
+    SEMANTIC_UNSUPPORTED = "SEMANTIC_UNSUPPORTED"
+    SEMANTIC_UNAVAILABLE = "SEMANTIC_UNAVAILABLE"
