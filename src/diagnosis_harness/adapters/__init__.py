@@ -1,0 +1,1 @@
+"""Foreign libraries and formats, one door each."""

@@ -1,0 +1,1 @@
+"""Where canonical records are kept."""

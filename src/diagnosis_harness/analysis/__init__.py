@@ -1,0 +1,1 @@
+"""Pure statistics: arrays in, findings out; no input or output."""

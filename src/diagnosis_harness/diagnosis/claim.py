@@ -1,0 +1,76 @@
+"""A claim is data. Code renders the released sentence from it; code checks every part of it against what it cites."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from diagnosis_harness.kernel.window import TimeWindow
+from diagnosis_harness.tools.evidence import Direction
+
+
+class Predicate(StrEnum):
+    """What a claim says of its entity."""
+
+    CHANGED = "CHANGED"  # a signal moved from `baseline` to `value`
+    BEGAN = "BEGAN"  # a signal, or the incident, began to differ at `onset_s`
+    CAUSED = "CAUSED"  # the entity is the cause of what `affected` shows
+    AFFECTED = "AFFECTED"  # the entity is hit, not the cause
+    SATURATED = "SATURATED"  # a resource of the entity ran at its limit
+    SLOWED = "SLOWED"  # time inside the entity itself, or on the way to it, rose
+    CALLS = "CALLS"  # the entity calls `affected`
+    DEPLOYED = "DEPLOYED"  # a change to the entity at `onset_s`
+    ABSENT = "ABSENT"  # nothing was seen in this scope and window; never more than that
+
+
+class FaultKind(StrEnum):
+    """What kind of fault a cause is, as far as evidence tells."""
+
+    CPU = "CPU"
+    MEMORY = "MEMORY"
+    NETWORK = "NETWORK"
+    ERRORS = "ERRORS"
+    LATENCY = "LATENCY"
+    TRAFFIC = "TRAFFIC"
+    DEPENDENCY = "DEPENDENCY"
+    UNKNOWN = "UNKNOWN"
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class EvidenceRef:
+    """Points at one item of one record of this run."""
+
+    tool_call_id: str
+    item_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """A verbatim part of the cited item's line."""
+
+    ref: EvidenceRef
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """One checkable statement.
+
+    `value` and `baseline` are in `unit`. `affected` is the second entity of CAUSED and CALLS. `wording` is the agent's
+    own sentence; it is shown only when it is grounded token by token in what the claim cites.
+    """
+
+    claim_id: str
+    predicate: Predicate
+    entity: str
+    refs: tuple[EvidenceRef, ...]
+    quotes: tuple[Quote, ...] = ()
+    affected: str | None = None
+    signal: str | None = None
+    value: float | None = None
+    baseline: float | None = None
+    unit: str | None = None
+    direction: Direction | None = None
+    window: TimeWindow | None = None
+    onset_s: float | None = None
+    wording: str | None = None

@@ -1,0 +1,51 @@
+"""What the agent believes when it stops: a draft, never published as it is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from diagnosis_harness.diagnosis.claim import Claim, EvidenceRef, FaultKind
+from diagnosis_harness.kernel.window import TimeWindow
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """A named cause. `region` is the part of the entity where known: an operation, an edge, a resource."""
+
+    entity: str
+    fault_kind: FaultKind
+    claim_ids: tuple[str, ...]
+    """The claims that bear it; the CAUSED claim first."""
+    region: str | None = None
+    score: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Hypothesis:
+    """A candidate that may not be proved. For and against are references, not words."""
+
+    entity: str
+    fault_kind: FaultKind
+    score: float
+    evidence_for: tuple[EvidenceRef, ...]
+    evidence_against: tuple[EvidenceRef, ...] = ()
+    region: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DiagnosisDraft:
+    """The policy's last word.
+
+    Attributes:
+        conclusion: the causes, first the strongest; empty when the policy concludes nothing.
+        claims: all claims, in the order in which a reader should meet them.
+        hypotheses: ranked candidates, best first, the concluded ones among them.
+        missing_info: what was needed and not there, one short phrase each.
+        window: what the draft speaks of.
+    """
+
+    conclusion: tuple[Cause, ...]
+    claims: tuple[Claim, ...]
+    hypotheses: tuple[Hypothesis, ...] = ()
+    missing_info: tuple[str, ...] = ()
+    window: TimeWindow | None = None

@@ -1,0 +1,1 @@
+"""Whether recorded evidence bears a draft out."""

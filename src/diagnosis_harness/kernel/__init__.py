@@ -1,0 +1,1 @@
+"""The ground everything stands on: errors, clock, ids, canonical JSON, time windows."""

@@ -1,0 +1,183 @@
+"""Every exception of the product, on one page.
+
+    DiagnosisHarnessError
+    ├── InvalidInput              what a person gave cannot be used: place, problem, remedy (exit code 2)
+    │   └── InvalidSetting        the same, for a configuration value
+    ├── ContractViolation         the calling code broke a rule of ours (a bug, never a person's fault)
+    │   ├── InvalidIdentity       blank or unsafe session, run or tool call id
+    │   ├── InvalidLimits         a missing, zero or negative budget limit
+    │   └── InvalidRetryPolicy    a policy that lists what must never be retried
+    ├── RunAborted                the run has ended; the work is refused or its result discarded
+    ├── CapacityRefused           a byte reservation beyond the run's limit (the counter itself only refuses)
+    ├── TechnicalFailure          something outside did not work: kind says how; never an answer
+    │   ├── LlmFailure            the language model or its provider
+    │   ├── ToolFailure           a tool's backend
+    │   └── StoreFailure          the evidence store
+    ├── ToolRefused               preflight said no: code says why
+    └── AgentStopped              the diagnosis loop ended without a legal draft (carries the ProgressSnapshot)
+        ├── EmptyDraft            the policy ended and gave nothing
+        ├── MalformedDraft        not JSON, or not of the schema
+        ├── PolicyFailed          the policy itself raised, or its language model failed
+        └── AgentAborted          the run ended inside the loop
+
+Foreign errors are translated once, at the edge where they arise.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class DiagnosisHarnessError(Exception):
+    """Root of all errors of this package."""
+
+
+class InvalidInput(DiagnosisHarnessError):
+    """What a person gave cannot be used.
+
+    Attributes:
+        place: file, option or field at fault, as the person knows it.
+        problem: what is wrong there, without a full stop.
+        remedy: what to do about it, without a full stop.
+    """
+
+    def __init__(self, place: str, problem: str, remedy: str) -> None:
+        super().__init__(f"{place}: {problem}; {remedy}.")
+        self.place = place
+        self.problem = problem
+        self.remedy = remedy
+
+
+class InvalidSetting(InvalidInput):
+    """A configuration value that is refused at load."""
+
+
+class ContractViolation(DiagnosisHarnessError):
+    """The calling code broke a rule of this package."""
+
+
+class InvalidIdentity(ContractViolation):
+    """A blank, too long or unsafe session, run or tool call id."""
+
+
+class InvalidLimits(ContractViolation):
+    """A budget limit that is missing, zero, negative or not a whole number."""
+
+
+class InvalidRetryPolicy(ContractViolation):
+    """A retry policy that lists a failure which must never be retried, or too many attempts."""
+
+
+class RunAborted(DiagnosisHarnessError):
+    """The run has ended: new work is refused, a late result is discarded.
+
+    Attributes:
+        state: wire value of the run's terminal state.
+        reason: wire value of the first cancellation reason, or None when the run ended without one.
+    """
+
+    def __init__(self, state: str, reason: str | None) -> None:
+        super().__init__(f"the run has ended: {state}" + (f" ({reason})" if reason else ""))
+        self.state = state
+        self.reason = reason
+
+
+class CapacityRefused(DiagnosisHarnessError):
+    """A byte reservation would pass the run's limit; earlier usage is unchanged."""
+
+    def __init__(self, *, asked_bytes: int, used_bytes: int, limit_bytes: int) -> None:
+        super().__init__(f"{asked_bytes} bytes asked, {used_bytes} of {limit_bytes} in use")
+        self.asked_bytes = asked_bytes
+        self.used_bytes = used_bytes
+        self.limit_bytes = limit_bytes
+
+
+class FailureKind(StrEnum):
+    """How an attempt failed. Only the first four may ever be retried, and only by a policy that lists them."""
+
+    TRANSPORT = "TRANSPORT"
+    TIMEOUT = "TIMEOUT"  # the attempt's own limit, never the run's deadline
+    RATE_LIMITED = "RATE_LIMITED"
+    UNAVAILABLE = "UNAVAILABLE"
+    INVALID_OUTPUT = "INVALID_OUTPUT"
+    REJECTED = "REJECTED"  # the other side understood and said no
+    NO_EVIDENCE = "NO_EVIDENCE"
+    CANCELLED = "CANCELLED"
+    DEADLINE = "DEADLINE"
+    BUDGET = "BUDGET"
+    UNKNOWN = "UNKNOWN"
+
+
+class TechnicalFailure(DiagnosisHarnessError):
+    """Something outside did not work.
+
+    Attributes:
+        kind: how it failed; the retry executor decides by it, never by the text.
+    """
+
+    def __init__(self, message: str, *, kind: FailureKind = FailureKind.UNKNOWN) -> None:
+        super().__init__(message)
+        self.kind = kind
+
+
+class LlmFailure(TechnicalFailure):
+    """The language model or its provider failed."""
+
+
+class ToolFailure(TechnicalFailure):
+    """A tool's backend failed; `code` becomes the record's error code."""
+
+    def __init__(
+        self, message: str, *, kind: FailureKind = FailureKind.UNKNOWN, code: str = "EXECUTION_FAILED"
+    ) -> None:
+        super().__init__(message, kind=kind)
+        self.code = code
+
+
+class StoreFailure(TechnicalFailure):
+    """The evidence store failed, was too slow, or returned other bytes than it was given."""
+
+
+class ToolRefused(DiagnosisHarnessError):
+    """Preflight refused a tool request before a canonical record began.
+
+    Attributes:
+        code: wire value of the refusal code.
+    """
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+class AgentStopped(DiagnosisHarnessError):
+    """The diagnosis loop ended without a legal draft.
+
+    Attributes:
+        snapshot: what the loop had learnt (`diagnosis.progress.ProgressSnapshot`); typed as object here,
+            since this page stands below the diagnosis room.
+    """
+
+    def __init__(self, message: str, *, snapshot: object) -> None:
+        super().__init__(message)
+        self.snapshot = snapshot
+
+
+class EmptyDraft(AgentStopped):
+    """The policy ended and gave no draft."""
+
+
+class MalformedDraft(AgentStopped):
+    """The draft was not JSON or did not fit the schema; it is discarded."""
+
+
+class PolicyFailed(AgentStopped):
+    """The policy, or the language model behind it, failed."""
+
+
+class AgentAborted(AgentStopped):
+    """The run ended (cancel or deadline) while the loop was at work."""
+
+    def __init__(self, aborted: RunAborted, *, snapshot: object) -> None:
+        super().__init__(str(aborted), snapshot=snapshot)
+        self.aborted = aborted

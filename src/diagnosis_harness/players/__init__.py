@@ -1,0 +1,1 @@
+"""Who plays the roles: the embedded analyst, or a language model."""

@@ -1,0 +1,1 @@
+"""The embedded players: they see records only, and need no network."""

@@ -1,0 +1,243 @@
+"""What the tools ask of a source of telemetry; adapters implement it.
+
+Two recordings may stand behind one source: the incident itself, and, where there is one, a baseline of normal
+operation recorded at another time. All times are seconds since the Unix epoch, UTC. Arrays are read-only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from diagnosis_harness.harness.context import RunContext
+    from diagnosis_harness.kernel.window import TimeWindow
+
+
+class Recording(StrEnum):
+    """Which stretch of telemetry is meant."""
+
+    INCIDENT = "INCIDENT"
+    BASELINE = "BASELINE"  # recorded apart from the incident; its clock times are not comparable
+
+
+@dataclass(frozen=True, slots=True)
+class SignalInfo:
+    """One metric series as the inventory lists it."""
+
+    entity: str
+    signal: str
+    unit: str | None
+    points: int
+    """Finite values."""
+    first_s: float
+    last_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """One signal of one entity, ordered by time, without duplicate instants.
+
+    `value` is NaN where the source had no number. Both arrays are float64 and of equal length.
+    """
+
+    entity: str
+    signal: str
+    unit: str | None
+    time_s: NDArray[np.float64]
+    value: NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class SpanTable:
+    """Spans as columns of equal length, ordered by trace and start.
+
+    `parent` holds the row number of the parent span, or -1 for a root or where the parent was not recorded.
+    `entity` and `operation` hold indexes into the name tuples.
+    """
+
+    entities: tuple[str, ...]
+    operations: tuple[str, ...]
+    trace: NDArray[np.int64]
+    parent: NDArray[np.int64]
+    entity: NDArray[np.int32]
+    operation: NDArray[np.int32]
+    start_s: NDArray[np.float64]
+    duration_s: NDArray[np.float64]
+    error: NDArray[np.bool_] | None
+    """True where the span ended in an error; None where the source does not say."""
+
+    def __len__(self) -> int:
+        return len(self.trace)
+
+
+@dataclass(frozen=True, slots=True)
+class CallEdge:
+    """One entity calls (or depends on) another."""
+
+    caller: str
+    callee: str
+
+
+@dataclass(frozen=True, slots=True)
+class LogLine:
+    """One log line, text untrusted."""
+
+    time_s: float
+    entity: str | None
+    level: str | None
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class LogPage:
+    """The first lines that match, in time order, and how many match in all."""
+
+    lines: tuple[LogLine, ...]
+    matching: int
+    searched: int
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeEvent:
+    """A deploy, flag, config or other change, text untrusted."""
+
+    time_s: float
+    entity: str | None
+    kind: str
+    summary: str
+
+
+@dataclass(frozen=True, slots=True)
+class AlertInfo:
+    """What raised the question, as the source records it. Everything may be missing."""
+
+    entity: str | None = None
+    signal: str | None = None
+    statistic: str | None = None
+    time_s: float | None = None
+    direction: str | None = None
+    summary: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FileNote:
+    """What became of one file, or of one part of it."""
+
+    file: str
+    role: str | None
+    """metrics, logs, traces, topology, changes, alert; None when the file was not used."""
+    rows: int
+    note: str
+    """One sentence: what was understood, what was left out and why."""
+
+
+@dataclass(frozen=True, slots=True)
+class SourceSummary:
+    """What a source holds; nothing that was not used goes unnamed."""
+
+    name: str
+    alert: AlertInfo
+    onset_s: float | None
+    """Onset as the source's own settings state it, not an estimate."""
+    incident: TimeWindow | None
+    """First to last instant of the incident recording; None when it is empty."""
+    baseline: TimeWindow | None
+    """The same for a baseline recorded apart; None when there is none."""
+    metric_series: int
+    log_lines: int
+    spans: int
+    edges: int
+    changes: int
+    entities: tuple[str, ...]
+    files: tuple[FileNote, ...]
+
+
+class SummarySource(Protocol):
+    """Says what there is."""
+
+    def summary(self, ctx: RunContext) -> SourceSummary:
+        """What the source holds. Cheap after the first call."""
+        ...
+
+
+class MetricSource(Protocol):
+    """Metric series."""
+
+    def signals(self, ctx: RunContext, recording: Recording) -> tuple[SignalInfo, ...]:
+        """All series of a recording, ordered by entity and signal; empty where there are none."""
+        ...
+
+    def series(
+        self,
+        ctx: RunContext,
+        recording: Recording,
+        *,
+        entities: Sequence[str] | None = None,
+        signals: Sequence[str] | None = None,
+        window: TimeWindow | None = None,
+    ) -> tuple[Series, ...]:
+        """The series of the named entities and signals inside the window; None means all."""
+        ...
+
+
+class SpanSource(Protocol):
+    """Spans of distributed traces."""
+
+    def spans(self, ctx: RunContext, recording: Recording, *, window: TimeWindow | None = None) -> SpanTable:
+        """The spans that start inside the window; None means all. Empty table where there are none."""
+        ...
+
+
+class TopologySource(Protocol):
+    """Who calls whom, and what is a part of what."""
+
+    def edges(self, ctx: RunContext) -> tuple[CallEdge, ...]:
+        """All known call edges between entities, ordered."""
+        ...
+
+    def owners(self, ctx: RunContext) -> Mapping[str, str]:
+        """Instance (pod, container, host) to the service it is a part of; entities that are no part are absent."""
+        ...
+
+
+class LogSource(Protocol):
+    """Log lines."""
+
+    def search(
+        self,
+        ctx: RunContext,
+        recording: Recording,
+        *,
+        text: str | None,
+        entity: str | None,
+        window: TimeWindow | None,
+        limit: int,
+    ) -> LogPage:
+        """Lines that contain `text` (plain, case-insensitive; None matches all), first `limit` by time."""
+        ...
+
+
+class ChangeSource(Protocol):
+    """Deploys, flags, configuration changes."""
+
+    def changes(self, ctx: RunContext, *, window: TimeWindow | None) -> tuple[ChangeEvent, ...]:
+        """Changes inside the window, by time; None means all."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """The sources behind one diagnosis. A kind of telemetry that is absent is None, and is said to be absent."""
+
+    summary: SummarySource
+    metrics: MetricSource | None = None
+    spans: SpanSource | None = None
+    topology: TopologySource | None = None
+    logs: LogSource | None = None
+    changes: ChangeSource | None = None

@@ -1,0 +1,1 @@
+"""The tool boundary: the only way in for evidence."""

@@ -1,0 +1,31 @@
+"""Which caller may use which tool: a policy object, asked by preflight."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from diagnosis_harness.tools.spec import ToolSpec
+
+if TYPE_CHECKING:
+    from diagnosis_harness.harness.context import RunContext
+
+
+class ToolAccess(Protocol):
+    """Decides whether a caller may use a tool. Pure: no waiting, no input or output."""
+
+    def permits(self, ctx: RunContext, caller: str, spec: ToolSpec) -> bool:
+        """True when the caller holds every scope the tool names."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class ScopeAccess:
+    """Grants by caller name; a caller that is not listed may use nothing. `*` grants every scope."""
+
+    grants: Mapping[str, frozenset[str]]
+
+    def permits(self, ctx: RunContext, caller: str, spec: ToolSpec) -> bool:
+        held = self.grants.get(caller, frozenset())
+        return "*" in held or set(spec.scope_names) <= held

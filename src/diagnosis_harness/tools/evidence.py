@@ -1,0 +1,117 @@
+"""Evidence as values: items, records, and the two statuses of a tool call.
+
+A record cannot be built in an illegal state: PROJECTING has no evidence status, READY has EVIDENCE_FOUND or
+NO_EVIDENCE, ERROR has ERROR (seed: harness-lifecycle-and-states §7).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from types import MappingProxyType
+
+from diagnosis_harness.kernel.errors import ContractViolation
+from diagnosis_harness.kernel.json_value import JsonValue, Scalar
+from diagnosis_harness.kernel.window import TimeWindow, utc_text
+
+
+class InvocationStatus(StrEnum):
+    """One tool call's canonical record. Only READY may be cited."""
+
+    PROJECTING = "PROJECTING"
+    READY = "READY"
+    ERROR = "ERROR"
+
+
+class EvidenceStatus(StrEnum):
+    """What the call objectively found."""
+
+    EVIDENCE_FOUND = "EVIDENCE_FOUND"
+    NO_EVIDENCE = "NO_EVIDENCE"
+    ERROR = "ERROR"
+
+
+class Direction(StrEnum):
+    """Which way a value moved against its baseline."""
+
+    UP = "UP"
+    DOWN = "DOWN"
+    FLAT = "FLAT"
+
+
+class ItemKind(StrEnum):
+    """What an evidence item is about; players and guards decide by it, never by the text."""
+
+    INVENTORY = "INVENTORY"  # what there is
+    SIGNAL_CHANGE = "SIGNAL_CHANGE"  # a signal against its baseline
+    ONSET = "ONSET"  # when a signal, or the incident, began to differ
+    SELF_TIME = "SELF_TIME"  # time inside an entity's own spans
+    EDGE_GAP = "EDGE_GAP"  # time between a caller's span and its callee's
+    SPAN_ERRORS = "SPAN_ERRORS"  # share of failing spans
+    CALL_EDGE = "CALL_EDGE"  # who calls whom
+    CAUSE_SCORE = "CAUSE_SCORE"  # one candidate of a ranking, with its parts
+    LOG_LINES = "LOG_LINES"  # matching log lines
+    CHANGE_EVENT = "CHANGE_EVENT"  # a deploy, flag or configuration change
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceItem:
+    """One small, typed finding.
+
+    Attributes:
+        item_id: unique inside its record.
+        line: one human-readable English line, the only text that may be quoted. It states entity, numbers and units
+            of the typed values, and nothing that the typed values do not hold.
+        entity: whom it is about; for EDGE_GAP and CALL_EDGE the callee.
+        peer: the other entity, for an edge the caller; for CAUSE_SCORE the affected entity.
+        value, baseline: in `unit`; the value in the window against normal.
+        window: what the item speaks of.
+        onset_s: when the change began, where the tool can tell.
+        score: strength in the tool's own scale, larger is stronger; comparable inside one record only.
+        points: a thinned series for a small plot, oldest first; None where a value is missing.
+        attributes: further typed values, by name.
+        source_rows: rows of source data behind the item.
+    """
+
+    item_id: str
+    kind: ItemKind
+    line: str
+    entity: str | None = None
+    peer: str | None = None
+    signal: str | None = None
+    value: float | None = None
+    baseline: float | None = None
+    unit: str | None = None
+    direction: Direction | None = None
+    window: TimeWindow | None = None
+    onset_s: float | None = None
+    score: float | None = None
+    points: tuple[float | None, ...] = ()
+    attributes: Mapping[str, Scalar] = field(default_factory=dict)
+    source_rows: int = 0
+
+    def __post_init__(self) -> None:
+        if not self.item_id or not self.line or "\n" in self.line:
+            raise ContractViolation("an evidence item has an id and exactly one line")
+        object.__setattr__(self, "attributes", MappingProxyType(dict(self.attributes)))
+
+    def as_json(self) -> dict[str, JsonValue]:
+        """The item as canonical JSON holds it: absent values are left out, windows are UTC text."""
+        held: dict[str, JsonValue] = {"item_id": self.item_id, "kind": self.kind.value, "line": self.line}
+        for name in ("entity", "peer", "signal", "value", "baseline", "unit", "score"):
+            if (got := getattr(self, name)) is not None:
+                held[name] = got
+        if self.direction is not None:
+            held["direction"] = self.direction.value
+        if self.window is not None:
+            held["window"] = [utc_text(self.window.start_s), utc_text(self.window.end_s)]
+        if self.onset_s is not None:
+            held["onset"] = utc_text(self.onset_s)
+        if self.points:
+            held["points"] = list(self.points)
+        if self.attributes:
+            held["attributes"] = dict(self.attributes)
+        if self.source_rows:
+            held["source_rows"] = self.source_rows
+        return held

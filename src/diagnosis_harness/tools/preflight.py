@@ -1,0 +1,89 @@
+"""May this request become a tool call? Pure: one answer, a code for every refusal, in the order of DESIGN §5.
+
+Whether the run is active comes before, budget and store come after: those three are asked of their owners by the
+boundary.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from diagnosis_harness.harness.keys import is_safe_segment
+from diagnosis_harness.kernel.canonical import canonical_json
+from diagnosis_harness.kernel.json_value import JsonValue
+from diagnosis_harness.tools.access import ToolAccess
+from diagnosis_harness.tools.arguments import ArgumentProblem, normalise
+from diagnosis_harness.tools.spec import ArgumentValue, Tool, ToolRequest
+
+if TYPE_CHECKING:
+    from diagnosis_harness.harness.context import RunContext
+
+
+class RefusalCode(StrEnum):
+    """Why a request did not become a tool call. No canonical record exists for any of these."""
+
+    RUN_NOT_ACTIVE = "RUN_NOT_ACTIVE"
+    UNSAFE_TOOL_CALL_ID = "UNSAFE_TOOL_CALL_ID"
+    TOOL_CALL_ID_REUSED = "TOOL_CALL_ID_REUSED"
+    UNKNOWN_TOOL = "UNKNOWN_TOOL"
+    NOT_AUTHORISED = "NOT_AUTHORISED"
+    NOT_READ_ONLY = "NOT_READ_ONLY"
+    INVALID_REQUEST = "INVALID_REQUEST"
+    BUDGET_EXHAUSTED = "BUDGET_EXHAUSTED"
+    STORE_UNAVAILABLE = "STORE_UNAVAILABLE"
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """A request that did not become a tool call, and why, in one clause."""
+
+    code: RefusalCode
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Admissible:
+    """A request that may go to the gate: the tool, typed arguments, and the normalised scope as canonical JSON."""
+
+    tool: Tool
+    arguments: Mapping[str, ArgumentValue]
+    scope: str
+
+
+def inspect(
+    ctx: RunContext,
+    request: ToolRequest,
+    *,
+    tools: Mapping[str, Tool],
+    used_ids: Collection[str],
+    access: ToolAccess,
+) -> Admissible | Refusal:
+    """Identity, permission, read-only and arguments of one request; the first objection stands."""
+    call_id = request.tool_call_id
+    if not is_safe_segment(call_id):
+        return Refusal(RefusalCode.UNSAFE_TOOL_CALL_ID, "the tool call id is blank, too long or unsafe")
+    if call_id in used_ids:
+        return Refusal(RefusalCode.TOOL_CALL_ID_REUSED, f"tool call id {call_id} was used in this run")
+    tool = tools.get(request.tool_name)
+    if tool is None:
+        return Refusal(RefusalCode.UNKNOWN_TOOL, f"there is no tool '{request.tool_name[:60]}'")
+    if not access.permits(ctx, request.caller, tool.spec):
+        return Refusal(RefusalCode.NOT_AUTHORISED, f"the caller may not use {tool.spec.name}")
+    if not tool.spec.read_only:
+        return Refusal(RefusalCode.NOT_READ_ONLY, f"{tool.spec.name} is not read-only")
+    try:
+        arguments = normalise(tool.spec, request.arguments)
+    except ArgumentProblem as problem:
+        return Refusal(RefusalCode.INVALID_REQUEST, str(problem))
+    return Admissible(tool=tool, arguments=arguments, scope=scope_text(arguments))
+
+
+def scope_text(arguments: Mapping[str, ArgumentValue]) -> str:
+    """Normalised arguments as canonical JSON text: sorted names, typed values, instants in UTC seconds."""
+    held: dict[str, JsonValue] = {
+        name: list(value) if isinstance(value, tuple) else value for name, value in arguments.items()
+    }
+    return canonical_json(held).decode()

@@ -1,0 +1,63 @@
+"""From a tool's findings to what a record holds: bounded, and open about what was left out."""
+
+from __future__ import annotations
+
+from diagnosis_harness.kernel.canonical import canonical_json
+from diagnosis_harness.kernel.json_value import JsonValue
+from diagnosis_harness.kernel.window import utc_text
+from diagnosis_harness.tools.evidence import EvidenceItem
+from diagnosis_harness.tools.invocation import Projection
+from diagnosis_harness.tools.spec import ProjectionBounds, ToolFindings
+
+
+class ProjectionTooLarge(ValueError):
+    """Not even the strongest item fits the bounds; translated by the boundary."""
+
+
+def project(tool_name: str, scope: str, findings: ToolFindings, bounds: ProjectionBounds) -> Projection:
+    """The longest prefix of the items, strongest first, that fits the bounds.
+
+    Items never change here: one that does not fit ends the prefix. Item ids must be unique.
+
+    Raises:
+        ProjectionTooLarge: there are items and not even the first fits.
+        ValueError: two items share an id, or a value is not finite.
+    """
+    if len({item.item_id for item in findings.items}) != len(findings.items):
+        raise ValueError("two evidence items share an id")
+    kept: list[EvidenceItem] = []
+    size = len(_stored(tool_name, scope, findings, [], len(findings.items)))
+    for item in findings.items[: bounds.items]:
+        size += len(canonical_json(item.as_json())) + 1
+        if size > bounds.size_bytes:
+            break
+        kept.append(item)
+    if findings.items and not kept:
+        raise ProjectionTooLarge(f"the first item alone passes {bounds.size_bytes} bytes")
+    omitted = len(findings.items) - len(kept)
+    return Projection(
+        items=tuple(kept),
+        omitted=omitted,
+        looked_at=findings.looked_at,
+        window=findings.window,
+        narrow=findings.narrow if omitted else None,
+        note=findings.note,
+        stored=_stored(tool_name, scope, findings, kept, omitted),
+    )
+
+
+def _stored(
+    tool_name: str, scope: str, findings: ToolFindings, kept: list[EvidenceItem], omitted: int
+) -> bytes:
+    window = findings.window
+    held: dict[str, JsonValue] = {
+        "tool": tool_name,
+        "scope": scope,
+        "window": None if window is None else [utc_text(window.start_s), utc_text(window.end_s)],
+        "looked_at": findings.looked_at,
+        "items": [item.as_json() for item in kept],
+        "omitted": omitted,
+        "narrow": findings.narrow if omitted else None,
+        "note": findings.note,
+    }
+    return canonical_json(held)

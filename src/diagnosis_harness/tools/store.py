@@ -1,0 +1,30 @@
+"""Where canonical records are kept, as the boundary sees it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+from diagnosis_harness.tools.invocation import EvidenceRecord
+
+if TYPE_CHECKING:
+    from diagnosis_harness.harness.context import RunContext
+
+
+class EvidenceStore(Protocol):
+    """Keeps records by key. Every method raises `StoreFailure` when the store does not work, and nothing else."""
+
+    async def begin(self, ctx: RunContext, record: EvidenceRecord) -> bool:
+        """Keep a PROJECTING record unless its key exists; False when it does."""
+        ...
+
+    async def finish(self, ctx: RunContext, record: EvidenceRecord) -> bool:
+        """Replace the PROJECTING record of the same key by a final one; False when that is not what stands there."""
+        ...
+
+    async def get(self, ctx: RunContext, key: str) -> EvidenceRecord | None:
+        """The record of a key, or None."""
+        ...
+
+    async def of_run(self, ctx: RunContext) -> tuple[EvidenceRecord, ...]:
+        """All records of the run, in the order in which they began."""
+        ...
