@@ -16,6 +16,7 @@ import tomllib
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -70,11 +71,11 @@ def broken(mutant: Mutant, source: str) -> str:
     return source.replace(mutant.find, mutant.replace)
 
 
-def copy_tree(target: Path) -> None:
-    """Copy what the tests need into `target`."""
+def copy_tree(root: Path, target: Path) -> None:
+    """Copy what the tests need from `root` into `target`."""
     ignored = shutil.ignore_patterns("__pycache__", ".*")
     for name in COPIED:
-        source = ROOT / name
+        source = root / name
         if source.is_dir():
             shutil.copytree(source, target / name, ignore=ignored)
         elif source.exists():
@@ -91,11 +92,11 @@ def run_tests(tree: Path, tests: tuple[str, ...]) -> subprocess.CompletedProcess
     return subprocess.run(command, cwd=tree, env=environment, capture_output=True, text=True, check=False)
 
 
-def judge(mutant: Mutant) -> str | None:
+def judge(root: Path, mutant: Mutant) -> str | None:
     """Try one mutant in a copy of the tree; return what is wrong, or nothing when it was caught."""
     with tempfile.TemporaryDirectory(prefix="mutant-") as folder:
         tree = Path(folder)
-        copy_tree(tree)
+        copy_tree(root, tree)
         target = tree / mutant.file
         try:
             target.write_text(broken(mutant, target.read_text(encoding="utf-8")), encoding="utf-8")
@@ -110,11 +111,11 @@ def judge(mutant: Mutant) -> str | None:
     return f"the tests did not run (pytest exit code {ended.returncode}):\n{said}"
 
 
-def unbroken(mutants: list[Mutant]) -> str | None:
+def unbroken(root: Path, mutants: list[Mutant]) -> str | None:
     """Run all the rows' tests on the code as it is: tests that are red anyway catch nothing."""
     tests = tuple(dict.fromkeys(test for mutant in mutants for test in mutant.tests))
     with tempfile.TemporaryDirectory(prefix="mutant-") as folder:
-        copy_tree(Path(folder))
+        copy_tree(root, Path(folder))
         ended = run_tests(Path(folder), tests)
     return None if ended.returncode == SURVIVED else f"red without any break:\n{ended.stdout[-4000:]}"
 
@@ -123,19 +124,20 @@ def main() -> int:
     """Try all mutants and print one line for each."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--root", type=Path, default=ROOT, help="another tree of the same shape")
     parser.add_argument("rows", nargs="*", metavar="ROW")
     options = parser.parse_args()
 
-    mutants = list(mutants_of(ROOT / "docs" / "conformance.toml", set(options.rows)))
+    mutants = list(mutants_of(options.root / "docs" / "conformance.toml", set(options.rows)))
     if not mutants:
         print("mutants: no row has a break yet")
         return 1
-    if problem := unbroken(mutants):
+    if problem := unbroken(options.root, mutants):
         print(problem)
         return 1
     with ThreadPoolExecutor(options.jobs) as pool:
         problems = 0
-        for mutant, problem in zip(mutants, pool.map(judge, mutants), strict=True):
+        for mutant, problem in zip(mutants, pool.map(partial(judge, options.root), mutants), strict=True):
             problems += problem is not None
             print(f"{mutant.row:6} {problem or 'caught'}", flush=True)
     print(f"mutants: {len(mutants) - problems} of {len(mutants)} caught")
