@@ -1,0 +1,106 @@
+"""The published sentences in Chinese, one small function for each predicate."""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from diagnosis_harness.diagnosis.claim import Claim, Predicate
+from diagnosis_harness.release.measure import measure, measures, times
+from diagnosis_harness.release.moment import instant, shown, span
+from diagnosis_harness.tools.evidence import Direction
+
+_MOVED = {Direction.UP: "上升", Direction.DOWN: "下降", Direction.FLAT: "保持平稳"}
+_TO = {Direction.UP: "升到", Direction.DOWN: "降到", Direction.FLAT: "变为"}
+
+
+def sentence(claim: Claim) -> str:
+    """The claim in one Chinese sentence."""
+    return f"{_said(claim)}。"
+
+
+def _said(claim: Claim) -> str:  # noqa: PLR0911 - one return for each predicate
+    name = shown(claim.entity)
+    match claim.predicate:
+        case Predicate.CHANGED:
+            return f"{_when(claim)}{_subject(claim)} {_movement(claim)}"
+        case Predicate.BEGAN:
+            move = _MOVED[claim.direction] if claim.direction else "偏离正常"
+            return f"{_when(claim)}{_subject(claim)} 开始{move}"
+        case Predicate.CAUSED:
+            return f"{_when(claim)}{name} 是{_of(claim)}原因{_detail(claim)}"
+        case Predicate.AFFECTED:
+            return f"{_when(claim)}{name} 受到影响，并非原因{_detail(claim)}"
+        case Predicate.SATURATED:
+            return f"{_when(claim)}{_subject(claim)} 达到上限{_level(claim)}"
+        case Predicate.SLOWED:
+            way = f"{shown(claim.affected)} 到 {name} 的调用途中" if claim.affected else f"{name} 自身"
+            return f"{_when(claim)}{way}变慢{_slower(claim)}"
+        case Predicate.CALLS:
+            return f"{name} 调用 {shown(claim.affected or '?')}"
+        case Predicate.DEPLOYED:
+            kind = f"（{shown(claim.signal)}）" if claim.signal else ""
+            return f"{_when(claim)}{name} 有一次变更{kind}"
+        case Predicate.ABSENT:
+            return f"{_when(claim)}在所查询的范围内，没有发现 {_subject(claim)} 的任何情况"
+        case _:
+            assert_never(claim.predicate)
+
+
+def _subject(claim: Claim) -> str:
+    return f"{shown(claim.entity)} 的 {shown(claim.signal)}" if claim.signal else shown(claim.entity)
+
+
+def _of(claim: Claim) -> str:
+    if claim.affected is None or claim.affected == claim.entity:
+        return ""
+    return f" {shown(claim.affected)} 异常的"
+
+
+def _movement(claim: Claim) -> str:
+    if claim.value is None:
+        return _MOVED[claim.direction] if claim.direction else "发生变化"
+    to = _TO[claim.direction] if claim.direction else "变为"
+    if claim.baseline is None:
+        flat = claim.direction is Direction.FLAT
+        return f"{'保持在' if flat else to} {measure(claim.value, claim.unit)}"
+    before, now = measures(claim.baseline, claim.value, claim.unit)
+    if claim.direction is Direction.FLAT:
+        return f"保持在 {now}" if before == now else f"保持平稳（之前 {before}，当时 {now}）"
+    return f"从 {before} {to} {now}{_factor(claim.baseline, claim.value)}"
+
+
+def _slower(claim: Claim) -> str:
+    if claim.value is None:
+        return ""
+    if claim.baseline is None:
+        return f"，达到 {measure(claim.value, claim.unit)}"
+    before, now = measures(claim.baseline, claim.value, claim.unit)
+    return f"，从 {before} 到 {now}{_factor(claim.baseline, claim.value)}"
+
+
+def _factor(baseline: float, value: float) -> str:
+    factor = times(baseline, value)
+    return f"（{factor} 倍）" if factor else ""
+
+
+def _detail(claim: Claim) -> str:
+    return f"：其 {shown(claim.signal)} {_movement(claim)}" if claim.signal else ""
+
+
+def _level(claim: Claim) -> str:
+    if claim.value is None:
+        return ""
+    if claim.baseline is None:
+        return f"，为 {measure(claim.value, claim.unit)}"
+    before, now = measures(claim.baseline, claim.value, claim.unit)
+    return f"，为 {now}，之前为 {before}"
+
+
+def _when(claim: Claim) -> str:
+    if claim.onset_s is not None:
+        at = claim.predicate in (Predicate.BEGAN, Predicate.DEPLOYED)
+        return f"{instant(claim.onset_s)}{'，' if at else ' 起，'}"
+    if claim.window is None:
+        return ""
+    start, end = span(claim.window)
+    return f"{start} 至 {end}，"
