@@ -88,7 +88,7 @@ def run_tests(tree: Path, tests: tuple[str, ...]) -> subprocess.CompletedProcess
         sys.executable, "-m", "pytest", "-x", "-q", "--no-header", "--timeout=60",
         "-p", "no:cacheprovider", "-p", "no:xdist", *tests,
     ]  # fmt: skip
-    environment = {**os.environ, "PYTHONPATH": str(tree / "src"), "PYTHONDONTWRITEBYTECODE": "1"}
+    environment = {**os.environ, "PYTHONPATH": str(tree / "src")}
     return subprocess.run(command, cwd=tree, env=environment, capture_output=True, text=True, check=False)
 
 

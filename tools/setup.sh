@@ -28,7 +28,7 @@ with_uv() {
 
 with_pip() {
     "$venv/bin/python" -m pip --version >/dev/null 2>&1 || "$venv/bin/python" -m ensurepip >/dev/null
-    pip="$venv/bin/python -m pip --disable-pip-version-check install --quiet --no-deps"
+    pip="$venv/bin/python -m pip --disable-pip-version-check install --quiet --no-compile --no-deps"
     # Unquoted on purpose: the command and its flags are words.
     $pip --require-hashes --requirement "$lock" && $pip --no-build-isolation --editable .
 }
