@@ -16,6 +16,7 @@ export DIAGNOSIS_DATA ?= $(wildcard ../shared/data)
 endif
 
 DEMO ?=
+BENCH ?=
 TEST ?=
 JOBS ?= 2
 REPORT ?= .build/tests.xml
@@ -68,7 +69,7 @@ mutants: .venv/.dev ## break the code as docs/conformance.toml says; the row's t
 	$(PY) tools/mutants.py --jobs $(JOBS)
 
 bench: .venv/.bench ## speed, against pydantic-ai's agent loop and bare scans
-	$(PY) -m diagnosis_harness.bench.speed
+	$(PY) tools/speed.py $(BENCH)
 
 lock: ## write the lock files anew (needs uv)
 	sh tools/lock.sh
