@@ -12,6 +12,8 @@ from dataclasses import dataclass, fields, is_dataclass
 from typing import TYPE_CHECKING
 
 from diagnosis_harness.diagnosis.claim import Claim, EvidenceRef, FaultKind, Predicate, Quote
+from diagnosis_harness.diagnosis.collection import DiagnosisStopReason
+from diagnosis_harness.harness.termination import CancellationReason, RunState
 from diagnosis_harness.kernel.errors import ContractViolation
 from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.kernel.window import TimeWindow, utc_text
@@ -19,6 +21,7 @@ from diagnosis_harness.release.language import Language
 from diagnosis_harness.release.outcome import FallbackType, ReleaseOutcome
 from diagnosis_harness.tools.evidence import Direction, EvidenceStatus, InvocationStatus
 from diagnosis_harness.tools.invocation import EvidenceRecord
+from diagnosis_harness.trace.event import TraceEventStatus, TraceName, TracePhase
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -70,20 +73,20 @@ class InFlight:
 class Termination:
     """How the run ended; the first end stands."""
 
-    reason: str | None
-    """Wire value of the cancellation reason; None when nothing cancelled the run."""
+    reason: CancellationReason | None
+    """None with SUCCESS alone."""
     at: str
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """The run itself. `state` is the wire value of `RunState`; `limit_s` is the time it was given."""
+    """The run itself. `limit_s` is the time it was given, from start to deadline."""
 
     session_id: str
     run_id: str
     question: str
     language: Language
-    state: str
+    state: RunState
     termination: Termination | None
     started_at: str
     duration_s: float
@@ -100,13 +103,13 @@ class Release:
 
     Attributes:
         fallback_type: exists exactly with FALLBACK.
-        stop_reason: wire value of `DiagnosisStopReason`, where collecting was stopped.
+        stop_reason: why collecting was stopped, where it was.
         failure: with FAILED, what went wrong as one plain sentence in the run's language.
     """
 
     outcome: ReleaseOutcome
     fallback_type: FallbackType | None = None
-    stop_reason: str | None = None
+    stop_reason: DiagnosisStopReason | None = None
     failure: str | None = None
 
     def __post_init__(self) -> None:
@@ -296,9 +299,9 @@ class TraceLine:
     """One event of the run's trace, in short."""
 
     at: str
-    name: str
-    phase: str
-    status: str
+    name: TraceName
+    phase: TracePhase
+    status: TraceEventStatus
     text: str
 
 

@@ -1,0 +1,154 @@
+"""From what passed the guards to the report that is published. Pure: it words and counts, and decides nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from diagnosis_harness.diagnosis.claim import WHOLE_RECORD, EvidenceRef
+from diagnosis_harness.release.document import (
+    Asked,
+    Candidate,
+    CauseEntry,
+    ClaimEntry,
+    Coverage,
+    NotUsed,
+    Report,
+    Window,
+)
+from diagnosis_harness.release.material import ReportMaterial
+from diagnosis_harness.release.moment import shown
+from diagnosis_harness.release.next_checks import next_checks
+from diagnosis_harness.release.outcome import ReleaseOutcome
+from diagnosis_harness.release.sentence import sentence
+from diagnosis_harness.release.wording import words_of
+from diagnosis_harness.release.words import Words
+from diagnosis_harness.toolbox.ports import FileNote
+from diagnosis_harness.tools.evidence import EvidenceStatus
+from diagnosis_harness.tools.invocation import EvidenceRecord
+
+# Kinds of telemetry that can be searched, and that no tool compares between normal and incident yet.
+_NOT_COMPARED = frozenset({"logs", "changes"})
+
+
+def compose(material: ReportMaterial) -> Report:
+    """The report of one run.
+
+    Raises:
+        ContractViolation: a claim cites nothing, or a cause rests on a claim that did not pass.
+    """
+    words = words_of(material.language)
+    coverage = cover(material.records, tools=material.tools, files=material.files, words=words)
+    candidates = _candidates(material)
+    return Report(
+        summary=_summary(material, words),
+        causes=tuple(
+            CauseEntry(
+                entity=cause.entity,
+                fault_kind=cause.fault_kind,
+                region=cause.region,
+                score=cause.score,
+                confidence=None,
+                claim_ids=cause.claim_ids,
+            )
+            for cause in material.conclusion
+        ),
+        claims=tuple(
+            ClaimEntry.of(claim, sentence=sentence(claim, material.language)) for claim in material.claims
+        ),
+        candidates=candidates,
+        window=Window.of(material.window),
+        coverage=coverage,
+        missing_info=material.missing_info,
+        next_checks=next_checks(material, candidates=candidates, coverage=coverage, words=words),
+    )
+
+
+def cover(
+    records: Sequence[EvidenceRecord], *, tools: Sequence[str], files: Sequence[FileNote], words: Words
+) -> Coverage:
+    """What was looked at and what was not; every record stands in exactly one of asked, empty and failed."""
+
+    def having(status: EvidenceStatus) -> tuple[Asked, ...]:
+        return tuple(_asked(record) for record in records if record.evidence is status)
+
+    called = {record.tool_name for record in records}
+    return Coverage(
+        asked=having(EvidenceStatus.EVIDENCE_FOUND),
+        empty=having(EvidenceStatus.NO_EVIDENCE),
+        failed=having(EvidenceStatus.ERROR),
+        never_asked=tuple(tool for tool in tools if tool not in called),
+        not_used=tuple(
+            NotUsed(
+                name=note.file,
+                role=note.role,
+                note=words.coverage.not_compared if note.role in _NOT_COMPARED else note.note,
+            )
+            for note in files
+            if note.role is None or note.role in _NOT_COMPARED
+        ),
+    )
+
+
+def entity_words(entity: str, region: str | None, *, words: Words) -> str:
+    """An entity, with the part of it where that is known."""
+    if region is None or region == entity:
+        return shown(entity)
+    return words.part.format(entity=shown(entity), region=shown(region))
+
+
+def _asked(record: EvidenceRecord) -> Asked:
+    return Asked(
+        tool_call_id=record.tool_call_id,
+        tool=record.tool_name,
+        scope=record.scope,
+        window=Window.of(record.projection.window) if record.projection else None,
+        evidence_status=record.evidence,
+        items=len(record.items),
+        error_code=record.error_code,
+    )
+
+
+def _candidates(material: ReportMaterial) -> tuple[Candidate, ...]:
+    """Unproven candidates whose evidence is there; only an answer carries any, not a failure."""
+    if material.release.outcome not in (ReleaseOutcome.SUCCESS, ReleaseOutcome.FALLBACK):
+        return ()
+    citable = {EvidenceRef(r.tool_call_id, WHOLE_RECORD) for r in material.records if r.projection}
+    citable |= {EvidenceRef(r.tool_call_id, item.item_id) for r in material.records for item in r.items}
+    concluded = {cause.entity for cause in material.conclusion}
+    return tuple(
+        Candidate(
+            entity=hypothesis.entity,
+            fault_kind=hypothesis.fault_kind,
+            region=hypothesis.region,
+            score=hypothesis.score,
+            evidence_for=tuple(ref for ref in hypothesis.evidence_for if ref in citable),
+            evidence_against=tuple(ref for ref in hypothesis.evidence_against if ref in citable),
+        )
+        for hypothesis in material.hypotheses
+        if hypothesis.entity not in concluded and citable.intersection(hypothesis.evidence_for)
+    )
+
+
+def _summary(material: ReportMaterial, words: Words) -> tuple[str, ...]:
+    release = material.release
+    if release.outcome is ReleaseOutcome.SUCCESS and material.conclusion:
+        return tuple(
+            (words.cause if place == 0 else words.also_cause).format(
+                entity=entity_words(cause.entity, cause.region, words=words),
+                fault=words.fault[cause.fault_kind],
+            )
+            for place, cause in enumerate(material.conclusion)
+        )
+    first = words.fallback[release.fallback_type] if release.fallback_type else words.outcome[release.outcome]
+    sentences = [
+        first,
+        release.failure or "",
+        words.ended[material.state],
+        words.stop[release.stop_reason] if release.stop_reason else "",
+    ]
+    if release.outcome is ReleaseOutcome.FALLBACK:
+        sentences.append(words.verified_count.format(count=len(material.claims)))
+    else:
+        kept = sum(1 for record in material.records if record.projection)
+        sentences.append(words.kept_count.format(count=kept))
+    return tuple(each for each in sentences if each)

@@ -1,0 +1,111 @@
+"""The words of a report in English."""
+
+from __future__ import annotations
+
+from diagnosis_harness.diagnosis.claim import FaultKind
+from diagnosis_harness.diagnosis.collection import DiagnosisStopReason
+from diagnosis_harness.harness.termination import RunState
+from diagnosis_harness.release.outcome import FallbackType, ReleaseOutcome
+from diagnosis_harness.release.words import CoverageWords, Headings, NextWords, Words
+
+
+def english() -> Words:
+    """All of them."""
+    return Words(
+        headings=Headings(
+            why="Why",
+            verified="Verified",
+            considered="Also considered",
+            looked_at="Looked at",
+            missing="Missing",
+            next_checks="Next",
+            evidence="Evidence",
+            kept="Evidence kept",
+            in_flight="In flight when it ended",
+        ),
+        coverage=CoverageWords(
+            found="{count} with findings: {tools}",
+            empty="{count} empty (nothing seen in that scope and window, and no more than that): {tools}",
+            failed="{count} failed: {tools}",
+            never_asked="never asked: {tools}",
+            nothing_asked="Nothing was asked.",
+            not_used="not used: {name}: {note}",
+            unread="not read",
+            not_compared="read and counted, not yet compared",
+            everything="everything",
+        ),
+        next=NextWords(
+            look_at="Look at {entity} ({fault}): the strongest candidate neither proven nor ruled out.",
+            supply="Supply what was missing: {what}.",
+            ask_failed="Find out why {tool} failed ({code}), and ask again.",
+            ask_unasked="Ask what this run did not: {tool}.",
+            give_baseline="Give normal operation to compare with: --baseline FOLDER.",
+            give_onset="Say when it began: --onset TIME.",
+            more_time="Ask again with more time: --deadline SECONDS (this run had {limit}).",
+            more_budget="Ask again with a larger budget, or a narrower question.",
+            ask_again="Ask again: it is a new run, with its own time and budget.",
+        ),
+        outcome={
+            ReleaseOutcome.SUCCESS: "A conclusion that the recorded evidence bears out.",
+            ReleaseOutcome.FALLBACK: "No conclusion.",
+            ReleaseOutcome.FAILED: "The run failed, and there is no answer.",
+            ReleaseOutcome.CANCELLED: "Cancelled before there was an answer.",
+        },
+        fallback={
+            FallbackType.MISSING_REQUIRED_CONTEXT: "No conclusion: what is needed to answer was not there.",
+            FallbackType.INSUFFICIENT_EVIDENCE: "No conclusion: the evidence does not prove a cause.",
+            FallbackType.EVIDENCE_VALIDATION_FAILED: (
+                "No conclusion: one was drafted, but its citations did not stand up to checking."
+            ),
+            FallbackType.SEMANTIC_UNSUPPORTED: (
+                "No conclusion: one was drafted, but the evidence it cites does not bear it out."
+            ),
+            FallbackType.SEMANTIC_UNAVAILABLE: (
+                "No conclusion: one was drafted, but the last check of it could not be made."
+            ),
+        },
+        stop={
+            DiagnosisStopReason.INFORMATION_SATURATED: (
+                "Collecting stopped: further questions brought nothing new."
+            ),
+            DiagnosisStopReason.PROGRESS_PROTOCOL_VIOLATED: (
+                "Collecting stopped: the agent did not say what its results meant."
+            ),
+            DiagnosisStopReason.BUDGET_LIMIT_REACHED: "Collecting stopped at the limit of the budget.",
+        },
+        ended={
+            RunState.RUNNING: "",
+            RunState.SUCCESS: "",
+            RunState.FAILED: "",
+            RunState.CANCELLED: "",
+            RunState.TIMED_OUT: "The time it was given ran out.",
+            RunState.BUDGET_EXHAUSTED: "The budget it was given is used up.",
+        },
+        fault={
+            FaultKind.CPU: "CPU",
+            FaultKind.MEMORY: "memory",
+            FaultKind.NETWORK: "network",
+            FaultKind.ERRORS: "errors",
+            FaultKind.LATENCY: "latency",
+            FaultKind.TRAFFIC: "traffic",
+            FaultKind.DEPENDENCY: "dependency",
+            FaultKind.UNKNOWN: "kind of fault unknown",
+        },
+        cause="{entity} is the cause ({fault}).",
+        also_cause="{entity} is a cause as well ({fault}).",
+        part="{entity}, {region}",
+        verified_count="Statements verified against evidence: {count}.",
+        kept_count="Results of tool calls kept as evidence: {count}.",
+        unproven="not proven",
+        score="score {score}",
+        evidence_for="for",
+        evidence_against="against",
+        asked_for="asked for",
+        whole_record="nothing found in this scope and window",
+        footer="Run {run_id}: {state}, {outcome}; {duration} of {limit}",
+        llm_calls="decisions",
+        tool_calls="tool calls",
+        tokens="tokens",
+        comma=", ",
+        colon=": ",
+    )

@@ -1,0 +1,101 @@
+"""The words of a report in Chinese."""
+
+from __future__ import annotations
+
+from diagnosis_harness.diagnosis.claim import FaultKind
+from diagnosis_harness.diagnosis.collection import DiagnosisStopReason
+from diagnosis_harness.harness.termination import RunState
+from diagnosis_harness.release.outcome import FallbackType, ReleaseOutcome
+from diagnosis_harness.release.words import CoverageWords, Headings, NextWords, Words
+
+
+def chinese() -> Words:
+    """All of them."""
+    return Words(
+        headings=Headings(
+            why="依据",
+            verified="已核实",
+            considered="其他候选",
+            looked_at="查询范围",
+            missing="缺少",
+            next_checks="下一步",
+            evidence="证据",
+            kept="已保留的证据",
+            in_flight="结束时仍在进行",
+        ),
+        coverage=CoverageWords(
+            found="{count} 次有发现：{tools}",
+            empty="{count} 次无发现（仅限该范围与时间窗）：{tools}",
+            failed="{count} 次失败：{tools}",
+            never_asked="从未查询：{tools}",
+            nothing_asked="没有进行任何查询。",
+            not_used="未使用：{name}：{note}",
+            unread="未读取",
+            not_compared="已读取并计数，尚未比较",
+            everything="全部",
+        ),
+        next=NextWords(
+            look_at="检查 {entity}（{fault}）：这是最强的、尚未证实也未排除的候选。",
+            supply="补充缺少的信息：{what}。",
+            ask_failed="查明 {tool} 失败的原因（{code}），然后重新提问。",
+            ask_unasked="查询本次没有问到的内容：{tool}。",
+            give_baseline="提供正常运行时的数据用于对比：--baseline FOLDER。",
+            give_onset="说明故障开始的时间：--onset TIME。",
+            more_time="给更多时间后重新提问：--deadline SECONDS（本次为 {limit}）。",
+            more_budget="用更大的预算，或更具体的问题重新提问。",
+            ask_again="重新提问：那将是一次新的运行，有自己的时间与预算。",
+        ),
+        outcome={
+            ReleaseOutcome.SUCCESS: "结论得到了已记录证据的支持。",
+            ReleaseOutcome.FALLBACK: "没有结论。",
+            ReleaseOutcome.FAILED: "运行失败，没有答案。",
+            ReleaseOutcome.CANCELLED: "在得出答案之前已取消。",
+        },
+        fallback={
+            FallbackType.MISSING_REQUIRED_CONTEXT: "没有结论：缺少回答所需的信息。",
+            FallbackType.INSUFFICIENT_EVIDENCE: "没有结论：现有证据不足以证明原因。",
+            FallbackType.EVIDENCE_VALIDATION_FAILED: "没有结论：曾形成草稿，但其引用未通过核对。",
+            FallbackType.SEMANTIC_UNSUPPORTED: "没有结论：曾形成草稿，但所引证据不支持它。",
+            FallbackType.SEMANTIC_UNAVAILABLE: "没有结论：曾形成草稿，但最后一项检查无法进行。",
+        },
+        stop={
+            DiagnosisStopReason.INFORMATION_SATURATED: "停止收集：新的查询没有带来新的信息。",
+            DiagnosisStopReason.PROGRESS_PROTOCOL_VIOLATED: "停止收集：代理没有说明结果的意义。",
+            DiagnosisStopReason.BUDGET_LIMIT_REACHED: "停止收集：已达到预算上限。",
+        },
+        ended={
+            RunState.RUNNING: "",
+            RunState.SUCCESS: "",
+            RunState.FAILED: "",
+            RunState.CANCELLED: "",
+            RunState.TIMED_OUT: "给定的时间已用完。",
+            RunState.BUDGET_EXHAUSTED: "给定的预算已用完。",
+        },
+        fault={
+            FaultKind.CPU: "CPU",
+            FaultKind.MEMORY: "内存",
+            FaultKind.NETWORK: "网络",
+            FaultKind.ERRORS: "错误",
+            FaultKind.LATENCY: "延迟",
+            FaultKind.TRAFFIC: "流量",
+            FaultKind.DEPENDENCY: "依赖",
+            FaultKind.UNKNOWN: "故障类型未知",
+        },
+        cause="{entity} 是原因（{fault}）。",
+        also_cause="{entity} 也是原因（{fault}）。",
+        part="{entity} 的 {region}",
+        verified_count="已对照证据核实的陈述：{count} 条。",
+        kept_count="作为证据保留的工具调用结果：{count} 个。",
+        unproven="未证实",
+        score="得分 {score}",
+        evidence_for="支持",
+        evidence_against="反对",
+        asked_for="查询",
+        whole_record="在此范围与时间窗内没有发现",
+        footer="运行 {run_id}：{state}，{outcome}；{duration} / {limit}",
+        llm_calls="次决策",
+        tool_calls="次工具调用",
+        tokens="个词元",
+        comma="，",
+        colon="：",
+    )
