@@ -1,0 +1,156 @@
+"""Monte Carlo over requests: at every tick a sample of requests walks the call graph, callees before callers.
+
+Sample `j` of a caller meets one sample of each callee, so the same numbers give quantiles, error rates and, for
+the few requests that are traced, spans that fit inside one another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from diagnosis_harness.simulator.effects import Effects
+from diagnosis_harness.simulator.queueing import utilisation, waiting_time_s
+from diagnosis_harness.simulator.system import Call, Service, System
+
+Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class CallSample:
+    """One call of every sampled request, as arrays of (ticks, samples); `picked` is the callee's sample."""
+
+    call: Call
+    picked: NDArray[np.int64]
+    made: Flags
+    elapsed_s: Floats
+    network_s: Floats
+    timed_out: Flags
+
+
+@dataclass(frozen=True, slots=True)
+class PartSample:
+    """What sampled requests met at one part.
+
+    Arrays are (ticks, samples), except `load` (requests per second) and `busy` (share): (ticks, instances).
+    Sample `j` was served by instance `j % instances`.
+    """
+
+    service: Service
+    own_s: Floats
+    total_s: Floats
+    failed: Flags
+    failed_itself: Flags
+    operation: NDArray[np.int64]
+    calls: tuple[CallSample, ...]
+    load: Floats
+    busy: Floats
+
+    def instance_of(self, sample: int) -> str:
+        """The instance that served a sample."""
+        return self.service.instances[sample % len(self.service.instances)]
+
+
+def sample_requests(
+    system: System, rate: Floats, effects: Effects, rng: np.random.Generator, *, samples: int
+) -> dict[str, PartSample]:
+    """Every part's samples by name, for the entry's request rate at each tick."""
+    loads = _loads(system, rate, effects)
+    done: dict[str, PartSample] = {}
+    for service in reversed(system.services):
+        done[service.name] = _sample_part(
+            service,
+            system.calls_of(service.name),
+            loads[service.name],
+            effects,
+            rng=rng,
+            done=done,
+            samples=samples,
+        )
+    return done
+
+
+def _loads(system: System, rate: Floats, effects: Effects) -> dict[str, Floats]:
+    """Requests per second at every part; one that fails by itself makes no calls."""
+    loads = {service.name: np.zeros(len(rate)) for service in system.services}
+    loads[system.entry.name] = rate.copy()
+    for service in system.services:
+        sound = 1.0 - np.clip(effects.failing[service.name].mean(axis=1), 0.0, 1.0)
+        for call in system.calls_of(service.name):
+            loads[call.callee] += loads[service.name] * sound * call.probability
+    return loads
+
+
+def _sample_part(  # noqa: PLR0913 - the samples of the callees are what this is made from
+    service: Service,
+    calls_made: Sequence[Call],
+    load: Floats,
+    effects: Effects,
+    *,
+    rng: np.random.Generator,
+    done: Mapping[str, PartSample],
+    samples: int,
+) -> PartSample:
+    ticks, count = len(load), len(service.instances)
+    share = rng.dirichlet(np.full(count, 400.0))  # balancers are nearly fair
+    per_instance = load[:, None] * share[None, :]
+    stolen = np.clip(effects.stolen[service.name], 0.0, 0.95)
+    service_time_s = service.service_time_s * effects.slowdown[service.name] / (1.0 - stolen)
+    busy = utilisation(per_instance, service_time_s, service.servers)
+    wait_s = waiting_time_s(service_time_s, busy, service.servers)
+
+    served_by = np.arange(samples) % count
+    shape = (ticks, samples)
+    scatter = np.exp(rng.normal(-0.5 * service.spread**2, service.spread, shape))
+    own_s = service_time_s[:, served_by] * scatter
+    own_s += (wait_s + effects.pauses[service.name])[:, served_by] * rng.exponential(1.0, shape)
+    operation = rng.integers(0, len(service.operations), shape)
+    failed_itself = rng.random(shape) < effects.failing[service.name][:, served_by]
+    if effects.failing_operation is not None and effects.failing_operation[0] == service.name:
+        # The new version fails one operation only; a little of the usual noise stays on the others.
+        usual = rng.random(shape) < service.error_rate
+        failed_itself = np.where(operation == effects.failing_operation[1], failed_itself, usual)
+    own_s = np.where(failed_itself, 0.5 * own_s, own_s)
+
+    total_s, alive = own_s.copy(), ~failed_itself
+    calls: list[CallSample] = []
+    for call in calls_made:
+        made = alive & (rng.random(shape) < call.probability)
+        sampled = _sample_call(call, made, done[call.callee], effects, rng=rng)
+        total_s += np.where(made, sampled.elapsed_s, 0.0)
+        if call.required:
+            alive &= ~(made & (sampled.timed_out | done[call.callee].failed[:, sampled.picked]))
+        calls.append(sampled)
+    return PartSample(
+        service=service,
+        own_s=own_s,
+        total_s=total_s,
+        failed=~alive,
+        failed_itself=failed_itself,
+        operation=operation,
+        calls=tuple(calls),
+        load=per_instance,
+        busy=busy,
+    )
+
+
+def _sample_call(
+    call: Call, made: Flags, callee: PartSample, effects: Effects, *, rng: np.random.Generator
+) -> CallSample:
+    ticks, samples = made.shape
+    picked = (np.arange(samples) + int(rng.integers(samples))) % samples
+    network_s = call.network_s * np.exp(rng.normal(0.0, 0.4, (ticks, samples)))
+    network_s += effects.delay_s[call.caller, call.callee][:, None] * rng.uniform(0.8, 1.2, (ticks, samples))
+    needed_s = network_s + callee.total_s[:, picked]
+    return CallSample(
+        call=call,
+        picked=picked,
+        made=made,
+        elapsed_s=np.minimum(needed_s, call.timeout_s),
+        network_s=network_s,
+        timed_out=needed_s > call.timeout_s,
+    )
