@@ -254,7 +254,7 @@ class RecordEntry:
     Attributes:
         scope: the normalised request as canonical JSON text; an equal one asked the same.
         window: what was looked at.
-        digest: hexadecimal SHA-256 of the UTF-8 bytes of `stored`; None where nothing was stored.
+        digest: `sha256:` and the hexadecimal SHA-256 of the UTF-8 bytes of `stored`; None without any.
         stored: the stored bytes, which are canonical JSON, as text: hash it and compare.
     """
 

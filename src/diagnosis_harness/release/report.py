@@ -1,4 +1,4 @@
-"""From what passed the guards to the report that is published. Pure: it words and counts, and decides nothing."""
+"""From what passed the guards to the published report. Pure: it words and counts, and decides nothing."""
 
 from __future__ import annotations
 

@@ -21,6 +21,7 @@ class Headings:
     why: str
     verified: str
     considered: str
+    candidates: str
     looked_at: str
     missing: str
     next_checks: str
@@ -77,15 +78,16 @@ class Words:
     part: str
     verified_count: str
     kept_count: str
-    unproven: str
     score: str
     evidence_for: str
     evidence_against: str
     asked_for: str
     whole_record: str
+    window: str
+    to: str
     footer: str
-    llm_calls: str
-    tool_calls: str
-    tokens: str
+    spent: Mapping[str, str]
+    """Counters worth a word in the footer, by name."""
+    items: str
     comma: str
     colon: str

@@ -15,7 +15,8 @@ def english() -> Words:
         headings=Headings(
             why="Why",
             verified="Verified",
-            considered="Also considered",
+            considered="Also considered, not proven",
+            candidates="Candidates, none of them proven",
             looked_at="Looked at",
             missing="Missing",
             next_checks="Next",
@@ -48,7 +49,7 @@ def english() -> Words:
         outcome={
             ReleaseOutcome.SUCCESS: "A conclusion that the recorded evidence bears out.",
             ReleaseOutcome.FALLBACK: "No conclusion.",
-            ReleaseOutcome.FAILED: "The run failed, and there is no answer.",
+            ReleaseOutcome.FAILED: "There is no answer.",
             ReleaseOutcome.CANCELLED: "Cancelled before there was an answer.",
         },
         fallback={
@@ -76,7 +77,7 @@ def english() -> Words:
         ended={
             RunState.RUNNING: "",
             RunState.SUCCESS: "",
-            RunState.FAILED: "",
+            RunState.FAILED: "The run failed.",
             RunState.CANCELLED: "",
             RunState.TIMED_OUT: "The time it was given ran out.",
             RunState.BUDGET_EXHAUSTED: "The budget it was given is used up.",
@@ -96,16 +97,20 @@ def english() -> Words:
         part="{entity}, {region}",
         verified_count="Statements verified against evidence: {count}.",
         kept_count="Results of tool calls kept as evidence: {count}.",
-        unproven="not proven",
         score="score {score}",
         evidence_for="for",
         evidence_against="against",
         asked_for="asked for",
         whole_record="nothing found in this scope and window",
-        footer="Run {run_id}: {state}, {outcome}; {duration} of {limit}",
-        llm_calls="decisions",
-        tool_calls="tool calls",
-        tokens="tokens",
+        window="Incident window: {window}",
+        to="{start} to {end}",
+        footer="Run {run_id}: state {state}, outcome {outcome}; {duration} of {limit}",
+        spent={
+            "llm_calls": "{used} of {limit} decisions",
+            "tool_calls": "{used} of {limit} tool calls",
+            "total_tokens": "{used} of {limit} tokens",
+        },
+        items="{count} findings",
         comma=", ",
         colon=": ",
     )

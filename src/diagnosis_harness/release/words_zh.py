@@ -15,7 +15,8 @@ def chinese() -> Words:
         headings=Headings(
             why="依据",
             verified="已核实",
-            considered="其他候选",
+            considered="其他候选，未证实",
+            candidates="候选原因，均未证实",
             looked_at="查询范围",
             missing="缺少",
             next_checks="下一步",
@@ -48,7 +49,7 @@ def chinese() -> Words:
         outcome={
             ReleaseOutcome.SUCCESS: "结论得到了已记录证据的支持。",
             ReleaseOutcome.FALLBACK: "没有结论。",
-            ReleaseOutcome.FAILED: "运行失败，没有答案。",
+            ReleaseOutcome.FAILED: "没有答案。",
             ReleaseOutcome.CANCELLED: "在得出答案之前已取消。",
         },
         fallback={
@@ -66,7 +67,7 @@ def chinese() -> Words:
         ended={
             RunState.RUNNING: "",
             RunState.SUCCESS: "",
-            RunState.FAILED: "",
+            RunState.FAILED: "运行失败。",
             RunState.CANCELLED: "",
             RunState.TIMED_OUT: "给定的时间已用完。",
             RunState.BUDGET_EXHAUSTED: "给定的预算已用完。",
@@ -86,16 +87,20 @@ def chinese() -> Words:
         part="{entity} 的 {region}",
         verified_count="已对照证据核实的陈述：{count} 条。",
         kept_count="作为证据保留的工具调用结果：{count} 个。",
-        unproven="未证实",
         score="得分 {score}",
         evidence_for="支持",
         evidence_against="反对",
         asked_for="查询",
         whole_record="在此范围与时间窗内没有发现",
-        footer="运行 {run_id}：{state}，{outcome}；{duration} / {limit}",
-        llm_calls="次决策",
-        tool_calls="次工具调用",
-        tokens="个词元",
+        footer="运行 {run_id}：状态 {state}，结果 {outcome}；{duration} / {limit}",
+        spent={
+            "llm_calls": "决策 {used}/{limit}",
+            "tool_calls": "工具调用 {used}/{limit}",
+            "total_tokens": "词元 {used}/{limit}",
+        },
+        items="{count} 项发现",
+        window="故障时间窗：{window}",
+        to="{start} 至 {end}",
         comma="，",
         colon="：",
     )

@@ -1,0 +1,118 @@
+"""A run document as a report on a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from rich.text import Text
+
+from diagnosis_harness.cli.render.account import coverage_lines, footer, in_flight_lines
+from diagnosis_harness.cli.render.citations import Citations, number
+from diagnosis_harness.cli.render.evidence import footnotes, plot, source_line
+from diagnosis_harness.cli.render.wrap import hang
+from diagnosis_harness.diagnosis.claim import EvidenceRef
+from diagnosis_harness.release.document import Candidate, RunDocument
+from diagnosis_harness.release.outcome import ReleaseOutcome
+from diagnosis_harness.release.report import entity_words
+from diagnosis_harness.release.wording import words_of
+from diagnosis_harness.release.words import Words
+
+CANDIDATES_SHOWN = 5
+_HEADLINE = {
+    ReleaseOutcome.SUCCESS: "bold green",
+    ReleaseOutcome.FALLBACK: "bold yellow",
+    ReleaseOutcome.FAILED: "bold red",
+    ReleaseOutcome.CANCELLED: "bold magenta",
+}
+
+
+def report_lines(document: RunDocument, *, width: int) -> tuple[Text, ...]:
+    """The whole report, each line at most `width` cells wide and without spaces at its end."""
+    return tuple(_lines(document, max(width, 40)))
+
+
+def _lines(document: RunDocument, width: int) -> Iterator[Text]:
+    words = words_of(document.run.language)
+    heads, report, outcome = words.headings, document.report, document.release.outcome
+    cited = number(document, candidates=CANDIDATES_SHOWN)
+    answered = outcome in (ReleaseOutcome.SUCCESS, ReleaseOutcome.FALLBACK)
+    concluded = outcome is ReleaseOutcome.SUCCESS
+
+    yield from hang(Text("? ", "dim"), Text(" ".join(document.run.question.split()), "dim"), width)
+    yield Text()
+    for place, sentence in enumerate(report.summary):
+        yield from hang(Text(), Text(sentence, _HEADLINE[outcome] if place == 0 else ""), width)
+    yield from _section(heads.in_flight, in_flight_lines(document.run, width=width))
+    yield from _section(heads.why if concluded else heads.verified, _claims(document, cited, width))
+    yield from _section(
+        heads.considered if concluded else heads.candidates, _candidates(document, cited, words, width)
+    )
+    yield from _section(heads.missing, _listed(report.missing_info, width))
+    yield from _section(
+        heads.looked_at, coverage_lines(report.coverage, report.window, words=words, width=width)
+    )
+    yield from _section(heads.next_checks, _listed(report.next_checks, width))
+    if answered:
+        yield from _section(heads.evidence, footnotes(document, cited, words=words, width=width))
+    else:
+        yield from _section(heads.kept, _kept(document, words, width))
+    yield Text()
+    yield from footer(document, words=words, width=width)
+
+
+def _section(title: str, lines: Iterable[Text]) -> Iterator[Text]:
+    """A titled part; nothing at all when it has no lines."""
+    held = list(lines)
+    if held:
+        yield Text()
+        yield Text(title, "bold")
+        yield from held
+
+
+def _claims(document: RunDocument, cited: Citations, width: int) -> Iterator[Text]:
+    plotted: set[EvidenceRef] = set()
+    for place, claim in enumerate(document.report.claims, start=1):
+        prefix = f"  {place}. "
+        body = Text(claim.sentence)
+        body.append(f" {cited.marks(claim.refs)}", "cyan")
+        yield from hang(Text(prefix), body, width)
+        for ref in claim.refs:
+            item = cited.items.get(ref)
+            line = plot(item, indent=len(prefix), width=width) if item and ref not in plotted else None
+            if line is not None:
+                plotted.add(ref)
+                yield line
+
+
+def _candidates(document: RunDocument, cited: Citations, words: Words, width: int) -> Iterator[Text]:
+    shown_ones = document.report.candidates[:CANDIDATES_SHOWN]
+    for place, candidate in enumerate(shown_ones, start=1):
+        yield from hang(Text(f"  {place}. "), _candidate(candidate, cited, words), width)
+
+
+def _candidate(candidate: Candidate, cited: Citations, words: Words) -> Text:
+    entity = entity_words(candidate.entity, candidate.region, words=words)
+    body = Text(f"{entity}{words.colon}{words.fault[candidate.fault_kind]}{words.comma}")
+    body.append(words.score.format(score=f"{candidate.score:.3g}"))
+    for label, refs in (
+        (words.evidence_for, candidate.evidence_for),
+        (words.evidence_against, candidate.evidence_against),
+    ):
+        if refs:
+            body.append(f"{words.comma}{label} ")
+            body.append(cited.marks(refs), "cyan")
+    return body
+
+
+def _kept(document: RunDocument, words: Words, width: int) -> Iterator[Text]:
+    counts = {asked.tool_call_id: asked.items for asked in document.report.coverage.asked}
+    for record in document.records:
+        if record.digest:
+            line = source_line(record, words=words)
+            line.append(words.comma + words.items.format(count=counts.get(record.tool_call_id, 0)))
+            yield from hang(Text("  "), line, width)
+
+
+def _listed(sentences: Iterable[str], width: int) -> Iterator[Text]:
+    for sentence in sentences:
+        yield from hang(Text("  - "), Text(sentence), width)

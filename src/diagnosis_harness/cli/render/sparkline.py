@@ -1,0 +1,45 @@
+"""A series as one short line of blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+_BLOCKS = "▁▂▃▄▅▆▇█"
+_MARK = "│"
+
+
+def sparkline(points: Sequence[float | None], *, width: int, mark: float | None = None) -> str:
+    """The points, oldest first, as blocks between their least and greatest value; a gap is a space.
+
+    More points than `width` are thinned: each column shows the point of its stretch that lies farthest from
+    the first value, so that a short spike is never lost.
+
+    Args:
+        points: at least one value that is not None, else the line is empty.
+        width: most columns for the points.
+        mark: where to set a bar, as a share of the whole (0 to 1); None or outside sets none.
+    """
+    known = [point for point in points if point is not None]
+    if not known:
+        return ""
+    columns = _thinned(points, max(width, 1), known[0])
+    low, high = min(known), max(known)
+    size = high - low
+    blocks = [
+        " " if point is None else _BLOCKS[round((point - low) / size * 7)] if size > 0 else _BLOCKS[0]
+        for point in columns
+    ]
+    if mark is not None and 0.0 < mark < 1.0:
+        blocks.insert(round(mark * len(blocks)), _MARK)
+    return "".join(blocks)
+
+
+def _thinned(points: Sequence[float | None], width: int, first: float) -> list[float | None]:
+    if len(points) <= width:
+        return list(points)
+    columns: list[float | None] = []
+    for column in range(width):
+        stretch = points[column * len(points) // width : (column + 1) * len(points) // width]
+        held = [point for point in stretch if point is not None]
+        columns.append(max(held, key=lambda point: abs(point - first)) if held else None)
+    return columns

@@ -1,0 +1,35 @@
+"""The trace of a run in short, as the document carries it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from diagnosis_harness.kernel.window import utc_text
+from diagnosis_harness.release.document import TraceLine
+from diagnosis_harness.trace.event import TraceEvent
+
+_TEXT_LIMIT = 160
+
+
+def timeline(events: Iterable[TraceEvent]) -> tuple[TraceLine, ...]:
+    """One line for each event, in order: its simple payload values as `name=value`."""
+    return tuple(
+        TraceLine(
+            at=utc_text(event.at_s),
+            name=event.name,
+            phase=event.phase,
+            status=event.status,
+            text=_short(event),
+        )
+        for event in events
+    )
+
+
+def _short(event: TraceEvent) -> str:
+    parts = [
+        f"{name}={value:g}" if isinstance(value, float) else f"{name}={value}"
+        for name, value in event.payload.items()
+        if isinstance(value, str | int | float)
+    ]
+    text = " ".join(parts)
+    return text if len(text) <= _TEXT_LIMIT else f"{text[: _TEXT_LIMIT - 1]}…"
