@@ -22,8 +22,8 @@ class Effects:
 
     `slowdown` multiplies own time, `stolen` is the share of the processor that is taken away, `failing` the
     probability that a request fails (only `failing_operation`, where one is named), `heap` the used share of
-    memory, `pauses` the mean of an extra wait per request in seconds, `delay_s` the time added on the way to a
-    callee.
+    memory, `pauses` the mean of an extra wait per request in seconds, `delay_s` the time added on the way
+    to a callee.
     """
 
     slowdown: Mapping[str, NDArray[np.float64]]

@@ -27,8 +27,8 @@ class FaultKind(StrEnum):
 class GroundTruth:
     """What was broken; returned to the caller, never written beside the telemetry.
 
-    `entity` is None for a sound world. `region` is the instance, call (`caller->callee`) or operation that was
-    hit, None for all of it.
+    `entity` is None for a sound world. `region` is the instance, call (`caller->callee`) or operation
+    that was hit, None for all of it.
     """
 
     entity: str | None

@@ -1,7 +1,7 @@
 """Monte Carlo over requests: at every tick a sample of requests walks the call graph, callees before callers.
 
-Sample `j` of a caller meets one sample of each callee, so the same numbers give quantiles, error rates and, for
-the few requests that are traced, spans that fit inside one another.
+Sample `j` of a caller meets one sample of each callee, so the same numbers give quantiles, error rates and,
+for the few requests that are traced, spans that fit inside one another.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Flags = NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True)
 class CallSample:
-    """One call of every sampled request, as arrays of (ticks, samples); `picked` is the callee's sample."""
+    """One call of every sampled request, arrays of (ticks, samples); `picked` is the callee's sample."""
 
     call: Call
     picked: NDArray[np.int64]

@@ -14,7 +14,7 @@ from diagnosis_harness.simulator.system import System
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """One span; a root has no parent. `kind`: `server` where a request is served, `client` where it is sent."""
+    """One span; a root has no parent. `kind`: `server` where a request is served, `client` where sent."""
 
     trace_id: str
     span_id: str
