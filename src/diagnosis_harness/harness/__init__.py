@@ -1,0 +1,1 @@
+"""One run: may it go on, how long, with what budget, and how it ended."""

@@ -1,0 +1,387 @@
+"""What one run may spend, what it has spent, and what it holds in hand."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from enum import StrEnum
+from threading import RLock
+from types import MappingProxyType
+from typing import TypeVar
+
+from diagnosis_harness.harness.capacity import RunCapacity
+from diagnosis_harness.harness.handle import RunHandle
+from diagnosis_harness.kernel.errors import ContractViolation, InvalidLimits
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunBudgetLimits:
+    """What one run may spend. The caller gives every number; the core has no defaults.
+
+    Attributes:
+        llm_calls: attempts to call a language model.
+        tool_calls: backend invocations of all tools together.
+        tool_calls_per_tool: backend invocations of any one tool.
+        input_tokens: tokens sent to language models.
+        output_tokens: tokens received from them.
+        total_tokens: both together.
+        run_bytes: bytes of evidence kept.
+        tool_calls_of: a limit of its own for a tool that is named here; adds to nothing, replaces
+            `tool_calls_per_tool` for that tool.
+
+    Raises:
+        InvalidLimits: a limit is not a positive whole number.
+    """
+
+    llm_calls: int
+    tool_calls: int
+    tool_calls_per_tool: int
+    input_tokens: int
+    output_tokens: int
+    total_tokens: int
+    run_bytes: int
+    tool_calls_of: Mapping[str, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for limit in fields(self):
+            if limit.name != "tool_calls_of":
+                _require_positive(limit.name, getattr(self, limit.name))
+        for tool_name, limit_calls in self.tool_calls_of.items():
+            _require_positive(f"tool_calls_of[{tool_name!r}]", limit_calls)
+        object.__setattr__(self, "tool_calls_of", MappingProxyType(dict(self.tool_calls_of)))
+
+    def tool_limit(self, tool_name: str) -> int:
+        """How often one tool may be invoked."""
+        return self.tool_calls_of.get(tool_name, self.tool_calls_per_tool)
+
+
+@dataclass(frozen=True, slots=True)
+class TokenUsage:
+    """Tokens that a provider reports for one call. `total_tokens` is theirs when they give one, else the sum.
+
+    Raises:
+        ContractViolation: a count is negative or not a whole number.
+    """
+
+    input_tokens: int
+    output_tokens: int
+    total_tokens: int = -1
+
+    def __post_init__(self) -> None:
+        if self.total_tokens == -1:
+            object.__setattr__(self, "total_tokens", self.input_tokens + self.output_tokens)
+        for name in ("input_tokens", "output_tokens", "total_tokens"):
+            _require_count(name, getattr(self, name))
+
+
+@dataclass(frozen=True, slots=True)
+class BudgetUsage:
+    """A snapshot of one instant: every number in it belongs to the same moment.
+
+    Attributes:
+        llm_calls: attempts that passed the gate.
+        tool_calls: invocations charged; the sum of `tool_calls_by_tool`.
+        tool_calls_by_tool: the same, by tool name.
+        input_tokens, output_tokens, total_tokens: charged for settled calls; open reservations are not in it.
+        run_bytes: bytes reserved.
+        estimated_llm_calls: settled calls whose usage nobody reported; they were charged their reservation.
+    """
+
+    llm_calls: int
+    tool_calls: int
+    tool_calls_by_tool: Mapping[str, int]
+    input_tokens: int
+    output_tokens: int
+    total_tokens: int
+    run_bytes: int
+    estimated_llm_calls: int
+
+    @property
+    def is_estimated(self) -> bool:
+        """Whether the token counts hold an estimate."""
+        return self.estimated_llm_calls > 0
+
+
+class LeasePhase(StrEnum):
+    """How far a leased call has come."""
+
+    RESERVED = "RESERVED"  # charged, not begun; may still go back
+    BEGUN = "BEGUN"  # the backend may have been reached; the charge stands
+    CLOSED = "CLOSED"  # settled or given back; nothing is in hand
+
+
+class LlmLease:
+    """The right to one attempt at a language model, with the tokens it holds in reserve."""
+
+    __slots__ = ("phase", "reserved")
+
+    def __init__(self, reserved: TokenUsage) -> None:
+        self.reserved = reserved
+        self.phase = LeasePhase.BEGUN
+
+
+class ToolLease:
+    """The right to one invocation of a tool. Only the budget moves `phase`, under the run's lock."""
+
+    __slots__ = ("phase", "tool_call_id", "tool_name")
+
+    def __init__(self, tool_name: str, tool_call_id: str) -> None:
+        self.tool_name = tool_name
+        self.tool_call_id = tool_call_id
+        self.phase = LeasePhase.RESERVED
+
+
+_Lease = TypeVar("_Lease", LlmLease, ToolLease)
+
+
+@dataclass(frozen=True, slots=True)
+class OverLimit:
+    """A limit that said no. `asked` is what usage would have become; nothing was charged."""
+
+    counter: str
+    asked: int
+    limit: int
+
+    def __str__(self) -> str:
+        return f"{self.counter}: {self.asked} of {self.limit}"
+
+
+@dataclass(frozen=True, slots=True)
+class OpenCall:
+    """A call that a run has in hand: `llm`, or a tool by its name, with the tool call id."""
+
+    name: str
+    tool_call_id: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class OpenCalls:
+    """What a run has in hand at one instant.
+
+    Attributes:
+        begun: how many llm and tool calls have ever begun.
+        in_flight: calls that have begun and are not over, llm calls first, then tools in order.
+        waiting: tool calls that are charged and have not begun, in order.
+    """
+
+    begun: int
+    in_flight: tuple[OpenCall, ...]
+    waiting: tuple[OpenCall, ...]
+
+
+class RunBudget(RunHandle):
+    """Counts, under the run's one lock, what its gates grant. It never ends a run: the core does.
+
+    Every method is all or nothing, and safe from any thread.
+    """
+
+    __slots__ = (
+        "_begun",
+        "_by_tool",
+        "_estimated_llm_calls",
+        "_held_input",
+        "_held_output",
+        "_held_total",
+        "_input_tokens",
+        "_llm_calls",
+        "_llm_leases",
+        "_lock",
+        "_output_tokens",
+        "_tool_calls",
+        "_tool_leases",
+        "_total_tokens",
+        "capacity",
+        "limits",
+    )
+
+    def __init__(self, lock: RLock, limits: RunBudgetLimits) -> None:
+        self._lock = lock
+        self.limits = limits
+        self.capacity = RunCapacity(lock, limits.run_bytes)
+        self._llm_calls = 0
+        self._tool_calls = 0
+        self._by_tool: dict[str, int] = {}
+        self._input_tokens = self._output_tokens = self._total_tokens = 0
+        self._held_input = self._held_output = self._held_total = 0
+        self._estimated_llm_calls = 0
+        self._begun = 0
+        self._llm_leases: dict[LlmLease, None] = {}
+        self._tool_leases: dict[ToolLease, None] = {}
+
+    def usage(self) -> BudgetUsage:
+        """What has been charged so far."""
+        with self._lock:
+            return BudgetUsage(
+                llm_calls=self._llm_calls,
+                tool_calls=self._tool_calls,
+                tool_calls_by_tool=MappingProxyType(dict(self._by_tool)),
+                input_tokens=self._input_tokens,
+                output_tokens=self._output_tokens,
+                total_tokens=self._total_tokens,
+                run_bytes=self.capacity.used_bytes,
+                estimated_llm_calls=self._estimated_llm_calls,
+            )
+
+    def open_calls(self) -> OpenCalls:
+        """What has begun, and what is in hand."""
+        with self._lock:
+            tools = tuple(self._tool_leases)
+            return OpenCalls(
+                begun=self._begun,
+                in_flight=(OpenCall("llm", None),) * len(self._llm_leases) + _open(tools, LeasePhase.BEGUN),
+                waiting=_open(tools, LeasePhase.RESERVED),
+            )
+
+    def over(self) -> OverLimit | None:
+        """The first token limit that usage has passed; None when it is within all of them."""
+        with self._lock:
+            for name, used, limit in (
+                ("input_tokens", self._input_tokens, self.limits.input_tokens),
+                ("output_tokens", self._output_tokens, self.limits.output_tokens),
+                ("total_tokens", self._total_tokens, self.limits.total_tokens),
+            ):
+                if used > limit:
+                    return OverLimit(name, used, limit)
+        return None
+
+    def lease_llm_call(self, reserved: TokenUsage) -> LlmLease | OverLimit:
+        """Charge one attempt and hold its tokens; or, changing nothing, the limit that says no."""
+        with self._lock:
+            limits = self.limits
+            for name, after, limit in (
+                ("llm_calls", self._llm_calls + 1, limits.llm_calls),
+                (
+                    "input_tokens",
+                    self._input_tokens + self._held_input + reserved.input_tokens,
+                    limits.input_tokens,
+                ),
+                (
+                    "output_tokens",
+                    self._output_tokens + self._held_output + reserved.output_tokens,
+                    limits.output_tokens,
+                ),
+                (
+                    "total_tokens",
+                    self._total_tokens + self._held_total + reserved.total_tokens,
+                    limits.total_tokens,
+                ),
+            ):
+                if after > limit:
+                    return OverLimit(name, after, limit)
+            lease = LlmLease(reserved)
+            self._llm_calls += 1
+            self._begun += 1
+            self._hold(reserved, 1)
+            self._llm_leases[lease] = None
+            return lease
+
+    def settle_llm_call(self, lease: LlmLease, usage: TokenUsage | None) -> bool:
+        """Charge what a call used; None (nobody reported it) charges what it had reserved, at least 1 token.
+
+        Returns:
+            Whether this call settled it; a lease is settled once, and settling again changes nothing.
+        """
+        with self._lock:
+            if lease.phase is LeasePhase.CLOSED:
+                return False
+            _take_out(self._llm_leases, lease)
+            lease.phase = LeasePhase.CLOSED
+            self._hold(lease.reserved, -1)
+            charged = usage if usage is not None else _at_least_one(lease.reserved)
+            self._input_tokens += charged.input_tokens
+            self._output_tokens += charged.output_tokens
+            self._total_tokens += charged.total_tokens
+            self._estimated_llm_calls += usage is None
+            return True
+
+    def lease_tool_call(self, tool_name: str, tool_call_id: str) -> ToolLease | OverLimit:
+        """Charge one invocation to the total and its tool; or, changing nothing, the limit that says no."""
+        with self._lock:
+            of_tool = self._by_tool.get(tool_name, 0)
+            if self._tool_calls >= self.limits.tool_calls:
+                return OverLimit("tool_calls", self._tool_calls + 1, self.limits.tool_calls)
+            if of_tool >= self.limits.tool_limit(tool_name):
+                return OverLimit(f"tool_calls of {tool_name}", of_tool + 1, self.limits.tool_limit(tool_name))
+            lease = ToolLease(tool_name, tool_call_id)
+            self._tool_calls += 1
+            self._by_tool[tool_name] = of_tool + 1
+            self._tool_leases[lease] = None
+            return lease
+
+    def begin_tool_call(self, lease: ToolLease) -> None:
+        """The backend is about to be reached: from here the charge stands.
+
+        Raises:
+            ContractViolation: the lease is not of this run, or has begun or ended before.
+        """
+        with self._lock:
+            if lease.phase is not LeasePhase.RESERVED or lease not in self._tool_leases:
+                raise ContractViolation(
+                    f"a tool call begins once, from its reservation; this is {lease.phase}"
+                )
+            lease.phase = LeasePhase.BEGUN
+            self._begun += 1
+
+    def return_tool_call(self, lease: ToolLease) -> bool:
+        """Give back a reservation that never began; the charge goes with it.
+
+        Returns:
+            Whether it went back; False, and nothing changed, when the call has begun or the lease is closed.
+        """
+        with self._lock:
+            if lease.phase is not LeasePhase.RESERVED:
+                return False
+            _take_out(self._tool_leases, lease)
+            lease.phase = LeasePhase.CLOSED
+            self._tool_calls -= 1
+            of_tool = self._by_tool[lease.tool_name] - 1
+            if of_tool:
+                self._by_tool[lease.tool_name] = of_tool
+            else:
+                del self._by_tool[lease.tool_name]
+            return True
+
+    def settle_tool_call(self, lease: ToolLease) -> bool:
+        """The invocation is over, however it went; the charge stands.
+
+        Returns:
+            Whether this call settled it; False when it was closed before.
+        """
+        with self._lock:
+            if lease.phase is LeasePhase.CLOSED:
+                return False
+            if lease.phase is LeasePhase.RESERVED:
+                raise ContractViolation("a tool call that never began is given back, not settled")
+            _take_out(self._tool_leases, lease)
+            lease.phase = LeasePhase.CLOSED
+            return True
+
+    def _hold(self, reserved: TokenUsage, sign: int) -> None:
+        self._held_input += sign * reserved.input_tokens
+        self._held_output += sign * reserved.output_tokens
+        self._held_total += sign * reserved.total_tokens
+
+
+def _take_out(leases: dict[_Lease, None], lease: _Lease) -> None:
+    if lease not in leases:
+        raise ContractViolation("the lease belongs to another run")
+    del leases[lease]
+
+
+def _open(leases: tuple[ToolLease, ...], phase: LeasePhase) -> tuple[OpenCall, ...]:
+    return tuple(OpenCall(lease.tool_name, lease.tool_call_id) for lease in leases if lease.phase is phase)
+
+
+def _at_least_one(reserved: TokenUsage) -> TokenUsage:
+    """Unknown usage is never zero."""
+    return reserved if reserved.total_tokens > 0 else TokenUsage(1, 0)
+
+
+def _require_positive(name: str, value: object) -> None:
+    if isinstance(value, bool) or not isinstance(value, int) or value <= 0:
+        raise InvalidLimits(f"{name} is a positive whole number, not {value!r}")
+
+
+def _require_count(name: str, value: object) -> None:
+    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+        raise ContractViolation(f"{name} is a whole number of at least 0, not {value!r}")

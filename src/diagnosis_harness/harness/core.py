@@ -1,0 +1,473 @@
+"""The harness core: opens a run, gates every start, bounds every wait, and ends the run once."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TypeVar
+
+from diagnosis_harness.harness import waiting
+from diagnosis_harness.harness.budget import (
+    LlmLease,
+    OpenCall,
+    OverLimit,
+    RunBudget,
+    RunBudgetLimits,
+    TokenUsage,
+    ToolLease,
+)
+from diagnosis_harness.harness.cancellation import CancellationReason, RunCancellation
+from diagnosis_harness.harness.context import OPENING, RunContext, require_identity, require_instant
+from diagnosis_harness.harness.gate import check_active, exhaust, expire, pass_gate
+from diagnosis_harness.harness.journal import RunJournal
+from diagnosis_harness.harness.lifecycle import RunLifecycle, RunState, RunTermination
+from diagnosis_harness.harness.retry_policy import HarnessRetryPolicies
+from diagnosis_harness.harness.waiting import Leftover, Operation, WaitLimit
+from diagnosis_harness.harness.workers import WorkerPool
+from diagnosis_harness.kernel.canonical import JsonValue
+from diagnosis_harness.kernel.clock import Clock
+from diagnosis_harness.kernel.errors import (
+    CapacityRefused,
+    ContractViolation,
+    FailureKind,
+    LlmFailure,
+    TechnicalFailure,
+    ToolFailure,
+)
+from diagnosis_harness.kernel.ids import IdSource
+from diagnosis_harness.trace.event import TraceEventStatus, TraceName, TracePhase
+from diagnosis_harness.trace.sink import NullSink, TraceSink
+
+T = TypeVar("T")
+
+NOTHING_RESERVED = TokenUsage(0, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class CancelAnswer:
+    """What a cancel did, and no more than that.
+
+    Attributes:
+        changed: whether this cancel ended the run; False when it had ended before.
+        state: how the run stands now.
+        reason: why it ended; None for SUCCESS.
+        begun: how many llm and tool calls had ever begun; no other call of this run ever begins.
+        never_started: tool calls that were admitted and will not start.
+        in_flight: what had begun and was not over. It has been told; whether it physically stops depends on
+            the client or thread it runs in. What it still returns is discarded.
+        notified: how many registered resources were told.
+    """
+
+    changed: bool
+    state: RunState
+    reason: CancellationReason | None
+    begun: int
+    never_started: tuple[OpenCall, ...]
+    in_flight: tuple[OpenCall, ...]
+    notified: int
+
+
+class DiagnosisHarnessCore:
+    """Runs of one process. It holds no state of a run: that is all in the `RunContext`. Safe from any thread.
+
+    Args:
+        clock: the time of all comparisons and waits.
+        ids: where run ids come from when the caller gives none.
+        sink: where the trace goes; nowhere when it is left out.
+        workers: threads for blocking tools; a pool of its own when it is left out.
+    """
+
+    def __init__(
+        self, *, clock: Clock, ids: IdSource, sink: TraceSink | None = None, workers: WorkerPool | None = None
+    ) -> None:
+        self._clock = clock
+        self._ids = ids
+        self._sink = NullSink() if sink is None else sink
+        self._workers = WorkerPool() if workers is None else workers
+
+    @property
+    def clock(self) -> Clock:
+        """The clock of all runs."""
+        return self._clock
+
+    @property
+    def ids(self) -> IdSource:
+        """Where ids come from."""
+        return self._ids
+
+    # ------------------------------------------------------------------ opening and ending
+
+    def start_run(
+        self,
+        *,
+        session_id: str,
+        limits: RunBudgetLimits,
+        timeout_s: float | None = None,
+        deadline_s: float | None = None,
+        retry_policies: HarnessRetryPolicies | None = None,
+        run_id: str | None = None,
+    ) -> RunContext:
+        """Open a run. Give either `timeout_s` from now or the instant `deadline_s`.
+
+        The clock itself ends the run at the deadline, also when nobody asks.
+
+        Raises:
+            InvalidIdentity: a blank or unsafe id; nothing of the run exists then.
+            ContractViolation: not exactly one of timeout and deadline, or one that is not finite.
+        """
+        run_id = self._ids.new_run_id() if run_id is None else run_id
+        require_identity(session_id, run_id)
+        if (timeout_s is None) == (deadline_s is None):
+            raise ContractViolation("a run has either a timeout or a deadline")
+        deadline = require_instant(deadline_s if timeout_s is None else self._clock.now_s() + timeout_s)
+        lock = threading.RLock()
+        lifecycle = RunLifecycle(lock, RunJournal(run_id, clock=self._clock, sink=self._sink))
+        ctx = RunContext(
+            session_id=session_id,
+            run_id=run_id,
+            deadline=deadline,
+            cancellation=RunCancellation(lock, lifecycle),
+            budget=RunBudget(lock, limits),
+            retry_policies=HarnessRetryPolicies() if retry_policies is None else retry_policies,
+            lifecycle=lifecycle,
+            opened_by=OPENING,
+        )
+        lifecycle.on_end(self._clock.call_at(ctx.deadline, partial(self._deadline_came, ctx)))
+        return ctx
+
+    def complete_success(self, ctx: RunContext) -> bool:
+        """End the run SUCCESS; at or after the deadline it ends TIMED_OUT instead.
+
+        Returns:
+            Whether the run is now SUCCESS by this call; False means that another end stands.
+        """
+        now_s = self._clock.now_s()
+        if now_s >= ctx.deadline:
+            expire(ctx, now_s)
+            return False
+        return ctx.lifecycle.finish(RunTermination(RunState.SUCCESS, None, now_s))
+
+    def complete_failure(self, ctx: RunContext, detail: str) -> bool:
+        """End the run FAILED, then signal INTERNAL_FAILURE; at or after the deadline it ends TIMED_OUT.
+
+        Returns:
+            Whether the run is now FAILED by this call; False means that another end stands.
+        """
+        return self._signal(ctx, CancellationReason.INTERNAL_FAILURE, detail).changed
+
+    def cancel(self, ctx: RunContext, reason: CancellationReason, detail: str = "") -> CancelAnswer:
+        """End the run for a reason and tell every registered resource. After it returns, nothing starts.
+
+        It is cooperative: later boundaries are refused, waits through the core end, callbacks are called. It
+        does not claim that work inside a provider or a thread has stopped.
+        """
+        return self._signal(ctx, reason, detail)
+
+    # ------------------------------------------------------------------ gates
+
+    def check_active(self, ctx: RunContext) -> None:
+        """Return when the run may go on; stands before and after every boundary.
+
+        Raises:
+            RunAborted: the run has ended; at the deadline exactly it ends here, TIMED_OUT.
+        """
+        check_active(ctx, self._clock)
+
+    def start_llm_call(
+        self, ctx: RunContext, *, reserve_input_tokens: int = 0, reserve_output_tokens: int = 0
+    ) -> LlmLease:
+        """The gate of one attempt at a language model: charges the call and holds the tokens in reserve.
+
+        Raises:
+            RunAborted: the run has ended; or the call or its tokens are over a limit, which ends the run
+                BUDGET_EXHAUSTED and charges nothing.
+        """
+        reserved = TokenUsage(reserve_input_tokens, reserve_output_tokens)
+        return pass_gate(ctx, self._clock, partial(ctx.budget.lease_llm_call, reserved))
+
+    def settle_llm_call(self, ctx: RunContext, lease: LlmLease, usage: TokenUsage | None) -> None:
+        """Record what an attempt used, also above a limit and also after the run's end; once for each lease.
+
+        Usage that nobody reported (None) is not zero: the reservation is charged, at least one token, and the
+        usage is flagged as estimated. Usage above a limit ends the run BUDGET_EXHAUSTED; equal does not.
+        """
+        if ctx.budget.settle_llm_call(lease, usage):
+            over = ctx.budget.over()
+            if over is not None and ctx.lifecycle.termination is None:
+                exhaust(ctx, self._clock, str(over))
+
+    def start_tool_call(self, ctx: RunContext, tool_name: str, tool_call_id: str) -> ToolLease:
+        """The gate of one tool call: charges it to the total and to its tool, both or neither.
+
+        The lease is then given to `call_tool` or `call_blocking_tool`, or back with `return_tool_call`.
+
+        Raises:
+            RunAborted: the run has ended; or the call is over a limit, which charges nothing and ends the run
+                BUDGET_EXHAUSTED.
+        """
+        return pass_gate(ctx, self._clock, partial(ctx.budget.lease_tool_call, tool_name, tool_call_id))
+
+    def admit_tool_calls(self, ctx: RunContext, requests: Sequence[tuple[str, str]]) -> tuple[ToolLease, ...]:
+        """Reserve a batch of (tool name, tool call id) in order, up to the first that is over a limit.
+
+        A limit that is met here does not end the run: the admitted calls settle first. Then the caller sends
+        the first call that was left out through `start_tool_call`, which ends it.
+
+        Raises:
+            RunAborted: the run has ended.
+        """
+        return pass_gate(ctx, self._clock, partial(_longest_prefix, ctx.budget, requests))
+
+    def return_tool_call(self, ctx: RunContext, lease: ToolLease) -> bool:
+        """Give back a reservation whose call cannot begin; False when it has begun, and the charge stands."""
+        return ctx.budget.return_tool_call(lease)
+
+    def reserve_bytes(self, ctx: RunContext, size_bytes: int) -> None:
+        """The gate of evidence bytes.
+
+        Raises:
+            RunAborted: the run has ended; or the bytes would pass the limit, which ends the run
+                BUDGET_EXHAUSTED and reserves nothing.
+        """
+        pass_gate(ctx, self._clock, partial(_reserve_bytes, ctx.budget, size_bytes))
+
+    # ------------------------------------------------------------------ bounded waits
+
+    async def wait(self, ctx: RunContext, operation: Operation[T], *, limit_s: float | None = None) -> T:
+        """Wait for work that no counter meters (a store, a pure guard's port), as long as the run lives.
+
+        Raises:
+            RunAborted: the run had ended, or ended meanwhile; a result that came with it is discarded.
+            TechnicalFailure: TIMEOUT, when `limit_s` has passed before.
+        """
+        return await waiting.wait(ctx, operation, clock=self._clock, limit=_limit(limit_s, _timed_out))
+
+    async def finalise(self, ctx: RunContext, operation: Operation[T], *, limit_s: float) -> T:
+        """Wait for bookkeeping (ending a record, persisting), which the run's end does not stop.
+
+        Raises:
+            TechnicalFailure: TIMEOUT, when `limit_s` has passed before.
+        """
+        limit = WaitLimit(limit_s, _timed_out)
+        return await waiting.wait_after_end(ctx, operation, clock=self._clock, limit=limit)
+
+    async def pause(self, ctx: RunContext, delay_s: float) -> None:
+        """Let time pass; ends at once with the run.
+
+        Raises:
+            RunAborted: the run had ended, or ended meanwhile.
+        """
+        await waiting.pause(ctx, self._clock, delay_s)
+
+    async def call_llm(
+        self,
+        ctx: RunContext,
+        operation: Operation[T],
+        *,
+        usage_of: Callable[[T], TokenUsage | None],
+        reserve: TokenUsage = NOTHING_RESERVED,
+        limit_s: float | None = None,
+    ) -> T:
+        """One attempt at a language model: gate, wait, discard or settle. One call of `operation`, at most.
+
+        An attempt that fails or is left behind is charged its reservation; a reply that is discarded is
+        charged what it reports. A reply that itself passes a token limit is still returned: it was paid for,
+        and the next gate refuses.
+
+        Raises:
+            RunAborted: the run had ended, ended meanwhile, or has no budget for this.
+            LlmFailure: TIMEOUT, when `limit_s` has passed before.
+            Exception: what the operation raised.
+        """
+        leases: list[LlmLease] = []
+
+        async def attempt(ctx: RunContext) -> T:
+            # The gate stands inside the task: between it and the call there is no turn of the event loop.
+            leases.append(
+                self.start_llm_call(
+                    ctx,
+                    reserve_input_tokens=reserve.input_tokens,
+                    reserve_output_tokens=reserve.output_tokens,
+                )
+            )
+            return await operation(ctx)
+
+        def discard(reply: T) -> None:
+            self.settle_llm_call(ctx, leases[0], usage_of(reply))
+            self._refuse_late(ctx, TracePhase.AGENT, {"call": "llm"})
+
+        try:
+            reply = await waiting.wait(
+                ctx,
+                attempt,
+                clock=self._clock,
+                limit=_limit(limit_s, _llm_timed_out),
+                leftover=Leftover(abandoned=_nothing, returned=discard),
+            )
+            self.settle_llm_call(ctx, leases[0], usage_of(reply))
+            return reply
+        finally:
+            if leases:
+                self.settle_llm_call(ctx, leases[0], None)
+
+    async def call_tool(
+        self, ctx: RunContext, lease: ToolLease, operation: Operation[T], *, limit_s: float | None = None
+    ) -> T:
+        """Invoke an async tool under its lease, once; wait no longer than the run and `limit_s`.
+
+        Raises:
+            RunAborted: the run had ended or ended meanwhile; the lease goes back when the tool had not begun.
+            ToolFailure: TIMEOUT, when `limit_s` has passed before; the run goes on.
+            Exception: what the operation raised.
+        """
+
+        async def invoke(ctx: RunContext) -> T:
+            self._begin(ctx, lease)
+            try:
+                return await operation(ctx)
+            finally:
+                ctx.budget.settle_tool_call(lease)
+
+        return await self._wait_for_tool(ctx, lease, invoke, limit_s)
+
+    async def call_blocking_tool(
+        self,
+        ctx: RunContext,
+        lease: ToolLease,
+        operation: Callable[[RunContext], T],
+        *,
+        limit_s: float | None = None,
+    ) -> T:
+        """The same for a tool that blocks: on a thread of the pool, with the gate inside the thread.
+
+        A thread that outlives the wait is recorded (TOOL_ABANDONED); what it returns later is refused.
+
+        Raises:
+            RunAborted, ToolFailure, Exception: as `call_tool`.
+        """
+
+        def invoke() -> T:
+            self._begin(ctx, lease)
+            try:
+                return operation(ctx)
+            finally:
+                ctx.budget.settle_tool_call(lease)
+
+        leftover: Leftover[T] = self._leftover_of(ctx, lease)
+
+        async def in_worker(_: RunContext) -> T:
+            return await waiting.run_in_worker(self._workers, invoke, leftover)
+
+        return await self._wait_for_tool(ctx, lease, in_worker, limit_s)
+
+    async def gather(self, calls: Sequence[Callable[[], Awaitable[T]]], *, parallel_max: int) -> list[T]:
+        """Make calls in order, at most `parallel_max` at a time; see `waiting.bounded_gather`."""
+        return await waiting.bounded_gather(calls, parallel_max=parallel_max)
+
+    # ------------------------------------------------------------------ trace
+
+    def emit(  # noqa: PLR0917 - who, what, where, how: the same order as in the event
+        self,
+        ctx: RunContext,
+        name: TraceName,
+        phase: TracePhase,
+        status: TraceEventStatus,
+        payload: Mapping[str, JsonValue] | None = None,
+    ) -> None:
+        """Write one event of this run's trace, also after its end; the payload is bounded."""
+        ctx.lifecycle.journal.emit(name, phase, status, {} if payload is None else payload)
+
+    # ------------------------------------------------------------------ inside
+
+    def _signal(self, ctx: RunContext, reason: CancellationReason, detail: str) -> CancelAnswer:
+        now_s = self._clock.now_s()
+        if now_s >= ctx.deadline:
+            expire(ctx, now_s)  # the deadline came first, even if nobody had looked
+        with ctx.lifecycle.lock:
+            signal = ctx.cancellation.latch(reason, at_s=now_s, detail=detail)
+            calls = ctx.budget.open_calls()
+        ctx.cancellation.tell(signal)
+        termination = ctx.lifecycle.termination
+        return CancelAnswer(
+            changed=signal.ended_run,
+            state=ctx.lifecycle.state,
+            reason=None if termination is None else termination.reason,
+            begun=calls.begun,
+            never_started=calls.waiting,
+            in_flight=calls.in_flight,
+            notified=len(signal.callbacks),
+        )
+
+    def _deadline_came(self, ctx: RunContext) -> None:
+        expire(ctx, self._clock.now_s())
+
+    def _begin(self, ctx: RunContext, lease: ToolLease) -> None:
+        pass_gate(ctx, self._clock, partial(ctx.budget.begin_tool_call, lease))
+
+    async def _wait_for_tool(
+        self, ctx: RunContext, lease: ToolLease, operation: Operation[T], limit_s: float | None
+    ) -> T:
+        try:
+            return await waiting.wait(
+                ctx,
+                operation,
+                clock=self._clock,
+                limit=_limit(limit_s, _tool_timed_out),
+                leftover=self._leftover_of(ctx, lease),
+            )
+        finally:
+            ctx.budget.return_tool_call(lease)  # changes nothing once the call has begun
+
+    def _leftover_of(self, ctx: RunContext, lease: ToolLease) -> Leftover[T]:
+        call = {"tool_name": lease.tool_name, "tool_call_id": lease.tool_call_id}
+
+        def abandoned() -> None:
+            self.emit(ctx, TraceName.TOOL_ABANDONED, TracePhase.TOOL, TraceEventStatus.FAILED, call)
+
+        def returned(_: T) -> None:
+            self._refuse_late(ctx, TracePhase.TOOL, call)
+
+        return Leftover(abandoned=abandoned, returned=returned)
+
+    def _refuse_late(self, ctx: RunContext, phase: TracePhase, call: Mapping[str, JsonValue]) -> None:
+        self.emit(ctx, TraceName.LATE_RESULT_REFUSED, phase, TraceEventStatus.REJECTED, call)
+
+
+def _longest_prefix(budget: RunBudget, requests: Sequence[tuple[str, str]]) -> tuple[ToolLease, ...]:
+    leases: list[ToolLease] = []
+    for tool_name, tool_call_id in requests:
+        lease = budget.lease_tool_call(tool_name, tool_call_id)
+        if isinstance(lease, OverLimit):
+            break
+        leases.append(lease)
+    return tuple(leases)
+
+
+def _reserve_bytes(budget: RunBudget, size_bytes: int) -> OverLimit | None:
+    try:
+        budget.capacity.reserve(size_bytes)
+    except CapacityRefused as refused:
+        return OverLimit("run_bytes", refused.used_bytes + refused.asked_bytes, refused.limit_bytes)
+    return None
+
+
+def _limit(limit_s: float | None, error: Callable[[str], TechnicalFailure]) -> WaitLimit | None:
+    return None if limit_s is None else WaitLimit(limit_s, error)
+
+
+def _timed_out(message: str) -> TechnicalFailure:
+    return TechnicalFailure(message, kind=FailureKind.TIMEOUT)
+
+
+def _llm_timed_out(message: str) -> TechnicalFailure:
+    return LlmFailure(message, kind=FailureKind.TIMEOUT)
+
+
+def _tool_timed_out(message: str) -> TechnicalFailure:
+    return ToolFailure(message, kind=FailureKind.TIMEOUT, code="TIMEOUT")
+
+
+def _nothing() -> None:
+    """An llm call that is left behind is told of by its attempt's record."""

@@ -1,0 +1,59 @@
+"""The one gate that every start passes, under the run's one lock."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from diagnosis_harness.harness.budget import OverLimit
+from diagnosis_harness.harness.cancellation import CancellationReason
+from diagnosis_harness.harness.context import RunContext
+from diagnosis_harness.kernel.clock import Clock
+
+Granted = TypeVar("Granted")
+
+
+def check_active(ctx: RunContext, clock: Clock) -> None:
+    """Return when the run may go on. At the deadline exactly the run is over.
+
+    Raises:
+        RunAborted: the run has ended, or just did: a deadline that has come ends it here.
+    """
+    if ctx.lifecycle.termination is None:
+        now_s = clock.now_s()
+        if now_s < ctx.deadline:
+            return
+        expire(ctx, now_s)
+    raise ctx.lifecycle.aborted()
+
+
+def expire(ctx: RunContext, now_s: float) -> None:
+    """End a run whose deadline has come: TIMED_OUT, then DEADLINE_EXCEEDED to everybody."""
+    ctx.cancellation.signal(CancellationReason.DEADLINE_EXCEEDED, at_s=now_s, detail="the deadline has come")
+
+
+def exhaust(ctx: RunContext, clock: Clock, detail: str) -> None:
+    """End a run whose budget has a limit passed: BUDGET_EXHAUSTED, then the signal to everybody."""
+    ctx.cancellation.signal(CancellationReason.BUDGET_EXHAUSTED, at_s=clock.now_s(), detail=detail)
+
+
+def pass_gate(ctx: RunContext, clock: Clock, reserve: Callable[[], Granted | OverLimit]) -> Granted:
+    """Start one thing: not ended, not cancelled, before the deadline, and every counter granted, or nothing.
+
+    Whatever ends a run takes the same lock. So nothing starts once `cancel()` has returned, from any thread:
+    a start either lies before the end, and the end's answer counts it, or is refused.
+
+    Raises:
+        RunAborted: the run has ended; or a limit said no, which ends it BUDGET_EXHAUSTED.
+    """
+    refused: OverLimit | None = None
+    with ctx.lifecycle.lock:
+        if ctx.lifecycle.termination is None and clock.now_s() < ctx.deadline:
+            granted = reserve()
+            if not isinstance(granted, OverLimit):
+                return granted
+            refused = granted
+    if refused is not None:
+        exhaust(ctx, clock, str(refused))
+    check_active(ctx, clock)
+    raise ctx.lifecycle.aborted()

@@ -1,0 +1,22 @@
+"""What a run has exactly one of cannot be copied by accident."""
+
+from __future__ import annotations
+
+from typing import NoReturn, Self, SupportsIndex
+
+from diagnosis_harness.kernel.errors import ContractViolation
+
+
+class RunHandle:
+    """Base of all that *is* a run's state: a copy is the same object, and nothing leaves the process."""
+
+    __slots__ = ()
+
+    def __copy__(self) -> Self:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, object]) -> Self:
+        return self
+
+    def __reduce_ex__(self, protocol: SupportsIndex) -> NoReturn:
+        raise ContractViolation(f"a {type(self).__name__} is one run's live state and cannot be pickled")

@@ -1,0 +1,75 @@
+"""How a run stands and why its work must stop: the two closed sets, and the one map between them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import assert_never
+
+
+class RunState(StrEnum):
+    """How the in-memory run stands."""
+
+    RUNNING = "RUNNING"
+    SUCCESS = "SUCCESS"
+    FAILED = "FAILED"
+    CANCELLED = "CANCELLED"
+    TIMED_OUT = "TIMED_OUT"
+    BUDGET_EXHAUSTED = "BUDGET_EXHAUSTED"
+
+    @property
+    def is_terminal(self) -> bool:
+        """Whether the run has ended; nothing follows a terminal state."""
+        return self is not RunState.RUNNING
+
+
+TERMINAL_STATES = frozenset(state for state in RunState if state.is_terminal)
+
+
+class CancellationReason(StrEnum):
+    """Why work must stop."""
+
+    CLIENT_DISCONNECTED = "CLIENT_DISCONNECTED"
+    USER_REQUESTED = "USER_REQUESTED"
+    DEADLINE_EXCEEDED = "DEADLINE_EXCEEDED"
+    BUDGET_EXHAUSTED = "BUDGET_EXHAUSTED"
+    INTERNAL_FAILURE = "INTERNAL_FAILURE"
+
+
+def state_for(reason: CancellationReason) -> RunState:
+    """The terminal state that a cancellation reason asks for (lifecycle document §4)."""
+    match reason:
+        case CancellationReason.CLIENT_DISCONNECTED | CancellationReason.USER_REQUESTED:
+            return RunState.CANCELLED
+        case CancellationReason.DEADLINE_EXCEEDED:
+            return RunState.TIMED_OUT
+        case CancellationReason.BUDGET_EXHAUSTED:
+            return RunState.BUDGET_EXHAUSTED
+        case CancellationReason.INTERNAL_FAILURE:
+            return RunState.FAILED
+        case _:
+            assert_never(reason)
+
+
+@dataclass(frozen=True, slots=True)
+class RunTermination:
+    """How a run ended; a run has exactly one.
+
+    Attributes:
+        state: a terminal state.
+        reason: why, as a closed set; None for SUCCESS alone.
+        at_s: when, in seconds since the epoch, UTC.
+        detail: why, for a person; may be empty.
+    """
+
+    state: RunState
+    reason: CancellationReason | None
+    at_s: float
+    detail: str = ""
+
+    def __post_init__(self) -> None:
+        if not self.state.is_terminal:
+            raise ValueError("a termination has a terminal state")
+        expected = RunState.SUCCESS if self.reason is None else state_for(self.reason)
+        if self.state is not expected:
+            raise ValueError(f"{self.reason} ends a run {expected}, not {self.state}")

@@ -1,0 +1,259 @@
+"""The only code of the work rooms that knows an event loop: every wait ends with the run, or sooner."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from math import isfinite
+from typing import Generic, TypeAlias, TypeVar
+
+from diagnosis_harness.harness.context import RunContext
+from diagnosis_harness.harness.gate import check_active
+from diagnosis_harness.harness.workers import WorkerPool
+from diagnosis_harness.kernel.clock import Clock
+from diagnosis_harness.kernel.errors import ContractViolation, FailureKind, RunAborted, TechnicalFailure
+
+T = TypeVar("T")
+
+_TURNS_TO_OBEY = 5
+
+Operation: TypeAlias = Callable[[RunContext], Awaitable[T]]
+"""Work that can be waited for; it is called when it may start, with the run's context."""
+
+_Signal: TypeAlias = Callable[[Callable[[], None]], Callable[[], None]]
+"""Something that calls back once; calling it registers the callback and returns what takes it out."""
+
+
+@dataclass(frozen=True, slots=True)
+class WaitLimit:
+    """How long one wait may last, apart from the run's deadline, and the error that says it did not suffice.
+
+    Raises:
+        ContractViolation: the limit is not a positive, finite number of seconds.
+    """
+
+    limit_s: float
+    error: Callable[[str], TechnicalFailure]
+
+    def __post_init__(self) -> None:
+        if not (isfinite(self.limit_s) and self.limit_s > 0):
+            raise ContractViolation(f"a time limit is positive and finite, not {self.limit_s!r}")
+
+    def passed(self) -> TechnicalFailure:
+        """The error of this limit; its kind is TIMEOUT by the maker's promise."""
+        return self.error(f"no answer within {self.limit_s:g} s")
+
+
+@dataclass(frozen=True, slots=True)
+class Leftover(Generic[T]):
+    """Who hears of work that outlives its wait.
+
+    Attributes:
+        abandoned: called once, when the wait ends and the work goes on.
+        returned: called once with a result that came too late, from any thread; the result goes nowhere else.
+    """
+
+    abandoned: Callable[[], None]
+    returned: Callable[[T], None]
+
+
+async def wait(
+    ctx: RunContext,
+    operation: Operation[T],
+    *,
+    clock: Clock,
+    limit: WaitLimit | None = None,
+    leftover: Leftover[T] | None = None,
+) -> T:
+    """Run `operation` and wait for it until it is done, the run has ended or the limit has passed.
+
+    Work that is left behind is asked to stop and not waited for. A result that is there when the run has
+    ended is discarded all the same.
+
+    Raises:
+        RunAborted: the run had ended, or ended meanwhile.
+        TechnicalFailure: the limit has passed (what `limit.error` makes), or the work cancelled itself.
+        Exception: what the operation raised, while the run was active.
+    """
+    check_active(ctx, clock)
+    signals: list[_Signal] = [ctx.lifecycle.on_end]
+    if limit is not None:
+        limit_at_s = clock.now_s() + limit.limit_s
+        if limit_at_s < ctx.deadline:
+            signals.append(partial(clock.call_at, limit_at_s))
+    task = asyncio.get_running_loop().create_task(_started(ctx, operation, clock))
+    try:
+        await _first_of(task, signals)
+        is_in_time = task.done()
+        if not is_in_time:
+            await _stop(task)
+    except asyncio.CancelledError:
+        task.cancel()  # whoever waits here has been cancelled by its own host: the work goes with it
+        _leave(task, leftover)
+        raise
+    try:
+        check_active(ctx, clock)
+    except RunAborted:
+        _leave(task, leftover)
+        raise
+    if limit is not None and not is_in_time:
+        _leave(task, leftover)
+        raise limit.passed()
+    if task.cancelled():
+        raise TechnicalFailure("the work was cancelled from within", kind=FailureKind.CANCELLED)
+    return task.result()
+
+
+async def run_in_worker(pool: WorkerPool, call: Callable[[], T], leftover: Leftover[T] | None = None) -> T:
+    """Run a blocking `call` on a thread of the pool; cancelling this wait leaves the thread to itself.
+
+    Whatever must be checked at the start (the gate) is checked by `call` itself, inside the thread. A call
+    that has not started when the wait is cancelled never does.
+    """
+    loop = asyncio.get_running_loop()
+    answer: asyncio.Future[T] = loop.create_future()
+
+    def run() -> None:
+        try:
+            result = call()
+        except BaseException as error:  # noqa: BLE001 - carried to the one who waits, never dropped
+            _call_in(loop, partial(_fail, answer, error))
+        else:
+            if not _call_in(loop, partial(_answer, answer, result, leftover)) and leftover is not None:
+                leftover.returned(result)
+
+    job = pool.submit(run)
+    try:
+        return await answer
+    except asyncio.CancelledError:
+        if pool.leave(job) and leftover is not None:
+            leftover.abandoned()
+        raise
+
+
+async def pause(ctx: RunContext, clock: Clock, delay_s: float) -> None:
+    """Wait `delay_s` seconds of the clock, or until the run ends.
+
+    Raises:
+        RunAborted: the run had ended, or ended meanwhile.
+    """
+    check_active(ctx, clock)
+    if delay_s > 0:
+        await _first_of(None, [ctx.lifecycle.on_end, partial(clock.call_at, clock.now_s() + delay_s)])
+        check_active(ctx, clock)
+
+
+async def wait_after_end(ctx: RunContext, operation: Operation[T], *, clock: Clock, limit: WaitLimit) -> T:
+    """Wait for bookkeeping, which goes on when the run has ended and has a limit of its own.
+
+    Raises:
+        TechnicalFailure: the limit has passed (what `limit.error` makes).
+        Exception: what the operation raised.
+    """
+    task = asyncio.ensure_future(operation(ctx))
+    try:
+        await _first_of(task, [partial(clock.call_at, clock.now_s() + limit.limit_s)])
+    except asyncio.CancelledError:
+        task.cancel()
+        raise
+    if task.done():
+        return task.result()
+    task.cancel()
+    _leave(task, None)
+    raise limit.passed()
+
+
+async def bounded_gather(calls: Sequence[Callable[[], Awaitable[T]]], *, parallel_max: int) -> list[T]:
+    """Make all calls, started in order, at most `parallel_max` at a time; results in the order of the calls.
+
+    Every call settles, also when another raises; then the first error, in the order of the calls, is raised.
+    """
+    slots = asyncio.Semaphore(parallel_max)
+
+    async def one(call: Callable[[], Awaitable[T]]) -> T:
+        async with slots:
+            return await call()
+
+    outcomes = await asyncio.gather(*(one(call) for call in calls), return_exceptions=True)
+    results: list[T] = []
+    for outcome in outcomes:
+        if isinstance(outcome, BaseException):
+            raise outcome
+        results.append(outcome)
+    return results
+
+
+async def _started(ctx: RunContext, operation: Operation[T], clock: Clock) -> T:
+    check_active(ctx, clock)
+    return await operation(ctx)
+
+
+async def _first_of(task: asyncio.Future[T] | None, signals: Sequence[_Signal]) -> None:
+    """Wait until the task is done or a signal has come, from whichever thread."""
+    loop = asyncio.get_running_loop()
+    over: asyncio.Future[None] = loop.create_future()
+
+    def finish(_: object = None) -> None:
+        if not over.done():
+            over.set_result(None)
+
+    def signalled() -> None:
+        _call_in(loop, finish)
+
+    removals = [signal(signalled) for signal in signals]
+    if task is not None:
+        task.add_done_callback(finish)
+    try:
+        await over
+    finally:
+        for remove in removals:
+            remove()
+
+
+async def _stop(task: asyncio.Task[T]) -> None:
+    """Ask a task to stop and give what obeys the few turns of the loop that obeying takes."""
+    task.cancel()
+    for _ in range(_TURNS_TO_OBEY):
+        await asyncio.sleep(0)
+        if task.done():
+            return
+
+
+def _leave(task: asyncio.Future[T], leftover: Leftover[T] | None) -> None:
+    """Nobody waits for the task any more: its result is refused, now or when it comes."""
+    if task.done():
+        _refuse(leftover, task)
+        return
+    if leftover is not None:
+        leftover.abandoned()
+    task.add_done_callback(partial(_refuse, leftover))
+
+
+def _refuse(leftover: Leftover[T] | None, task: asyncio.Future[T]) -> None:
+    if task.cancelled() or task.exception() is not None:
+        return
+    if leftover is not None:
+        leftover.returned(task.result())
+
+
+def _call_in(loop: asyncio.AbstractEventLoop, call: Callable[[], None]) -> bool:
+    """Have the loop make a call; False when the loop is closed and nobody waits there any more."""
+    try:
+        loop.call_soon_threadsafe(call)
+    except RuntimeError:
+        return False
+    return True
+
+
+def _answer(answer: asyncio.Future[T], result: T, leftover: Leftover[T] | None) -> None:
+    if not answer.done():
+        answer.set_result(result)
+    elif leftover is not None:
+        leftover.returned(result)
+
+
+def _fail(answer: asyncio.Future[T], error: BaseException) -> None:
+    if not answer.done():
+        answer.set_exception(error)

@@ -1,0 +1,69 @@
+"""One value, one text: canonical JSON, and the digest over its bytes."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from math import isfinite
+from typing import TypeAlias
+
+JsonValue: TypeAlias = "bool | int | float | str | Sequence[JsonValue] | Mapping[str, JsonValue] | None"
+"""What JSON can say. Tuples and read-only mappings count; bytes, sets, dates and enums without text do not."""
+
+_DEPTH_MAX = 64
+
+
+def canonical_json(value: JsonValue) -> bytes:
+    """The canonical UTF-8 bytes of a value: equal values give equal bytes, on every machine.
+
+    Keys are sorted by code point; no spaces; text is not escaped beyond what JSON demands; `-0.0` is `0.0`.
+    Whole numbers and floats stay apart (`1` and `1.0`): a reader gets back the kind of number that was
+    written.
+
+    Raises:
+        ValueError: a number is not finite, a text holds half a surrogate pair, or nesting passes 64 levels.
+        TypeError: something that JSON cannot say, or a key that is not text.
+    """
+    text = json.dumps(
+        _plain(value, 0), ensure_ascii=False, allow_nan=False, separators=(",", ":"), sort_keys=True
+    )
+    return text.encode("utf-8")
+
+
+def digest(data: bytes) -> str:
+    """`sha256:` and 64 hexadecimal digits."""
+    return f"sha256:{hashlib.sha256(data).hexdigest()}"
+
+
+def _plain(value: JsonValue, depth: int) -> JsonValue:
+    """The same value in the types the encoder knows, or an error that names what is wrong."""
+    if depth > _DEPTH_MAX:
+        raise ValueError(f"nested deeper than {_DEPTH_MAX} levels")
+    match value:
+        case None | bool():
+            return value
+        case str():
+            return str(value)
+        case int():
+            return int(value)
+        case float():
+            return _finite(value)
+        case Mapping():
+            return {_key(key): _plain(item, depth + 1) for key, item in value.items()}
+        case list() | tuple():
+            return [_plain(item, depth + 1) for item in value]
+        case _:
+            raise TypeError(f"JSON cannot say {type(value).__name__}")
+
+
+def _finite(number: float) -> float:
+    if not isfinite(number):
+        raise ValueError(f"JSON cannot say {number}")
+    return float(number) + 0.0  # -0.0 + 0.0 is 0.0: one value, one text
+
+
+def _key(key: object) -> str:
+    if not isinstance(key, str):
+        raise TypeError(f"a key is text, not {type(key).__name__}")
+    return str(key)

@@ -1,0 +1,38 @@
+"""The one door to random identities. Every id is a safe key segment: letters, digits, `-`."""
+
+from __future__ import annotations
+
+import uuid
+from typing import Protocol
+
+
+class IdSource(Protocol):
+    """Makes identities that are unique wherever runs are kept together. Safe from any thread."""
+
+    def new_run_id(self) -> str:
+        """A fresh run id."""
+        ...
+
+    def new_session_id(self) -> str:
+        """A fresh session id."""
+        ...
+
+    def new_tool_call_id(self) -> str:
+        """A fresh tool call id, for a policy that is its own framework (the embedded analyst)."""
+        ...
+
+
+class RandomIds:
+    """Random 128-bit ids with a prefix that tells a person what they name."""
+
+    def new_run_id(self) -> str:
+        """`run-` and 32 hexadecimal digits."""
+        return f"run-{uuid.uuid4().hex}"
+
+    def new_session_id(self) -> str:
+        """`ses-` and 32 hexadecimal digits."""
+        return f"ses-{uuid.uuid4().hex}"
+
+    def new_tool_call_id(self) -> str:
+        """`call-` and 32 hexadecimal digits."""
+        return f"call-{uuid.uuid4().hex}"

@@ -1,0 +1,63 @@
+"""The meter in front of every language model: one gate, one charge, one trace event for each attempt."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from diagnosis_harness.harness.context import RunContext
+from diagnosis_harness.harness.core import DiagnosisHarnessCore
+from diagnosis_harness.kernel.canonical import JsonValue
+from diagnosis_harness.kernel.errors import DiagnosisHarnessError, TechnicalFailure
+from diagnosis_harness.llm.messages import ChatReply, ChatRequest, TokenUsage, estimate_input_tokens
+from diagnosis_harness.llm.port import ChatModel
+from diagnosis_harness.trace.event import TraceEventStatus, TraceName, TracePhase
+
+
+class MeteredChatModel:
+    """A `ChatModel` whose every attempt passes the run's gate. The players get this one, never the bare port.
+
+    It makes one attempt. Trying again belongs to the role (`HarnessRetryExecutor` around router or guard),
+    which then passes the gate again: there is one owner of retry and no nesting.
+    """
+
+    def __init__(self, core: DiagnosisHarnessCore, port: ChatModel) -> None:
+        self._core = core
+        self._port = port
+
+    async def complete(self, ctx: RunContext, request: ChatRequest) -> ChatReply:
+        """Ask once, within the run's budget and life.
+
+        Raises:
+            RunAborted: the run had ended, ended meanwhile, or has no budget for this request.
+            LlmFailure: the model failed, or its time limit passed (TIMEOUT).
+        """
+        reserve = TokenUsage(estimate_input_tokens(request), request.max_output_tokens)
+        try:
+            reply = await self._core.call_llm(
+                ctx,
+                lambda ctx: self._port.complete(ctx, request),
+                usage_of=lambda reply: reply.usage,
+                reserve=reserve,
+                limit_s=request.timeout_s,
+            )
+        except DiagnosisHarnessError as error:
+            kind = error.kind.value if isinstance(error, TechnicalFailure) else None
+            self._emit(ctx, TraceEventStatus.FAILED, {"error": type(error).__name__, "kind": kind})
+            raise
+        self._emit(ctx, TraceEventStatus.SUCCEEDED, _told(reply))
+        return reply
+
+    def _emit(self, ctx: RunContext, status: TraceEventStatus, payload: Mapping[str, JsonValue]) -> None:
+        self._core.emit(ctx, TraceName.LLM_CALL, TracePhase.AGENT, status, payload)
+
+
+def _told(reply: ChatReply) -> Mapping[str, JsonValue]:
+    """What the trace keeps of a reply: never its text."""
+    usage = reply.usage
+    return {
+        "llm": reply.llm_name,
+        "finish": reply.finish.value,
+        "tool_calls": len(reply.tool_calls),
+        "input_tokens": None if usage is None else usage.input_tokens,
+        "output_tokens": None if usage is None else usage.output_tokens,
+    }

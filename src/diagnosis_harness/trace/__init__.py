@@ -1,0 +1,1 @@
+"""What happened in a run, and in what order."""

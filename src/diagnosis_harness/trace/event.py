@@ -1,0 +1,142 @@
+"""The events of a run's trace: closed sets of names, phases and statuses, and one frozen record."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from types import MappingProxyType
+
+from diagnosis_harness.kernel.canonical import JsonValue
+
+
+class TracePhase(StrEnum):
+    """Which phase of a run an event belongs to; organises the timeline and is no state of the run."""
+
+    RUN = "RUN"
+    ROUTING = "ROUTING"
+    KNOWLEDGE = "KNOWLEDGE"
+    AGENT = "AGENT"
+    TOOL = "TOOL"
+    GUARD = "GUARD"
+    RELEASE = "RELEASE"
+
+
+class TraceEventStatus(StrEnum):
+    """How the thing that an event tells of went; never how the run stands."""
+
+    STARTED = "STARTED"
+    SUCCEEDED = "SUCCEEDED"
+    FAILED = "FAILED"
+    REJECTED = "REJECTED"
+    SKIPPED = "SKIPPED"
+
+
+class TraceName(StrEnum):
+    """What an event tells of. The names of the lifecycle document §13 come first, ours after them."""
+
+    RUN_STARTED = "RUN_STARTED"
+    ROUTING_ATTEMPT = "ROUTING_ATTEMPT"
+    ROUTING_DECISION = "ROUTING_DECISION"
+    AGENT_MODEL_STEP = "AGENT_MODEL_STEP"
+    TOOL_INVOCATION = "TOOL_INVOCATION"
+    TOOL_PROGRESS = "TOOL_PROGRESS"
+    TOOL_REQUEST_REJECTED = "TOOL_REQUEST_REJECTED"
+    COLLECTION_STOP = "COLLECTION_STOP"
+    EVIDENCE_GUARD_INITIAL = "EVIDENCE_GUARD_INITIAL"
+    EVIDENCE_REPAIR = "EVIDENCE_REPAIR"
+    EVIDENCE_GUARD_RECHECK = "EVIDENCE_GUARD_RECHECK"
+    SEMANTIC_GUARD_ATTEMPT = "SEMANTIC_GUARD_ATTEMPT"
+    SEMANTIC_GUARD_DECISION = "SEMANTIC_GUARD_DECISION"
+    RELEASE_DECISION = "RELEASE_DECISION"
+    RUN_FINISHED = "RUN_FINISHED"
+
+    STATUS = "STATUS"  # the stage the person sees
+    KNOWLEDGE_RETRIEVAL = "KNOWLEDGE_RETRIEVAL"
+    KNOWLEDGE_ANSWER = "KNOWLEDGE_ANSWER"
+    SYSTEM_ANSWER = "SYSTEM_ANSWER"
+    RUN_ENDED = "RUN_ENDED"  # the run's one termination, at the moment it was set
+    RETRY_ATTEMPT = "RETRY_ATTEMPT"
+    LLM_CALL = "LLM_CALL"
+    TOOL_AUDIT = "TOOL_AUDIT"
+    TOOL_ABANDONED = "TOOL_ABANDONED"  # it outlived its limit or the run; nobody waits for it any more
+    LATE_RESULT_REFUSED = "LATE_RESULT_REFUSED"
+    CALLBACK_FAILED = "CALLBACK_FAILED"
+
+
+@dataclass(frozen=True, slots=True)
+class TraceEvent:
+    """One thing that happened in one run.
+
+    Attributes:
+        seq: place in the run's trace, counted from 1 without gaps.
+        run_id: the run it belongs to.
+        at_s: when, in seconds since the epoch, UTC; never earlier than the event before it.
+        name: what it tells of.
+        phase: where in the run it belongs.
+        status: how the thing went.
+        payload: small, read-only and of JSON values only (see `bounded`).
+    """
+
+    seq: int
+    run_id: str
+    at_s: float
+    name: TraceName
+    phase: TracePhase
+    status: TraceEventStatus
+    payload: Mapping[str, JsonValue]
+
+
+TEXT_MAX = 2000
+ITEMS_MAX = 100
+DEPTH_MAX = 6
+VALUES_MAX = 1000
+CUT_MARK = "…"
+
+
+def bounded(payload: Mapping[str, JsonValue]) -> Mapping[str, JsonValue]:
+    """A read-only copy of a payload that is small whatever it was made from.
+
+    Texts end at 2,000 characters, collections at 100 items, nesting at 6 levels and the whole at 1,000
+    values; what was cut ends in `…`. Later changes of the original do not show. The trace never carries the
+    evidence itself, so nothing is lost that is not kept elsewhere.
+    """
+    return MappingProxyType(_Copy().mapping(payload, 0))
+
+
+class _Copy:
+    """One bounded copy; counts the values it has left."""
+
+    def __init__(self) -> None:
+        self._left = VALUES_MAX
+
+    def mapping(self, source: Mapping[str, JsonValue], depth: int) -> dict[str, JsonValue]:
+        copied: dict[str, JsonValue] = {}
+        for key, item in source.items():
+            if len(copied) >= ITEMS_MAX or self._left <= 0:
+                copied[CUT_MARK] = len(source) - len(copied)
+                break
+            copied[_cut(str(key))] = self.value(item, depth + 1)
+        return copied
+
+    def value(self, value: JsonValue, depth: int) -> JsonValue:
+        self._left -= 1
+        if isinstance(value, str):
+            return _cut(value)
+        if value is None or isinstance(value, (bool, int, float)):
+            return value
+        if depth >= DEPTH_MAX:
+            return CUT_MARK
+        if isinstance(value, Mapping):
+            return self.mapping(value, depth)
+        copied: list[JsonValue] = []
+        for item in value:
+            if len(copied) >= ITEMS_MAX or self._left <= 0:
+                copied.append(CUT_MARK)
+                break
+            copied.append(self.value(item, depth + 1))
+        return tuple(copied)
+
+
+def _cut(text: str) -> str:
+    return str(text) if len(text) <= TEXT_MAX else text[: TEXT_MAX - 1] + CUT_MARK

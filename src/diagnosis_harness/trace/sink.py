@@ -1,0 +1,62 @@
+"""Where trace events go: the port, and the three sinks that need nothing from outside."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from typing import Protocol
+
+from diagnosis_harness.trace.event import TraceEvent, TraceName
+
+
+class TraceSink(Protocol):
+    """Takes the events of all runs.
+
+    Events of one run arrive one at a time and in the order of `seq`; different runs may call at once. A sink
+    is quick and does not raise: what it cannot deliver is its own affair and never the run's.
+    """
+
+    def emit(self, event: TraceEvent) -> None:
+        """Take one event."""
+        ...
+
+
+class NullSink:
+    """Keeps nothing."""
+
+    def emit(self, event: TraceEvent) -> None:
+        """Drop the event."""
+
+
+class MemorySink:
+    """Keeps everything, for tests, the command line and the export of a single run."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._events: list[TraceEvent] = []
+
+    def emit(self, event: TraceEvent) -> None:
+        """Keep the event."""
+        with self._lock:
+            self._events.append(event)
+
+    def events(self, run_id: str | None = None) -> tuple[TraceEvent, ...]:
+        """What arrived so far, in order of arrival; with a run id, that run's alone."""
+        with self._lock:
+            return tuple(event for event in self._events if run_id is None or event.run_id == run_id)
+
+    def named(self, name: TraceName) -> tuple[TraceEvent, ...]:
+        """The events of one name."""
+        return tuple(event for event in self.events() if event.name is name)
+
+
+class FanOutSink:
+    """Hands every event to each of several sinks, in the order they were given."""
+
+    def __init__(self, sinks: Sequence[TraceSink]) -> None:
+        self._sinks = tuple(sinks)
+
+    def emit(self, event: TraceEvent) -> None:
+        """Hand the event on."""
+        for sink in self._sinks:
+            sink.emit(event)
