@@ -1,4 +1,4 @@
-"""A claim is data. Code renders the released sentence from it; code checks every part of it against what it cites."""
+"""A claim is data: code renders its sentence, and code checks every part of it against what it cites."""
 
 from __future__ import annotations
 
@@ -36,9 +36,13 @@ class FaultKind(StrEnum):
     UNKNOWN = "UNKNOWN"
 
 
+WHOLE_RECORD = "*"
+"""The item id of a reference to a record as a whole: the only way to cite a record that found nothing."""
+
+
 @dataclass(frozen=True, slots=True, order=True)
 class EvidenceRef:
-    """Points at one item of one record of this run."""
+    """Points at one item of one record of this run, or with `WHOLE_RECORD` at the record."""
 
     tool_call_id: str
     item_id: str
@@ -56,8 +60,8 @@ class Quote:
 class Claim:
     """One checkable statement.
 
-    `value` and `baseline` are in `unit`. `affected` is the second entity of CAUSED and CALLS. `wording` is the agent's
-    own sentence; it is shown only when it is grounded token by token in what the claim cites.
+    `value` and `baseline` are in `unit`. `affected` is the second entity of CAUSED and CALLS. `wording` is
+    the agent's own sentence; it is shown only when it is grounded token by token in what the claim cites.
     """
 
     claim_id: str

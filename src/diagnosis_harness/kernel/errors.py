@@ -14,7 +14,9 @@
     │   ├── ToolFailure           a tool's backend
     │   └── StoreFailure          the evidence store
     ├── ToolRefused               preflight said no: code says why
-    └── AgentStopped              the diagnosis loop ended without a legal draft (carries the ProgressSnapshot)
+    ├── MalformedAnswer           a player answered, and not in the form that was agreed
+    ├── NothingToRelease          the work ended and no safe content can be formed from it
+    └── AgentStopped              the loop ended without a legal draft (carries the ProgressSnapshot)
         ├── EmptyDraft            the policy ended and gave nothing
         ├── MalformedDraft        not JSON, or not of the schema
         ├── PolicyFailed          the policy itself raised, or its language model failed
@@ -93,7 +95,7 @@ class CapacityRefused(DiagnosisHarnessError):
 
 
 class FailureKind(StrEnum):
-    """How an attempt failed. Only the first four may ever be retried, and only by a policy that lists them."""
+    """How an attempt failed. Only the first four may ever be retried, by a policy that lists them."""
 
     TRANSPORT = "TRANSPORT"
     TIMEOUT = "TIMEOUT"  # the attempt's own limit, never the run's deadline
@@ -148,6 +150,14 @@ class ToolRefused(DiagnosisHarnessError):
     def __init__(self, code: str, message: str) -> None:
         super().__init__(message)
         self.code = code
+
+
+class MalformedAnswer(DiagnosisHarnessError):
+    """A player's answer could not be read: not JSON, not of the schema, or too large. Never repaired."""
+
+
+class NothingToRelease(DiagnosisHarnessError):
+    """The diagnosis ended and left neither a conclusion that stands nor a verified fact."""
 
 
 class AgentStopped(DiagnosisHarnessError):

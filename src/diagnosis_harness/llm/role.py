@@ -1,7 +1,8 @@
 """The boundary of every role that a language model may play, whoever plays it.
 
-An attempt of a role passes the gate and costs one llm call of the budget, also when the embedded player makes it: a
-budget then means the same with and without a language model, and a cancelled run asks no player anything more.
+An attempt of a role passes the gate and costs one llm call of the budget, also when the embedded player makes
+it: a budget then means the same with and without a language model, and a cancelled run asks no player
+anything more.
 """
 
 from __future__ import annotations

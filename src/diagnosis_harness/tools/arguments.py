@@ -18,7 +18,7 @@ class ArgumentProblem(ValueError):
 
 
 def normalise(spec: ToolSpec, raw: Mapping[str, JsonValue]) -> dict[str, ArgumentValue]:
-    """Validated arguments in the order of the declaration; an optional one that is absent or null stays absent.
+    """Validated arguments in the order of declaration; an optional one that is absent or null stays absent.
 
     Raises:
         ArgumentProblem: an unknown, missing or ill-typed argument.
@@ -93,7 +93,9 @@ def _instant(parameter: Parameter, value: JsonValue) -> float:
         try:
             return parse_utc(value)
         except ValueError:
-            raise ArgumentProblem(f"'{parameter.name}' is an ISO 8601 time or seconds since the epoch") from None
+            raise ArgumentProblem(
+                f"'{parameter.name}' is an ISO 8601 time or seconds since the epoch"
+            ) from None
     if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value):
         raise ArgumentProblem(f"'{parameter.name}' is an ISO 8601 time or seconds since the epoch")
     return float(value)

@@ -61,8 +61,8 @@ class EvidenceItem:
 
     Attributes:
         item_id: unique inside its record.
-        line: one human-readable English line, the only text that may be quoted. It states entity, numbers and units
-            of the typed values, and nothing that the typed values do not hold.
+        line: one human-readable English line, the only text that may be quoted. It states entity, numbers and
+            units of the typed values, and nothing that the typed values do not hold.
         entity: whom it is about; for EDGE_GAP and CALL_EDGE the callee.
         peer: the other entity, for an edge the caller; for CAUSE_SCORE the affected entity.
         value, baseline: in `unit`; the value in the window against normal.

@@ -3,7 +3,8 @@
     begin ──► PROJECTING ──► READY   (EVIDENCE_FOUND | NO_EVIDENCE)
                         └──► ERROR   (ERROR, with a code)
 
-READY and ERROR are final. A record cannot be built in any other shape (seed: harness-lifecycle-and-states §7).
+READY and ERROR are final. A record cannot be built in any other shape (seed: harness-lifecycle-and-states
+§7).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """May this request become a tool call? Pure: one answer, a code for every refusal, in the order of DESIGN §5.
 
-Whether the run is active comes before, budget and store come after: those three are asked of their owners by the
-boundary.
+Whether the run is active comes before, budget and store come after: those three are asked of their owners by
+the boundary.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Refusal:
 
 @dataclass(frozen=True, slots=True)
 class Admissible:
-    """A request that may go to the gate: the tool, typed arguments, and the normalised scope as canonical JSON."""
+    """A request that may go to the gate: tool, typed arguments, normalised scope as canonical JSON."""
 
     tool: Tool
     arguments: Mapping[str, ArgumentValue]

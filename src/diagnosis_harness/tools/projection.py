@@ -26,7 +26,7 @@ def project(tool_name: str, scope: str, findings: ToolFindings, bounds: Projecti
     if len({item.item_id for item in findings.items}) != len(findings.items):
         raise ValueError("two evidence items share an id")
     kept: list[EvidenceItem] = []
-    size = len(_stored(tool_name, scope, findings, [], len(findings.items)))
+    size = len(_stored(tool_name, scope, findings, kept=[]))
     for item in findings.items[: bounds.items]:
         size += len(canonical_json(item.as_json())) + 1
         if size > bounds.size_bytes:
@@ -42,14 +42,12 @@ def project(tool_name: str, scope: str, findings: ToolFindings, bounds: Projecti
         window=findings.window,
         narrow=findings.narrow if omitted else None,
         note=findings.note,
-        stored=_stored(tool_name, scope, findings, kept, omitted),
+        stored=_stored(tool_name, scope, findings, kept=kept),
     )
 
 
-def _stored(
-    tool_name: str, scope: str, findings: ToolFindings, kept: list[EvidenceItem], omitted: int
-) -> bytes:
-    window = findings.window
+def _stored(tool_name: str, scope: str, findings: ToolFindings, *, kept: list[EvidenceItem]) -> bytes:
+    window, omitted = findings.window, len(findings.items) - len(kept)
     held: dict[str, JsonValue] = {
         "tool": tool_name,
         "scope": scope,

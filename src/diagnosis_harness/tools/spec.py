@@ -76,7 +76,8 @@ class ToolFindings:
     Attributes:
         items: strongest first; the projection keeps a prefix. Empty means: nothing in this scope.
         window: what was looked at.
-        looked_at: how many units (series, spans, lines …) were examined, so that an empty answer says how wide it looked.
+        looked_at: how many units (series, spans, lines …) were examined, so that an empty answer says how
+            wide it looked.
         narrow: how to ask again for what does not fit, one sentence; used when items are left out.
         note: one sentence on limits of this answer (missing baseline, too few points …), or None.
     """
@@ -99,8 +100,8 @@ class Tool(Protocol):
     def run(self, ctx: RunContext, arguments: Mapping[str, ArgumentValue]) -> ToolFindings:
         """Look, and return findings.
 
-        `arguments` holds validated, normalised values for the given parameters only; an optional one that was not
-        given is absent.
+        `arguments` holds validated, normalised values for the given parameters only; an optional one that was
+        not given is absent.
 
         Raises:
             ToolFailure: the source behind it failed. Nothing else, apart from `RunAborted`.

@@ -11,14 +11,14 @@ if TYPE_CHECKING:
 
 
 class EvidenceStore(Protocol):
-    """Keeps records by key. Every method raises `StoreFailure` when the store does not work, and nothing else."""
+    """Keeps records by key. A store that does not work raises `StoreFailure`, and nothing else."""
 
     async def begin(self, ctx: RunContext, record: EvidenceRecord) -> bool:
         """Keep a PROJECTING record unless its key exists; False when it does."""
         ...
 
     async def finish(self, ctx: RunContext, record: EvidenceRecord) -> bool:
-        """Replace the PROJECTING record of the same key by a final one; False when that is not what stands there."""
+        """Replace the PROJECTING record of the same key by a final one; False when none stands there."""
         ...
 
     async def get(self, ctx: RunContext, key: str) -> EvidenceRecord | None:

@@ -1,0 +1,225 @@
+"""The diagnosis loop: carries values to pure functions and does what they answer (DESIGN §6)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from diagnosis_harness.diagnosis.collection import CollectionState, CollectionThresholds, DiagnosisStopReason
+from diagnosis_harness.diagnosis.execution import DiagnosisAgentExecution
+from diagnosis_harness.diagnosis.policy import DiagnosisPolicy, PolicyAnswer, PolicyView, Refused, WantedCall
+from diagnosis_harness.diagnosis.progress import (
+    ProgressNote,
+    ProgressSnapshot,
+    after_assessments,
+    after_records,
+    with_budget_stop,
+    with_stop_delivered,
+)
+from diagnosis_harness.diagnosis.step import (
+    Complete,
+    EndEmpty,
+    RefuseCalls,
+    RunTools,
+    StopControlled,
+    next_action,
+)
+from diagnosis_harness.harness.core import DiagnosisHarnessCore
+from diagnosis_harness.harness.retry import RetryRole
+from diagnosis_harness.harness.termination import RunState
+from diagnosis_harness.kernel.errors import (
+    AgentAborted,
+    EmptyDraft,
+    MalformedAnswer,
+    MalformedDraft,
+    PolicyFailed,
+    RunAborted,
+    TechnicalFailure,
+)
+from diagnosis_harness.llm.role import RoleBoundary
+from diagnosis_harness.tools.boundary import ToolBoundary
+from diagnosis_harness.tools.spec import ToolRequest
+from diagnosis_harness.trace.event import TraceEventStatus, TraceName, TracePhase
+
+if TYPE_CHECKING:
+    from diagnosis_harness.harness.context import RunContext
+
+
+@dataclass(frozen=True, slots=True)
+class DiagnosisTask:
+    """What one diagnosis is asked to do. `caller` is set by the application, never by the policy."""
+
+    question: str
+    onset_s: float | None = None
+    caller: str = "local"
+
+
+@dataclass(slots=True)
+class _Turn:
+    """What the loop holds between two steps; lives for one run."""
+
+    snapshot: ProgressSnapshot = field(default_factory=ProgressSnapshot)
+    refused: tuple[Refused, ...] = ()
+
+
+class DiagnosisAgent:
+    """Runs one policy over one boundary. One attempt at every step: nothing here is tried again."""
+
+    def __init__(
+        self,
+        core: DiagnosisHarnessCore,
+        *,
+        policy: DiagnosisPolicy,
+        boundary: ToolBoundary,
+        thresholds: CollectionThresholds | None = None,
+    ) -> None:
+        self._core = core
+        self._policy = policy
+        self._boundary = boundary
+        self._thresholds = thresholds or CollectionThresholds()
+        self._roles = RoleBoundary(core)
+
+    async def diagnose(self, ctx: RunContext, task: DiagnosisTask) -> DiagnosisAgentExecution:
+        """Ask, look, assess, until a draft or a controlled stop.
+
+        Raises:
+            EmptyDraft, MalformedDraft, PolicyFailed, AgentAborted: with the ProgressSnapshot reached.
+        """
+        turn = _Turn()
+        try:
+            while True:
+                if (ended := await self._step(ctx, task, turn)) is not None:
+                    return ended
+        except RunAborted as aborted:
+            if aborted.state == RunState.BUDGET_EXHAUSTED:
+                return self._budget_stop(ctx, turn)
+            raise AgentAborted(aborted, snapshot=turn.snapshot) from aborted
+
+    async def _step(
+        self, ctx: RunContext, task: DiagnosisTask, turn: _Turn
+    ) -> DiagnosisAgentExecution | None:
+        self._deliver_stop(turn)
+        answer = await self._asked(ctx, task, turn)
+        had_stopped = turn.snapshot.stop_reason
+        turn.snapshot, notes = after_assessments(turn.snapshot, answer.assessments, self._thresholds)
+        self._tell_progress(ctx, notes, turn.snapshot, had_stopped)
+        match next_action(turn.snapshot, answer):
+            case Complete(draft=draft):
+                return DiagnosisAgentExecution(turn.snapshot, draft=draft)
+            case RunTools(calls=calls):
+                await self._look(ctx, task, turn, calls)
+            case RefuseCalls(refused=calls):
+                self._refuse(ctx, turn, calls)
+            case StopControlled(refused=calls, reason=reason):
+                self._refuse(ctx, turn, calls)
+                return DiagnosisAgentExecution(turn.snapshot, stop_reason=reason)
+            case EndEmpty():
+                raise EmptyDraft("the policy ended without a draft", snapshot=turn.snapshot)
+        return None
+
+    async def _asked(self, ctx: RunContext, task: DiagnosisTask, turn: _Turn) -> PolicyAnswer:
+        view = PolicyView(
+            question=task.question,
+            onset_s=task.onset_s,
+            tools=self._boundary.specs,
+            records=turn.snapshot.records,
+            refused=turn.refused,
+            due=turn.snapshot.due,
+            stop_required=turn.snapshot.stop_required,
+        )
+        self._tell_step(ctx, TraceEventStatus.STARTED)
+        try:
+            answer = await self._roles.play(
+                ctx, RetryRole.DIAGNOSIS_AGENT, lambda ctx: self._policy.decide(ctx, view)
+            )
+        except MalformedAnswer as malformed:
+            self._tell_step(ctx, TraceEventStatus.REJECTED)
+            raise MalformedDraft(str(malformed), snapshot=turn.snapshot) from malformed
+        except TechnicalFailure as failure:
+            self._tell_step(ctx, TraceEventStatus.FAILED)
+            raise PolicyFailed(str(failure), snapshot=turn.snapshot) from failure
+        self._tell_step(ctx, TraceEventStatus.SUCCEEDED)
+        return answer
+
+    async def _look(
+        self, ctx: RunContext, task: DiagnosisTask, turn: _Turn, calls: Sequence[WantedCall]
+    ) -> None:
+        requests = [
+            ToolRequest(call.tool_call_id, call.tool_name, call.arguments, caller=task.caller)
+            for call in calls
+        ]
+        results = await self._boundary.invoke(ctx, requests)
+        records = [result.record for result in results if result.record is not None]
+        had_stopped = turn.snapshot.stop_reason
+        turn.snapshot, notes = after_records(turn.snapshot, records, self._thresholds)
+        turn.refused += tuple(
+            Refused(
+                result.request.tool_call_id,
+                result.request.tool_name,
+                result.refusal.code.value,
+                result.refusal.message,
+            )
+            for result in results
+            if result.refusal is not None
+        )
+        self._tell_progress(ctx, notes, turn.snapshot, had_stopped)
+        self._core.check_active(ctx)
+
+    def _deliver_stop(self, turn: _Turn) -> None:
+        """Tell the policy once, in the next view, that nothing more may be collected."""
+        if turn.snapshot.collection is CollectionState.SATURATED and not turn.snapshot.stop_required:
+            turn.snapshot = with_stop_delivered(turn.snapshot)
+
+    def _refuse(self, ctx: RunContext, turn: _Turn, calls: Sequence[WantedCall]) -> None:
+        message = "collecting has stopped; give a draft"
+        for call in calls:
+            self._core.emit(
+                ctx,
+                TraceName.TOOL_REQUEST_REJECTED,
+                TracePhase.AGENT,
+                TraceEventStatus.REJECTED,
+                {"tool": call.tool_name, "tool_call_id": call.tool_call_id, "code": "STOP_REQUIRED"},
+            )
+        turn.refused += tuple(
+            Refused(call.tool_call_id, call.tool_name, "STOP_REQUIRED", message) for call in calls
+        )
+
+    def _budget_stop(self, ctx: RunContext, turn: _Turn) -> DiagnosisAgentExecution:
+        turn.snapshot = with_budget_stop(turn.snapshot)
+        self._tell_stop(ctx, DiagnosisStopReason.BUDGET_LIMIT_REACHED)
+        return DiagnosisAgentExecution(turn.snapshot, stop_reason=DiagnosisStopReason.BUDGET_LIMIT_REACHED)
+
+    def _tell_step(self, ctx: RunContext, status: TraceEventStatus) -> None:
+        self._core.emit(ctx, TraceName.AGENT_MODEL_STEP, TracePhase.AGENT, status)
+
+    def _tell_progress(
+        self,
+        ctx: RunContext,
+        notes: Sequence[ProgressNote],
+        snapshot: ProgressSnapshot,
+        had_stopped: DiagnosisStopReason | None,
+    ) -> None:
+        for note in notes:
+            self._core.emit(
+                ctx,
+                TraceName.TOOL_PROGRESS,
+                TracePhase.AGENT,
+                TraceEventStatus.SUCCEEDED if note.gain else TraceEventStatus.SKIPPED,
+                {
+                    "tool_call_id": note.tool_call_id,
+                    "gain": note.gain.value if note.gain else None,
+                    "why": note.why,
+                },
+            )
+        if snapshot.stop_reason is not None and had_stopped is None:
+            self._tell_stop(ctx, snapshot.stop_reason)
+
+    def _tell_stop(self, ctx: RunContext, reason: DiagnosisStopReason) -> None:
+        self._core.emit(
+            ctx,
+            TraceName.COLLECTION_STOP,
+            TracePhase.AGENT,
+            TraceEventStatus.SUCCEEDED,
+            {"reason": reason.value},
+        )

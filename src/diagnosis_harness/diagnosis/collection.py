@@ -1,0 +1,40 @@
+"""May evidence still be collected? Two states, one way (seed: harness-lifecycle-and-states §8.1)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class CollectionState(StrEnum):
+    """Whether evidence may still be collected. Not the run's end."""
+
+    COLLECTING = "COLLECTING"
+    SATURATED = "SATURATED"  # final: no new evidence tool runs; one draft may still come
+
+
+class InformationGain(StrEnum):
+    """Whether a result moved the diagnosis on."""
+
+    GAINED = "GAINED"
+    NO_GAIN = "NO_GAIN"
+
+
+class DiagnosisStopReason(StrEnum):
+    """Why collecting stopped. Says nothing of what may be published."""
+
+    INFORMATION_SATURATED = "INFORMATION_SATURATED"
+    PROGRESS_PROTOCOL_VIOLATED = "PROGRESS_PROTOCOL_VIOLATED"
+    BUDGET_LIMIT_REACHED = "BUDGET_LIMIT_REACHED"
+
+
+@dataclass(frozen=True, slots=True)
+class CollectionThresholds:
+    """After how many in a row collecting stops. Settings show the defaults."""
+
+    no_gain: int = 4
+    protocol_violations: int = 3
+
+    def __post_init__(self) -> None:
+        if self.no_gain < 1 or self.protocol_violations < 1:
+            raise ValueError("a threshold is one or more")

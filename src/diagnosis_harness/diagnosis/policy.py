@@ -1,0 +1,87 @@
+"""Who decides what to look at next, as the loop sees it: the embedded analyst, an llm, or your own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol, TypeAlias
+
+from diagnosis_harness.diagnosis.draft import DiagnosisDraft
+from diagnosis_harness.diagnosis.progress import Assessment
+from diagnosis_harness.kernel.json_value import JsonValue
+from diagnosis_harness.tools.invocation import EvidenceRecord
+from diagnosis_harness.tools.spec import ToolSpec
+
+if TYPE_CHECKING:
+    from diagnosis_harness.harness.budget import TokenUsage
+    from diagnosis_harness.harness.context import RunContext
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """A tool request that did not become a call, as the policy is told of it."""
+
+    tool_call_id: str
+    tool_name: str
+    code: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class PolicyView:
+    """Everything a policy may see. Records only: no source, no series, no statistics of its own.
+
+    Attributes:
+        onset_s: when the trouble began, as the asker states it; None when nobody did.
+        due: tool call ids whose results this answer must assess.
+        stop_required: no tool may be asked for any more; give a draft, or none.
+    """
+
+    question: str
+    onset_s: float | None
+    tools: tuple[ToolSpec, ...]
+    records: tuple[EvidenceRecord, ...]
+    refused: tuple[Refused, ...]
+    due: frozenset[str]
+    stop_required: bool
+
+
+@dataclass(frozen=True, slots=True)
+class WantedCall:
+    """A tool call that a policy wants. The id is the policy's own and is never rewritten."""
+
+    tool_call_id: str
+    tool_name: str
+    arguments: Mapping[str, JsonValue]
+
+
+@dataclass(frozen=True, slots=True)
+class AskTools:
+    """Look further: the calls in order, and the assessment of what was due."""
+
+    calls: tuple[WantedCall, ...]
+    assessments: tuple[Assessment, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class GiveDraft:
+    """Done. `draft` is None when the policy has nothing to say; that is an empty draft, not a conclusion."""
+
+    draft: DiagnosisDraft | None
+    assessments: tuple[Assessment, ...] = ()
+
+
+PolicyAnswer: TypeAlias = AskTools | GiveDraft
+
+
+class DiagnosisPolicy(Protocol):
+    """Plays the diagnosing role. One call is one controlled step and costs one llm call of the budget."""
+
+    async def decide(self, ctx: RunContext, view: PolicyView) -> tuple[PolicyAnswer, TokenUsage]:
+        """What to do next, and the tokens it took (none for a policy without a language model).
+
+        Raises:
+            LlmFailure: the language model behind it failed.
+            MalformedAnswer: its answer could not be read.
+        """
+        ...

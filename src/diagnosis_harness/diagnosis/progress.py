@@ -1,0 +1,165 @@
+"""The progress protocol as a pure fold over results and assessments (seed: lifecycle and states, §8).
+
+NO_EVIDENCE and an exact repeat are NO_GAIN by the harness itself. Every other success must be assessed by the
+policy in its next answer, with facts that cite items of it. Technical failures make no gain and no loss.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from diagnosis_harness.diagnosis.claim import Claim
+from diagnosis_harness.diagnosis.collection import (
+    CollectionState,
+    CollectionThresholds,
+    DiagnosisStopReason,
+    InformationGain,
+)
+from diagnosis_harness.tools.evidence import EvidenceStatus
+from diagnosis_harness.tools.invocation import EvidenceRecord
+
+
+@dataclass(frozen=True, slots=True)
+class Assessment:
+    """The policy's word on one result: did it help, and which facts does it give."""
+
+    tool_call_id: str
+    gain: InformationGain
+    facts: tuple[Claim, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ProgressSnapshot:
+    """Everything the loop has learnt; frozen, carried by every end of the loop.
+
+    Attributes:
+        records: final records in the order in which they were asked for.
+        facts: facts of accepted assessments, as claims; not yet verified by a guard.
+        no_gain: NO_GAIN results in a row.
+        violations: protocol violations in a row.
+        due: tool call ids whose results the next answer must assess.
+        scopes: `(tool_name, scope)` of READY records, to know an exact repeat.
+        stop_required: the instruction to stop was delivered.
+        stop_reason: why collecting stopped, or None.
+    """
+
+    records: tuple[EvidenceRecord, ...] = ()
+    facts: tuple[Claim, ...] = ()
+    no_gain: int = 0
+    violations: int = 0
+    due: frozenset[str] = frozenset()
+    scopes: frozenset[tuple[str, str]] = frozenset()
+    stop_required: bool = False
+    stop_reason: DiagnosisStopReason | None = None
+
+    @property
+    def collection(self) -> CollectionState:
+        """SATURATED once a threshold was reached; budget does not saturate."""
+        saturated = self.stop_reason in (
+            DiagnosisStopReason.INFORMATION_SATURATED,
+            DiagnosisStopReason.PROGRESS_PROTOCOL_VIOLATED,
+        )
+        return CollectionState.SATURATED if saturated else CollectionState.COLLECTING
+
+
+@dataclass(frozen=True, slots=True)
+class ProgressNote:
+    """What the harness made of one result or assessment; becomes a TOOL_PROGRESS event."""
+
+    tool_call_id: str
+    gain: InformationGain | None
+    why: str
+
+
+def after_records(
+    snapshot: ProgressSnapshot, records: Iterable[EvidenceRecord], thresholds: CollectionThresholds
+) -> tuple[ProgressSnapshot, tuple[ProgressNote, ...]]:
+    """Take in final records in order. What is NO_GAIN by rule counts at once, the rest becomes due."""
+    notes: list[ProgressNote] = []
+    for record in records:
+        snapshot = replace(snapshot, records=(*snapshot.records, record))
+        if record.evidence is EvidenceStatus.ERROR:
+            notes.append(ProgressNote(record.tool_call_id, None, "technical failure"))
+            continue
+        repeat = (record.tool_name, record.scope) in snapshot.scopes
+        snapshot = replace(snapshot, scopes=snapshot.scopes | {(record.tool_name, record.scope)})
+        if repeat or record.evidence is EvidenceStatus.NO_EVIDENCE:
+            why = "exact repeat" if repeat else "no evidence in this scope"
+            notes.append(ProgressNote(record.tool_call_id, InformationGain.NO_GAIN, why))
+            snapshot = _counted(snapshot, InformationGain.NO_GAIN, thresholds)
+        else:
+            snapshot = replace(snapshot, due=snapshot.due | {record.tool_call_id})
+    return snapshot, tuple(notes)
+
+
+def after_assessments(
+    snapshot: ProgressSnapshot, assessments: Sequence[Assessment], thresholds: CollectionThresholds
+) -> tuple[ProgressSnapshot, tuple[ProgressNote, ...]]:
+    """Take in a policy's assessments of what was due. All must be there and sound, else it is one violation.
+
+    A sound assessment clears the count of violations. What was due is settled either way: an answer that does
+    not assess has had its chance.
+    """
+    problem = _problem(snapshot, assessments)
+    if problem is not None:
+        violations = snapshot.violations + 1
+        reached = violations >= thresholds.protocol_violations
+        return replace(
+            snapshot,
+            violations=violations,
+            due=frozenset(),
+            stop_reason=snapshot.stop_reason
+            or (DiagnosisStopReason.PROGRESS_PROTOCOL_VIOLATED if reached else None),
+        ), (ProgressNote(problem[0], None, problem[1]),)
+    notes: list[ProgressNote] = []
+    for assessment in assessments:
+        snapshot = _counted(snapshot, assessment.gain, thresholds)
+        snapshot = replace(snapshot, facts=(*snapshot.facts, *assessment.facts), violations=0)
+        notes.append(ProgressNote(assessment.tool_call_id, assessment.gain, "assessed"))
+    return replace(snapshot, due=frozenset()), tuple(notes)
+
+
+def with_stop_delivered(snapshot: ProgressSnapshot) -> ProgressSnapshot:
+    """The snapshot after STOP_REQUIRED was delivered; it is delivered once."""
+    return replace(snapshot, stop_required=True)
+
+
+def with_budget_stop(snapshot: ProgressSnapshot) -> ProgressSnapshot:
+    """The snapshot after the budget ended the run; collecting is not thereby SATURATED."""
+    return replace(snapshot, stop_reason=DiagnosisStopReason.BUDGET_LIMIT_REACHED)
+
+
+def _counted(
+    snapshot: ProgressSnapshot, gain: InformationGain, thresholds: CollectionThresholds
+) -> ProgressSnapshot:
+    if gain is InformationGain.GAINED:
+        return replace(snapshot, no_gain=0)
+    no_gain = snapshot.no_gain + 1
+    reached = no_gain >= thresholds.no_gain
+    reason = snapshot.stop_reason or (DiagnosisStopReason.INFORMATION_SATURATED if reached else None)
+    return replace(snapshot, no_gain=no_gain, stop_reason=reason)
+
+
+def _problem(snapshot: ProgressSnapshot, assessments: Sequence[Assessment]) -> tuple[str, str] | None:
+    """The first objection to a set of assessments: the tool call id and a clause."""
+    ids = [assessment.tool_call_id for assessment in assessments]
+    if len(set(ids)) != len(ids):
+        return ids[0], "a result was assessed twice"
+    for call_id in ids:
+        if call_id not in snapshot.due:
+            return call_id, "a result that is not due was assessed"
+    for call_id in sorted(snapshot.due):
+        if call_id not in ids:
+            return call_id, "a result was not assessed"
+    by_id = {record.tool_call_id: record for record in snapshot.records}
+    for assessment in assessments:
+        if assessment.gain is InformationGain.GAINED and not assessment.facts:
+            return assessment.tool_call_id, "a gain without a fact"
+        items = {item.item_id for item in by_id[assessment.tool_call_id].items}
+        for fact in assessment.facts:
+            if not fact.refs or any(
+                ref.tool_call_id != assessment.tool_call_id or ref.item_id not in items for ref in fact.refs
+            ):
+                return assessment.tool_call_id, "a fact that cites no item of the assessed result"
+    return None

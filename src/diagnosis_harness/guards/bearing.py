@@ -1,0 +1,105 @@
+"""Whether one evidence item bears one claim, part by part."""
+
+from __future__ import annotations
+
+from diagnosis_harness.diagnosis.claim import Claim, Predicate
+from diagnosis_harness.guards.quantity import states
+from diagnosis_harness.guards.verdict import FindingCode
+from diagnosis_harness.kernel.window import TimeWindow
+from diagnosis_harness.tools.evidence import Direction, EvidenceItem, ItemKind
+
+DIRECT_KINDS = frozenset(
+    {ItemKind.SIGNAL_CHANGE, ItemKind.SELF_TIME, ItemKind.EDGE_GAP, ItemKind.SPAN_ERRORS, ItemKind.LOG_LINES}
+)
+"""Kinds that say something observed of an entity, as a ranking does not."""
+
+_BEARERS: dict[Predicate, frozenset[ItemKind]] = {
+    Predicate.CHANGED: frozenset({ItemKind.SIGNAL_CHANGE, ItemKind.SPAN_ERRORS}),
+    Predicate.AFFECTED: frozenset({ItemKind.SIGNAL_CHANGE, ItemKind.SPAN_ERRORS}),
+    Predicate.SATURATED: frozenset({ItemKind.SIGNAL_CHANGE}),
+    Predicate.BEGAN: frozenset({ItemKind.ONSET, ItemKind.SIGNAL_CHANGE}),
+    Predicate.SLOWED: frozenset({ItemKind.SELF_TIME, ItemKind.EDGE_GAP}),
+    Predicate.CAUSED: frozenset({ItemKind.CAUSE_SCORE}),
+    Predicate.CALLS: frozenset({ItemKind.CALL_EDGE}),
+    Predicate.DEPLOYED: frozenset({ItemKind.CHANGE_EVENT}),
+    Predicate.ABSENT: frozenset(),
+}
+_HARM: dict[Predicate, Direction] = {Predicate.SLOWED: Direction.UP, Predicate.SATURATED: Direction.UP}
+_RESOURCES = frozenset({"cpu", "memory"})
+_SAME_INSTANT_S = 1.0
+"""Times are written to the second; two that differ by less say the same."""
+
+
+def objections(claim: Claim, item: EvidenceItem) -> tuple[FindingCode, ...]:
+    """What of the claim the item does not bear; empty when it bears all of it."""
+    if item.kind not in _BEARERS[claim.predicate] or not _is_resource_if_saturated(claim, item):
+        return (FindingCode.PREDICATE_NOT_BORNE,)
+    found: list[FindingCode] = []
+    if not _bears_entity(claim, item):
+        found.append(FindingCode.ENTITY_NOT_BORNE)
+    if not _bears_affected(claim, item):
+        found.append(FindingCode.AFFECTED_NOT_BORNE)
+    if claim.signal is not None and claim.signal != item.signal:
+        found.append(FindingCode.SIGNAL_NOT_BORNE)
+    if not _bears_number(claim.value, claim.unit, item.value, item.unit):
+        found.append(FindingCode.VALUE_NOT_BORNE)
+    if not _bears_number(claim.baseline, claim.unit, item.baseline, item.unit):
+        found.append(FindingCode.BASELINE_NOT_BORNE)
+    if not _bears_direction(claim, item):
+        found.append(FindingCode.DIRECTION_NOT_BORNE)
+    if not _bears_window(claim.window, item.window):
+        found.append(FindingCode.WINDOW_NOT_BORNE)
+    if not _bears_onset(claim, item):
+        found.append(FindingCode.ONSET_NOT_BORNE)
+    return tuple(found)
+
+
+def _bears_entity(claim: Claim, item: EvidenceItem) -> bool:
+    """The item's own entity; for a call edge the caller; or the service that an instance is a part of."""
+    if claim.predicate is Predicate.CALLS:
+        return claim.entity == item.peer
+    return claim.entity in (item.entity, item.attributes.get("owner"))
+
+
+def _is_resource_if_saturated(claim: Claim, item: EvidenceItem) -> bool:
+    return claim.predicate is not Predicate.SATURATED or item.attributes.get("kind") in _RESOURCES
+
+
+def _bears_affected(claim: Claim, item: EvidenceItem) -> bool:
+    if claim.predicate is Predicate.CALLS:
+        return claim.affected == item.entity
+    if claim.affected is None:
+        return claim.predicate is not Predicate.CAUSED
+    return claim.affected == item.peer
+
+
+def _bears_number(
+    stated: float | None, stated_unit: str | None, exact: float | None, exact_unit: str | None
+) -> bool:
+    if stated is None:
+        return True
+    return exact is not None and states(stated, stated_unit, exact, exact_unit)
+
+
+def _bears_direction(claim: Claim, item: EvidenceItem) -> bool:
+    needed = _HARM.get(claim.predicate, claim.direction)
+    if needed is None:
+        return True
+    if claim.direction is not None and claim.direction is not needed:
+        return False
+    return item.direction is needed
+
+
+def _bears_window(stated: TimeWindow | None, looked: TimeWindow | None) -> bool:
+    if stated is None:
+        return True
+    if looked is None:
+        return False
+    near = abs(stated.start_s - looked.start_s) < _SAME_INSTANT_S
+    return near and abs(stated.end_s - looked.end_s) < _SAME_INSTANT_S
+
+
+def _bears_onset(claim: Claim, item: EvidenceItem) -> bool:
+    if claim.onset_s is None:
+        return claim.predicate is not Predicate.BEGAN
+    return item.onset_s is not None and abs(item.onset_s - claim.onset_s) < _SAME_INSTANT_S

@@ -1,0 +1,85 @@
+"""What guards say: named findings about claims, and verdicts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from diagnosis_harness.diagnosis.claim import EvidenceRef
+
+
+class FindingCode(StrEnum):
+    """Why a claim is not borne out, or why a reference does not hold."""
+
+    NO_REFS = "NO_REFS"
+    REF_UNKNOWN = "REF_UNKNOWN"  # no such record in this run
+    REF_NOT_READY = "REF_NOT_READY"
+    REF_ERROR = "REF_ERROR"
+    ITEM_UNKNOWN = "ITEM_UNKNOWN"
+    EMPTY_SUPPORTS_ONLY_ABSENCE = "EMPTY_SUPPORTS_ONLY_ABSENCE"
+    ABSENCE_NEEDS_EMPTY = "ABSENCE_NEEDS_EMPTY"
+    ABSENCE_OUT_OF_SCOPE = "ABSENCE_OUT_OF_SCOPE"
+    QUOTE_NOT_CITED = "QUOTE_NOT_CITED"
+    QUOTE_NOT_VERBATIM = "QUOTE_NOT_VERBATIM"
+    PREDICATE_NOT_BORNE = "PREDICATE_NOT_BORNE"
+    ENTITY_NOT_BORNE = "ENTITY_NOT_BORNE"
+    AFFECTED_NOT_BORNE = "AFFECTED_NOT_BORNE"
+    SIGNAL_NOT_BORNE = "SIGNAL_NOT_BORNE"
+    VALUE_NOT_BORNE = "VALUE_NOT_BORNE"
+    BASELINE_NOT_BORNE = "BASELINE_NOT_BORNE"
+    DIRECTION_NOT_BORNE = "DIRECTION_NOT_BORNE"
+    WINDOW_NOT_BORNE = "WINDOW_NOT_BORNE"
+    ONSET_NOT_BORNE = "ONSET_NOT_BORNE"
+    CAUSE_WITHOUT_CLAIM = "CAUSE_WITHOUT_CLAIM"  # a concluded cause that no CAUSED claim of it bears
+    CAUSE_WITHOUT_DIRECT_EVIDENCE = "CAUSE_WITHOUT_DIRECT_EVIDENCE"  # only a ranking speaks for it
+    FAULT_KIND_NOT_BORNE = "FAULT_KIND_NOT_BORNE"
+    REGION_NOT_BORNE = "REGION_NOT_BORNE"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One objection: what, about which claim (or concluded entity), and which reference it concerns."""
+
+    code: FindingCode
+    claim_id: str
+    ref: EvidenceRef | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceVerdict:
+    """What EvidenceGuard found: objections, and the ids of the claims without any."""
+
+    findings: tuple[Finding, ...]
+    passed: frozenset[str]
+
+    @property
+    def valid(self) -> bool:
+        """No objection at all."""
+        return not self.findings
+
+
+class SemanticVerdict(StrEnum):
+    """Does the evidence bear the conclusion out? A judge that cannot be reached gives no verdict."""
+
+    SUPPORTED = "SUPPORTED"
+    UNSUPPORTED = "UNSUPPORTED"
+
+
+class SemanticReason(StrEnum):
+    """Why a conclusion is not supported."""
+
+    WEAK = "WEAK"  # the evidence differs too little from normal
+    HARMLESS_DIRECTION = "HARMLESS_DIRECTION"  # what changed is no harm
+    AFTER_ITS_EFFECT = "AFTER_ITS_EFFECT"  # the named cause began later than what it is to explain
+    EXPLAINED_BY_OTHER = "EXPLAINED_BY_OTHER"  # a dependency of it explains it better
+    NO_MARGIN = "NO_MARGIN"  # another hypothesis is as good
+    NOT_RANKED = "NOT_RANKED"  # no ranking of this run names it
+    OVERRULED = "OVERRULED"  # a judge's own reading, without one of the reasons above
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """A judge's verdict, with the reasons when it is UNSUPPORTED."""
+
+    verdict: SemanticVerdict
+    reasons: tuple[SemanticReason, ...] = ()

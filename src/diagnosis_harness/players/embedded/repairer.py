@@ -1,0 +1,61 @@
+"""The embedded EvidenceRepairer: re-anchors what another item of the run bears, drops the rest."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from diagnosis_harness.diagnosis.claim import Claim, EvidenceRef, Quote
+from diagnosis_harness.diagnosis.draft import DiagnosisDraft
+from diagnosis_harness.guards.bearing import objections
+from diagnosis_harness.guards.evidence_guard import check_claims
+from diagnosis_harness.guards.verdict import Finding
+from diagnosis_harness.harness.budget import TokenUsage
+from diagnosis_harness.tools.invocation import EvidenceRecord
+
+if TYPE_CHECKING:
+    from diagnosis_harness.harness.context import RunContext
+
+
+class EmbeddedRepairer:
+    """Mends references from the record alone; never waits, never fails."""
+
+    async def repair(
+        self,
+        ctx: RunContext,
+        draft: DiagnosisDraft,
+        findings: Sequence[Finding],
+        records: Sequence[EvidenceRecord],
+    ) -> tuple[DiagnosisDraft, TokenUsage]:
+        """The draft with each objectionable claim re-anchored where an item bears it, else dropped."""
+        objected = {finding.claim_id for finding in findings}
+        claims = []
+        for claim in draft.claims:
+            mended = claim if claim.claim_id not in objected else _mended(claim, records, ctx.run_id)
+            if mended is not None:
+                claims.append(mended)
+        kept = {claim.claim_id for claim in claims}
+        conclusion = tuple(
+            replace(cause, claim_ids=tuple(c for c in cause.claim_ids if c in kept))
+            for cause in draft.conclusion
+            if cause.claim_ids and cause.claim_ids[0] in kept
+        )
+        return replace(draft, claims=tuple(claims), conclusion=conclusion), TokenUsage(0, 0)
+
+
+def _mended(claim: Claim, records: Sequence[EvidenceRecord], run_id: str) -> Claim | None:
+    refs = tuple(
+        EvidenceRef(record.tool_call_id, item.item_id)
+        for record in records
+        for item in record.items
+        if not objections(claim, item)
+    )
+    lines = {
+        EvidenceRef(record.tool_call_id, item.item_id): item.line
+        for record in records
+        for item in record.items
+    }
+    quotes = tuple(Quote(ref, q.text) for q in claim.quotes for ref in refs if q.text in lines[ref])
+    mended = replace(claim, refs=refs or claim.refs, quotes=quotes)
+    return mended if check_claims((mended,), records, run_id=run_id) else None

@@ -1,0 +1,201 @@
+"""From the loop's end to what may leave, in the seed's order (harness-lifecycle-and-states §9).
+
+With a conclusion: EvidenceGuard, at most one EvidenceRepair and a recheck, SemanticGuard. Without one: only
+the references that are there. What the table says of the end decides; nothing here decides by itself.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from diagnosis_harness.diagnosis.claim import WHOLE_RECORD, Claim
+from diagnosis_harness.diagnosis.collection import DiagnosisStopReason
+from diagnosis_harness.diagnosis.draft import DiagnosisDraft
+from diagnosis_harness.diagnosis.execution import DiagnosisAgentExecution
+from diagnosis_harness.diagnosis.progress import ProgressSnapshot
+from diagnosis_harness.guards.evidence_guard import check_claims, check_draft
+from diagnosis_harness.guards.evidence_repair import EvidenceRepairer, admit_repair
+from diagnosis_harness.guards.semantic_guard import SemanticJudge, build_case
+from diagnosis_harness.guards.verdict import EvidenceVerdict, Judgement, SemanticVerdict
+from diagnosis_harness.harness.core import DiagnosisHarnessCore
+from diagnosis_harness.harness.retry import RetryRole
+from diagnosis_harness.kernel.errors import MalformedAnswer, NothingToRelease, TechnicalFailure
+from diagnosis_harness.llm.role import RoleBoundary
+from diagnosis_harness.release.decision import WorkEnd, decide
+from diagnosis_harness.release.outcome import ReleaseOutcome
+from diagnosis_harness.release.result import DiagnosisReleaseResult
+from diagnosis_harness.trace.event import TraceEventStatus, TraceName, TracePhase
+
+if TYPE_CHECKING:
+    from diagnosis_harness.harness.context import RunContext
+
+
+@dataclass(frozen=True, slots=True)
+class ReleasePipeline:
+    """Carries a draft past the guards. Holds no state between runs."""
+
+    core: DiagnosisHarnessCore
+    roles: RoleBoundary
+    repairer: EvidenceRepairer
+    judge: SemanticJudge
+
+    async def release(
+        self, ctx: RunContext, question: str, execution: DiagnosisAgentExecution
+    ) -> DiagnosisReleaseResult:
+        """What may leave.
+
+        Raises:
+            NothingToRelease: no conclusion, no verified fact, nothing missing that could be named.
+            RunAborted: the run ended on the way.
+        """
+        draft = execution.draft or DiagnosisDraft(conclusion=(), claims=())
+        if draft.conclusion:
+            return await self._with_conclusion(ctx, question, execution.snapshot, draft)
+        reason = execution.stop_reason
+        end = WorkEnd.NO_CONCLUSION if reason is None else end_of_stop(reason)
+        return self._without_conclusion(ctx, end, execution.snapshot, draft)
+
+    async def _with_conclusion(
+        self, ctx: RunContext, question: str, snapshot: ProgressSnapshot, draft: DiagnosisDraft
+    ) -> DiagnosisReleaseResult:
+        self.core.check_active(ctx)
+        verdict = check_draft(draft, snapshot.records, run_id=ctx.run_id)
+        self._tell_evidence(ctx, TraceName.EVIDENCE_GUARD_INITIAL, verdict)
+        if not verdict.valid:
+            repaired = await self._repaired(ctx, snapshot, draft, verdict)
+            if repaired is not None:
+                draft = repaired
+                verdict = check_draft(draft, snapshot.records, run_id=ctx.run_id)
+            self._tell_evidence(ctx, TraceName.EVIDENCE_GUARD_RECHECK, verdict)
+        if not verdict.valid or not draft.conclusion:
+            return self._result(ctx, WorkEnd.EVIDENCE_INVALID, snapshot, draft, verdict=verdict)
+        judgement = await self._judged(ctx, question, snapshot, draft)
+        if judgement is None:
+            return self._result(ctx, WorkEnd.JUDGE_UNAVAILABLE, snapshot, draft, verdict=verdict)
+        supported = judgement.verdict is SemanticVerdict.SUPPORTED
+        end = WorkEnd.SUPPORTED if supported else WorkEnd.UNSUPPORTED
+        return self._result(ctx, end, snapshot, draft, verdict=verdict, judgement=judgement)
+
+    async def _repaired(
+        self, ctx: RunContext, snapshot: ProgressSnapshot, draft: DiagnosisDraft, verdict: EvidenceVerdict
+    ) -> DiagnosisDraft | None:
+        """The draft after the one repair; None when it failed technically, which counts as still invalid."""
+        self.core.emit(ctx, TraceName.EVIDENCE_REPAIR, TracePhase.GUARD, TraceEventStatus.STARTED)
+        try:
+            proposed = await self.roles.play(
+                ctx,
+                RetryRole.EVIDENCE_REPAIR,
+                lambda ctx: self.repairer.repair(ctx, draft, verdict.findings, snapshot.records),
+            )
+        except (TechnicalFailure, MalformedAnswer):
+            self.core.emit(ctx, TraceName.EVIDENCE_REPAIR, TracePhase.GUARD, TraceEventStatus.FAILED)
+            return None
+        self.core.emit(ctx, TraceName.EVIDENCE_REPAIR, TracePhase.GUARD, TraceEventStatus.SUCCEEDED)
+        return admit_repair(draft, proposed, snapshot.records)
+
+    async def _judged(
+        self, ctx: RunContext, question: str, snapshot: ProgressSnapshot, draft: DiagnosisDraft
+    ) -> Judgement | None:
+        """The judge's word; None when it could not be had."""
+        case = build_case(question, draft, snapshot.records)
+        try:
+            judgement = await self.roles.play(
+                ctx, RetryRole.SEMANTIC_GUARD, lambda ctx: self.judge.judge(ctx, case)
+            )
+        except (TechnicalFailure, MalformedAnswer):
+            self.core.emit(ctx, TraceName.SEMANTIC_GUARD_DECISION, TracePhase.GUARD, TraceEventStatus.FAILED)
+            return None
+        self.core.emit(
+            ctx,
+            TraceName.SEMANTIC_GUARD_DECISION,
+            TracePhase.GUARD,
+            TraceEventStatus.SUCCEEDED
+            if judgement.verdict is SemanticVerdict.SUPPORTED
+            else TraceEventStatus.REJECTED,
+            {"verdict": judgement.verdict.value, "reasons": [reason.value for reason in judgement.reasons]},
+        )
+        return judgement
+
+    def _without_conclusion(
+        self, ctx: RunContext, end: WorkEnd, snapshot: ProgressSnapshot, draft: DiagnosisDraft
+    ) -> DiagnosisReleaseResult:
+        verdict = check_draft(draft, snapshot.records, run_id=ctx.run_id)
+        self._tell_evidence(ctx, TraceName.EVIDENCE_GUARD_INITIAL, verdict)
+        return self._result(ctx, end, snapshot, draft, verdict=verdict)
+
+    def _result(
+        self,
+        ctx: RunContext,
+        end: WorkEnd,
+        snapshot: ProgressSnapshot,
+        draft: DiagnosisDraft,
+        *,
+        verdict: EvidenceVerdict,
+        judgement: Judgement | None = None,
+    ) -> DiagnosisReleaseResult:
+        standing = tuple(claim for claim in draft.claims if claim.claim_id in verdict.passed)
+        facts = (*standing, *facts_beyond(standing, snapshot, run_id=ctx.run_id))
+        row = decide(end, facts=bool(facts), missing=bool(draft.missing_info))
+        success = row.outcome is ReleaseOutcome.SUCCESS
+        if row.outcome is ReleaseOutcome.FAILED:
+            raise NothingToRelease(f"{row.rule}: {end.value}")
+        concluded = {cause.entity for cause in draft.conclusion} if success else set()
+        return DiagnosisReleaseResult(
+            outcome=row.outcome,
+            fallback=row.fallback,
+            causes=draft.conclusion if success else (),
+            claims=standing if success else facts,
+            hypotheses=tuple(h for h in draft.hypotheses if h.entity not in concluded),
+            missing_info=draft.missing_info,
+            window=draft.window,
+            findings=verdict.findings,
+            reasons=judgement.reasons if judgement else (),
+        )
+
+    def _tell_evidence(self, ctx: RunContext, name: TraceName, verdict: EvidenceVerdict) -> None:
+        self.core.emit(
+            ctx,
+            name,
+            TracePhase.GUARD,
+            TraceEventStatus.SUCCEEDED if verdict.valid else TraceEventStatus.REJECTED,
+            {
+                "passed": len(verdict.passed),
+                "findings": [
+                    f"{finding.claim_id}: {finding.code.value}" for finding in verdict.findings[:20]
+                ],
+            },
+        )
+
+
+def end_of_stop(reason: DiagnosisStopReason) -> WorkEnd:
+    """How the work ended for a controlled stop."""
+    match reason:
+        case DiagnosisStopReason.INFORMATION_SATURATED:
+            return WorkEnd.SATURATED
+        case DiagnosisStopReason.PROGRESS_PROTOCOL_VIOLATED:
+            return WorkEnd.PROTOCOL_STOP
+        case DiagnosisStopReason.BUDGET_LIMIT_REACHED:
+            return WorkEnd.BUDGET_REACHED
+
+
+def facts_beyond(
+    standing: tuple[Claim, ...], snapshot: ProgressSnapshot, *, run_id: str
+) -> tuple[Claim, ...]:
+    """Verified facts that the standing claims do not say already. Pure: records in memory only."""
+    said = {_content(claim) for claim in standing}
+    found = []
+    for claim in check_claims(snapshot.facts, snapshot.records, run_id=run_id):
+        if _content(claim) not in said:
+            said.add(_content(claim))
+            found.append(claim)
+    return tuple(found)
+
+
+def _content(claim: Claim) -> Claim:
+    return replace(claim, claim_id="", refs=(), quotes=(), wording=None)
+
+
+def cites_only_absence(claim: Claim) -> bool:
+    """Whether a claim rests on records that found nothing."""
+    return all(ref.item_id == WHOLE_RECORD for ref in claim.refs)

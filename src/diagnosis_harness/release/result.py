@@ -1,0 +1,44 @@
+"""What the release pipeline hands on: a success or a fallback, and what stands of the draft."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from diagnosis_harness.diagnosis.claim import Claim
+from diagnosis_harness.diagnosis.draft import Cause, Hypothesis
+from diagnosis_harness.guards.verdict import Finding, SemanticReason
+from diagnosis_harness.kernel.errors import ContractViolation
+from diagnosis_harness.kernel.window import TimeWindow
+from diagnosis_harness.release.outcome import FallbackType, ReleaseOutcome
+
+
+@dataclass(frozen=True, slots=True)
+class DiagnosisReleaseResult:
+    """SUCCESS or FALLBACK only (seed: harness-lifecycle-and-states §9); what failed is an exception.
+
+    Attributes:
+        causes: exist only with SUCCESS.
+        claims: claims without any objection, in the draft's order, then verified facts that it does not
+            repeat.
+        hypotheses: candidates, best first; with SUCCESS those that were not concluded.
+        findings: EvidenceGuard's objections that remained.
+        reasons: SemanticGuard's, when it did not support the conclusion.
+    """
+
+    outcome: ReleaseOutcome
+    fallback: FallbackType | None
+    causes: tuple[Cause, ...] = ()
+    claims: tuple[Claim, ...] = ()
+    hypotheses: tuple[Hypothesis, ...] = ()
+    missing_info: tuple[str, ...] = ()
+    window: TimeWindow | None = None
+    findings: tuple[Finding, ...] = ()
+    reasons: tuple[SemanticReason, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.outcome not in (ReleaseOutcome.SUCCESS, ReleaseOutcome.FALLBACK):
+            raise ContractViolation(f"a release result is never {self.outcome}")
+        if (self.outcome is ReleaseOutcome.SUCCESS) != (self.fallback is None):
+            raise ContractViolation("a fallback, and only a fallback, has a type")
+        if bool(self.causes) != (self.outcome is ReleaseOutcome.SUCCESS):
+            raise ContractViolation("causes exist exactly with a success")

@@ -1,0 +1,279 @@
+"""The tool boundary: the only way in for evidence (DESIGN §5).
+
+Every request is inspected in order, charged at the gate, begun as a canonical record, run in the bounded
+pool, projected, and finished READY or ERROR. No tool can forget its record: recording is done here. What a
+tool returns after its limit, or after the run's end, lands nowhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
+
+from diagnosis_harness.harness.budget import ToolLease
+from diagnosis_harness.harness.core import DiagnosisHarnessCore
+from diagnosis_harness.harness.keys import ToolCallKeyFactory
+from diagnosis_harness.kernel.errors import FailureKind, RunAborted, TechnicalFailure, ToolFailure
+from diagnosis_harness.kernel.json_value import JsonValue
+from diagnosis_harness.tools.access import ToolAccess
+from diagnosis_harness.tools.evidence import EvidenceStatus, InvocationStatus
+from diagnosis_harness.tools.invocation import ErrorCode, EvidenceRecord
+from diagnosis_harness.tools.preflight import Admissible, Refusal, RefusalCode, inspect
+from diagnosis_harness.tools.projection import ProjectionTooLarge, project
+from diagnosis_harness.tools.spec import Tool, ToolFindings, ToolRequest, ToolSpec
+from diagnosis_harness.tools.store import EvidenceStore
+from diagnosis_harness.trace.event import TraceEventStatus, TraceName, TracePhase
+
+if TYPE_CHECKING:
+    from diagnosis_harness.harness.context import RunContext
+
+
+@dataclass(frozen=True, slots=True)
+class ToolBoundaryResult:
+    """What became of one request: a final record, or a refusal and no record.
+
+    A refusal's status is ERROR as well: whoever asked has no evidence.
+    """
+
+    request: ToolRequest
+    record: EvidenceRecord | None = None
+    refusal: Refusal | None = None
+
+    @property
+    def status(self) -> EvidenceStatus:
+        """What the request found, objectively."""
+        if self.record is None or self.record.evidence is None:
+            return EvidenceStatus.ERROR
+        return self.record.evidence
+
+
+@dataclass(frozen=True, slots=True)
+class BoundarySettings:
+    """Bounds of the boundary itself.
+
+    Attributes:
+        parallel: calls of one batch at work at a time.
+        finalise_timeout_s: how long ending a record may take; outside the run's deadline.
+    """
+
+    parallel: int = 4
+    finalise_timeout_s: float = 5.0
+
+
+class ToolBoundary:
+    """Runs tool requests of one run. Not shared between runs: it remembers the tool call ids that were used."""
+
+    def __init__(
+        self,
+        core: DiagnosisHarnessCore,
+        *,
+        tools: Sequence[Tool],
+        store: EvidenceStore,
+        access: ToolAccess,
+        keys: ToolCallKeyFactory,
+        settings: BoundarySettings | None = None,
+    ) -> None:
+        self._core = core
+        self._tools = {tool.spec.name: tool for tool in tools}
+        self._store = store
+        self._access = access
+        self._keys = keys
+        self._settings = settings or BoundarySettings()
+        self._used_ids: set[str] = set()
+
+    @property
+    def specs(self) -> tuple[ToolSpec, ...]:
+        """The tools there are, in the order they were given."""
+        return tuple(tool.spec for tool in self._tools.values())
+
+    async def invoke(
+        self, ctx: RunContext, requests: Sequence[ToolRequest]
+    ) -> tuple[ToolBoundaryResult, ...]:
+        """Run a batch; one result for each request, in order. A request that fails raises nothing.
+
+        Calls are admitted in order. Admitted calls settle first; then the first call over a limit meets the
+        gate and ends the run, and it and all after it are refused. After a cancel or deadline the rest is
+        refused likewise.
+        """
+        inspected = [self._inspect(ctx, request) for request in requests]
+        admissible = [place for place, found in enumerate(inspected) if isinstance(found, Admissible)]
+        leases = self._admitted(ctx, [requests[place] for place in admissible])
+        calls = [
+            partial(self._call, ctx, requests[place], found, lease)
+            for place, lease in zip(admissible, leases, strict=False)
+            if isinstance(found := inspected[place], Admissible)
+        ]
+        settled = await self._core.gather(calls, parallel_max=self._settings.parallel) if calls else []
+        results = dict(zip(admissible, settled, strict=False))
+        for place, found in enumerate(inspected):
+            if isinstance(found, Refusal):
+                results[place] = self._refused(ctx, requests[place], found)
+            elif place not in results:
+                results[place] = self._turned_away(ctx, requests[place])
+        return tuple(results[place] for place in range(len(requests)))
+
+    def _admitted(self, ctx: RunContext, requests: Sequence[ToolRequest]) -> tuple[ToolLease, ...]:
+        try:
+            return self._core.admit_tool_calls(
+                ctx, [(request.tool_name, request.tool_call_id) for request in requests]
+            )
+        except RunAborted:
+            return ()
+
+    def _inspect(self, ctx: RunContext, request: ToolRequest) -> Admissible | Refusal:
+        try:
+            self._core.check_active(ctx)
+        except RunAborted as aborted:
+            return Refusal(RefusalCode.RUN_NOT_ACTIVE, str(aborted))
+        found = inspect(ctx, request, tools=self._tools, used_ids=self._used_ids, access=self._access)
+        if isinstance(found, Admissible):
+            self._used_ids.add(request.tool_call_id)
+        return found
+
+    def _turned_away(self, ctx: RunContext, request: ToolRequest) -> ToolBoundaryResult:
+        """Send a call that no admission covers through the gate, which refuses it and says why."""
+        try:
+            lease = self._core.start_tool_call(ctx, request.tool_name, request.tool_call_id)
+        except RunAborted as aborted:
+            over = aborted.reason == "BUDGET_EXHAUSTED"
+            code = RefusalCode.BUDGET_EXHAUSTED if over else RefusalCode.RUN_NOT_ACTIVE
+            return self._refused(ctx, request, Refusal(code, str(aborted)))
+        # A limit that was met by reservations of this batch has room again, since one of them went back.
+        self._core.return_tool_call(ctx, lease)
+        return self._refused(
+            ctx, request, Refusal(RefusalCode.STORE_UNAVAILABLE, "an earlier call could not begin")
+        )
+
+    def _refused(self, ctx: RunContext, request: ToolRequest, refusal: Refusal) -> ToolBoundaryResult:
+        self._core.emit(
+            ctx,
+            TraceName.TOOL_REQUEST_REJECTED,
+            TracePhase.TOOL,
+            TraceEventStatus.REJECTED,
+            {
+                "tool": request.tool_name,
+                "tool_call_id": request.tool_call_id,
+                "code": refusal.code.value,
+                "message": refusal.message,
+            },
+        )
+        return ToolBoundaryResult(request, refusal=refusal)
+
+    async def _call(
+        self, ctx: RunContext, request: ToolRequest, found: Admissible, lease: ToolLease
+    ) -> ToolBoundaryResult:
+        record = EvidenceRecord(
+            key=self._keys.key(ctx.run_id, request.tool_call_id),
+            run_id=ctx.run_id,
+            tool_call_id=request.tool_call_id,
+            tool_name=request.tool_name,
+            scope=found.scope,
+            caller=request.caller,
+            started_s=self._core.clock.now_s(),
+            invocation=InvocationStatus.PROJECTING,
+            evidence=None,
+        )
+        try:
+            refusal = await self._begun(ctx, record)
+        except RunAborted as aborted:
+            refusal = Refusal(RefusalCode.RUN_NOT_ACTIVE, str(aborted))
+        if refusal is not None:
+            self._core.return_tool_call(ctx, lease)
+            return self._refused(ctx, request, refusal)
+        self._tell(ctx, record, TraceEventStatus.STARTED)
+        ended = await self._outcome(ctx, record, found, lease)
+        final = await self._finished(ctx, ended, record)
+        failed = final.invocation is InvocationStatus.ERROR
+        self._tell(ctx, final, TraceEventStatus.FAILED if failed else TraceEventStatus.SUCCEEDED)
+        return ToolBoundaryResult(request, record=final)
+
+    async def _begun(self, ctx: RunContext, record: EvidenceRecord) -> Refusal | None:
+        try:
+            created = await self._core.wait(
+                ctx, lambda ctx: self._store.begin(ctx, record), limit_s=self._settings.finalise_timeout_s
+            )
+        except TechnicalFailure as failure:
+            return Refusal(RefusalCode.STORE_UNAVAILABLE, str(failure))
+        if created:
+            return None
+        return Refusal(RefusalCode.TOOL_CALL_ID_REUSED, f"a record of {record.tool_call_id} exists")
+
+    async def _outcome(
+        self, ctx: RunContext, record: EvidenceRecord, found: Admissible, lease: ToolLease
+    ) -> EvidenceRecord:
+        """The record as the call left it: READY, or ERROR with the code of what went wrong."""
+        try:
+            findings = await self._core.call_blocking_tool(
+                ctx, lease, lambda ctx: _run(ctx, found), limit_s=found.tool.spec.limit_s
+            )
+            projection = project(record.tool_name, record.scope, findings, found.tool.spec.bounds)
+            self._core.reserve_bytes(ctx, len(projection.stored))
+        except RunAborted as aborted:
+            return self._failed(record, _code_of_end(aborted))
+        except ToolFailure as failure:
+            timed_out = failure.kind is FailureKind.TIMEOUT
+            return self._failed(record, ErrorCode.TIMED_OUT if timed_out else ErrorCode.EXECUTION_FAILED)
+        except ProjectionTooLarge:
+            return self._failed(record, ErrorCode.TOO_LARGE)
+        except ValueError:
+            return self._failed(record, ErrorCode.PROJECTION_FAILED)
+        return record.ready(projection, at_s=self._core.clock.now_s())
+
+    async def _finished(
+        self, ctx: RunContext, ended: EvidenceRecord, begun: EvidenceRecord
+    ) -> EvidenceRecord:
+        """Keep the final record and read it back; what the store does not give back unaltered is no evidence."""
+        try:
+            kept = await self._core.finalise(
+                ctx, lambda ctx: self._kept(ctx, ended), limit_s=self._settings.finalise_timeout_s
+            )
+        except TechnicalFailure:
+            kept = False
+        if kept or ended.invocation is InvocationStatus.ERROR:
+            return ended
+        failed = self._failed(begun, ErrorCode.STORE_FAILED)
+        # So that no PROJECTING record is left behind, where the store still takes it.
+        with suppress(TechnicalFailure):
+            await self._core.finalise(
+                ctx, lambda ctx: self._store.finish(ctx, failed), limit_s=self._settings.finalise_timeout_s
+            )
+        return failed
+
+    async def _kept(self, ctx: RunContext, record: EvidenceRecord) -> bool:
+        if not await self._store.finish(ctx, record):
+            return False
+        return await self._store.get(ctx, record.key) == record
+
+    def _failed(self, record: EvidenceRecord, code: ErrorCode) -> EvidenceRecord:
+        return record.failed(code, at_s=self._core.clock.now_s())
+
+    def _tell(self, ctx: RunContext, record: EvidenceRecord, status: TraceEventStatus) -> None:
+        payload: dict[str, JsonValue] = {
+            "tool": record.tool_name,
+            "tool_call_id": record.tool_call_id,
+            "scope": record.scope,
+        }
+        if status is not TraceEventStatus.STARTED:
+            payload["invocation"] = record.invocation.value
+            payload["evidence"] = record.evidence.value if record.evidence else None
+            payload["items"] = len(record.items)
+            payload["bytes"] = record.size_bytes
+            payload["error_code"] = record.error_code.value if record.error_code else None
+        self._core.emit(ctx, TraceName.TOOL_INVOCATION, TracePhase.TOOL, status, payload)
+
+
+def _run(ctx: RunContext, found: Admissible) -> ToolFindings:
+    """Run the tool; the one place where whatever a tool raises is made a `ToolFailure`."""
+    try:
+        return found.tool.run(ctx, found.arguments)
+    except (ToolFailure, RunAborted):
+        raise
+    except Exception as error:
+        raise ToolFailure(f"{found.tool.spec.name} failed: {type(error).__name__}") from error
+
+
+def _code_of_end(aborted: RunAborted) -> ErrorCode:
+    return ErrorCode.BUDGET_EXHAUSTED if aborted.reason == "BUDGET_EXHAUSTED" else ErrorCode.RUN_ENDED

@@ -1,0 +1,237 @@
+"""EvidenceGuard: one truthful claim stands; bend it in one place and the guard names that place."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from diagnosis_harness.diagnosis.claim import WHOLE_RECORD, Claim, EvidenceRef, FaultKind, Predicate, Quote
+from diagnosis_harness.diagnosis.draft import Cause, DiagnosisDraft
+from diagnosis_harness.guards.evidence_guard import check_claims, check_draft
+from diagnosis_harness.guards.verdict import FindingCode
+from diagnosis_harness.kernel.window import TimeWindow
+from diagnosis_harness.testing.evidence import (
+    ONSET_S,
+    WINDOW,
+    begun_record,
+    cause_item,
+    caused_claim,
+    changed_claim,
+    changed_item,
+    error_record,
+    ready_record,
+)
+from diagnosis_harness.tools.evidence import Direction, ItemKind
+from diagnosis_harness.tools.invocation import EvidenceRecord
+
+
+def codes(claim: Claim, *records: EvidenceRecord, run_id: str = "r1") -> list[FindingCode]:
+    """The findings on one claim, as codes in order."""
+    verdict = check_draft(DiagnosisDraft((), (claim,)), records, run_id=run_id)
+    assert verdict.valid == (claim.claim_id in verdict.passed)
+    return [finding.code for finding in verdict.findings]
+
+
+def test_a_truthful_claim_stands() -> None:
+    """Every part of the claim is in the item that it cites."""
+    assert codes(changed_claim(), ready_record(changed_item())) == []
+
+
+@pytest.mark.parametrize(
+    ("bent", "code"),
+    [
+        ({"entity": "cart"}, FindingCode.ENTITY_NOT_BORNE),
+        ({"signal": "latency_p50"}, FindingCode.SIGNAL_NOT_BORNE),
+        ({"value": 3.3}, FindingCode.VALUE_NOT_BORNE),
+        ({"value": 3.21}, FindingCode.VALUE_NOT_BORNE),
+        ({"unit": "ms"}, FindingCode.VALUE_NOT_BORNE),
+        ({"unit": None}, FindingCode.VALUE_NOT_BORNE),
+        ({"baseline": 0.2}, FindingCode.BASELINE_NOT_BORNE),
+        ({"direction": Direction.DOWN}, FindingCode.DIRECTION_NOT_BORNE),
+        ({"window": TimeWindow(ONSET_S - 60, ONSET_S)}, FindingCode.WINDOW_NOT_BORNE),
+        ({"onset_s": ONSET_S + 61}, FindingCode.ONSET_NOT_BORNE),
+        ({"affected": "cart"}, FindingCode.AFFECTED_NOT_BORNE),
+        ({"predicate": Predicate.SLOWED}, FindingCode.PREDICATE_NOT_BORNE),
+        ({"predicate": Predicate.SATURATED}, FindingCode.PREDICATE_NOT_BORNE),
+    ],
+)
+def test_one_bent_part_is_named(bent: dict[str, object], code: FindingCode) -> None:
+    """A claim that differs from its item in one part is refused for that part."""
+    claim = replace(changed_claim(), **bent)  # type: ignore[arg-type]  # the table names fields of the claim
+    assert code in codes(claim, ready_record(changed_item()))
+
+
+@pytest.mark.parametrize(("value", "unit"), [(3.2, "s"), (3204.0, "ms"), (3200.0, "ms"), (0.0534, "min")])
+def test_rounding_and_conversion_say_the_same(value: float, unit: str) -> None:
+    """`3.2 s` states 3,204 ms; so do the other ways to write it."""
+    claim = replace(changed_claim(), value=value, unit=unit, baseline=None)
+    assert codes(claim, ready_record(changed_item())) == []
+
+
+def test_the_right_number_on_the_wrong_entity_finds_no_bearer() -> None:
+    """Parts borne by two different items do not add up to one claim."""
+    other = replace(changed_item("i2", "cart"), value=9.0, line="cart latency_p90 rose from 0.21 s to 9 s")
+    record = ready_record(changed_item(), other)
+    refs = (EvidenceRef("t1", "i1"), EvidenceRef("t1", "i2"))
+    claim = replace(changed_claim(), value=9.0, refs=refs, quotes=())
+    assert codes(claim, record) == [FindingCode.VALUE_NOT_BORNE]
+
+
+def test_a_reference_to_nothing_of_this_run_is_unknown() -> None:
+    """A record of another run, and a call that never was, are the same: unknown."""
+    assert codes(changed_claim(), ready_record(changed_item(), run_id="r2")) == [
+        FindingCode.REF_UNKNOWN,
+        FindingCode.QUOTE_NOT_CITED,
+    ]
+    assert FindingCode.REF_UNKNOWN in codes(changed_claim())
+
+
+def test_only_ready_records_may_be_cited() -> None:
+    """PROJECTING and ERROR records support nothing."""
+    assert codes(replace(changed_claim(), quotes=()), begun_record()) == [FindingCode.REF_NOT_READY]
+    assert codes(replace(changed_claim(), quotes=()), error_record()) == [FindingCode.REF_ERROR]
+
+
+def test_an_item_that_is_not_there_is_named() -> None:
+    """A reference into a record must name one of its items."""
+    claim = replace(changed_claim(), refs=(EvidenceRef("t1", "i9"),), quotes=())
+    assert codes(claim, ready_record(changed_item())) == [FindingCode.ITEM_UNKNOWN]
+
+
+def test_a_claim_without_references_is_refused() -> None:
+    """Nothing is true because it was said."""
+    claim = replace(changed_claim(), refs=(), quotes=())
+    assert codes(claim, ready_record(changed_item())) == [FindingCode.NO_REFS]
+
+
+@pytest.mark.parametrize(
+    ("quote", "code"),
+    [
+        (Quote(EvidenceRef("t1", "i1"), "rose from 0.21 s to 3.205 s"), FindingCode.QUOTE_NOT_VERBATIM),
+        (Quote(EvidenceRef("t1", "i1"), " "), FindingCode.QUOTE_NOT_VERBATIM),
+        (Quote(EvidenceRef("t1", "i2"), "rose"), FindingCode.QUOTE_NOT_CITED),
+    ],
+)
+def test_a_quote_is_verbatim_and_cited(quote: Quote, code: FindingCode) -> None:
+    """A quote that is not in the line, or whose item the claim does not cite, is refused."""
+    record = ready_record(changed_item(), changed_item("i2", "cart"))
+    assert codes(replace(changed_claim(), quotes=(quote,)), record) == [code]
+
+
+def absent(**bent: object) -> Claim:
+    """An absence that an empty record of checkout's latency bears."""
+    claim = Claim(
+        claim_id="a1",
+        predicate=Predicate.ABSENT,
+        entity="checkout",
+        refs=(EvidenceRef("t1", WHOLE_RECORD),),
+        signal="latency_p90",
+        window=WINDOW,
+    )
+    return replace(claim, **bent)  # type: ignore[arg-type]  # keyword names are fields of the claim
+
+
+def test_an_absence_stands_in_the_scope_and_window_that_were_looked_at() -> None:
+    """An empty record of this entity and signal bears that nothing was seen there."""
+    empty = ready_record(scope='{"entity":"checkout","signal":"latency_p90"}')
+    assert codes(absent(), empty) == []
+
+
+@pytest.mark.parametrize(
+    "bent",
+    [
+        {"entity": "cart"},
+        {"signal": "errors"},
+        {"window": TimeWindow(WINDOW.start_s - 1, WINDOW.end_s)},
+        {"value": 0.0, "unit": "s"},
+    ],
+)
+def test_an_absence_is_never_widened(bent: dict[str, object]) -> None:
+    """Another entity, another signal, a wider window or a number is more than the record looked at."""
+    empty = ready_record(scope='{"entity":"checkout","signal":"latency_p90"}')
+    assert codes(absent(**bent), empty) == [FindingCode.ABSENCE_OUT_OF_SCOPE]
+
+
+def test_an_unscoped_empty_record_is_no_denial_of_one_entity() -> None:
+    """A search that named no entity denies nothing of a particular one."""
+    assert codes(absent(), ready_record(scope="{}")) == [FindingCode.ABSENCE_OUT_OF_SCOPE]
+
+
+def test_found_evidence_bears_no_absence_and_empty_evidence_nothing_else() -> None:
+    """The two kinds of READY record support disjoint kinds of claim."""
+    assert codes(absent(), ready_record(changed_item())) == [FindingCode.ABSENCE_NEEDS_EMPTY]
+    claim = replace(changed_claim(), quotes=())
+    assert codes(claim, ready_record()) == [FindingCode.EMPTY_SUPPORTS_ONLY_ABSENCE]
+
+
+def concluded(*, cause: Cause | None = None, direct_entity: str = "payment") -> DiagnosisDraft:
+    """A draft that concludes on payment, with its ranking and one directly observed change."""
+    return DiagnosisDraft(
+        conclusion=(cause or Cause("payment", FaultKind.CPU, ("k0", "k1")),),
+        claims=(
+            caused_claim(cause_item(), tool_call_id="t2"),
+            changed_claim(changed_item("i1", direct_entity)),
+        ),
+    )
+
+
+def records_of(direct_entity: str = "payment") -> tuple[EvidenceRecord, ...]:
+    """The records that `concluded` cites."""
+    return (
+        ready_record(changed_item("i1", direct_entity)),
+        ready_record(cause_item(), tool_call_id="t2", tool_name="rank_causes"),
+    )
+
+
+def cause_codes(draft: DiagnosisDraft, records: tuple[EvidenceRecord, ...]) -> list[FindingCode]:
+    """Findings on a draft, as codes."""
+    return [finding.code for finding in check_draft(draft, records, run_id="r1").findings]
+
+
+def test_a_cause_with_ranking_and_direct_evidence_stands() -> None:
+    """A ranking names it, and something was observed of it."""
+    assert cause_codes(concluded(), records_of()) == []
+
+
+def test_a_ranking_alone_is_no_cause() -> None:
+    """What was observed concerns somebody else."""
+    found = cause_codes(concluded(direct_entity="cart"), records_of("cart"))
+    assert found == [FindingCode.CAUSE_WITHOUT_DIRECT_EVIDENCE]
+
+
+@pytest.mark.parametrize(
+    ("cause", "code"),
+    [
+        (Cause("cart", FaultKind.CPU, ("k0", "k1")), FindingCode.CAUSE_WITHOUT_CLAIM),
+        (Cause("payment", FaultKind.CPU, ()), FindingCode.CAUSE_WITHOUT_CLAIM),
+        (Cause("payment", FaultKind.MEMORY, ("k0", "k1")), FindingCode.FAULT_KIND_NOT_BORNE),
+        (Cause("payment", FaultKind.CPU, ("k0", "k1"), region="db"), FindingCode.REGION_NOT_BORNE),
+    ],
+)
+def test_a_cause_says_no_more_than_its_claims(cause: Cause, code: FindingCode) -> None:
+    """Entity, kind and region of a conclusion stand in the cited ranking."""
+    assert code in cause_codes(concluded(cause=cause), records_of())
+
+
+def test_cause_and_victim_swapped_find_no_bearer() -> None:
+    """Valid references, wrong way round."""
+    claim = replace(caused_claim(cause_item(), tool_call_id="t2"), entity="checkout", affected="payment")
+    assert codes(claim, records_of()[1]) == [FindingCode.ENTITY_NOT_BORNE, FindingCode.AFFECTED_NOT_BORNE]
+
+
+def test_check_claims_keeps_the_standing_ones_in_order() -> None:
+    """What a draft without a conclusion may still show."""
+    record = ready_record(changed_item(), changed_item("i2", "cart"))
+    good = changed_claim()
+    false = replace(good, claim_id="k2", value=7.0)
+    other = changed_claim(changed_item("i2", "cart"), claim_id="k3")
+    assert check_claims((good, false, other), (record,), run_id="r1") == (good, other)
+
+
+def test_every_kind_of_item_but_inventory_and_logs_bears_some_predicate() -> None:
+    """An item kind that no claim can use would be evidence nobody may state."""
+    from diagnosis_harness.guards.bearing import _BEARERS  # the table is the subject
+
+    borne = set().union(*_BEARERS.values())
+    assert set(ItemKind) - borne == {ItemKind.INVENTORY, ItemKind.LOG_LINES}
