@@ -36,6 +36,12 @@ def _tree(file: Path) -> ast.Module:
     return ast.parse(file.read_text(encoding="utf-8"))
 
 
+def _is_a_table(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    """Tell whether a function only returns one literal structure, such as a language's words."""
+    steps = function.body[1:] if ast.get_docstring(function) is not None else function.body
+    return len(steps) == 1 and isinstance(steps[0], ast.Return)
+
+
 def _classes(file: Path) -> Iterator[ast.ClassDef]:
     return (node for node in ast.walk(_tree(file)) if isinstance(node, ast.ClassDef))
 
@@ -97,7 +103,7 @@ def test_functions_are_short_enough_to_read() -> None:
         (file, node)
         for file in PYTHON
         for node in ast.walk(_tree(file))
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and not _is_a_table(node)
     )
     long = {
         f"{_place(file, node.lineno)} {node.name}": lines
