@@ -57,7 +57,7 @@ def test_the_named_tests_exist() -> None:
         "-m",
         "pytest",
         "--collect-only",
-        "-qq",
+        "-q",
         "-p",
         "no:cacheprovider",
         "-o",
