@@ -60,13 +60,10 @@ class Counter:
 
 @dataclass(frozen=True, slots=True)
 class InFlight:
-    """A call that had been started and had not come back when the run ended."""
+    """A call that had begun and had not come back when the run was stopped: `llm`, or a tool by its name."""
 
-    kind: str
-    """`tool` or `llm`."""
     name: str
-    started_at: str
-    tool_call_id: str | None = None
+    tool_call_id: str | None
 
 
 @dataclass(frozen=True, slots=True)

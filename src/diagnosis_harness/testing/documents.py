@@ -200,7 +200,7 @@ def fallback(language: Language = Language.EN) -> RunDocument:
 def cancelled(language: Language = Language.EN) -> RunDocument:
     """A run that its user stopped, with a call in flight."""
     material = _material(language, Release(ReleaseOutcome.CANCELLED), RunState.CANCELLED)
-    in_flight = (InFlight("tool", "walk_topology", utc_text(START_S + 1500), "t5"),)
+    in_flight = (InFlight("walk_topology", "t5"),)
     return _document(material, reason=CancellationReason.USER_REQUESTED, in_flight=in_flight)
 
 

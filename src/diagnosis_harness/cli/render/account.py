@@ -45,7 +45,7 @@ def in_flight_lines(run: Run, *, width: int) -> Iterator[Text]:
     """What had been started and not come back."""
     for call in run.in_flight:
         name = f"{call.name} ({call.tool_call_id})" if call.tool_call_id else call.name
-        yield from hang(_INDENT, Text(f"{name}, {call.started_at}"), width)
+        yield from hang(_INDENT, Text(name), width)
 
 
 def footer(document: RunDocument, *, words: Words, width: int) -> Iterator[Text]:

@@ -1,0 +1,122 @@
+"""One question from the command line to its document: shown while it lives, cancelled by Ctrl+C."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import isfinite
+from pathlib import Path
+
+from diagnosis_harness.cli.interrupt import run_interruptible
+from diagnosis_harness.cli.live import LiveView
+from diagnosis_harness.cli.output import make_console
+from diagnosis_harness.cli.phrases import Phrases, phrases_of
+from diagnosis_harness.cli.ports import OpenDiagnosis
+from diagnosis_harness.harness.termination import CancellationReason
+from diagnosis_harness.kernel.clock import SystemClock
+from diagnosis_harness.kernel.errors import InvalidInput
+from diagnosis_harness.kernel.window import parse_utc
+from diagnosis_harness.release.document import RunDocument
+from diagnosis_harness.release.language import Language, language_of
+from diagnosis_harness.release.moment import shown
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """A question and what it is asked of. `deadline_s` is the time given, None the configured one."""
+
+    question: str
+    folder: Path
+    baseline: Path | None = None
+    onset_s: float | None = None
+    deadline_s: float | None = None
+    language: Language = Language.EN
+
+
+def answer(asking: Asking, open_diagnosis: OpenDiagnosis, *, color: bool) -> RunDocument:
+    """Read the folder, ask, and give the document; the first Ctrl+C while it runs cancels and still gives it.
+
+    Raises:
+        InvalidInput: what the person gave cannot be used.
+        KeyboardInterrupt: Ctrl+C while the folder was read; there was no run yet.
+    """
+    phrases = phrases_of(asking.language)
+    console = make_console(color=color, stderr=True)
+    with LiveView(console, clock=SystemClock(), phrases=phrases) as view:
+        diagnosis = open_diagnosis(
+            folder=asking.folder,
+            baseline=asking.baseline,
+            onset_s=asking.onset_s,
+            sink=view,
+            progress=view.loading,
+        )
+
+        def on_first() -> None:
+            calls = ", ".join(view.in_flight()) or phrases.nothing_in_flight
+            view.say(phrases.cancelling.format(calls=calls))
+            diagnosis.cancel(CancellationReason.USER_REQUESTED)
+
+        def on_second() -> None:
+            view.say(phrases.left_at_once)
+            view.close()
+
+        return run_interruptible(
+            lambda: diagnosis.run(asking.question, language=asking.language, deadline_s=asking.deadline_s),
+            on_first=on_first,
+            on_second=on_second,
+        )
+
+
+def checked_question(question: str) -> str:
+    """The question without surrounding space.
+
+    Raises:
+        InvalidInput: there is none.
+    """
+    if not question.strip():
+        raise InvalidInput("QUESTION", "is empty", "say what you want to know, in quotes")
+    return question.strip()
+
+
+def checked_deadline(deadline_s: float | None) -> float | None:
+    """A deadline that is positive and finite, or None.
+
+    Raises:
+        InvalidInput: it is neither.
+    """
+    if deadline_s is not None and not (isfinite(deadline_s) and deadline_s > 0):
+        raise InvalidInput("--deadline", f"{deadline_s:g} is no time to work in", "give seconds above zero")
+    return deadline_s
+
+
+def parsed_onset(onset: str | None) -> float | None:
+    """An onset in seconds since the epoch: ISO 8601 text, taken as UTC without a zone, or epoch seconds.
+
+    Raises:
+        InvalidInput: it is neither.
+    """
+    if onset is None:
+        return None
+    try:
+        seconds = float(onset)
+    except ValueError:
+        try:
+            return parse_utc(onset)
+        except ValueError:
+            problem = f"'{shown(onset)}' is not a time"
+            raise InvalidInput("--onset", problem, "write it as 2024-01-01T14:05:00Z") from None
+    # A year alone parses as a number too; nobody means the first hour of 1970.
+    if not isfinite(seconds) or not 1e8 <= seconds < 1e11:
+        raise InvalidInput("--onset", f"'{shown(onset)}' is not a time", "write it as 2024-01-01T14:05:00Z")
+    return seconds
+
+
+def chosen_language(lang: Language | None, question: str) -> Language:
+    """The language asked for, else the question's own."""
+    return language_of(question) if lang is None else lang
+
+
+def complaint(error: InvalidInput, phrases: Phrases) -> str:
+    """A person's mistake in one sentence."""
+    return phrases.bad_input.format(
+        place=shown(error.place), problem=shown(error.problem), remedy=shown(error.remedy)
+    )

@@ -1,0 +1,36 @@
+"""What the process says of a run when it ends.
+
+0    SUCCESS    a conclusion that the evidence bears out
+1    FAILED     no answer
+2               what was asked cannot be used: a folder, a file, an option
+3    FALLBACK   a safe answer without a conclusion
+4    FAILED     no answer, since the budget was used up
+124  FAILED     no answer, since the time was used up (as `timeout` of coreutils says it)
+130  CANCELLED  stopped by its user (as shells say it for Ctrl+C)
+"""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from diagnosis_harness.harness.termination import RunState
+from diagnosis_harness.release.outcome import ReleaseOutcome
+
+BAD_INPUT = 2
+CANCELLED = 130
+UNEXPECTED = 1
+
+
+def exit_code(outcome: ReleaseOutcome, state: RunState) -> int:
+    """The exit code of a run. The outcome decides; the state tells apart why there is no answer."""
+    match outcome:
+        case ReleaseOutcome.SUCCESS:
+            return 0
+        case ReleaseOutcome.FALLBACK:
+            return 3
+        case ReleaseOutcome.CANCELLED:
+            return CANCELLED
+        case ReleaseOutcome.FAILED:
+            return {RunState.TIMED_OUT: 124, RunState.BUDGET_EXHAUSTED: 4}.get(state, 1)
+        case _:
+            assert_never(outcome)

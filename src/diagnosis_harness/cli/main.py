@@ -1,0 +1,250 @@
+"""The command line: options in, exit code out. Everything heavy is imported by the command that needs it."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import suppress
+from io import TextIOWrapper
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from typer.exceptions import TyperException
+
+from diagnosis_harness.kernel.errors import InvalidInput
+from diagnosis_harness.release.language import Language
+
+if TYPE_CHECKING:
+    from diagnosis_harness.cli.output import Output
+    from diagnosis_harness.cli.ports import Diagnosis, LoadProgress, OpenDiagnosis
+    from diagnosis_harness.trace.sink import TraceSink
+
+FAULTS = ("cpu", "memory-leak", "network-delay", "errors-after-deploy", "slow-dependency", "none")
+
+DeadlineOption = Annotated[
+    float | None,
+    typer.Option(
+        "--deadline", metavar="SECONDS", help="Time for the whole run; the configured time when left out."
+    ),
+]
+JsonOption = Annotated[
+    bool, typer.Option("--json", help="Print the run document (docs/reference/run-document.schema.json).")
+]
+LangOption = Annotated[
+    Language | None, typer.Option("--lang", help="Language of the report; the question's own when left out.")
+]
+NoColorOption = Annotated[bool, typer.Option("--no-color", help="No colours, also on a terminal.")]
+SaveOption = Annotated[
+    Path | None, typer.Option("--save", metavar="FILE", help="Write the run document to a file as well.")
+]
+
+
+def main() -> None:
+    """Run the command line of this process."""
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(arguments: list[str], *, open_diagnosis: OpenDiagnosis | None = None) -> int:
+    """Run one command line and give its exit code. Whatever goes wrong is one sentence on standard error."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):  # what a terminal cannot show is no reason to fail
+            stream.reconfigure(errors="replace")
+    app = build_app(open_diagnosis or _open_diagnosis)
+    try:
+        code = app(arguments or ["--help"], prog_name="diagnose", standalone_mode=False)
+    except (KeyboardInterrupt, typer.Abort):
+        return 130
+    except BrokenPipeError:
+        from diagnosis_harness.cli.output import drop_stdout
+
+        drop_stdout()
+        return 1
+    except (TyperException, InvalidInput) as error:
+        return _complain(error, arguments)
+    except Exception as error:
+        if "--debug" in arguments:
+            raise
+        return _apologise(error, arguments)
+    return code if isinstance(code, int) else 0
+
+
+def build_app(open_diagnosis: OpenDiagnosis) -> typer.Typer:
+    """The commands, over whatever reads an incident folder."""
+    app = typer.Typer(
+        name="diagnose",
+        help="Diagnose incidents from evidence; release only what the evidence bears out.",
+        add_completion=False,
+        rich_markup_mode=None,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    )
+
+    @app.callback()
+    def options(
+        *,
+        version: Annotated[
+            bool,
+            typer.Option(
+                "--version", help="Print the version and exit.", is_eager=True, callback=_show_version
+            ),
+        ] = False,
+        debug: Annotated[
+            bool, typer.Option("--debug", help="Show where an unexpected error comes from.")
+        ] = False,
+    ) -> None:
+        del version, debug  # the one has been shown by now; `run` reads the other, also where parsing fails
+
+    _add_ask(app, open_diagnosis)
+    _add_demo(app, open_diagnosis)
+    with suppress(ImportError):
+        from diagnosis_harness.cli import bench
+
+        bench.register(app)
+    return app
+
+
+def _show_version(wanted: bool) -> None:  # noqa: FBT001 - typer calls it so
+    if wanted:
+        from importlib.metadata import version
+
+        typer.echo(f"diagnose {version('diagnosis-harness')}")
+        raise typer.Exit
+
+
+def _add_ask(app: typer.Typer, open_diagnosis: OpenDiagnosis) -> None:
+    @app.command()
+    def ask(  # noqa: PLR0913 - the options of a command
+        question: Annotated[
+            str, typer.Argument(metavar="QUESTION", help="What you want to know, in English or Chinese.")
+        ],
+        *,
+        folder: Annotated[
+            Path,
+            typer.Option(
+                "--from", metavar="FOLDER", help="The incident folder (docs/reference/incident-folder.md)."
+            ),
+        ],
+        baseline: Annotated[
+            Path | None,
+            typer.Option(
+                "--baseline",
+                metavar="FOLDER",
+                help="A folder of the same form, recorded in normal operation.",
+            ),
+        ] = None,
+        onset: Annotated[
+            str | None,
+            typer.Option(
+                "--onset",
+                metavar="TIME",
+                help="When it began: ISO 8601, UTC without a zone, or epoch seconds.",
+            ),
+        ] = None,
+        deadline: DeadlineOption = None,
+        as_json: JsonOption = False,
+        lang: LangOption = None,
+        no_color: NoColorOption = False,
+        save: SaveOption = None,
+    ) -> int:
+        """Ask why something broke, of the telemetry in a folder.
+
+        The report goes to standard output, progress to standard error. Ctrl+C cancels and keeps the evidence.
+        """
+        from diagnosis_harness.cli.answer import (
+            Asking,
+            checked_deadline,
+            checked_question,
+            chosen_language,
+            parsed_onset,
+        )
+        from diagnosis_harness.cli.ask import run_ask
+
+        asking = Asking(
+            question=checked_question(question),
+            folder=folder,
+            baseline=baseline,
+            onset_s=parsed_onset(onset),
+            deadline_s=checked_deadline(deadline),
+            language=chosen_language(lang, question),
+        )
+        return run_ask(asking, _output(as_json=as_json, no_color=no_color, save=save), open_diagnosis)
+
+
+def _add_demo(app: typer.Typer, open_diagnosis: OpenDiagnosis) -> None:
+    @app.command()
+    def demo(  # noqa: PLR0913 - the options of a command
+        *,
+        fault: Annotated[
+            str, typer.Option("--fault", metavar="KIND", help=f"What to break: {', '.join(FAULTS)}.")
+        ] = "cpu",
+        seed: Annotated[
+            int, typer.Option("--seed", metavar="N", help="Another number, another system and incident.")
+        ] = 1,
+        keep: Annotated[
+            Path | None,
+            typer.Option("--keep", metavar="FOLDER", help="Keep the incident folder below this one."),
+        ] = None,
+        deadline: DeadlineOption = None,
+        as_json: JsonOption = False,
+        lang: LangOption = None,
+        no_color: NoColorOption = False,
+        save: SaveOption = None,
+    ) -> int:
+        """Break a simulated system and watch it being diagnosed.
+
+        The run sees only the folder. What had been injected, and whether it was found, is said after its end.
+        """
+        from diagnosis_harness.cli.answer import checked_deadline
+        from diagnosis_harness.cli.demo import Demo, run_demo
+
+        wanted = Demo(
+            fault=fault,
+            seed=seed,
+            keep=keep,
+            language=lang or Language.EN,
+            deadline_s=checked_deadline(deadline),
+        )
+        return run_demo(wanted, _output(as_json=as_json, no_color=no_color, save=save), open_diagnosis)
+
+
+def _output(*, as_json: bool, no_color: bool, save: Path | None) -> Output:
+    from diagnosis_harness.cli.output import Output
+
+    return Output(as_json=as_json, color=not no_color, save=save)
+
+
+def _open_diagnosis(
+    *, folder: Path, baseline: Path | None, onset_s: float | None, sink: TraceSink, progress: LoadProgress
+) -> Diagnosis:
+    from diagnosis_harness.bootstrap import build_diagnosis
+
+    return build_diagnosis(folder=folder, baseline=baseline, onset_s=onset_s, sink=sink, progress=progress)
+
+
+def _complain(error: TyperException | InvalidInput, arguments: list[str]) -> int:
+    """What a person can put right: one sentence."""
+    from diagnosis_harness.cli.answer import complaint
+    from diagnosis_harness.cli.exit_codes import BAD_INPUT
+    from diagnosis_harness.cli.phrases import language_of_command_line, phrases_of
+
+    phrases = phrases_of(language_of_command_line(arguments))
+    if isinstance(error, InvalidInput):
+        sentence = complaint(error, phrases)
+    else:
+        said = " ".join(error.format_message().split())
+        sentence = phrases.bad_usage.format(message=said if said.endswith((".", "?")) else f"{said}.")
+    typer.echo(sentence, err=True)
+    return BAD_INPUT
+
+
+def _apologise(error: Exception, arguments: list[str]) -> int:
+    """What a person cannot put right: one sentence, and how to see more."""
+    from diagnosis_harness.cli.exit_codes import UNEXPECTED
+    from diagnosis_harness.cli.phrases import language_of_command_line, phrases_of
+    from diagnosis_harness.release.moment import shown
+
+    phrases = phrases_of(language_of_command_line(arguments))
+    message = shown(" ".join(str(error).split()))[:300]
+    typer.echo(phrases.unexpected.format(kind=type(error).__name__, message=message), err=True)
+    typer.echo(phrases.debug_hint, err=True)
+    return UNEXPECTED

@@ -1,0 +1,96 @@
+"""What goes to the standard output and into files: the report, or the document."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TextIO
+
+from rich.console import Console
+
+from diagnosis_harness.cli.render.report import report_lines
+from diagnosis_harness.kernel.errors import InvalidInput
+from diagnosis_harness.release.document import RunDocument
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """How the answer is wanted.
+
+    Attributes:
+        as_json: the document instead of the report.
+        color: False never colours; True colours on a terminal that wants it.
+        save: a file that gets the document as well.
+    """
+
+    as_json: bool
+    color: bool
+    save: Path | None
+
+
+def make_console(*, color: bool, stderr: bool = False) -> Console:
+    """A console that writes text as it is: colours only on a terminal, no markup, no guessed highlights."""
+    return Console(stderr=stderr, no_color=not color or None, markup=False, highlight=False, emoji=False)
+
+
+def publish(document: RunDocument, output: Output) -> None:
+    """Print the answer, and save it where that was asked for.
+
+    A reader that closes the pipe early (`| head`) is no error: what it did not want is dropped.
+
+    Raises:
+        InvalidInput: the file cannot be written; the answer was printed all the same.
+    """
+    try:
+        if output.as_json:
+            _write_bytes(document_bytes(document))
+        else:
+            console = make_console(color=output.color)
+            for line in report_lines(document, width=console.width):
+                console.print(line, soft_wrap=True)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        drop_stdout()
+    if output.save is not None:
+        _save(document, output.save)
+
+
+def document_bytes(document: RunDocument) -> bytes:
+    """The document as JSON text in UTF-8, ending in a line feed."""
+    return json.dumps(document.as_json(), ensure_ascii=False, indent=2).encode() + b"\n"
+
+
+def tell(line: str, stream: TextIO) -> None:
+    """Write one line; a reader that has gone is no error."""
+    try:
+        stream.write(f"{line}\n")
+        stream.flush()
+    except BrokenPipeError:
+        if stream is sys.stdout:
+            drop_stdout()
+
+
+def drop_stdout() -> None:
+    """Let nothing more be written to a pipe that nobody reads, also not when the interpreter ends."""
+    with suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _write_bytes(data: bytes) -> None:
+    sys.stdout.flush()
+    sys.stdout.buffer.write(data)
+
+
+def _save(document: RunDocument, file: Path) -> None:
+    """Whole or not at all: written beside, then moved into place."""
+    beside = file.with_name(f".{file.name}.part")
+    try:
+        beside.write_bytes(document_bytes(document))
+        beside.replace(file)
+    except OSError as error:
+        problem = f"cannot be written ({error.strerror})"
+        raise InvalidInput(str(file), problem, "name a file in a folder that can be written") from error

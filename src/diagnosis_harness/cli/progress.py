@@ -1,0 +1,83 @@
+"""What a person sees of a run while it lives: a pure fold over its trace events."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from diagnosis_harness.cli.phrases import Phrases
+from diagnosis_harness.release.measure import measure
+from diagnosis_harness.release.moment import shown
+from diagnosis_harness.trace.event import TraceEvent, TraceEventStatus, TraceName
+
+
+@dataclass(frozen=True, slots=True)
+class OpenTool:
+    """A tool call that has begun."""
+
+    tool: str
+    since_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a run has come.
+
+    Attributes:
+        stage: wire value of the stage; empty before the first.
+        open: calls that have begun and not come back, by tool call id.
+        tool_calls: calls that came back.
+        tool_limit: how many the run may make; None until it is known.
+    """
+
+    stage: str = ""
+    open: Mapping[str, OpenTool] = field(default_factory=dict)
+    tool_calls: int = 0
+    tool_limit: int | None = None
+
+    def in_flight(self, now_s: float) -> tuple[str, ...]:
+        """Each open call with the time it has taken so far."""
+        return tuple(
+            f"{shown(call.tool)} {measure(max(now_s - call.since_s, 0.0), 's')}"
+            for call in self.open.values()
+        )
+
+
+def advance(progress: Progress, event: TraceEvent, phrases: Phrases) -> tuple[Progress, str | None]:
+    """The progress after an event, and the line it is worth, if any."""
+    match event.name:
+        case TraceName.RUN_STARTED:
+            return replace(progress, tool_limit=_limit(event.payload)), None
+        case TraceName.STATUS:
+            stage = str(event.payload.get("status", ""))
+            return replace(progress, stage=stage), phrases.stages.get(stage, stage) or None
+        case TraceName.TOOL_REQUEST_REJECTED:
+            tool, code = shown(str(event.payload.get("tool"))), event.payload.get("code")
+            return progress, phrases.refused.format(tool=tool, code=code)
+        case TraceName.TOOL_INVOCATION:
+            return _tool(progress, event, phrases)
+        case _:
+            return progress, None
+
+
+def _tool(progress: Progress, event: TraceEvent, phrases: Phrases) -> tuple[Progress, str | None]:
+    tool, call_id = shown(str(event.payload.get("tool"))), str(event.payload.get("tool_call_id"))
+    if event.status is TraceEventStatus.STARTED:
+        return replace(progress, open={**progress.open, call_id: OpenTool(tool, event.at_s)}), None
+    begun = progress.open.get(call_id)
+    still = {held: call for held, call in progress.open.items() if held != call_id}
+    after = replace(progress, open=still, tool_calls=progress.tool_calls + 1)
+    code, count = event.payload.get("error_code"), event.payload.get("items")
+    if code:
+        line = phrases.failed.format(tool=tool, code=code)
+    elif count:
+        line = phrases.found.format(tool=tool, count=count)
+    else:
+        line = phrases.nothing_found.format(tool=tool)
+    return after, f"{line}, {measure(event.at_s - begun.since_s, 's')}" if begun else line
+
+
+def _limit(payload: Mapping[str, object]) -> int | None:
+    limits = payload.get("limits")
+    limit = limits.get("tool_calls") if isinstance(limits, Mapping) else None
+    return limit if isinstance(limit, int) else None

@@ -1,0 +1,40 @@
+"""Was the diagnosis of a simulated incident right? Asked after the run, of what was published."""
+
+from __future__ import annotations
+
+from diagnosis_harness.cli.phrases import Phrases
+from diagnosis_harness.release.document import RunDocument
+from diagnosis_harness.release.outcome import ReleaseOutcome
+from diagnosis_harness.simulator.faults import GroundTruth
+
+
+def verdict_lines(document: RunDocument, truth: GroundTruth, phrases: Phrases) -> tuple[str, str]:
+    """What had been injected, and how the published answer compares with it."""
+    if truth.entity is None:
+        return phrases.injected_none, _of_sound_world(document, phrases)
+    place = f"{truth.entity} ({truth.region})" if truth.region else truth.entity
+    return phrases.injected.format(kind=truth.fault_kind.value, entity=place), _of_fault(
+        document, truth.entity, phrases
+    )
+
+
+def _of_sound_world(document: RunDocument, phrases: Phrases) -> str:
+    if document.report.causes:
+        return phrases.wrong.format(named=document.report.causes[0].entity)
+    return phrases.right_none if _answered(document) else phrases.no_answer
+
+
+def _of_fault(document: RunDocument, entity: str, phrases: Phrases) -> str:
+    if not _answered(document):
+        return phrases.no_answer
+    if document.report.causes:
+        named = document.report.causes[0].entity
+        return (phrases.right if named == entity else phrases.wrong).format(entity=entity, named=named)
+    ranked = [candidate.entity for candidate in document.report.candidates]
+    if entity in ranked:
+        return phrases.candidate.format(entity=entity, place=ranked.index(entity) + 1)
+    return phrases.wrong_none
+
+
+def _answered(document: RunDocument) -> bool:
+    return document.release.outcome in (ReleaseOutcome.SUCCESS, ReleaseOutcome.FALLBACK)
