@@ -1,0 +1,256 @@
+"""Nezha: metrics, spans and logs of Online Boutique and Train Ticket, one faulty pod per incident.
+
+Yu et al., "Nezha: Interpretable Fine-Grained Root Causes Analysis for Microservices on Multi-modal
+Observability Data", ESEC/FSE 2023. The task gives every method the time of the injection. The minute files
+reach from before that time to after it; they are handed over whole. Normal operation: the metrics of the
+whole day without the minutes of any fault, and one normal minute of spans and logs.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from diagnosis_harness.bench.case import Case, Label
+from diagnosis_harness.bench.datasets.folder import (
+    PublishedAlert,
+    opaque_name,
+    write_incident_toml,
+    write_topology,
+)
+from diagnosis_harness.kernel.errors import InvalidInput
+from diagnosis_harness.kernel.window import parse_utc
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection, DuckDBPyRelation
+
+MIB = 1024 * 1024
+POD_METRICS = (  # published column, signal, unit, factor
+    ("CpuUsage(m)", "cpu_cores", "cores", 0.001),
+    ("CpuUsageRate(%)", "cpu_percent", "percent", 1),
+    ("MemoryUsage(Mi)", "memory_bytes", "bytes", MIB),
+    ("MemoryUsageRate(%)", "memory_percent", "percent", 1),
+    ("SyscallRead", "syscall_reads", "count", 1),
+    ("SyscallWrite", "syscall_writes", "count", 1),
+    ("NetworkReceiveBytes", "network_receive_bytes", "bytes", 1),
+    ("NetworkTransmitBytes", "network_transmit_bytes", "bytes", 1),
+    ("PodClientLatencyP90(s)", "client_latency_p90", "s", 1),
+    ("PodServerLatencyP90(s)", "latency_p90", "s", 1),
+    ("PodClientLatencyP95(s)", "client_latency_p95", "s", 1),
+    ("PodServerLatencyP95(s)", "latency_p95", "s", 1),
+    ("PodClientLatencyP99(s)", "client_latency_p99", "s", 1),
+    ("PodServerLatencyP99(s)", "latency_p99", "s", 1),
+    ("PodWorkload(Ops)", "requests_per_s", "1/s", 1),
+    ("PodSuccessRate(%)", "success_percent", "percent", 1),
+    ("NodeCpuUsageRate(%)", "node_cpu_percent", "percent", 1),
+    ("NodeMemoryUsageRate(%)", "node_memory_percent", "percent", 1),
+    ("NodeNetworkReceiveBytes", "node_network_receive_bytes", "bytes", 1),
+)
+ENTRY_METRICS = (
+    ("SuccessRate(%)", "success_percent", "percent", 1),
+    ("LatencyP50(s)", "latency_p50", "s", 1),
+    ("LatencyP90(s)", "latency_p90", "s", 1),
+    ("LatencyP95(s)", "latency_p95", "s", 1),
+    ("LatencyP99(s)", "latency_p99", "s", 1),
+)
+EDGE_METRICS = {
+    "edge_latency_destination_50": "latency_p50_from_",
+    "edge_latency_source_50": "client_latency_p50_from_",
+}
+SYSTEMS = {"ob": "Online Boutique", "tt": "Train Ticket"}
+ENTRIES = {"ob": "frontend", "tt": "ts-gateway-service"}
+FILE_SETTINGS = {
+    "traces.parquet": {"time_unit": "ns", "duration_unit": "us"},
+    "logs.parquet": {"time_unit": "ns"},
+}
+APPEND = """
+    INSERT INTO series
+    SELECT wide.ts, coalesce(names.entity, wide.pod), names.signal, wide.value * names.factor, names.unit
+    FROM (UNPIVOT wide ON COLUMNS(* EXCLUDE (ts, pod)) INTO NAME published VALUE value) AS wide
+    JOIN names USING (published)
+"""
+SPANS = """
+    SELECT trace AS trace_id, span AS span_id, nullif(parent, 0) AS parent_id, pod AS entity, operation,
+        start_ns AS start, duration_us AS duration
+    FROM spans ORDER BY trace, start_ns, span
+"""
+LINES = """
+    SELECT ts_ns AS time, pod AS entity, message, trace AS trace_id, span AS span_id
+    FROM lines ORDER BY ts_ns, pod, message
+"""
+CALLS = """
+    SELECT DISTINCT caller.pod, callee.pod FROM normal_spans AS callee
+    JOIN normal_spans AS caller ON caller.trace = callee.trace AND caller.span = callee.parent
+"""
+POD = re.compile(r"(?P<service>.+?)-(?=[a-z]*\d)[a-z0-9]{6,10}-[a-z0-9]{5}")
+ADDRESS = re.compile(r"\d+(\.\d+){3}")
+
+
+def service_of(pod: str) -> str:
+    """The service of a pod: its name without the replica set's and the pod's own ending."""
+    named = POD.fullmatch(pod)
+    return named["service"] if named else pod
+
+
+@dataclass(frozen=True, slots=True)
+class Nezha:
+    """The data set below a folder that holds `nezha/`."""
+
+    root: Path
+    name: str = "nezha"
+
+    def incident_ids(self) -> tuple[str, ...]:
+        """The folder names, without looking at the labels."""
+        found = sorted(path.parent.name for path in (self._home / "incidents").glob("*/metrics.parquet"))
+        if not found:
+            raise InvalidInput(
+                str(self._home), "holds no incidents", "name the folder of the data sets with --data"
+            )
+        return tuple(found)
+
+    def export(self, incident_id: str, target: Path) -> Case:
+        """Write one incident, and its day's normal operation."""
+        system, date = incident_id[:2], incident_id[3:13]
+        onset_s = published_onsets(self._home / "labels.json")[incident_id]
+        source, normal = self._home / "incidents" / incident_id, self._home / "baseline" / date
+        folder = target / opaque_name(self.name, incident_id)
+        folder.mkdir(parents=True, exist_ok=True)
+        with _connection() as db:
+            pods = _write_recording(db, source, folder, entry=ENTRIES[system])
+            calls = _calls(db, normal)
+        baseline = self._export_baseline(date, target, entry=ENTRIES[system])
+        owners = {pod: service_of(pod) for pod in pods}
+        write_topology(folder, calls=calls, owners=owners)
+        write_incident_toml(
+            folder,
+            alert=PublishedAlert(time_s=onset_s),
+            onset_s=onset_s,
+            baseline=baseline.name,
+            files={name: keys for name, keys in FILE_SETTINGS.items() if (folder / name).exists()},
+        )
+        return Case(
+            incident_id=incident_id,
+            group=SYSTEMS[system],
+            folder=folder,
+            baseline=baseline,
+            entities=tuple(sorted(set(owners.values()))),
+            owners=owners,
+        )
+
+    def labels(self) -> dict[str, Label]:
+        """Service, kind of fault and code region or resource of every incident."""
+        entries = json.loads((self._home / "labels.json").read_text(encoding="utf-8"))
+        return {
+            entry["id"]: Label(
+                entity=entry["root_cause_service"],
+                fault_kind=entry["fault"],
+                region=entry["root_cause_detail"],
+            )
+            for entry in entries
+        }
+
+    @property
+    def _home(self) -> Path:
+        return self.root / "nezha"
+
+    def _export_baseline(self, date: str, target: Path, *, entry: str) -> Path:
+        folder = target / opaque_name(self.name, f"normal/{date}")
+        if not (folder / "incident.toml").exists():  # shared by all incidents of the day
+            folder.mkdir(parents=True, exist_ok=True)
+            with _connection() as db:
+                _write_recording(db, self._home / "baseline" / date, folder, entry=entry)
+            files = {name: keys for name, keys in FILE_SETTINGS.items() if (folder / name).exists()}
+            write_incident_toml(folder, files=files)
+        return folder
+
+
+def published_onsets(labels: Path) -> Mapping[str, float]:
+    """The injection times of all incidents; what else the labels hold does not leave this function."""
+    entries = json.loads(labels.read_text(encoding="utf-8"))
+    return {entry["id"]: parse_utc(entry["inject_time_utc"]) for entry in entries}
+
+
+def _connection() -> DuckDBPyConnection:
+    import duckdb
+
+    return duckdb.connect(":memory:", config={"threads": 1, "memory_limit": "512MB"})
+
+
+def _write_recording(db: DuckDBPyConnection, source: Path, folder: Path, *, entry: str) -> list[str]:
+    """Metrics, spans and logs of one folder as published; the pods that appear in it."""
+    _write_metrics(db, source, folder / "metrics.parquet", entry=entry)
+    pods = {str(row[0]) for row in db.execute("SELECT DISTINCT pod FROM pods").fetchall()}
+    if (source / "traces.parquet").exists():
+        db.read_parquet(str(source / "traces.parquet")).create_view("spans")
+        db.sql(SPANS).write_parquet(str(folder / "traces.parquet"), compression="zstd")
+        pods |= {str(row[0]) for row in db.execute("SELECT DISTINCT pod FROM spans").fetchall()}
+    if (source / "logs.parquet").exists():
+        db.read_parquet(str(source / "logs.parquet")).create_view("lines")
+        db.sql(LINES).write_parquet(str(folder / "logs.parquet"), compression="zstd")
+    return sorted(pods)
+
+
+def _write_metrics(db: DuckDBPyConnection, source: Path, path: Path, *, entry: str) -> None:
+    """All published metrics of one folder as one row per instant and series."""
+    db.execute("CREATE TABLE series (time BIGINT, entity TEXT, signal TEXT, value DOUBLE, unit TEXT)")
+    db.execute("CREATE TABLE names (published TEXT, entity TEXT, signal TEXT, unit TEXT, factor DOUBLE)")
+    pods = db.read_parquet(str(source / "metrics.parquet"))
+    pods.create_view("pods")
+    names = [Name(column, None, signal, unit, factor) for column, signal, unit, factor in POD_METRICS]
+    _append(db, pods, names)
+    if (source / "frontend_sli.parquet").exists():
+        names = [Name(column, entry, signal, unit, factor) for column, signal, unit, factor in ENTRY_METRICS]
+        _append(db, db.read_parquet(str(source / "frontend_sli.parquet")), names)
+    for stem, signal in EDGE_METRICS.items():
+        if (source / f"{stem}.parquet").exists():
+            # One column `caller_callee` a call: a latency of the callee, as that caller knows it.
+            edges = db.read_parquet(str(source / f"{stem}.parquet"))
+            pairs = [(column, *column.split("_", 1)) for column in edges.columns if column != "ts"]
+            names = [Name(column, callee, signal + caller, "s", 1) for column, caller, callee in pairs]
+            _append(db, edges, names)
+    ordered = db.sql("SELECT * FROM series ORDER BY entity, signal, time")
+    ordered.write_parquet(str(path), compression="zstd")
+
+
+class Name(NamedTuple):
+    """What a published column is called here; without an entity it belongs to the pod of its row."""
+
+    published: str
+    entity: str | None
+    signal: str
+    unit: str
+    factor: float
+
+
+def _append(db: DuckDBPyConnection, table: DuckDBPyRelation, names: Sequence[Name]) -> None:
+    """Append the named columns of a published table to `series`."""
+    pod = "pod" if "pod" in table.columns else "NULL AS pod"
+    columns = ", ".join(f'CAST("{name.published}" AS DOUBLE) AS "{name.published}"' for name in names)
+    table.project(f"ts, {pod}, {columns}").create_view("wide", replace=True)
+    db.execute("DELETE FROM names")
+    db.executemany("INSERT INTO names VALUES (?, ?, ?, ?, ?)", names)
+    db.execute(APPEND)
+
+
+def _calls(db: DuckDBPyConnection, normal: Path) -> set[tuple[str, str]]:
+    """Who calls whom, from the published dependencies and the normal minute's spans.
+
+    A published dependency on an address says on which machine a service runs; it is no call.
+    """
+    calls: set[tuple[str, str]] = set()
+    if (normal / "dependency.csv").exists():
+        with (normal / "dependency.csv").open(encoding="utf-8", newline="") as file:
+            calls = {
+                (row["Source"], row["Target"])
+                for row in csv.DictReader(file)
+                if not ADDRESS.fullmatch(row["Target"])
+            }
+    if (normal / "traces.parquet").exists():
+        db.read_parquet(str(normal / "traces.parquet")).create_view("normal_spans")
+        calls |= {(service_of(caller), service_of(callee)) for caller, callee in db.execute(CALLS).fetchall()}
+    return {(caller, callee) for caller, callee in calls if caller != callee}

@@ -1,0 +1,73 @@
+"""Simulated faults as a data set: so many unseen seeds of each kind, and as many sound worlds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from diagnosis_harness.bench.case import Case, Label
+from diagnosis_harness.kernel.errors import InvalidInput
+from diagnosis_harness.simulator.faults import FaultKind, GroundTruth
+from diagnosis_harness.simulator.folder import write_folder
+from diagnosis_harness.simulator.world import World, simulate
+
+FIRST_SEED = 1000
+DEVELOPMENT_SEEDS = range(100)  # looked at while the analyst was built; no figure may rest on them
+
+
+@dataclass(frozen=True, slots=True)
+class DemoFaults:
+    """Worlds of every kind for the seeds from `first_seed` on."""
+
+    seeds: int = 20
+    first_seed: int = FIRST_SEED
+    name: str = "demo-faults"
+    _truths: dict[str, GroundTruth] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.seeds < 1:
+            raise InvalidInput("--seeds", f"{self.seeds} is no number of seeds", "ask for 1 or more")
+        if self.first_seed <= DEVELOPMENT_SEEDS[-1]:
+            problem = f"{self.first_seed} was looked at in development"
+            raise InvalidInput("--first-seed", problem, f"start at {len(DEVELOPMENT_SEEDS)} or later")
+
+    def incident_ids(self) -> tuple[str, ...]:
+        """Kind and seed of every world."""
+        return tuple(
+            f"{kind.value}/{seed}"
+            for kind in FaultKind
+            for seed in range(self.first_seed, self.first_seed + self.seeds)
+        )
+
+    def export(self, incident_id: str, target: Path) -> Case:
+        """Simulate one world and write its folder; the truth is kept here until the labels are asked for."""
+        kind, _, seed = incident_id.partition("/")
+        world = simulate(FaultKind(kind), seed=int(seed))
+        folder = target / f"incident-{len(self._truths):04d}"
+        write_folder(world, folder)
+        self._truths[incident_id] = world.truth
+        return Case(
+            incident_id=incident_id,
+            group="simulated",
+            folder=folder,
+            baseline=None,
+            entities=tuple(sorted(part.name for part in world.system.services)),
+            owners=_owners(world),
+        )
+
+    def labels(self) -> Mapping[str, Label]:
+        """The truth of every world that was exported."""
+        return {
+            incident_id: Label(entity=truth.entity, fault_kind=truth.fault_kind.value, region=truth.region)
+            for incident_id, truth in self._truths.items()
+        }
+
+
+def _owners(world: World) -> dict[str, str]:
+    return {
+        instance: service.name
+        for service in world.system.services
+        for instance in service.instances
+        if instance != service.name
+    }

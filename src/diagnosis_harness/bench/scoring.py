@@ -1,0 +1,185 @@
+"""Scores of finished runs. Ties count against us, chance and uncertainty stand beside every figure.
+
+The place of the right answer is its place in the list of proven causes followed by the unproven candidates,
+without entities that the data set leaves out and without repeats. Avg@5 is the mean of top-1 to top-5.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from math import sqrt
+from statistics import median
+
+from diagnosis_harness.bench.case import Case, Label, Ranked, RunResult
+
+SUCCESS = "SUCCESS"  # wire value of ReleaseOutcome
+Z_95 = 1.959963984540054
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One finished run, kept until all have ended."""
+
+    case: Case
+    result: RunResult
+    elapsed_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """One run held against its label.
+
+    Attributes:
+        place: counts from 1; None when the right entity was not named, or nothing was wrong.
+        success: whether the run ended in SUCCESS.
+        right: the right entity came first; for a sound system, no success named a cause.
+        confident_and_wrong: a success named another entity as its first cause.
+    """
+
+    run: Run
+    label: Label
+    place: int | None
+    success: bool
+    right: bool
+    confident_and_wrong: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """A share with its 95% interval."""
+
+    share: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """Figures of one group of runs.
+
+    `top` and `chance` count the `faulty` runs, in which something was wrong; `chance` is what a random order
+    of the entities would reach.
+    """
+
+    name: str
+    runs: int
+    faulty: int
+    top: Mapping[int, Interval]
+    chance: Mapping[int, float]
+    average_at_5: float
+    success: Interval
+    confident_and_wrong: Interval
+    right: Interval
+    median_s: float
+    longest_s: float
+
+
+def judge(run: Run, label: Label) -> Outcome:
+    """Hold a finished run against its label."""
+    success = run.result.outcome == SUCCESS
+    first = _owner(run, run.result.causes[0]) if success and run.result.causes else None
+    place = None if label.entity is None else place_of(label.entity, run)
+    return Outcome(
+        run=run,
+        label=label,
+        place=place,
+        success=success,
+        right=first is None if label.entity is None else place == 1,
+        # Also a cause that the ranking leaves out was released, and somebody would have acted on it.
+        confident_and_wrong=first is not None and first != label.entity,
+    )
+
+
+def place_of(entity: str, run: Run) -> int | None:
+    """Place of an entity, the worst one among equal scores; None when it was not named."""
+    named = _merged(run)
+    names = [name for name, _ in named]
+    if entity not in names:
+        return None
+    place = names.index(entity)
+    tie = named[place][1]
+    return max(index for index, (_, other) in enumerate(named) if index == place or _tied(tie, other)) + 1
+
+
+Rung = tuple[bool, float | None]
+"""Proven or not, and the score."""
+
+
+def _tied(one: Rung, other: Rung) -> bool:
+    return one == other and one[1] is not None
+
+
+def _merged(run: Run) -> list[tuple[str, Rung]]:
+    """Causes, then candidates; instances stand for their service, repeats and left-out entities go."""
+    merged: dict[str, Rung] = {}
+    for proven, group in ((True, run.result.causes), (False, run.result.candidates)):
+        for ranked in group:
+            name = _owner(run, ranked)
+            if name not in run.case.left_out:
+                merged.setdefault(name, (proven, ranked.score))
+    return list(merged.items())
+
+
+def _owner(run: Run, ranked: Ranked) -> str:
+    return run.case.owners.get(ranked.entity, ranked.entity)
+
+
+def wilson(hits: int, count: int) -> Interval:
+    """Wilson's score interval at 95% (1927). Of nothing, nothing is known: the whole range."""
+    if count == 0:
+        return Interval(share=0.0, low=0.0, high=1.0)
+    share, z2 = hits / count, Z_95**2
+    centre = (share + z2 / (2 * count)) / (1 + z2 / count)
+    half = Z_95 / (1 + z2 / count) * sqrt(share * (1 - share) / count + z2 / (4 * count**2))
+    return Interval(share=share, low=max(0.0, centre - half), high=min(1.0, centre + half))
+
+
+def score(name: str, outcomes: Sequence[Outcome]) -> Score:
+    """Figures over some outcomes. Places are counted over the runs in which something was wrong."""
+    faulty = [outcome for outcome in outcomes if outcome.label.entity is not None]
+    top = {k: wilson(sum(_within(outcome, k) for outcome in faulty), len(faulty)) for k in range(1, 6)}
+    elapsed = [outcome.run.elapsed_s for outcome in outcomes]
+    return Score(
+        name=name,
+        runs=len(outcomes),
+        faulty=len(faulty),
+        top=top,
+        chance={k: _chance(faulty, k) for k in range(1, 6)},
+        average_at_5=sum(interval.share for interval in top.values()) / 5,
+        success=wilson(sum(outcome.success for outcome in outcomes), len(outcomes)),
+        confident_and_wrong=wilson(sum(outcome.confident_and_wrong for outcome in outcomes), len(outcomes)),
+        right=wilson(sum(outcome.right for outcome in outcomes), len(outcomes)),
+        median_s=median(elapsed) if elapsed else 0.0,
+        longest_s=max(elapsed, default=0.0),
+    )
+
+
+def score_groups(outcomes: Sequence[Outcome]) -> tuple[Score, ...]:
+    """Everything; each group of cases; each kind of fault within each group."""
+    scores = [score("all", outcomes)]
+    by_group = _split(outcomes, lambda outcome: outcome.run.case.group)
+    for group, members in by_group.items():
+        if len(by_group) > 1:
+            scores.append(score(group, members))
+        kinds = _split(members, lambda outcome: outcome.label.fault_kind)
+        scores += [score(f"{group}: {kind}", some) for kind, some in kinds.items() if len(kinds) > 1]
+    return tuple(scores)
+
+
+def _split(outcomes: Iterable[Outcome], key: Callable[[Outcome], str]) -> dict[str, list[Outcome]]:
+    parts: dict[str, list[Outcome]] = {}
+    for outcome in sorted(outcomes, key=key):
+        parts.setdefault(key(outcome), []).append(outcome)
+    return parts
+
+
+def _within(outcome: Outcome, k: int) -> bool:
+    return outcome.place is not None and outcome.place <= k
+
+
+def _chance(outcomes: Sequence[Outcome], k: int) -> float:
+    shares = [
+        min(1.0, k / len(outcome.run.case.entities)) for outcome in outcomes if outcome.run.case.entities
+    ]
+    return sum(shares) / len(shares) if shares else 0.0

@@ -1,0 +1,149 @@
+"""`diagnose bench`: public data sets and simulated faults through the whole path, scored after the last run."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from diagnosis_harness.bench.case import DataSet, Diagnose, RunResult
+    from diagnosis_harness.bench.scoring import Outcome
+    from diagnosis_harness.cli.ports import OpenDiagnosis
+
+QUESTION = "What caused this incident?"
+
+
+def register(app: typer.Typer, open_diagnosis: OpenDiagnosis) -> None:
+    """Add the command `bench`."""
+
+    @app.command()
+    def bench(
+        data_set: Annotated[
+            str, typer.Argument(metavar="DATASET", help="petshop, nezha, or demo-faults (simulated).")
+        ],
+        *,
+        limit: Annotated[
+            int | None, typer.Option("--limit", metavar="N", min=1, help="Take N incidents, evenly spread.")
+        ] = None,
+        json_file: Annotated[
+            Path | None,
+            typer.Option("--json", metavar="OUT", help="Write scores and every outcome to a file."),
+        ] = None,
+        data: Annotated[
+            Path | None,
+            typer.Option(
+                "--data", metavar="DIR", envvar="DIAGNOSIS_DATA", help="The folder of the public data sets."
+            ),
+        ] = None,
+        seeds: Annotated[
+            int, typer.Option("--seeds", metavar="N", min=1, help="demo-faults: seeds of each kind.")
+        ] = 20,
+        first_seed: Annotated[
+            int, typer.Option("--first-seed", metavar="N", help="demo-faults: the first seed.")
+        ] = 1000,
+    ) -> int:
+        """Diagnose every incident of a data set and score the answers.
+
+        The runs see incident folders with opaque names; the right answers are read after the last run.
+        """
+        chosen = _data_set(data_set, data, seeds=seeds, first_seed=first_seed)
+        outcomes = _run(chosen, _diagnose_with(open_diagnosis), limit=limit)
+        _show(chosen.name, outcomes)
+        if json_file is not None:
+            _save(json_file, chosen.name, outcomes)
+        return 0
+
+
+def _data_set(name: str, data: Path | None, *, seeds: int, first_seed: int) -> DataSet:
+    from diagnosis_harness.bench.datasets.catalog import data_set
+    from diagnosis_harness.bench.demo_faults import DemoFaults
+    from diagnosis_harness.kernel.errors import InvalidInput
+
+    if name == "demo-faults":
+        return DemoFaults(seeds=seeds, first_seed=first_seed)
+    if data is None:
+        raise InvalidInput(
+            name, "needs the folder of the public data sets", "name it with --data or DIAGNOSIS_DATA"
+        )
+    return data_set(name, data)
+
+
+def _diagnose_with(open_diagnosis: OpenDiagnosis) -> Diagnose:
+    """One question about one folder, from reading it to the published document."""
+    import asyncio
+
+    from diagnosis_harness.bench.runner import result_of
+    from diagnosis_harness.release.language import Language
+    from diagnosis_harness.trace.sink import NullSink
+
+    def silent(file: str, done: int, total: int) -> None:
+        """Reading is quick here, and progress is counted in incidents."""
+
+    def diagnose(folder: Path, baseline: Path | None) -> RunResult:
+        diagnosis = open_diagnosis(
+            folder=folder, baseline=baseline, onset_s=None, sink=NullSink(), progress=silent
+        )
+        return result_of(asyncio.run(diagnosis.run(QUESTION, language=Language.EN, deadline_s=None)))
+
+    return diagnose
+
+
+def _run(chosen: DataSet, diagnose: Diagnose, *, limit: int | None) -> tuple[Outcome, ...]:
+    from tempfile import TemporaryDirectory
+
+    from rich.console import Console
+    from rich.progress import Progress
+
+    from diagnosis_harness.bench.runner import run_bench
+    from diagnosis_harness.kernel.clock import SystemClock
+
+    console = Console(stderr=True)
+    with (
+        TemporaryDirectory(prefix="diagnose-bench-") as work,
+        Progress(console=console, transient=True, disable=not console.is_terminal) as progress,
+    ):
+        task = progress.add_task(chosen.name, total=None)
+        return run_bench(
+            chosen,
+            diagnose,
+            clock=SystemClock(),
+            work=Path(work),
+            limit=limit,
+            tick=lambda done, total: progress.update(task, completed=done, total=total),
+        )
+
+
+def _show(name: str, outcomes: Sequence[Outcome]) -> None:
+    from rich.box import SIMPLE
+    from rich.console import Console
+    from rich.table import Table
+
+    from diagnosis_harness.bench.report import COLUMNS, score_rows, wrong_rows
+
+    console = Console(markup=False, highlight=False, emoji=False)
+    table = Table(title=f"{name}: {len(outcomes)} runs", title_justify="left", box=SIMPLE)
+    for index, column in enumerate(COLUMNS):
+        table.add_column(column, justify="right" if index else "left", no_wrap=True)
+    for row in score_rows(outcomes):
+        table.add_row(*row)
+    # A table that is cut off at eighty columns in a file would lose figures.
+    console.print(table, width=max(console.width, 120))
+    for line in wrong_rows(outcomes):
+        console.print(f"confident and wrong: {line}", soft_wrap=True)
+
+
+def _save(file: Path, name: str, outcomes: Sequence[Outcome]) -> None:
+    from diagnosis_harness.bench.report import bench_document
+    from diagnosis_harness.kernel.errors import InvalidInput
+
+    text = json.dumps(bench_document(name, outcomes), indent=2, ensure_ascii=False)
+    try:
+        file.write_text(text + "\n", encoding="utf-8")
+    except OSError as error:
+        problem = f"cannot be written ({error.strerror})"
+        raise InvalidInput(str(file), problem, "name a file in a folder that can be written") from error
