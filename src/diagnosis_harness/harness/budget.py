@@ -235,39 +235,14 @@ class RunBudget(RunHandle):
     def over(self) -> OverLimit | None:
         """The first token limit that usage has passed; None when it is within all of them."""
         with self._lock:
-            for name, used, limit in (
-                ("input_tokens", self._input_tokens, self.limits.input_tokens),
-                ("output_tokens", self._output_tokens, self.limits.output_tokens),
-                ("total_tokens", self._total_tokens, self.limits.total_tokens),
-            ):
-                if used > limit:
-                    return OverLimit(name, used, limit)
-        return None
+            return _first_over(self.limits, self._input_tokens, self._output_tokens, self._total_tokens)
 
     def lease_llm_call(self, reserved: TokenUsage) -> LlmLease | OverLimit:
         """Charge one attempt and hold its tokens; or, changing nothing, the limit that says no."""
         with self._lock:
-            limits = self.limits
-            for name, after, limit in (
-                ("llm_calls", self._llm_calls + 1, limits.llm_calls),
-                (
-                    "input_tokens",
-                    self._input_tokens + self._held_input + reserved.input_tokens,
-                    limits.input_tokens,
-                ),
-                (
-                    "output_tokens",
-                    self._output_tokens + self._held_output + reserved.output_tokens,
-                    limits.output_tokens,
-                ),
-                (
-                    "total_tokens",
-                    self._total_tokens + self._held_total + reserved.total_tokens,
-                    limits.total_tokens,
-                ),
-            ):
-                if after > limit:
-                    return OverLimit(name, after, limit)
+            over = self._over_with(reserved)
+            if over is not None:
+                return over
             lease = LlmLease(reserved)
             self._llm_calls += 1
             self._begun += 1
@@ -356,6 +331,16 @@ class RunBudget(RunHandle):
             lease.phase = LeasePhase.CLOSED
             return True
 
+    def _over_with(self, reserved: TokenUsage) -> OverLimit | None:
+        if self._llm_calls >= self.limits.llm_calls:
+            return OverLimit("llm_calls", self._llm_calls + 1, self.limits.llm_calls)
+        return _first_over(
+            self.limits,
+            self._input_tokens + self._held_input + reserved.input_tokens,
+            self._output_tokens + self._held_output + reserved.output_tokens,
+            self._total_tokens + self._held_total + reserved.total_tokens,
+        )
+
     def _hold(self, reserved: TokenUsage, sign: int) -> None:
         self._held_input += sign * reserved.input_tokens
         self._held_output += sign * reserved.output_tokens
@@ -366,6 +351,19 @@ def _take_out(leases: dict[_Lease, None], lease: _Lease) -> None:
     if lease not in leases:
         raise ContractViolation("the lease belongs to another run")
     del leases[lease]
+
+
+def _first_over(
+    limits: RunBudgetLimits, input_tokens: int, output_tokens: int, total_tokens: int
+) -> OverLimit | None:
+    """A limit may be reached; it is over when it is passed."""
+    if input_tokens > limits.input_tokens:
+        return OverLimit("input_tokens", input_tokens, limits.input_tokens)
+    if output_tokens > limits.output_tokens:
+        return OverLimit("output_tokens", output_tokens, limits.output_tokens)
+    if total_tokens > limits.total_tokens:
+        return OverLimit("total_tokens", total_tokens, limits.total_tokens)
+    return None
 
 
 def _open(leases: tuple[ToolLease, ...], phase: LeasePhase) -> tuple[OpenCall, ...]:

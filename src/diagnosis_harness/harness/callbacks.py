@@ -20,7 +20,7 @@ class OnceCallbacks:
         self._callbacks: dict[object, Callable[[], None]] | None = {}
 
     def add(self, callback: Callable[[], None]) -> Callable[[], None] | None:
-        """Keep a callback and return what takes it out again; None when it is too late: the caller calls it."""
+        """Keep a callback and return what takes it out; None when it is too late, and the caller calls it."""
         ticket = object()
         with self._lock:
             if self._callbacks is None:

@@ -9,7 +9,7 @@ from diagnosis_harness.kernel.errors import CapacityRefused, ContractViolation
 
 
 class RunCapacity(RunHandle):
-    """Counts bytes up to a limit; a refused reservation changes nothing. Only the core's gate ends the run."""
+    """Counts bytes up to a limit; a refused reservation changes nothing. It ends no run: the core does."""
 
     __slots__ = ("_lock", "_used_bytes", "limit_bytes")
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TypeVar
 
-from diagnosis_harness.harness import waiting
+from diagnosis_harness.harness import calls, waiting
 from diagnosis_harness.harness.budget import (
     LlmLease,
     OpenCall,
@@ -20,11 +20,11 @@ from diagnosis_harness.harness.budget import (
 )
 from diagnosis_harness.harness.cancellation import CancellationReason, RunCancellation
 from diagnosis_harness.harness.context import OPENING, RunContext, require_identity, require_instant
-from diagnosis_harness.harness.gate import check_active, exhaust, expire, pass_gate
+from diagnosis_harness.harness.gate import check_active, expire, pass_gate, settle_llm_call, start_llm_call
 from diagnosis_harness.harness.journal import RunJournal
 from diagnosis_harness.harness.lifecycle import RunLifecycle, RunState, RunTermination
 from diagnosis_harness.harness.retry_policy import HarnessRetryPolicies
-from diagnosis_harness.harness.waiting import Leftover, Operation, WaitLimit
+from diagnosis_harness.harness.waiting import Operation, WaitLimit
 from diagnosis_harness.harness.workers import WorkerPool
 from diagnosis_harness.kernel.canonical import JsonValue
 from diagnosis_harness.kernel.clock import Clock
@@ -32,9 +32,7 @@ from diagnosis_harness.kernel.errors import (
     CapacityRefused,
     ContractViolation,
     FailureKind,
-    LlmFailure,
     TechnicalFailure,
-    ToolFailure,
 )
 from diagnosis_harness.kernel.ids import IdSource
 from diagnosis_harness.trace.event import TraceEventStatus, TraceName, TracePhase
@@ -185,7 +183,7 @@ class DiagnosisHarnessCore:
                 BUDGET_EXHAUSTED and charges nothing.
         """
         reserved = TokenUsage(reserve_input_tokens, reserve_output_tokens)
-        return pass_gate(ctx, self._clock, partial(ctx.budget.lease_llm_call, reserved))
+        return start_llm_call(ctx, self._clock, reserved)
 
     def settle_llm_call(self, ctx: RunContext, lease: LlmLease, usage: TokenUsage | None) -> None:
         """Record what an attempt used, also above a limit and also after the run's end; once for each lease.
@@ -193,10 +191,7 @@ class DiagnosisHarnessCore:
         Usage that nobody reported (None) is not zero: the reservation is charged, at least one token, and the
         usage is flagged as estimated. Usage above a limit ends the run BUDGET_EXHAUSTED; equal does not.
         """
-        if ctx.budget.settle_llm_call(lease, usage):
-            over = ctx.budget.over()
-            if over is not None and ctx.lifecycle.termination is None:
-                exhaust(ctx, self._clock, str(over))
+        settle_llm_call(ctx, self._clock, lease, usage)
 
     def start_tool_call(self, ctx: RunContext, tool_name: str, tool_call_id: str) -> ToolLease:
         """The gate of one tool call: charges it to the total and to its tool, both or neither.
@@ -242,7 +237,8 @@ class DiagnosisHarnessCore:
             RunAborted: the run had ended, or ended meanwhile; a result that came with it is discarded.
             TechnicalFailure: TIMEOUT, when `limit_s` has passed before.
         """
-        return await waiting.wait(ctx, operation, clock=self._clock, limit=_limit(limit_s, _timed_out))
+        limit = None if limit_s is None else WaitLimit(limit_s, _timed_out)
+        return await waiting.wait(ctx, operation, clock=self._clock, limit=limit)
 
     async def finalise(self, ctx: RunContext, operation: Operation[T], *, limit_s: float) -> T:
         """Wait for bookkeeping (ending a record, persisting), which the run's end does not stop.
@@ -270,7 +266,7 @@ class DiagnosisHarnessCore:
         reserve: TokenUsage = NOTHING_RESERVED,
         limit_s: float | None = None,
     ) -> T:
-        """One attempt at a language model: gate, wait, discard or settle. One call of `operation`, at most.
+        """One attempt at a language model: gate, call, and the charge. `operation` is called once at most.
 
         An attempt that fails or is left behind is charged its reservation; a reply that is discarded is
         charged what it reports. A reply that itself passes a token limit is still returned: it was paid for,
@@ -281,36 +277,9 @@ class DiagnosisHarnessCore:
             LlmFailure: TIMEOUT, when `limit_s` has passed before.
             Exception: what the operation raised.
         """
-        leases: list[LlmLease] = []
-
-        async def attempt(ctx: RunContext) -> T:
-            # The gate stands inside the task: between it and the call there is no turn of the event loop.
-            leases.append(
-                self.start_llm_call(
-                    ctx,
-                    reserve_input_tokens=reserve.input_tokens,
-                    reserve_output_tokens=reserve.output_tokens,
-                )
-            )
-            return await operation(ctx)
-
-        def discard(reply: T) -> None:
-            self.settle_llm_call(ctx, leases[0], usage_of(reply))
-            self._refuse_late(ctx, TracePhase.AGENT, {"call": "llm"})
-
-        try:
-            reply = await waiting.wait(
-                ctx,
-                attempt,
-                clock=self._clock,
-                limit=_limit(limit_s, _llm_timed_out),
-                leftover=Leftover(abandoned=_nothing, returned=discard),
-            )
-            self.settle_llm_call(ctx, leases[0], usage_of(reply))
-            return reply
-        finally:
-            if leases:
-                self.settle_llm_call(ctx, leases[0], None)
+        return await calls.call_llm(
+            ctx, operation, clock=self._clock, usage_of=usage_of, reserve=reserve, limit_s=limit_s
+        )
 
     async def call_tool(
         self, ctx: RunContext, lease: ToolLease, operation: Operation[T], *, limit_s: float | None = None
@@ -322,15 +291,7 @@ class DiagnosisHarnessCore:
             ToolFailure: TIMEOUT, when `limit_s` has passed before; the run goes on.
             Exception: what the operation raised.
         """
-
-        async def invoke(ctx: RunContext) -> T:
-            self._begin(ctx, lease)
-            try:
-                return await operation(ctx)
-            finally:
-                ctx.budget.settle_tool_call(lease)
-
-        return await self._wait_for_tool(ctx, lease, invoke, limit_s)
+        return await calls.call_tool(ctx, lease, operation, clock=self._clock, limit_s=limit_s)
 
     async def call_blocking_tool(
         self,
@@ -347,20 +308,9 @@ class DiagnosisHarnessCore:
         Raises:
             RunAborted, ToolFailure, Exception: as `call_tool`.
         """
-
-        def invoke() -> T:
-            self._begin(ctx, lease)
-            try:
-                return operation(ctx)
-            finally:
-                ctx.budget.settle_tool_call(lease)
-
-        leftover: Leftover[T] = self._leftover_of(ctx, lease)
-
-        async def in_worker(_: RunContext) -> T:
-            return await waiting.run_in_worker(self._workers, invoke, leftover)
-
-        return await self._wait_for_tool(ctx, lease, in_worker, limit_s)
+        return await calls.call_blocking_tool(
+            ctx, lease, operation, clock=self._clock, workers=self._workers, limit_s=limit_s
+        )
 
     async def gather(self, calls: Sequence[Callable[[], Awaitable[T]]], *, parallel_max: int) -> list[T]:
         """Make calls in order, at most `parallel_max` at a time; see `waiting.bounded_gather`."""
@@ -403,37 +353,6 @@ class DiagnosisHarnessCore:
     def _deadline_came(self, ctx: RunContext) -> None:
         expire(ctx, self._clock.now_s())
 
-    def _begin(self, ctx: RunContext, lease: ToolLease) -> None:
-        pass_gate(ctx, self._clock, partial(ctx.budget.begin_tool_call, lease))
-
-    async def _wait_for_tool(
-        self, ctx: RunContext, lease: ToolLease, operation: Operation[T], limit_s: float | None
-    ) -> T:
-        try:
-            return await waiting.wait(
-                ctx,
-                operation,
-                clock=self._clock,
-                limit=_limit(limit_s, _tool_timed_out),
-                leftover=self._leftover_of(ctx, lease),
-            )
-        finally:
-            ctx.budget.return_tool_call(lease)  # changes nothing once the call has begun
-
-    def _leftover_of(self, ctx: RunContext, lease: ToolLease) -> Leftover[T]:
-        call = {"tool_name": lease.tool_name, "tool_call_id": lease.tool_call_id}
-
-        def abandoned() -> None:
-            self.emit(ctx, TraceName.TOOL_ABANDONED, TracePhase.TOOL, TraceEventStatus.FAILED, call)
-
-        def returned(_: T) -> None:
-            self._refuse_late(ctx, TracePhase.TOOL, call)
-
-        return Leftover(abandoned=abandoned, returned=returned)
-
-    def _refuse_late(self, ctx: RunContext, phase: TracePhase, call: Mapping[str, JsonValue]) -> None:
-        self.emit(ctx, TraceName.LATE_RESULT_REFUSED, phase, TraceEventStatus.REJECTED, call)
-
 
 def _longest_prefix(budget: RunBudget, requests: Sequence[tuple[str, str]]) -> tuple[ToolLease, ...]:
     leases: list[ToolLease] = []
@@ -453,21 +372,5 @@ def _reserve_bytes(budget: RunBudget, size_bytes: int) -> OverLimit | None:
     return None
 
 
-def _limit(limit_s: float | None, error: Callable[[str], TechnicalFailure]) -> WaitLimit | None:
-    return None if limit_s is None else WaitLimit(limit_s, error)
-
-
 def _timed_out(message: str) -> TechnicalFailure:
     return TechnicalFailure(message, kind=FailureKind.TIMEOUT)
-
-
-def _llm_timed_out(message: str) -> TechnicalFailure:
-    return LlmFailure(message, kind=FailureKind.TIMEOUT)
-
-
-def _tool_timed_out(message: str) -> TechnicalFailure:
-    return ToolFailure(message, kind=FailureKind.TIMEOUT, code="TIMEOUT")
-
-
-def _nothing() -> None:
-    """An llm call that is left behind is told of by its attempt's record."""

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TypeVar
 
-from diagnosis_harness.harness.budget import OverLimit
+from diagnosis_harness.harness.budget import LlmLease, OverLimit, TokenUsage, ToolLease
 from diagnosis_harness.harness.cancellation import CancellationReason
 from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.kernel.clock import Clock
@@ -57,3 +58,29 @@ def pass_gate(ctx: RunContext, clock: Clock, reserve: Callable[[], Granted | Ove
         exhaust(ctx, clock, str(refused))
     check_active(ctx, clock)
     raise ctx.lifecycle.aborted()
+
+
+def start_llm_call(ctx: RunContext, clock: Clock, reserved: TokenUsage) -> LlmLease:
+    """Charge one attempt at a language model and hold its tokens in reserve; it has begun.
+
+    Raises:
+        RunAborted: as `pass_gate`.
+    """
+    return pass_gate(ctx, clock, partial(ctx.budget.lease_llm_call, reserved))
+
+
+def settle_llm_call(ctx: RunContext, clock: Clock, lease: LlmLease, usage: TokenUsage | None) -> None:
+    """Record what an attempt used, once; usage above a limit ends the run if nothing has ended it before."""
+    if ctx.budget.settle_llm_call(lease, usage):
+        over = ctx.budget.over()
+        if over is not None and ctx.lifecycle.termination is None:
+            exhaust(ctx, clock, str(over))
+
+
+def begin_tool_call(ctx: RunContext, clock: Clock, lease: ToolLease) -> None:
+    """The last step before a tool's backend, in the task or thread that takes it.
+
+    Raises:
+        RunAborted: as `pass_gate`; the reservation is still in hand then.
+    """
+    pass_gate(ctx, clock, partial(ctx.budget.begin_tool_call, lease))

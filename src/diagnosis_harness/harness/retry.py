@@ -85,7 +85,7 @@ class HarnessRetryExecutor:
         number = 1
         while True:
             try:
-                return await self._attempt(ctx, role, number, operation, on_attempt)
+                return await self._attempt(ctx, role, operation, number=number, on_attempt=on_attempt)
             except TechnicalFailure as failure:
                 if number >= policy.attempts_max or failure.kind not in policy.retry_on:
                     raise
@@ -97,8 +97,9 @@ class HarnessRetryExecutor:
         self,
         ctx: RunContext,
         role: RetryRole,
-        number: int,
         operation: Operation[T],
+        *,
+        number: int,
         on_attempt: Callable[[AttemptRecord], None] | None,
     ) -> T:
         started_at_s: list[float] = []

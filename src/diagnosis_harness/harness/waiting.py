@@ -16,14 +16,12 @@ from diagnosis_harness.kernel.clock import Clock
 from diagnosis_harness.kernel.errors import ContractViolation, FailureKind, RunAborted, TechnicalFailure
 
 T = TypeVar("T")
+T_contra = TypeVar("T_contra", contravariant=True)
 
 _TURNS_TO_OBEY = 5
 
 Operation: TypeAlias = Callable[[RunContext], Awaitable[T]]
 """Work that can be waited for; it is called when it may start, with the run's context."""
-
-_Signal: TypeAlias = Callable[[Callable[[], None]], Callable[[], None]]
-"""Something that calls back once; calling it registers the callback and returns what takes it out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,13 +39,18 @@ class WaitLimit:
         if not (isfinite(self.limit_s) and self.limit_s > 0):
             raise ContractViolation(f"a time limit is positive and finite, not {self.limit_s!r}")
 
+    def arm(self, ctx: RunContext, clock: Clock, ring: Callable[[], None]) -> Callable[[], None] | None:
+        """Have the clock ring at the limit; None when the deadline comes first and needs no second bell."""
+        at_s = clock.now_s() + self.limit_s
+        return clock.call_at(at_s, ring) if at_s < ctx.deadline else None
+
     def passed(self) -> TechnicalFailure:
         """The error of this limit; its kind is TIMEOUT by the maker's promise."""
         return self.error(f"no answer within {self.limit_s:g} s")
 
 
 @dataclass(frozen=True, slots=True)
-class Leftover(Generic[T]):
+class Leftover(Generic[T_contra]):
     """Who hears of work that outlives its wait.
 
     Attributes:
@@ -56,7 +59,7 @@ class Leftover(Generic[T]):
     """
 
     abandoned: Callable[[], None]
-    returned: Callable[[T], None]
+    returned: Callable[[T_contra], None]
 
 
 async def wait(
@@ -65,7 +68,7 @@ async def wait(
     *,
     clock: Clock,
     limit: WaitLimit | None = None,
-    leftover: Leftover[T] | None = None,
+    leftover: Callable[[], Leftover[T]] | None = None,
 ) -> T:
     """Run `operation` and wait for it until it is done, the run has ended or the limit has passed.
 
@@ -78,14 +81,17 @@ async def wait(
         Exception: what the operation raised, while the run was active.
     """
     check_active(ctx, clock)
-    signals: list[_Signal] = [ctx.lifecycle.on_end]
-    if limit is not None:
-        limit_at_s = clock.now_s() + limit.limit_s
-        if limit_at_s < ctx.deadline:
-            signals.append(partial(clock.call_at, limit_at_s))
-    task = asyncio.get_running_loop().create_task(_started(ctx, operation, clock))
+    bell = _Bell()
+    task = bell.loop.create_task(_ringing(bell, operation, ctx, clock))
+    quieten = ctx.lifecycle.on_end(bell.ring_from_afar)
+    disarm = None if limit is None else limit.arm(ctx, clock, bell.ring_from_afar)
     try:
-        await _first_of(task, signals)
+        try:
+            await bell.rung
+        finally:
+            quieten()
+            if disarm is not None:
+                disarm()
         is_in_time = task.done()
         if not is_in_time:
             await _stop(task)
@@ -141,7 +147,14 @@ async def pause(ctx: RunContext, clock: Clock, delay_s: float) -> None:
     """
     check_active(ctx, clock)
     if delay_s > 0:
-        await _first_of(None, [ctx.lifecycle.on_end, partial(clock.call_at, clock.now_s() + delay_s)])
+        bell = _Bell()
+        quieten = ctx.lifecycle.on_end(bell.ring_from_afar)
+        disarm = clock.call_at(clock.now_s() + delay_s, bell.ring_from_afar)
+        try:
+            await bell.rung
+        finally:
+            quieten()
+            disarm()
         check_active(ctx, clock)
 
 
@@ -152,12 +165,17 @@ async def wait_after_end(ctx: RunContext, operation: Operation[T], *, clock: Clo
         TechnicalFailure: the limit has passed (what `limit.error` makes).
         Exception: what the operation raised.
     """
+    bell = _Bell()
     task = asyncio.ensure_future(operation(ctx))
+    task.add_done_callback(bell.ring)
+    disarm = clock.call_at(clock.now_s() + limit.limit_s, bell.ring_from_afar)
     try:
-        await _first_of(task, [partial(clock.call_at, clock.now_s() + limit.limit_s)])
+        await bell.rung
     except asyncio.CancelledError:
         task.cancel()
         raise
+    finally:
+        disarm()
     if task.done():
         return task.result()
     task.cancel()
@@ -185,31 +203,32 @@ async def bounded_gather(calls: Sequence[Callable[[], Awaitable[T]]], *, paralle
     return results
 
 
-async def _started(ctx: RunContext, operation: Operation[T], clock: Clock) -> T:
-    check_active(ctx, clock)
-    return await operation(ctx)
+class _Bell:
+    """Rings once, for the one who waits, from the work itself or from a signal of whichever thread."""
+
+    __slots__ = ("loop", "rung")
+
+    def __init__(self) -> None:
+        self.loop = asyncio.get_running_loop()
+        self.rung: asyncio.Future[None] = self.loop.create_future()
+
+    def ring(self, _: object = None) -> None:
+        """Ring, from the loop's own thread."""
+        if not self.rung.done():
+            self.rung.set_result(None)
+
+    def ring_from_afar(self) -> None:
+        """Ring, from any thread."""
+        _call_in(self.loop, self.ring)
 
 
-async def _first_of(task: asyncio.Future[T] | None, signals: Sequence[_Signal]) -> None:
-    """Wait until the task is done or a signal has come, from whichever thread."""
-    loop = asyncio.get_running_loop()
-    over: asyncio.Future[None] = loop.create_future()
-
-    def finish(_: object = None) -> None:
-        if not over.done():
-            over.set_result(None)
-
-    def signalled() -> None:
-        _call_in(loop, finish)
-
-    removals = [signal(signalled) for signal in signals]
-    if task is not None:
-        task.add_done_callback(finish)
+async def _ringing(bell: _Bell, operation: Operation[T], ctx: RunContext, clock: Clock) -> T:
+    """The work, which rings by itself: a task's done-callback would cost another turn of the loop."""
     try:
-        await over
+        check_active(ctx, clock)
+        return await operation(ctx)
     finally:
-        for remove in removals:
-            remove()
+        bell.ring()
 
 
 async def _stop(task: asyncio.Task[T]) -> None:
@@ -221,21 +240,22 @@ async def _stop(task: asyncio.Task[T]) -> None:
             return
 
 
-def _leave(task: asyncio.Future[T], leftover: Leftover[T] | None) -> None:
+def _leave(task: asyncio.Future[T], leftover: Callable[[], Leftover[T]] | None) -> None:
     """Nobody waits for the task any more: its result is refused, now or when it comes."""
+    left = None if leftover is None else leftover()
     if task.done():
-        _refuse(leftover, task)
+        _refuse(left, task)
         return
-    if leftover is not None:
-        leftover.abandoned()
-    task.add_done_callback(partial(_refuse, leftover))
+    if left is not None:
+        left.abandoned()
+    task.add_done_callback(partial(_refuse, left))
 
 
-def _refuse(leftover: Leftover[T] | None, task: asyncio.Future[T]) -> None:
+def _refuse(left: Leftover[T] | None, task: asyncio.Future[T]) -> None:
     if task.cancelled() or task.exception() is not None:
         return
-    if leftover is not None:
-        leftover.returned(task.result())
+    if left is not None:
+        left.returned(task.result())
 
 
 def _call_in(loop: asyncio.AbstractEventLoop, call: Callable[[], None]) -> bool:

@@ -9,7 +9,7 @@ from math import isfinite
 from typing import TypeAlias
 
 JsonValue: TypeAlias = "bool | int | float | str | Sequence[JsonValue] | Mapping[str, JsonValue] | None"
-"""What JSON can say. Tuples and read-only mappings count; bytes, sets, dates and enums without text do not."""
+"""What JSON can say. Tuples and read-only mappings count; bytes, sets and dates do not."""
 
 _DEPTH_MAX = 64
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import heapq
 import itertools
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -111,4 +112,11 @@ class SystemClock:
                     # A wait has an upper bound on every platform; an early wake only looks again.
                     self._changed.wait(None if at_s is None else min(at_s - self.now_s(), 3600.0))
             if callback is not None:
-                callback()
+                _call(callback)
+
+
+def _call(callback: Callable[[], None]) -> None:
+    try:
+        callback()
+    except Exception:  # noqa: BLE001 - one caller's fault must not stop the timers of all others
+        threading.excepthook(threading.ExceptHookArgs((*sys.exc_info(), threading.current_thread())))

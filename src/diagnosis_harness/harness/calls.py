@@ -1,0 +1,128 @@
+"""One controlled call, from its gate to its charge: what must hold between the two, for llm and tool."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import TypeVar
+
+from diagnosis_harness.harness.budget import LlmLease, TokenUsage, ToolLease
+from diagnosis_harness.harness.context import RunContext
+from diagnosis_harness.harness.gate import begin_tool_call, settle_llm_call, start_llm_call
+from diagnosis_harness.harness.waiting import Leftover, Operation, WaitLimit, run_in_worker, wait
+from diagnosis_harness.harness.workers import WorkerPool
+from diagnosis_harness.kernel.canonical import JsonValue
+from diagnosis_harness.kernel.clock import Clock
+from diagnosis_harness.kernel.errors import FailureKind, LlmFailure, ToolFailure
+from diagnosis_harness.trace.event import TraceEventStatus, TraceName, TracePhase
+
+T = TypeVar("T")
+
+
+async def call_llm(
+    ctx: RunContext,
+    operation: Operation[T],
+    *,
+    clock: Clock,
+    usage_of: Callable[[T], TokenUsage | None],
+    reserve: TokenUsage,
+    limit_s: float | None,
+) -> T:
+    """One attempt at a language model; see `DiagnosisHarnessCore.call_llm`."""
+    lease: LlmLease | None = None
+
+    async def attempt(ctx: RunContext) -> T:
+        nonlocal lease
+        # The gate stands inside the task: between it and the call there is no turn of the event loop.
+        lease = start_llm_call(ctx, clock, reserve)
+        return await operation(ctx)
+
+    def settle(usage: TokenUsage | None) -> None:
+        if lease is not None:
+            settle_llm_call(ctx, clock, lease, usage)
+
+    def discard(reply: T) -> None:
+        settle(usage_of(reply))
+        _refuse_late(ctx, TracePhase.AGENT, {"call": "llm"})
+
+    def leftover() -> Leftover[T]:
+        return Leftover(abandoned=_nothing, returned=discard)
+
+    limit = None if limit_s is None else WaitLimit(limit_s, partial(LlmFailure, kind=FailureKind.TIMEOUT))
+    try:
+        reply = await wait(ctx, attempt, clock=clock, limit=limit, leftover=leftover)
+        settle(usage_of(reply))
+        return reply
+    finally:
+        settle(None)  # the first settlement stands: this one is for an attempt that gave nothing
+
+
+async def call_tool(
+    ctx: RunContext, lease: ToolLease, operation: Operation[T], *, clock: Clock, limit_s: float | None
+) -> T:
+    """Invoke an async tool; see `DiagnosisHarnessCore.call_tool`."""
+
+    async def invoke(ctx: RunContext) -> T:
+        begin_tool_call(ctx, clock, lease)
+        try:
+            return await operation(ctx)
+        finally:
+            ctx.budget.settle_tool_call(lease)
+
+    return await _under_lease(ctx, lease, invoke, clock=clock, limit_s=limit_s)
+
+
+async def call_blocking_tool(
+    ctx: RunContext,
+    lease: ToolLease,
+    operation: Callable[[RunContext], T],
+    *,
+    clock: Clock,
+    workers: WorkerPool,
+    limit_s: float | None,
+) -> T:
+    """Invoke a tool that blocks, on a thread; see `DiagnosisHarnessCore.call_blocking_tool`."""
+
+    def invoke() -> T:
+        begin_tool_call(ctx, clock, lease)
+        try:
+            return operation(ctx)
+        finally:
+            ctx.budget.settle_tool_call(lease)
+
+    async def in_worker(ctx: RunContext) -> T:
+        return await run_in_worker(workers, invoke, _leftover(ctx, lease))
+
+    return await _under_lease(ctx, lease, in_worker, clock=clock, limit_s=limit_s)
+
+
+async def _under_lease(
+    ctx: RunContext, lease: ToolLease, operation: Operation[T], *, clock: Clock, limit_s: float | None
+) -> T:
+    timeout = partial(ToolFailure, kind=FailureKind.TIMEOUT, code="TIMEOUT")
+    limit = None if limit_s is None else WaitLimit(limit_s, timeout)
+    try:
+        return await wait(ctx, operation, clock=clock, limit=limit, leftover=partial(_leftover, ctx, lease))
+    finally:
+        ctx.budget.return_tool_call(lease)  # changes nothing once the call has begun
+
+
+def _leftover(ctx: RunContext, lease: ToolLease) -> Leftover[object]:
+    """A tool that outlives its wait is in the trace, and so is what it brings then; its lease stays open."""
+    call = {"tool_name": lease.tool_name, "tool_call_id": lease.tool_call_id}
+
+    def abandoned() -> None:
+        ctx.lifecycle.journal.emit(TraceName.TOOL_ABANDONED, TracePhase.TOOL, TraceEventStatus.FAILED, call)
+
+    def returned(_: object) -> None:
+        _refuse_late(ctx, TracePhase.TOOL, call)
+
+    return Leftover(abandoned=abandoned, returned=returned)
+
+
+def _refuse_late(ctx: RunContext, phase: TracePhase, call: Mapping[str, JsonValue]) -> None:
+    ctx.lifecycle.journal.emit(TraceName.LATE_RESULT_REFUSED, phase, TraceEventStatus.REJECTED, call)
+
+
+def _nothing() -> None:
+    """An llm call that is left behind is told of by the record of its attempt."""
