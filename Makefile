@@ -12,7 +12,7 @@ export MKL_NUM_THREADS := 1
 
 # The public data sets, where they are at hand; tests that need them are skipped elsewhere, and always in CI.
 ifeq ($(CI),)
-export DIAGNOSIS_DATA ?= $(wildcard ../shared/data)
+export DIAGNOSIS_DATA ?= $(abspath $(wildcard ../shared/data))
 endif
 
 DEMO ?=
@@ -63,7 +63,7 @@ docs: .venv/.dev ## links and claims of the pages
 
 proof: .venv/.dev mutants ## the large runs at full size, and the mutants
 	@mkdir -p .build
-	$(PY) -m pytest -m proof --proof --timeout=1800 --junitxml=.build/proof.xml
+	$(PY) -m pytest -n $(JOBS) -m proof --proof --timeout=1800 --junitxml=.build/proof.xml
 
 mutants: .venv/.dev ## break the code as docs/conformance.toml says; the row's tests must notice
 	$(PY) tools/mutants.py --jobs $(JOBS)
