@@ -29,5 +29,5 @@ class ScopeAccess:
     def permits(self, ctx: RunContext, caller: str, spec: ToolSpec) -> bool:
         """True when the caller holds every scope the tool names, or `*`."""
         del ctx  # the port's first argument; a grant does not depend on the run
-        held = self.grants.get(caller, frozenset())
-        return "*" in held or set(spec.scope_names) <= held
+        held = self.grants.get(caller)
+        return held is not None and ("*" in held or held.issuperset(spec.scope_names))

@@ -64,7 +64,7 @@ class BoundarySettings:
 
 
 class ToolBoundary:
-    """Runs tool requests of one run. Not shared between runs: it remembers the tool call ids that were used."""
+    """Runs the tool requests of one run; not shared between runs, since it remembers the ids used."""
 
     def __init__(
         self,
@@ -225,7 +225,7 @@ class ToolBoundary:
     async def _finished(
         self, ctx: RunContext, ended: EvidenceRecord, begun: EvidenceRecord
     ) -> EvidenceRecord:
-        """Keep the final record and read it back; what the store does not give back unaltered is no evidence."""
+        """Keep the final record and read it back; what does not come back unaltered is no evidence."""
         try:
             kept = await self._core.finalise(
                 ctx, lambda ctx: self._kept(ctx, ended), limit_s=self._settings.finalise_timeout_s

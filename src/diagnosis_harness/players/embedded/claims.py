@@ -36,9 +36,10 @@ def claim_of(record: EvidenceRecord, item: EvidenceItem, predicate: Predicate) -
     For an edge the claim is about the callee, except CALLS, which is about the caller.
     """
     ref = EvidenceRef(record.tool_call_id, item.item_id)
-    entity, affected = item.entity or "", item.peer if predicate is Predicate.CAUSED else None
-    if predicate is Predicate.CALLS:
-        entity, affected = item.peer or item.entity, item.entity
+    about = item.entity or ""
+    is_call = predicate is Predicate.CALLS
+    entity = item.peer or about if is_call else about
+    affected = about if is_call else item.peer if predicate is Predicate.CAUSED else None
     numbers = predicate not in (Predicate.CAUSED, Predicate.CALLS, Predicate.DEPLOYED)
     return Claim(
         claim_id=f"{predicate.value.lower()}-{record.tool_call_id}-{item.item_id}",

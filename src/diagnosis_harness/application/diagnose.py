@@ -1,0 +1,213 @@
+"""One diagnosis, start to end: the run, the loop, the release, and the document that is published."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from diagnosis_harness.application.status import ChatApplicationStatus, tell_status
+from diagnosis_harness.diagnosis.agent import DiagnosisAgent, DiagnosisTask
+from diagnosis_harness.diagnosis.claim import Claim
+from diagnosis_harness.diagnosis.collection import DiagnosisStopReason
+from diagnosis_harness.diagnosis.draft import Cause, Hypothesis
+from diagnosis_harness.diagnosis.execution import DiagnosisAgentExecution
+from diagnosis_harness.diagnosis.progress import ProgressSnapshot
+from diagnosis_harness.harness.core import DiagnosisHarnessCore
+from diagnosis_harness.harness.termination import RunState
+from diagnosis_harness.kernel.errors import (
+    AgentStopped,
+    EmptyDraft,
+    MalformedDraft,
+    NothingToRelease,
+    PolicyFailed,
+    RunAborted,
+)
+from diagnosis_harness.kernel.window import TimeWindow
+from diagnosis_harness.release.decision import Row, WorkEnd, decide, end_of_state
+from diagnosis_harness.release.outcome import FallbackType, ReleaseOutcome
+from diagnosis_harness.release.pipeline import ReleasePipeline, end_of_stop, facts_beyond
+from diagnosis_harness.release.result import DiagnosisReleaseResult
+from diagnosis_harness.trace.event import TraceEventStatus, TraceName, TracePhase
+
+if TYPE_CHECKING:
+    from diagnosis_harness.harness.context import RunContext
+
+
+@dataclass(frozen=True, slots=True)
+class DiagnosisEnd:
+    """How one diagnosis ended, and what of it may be shown.
+
+    Attributes:
+        outcome: what leaves; stands beside the run's state and is not derived from it.
+        causes: exist only with SUCCESS.
+        claims: claims that stand; verified facts when there is no success.
+        failure: with FAILED, how the work ended, for the words of the report.
+    """
+
+    outcome: ReleaseOutcome
+    fallback: FallbackType | None
+    stop_reason: DiagnosisStopReason | None
+    snapshot: ProgressSnapshot
+    causes: tuple[Cause, ...] = ()
+    claims: tuple[Claim, ...] = ()
+    hypotheses: tuple[Hypothesis, ...] = ()
+    missing_info: tuple[str, ...] = ()
+    window: TimeWindow | None = None
+    failure: WorkEnd | None = None
+
+
+class DiagnoseUseCase:
+    """Diagnoses inside runs that the caller opened. Holds no state between runs.
+
+    Args:
+        agent_for: makes the agent of one run, with a tool boundary of its own.
+    """
+
+    def __init__(
+        self,
+        core: DiagnosisHarnessCore,
+        *,
+        agent_for: Callable[[RunContext], DiagnosisAgent],
+        pipeline: ReleasePipeline,
+    ) -> None:
+        self._core = core
+        self._agent_for = agent_for
+        self._pipeline = pipeline
+
+    async def diagnose(self, ctx: RunContext, task: DiagnosisTask) -> DiagnosisEnd:
+        """Diagnose, release, end the run; the run has exactly one termination when this returns or raises.
+
+        Raises:
+            Exception: a bug in a player or in this package; the run is FAILED then.
+        """
+        self._core.emit(
+            ctx, TraceName.RUN_STARTED, TracePhase.RUN, TraceEventStatus.STARTED, {"question": task.question}
+        )
+        try:
+            end = await self._ended(ctx, task)
+        except BaseException as error:
+            self._core.complete_failure(ctx, type(error).__name__)
+            self._tell_finished(ctx, ReleaseOutcome.FAILED)
+            raise
+        self._tell_finished(ctx, end.outcome)
+        return end
+
+    async def _ended(self, ctx: RunContext, task: DiagnosisTask) -> DiagnosisEnd:
+        tell_status(self._core, ctx, ChatApplicationStatus.DIAGNOSIS_RUNNING)
+        try:
+            execution = await self._agent_for(ctx).diagnose(ctx, task)
+        except AgentStopped as stopped:
+            snapshot = stopped.snapshot
+            if not isinstance(snapshot, ProgressSnapshot):
+                raise
+            return self._without_result(ctx, _end_of_exception(ctx, stopped), snapshot)
+        tell_status(self._core, ctx, ChatApplicationStatus.SAFETY_VALIDATING)
+        try:
+            result = await self._pipeline.release(ctx, task.question, execution)
+        except NothingToRelease:
+            end = (
+                WorkEnd.NO_CONCLUSION if execution.stop_reason is None else end_of_stop(execution.stop_reason)
+            )
+            return self._without_result(ctx, end, execution.snapshot, execution)
+        except RunAborted:
+            return self._without_result(ctx, end_of_state(ctx.lifecycle.state), execution.snapshot, execution)
+        return self._with_result(ctx, execution, result)
+
+    def _with_result(
+        self, ctx: RunContext, execution: DiagnosisAgentExecution, result: DiagnosisReleaseResult
+    ) -> DiagnosisEnd:
+        """Complete the run; content prepared for a run that another end has taken is not published."""
+        spent = execution.stop_reason is DiagnosisStopReason.BUDGET_LIMIT_REACHED
+        if not spent and not self._core.complete_success(ctx):
+            end = end_of_state(ctx.lifecycle.state)
+            return self._without_result(ctx, end, execution.snapshot, execution)
+        self._tell_decision(ctx, result.outcome, result.fallback)
+        return DiagnosisEnd(
+            outcome=result.outcome,
+            fallback=result.fallback,
+            stop_reason=execution.snapshot.stop_reason,
+            snapshot=execution.snapshot,
+            causes=result.causes,
+            claims=result.claims,
+            hypotheses=result.hypotheses,
+            missing_info=result.missing_info,
+            window=result.window,
+        )
+
+    def _without_result(
+        self,
+        ctx: RunContext,
+        end: WorkEnd,
+        snapshot: ProgressSnapshot,
+        execution: DiagnosisAgentExecution | None = None,
+    ) -> DiagnosisEnd:
+        """End the run as the table says, by pure code and no further controlled work."""
+        facts = facts_beyond((), snapshot, run_id=ctx.run_id)
+        row = decide(end, facts=bool(facts), missing=False)
+        row = self._completed(ctx, row, facts=bool(facts))
+        self._tell_decision(ctx, row.outcome, row.fallback)
+        draft = execution.draft if execution else None
+        timed_out = ctx.lifecycle.state in (RunState.TIMED_OUT, RunState.CANCELLED)
+        return DiagnosisEnd(
+            outcome=row.outcome,
+            fallback=row.fallback,
+            stop_reason=None if timed_out else snapshot.stop_reason,
+            snapshot=snapshot,
+            claims=facts,
+            hypotheses=draft.hypotheses if draft else (),
+            missing_info=draft.missing_info if draft else (),
+            window=draft.window if draft else None,
+            failure=row.end if row.outcome is ReleaseOutcome.FAILED else None,
+        )
+
+    def _completed(self, ctx: RunContext, row: Row, *, facts: bool) -> Row:
+        """Complete the run with the row's state; the row of the standing end where another came first."""
+        match row.state:
+            case RunState.SUCCESS:
+                done = self._core.complete_success(ctx)
+            case RunState.FAILED:
+                done = self._core.complete_failure(ctx, row.end.value)
+            case _:
+                done = True  # the run's own end brought us here
+        if done or ctx.lifecycle.state is row.state:
+            return row
+        return decide(end_of_state(ctx.lifecycle.state), facts=facts, missing=False)
+
+    def _tell_decision(self, ctx: RunContext, outcome: ReleaseOutcome, fallback: FallbackType | None) -> None:
+        self._core.emit(
+            ctx,
+            TraceName.RELEASE_DECISION,
+            TracePhase.RELEASE,
+            TraceEventStatus.SUCCEEDED,
+            {"outcome": outcome.value, "fallback": fallback.value if fallback else None},
+        )
+
+    def _tell_finished(self, ctx: RunContext, outcome: ReleaseOutcome) -> None:
+        termination = ctx.lifecycle.termination
+        usage = ctx.budget.usage()
+        self._core.emit(
+            ctx,
+            TraceName.RUN_FINISHED,
+            TracePhase.RUN,
+            TraceEventStatus.SUCCEEDED,
+            {
+                "outcome": outcome.value,
+                "state": ctx.lifecycle.state.value,
+                "reason": termination.reason.value if termination and termination.reason else None,
+                "llm_calls": usage.llm_calls,
+                "tool_calls": usage.tool_calls,
+                "total_tokens": usage.total_tokens,
+                "run_bytes": usage.run_bytes,
+            },
+        )
+
+
+def _end_of_exception(ctx: RunContext, stopped: AgentStopped) -> WorkEnd:
+    match stopped:
+        case EmptyDraft() | MalformedDraft():
+            return WorkEnd.DRAFT_ILLEGAL
+        case PolicyFailed():
+            return WorkEnd.POLICY_FAILED
+        case _:
+            return end_of_state(ctx.lifecycle.state)

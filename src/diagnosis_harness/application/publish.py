@@ -1,0 +1,95 @@
+"""From a run that has ended to its document: pure, and it decides nothing any more."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from diagnosis_harness.application.diagnose import DiagnosisEnd
+from diagnosis_harness.kernel.errors import ContractViolation
+from diagnosis_harness.kernel.window import utc_text
+from diagnosis_harness.release.counters import counters
+from diagnosis_harness.release.document import InFlight, RecordEntry, Release, Run, RunDocument, Termination
+from diagnosis_harness.release.failure import failure_sentence
+from diagnosis_harness.release.language import Language
+from diagnosis_harness.release.material import ReportMaterial
+from diagnosis_harness.release.report import compose
+from diagnosis_harness.release.timeline import timeline
+from diagnosis_harness.toolbox.ports import SourceSummary
+from diagnosis_harness.trace.event import TraceEvent
+
+if TYPE_CHECKING:
+    from diagnosis_harness.harness.context import RunContext
+
+
+@dataclass(frozen=True, slots=True)
+class RunFacts:
+    """What the document says of the run beside its context."""
+
+    question: str
+    language: Language
+    started_s: float
+    limit_s: float
+    onset_known: bool
+    tools: tuple[str, ...]
+    summary: SourceSummary
+
+
+def publish(ctx: RunContext, facts: RunFacts, end: DiagnosisEnd, events: Iterable[TraceEvent]) -> RunDocument:
+    """The document of an ended run.
+
+    Raises:
+        ContractViolation: the run has not ended.
+    """
+    termination = ctx.lifecycle.termination
+    if termination is None:
+        raise ContractViolation("a run that goes on has no document")
+    release = Release(
+        outcome=end.outcome,
+        fallback_type=end.fallback,
+        stop_reason=end.stop_reason,
+        failure=failure_sentence(end.failure, facts.language) if end.failure else None,
+    )
+    records = end.snapshot.records
+    report = compose(
+        ReportMaterial(
+            language=facts.language,
+            release=release,
+            state=ctx.lifecycle.state,
+            limit_s=facts.limit_s,
+            conclusion=end.causes,
+            claims=end.claims,
+            hypotheses=end.hypotheses,
+            missing_info=end.missing_info,
+            window=end.window,
+            records=records,
+            tools=facts.tools,
+            files=facts.summary.files,
+            has_baseline=facts.summary.baseline is not None,
+            has_onset=facts.onset_known,
+        )
+    )
+    return RunDocument(
+        run=Run(
+            session_id=ctx.session_id,
+            run_id=ctx.run_id,
+            question=facts.question,
+            language=facts.language,
+            state=ctx.lifecycle.state,
+            termination=Termination(reason=termination.reason, at=utc_text(termination.at_s)),
+            started_at=utc_text(facts.started_s),
+            duration_s=round(termination.at_s - facts.started_s, 6),
+            limit_s=facts.limit_s,
+            usage=counters(ctx.budget.usage(), ctx.budget.limits),
+            usage_estimated=ctx.budget.usage().is_estimated,
+            in_flight=tuple(
+                InFlight(name=call.name, tool_call_id=call.tool_call_id)
+                for call in ctx.budget.open_calls().in_flight
+            ),
+        ),
+        release=release,
+        report=report,
+        records=tuple(RecordEntry.of(record) for record in records),
+        trace=timeline(events),
+    )

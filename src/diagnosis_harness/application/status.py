@@ -1,0 +1,28 @@
+"""The stage a person sees. Emitted by the path as it goes; derived from nothing and no state of anything."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from diagnosis_harness.harness.core import DiagnosisHarnessCore
+from diagnosis_harness.trace.event import TraceEventStatus, TraceName, TracePhase
+
+if TYPE_CHECKING:
+    from diagnosis_harness.harness.context import RunContext
+
+
+class ChatApplicationStatus(StrEnum):
+    """The visible stages (seed: harness-lifecycle-and-states §5)."""
+
+    ROUTING = "ROUTING"
+    SYSTEM_RESPONDING = "SYSTEM_RESPONDING"
+    KNOWLEDGE_SEARCHING = "KNOWLEDGE_SEARCHING"
+    KNOWLEDGE_ANSWERING = "KNOWLEDGE_ANSWERING"
+    DIAGNOSIS_RUNNING = "DIAGNOSIS_RUNNING"
+    SAFETY_VALIDATING = "SAFETY_VALIDATING"
+
+
+def tell_status(core: DiagnosisHarnessCore, ctx: RunContext, status: ChatApplicationStatus) -> None:
+    """Tell whoever watches the run which stage it is in."""
+    core.emit(ctx, TraceName.STATUS, TracePhase.RUN, TraceEventStatus.STARTED, {"stage": status.value})

@@ -1,0 +1,36 @@
+"""When one candidate stands out enough to be named: the analyst and the judge hold the same bar."""
+
+from __future__ import annotations
+
+from diagnosis_harness.guards.verdict import SemanticReason
+from diagnosis_harness.tools.evidence import EvidenceItem
+
+LEAST_STRENGTH = 0.5
+"""Calibrated strength of a ranking, 0 to 1; below it the evidence is no stronger than normal variation."""
+LEAST_MARGIN = 0.1
+"""Lead over the next candidate, as a share of the leader's score, below which two causes are as good."""
+EXPLAINED_SHARE = 0.5
+"""Share of a candidate's score that a dependency explains from which the dependency is the better cause."""
+
+
+def weaknesses(item: EvidenceItem) -> tuple[SemanticReason, ...]:
+    """Why a ranking's first candidate should not be named; empty when it may."""
+    found = []
+    if _number(item, "strength") < LEAST_STRENGTH:
+        found.append(SemanticReason.WEAK)
+    if _number(item, "margin") < LEAST_MARGIN:
+        found.append(SemanticReason.NO_MARGIN)
+    score = item.score or 0.0
+    if item.attributes.get("explained_by") and _number(item, "explained_score") > EXPLAINED_SHARE * score:
+        found.append(SemanticReason.EXPLAINED_BY_OTHER)
+    return tuple(found)
+
+
+def stands_out(item: EvidenceItem) -> bool:
+    """Whether a ranking's first candidate may be named."""
+    return not weaknesses(item)
+
+
+def _number(item: EvidenceItem, name: str) -> float:
+    value = item.attributes.get(name, 0.0)
+    return float(value) if isinstance(value, int | float) else 0.0

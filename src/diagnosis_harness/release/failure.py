@@ -1,0 +1,47 @@
+"""Why nothing could be released, in one plain sentence in either language."""
+
+from __future__ import annotations
+
+from diagnosis_harness.release.decision import WorkEnd
+from diagnosis_harness.release.language import Language
+
+_SENTENCES: dict[WorkEnd, tuple[str, str]] = {
+    WorkEnd.NO_CONCLUSION: (
+        "The analysis ended without a conclusion and without a single verified fact.",
+        "分析结束时既没有结论，也没有任何经过核实的事实。",
+    ),
+    WorkEnd.SATURATED: (
+        "Nothing new was coming in, and nothing of what had come in could be verified.",
+        "没有新的信息进入，而已有的信息无一能够核实。",
+    ),
+    WorkEnd.PROTOCOL_STOP: (
+        "The analyst did not account for what it was shown, and no fact could be verified.",
+        "分析方没有说明它所看到的结果，也没有任何事实能够核实。",
+    ),
+    WorkEnd.DRAFT_ILLEGAL: (
+        "The analyst's answer was empty or unreadable, and no fact could be verified.",
+        "分析方的回答为空或无法读取，也没有任何事实能够核实。",
+    ),
+    WorkEnd.POLICY_FAILED: (
+        "The analyst, or the language model behind it, failed; it was not asked again.",
+        "分析方或其背后的语言模型调用失败；没有再次调用。",
+    ),
+    WorkEnd.INTERNAL_FAILURE: (
+        "The run failed inside; no answer is given rather than a doubtful one.",
+        "运行内部失败；宁可不给答案，也不给可疑的答案。",
+    ),
+    WorkEnd.BUDGET_REACHED: (
+        "A limit of the run was reached before any fact could be verified.",
+        "在任何事实得到核实之前，运行的某项预算已经用尽。",
+    ),
+    WorkEnd.DEADLINE_REACHED: (
+        "The time given was over before any fact could be verified.",
+        "在任何事实得到核实之前，给定的时间已经用完。",
+    ),
+}
+
+
+def failure_sentence(end: WorkEnd, language: Language) -> str:
+    """The sentence for an end that releases nothing; INTERNAL_FAILURE's where the end has none of its own."""
+    english, chinese = _SENTENCES.get(end, _SENTENCES[WorkEnd.INTERNAL_FAILURE])
+    return chinese if language is Language.ZH else english

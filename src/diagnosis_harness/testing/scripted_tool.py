@@ -1,0 +1,42 @@
+"""A tool that does what a test tells it, behind the real `Tool` contract."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from diagnosis_harness.testing.evidence import WINDOW, changed_item
+from diagnosis_harness.tools.spec import ArgumentValue, Parameter, ParameterKind, ToolFindings, ToolSpec
+
+if TYPE_CHECKING:
+    from diagnosis_harness.harness.context import RunContext
+
+ENTITY = Parameter("entity", ParameterKind.TEXT, "Whom to look at.")
+
+
+def found_something() -> ToolFindings:
+    """Findings with one item."""
+    return ToolFindings(items=(changed_item(),), window=WINDOW, looked_at=1)
+
+
+def found_nothing() -> ToolFindings:
+    """Findings without any."""
+    return ToolFindings(items=(), window=WINDOW, looked_at=1)
+
+
+@dataclass(slots=True)
+class ScriptedTool:
+    """Answers every call with `answer()`, and remembers the arguments of every run in order."""
+
+    answer: Callable[[], ToolFindings] = found_something
+    spec: ToolSpec = field(
+        default_factory=lambda: ToolSpec(name="look", description="Looks.", parameters=(ENTITY,))
+    )
+    runs: list[dict[str, ArgumentValue]] = field(default_factory=list)
+
+    def run(self, ctx: RunContext, arguments: Mapping[str, ArgumentValue]) -> ToolFindings:
+        """The scripted answer."""
+        del ctx
+        self.runs.append(dict(arguments))
+        return self.answer()

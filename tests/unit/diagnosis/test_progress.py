@@ -1,0 +1,124 @@
+"""The progress protocol: what counts, what clears, what saturates."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from diagnosis_harness.diagnosis.claim import Claim, EvidenceRef
+from diagnosis_harness.diagnosis.collection import (
+    CollectionState,
+    CollectionThresholds,
+    DiagnosisStopReason,
+    InformationGain,
+)
+from diagnosis_harness.diagnosis.progress import (
+    Assessment,
+    ProgressSnapshot,
+    after_assessments,
+    after_records,
+    with_budget_stop,
+)
+from diagnosis_harness.testing.evidence import changed_claim, changed_item, error_record, ready_record
+from diagnosis_harness.tools.invocation import EvidenceRecord
+
+THRESHOLDS = CollectionThresholds(no_gain=2, protocol_violations=2)
+GAINED, NO_GAIN = InformationGain.GAINED, InformationGain.NO_GAIN
+
+
+def taken(*records: EvidenceRecord, start: ProgressSnapshot | None = None) -> ProgressSnapshot:
+    """The snapshot after these records."""
+    return after_records(start or ProgressSnapshot(), records, THRESHOLDS)[0]
+
+
+def found(call_id: str, scope: str) -> EvidenceRecord:
+    """A record with one item."""
+    return ready_record(changed_item(), tool_call_id=call_id, scope=scope)
+
+
+def fact(call_id: str) -> Claim:
+    """A fact that cites the one item of a record."""
+    return changed_claim(tool_call_id=call_id, claim_id=f"fact-{call_id}")
+
+
+def test_an_empty_result_is_no_gain_by_the_harness_itself() -> None:
+    """Nothing is due: the policy has no say in it."""
+    snapshot = taken(ready_record())
+    assert (snapshot.no_gain, snapshot.due) == (1, frozenset())
+
+
+def test_an_exact_repeat_is_no_gain_and_another_scope_is_not() -> None:
+    """The same tool with the same normalised scope, compared with READY records."""
+    snapshot = taken(found("t1", '{"a":1}'), found("t2", '{"a":1}'), found("t3", '{"a":2}'))
+    assert (snapshot.no_gain, snapshot.due) == (1, frozenset({"t1", "t3"}))
+
+
+def test_trying_again_after_a_failure_is_fair() -> None:
+    """A failed call is neither a gain nor a loss, and its repeat is no repeat."""
+    snapshot = taken(error_record("t1"), found("t2", "{}"))
+    assert (snapshot.no_gain, snapshot.due) == (0, frozenset({"t2"}))
+
+
+def test_a_gain_clears_what_had_been_counted() -> None:
+    """GAINED starts the count again."""
+    snapshot = taken(ready_record(), found("t2", '{"a":1}'))
+    snapshot, _ = after_assessments(snapshot, [Assessment("t2", GAINED, (fact("t2"),))], THRESHOLDS)
+    assert (snapshot.no_gain, snapshot.facts) == (0, (fact("t2"),))
+
+
+def test_no_gain_in_a_row_saturates_for_good() -> None:
+    """At the threshold collecting is over, and a later gain does not reopen it."""
+    snapshot = taken(ready_record(scope='{"a":1}'), ready_record(tool_call_id="t2", scope='{"a":2}'))
+    assert snapshot.collection is CollectionState.SATURATED
+    assert snapshot.stop_reason is DiagnosisStopReason.INFORMATION_SATURATED
+    later = taken(found("t3", '{"a":3}'), start=snapshot)
+    later, _ = after_assessments(later, [Assessment("t3", GAINED, (fact("t3"),))], THRESHOLDS)
+    assert later.collection is CollectionState.SATURATED
+
+
+DUE = taken(found("t1", "{}"))
+
+
+@pytest.mark.parametrize(
+    "assessments",
+    [
+        [],
+        [Assessment("t9", NO_GAIN)],
+        [Assessment("t1", NO_GAIN), Assessment("t1", NO_GAIN)],
+        [Assessment("t1", GAINED)],
+        [Assessment("t1", GAINED, (replace(fact("t1"), refs=()),))],
+        [Assessment("t1", GAINED, (replace(fact("t1"), refs=(EvidenceRef("t1", "i9"),)),))],
+        [Assessment("t1", GAINED, (fact("t2"),))],
+    ],
+    ids=["none", "not due", "twice", "gain without fact", "fact without ref", "no such item", "other record"],
+)
+def test_an_unsound_assessment_is_a_violation_and_gives_no_fact(assessments: list[Assessment]) -> None:
+    """One violation, no gain, no loss, no fact; the result has had its chance."""
+    snapshot, _ = after_assessments(DUE, assessments, THRESHOLDS)
+    assert (snapshot.violations, snapshot.no_gain, snapshot.facts, snapshot.due) == (1, 0, (), frozenset())
+
+
+def test_violations_in_a_row_stop_collecting_and_a_sound_answer_clears_them() -> None:
+    """Two in a row stop; one, then a sound one, then one does not."""
+    once, _ = after_assessments(DUE, [], THRESHOLDS)
+    twice, _ = after_assessments(taken(found("t2", '{"a":2}'), start=once), [], THRESHOLDS)
+    assert twice.stop_reason is DiagnosisStopReason.PROGRESS_PROTOCOL_VIOLATED
+    sound, _ = after_assessments(
+        taken(found("t2", '{"a":2}'), start=once), [Assessment("t2", NO_GAIN)], THRESHOLDS
+    )
+    again, _ = after_assessments(taken(found("t3", '{"a":3}'), start=sound), [], THRESHOLDS)
+    assert (again.violations, again.stop_reason) == (1, None)
+
+
+def test_an_answer_with_nothing_due_and_nothing_assessed_is_sound() -> None:
+    """The first answer of a run breaks no protocol."""
+    snapshot, _ = after_assessments(ProgressSnapshot(), [], THRESHOLDS)
+    assert snapshot == ProgressSnapshot()
+
+
+def test_a_budget_stop_does_not_saturate() -> None:
+    """The run is over; whether more could have been collected is another matter."""
+    snapshot = with_budget_stop(DUE)
+    assert snapshot.collection is CollectionState.COLLECTING
+    assert snapshot.stop_reason is DiagnosisStopReason.BUDGET_LIMIT_REACHED
