@@ -1,4 +1,4 @@
-"""`diagnose bench`: public data sets and simulated faults through the whole path, scored after the last run."""
+"""`diagnose bench`: public data sets and simulated faults through the whole path, scored at the end."""
 
 from __future__ import annotations
 

@@ -99,7 +99,7 @@ def build_app(open_diagnosis: OpenDiagnosis) -> typer.Typer:
     with suppress(ImportError):
         from diagnosis_harness.cli import bench
 
-        bench.register(app)
+        bench.register(app, open_diagnosis)
     return app
 
 

@@ -32,9 +32,21 @@ class Output:
     save: Path | None
 
 
-def make_console(*, color: bool, stderr: bool = False) -> Console:
+class PatientConsole(Console):
+    """A console for which a reader that has gone is no reason to end the process."""
+
+    def on_broken_pipe(self) -> None:
+        """Write nothing more."""
+        self.quiet = True
+        if not self.stderr:
+            drop_stdout()
+
+
+def make_console(*, color: bool, stderr: bool = False) -> PatientConsole:
     """A console that writes text as it is: colours only on a terminal, no markup, no guessed highlights."""
-    return Console(stderr=stderr, no_color=not color or None, markup=False, highlight=False, emoji=False)
+    return PatientConsole(
+        stderr=stderr, no_color=not color or None, markup=False, highlight=False, emoji=False
+    )
 
 
 def publish(document: RunDocument, output: Output) -> None:

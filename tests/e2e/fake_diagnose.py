@@ -1,0 +1,75 @@
+"""The real command line over a diagnosis that ends as its question says; run as a process by the tests."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+from diagnosis_harness.cli.main import run
+from diagnosis_harness.cli.ports import LoadProgress
+from diagnosis_harness.harness.termination import CancellationReason, RunState
+from diagnosis_harness.kernel.errors import InvalidInput
+from diagnosis_harness.release.document import RunDocument
+from diagnosis_harness.release.language import Language
+from diagnosis_harness.release.outcome import ReleaseOutcome
+from diagnosis_harness.testing import documents
+from diagnosis_harness.trace.event import TraceEvent, TraceEventStatus, TraceName, TracePhase
+from diagnosis_harness.trace.sink import TraceSink
+
+
+class FakeDiagnosis:
+    """Ends as it is asked: SUCCESS, FALLBACK, FAILED with a state, raise, refuse, wait for cancel, stuck."""
+
+    def __init__(self, sink: TraceSink) -> None:
+        self._sink = sink
+        self._seq = 0
+        self._cancelled = asyncio.Event()
+
+    async def run(  # noqa: D102
+        self, question: str, *, language: Language, deadline_s: float | None
+    ) -> RunDocument:
+        self._emit(TraceName.RUN_STARTED, TraceEventStatus.STARTED, {"limits": {"tool_calls": 60}})
+        self._emit(TraceName.STATUS, TraceEventStatus.STARTED, {"status": "DIAGNOSIS_RUNNING"})
+        call = {"tool": "changed_signals", "tool_call_id": "t1"}
+        self._emit(TraceName.TOOL_INVOCATION, TraceEventStatus.STARTED, call)
+        match question.split():
+            case ["wait" | "stuck" as how]:
+                print("waiting", file=sys.stderr, flush=True)  # noqa: T201 - what the test waits for
+                await (self._cancelled.wait() if how == "wait" else asyncio.Event().wait())
+                return documents.cancelled(language)
+            case ["raise"]:
+                raise ZeroDivisionError("a bug")
+            case ["refuse"]:
+                raise InvalidInput("metrics.csv", "has no time column", "name it in incident.toml")
+            case ["FAILED", state]:
+                return documents.ended(ReleaseOutcome.FAILED, RunState(state))
+            case ["FALLBACK"]:
+                return documents.fallback(language)
+        self._emit(TraceName.TOOL_INVOCATION, TraceEventStatus.SUCCEEDED, {**call, "items": 2})
+        return documents.success(language)
+
+    def cancel(self, reason: CancellationReason) -> None:  # noqa: D102
+        assert reason is CancellationReason.USER_REQUESTED
+        self._cancelled.set()
+
+    def _emit(self, name: TraceName, status: TraceEventStatus, payload: Mapping[str, object]) -> None:
+        self._seq += 1
+        event = TraceEvent(self._seq, "r1", 0.0, name, TracePhase.RUN, status, payload)  # type: ignore[arg-type]
+        self._sink.emit(event)
+
+
+def open_fake(
+    *, folder: Path, baseline: Path | None, onset_s: float | None, sink: TraceSink, progress: LoadProgress
+) -> FakeDiagnosis:
+    """A fake that reads nothing; the folder says whether reading is interrupted."""
+    progress("metrics.csv", 1, 2)
+    if folder.name == "slow":
+        print("reading", file=sys.stderr, flush=True)  # noqa: T201 - what the test waits for
+        asyncio.run(asyncio.Event().wait())
+    return FakeDiagnosis(sink)
+
+
+if __name__ == "__main__":
+    sys.exit(run(sys.argv[1:], open_diagnosis=open_fake))

@@ -1,0 +1,162 @@
+"""A report says what was looked at, what was left open, and nothing that did not pass."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from diagnosis_harness.diagnosis.claim import EvidenceRef, FaultKind
+from diagnosis_harness.diagnosis.collection import DiagnosisStopReason
+from diagnosis_harness.diagnosis.draft import Hypothesis
+from diagnosis_harness.harness.termination import RunState
+from diagnosis_harness.release.document import Release
+from diagnosis_harness.release.language import Language
+from diagnosis_harness.release.material import ReportMaterial
+from diagnosis_harness.release.outcome import FallbackType, ReleaseOutcome
+from diagnosis_harness.release.report import compose
+from diagnosis_harness.testing import documents
+
+FALLBACK = Release(ReleaseOutcome.FALLBACK, FallbackType.INSUFFICIENT_EVIDENCE)
+
+
+def material(release: Release = FALLBACK, state: RunState = RunState.SUCCESS) -> ReportMaterial:
+    """A run that asked four things, with a baseline and a known onset."""
+    return ReportMaterial(
+        language=Language.EN,
+        release=release,
+        state=state,
+        limit_s=120.0,
+        records=documents.records(),
+        tools=("changed_signals", "rank_causes", "search_logs", "walk_topology"),
+        has_baseline=True,
+        has_onset=True,
+    )
+
+
+def test_every_call_stands_in_exactly_one_part_of_the_coverage() -> None:
+    """Found, empty and failed are told apart."""
+    coverage = compose(material()).coverage
+
+    assert [asked.tool_call_id for asked in coverage.asked] == ["t1", "t2"]
+    assert [asked.tool_call_id for asked in coverage.empty] == ["t3"]
+    assert [(asked.tool_call_id, asked.error_code) for asked in coverage.failed] == [("t4", "TIMED_OUT")]
+
+
+def test_what_was_never_asked_is_said() -> None:
+    """A tool that was there and not called is named."""
+    coverage = compose(replace(material(), tools=("inventory", "rank_causes"))).coverage
+
+    assert coverage.never_asked == ("inventory",)
+
+
+def test_what_was_read_and_not_compared_is_said() -> None:
+    """Logs are counted and searchable, and no more than that yet; an unknown file keeps its own note."""
+    not_used = documents.fallback().report.coverage.not_used
+
+    assert [(each.name, each.note) for each in not_used] == [
+        ("logs.csv", "read and counted, not yet compared"),
+        ("notes.docx", "its ending is not known"),
+    ]
+
+
+def test_a_candidate_whose_evidence_is_gone_is_no_candidate() -> None:
+    """References that point nowhere are dropped, and a candidate without any left with them."""
+    report = compose(
+        replace(
+            material(),
+            hypotheses=(
+                Hypothesis("ghost", FaultKind.CPU, 9.0, (EvidenceRef("t9", "i1"),)),
+                Hypothesis("payment", FaultKind.CPU, 2.0, (EvidenceRef("t2", "c2"), EvidenceRef("t2", "c9"))),
+            ),
+        )
+    )
+
+    assert [candidate.entity for candidate in report.candidates] == ["payment"]
+    assert report.candidates[0].evidence_for == (EvidenceRef("t2", "c2"),)
+
+
+def test_a_concluded_cause_is_not_a_candidate_as_well() -> None:
+    """What is proven is not listed as unproven."""
+    assert [candidate.entity for candidate in documents.success().report.candidates] == ["payment"]
+
+
+@pytest.mark.parametrize("outcome", [ReleaseOutcome.FAILED, ReleaseOutcome.CANCELLED])
+def test_a_run_without_an_answer_has_no_candidates(outcome: ReleaseOutcome) -> None:
+    """A failure guesses nothing."""
+    state = RunState.FAILED if outcome is ReleaseOutcome.FAILED else RunState.CANCELLED
+
+    report = compose(replace(material(Release(outcome), state), hypotheses=documents.hypotheses()))
+
+    assert report.candidates == ()
+
+
+def test_a_confidence_is_never_invented() -> None:
+    """Until it is computed from checks there is none."""
+    assert [cause.confidence for cause in documents.success().report.causes] == [None]
+
+
+@pytest.mark.parametrize("kind", FallbackType)
+def test_a_fallback_says_first_why_there_is_no_conclusion(kind: FallbackType) -> None:
+    """Each kind of fallback has a first sentence of its own."""
+    first = compose(material(Release(ReleaseOutcome.FALLBACK, kind))).summary[0]
+    others = {
+        compose(material(Release(ReleaseOutcome.FALLBACK, other))).summary[0]
+        for other in FallbackType
+        if other is not kind
+    }
+
+    assert first.startswith("No conclusion: ")
+    assert first not in others
+
+
+def test_the_summary_says_why_collecting_stopped_and_how_the_run_ended() -> None:
+    """A fallback after the budget ran out says both."""
+    release = replace(FALLBACK, stop_reason=DiagnosisStopReason.BUDGET_LIMIT_REACHED)
+
+    assert compose(material(release, RunState.BUDGET_EXHAUSTED)).summary == (
+        "No conclusion: the evidence does not prove a cause.",
+        "The budget it was given is used up.",
+        "Collecting stopped at the limit of the budget.",
+        "Statements verified against evidence: 0.",
+    )
+
+
+def test_next_checks_come_one_of_each_kind_and_three_at_most() -> None:
+    """A candidate, what is missing and what failed come before a second of any."""
+    report = compose(
+        replace(
+            material(),
+            hypotheses=documents.hypotheses(),
+            missing_info=("normal operation", "spans"),
+            has_baseline=False,
+        )
+    )
+
+    assert report.next_checks == (
+        "Look at checkout (CPU): the strongest candidate neither proven nor ruled out.",
+        "Supply what was missing: normal operation.",
+        "Find out why walk_topology failed (TIMED_OUT), and ask again.",
+    )
+
+
+def test_next_checks_end_with_what_would_sharpen_the_comparison() -> None:
+    """Where nothing else is open, a baseline and an onset are asked for."""
+    bare = replace(material(), records=documents.records()[:3], has_baseline=False, has_onset=False)
+
+    assert compose(replace(bare, tools=())).next_checks == (
+        "Give normal operation to compare with: --baseline FOLDER.",
+        "Say when it began: --onset TIME.",
+    )
+
+
+def test_a_run_that_timed_out_says_first_how_to_give_it_more_time() -> None:
+    """The next step names the option and what this run had."""
+    report = compose(material(FALLBACK, RunState.TIMED_OUT))
+
+    assert report.next_checks[0] == "Ask again with more time: --deadline SECONDS (this run had 2 min)."
+
+
+def test_a_success_needs_no_next_checks() -> None:
+    """A conclusion is not followed by homework."""
+    assert documents.success().report.next_checks == ()
