@@ -1,0 +1,367 @@
+"""Exporters: plain folders with opaque names, and nothing of the truth in any of their bytes."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import json
+import re
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from diagnosis_harness.bench.case import Case, DataSet
+from diagnosis_harness.bench.datasets.catalog import EXPORTERS, data_set
+from diagnosis_harness.bench.datasets.nezha import POD_METRICS, Nezha, published_onsets, service_of
+from diagnosis_harness.bench.datasets.petshop import PetShop, published_alerts
+from diagnosis_harness.kernel.errors import InvalidInput
+
+SHOP_ID = "low_traffic-train-issue_0"
+SHOP_BARE_ID = "temporal_traffic1-test-issue_0"
+POD, OTHER = "cart-5f6585d649-fnmft", "web-579b9bff58-t2dbm"
+BOUTIQUE_ID = "ob-2022-08-22-03"
+
+
+def make_petshop(root: Path) -> PetShop:
+    """The published layout in small: two incidents, one scenario with a baseline."""
+    home = root / "petshop"
+    (home / "incidents").mkdir(parents=True)
+    (home / "baseline").mkdir()
+    rows = [
+        "microservice,Front,Front,Pay::Box,Pay::Box",
+        "metric,latency,latency,requests,availability",
+        "statistic,Average,p90,Sum,Average",
+        "unix_timestamp,,,,",
+        "1681855320.0,0.1,0.2,5.0,",
+        "1681855620.0,0.1,0.2,6.0,99.5",
+    ]
+    for path in (
+        home / "incidents" / f"{SHOP_ID}.csv.gz",
+        home / "incidents" / f"{SHOP_BARE_ID}.csv.gz",
+        home / "baseline" / "low_traffic.csv.gz",
+    ):
+        path.write_bytes(gzip.compress("\n".join(rows).encode(), mtime=0))
+    for scenario in ("low_traffic", "temporal_traffic1"):
+        graph = ",Front,Pay::Box,Store\nFront,0,1,0\nPay::Box,0,0,1\nStore,0,0,0\n"
+        (home / f"graph-{scenario}.csv").write_text(graph, encoding="utf-8")
+    label_petshop(root, cause="Pay::Box", injection="put-parameter searchdelay 500")
+    return PetShop(root)
+
+
+def label_petshop(root: Path, *, cause: str, injection: str) -> None:
+    """Write the labels, with whatever truth."""
+    alert = {"node": "Front", "metric": "latency", "agg": "Average", "timestamp": 1681855803}
+    entries = [
+        {"id": name, "alert": alert, "root_cause_service": cause, "injection": injection}
+        for name in (SHOP_ID, SHOP_BARE_ID)
+    ]
+    (root / "petshop" / "labels.json").write_text(json.dumps(entries), encoding="utf-8")
+
+
+def make_nezha(root: Path) -> Nezha:
+    """The published layout in small: one incident with all files."""
+    home = root / "nezha"
+    for folder in (home / "incidents" / BOUTIQUE_ID, home / "baseline" / "2022-08-22"):
+        folder.mkdir(parents=True)
+        write_nezha_files(folder)
+    (home / "baseline" / "2022-08-22" / "dependency.csv").write_text(
+        "Source,Target,Weight\nweb,cart,1\ncart,33.33.33.80,1\n", encoding="utf-8"
+    )
+    label_nezha(root, service="cart", pod=POD, fault="return", detail="A_B")
+    return Nezha(root)
+
+
+PODS = """
+    SELECT 1661141000 + 60 * n AS ts, pod FROM range(3) AS times(n),
+        (VALUES ('cart-5f6585d649-fnmft'), ('web-579b9bff58-t2dbm')) AS pods(pod)
+"""
+FILES = {
+    "frontend_sli": """
+        SELECT 1661141000 AS ts, 'Frontend' AS ServiceName, 99 AS "SuccessRate(%)", 0.1 AS "LatencyP50(s)",
+            0.2 AS "LatencyP90(s)", 0.3 AS "LatencyP95(s)", 0.4 AS "LatencyP99(s)"
+    """,
+    "edge_latency_destination_50": "SELECT 1661141000 AS ts, 0.05 AS web_cart",
+    "edge_latency_source_50": "SELECT 1661141000 AS ts, 0.07 AS web_cart",
+    "traces": """
+        SELECT * FROM (VALUES
+            (1, 1, 0, 'web-579b9bff58-t2dbm', 'GET /', 1661141000000000000, 9000),
+            (1, 2, 1, 'cart-5f6585d649-fnmft', 'Get', 1661141000001000000, 4000)
+        ) AS spans(trace, span, parent, pod, operation, start_ns, duration_us)
+    """,
+    "logs": """
+        SELECT 1661141000001500000 AS ts_ns, 'cart-5f6585d649-fnmft' AS pod, 1 AS trace, 2 AS span,
+            'it''s on' AS message
+    """,
+}
+
+
+def write_nezha_files(folder: Path) -> None:
+    """Metrics of two pods, entry and edge latencies, two spans and a log line."""
+    columns = ", ".join(f'{number}.0 AS "{name}"' for number, (name, *_) in enumerate(POD_METRICS, start=1))
+    with duckdb.connect(":memory:") as db:
+        db.sql(PODS).project(f"ts, pod, {columns}").write_parquet(str(folder / "metrics.parquet"))
+        for name, query in FILES.items():
+            db.sql(query).write_parquet(str(folder / f"{name}.parquet"))
+
+
+def parquet(path: Path) -> tuple[list[str], list[tuple[object, ...]]]:
+    """Columns and rows of a Parquet file."""
+    with duckdb.connect(":memory:") as db:
+        table = db.read_parquet(str(path))
+        return table.columns, table.fetchall()
+
+
+def label_nezha(root: Path, *, service: str, pod: str, fault: str, detail: str) -> None:
+    """Write the labels, with whatever truth."""
+    entry = {
+        "id": BOUTIQUE_ID,
+        "system": "onlineboutique",
+        "date": "2022-08-22",
+        "inject_time_utc": "2022-08-22 04:02:07",
+        "root_cause_service": service,
+        "root_cause_pod": pod,
+        "fault": fault,
+        "root_cause_detail": detail,
+    }
+    (root / "nezha" / "labels.json").write_text(json.dumps([entry]), encoding="utf-8")
+
+
+def files_below(folder: Path) -> dict[str, bytes]:
+    """All files by their path."""
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
+
+
+def table(path: Path) -> list[dict[str, str]]:
+    """The rows of a CSV file."""
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def toml(case: Case) -> dict[str, dict[str, object]]:
+    """The settings of an exported folder."""
+    return tomllib.loads((case.folder / "incident.toml").read_text(encoding="utf-8"))
+
+
+def test_petshop_becomes_a_long_table_with_clean_names(tmp_path: Path) -> None:
+    """Metric and statistic make the signal; empty cells are gone."""
+    case = make_petshop(tmp_path).export(SHOP_ID, tmp_path / "out")
+    rows = table(case.folder / "metrics.csv")
+    assert {(row["entity"], row["signal"], row["unit"]) for row in rows} == {
+        ("Front", "latency_average", "s"),
+        ("Front", "latency_p90", "s"),
+        ("Pay::Box", "requests_sum", "count"),
+        ("Pay::Box", "availability_average", "percent"),
+    }
+    assert len(rows) == 7
+    assert rows[0] == {
+        "time": "1681855320.0",
+        "entity": "Front",
+        "signal": "latency_average",
+        "value": "0.1",
+        "unit": "s",
+    }
+
+
+def test_petshop_alert_holds_what_the_task_gives(tmp_path: Path) -> None:
+    """Node, metric, statistic and time; no onset, for none is published."""
+    settings = toml(make_petshop(tmp_path).export(SHOP_ID, tmp_path / "out"))
+    assert settings["alert"] == {
+        "entity": "Front",
+        "signal": "latency",
+        "statistic": "average",
+        "time": "2023-04-18T22:10:03Z",
+    }
+    assert set(settings["incident"]) == {"name", "zone"}
+
+
+def test_petshop_scenarios_with_and_without_baseline_are_told_apart(tmp_path: Path) -> None:
+    """A baseline folder where there is one, shared by name, and the group says so."""
+    shop = make_petshop(tmp_path)
+    with_one, without = (shop.export(name, tmp_path / "out") for name in (SHOP_ID, SHOP_BARE_ID))
+    assert with_one.baseline is not None
+    assert (with_one.baseline / "metrics.csv").exists()
+    assert toml(with_one)["baseline"]["folder"] == f"../{with_one.baseline.name}"
+    assert without.baseline is None
+    assert (with_one.group, without.group) == ("low_traffic, with baseline", "temporal_traffic1, no baseline")
+
+
+def test_petshop_leaves_the_alerting_node_out_of_what_can_be_blamed(tmp_path: Path) -> None:
+    """Nodes of graph and metrics, without the one that alerted."""
+    case = make_petshop(tmp_path).export(SHOP_ID, tmp_path / "out")
+    assert case.entities == ("Pay::Box", "Store")
+    assert case.left_out == {"Front"}
+    calls = [(row["caller"], row["callee"]) for row in table(case.folder / "topology.csv")]
+    assert calls == [("Front", "Pay::Box"), ("Pay::Box", "Store")]
+
+
+def test_petshop_kinds_of_fault_come_from_the_injecting_command(tmp_path: Path) -> None:
+    """The command names what was done."""
+    shop = make_petshop(tmp_path)
+    kinds = {}
+    for command in (
+        "put searchdelay 500",
+        "put errormode1 true",
+        "issue_dynamo_db_requests 800",
+        "sleep(500",
+    ):
+        label_petshop(tmp_path, cause="x", injection=command)
+        kinds[command] = shop.labels()[SHOP_ID].fault_kind
+    assert list(kinds.values()) == ["delay", "errors", "throttling", "delay"]
+
+
+def test_petshop_file_with_other_headers_is_refused(tmp_path: Path) -> None:
+    """A file that is not of the published form is one clear sentence."""
+    shop = make_petshop(tmp_path)
+    path = tmp_path / "petshop" / "incidents" / f"{SHOP_ID}.csv.gz"
+    path.write_bytes(gzip.compress(b"a,b\n1,2\n3,4\n5,6\n"))
+    with pytest.raises(InvalidInput, match="other header rows"):
+        shop.export(SHOP_ID, tmp_path / "out")
+
+
+def test_nezha_metrics_keep_pods_and_get_clean_names(tmp_path: Path) -> None:
+    """Pods, the entry and the callee of a call are entities; units are normalised."""
+    case = make_nezha(tmp_path).export(BOUTIQUE_ID, tmp_path / "out")
+    _, rows = parquet(case.folder / "metrics.parquet")
+    found = {(entity, signal): (value, unit) for _, entity, signal, value, unit in rows}
+    assert found[POD, "cpu_cores"] == (pytest.approx(0.001), "cores")
+    assert found[POD, "memory_bytes"] == (3.0 * 1024 * 1024, "bytes")
+    assert found[OTHER, "latency_p90"] == (10.0, "s")
+    assert found["frontend", "success_percent"] == (99.0, "percent")
+    assert found["cart", "latency_p50_from_web"] == (0.05, "s")
+    assert found["cart", "client_latency_p50_from_web"] == (0.07, "s")
+    assert len(rows) == 2 * 3 * 19 + 5 + 2
+
+
+def test_nezha_spans_and_logs_have_the_documented_columns(tmp_path: Path) -> None:
+    """A root has no parent, and units of time are said."""
+    case = make_nezha(tmp_path).export(BOUTIQUE_ID, tmp_path / "out")
+    columns, spans = parquet(case.folder / "traces.parquet")
+    assert columns == ["trace_id", "span_id", "parent_id", "entity", "operation", "start", "duration"]
+    assert [row[2] for row in spans] == [None, 1]
+    columns, lines = parquet(case.folder / "logs.parquet")
+    assert columns == ["time", "entity", "message", "trace_id", "span_id"]
+    assert lines == [(1661141000001500000, POD, "it's on", 1, 2)]
+    assert toml(case)["files"] == {
+        "traces.parquet": {"time_unit": "ns", "duration_unit": "us"},
+        "logs.parquet": {"time_unit": "ns"},
+    }
+
+
+def test_nezha_alert_holds_the_onset_only(tmp_path: Path) -> None:
+    """The published time in UTC, and nothing else."""
+    settings = toml(make_nezha(tmp_path).export(BOUTIQUE_ID, tmp_path / "out"))
+    assert settings["alert"] == {"time": "2022-08-22T04:02:07Z"}
+    assert settings["incident"]["onset"] == "2022-08-22T04:02:07Z"
+
+
+def test_nezha_topology_has_calls_and_pods_but_no_machines(tmp_path: Path) -> None:
+    """A dependency on an address is no call; spans of the normal minute are."""
+    case = make_nezha(tmp_path).export(BOUTIQUE_ID, tmp_path / "out")
+    assert [tuple(row.values()) for row in table(case.folder / "topology.csv")] == [
+        ("web", "cart", "calls"),
+        (POD, "cart", "part_of"),
+        (OTHER, "web", "part_of"),
+    ]
+    assert case.entities == ("cart", "web")
+
+
+@pytest.mark.parametrize(
+    ("pod", "service"),
+    [
+        ("ts-food-service-f5756978c-6sb8t", "ts-food-service"),
+        ("ts-travel2-service-5c66d57d58-zxw8n", "ts-travel2-service"),
+        ("ts-train-food-service-59bbbdd99b-b67ts", "ts-train-food-service"),
+        ("frontend", "frontend"),
+        ("ts-station-food-service", "ts-station-food-service"),
+    ],
+)
+def test_pods_belong_to_their_service(pod: str, service: str) -> None:
+    """The endings of replica set and pod go, and nothing else."""
+    assert service_of(pod) == service
+
+
+def poison_petshop(root: Path) -> None:
+    """Another truth under the same alerts."""
+    label_petshop(root, cause="POISON", injection="POISON")
+
+
+def poison_nezha(root: Path) -> None:
+    """Another truth at the same time."""
+    label_nezha(root, service="POISON", pod="POISON", fault="POISON", detail="POISON")
+
+
+@pytest.mark.parametrize(
+    ("make", "poison"), [(make_petshop, poison_petshop), (make_nezha, poison_nezha)], ids=["petshop", "nezha"]
+)
+def test_another_truth_changes_no_exported_byte(
+    tmp_path: Path, make: Callable[[Path], DataSet], poison: Callable[[Path], None]
+) -> None:
+    """Whatever the labels say, the folders are the same to the last byte, and so are cases."""
+    exporter = make(tmp_path)
+    before = [exporter.export(name, tmp_path / "one") for name in exporter.incident_ids()]
+    truth = exporter.labels()
+    poison(tmp_path)
+    after = [exporter.export(name, tmp_path / "two") for name in exporter.incident_ids()]
+    assert exporter.labels() != truth
+    assert files_below(tmp_path / "one") == files_below(tmp_path / "two")
+    assert [(c.group, c.entities, c.owners) for c in before] == [
+        (c.group, c.entities, c.owners) for c in after
+    ]
+    assert not any(b"POISON" in data for data in files_below(tmp_path / "two").values())
+
+
+@pytest.mark.parametrize("make", [make_petshop, make_nezha], ids=["petshop", "nezha"])
+def test_folders_have_opaque_names(tmp_path: Path, make: Callable[[Path], DataSet]) -> None:
+    """Neither path nor content names the published incident or the data set."""
+    exporter = make(tmp_path)
+    for incident_id in exporter.incident_ids():
+        exporter.export(incident_id, tmp_path / "out")
+    for path, data in files_below(tmp_path / "out").items():
+        assert re.match(r"incident-[0-9a-f]{12}/", path)
+        for word in (*exporter.incident_ids(), exporter.name):
+            assert word not in path
+            assert word.encode() not in data
+
+
+def test_published_facts_come_without_the_truth(tmp_path: Path) -> None:
+    """The functions that read the labels for the exporters return types with no room for a truth."""
+    make_petshop(tmp_path)
+    make_nezha(tmp_path)
+    alert = published_alerts(tmp_path / "petshop" / "labels.json")[SHOP_ID]
+    assert repr(alert) == (
+        "PublishedAlert(time_s=1681855803.0, entity='Front', signal='latency', statistic='average')"
+    )
+    assert published_onsets(tmp_path / "nezha" / "labels.json") == {BOUTIQUE_ID: 1661140927.0}
+
+
+@pytest.mark.parametrize("name", sorted(EXPORTERS))
+def test_missing_data_are_one_clear_sentence(tmp_path: Path, name: str) -> None:
+    """A folder without the data set is refused before anything is written."""
+    with pytest.raises(InvalidInput, match="holds no incidents"):
+        data_set(name, tmp_path).incident_ids()
+
+
+def test_unknown_data_set_is_refused_with_the_known_ones(tmp_path: Path) -> None:
+    """The sentence names what there is."""
+    with pytest.raises(InvalidInput, match="choose one of nezha, petshop"):
+        data_set("petstore", tmp_path)
+
+
+@pytest.mark.data
+@pytest.mark.parametrize("name", sorted(EXPORTERS))
+def test_real_labels_are_among_what_can_be_blamed(data_folder: Path, tmp_path: Path, name: str) -> None:
+    """On the public data: a few incidents export, and each root cause is an entity of its case."""
+    exporter = data_set(name, data_folder)
+    ids = exporter.incident_ids()
+    labels = exporter.labels()
+    assert set(ids) == set(labels)
+    for incident_id in ids[:: len(ids) // 5]:
+        case = exporter.export(incident_id, tmp_path)
+        assert labels[incident_id].entity in case.entities
