@@ -31,7 +31,7 @@ class FakeDiagnosis:
         self, question: str, *, language: Language, deadline_s: float | None
     ) -> RunDocument:
         self._emit(TraceName.RUN_STARTED, TraceEventStatus.STARTED, {"limits": {"tool_calls": 60}})
-        self._emit(TraceName.STATUS, TraceEventStatus.STARTED, {"status": "DIAGNOSIS_RUNNING"})
+        self._emit(TraceName.STATUS, TraceEventStatus.STARTED, {"stage": "DIAGNOSIS_RUNNING"})
         call = {"tool": "changed_signals", "tool_call_id": "t1"}
         self._emit(TraceName.TOOL_INVOCATION, TraceEventStatus.STARTED, call)
         match question.split():

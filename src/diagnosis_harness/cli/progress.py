@@ -49,7 +49,7 @@ def advance(progress: Progress, event: TraceEvent, phrases: Phrases) -> tuple[Pr
         case TraceName.RUN_STARTED:
             return replace(progress, tool_limit=_limit(event.payload)), None
         case TraceName.STATUS:
-            stage = str(event.payload.get("status", ""))
+            stage = str(event.payload.get("stage", ""))
             return replace(progress, stage=stage), phrases.stages.get(stage, stage) or None
         case TraceName.TOOL_REQUEST_REJECTED:
             tool, code = shown(str(event.payload.get("tool"))), event.payload.get("code")

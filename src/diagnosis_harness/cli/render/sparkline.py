@@ -24,9 +24,9 @@ def sparkline(points: Sequence[float | None], *, width: int, mark: float | None 
         return ""
     columns = _thinned(points, max(width, 1), known[0])
     low, high = min(known), max(known)
-    size = high - low
+    size = high / 2 - low / 2  # halves: the whole distance of two huge values may be no number
     blocks = [
-        " " if point is None else _BLOCKS[round((point - low) / size * 7)] if size > 0 else _BLOCKS[0]
+        " " if point is None else _BLOCKS[round((point / 2 - low / 2) / size * 7)] if size > 0 else _BLOCKS[0]
         for point in columns
     ]
     if mark is not None and 0.0 < mark < 1.0:

@@ -1,0 +1,75 @@
+"""What people write on the command line is taken as they mean it, or refused in one sentence."""
+
+from __future__ import annotations
+
+import pytest
+
+from diagnosis_harness.cli.answer import checked_deadline, parsed_onset
+from diagnosis_harness.cli.main import FAULTS
+from diagnosis_harness.cli.phrases import Phrases, language_of_command_line, phrases_of
+from diagnosis_harness.kernel.errors import InvalidInput
+from diagnosis_harness.release.language import Language
+from diagnosis_harness.simulator.faults import FaultKind
+
+NOON_S = 1_704_110_400.0
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [
+        (None, None),
+        ("2024-01-01T12:00:00Z", NOON_S),
+        ("2024-01-01 12:00", NOON_S),
+        ("2024-01-01T20:00:00+08:00", NOON_S),
+        ("1704110400", NOON_S),
+        ("1704110400.5", NOON_S + 0.5),
+    ],
+)
+def test_an_onset_is_a_time_or_epoch_seconds(text: str | None, seconds: float | None) -> None:
+    """A time without a zone is UTC."""
+    assert parsed_onset(text) == seconds
+
+
+@pytest.mark.parametrize("text", ["yesterday", "2024", "nan", "inf", "", "1704110400000", "14:05"])
+def test_what_is_no_time_is_refused(text: str) -> None:
+    """Milliseconds, years and words are not guessed at."""
+    with pytest.raises(InvalidInput, match="is not a time; write it as 2024-01-01T14:05:00Z"):
+        parsed_onset(text)
+
+
+@pytest.mark.parametrize("deadline_s", [0.0, -1.0, float("nan"), float("inf")])
+def test_a_deadline_is_above_zero_and_finite(deadline_s: float) -> None:
+    """Nothing can be done in no time, and nothing may take for ever."""
+    with pytest.raises(InvalidInput, match="--deadline"):
+        checked_deadline(deadline_s)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "language"),
+    [
+        (["ask", "why", "--lang", "zh"], Language.ZH),
+        (["ask", "为什么", "--lang=en"], Language.EN),
+        (["ask", "为什么"], Language.ZH),
+        (["ask", "--lang"], Language.EN),
+        (["ask", "--lang", "fr"], Language.EN),
+        ([], Language.EN),
+    ],
+)
+def test_complaints_are_in_the_language_of_the_command_line(arguments: list[str], language: Language) -> None:
+    """Also where it cannot be parsed."""
+    assert language_of_command_line(arguments) is language
+
+
+def test_the_faults_of_the_help_are_those_of_the_simulator() -> None:
+    """The help is written without importing the simulator."""
+    assert set(FAULTS) == {kind.value for kind in FaultKind}
+
+
+def test_the_terminal_speaks_both_languages() -> None:
+    """Every phrase and stage is there twice."""
+    english, chinese = phrases_of(Language.EN), phrases_of(Language.ZH)
+
+    assert english.stages.keys() == chinese.stages.keys()
+    for name in Phrases.__slots__:
+        assert getattr(english, name)
+        assert getattr(chinese, name)

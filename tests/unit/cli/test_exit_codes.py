@@ -1,0 +1,25 @@
+"""The exit code is a table over outcome and state, and the page says the same."""
+
+from __future__ import annotations
+
+import pytest
+
+from diagnosis_harness.cli.exit_codes import exit_code
+from diagnosis_harness.harness.termination import RunState
+from diagnosis_harness.release.outcome import ReleaseOutcome
+
+FAILED_BY = {RunState.TIMED_OUT: 124, RunState.BUDGET_EXHAUSTED: 4}
+
+
+@pytest.mark.parametrize("state", RunState)
+@pytest.mark.parametrize("outcome", ReleaseOutcome)
+def test_every_outcome_and_state_has_one_code(outcome: ReleaseOutcome, state: RunState) -> None:
+    """The outcome decides; only a failure asks the state why."""
+    expected = {
+        ReleaseOutcome.SUCCESS: 0,
+        ReleaseOutcome.FALLBACK: 3,
+        ReleaseOutcome.CANCELLED: 130,
+        ReleaseOutcome.FAILED: FAILED_BY.get(state, 1),
+    }
+
+    assert exit_code(outcome, state) == expected[outcome]

@@ -1,0 +1,69 @@
+"""The live view writes where it is told, and a reader that has gone does not disturb the run."""
+
+from __future__ import annotations
+
+import io
+
+from rich.console import Console
+
+from diagnosis_harness.cli.live import LiveView
+from diagnosis_harness.cli.phrases import phrases_of
+from diagnosis_harness.release.language import Language
+from diagnosis_harness.testing.clock import ManualClock
+from diagnosis_harness.trace.event import TraceEvent, TraceEventStatus, TraceName, TracePhase
+
+STAGE = TraceEvent(
+    1, "r1", 0.0, TraceName.STATUS, TracePhase.RUN, TraceEventStatus.STARTED, {"stage": "DIAGNOSIS_RUNNING"}
+)
+
+
+def view_on(stream: io.StringIO, clock: ManualClock, *, terminal: bool = False) -> LiveView:
+    """A live view over a text stream."""
+    console = Console(file=stream, force_terminal=terminal, width=80, color_system=None)
+    return LiveView(console, clock=clock, phrases=phrases_of(Language.EN))
+
+
+def test_off_a_terminal_each_stage_is_one_plain_line() -> None:
+    """A log file gets no moving line."""
+    stream, clock = io.StringIO(), ManualClock(1000.0)
+    with view_on(stream, clock) as view:
+        clock.advance(1.5)
+        view.emit(STAGE)
+
+    assert stream.getvalue() == "[  1.5 s] diagnosing\n"
+
+
+def test_reading_is_worth_a_line_only_when_it_takes_long() -> None:
+    """Two seconds without a word are enough; each file is named once."""
+    stream, clock = io.StringIO(), ManualClock(1000.0)
+    with view_on(stream, clock) as view:
+        view.loading("metrics.csv", 0, 10)
+        clock.advance(2.0)
+        view.loading("traces.csv", 1, 10)
+        view.loading("traces.csv", 5, 10)
+
+    assert stream.getvalue() == "[  2.0 s] reading traces.csv\n"
+
+
+def test_on_a_terminal_the_cursor_is_given_back() -> None:
+    """The moving line leaves the terminal as it found it."""
+    stream, clock = io.StringIO(), ManualClock(1000.0)
+    with view_on(stream, clock, terminal=True) as view:
+        view.loading("metrics.csv", 3, 10)
+        clock.advance(3.0)
+        view.emit(STAGE)
+
+    hidden, shown = stream.getvalue().rfind("\x1b[?25l"), stream.getvalue().rfind("\x1b[?25h")
+    assert 0 <= hidden < shown
+    assert "diagnosing" in stream.getvalue()
+
+
+def test_a_stream_that_is_closed_does_not_disturb_the_run() -> None:
+    """A sink never raises."""
+    stream, clock = io.StringIO(), ManualClock(1000.0)
+    view = view_on(stream, clock)
+    stream.close()
+
+    view.emit(STAGE)
+
+    assert view.in_flight() == ()

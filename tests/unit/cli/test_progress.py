@@ -1,0 +1,86 @@
+"""Trace events become stages, lines and what is in flight."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from diagnosis_harness.cli.phrases import phrases_of
+from diagnosis_harness.cli.progress import Progress, advance
+from diagnosis_harness.kernel.json_value import JsonValue
+from diagnosis_harness.release.language import Language
+from diagnosis_harness.trace.event import TraceEvent, TraceEventStatus, TraceName, TracePhase
+
+PHRASES = phrases_of(Language.EN)
+CALL: dict[str, JsonValue] = {"tool": "signal", "tool_call_id": "t1"}
+
+
+def told(
+    progress: Progress,
+    name: TraceName,
+    payload: Mapping[str, JsonValue],
+    *,
+    status: TraceEventStatus = TraceEventStatus.STARTED,
+    at_s: float = 0.0,
+) -> tuple[Progress, str | None]:
+    """The progress after one event."""
+    event = TraceEvent(1, "r1", at_s, name, TracePhase.RUN, status, payload)
+    return advance(progress, event, PHRASES)
+
+
+def test_a_stage_is_named_in_words() -> None:
+    """Wire values are not for people."""
+    progress, line = told(Progress(), TraceName.STATUS, {"stage": "SAFETY_VALIDATING"})
+
+    assert progress.stage == "SAFETY_VALIDATING"
+    assert line == "checking what may be released"
+
+
+def test_a_tool_call_is_in_flight_until_it_comes_back() -> None:
+    """With the time it has taken so far."""
+    begun, line = told(Progress(), TraceName.TOOL_INVOCATION, CALL, at_s=10.0)
+    assert line is None
+    assert begun.in_flight(12.5) == ("signal 2.5 s",)
+
+    ended, line = told(
+        begun, TraceName.TOOL_INVOCATION, {**CALL, "items": 3}, status=TraceEventStatus.SUCCEEDED, at_s=10.85
+    )
+    assert ended.in_flight(13.0) == ()
+    assert ended.tool_calls == 1
+    assert line == "signal: 3 findings, 850 ms"
+
+
+def test_an_empty_answer_and_a_failure_read_differently() -> None:
+    """Nothing found is not an error."""
+    begun, _ = told(Progress(), TraceName.TOOL_INVOCATION, CALL)
+    _, empty = told(begun, TraceName.TOOL_INVOCATION, {**CALL, "items": 0}, status=TraceEventStatus.SUCCEEDED)
+    _, failed = told(
+        begun,
+        TraceName.TOOL_INVOCATION,
+        {**CALL, "items": 0, "error_code": "TIMED_OUT"},
+        status=TraceEventStatus.FAILED,
+    )
+
+    assert empty == "signal: nothing in this scope, 0 s"
+    assert failed == "signal: failed (TIMED_OUT), 0 s"
+
+
+def test_a_refused_request_is_said_and_is_never_in_flight() -> None:
+    """It did not begin."""
+    progress, line = told(
+        Progress(), TraceName.TOOL_REQUEST_REJECTED, {"tool": "rm", "code": "NOT_READ_ONLY"}
+    )
+
+    assert line == "rm: refused (NOT_READ_ONLY)"
+    assert progress.in_flight(0.0) == ()
+
+
+def test_the_budget_is_known_from_the_start_of_the_run() -> None:
+    """So that the moving line can say `3 of 60`."""
+    progress, _ = told(Progress(), TraceName.RUN_STARTED, {"limits": {"tool_calls": 60}})
+
+    assert progress.tool_limit == 60
+
+
+def test_other_events_change_nothing() -> None:
+    """The trace holds more than a person wants to see."""
+    assert told(Progress(), TraceName.LLM_CALL, {}) == (Progress(), None)

@@ -1,0 +1,69 @@
+"""Whole reports as a person sees them, one file each.
+
+After a wanted change, `python tests/unit/cli/test_report_snapshots.py` writes them anew; read the diff.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from rich.cells import cell_len
+
+from diagnosis_harness.cli.render.report import report_lines
+from diagnosis_harness.harness.termination import CancellationReason, RunState
+from diagnosis_harness.release.document import RunDocument
+from diagnosis_harness.release.language import Language
+from diagnosis_harness.release.outcome import ReleaseOutcome
+from diagnosis_harness.testing import documents
+
+FOLDER = Path(__file__).with_name("snapshots")
+TIMED_OUT = documents.ended(
+    ReleaseOutcome.FAILED,
+    RunState.TIMED_OUT,
+    reason=CancellationReason.DEADLINE_EXCEEDED,
+    failure="Nothing that could be verified had been found by then.",
+)
+REPORTS: dict[str, tuple[RunDocument, int]] = {
+    "success-en-100": (documents.success(), 100),
+    "success-en-60": (documents.success(), 60),
+    "success-zh-80": (documents.success(Language.ZH), 80),
+    "fallback-en-100": (documents.fallback(), 100),
+    "fallback-zh-60": (documents.fallback(Language.ZH), 60),
+    "cancelled-en-80": (documents.cancelled(), 80),
+    "timed-out-en-80": (TIMED_OUT, 80),
+}
+
+
+def rendered(document: RunDocument, width: int) -> str:
+    """The report as plain text."""
+    return "".join(f"{line.plain}\n" for line in report_lines(document, width=width))
+
+
+@pytest.mark.parametrize("name", REPORTS)
+def test_a_report_looks_like_its_snapshot(name: str) -> None:
+    """Every change of a report is seen by a person."""
+    assert rendered(*REPORTS[name]) == (FOLDER / f"{name}.txt").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("width", [40, 60, 100, 200])
+@pytest.mark.parametrize("document", [documents.success(), documents.fallback(Language.ZH)])
+def test_every_line_fits_its_width(document: RunDocument, width: int) -> None:
+    """Also where characters are two cells wide; and none ends in spaces."""
+    for line in rendered(document, width).splitlines():
+        assert cell_len(line) <= width
+        assert line == line.rstrip()
+
+
+def test_every_citation_has_its_footnote_and_every_footnote_its_citation() -> None:
+    """Numbers count from one without gaps, in reading order."""
+    head, _, notes = rendered(documents.success(), 100).partition("\nEvidence\n")
+
+    cited = sorted({int(part.partition("]")[0]) for part in head.split("[")[1:]})
+    noted = [int(line.strip()[1:].partition("]")[0]) for line in notes.splitlines() if line.startswith("  [")]
+    assert cited == noted == [1, 2, 3, 4, 5]
+
+
+if __name__ == "__main__":
+    for snapshot, (each, columns) in REPORTS.items():
+        (FOLDER / f"{snapshot}.txt").write_text(rendered(each, columns), encoding="utf-8")

@@ -1,0 +1,44 @@
+"""After a demo its diagnosis is judged by what was published."""
+
+from __future__ import annotations
+
+import pytest
+
+from diagnosis_harness.cli.phrases import phrases_of
+from diagnosis_harness.cli.verdict import verdict_lines
+from diagnosis_harness.harness.termination import RunState
+from diagnosis_harness.release.document import RunDocument
+from diagnosis_harness.release.language import Language
+from diagnosis_harness.release.outcome import ReleaseOutcome
+from diagnosis_harness.simulator.faults import FaultKind, GroundTruth
+from diagnosis_harness.testing import documents
+
+CHECKOUT = GroundTruth("checkout", FaultKind.CPU, None)
+PAYMENT = GroundTruth("payment", FaultKind.SLOW_DEPENDENCY, None)
+CART = GroundTruth("cart", FaultKind.CPU, None)
+SOUND = GroundTruth(None, FaultKind.NONE, None)
+FAILED = documents.ended(ReleaseOutcome.FAILED, RunState.FAILED)
+
+
+@pytest.mark.parametrize(
+    ("document", "truth", "said"),
+    [
+        (documents.success(), CHECKOUT, "The diagnosis was right: checkout came first."),
+        (documents.success(), PAYMENT, "The diagnosis was wrong: it named checkout."),
+        (documents.success(), SOUND, "The diagnosis was wrong: it named checkout."),
+        (
+            documents.fallback(),
+            PAYMENT,
+            "The diagnosis concluded nothing; payment is number 2 of its candidates.",
+        ),
+        (documents.fallback(), CART, "The diagnosis did not find it."),
+        (documents.fallback(), SOUND, "The diagnosis was right: it named no cause."),
+        (FAILED, CHECKOUT, "The run gave no answer, so there is nothing to judge."),
+        (FAILED, SOUND, "The run gave no answer, so there is nothing to judge."),
+    ],
+)
+def test_the_published_answer_is_compared_with_the_truth(
+    document: RunDocument, truth: GroundTruth, said: str
+) -> None:
+    """Right, wrong, only a candidate, not found, or nothing to judge."""
+    assert verdict_lines(document, truth, phrases_of(Language.EN))[1] == said
