@@ -23,7 +23,7 @@ from diagnosis_harness.tools.evidence import EvidenceStatus, InvocationStatus
 from diagnosis_harness.tools.invocation import ErrorCode, EvidenceRecord
 from diagnosis_harness.tools.preflight import Admissible, Refusal, RefusalCode, inspect
 from diagnosis_harness.tools.projection import ProjectionTooLarge, project
-from diagnosis_harness.tools.spec import Tool, ToolFindings, ToolRequest, ToolSpec
+from diagnosis_harness.tools.spec import ProjectionBounds, Tool, ToolFindings, ToolRequest, ToolSpec
 from diagnosis_harness.tools.store import EvidenceStore
 from diagnosis_harness.trace.event import TraceEventStatus, TraceName, TracePhase
 
@@ -57,10 +57,19 @@ class BoundarySettings:
     Attributes:
         parallel: calls of one batch at work at a time.
         finalise_timeout_s: how long ending a record may take; outside the run's deadline.
+        ceiling: bounds that no tool's own may pass.
     """
 
     parallel: int = 4
     finalise_timeout_s: float = 5.0
+    ceiling: ProjectionBounds = ProjectionBounds(items=1_000, size_bytes=1_000_000)
+
+    def bounds(self, spec: ToolSpec) -> ProjectionBounds:
+        """The bounds of a tool's projection: its own, under the ceiling."""
+        return ProjectionBounds(
+            items=min(spec.bounds.items, self.ceiling.items),
+            size_bytes=min(spec.bounds.size_bytes, self.ceiling.size_bytes),
+        )
 
 
 class ToolBoundary:
@@ -209,7 +218,9 @@ class ToolBoundary:
             findings = await self._core.call_blocking_tool(
                 ctx, lease, lambda ctx: _run(ctx, found), limit_s=found.tool.spec.limit_s
             )
-            projection = project(record.tool_name, record.scope, findings, found.tool.spec.bounds)
+            projection = project(
+                record.tool_name, record.scope, findings, self._settings.bounds(found.tool.spec)
+            )
             self._core.reserve_bytes(ctx, len(projection.stored))
         except RunAborted as aborted:
             return self._failed(record, _code_of_end(aborted))
