@@ -14,12 +14,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from diagnosis_harness.adapters.sources.incident_folder.opening import open_incident_folder
+from diagnosis_harness.harness.budget import RunBudgetLimits
+from diagnosis_harness.harness.core import DiagnosisHarnessCore
 from diagnosis_harness.kernel.window import parse_utc
 from diagnosis_harness.simulator.faults import FaultKind
 from diagnosis_harness.simulator.folder import simulate_folder, write_folder
 from diagnosis_harness.simulator.spans import Span
 from diagnosis_harness.simulator.system import Role
 from diagnosis_harness.simulator.world import SPANS_MAX, World, simulate
+from diagnosis_harness.testing.clock import ManualClock
+from diagnosis_harness.testing.ids import CountingIds
 
 ROUNDING_S = 1e-6  # an instant of 2024 in a float holds a quarter of a microsecond
 TELLTALE = re.compile(rb"fault|ground|truth|inject|simulat|leak|decoy", re.IGNORECASE)
@@ -230,3 +235,28 @@ def test_files_have_the_documented_columns_and_parse(tmp_path: Path) -> None:
 def contents(folder: Path) -> dict[str, bytes]:
     """All files of a folder by name."""
     return {path.name: path.read_bytes() for path in sorted(folder.iterdir())}
+
+
+@pytest.mark.parametrize("kind", list(FaultKind))
+def test_the_product_reads_every_file_of_the_folder(tmp_path: Path, kind: FaultKind) -> None:
+    """The incident folder source understands all files: series, spans, lines, calls, changes, the alert."""
+    world = world_of(kind, 0)
+    write_folder(world, tmp_path)
+    limits = RunBudgetLimits(
+        llm_calls=1,
+        tool_calls=1,
+        tool_calls_per_tool=1,
+        input_tokens=1,
+        output_tokens=1,
+        total_tokens=1,
+        run_bytes=1,
+    )
+    ctx = DiagnosisHarnessCore(clock=ManualClock(), ids=CountingIds()).start_run(
+        session_id="s1", timeout_s=60, limits=limits
+    )
+    held = open_incident_folder(tmp_path).summary.summary(ctx)
+    assert held.metric_series == len(world.metrics)
+    assert (held.spans, held.log_lines) == (len(world.spans), len(world.logs))
+    assert (held.edges, held.changes) == (len(world.system.edges()), len(world.changes))
+    assert held.alert == world.alert
+    assert all(note.role is not None for note in held.files)

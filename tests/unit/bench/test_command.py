@@ -1,0 +1,96 @@
+"""`diagnose bench` as a command line, over a diagnosis that always releases the same success."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from diagnosis_harness.bench.runner import result_of
+from diagnosis_harness.cli.main import run
+from diagnosis_harness.cli.ports import LoadProgress
+from diagnosis_harness.release.document import RunDocument
+from diagnosis_harness.release.language import Language
+from diagnosis_harness.testing import documents
+from diagnosis_harness.trace.sink import TraceSink
+
+
+class SureOfItself:
+    """Reads nothing and releases one and the same success."""
+
+    async def run(self, question: str, *, language: Language, deadline_s: float | None) -> RunDocument:
+        """The success of the sample documents."""
+        return documents.success(language)
+
+    def cancel(self, reason: object) -> None:
+        """Never needed."""
+
+
+def open_sure(
+    *, folder: Path, baseline: Path | None, onset_s: float | None, sink: TraceSink, progress: LoadProgress
+) -> SureOfItself:
+    """Whatever the folder; it must be there, and hold what a run needs."""
+    assert (folder / "incident.toml").exists()
+    return SureOfItself()
+
+
+def test_result_names_what_the_document_names() -> None:
+    """Outcome, causes and candidates keep their order."""
+    success, fallback = documents.success(), documents.fallback()
+    assert result_of(success).outcome == "SUCCESS"
+    assert [c.entity for c in result_of(success).causes] == [c.entity for c in success.report.causes]
+    assert [c.entity for c in result_of(fallback).candidates] == [
+        c.entity for c in fallback.report.candidates
+    ]
+    assert result_of(fallback).causes == ()
+
+
+def test_simulated_faults_end_in_a_table_and_a_document(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Six kinds, one seed: the table on standard output, everything in the file, exit code 0."""
+    out = tmp_path / "scores.json"
+    code = run(
+        ["bench", "demo-faults", "--seeds", "1", "--first-seed", "5000", "--json", str(out)],
+        open_diagnosis=open_sure,
+    )
+    shown = capsys.readouterr()
+    document = json.loads(out.read_text(encoding="utf-8"))
+    assert code == 0
+    assert document["data_set"] == "demo-faults"
+    assert len(document["incidents"]) == 6
+    assert document["scores"][0]["success"]["share"] == 1.0
+    sound = next(entry for entry in document["incidents"] if entry["id"].startswith("none/"))
+    assert sound["confident_and_wrong"]
+    assert "demo-faults: 6 runs" in shown.out
+    assert "confident and wrong: none/5000" in shown.out
+    assert shown.err == ""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["bench", "petshop", "--data", "EMPTY"], "holds no incidents"),
+        (["bench", "nowhere", "--data", "EMPTY"], "is no known data set"),
+        (["bench", "demo-faults", "--first-seed", "7"], "looked at in development"),
+    ],
+)
+def test_bad_input_is_one_sentence(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], sentence: str
+) -> None:
+    """No data, no such data set, a seed of development: exit code 2 and one line."""
+    given = [str(tmp_path) if argument == "EMPTY" else argument for argument in arguments]
+    assert run(given, open_diagnosis=open_sure) == 2
+    shown = capsys.readouterr().err
+    assert sentence in shown
+    assert shown.count("\n") == 1
+
+
+def test_missing_data_option_is_said(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Without --data and DIAGNOSIS_DATA the sentence names both."""
+    monkeypatch.delenv("DIAGNOSIS_DATA", raising=False)
+    assert run(["bench", "nezha"], open_diagnosis=open_sure) == 2
+    assert "--data or DIAGNOSIS_DATA" in capsys.readouterr().err
