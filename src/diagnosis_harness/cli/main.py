@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from contextlib import suppress
 from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from typer.exceptions import TyperException
 
+from diagnosis_harness.cli import bench
 from diagnosis_harness.kernel.errors import InvalidInput
 from diagnosis_harness.release.language import Language
 
@@ -39,6 +39,34 @@ SaveOption = Annotated[
 ]
 
 
+class FolderOpener:
+    """Opens incident folders with the real system behind them, which is imported when it is first needed."""
+
+    def __init__(self) -> None:
+        self.settings_file: Path | None = None
+
+    def __call__(  # noqa: D102 - see OpenDiagnosis
+        self,
+        *,
+        folder: Path,
+        baseline: Path | None,
+        onset_s: float | None,
+        sink: TraceSink,
+        progress: LoadProgress,
+    ) -> Diagnosis:
+        from diagnosis_harness.bootstrap import build_diagnosis
+        from diagnosis_harness.settings import load_settings
+
+        return build_diagnosis(
+            folder=folder,
+            baseline=baseline,
+            onset_s=onset_s,
+            sink=sink,
+            progress=progress,
+            settings=load_settings(self.settings_file),
+        )
+
+
 def main() -> None:
     """Run the command line of this process."""
     sys.exit(run(sys.argv[1:]))
@@ -49,7 +77,7 @@ def run(arguments: list[str], *, open_diagnosis: OpenDiagnosis | None = None) ->
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):  # what a terminal cannot show is no reason to fail
             stream.reconfigure(errors="replace")
-    app = build_app(open_diagnosis or _open_diagnosis)
+    app = build_app(open_diagnosis or FolderOpener())
     try:
         code = app(arguments or ["--help"], prog_name="diagnose", standalone_mode=False)
     except (KeyboardInterrupt, typer.Abort):
@@ -88,18 +116,23 @@ def build_app(open_diagnosis: OpenDiagnosis) -> typer.Typer:
                 "--version", help="Print the version and exit.", is_eager=True, callback=_show_version
             ),
         ] = False,
+        settings: Annotated[
+            Path | None,
+            typer.Option(
+                "--settings", metavar="FILE", help="A settings file; what it leaves out is as shipped."
+            ),
+        ] = None,
         debug: Annotated[
             bool, typer.Option("--debug", help="Show where an unexpected error comes from.")
         ] = False,
     ) -> None:
+        if settings is not None and isinstance(open_diagnosis, FolderOpener):
+            open_diagnosis.settings_file = settings
         del version, debug  # the one has been shown by now; `run` reads the other, also where parsing fails
 
     _add_ask(app, open_diagnosis)
     _add_demo(app, open_diagnosis)
-    with suppress(ImportError):
-        from diagnosis_harness.cli import bench
-
-        bench.register(app, open_diagnosis)
+    bench.register(app, open_diagnosis)
     return app
 
 
@@ -211,14 +244,6 @@ def _output(*, as_json: bool, no_color: bool, save: Path | None) -> Output:
     from diagnosis_harness.cli.output import Output
 
     return Output(as_json=as_json, color=not no_color, save=save)
-
-
-def _open_diagnosis(
-    *, folder: Path, baseline: Path | None, onset_s: float | None, sink: TraceSink, progress: LoadProgress
-) -> Diagnosis:
-    from diagnosis_harness.bootstrap import build_diagnosis
-
-    return build_diagnosis(folder=folder, baseline=baseline, onset_s=onset_s, sink=sink, progress=progress)
 
 
 def _complain(error: TyperException | InvalidInput, arguments: list[str]) -> int:

@@ -22,7 +22,7 @@ def span(window: TimeWindow) -> tuple[str, str]:
 
 
 def shown(name: str) -> str:
-    """A name from data, safe inside a line: what is invisible or would reorder it stands as its code point."""
+    """A name from data, safe inside a line: what is invisible or reorders it stands as its code point."""
     return "".join(f"\\u{ord(c):04x}" if c in _BIDI or not (c.isprintable() or c == " ") else c for c in name)
 
 

@@ -143,7 +143,7 @@ def _summary(material: ReportMaterial, words: Words) -> tuple[str, ...]:
     sentences = [
         first,
         release.failure or "",
-        words.ended[material.state],
+        "" if release.failure else words.ended[material.state],
         words.stop[release.stop_reason] if release.stop_reason else "",
     ]
     if release.outcome is ReleaseOutcome.FALLBACK:

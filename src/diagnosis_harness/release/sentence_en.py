@@ -29,7 +29,7 @@ def _said(claim: Claim) -> str:  # noqa: PLR0911 - one return for each predicate
         case Predicate.CAUSED:
             return f"{name} is the cause{_of(claim)}{_when(claim)}{_detail(claim)}"
         case Predicate.AFFECTED:
-            return f"{name} is affected, not the cause{_when(claim)}{_detail(claim)}"
+            return f"{name} is affected{_when(claim)}, not the cause{_detail(claim)}"
         case Predicate.SATURATED:
             return f"{_subject(claim)} ran at its limit{_when(claim)}{_level(claim)}"
         case Predicate.SLOWED:
