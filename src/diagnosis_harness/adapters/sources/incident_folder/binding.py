@@ -1,0 +1,239 @@
+"""Which column means what: by incident.toml, by the usual names, and for the time by content."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import tzinfo
+from typing import Final
+
+from diagnosis_harness.adapters.sources.incident_folder.database import Database
+from diagnosis_harness.adapters.sources.incident_folder.names import plain_key, quoted, time_unit_of
+from diagnosis_harness.adapters.sources.incident_folder.settings_file import SETTINGS_NAME
+from diagnosis_harness.adapters.sources.incident_folder.table import (
+    Column,
+    Kind,
+    Table,
+    is_missing,
+    is_missing_sql,
+    is_number,
+    number_sql,
+    show_columns,
+)
+from diagnosis_harness.adapters.sources.incident_folder.times import (
+    EARLIEST_S,
+    LATEST_S,
+    UNITS,
+    has_zone,
+    is_instant,
+    naive_sql,
+    unit_of_text,
+    zone_named,
+    zoned_sql,
+)
+from diagnosis_harness.kernel.errors import InvalidInput
+
+TIME: Final = (
+    "time", "timestamp", "ts", "datetime", "date_time", "date", "unix_timestamp", "unix_time", "epoch", "event_time",
+    "start_time", "start", "start_time_unix", "time_unix", "instant", "clock",
+)  # fmt: skip
+ENTITY: Final = (
+    "entity", "service", "service_name", "microservice", "component", "pod", "pod_name", "instance", "container",
+    "container_name", "host", "hostname", "node", "node_name", "cmdb_id", "application", "app", "workload",
+)  # fmt: skip
+SIGNAL: Final = ("signal", "metric", "metric_name", "kpi", "kpi_name", "measurement", "name", "series")
+VALUE: Final = ("value", "val", "v", "metric_value", "kpi_value", "reading")
+UNIT: Final = ("unit", "units")
+
+_FAR_S: Final = 1e11
+
+
+@dataclass(frozen=True, slots=True)
+class TimeReading:
+    """How the time column of one file is read."""
+
+    column: Column
+    sql: str
+    """Seconds since the epoch; NULL where there is no time. Something outside the bounds where it cannot be right."""
+    earliest_s: float
+    latest_s: float
+    shown: str
+    """What was detected, for the file's note."""
+
+
+def find(table: Table, usual: Sequence[str], *, wanted: str | None = None, key: str = "") -> Column | None:
+    """The column that incident.toml names under `key`, else the first of the usual names; None where there is none.
+
+    Raises:
+        InvalidInput: incident.toml names a column that the file has not.
+    """
+    if wanted is not None:
+        column = next(
+            (column for column in table.columns if wanted.strip() in {column.name, plain_key(column.name)}),
+            None,
+        )
+        if column is None:
+            raise InvalidInput(
+                f"{SETTINGS_NAME} [files.{table.place!r}]",
+                f"`{key}` names column {quoted(wanted)}, which the file has not",
+                f"name one of its columns: {show_columns(table.columns)}",
+            )
+        return column
+    by_key: dict[str, Column] = {}
+    for column in table.columns:
+        by_key.setdefault(plain_key(column.name), column)
+    for column in table.columns:
+        by_key.setdefault(time_unit_of(column.name)[0], column)
+    return next((by_key[name] for name in usual if name in by_key), None)
+
+
+def read_time(
+    table: Table, zone: tzinfo, *, usual: Sequence[str] = TIME, by_content: bool = True
+) -> TimeReading:
+    """Find the time column and say how it is read.
+
+    Raises:
+        InvalidInput: no column holds times, or its first cells are of no known unit or of several.
+    """
+    column = find(table, usual, wanted=table.file.settings.time, key="time")
+    if column is None and by_content:
+        column = _by_content(table)
+    if column is None:
+        raise InvalidInput(
+            table.place,
+            f"it has no time column (its columns: {show_columns(table.columns)})",
+            f'name it "time", or set `time = "…"` under [files."{table.place}"] in {SETTINGS_NAME}',
+        )
+    return reading_of(table, column, zone)
+
+
+def reading_of(table: Table, column: Column, zone: tzinfo) -> TimeReading:
+    """How a column of instants is read.
+
+    Raises:
+        InvalidInput: its first cells are of no known unit or of several.
+    """
+    settings = table.file.settings
+    if settings.zone is not None:
+        zone = zone_named(settings.zone, place=f"{SETTINGS_NAME} [files.{table.place!r}]")
+    if column.kind in {Kind.MOMENT, Kind.ZONED_MOMENT} or column.looks_like_instants:
+        sql, shown = _moments(column, zone)
+        earliest, latest = EARLIEST_S, LATEST_S
+    else:
+        unit = settings.time_unit or _unit(table, column)
+        number = number_sql(column)
+        sql, shown = (
+            f"CASE WHEN isnan({number}) THEN NULL ELSE ({number}) / {UNITS[unit]!r} END",
+            f"epoch {unit}",
+        )
+        earliest, latest = (-_FAR_S, _FAR_S) if settings.time_unit else (EARLIEST_S, LATEST_S)
+    if settings.shift_s:
+        sql, shown = f"({sql}) + {settings.shift_s!r}", f"{shown}, shifted by {settings.shift_s:g} s"
+        earliest, latest = earliest + settings.shift_s, latest + settings.shift_s
+    return TimeReading(column=column, sql=sql, earliest_s=earliest, latest_s=latest, shown=shown)
+
+
+def check_times(table: Table, database: Database, reading: TimeReading, found: Sequence[object]) -> None:
+    """Check what was read: `found` is rows, rows with a time, least and greatest time.
+
+    Raises:
+        InvalidInput: a cell holds something else than a time, or a time that the others' unit makes impossible.
+    """
+    rows, timed = int(str(found[0])), int(str(found[1]))
+    inside = not timed or (
+        reading.earliest_s <= float(str(found[2])) and float(str(found[3])) <= reading.latest_s
+    )
+    if not inside or (timed < rows and _has_odd_cell(table, database, reading)):
+        raise _odd_time(table, database, reading)
+
+
+def _odd_sql(reading: TimeReading) -> str:
+    return (
+        f"coalesce(({reading.sql}) NOT BETWEEN {reading.earliest_s!r} AND {reading.latest_s!r}, "
+        f"NOT {is_missing_sql(reading.column)})"
+    )
+
+
+def _has_odd_cell(table: Table, database: Database, reading: TimeReading) -> bool:
+    return table.first_where(database, reading.column, _odd_sql(reading)) is not None
+
+
+def _odd_time(table: Table, database: Database, reading: TimeReading) -> InvalidInput:
+    """What to say of the first cell that is not such a time."""
+    hit = table.first_where(database, reading.column, _odd_sql(reading))
+    where, cell = hit if hit is not None else ("", None)
+    shown, name = quoted(cell or ""), quoted(reading.column.name)
+    place = f"{table.place} {where}".strip()
+    expected = reading.shown.removeprefix("epoch ")
+    other = unit_of_text(cell or "")
+    if other is not None and expected in UNITS:
+        return InvalidInput(
+            place,
+            f"column {name} mixes times in {expected} and in {other} ({shown})",
+            "write all times of a file alike",
+        )
+    alike = is_instant(cell or "") and has_zone(cell or "") == reading.shown.startswith(
+        "ISO 8601 with a zone"
+    )
+    if (is_instant(cell or "") or other is not None) and not alike:
+        return InvalidInput(
+            place,
+            f"column {name} mixes ways to write a time: {shown} is not like the first ones ({reading.shown})",
+            "write all times of a file alike, all with a zone or all without",
+        )
+    return InvalidInput(
+        place,
+        f"{shown} in column {name} is not a time between 1990 and 2100",
+        "write ISO 8601 such as 2024-01-01T14:05:00Z, or epoch numbers of one unit",
+    )
+
+
+def unused_columns(table: Table, used: Collection[Column | None]) -> list[Column]:
+    """The columns that nothing reads."""
+    names = {column.ref for column in used if column is not None}
+    return [column for column in table.columns if column.ref not in names]
+
+
+def _by_content(table: Table) -> Column | None:
+    instants = [column for column in table.columns if column.looks_like_instants]
+    if instants:
+        return instants[0]
+    first = table.columns[0] if table.columns else None
+    if first is None or not first.looks_numeric:
+        return None
+    numbers = [float(cell) for cell in first.present if is_number(cell)]
+    plausible = all(unit_of_text(cell) for cell in first.present)
+    return first if plausible and numbers == sorted(numbers) else None
+
+
+def _moments(column: Column, zone: tzinfo) -> tuple[str, str]:
+    ref, zone_name = column.ref, str(zone)
+    if column.kind is Kind.ZONED_MOMENT:
+        return zoned_sql(ref), "timestamps with a zone"
+    if column.kind is Kind.MOMENT:
+        return naive_sql(f"CAST({ref} AS TIMESTAMP)", zone), f"timestamps without a zone, read as {zone_name}"
+    has_zone_sql = f"regexp_matches(substr({ref}, 12), '[-+A-Za-z]')"
+    if has_zone(column.present[0]):
+        sql = zoned_sql(f"TRY_CAST({ref} AS TIMESTAMPTZ)")
+        return f"CASE WHEN {has_zone_sql} THEN {sql} END", "ISO 8601 with a zone"
+    sql = naive_sql(f"TRY_CAST({ref} AS TIMESTAMP)", zone)
+    return f"CASE WHEN NOT {has_zone_sql} THEN {sql} END", f"ISO 8601 without a zone, read as {zone_name}"
+
+
+def _unit(table: Table, column: Column) -> str:
+    cells = [cell for cell in column.sample if cell is not None and not is_missing(cell)]
+    if column.kind is Kind.OTHER or not cells:
+        raise InvalidInput(
+            table.place,
+            f"column {quoted(column.name)} holds no times in its first rows",
+            "write ISO 8601 such as 2024-01-01T14:05:00Z, or epoch numbers of one unit",
+        )
+    units = [unit_of_text(cell) for cell in cells]
+    known = [unit for unit in units if unit is not None]
+    if not known:
+        raise InvalidInput(
+            table.place,
+            f"column {quoted(column.name)} holds {quoted(cells[0])}, which is no time between 1990 and 2100 in any unit",
+            f'write ISO 8601 or epoch numbers, or set `time_unit` under [files."{table.place}"] in {SETTINGS_NAME}',
+        )
+    return known[0]

@@ -1,0 +1,195 @@
+"""Deploys, flags and configuration changes; and the alert, which is read the same way."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import tzinfo
+from typing import TYPE_CHECKING, Final
+
+from diagnosis_harness.adapters.sources.incident_folder.binding import (
+    ENTITY,
+    SIGNAL,
+    TIME,
+    check_times,
+    find,
+    read_time,
+    unused_columns,
+)
+from diagnosis_harness.adapters.sources.incident_folder.database import Database
+from diagnosis_harness.adapters.sources.incident_folder.names import printable, quoted
+from diagnosis_harness.adapters.sources.incident_folder.table import (
+    Column,
+    Table,
+    show_columns,
+    text_cell_sql,
+)
+from diagnosis_harness.kernel.errors import InvalidInput
+from diagnosis_harness.kernel.window import TimeWindow
+from diagnosis_harness.toolbox.ports import AlertInfo, ChangeEvent, FileNote
+
+if TYPE_CHECKING:
+    from diagnosis_harness.harness.context import RunContext
+
+KIND: Final = ("kind", "type", "change_type", "event_type", "category")
+SUMMARY: Final = ("summary", "description", "message", "title", "text", "detail", "details", "name")
+STATISTIC: Final = ("statistic", "stat", "aggregation", "percentile")
+DIRECTION: Final = ("direction",)
+_ROWS_LIMIT: Final = 100_000
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeFile:
+    """What one changes file holds."""
+
+    changes: tuple[ChangeEvent, ...]
+    note: FileNote
+
+
+@dataclass(frozen=True, slots=True)
+class AlertFile:
+    """What one alert file says."""
+
+    alert: AlertInfo
+    note: FileNote
+
+
+class FolderChanges:
+    """`ChangeSource` over what the files say."""
+
+    def __init__(self, changes: Sequence[ChangeEvent]) -> None:
+        self._changes = tuple(
+            sorted(changes, key=lambda change: (change.time_s, change.kind, change.summary))
+        )
+
+    def changes(self, ctx: RunContext, *, window: TimeWindow | None) -> tuple[ChangeEvent, ...]:
+        """Changes inside the window, by time; None means all."""
+        del ctx
+        return tuple(change for change in self._changes if window is None or window.contains(change.time_s))
+
+
+def read_changes(table: Table, database: Database, zone: tzinfo) -> ChangeFile:
+    """Read and check one changes file.
+
+    Raises:
+        InvalidInput: no time column, neither kind nor summary, or times that cannot be right.
+    """
+    kind, summary, entity = find(table, KIND), find(table, SUMMARY), find(table, ENTITY)
+    if kind is None and summary is None:
+        raise InvalidInput(
+            table.place,
+            f"it says neither the kind nor the summary of a change (its columns: {show_columns(table.columns)})",
+            'name the columns "kind" and "summary"',
+        )
+    rows = _timed_rows(table, database, zone, (entity, kind, summary))
+    changes = tuple(
+        ChangeEvent(
+            time_s=time_s,
+            entity=printable(cells[0]) if cells[0] else None,
+            kind=printable(cells[1] or "change"),
+            summary=printable(cells[2] or ""),
+        )
+        for time_s, cells in rows
+        if time_s is not None
+    )
+    remarks = [f"{len(changes)} changes, searchable, not yet weighed as causes"]
+    if len(changes) < len(rows):
+        remarks.append(f"{len(rows) - len(changes)} rows left out: no time")
+    unused = unused_columns(table, (read_time(table, zone).column, kind, summary, entity))
+    if unused:
+        remarks.append(f"columns not used: {show_columns(unused)}")
+    return ChangeFile(changes, FileNote(table.place, "changes", len(rows), "; ".join(remarks) + "."))
+
+
+def read_alert(table: Table, database: Database, zone: tzinfo) -> AlertFile:
+    """Read one alert file; the first row by time is the alert, a time is not required.
+
+    Raises:
+        InvalidInput: it says nothing about an alert, or its time cannot be right.
+    """
+    columns = (
+        find(table, ENTITY), find(table, SIGNAL), find(table, STATISTIC), find(table, DIRECTION),
+        find(table, tuple(name for name in SUMMARY if name != "name")),
+    )  # fmt: skip
+    time = find(table, TIME, wanted=table.file.settings.time, key="time")
+    if time is None and not any(columns):
+        raise InvalidInput(
+            table.place,
+            f"it says nothing about an alert (its columns: {show_columns(table.columns)})",
+            "name the columns time, entity, signal, statistic, direction and summary",
+        )
+    if time is not None and time.present:
+        rows = _timed_rows(table, database, zone, columns)
+    else:
+        rows = [(None, row) for row in _texts(table, database, columns)]
+    if not rows:
+        return AlertFile(AlertInfo(), FileNote(table.place, "alert", 0, "it has no rows."))
+    time_s, (entity, signal, statistic, direction, summary) = min(
+        rows, key=lambda row: float("inf") if row[0] is None else row[0]
+    )
+    alert = AlertInfo(
+        entity=_shown(entity),
+        signal=_shown(signal),
+        statistic=_shown(statistic),
+        time_s=time_s,
+        direction=_direction(table, direction),
+        summary=_shown(summary),
+    )
+    note = "the alert was read" + (f"; {len(rows) - 1} later rows left out" if len(rows) > 1 else "")
+    unused = unused_columns(table, (*columns, time))
+    note += f"; columns not used: {show_columns(unused)}." if unused else "."
+    return AlertFile(alert, FileNote(table.place, "alert", len(rows), note))
+
+
+def completed(alert: AlertInfo, other: AlertInfo) -> AlertInfo:
+    """The first alert, with what it leaves open taken from the other."""
+    return replace(
+        alert,
+        entity=alert.entity or other.entity,
+        signal=alert.signal or other.signal,
+        statistic=alert.statistic or other.statistic,
+        time_s=other.time_s if alert.time_s is None else alert.time_s,
+        direction=alert.direction or other.direction,
+        summary=alert.summary or other.summary,
+    )
+
+
+def _timed_rows(
+    table: Table, database: Database, zone: tzinfo, columns: Sequence[Column | None]
+) -> list[tuple[float | None, tuple[str | None, ...]]]:
+    time = read_time(table, zone)
+    times = [row[0] for row in _rows(table, database, time.sql)]
+    known = [float(str(time_s)) for time_s in times if time_s is not None]
+    check_times(table, database, time, (len(times), len(known), min(known, default=0.0), max(known, default=0.0)))
+    texts = _texts(table, database, columns)
+    return [
+        (None if time_s is None else float(str(time_s)), cells)
+        for time_s, cells in zip(times, texts, strict=True)
+    ]
+
+
+def _texts(
+    table: Table, database: Database, columns: Sequence[Column | None]
+) -> list[tuple[str | None, ...]]:
+    rows = _rows(table, database, ", ".join(text_cell_sql(column) for column in columns))
+    return [tuple(None if cell is None else str(cell) for cell in row) for row in rows]
+
+
+def _rows(table: Table, database: Database, select: str) -> list[tuple[object, ...]]:
+    rows = table.ask(database, f"SELECT {select} FROM {table.scan} LIMIT {_ROWS_LIMIT + 1}")
+    if len(rows) > _ROWS_LIMIT:
+        raise InvalidInput(
+            table.place, f"it has more than {_ROWS_LIMIT} rows", "keep those around the incident only"
+        )
+    return rows
+
+
+def _direction(table: Table, text: str | None) -> str | None:
+    word = (text or "").strip().lower()
+    if word in {"", "up", "down"}:
+        return word or None
+    raise InvalidInput(table.place, f"the direction {quoted(word)} is not known", 'write "up" or "down"')
+
+
+def _shown(text: str | None) -> str | None:
+    return printable(text) or None if text else None

@@ -1,0 +1,64 @@
+"""The bytes of one file, unpacked, and what they are whatever the name says."""
+
+from __future__ import annotations
+
+import gzip
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import IO, Final, cast
+
+from diagnosis_harness.adapters.sources.incident_folder.listing import ListedFile
+from diagnosis_harness.kernel.errors import InvalidInput
+
+_SIGNATURES: Final = {
+    b"\x89PNG": "a PNG image",
+    b"\xff\xd8\xff": "a JPEG image",
+    b"PAR1": "Parquet",
+    b"PK\x03\x04": "a zip archive",
+    b"%PDF": "a PDF document",
+    b"\x1f\x8b": "gzip",
+    b"SQLite format 3": "an SQLite database",
+    b"\xff\xfe": "UTF-16 text",
+    b"\xfe\xff": "UTF-16 text",
+}
+_AGAIN: Final = "copy or write the file again"
+
+
+def well_known(head: bytes) -> str | None:
+    """What a file is by its first bytes, where that is something well known that is not plain text."""
+    return next((what for mark, what in _SIGNATURES.items() if head.startswith(mark)), None)
+
+
+@contextmanager
+def unpacked(file: ListedFile) -> Iterator[IO[bytes]]:
+    """The file's bytes, out of gzip where its name says so.
+
+    Raises:
+        InvalidInput: also for what goes wrong later, while the body reads: it cannot be opened, it is something else by
+            its first bytes, its gzip data breaks off, its text is not UTF-8.
+    """
+    try:
+        with file.path.open("rb") as plain:
+            what = well_known(plain.read(16))
+        if what is not None and not (file.gzipped and what == "gzip"):
+            named = f"{file.form.value.upper()}{' in gzip' if file.gzipped else ''}"
+            raise InvalidInput(
+                file.name, f"its name says {named}, but it holds {what}", "give it the ending of what it is"
+            )
+        with (
+            cast("IO[bytes]", gzip.open(file.path, "rb")) if file.gzipped else file.path.open("rb") as content
+        ):
+            yield content
+    except UnicodeDecodeError as error:
+        raise InvalidInput(file.name, "it is not UTF-8 text", "save it as UTF-8") from error
+    except gzip.BadGzipFile as error:
+        raise InvalidInput(
+            file.name, "its name says gzip, but it is not", "remove .gz from the name or compress it"
+        ) from error
+    except (EOFError, zlib.error) as error:
+        raise InvalidInput(file.name, "its gzip data breaks off or is damaged", _AGAIN) from error
+    except OSError as error:
+        raise InvalidInput(
+            file.name, f"it cannot be read ({error.strerror})", "check its permissions"
+        ) from error

@@ -1,0 +1,98 @@
+"""The one duckdb of a source: in memory, capped, without extensions, reading nothing but the listed files."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from diagnosis_harness.kernel.errors import FailureKind, InvalidInput, ToolFailure
+
+if TYPE_CHECKING:
+    import duckdb
+    import numpy as np
+
+
+def text_sql(text: str) -> str:
+    """A string literal."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+def name_sql(name: str) -> str:
+    """A quoted identifier."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+class Database:
+    """Tables of checked telemetry. Safe to use from many threads: every call has its own cursor.
+
+    The connection may read the files it was opened with and nothing else, neither loads nor installs extensions, and
+    never spills to disk: what passes the memory limit is refused in one sentence.
+    """
+
+    def __init__(self, files: Sequence[Path], *, memory_limit_mb: int) -> None:
+        import duckdb  # heavy: only a run that reads a folder pays for it
+
+        self.memory_limit_mb = memory_limit_mb
+        self.errors = duckdb.Error
+        self.memory_errors = duckdb.OutOfMemoryException
+        self._connection: duckdb.DuckDBPyConnection = duckdb.connect(
+            ":memory:",
+            config={
+                "memory_limit": f"{memory_limit_mb}MB",
+                "threads": 1,
+                "temp_directory": "",
+                "autoinstall_known_extensions": False,
+                "autoload_known_extensions": False,
+                "python_enable_replacements": False,
+            },
+        )
+        paths = ", ".join(text_sql(str(path)) for path in files)
+        self._connection.execute(f"SET allowed_paths = [{paths}]")
+        self._connection.execute("SET enable_external_access = false")
+        self._connection.execute("SET lock_configuration = true")
+        self._numbers = itertools.count()
+
+    def rows(self, sql: str, parameters: Sequence[object] = ()) -> list[tuple[Any, ...]]:
+        """All rows of a query. Errors of duckdb pass through: only who reads a file can explain them."""
+        with self._connection.cursor() as cursor:
+            return cursor.execute(sql, list(parameters)).fetchall()
+
+    def arrays(self, sql: str, parameters: Sequence[object] = ()) -> dict[str, np.ndarray[Any, Any]]:
+        """All rows of a query as columns; masked arrays where there are nulls.
+
+        Raises:
+            ToolFailure: the query did not fit into memory, or a file that is read in place has gone.
+        """
+        try:
+            with self._connection.cursor() as cursor:
+                return cursor.execute(sql, list(parameters)).fetchnumpy()
+        except self.errors as error:
+            raise self.failure(error) from error
+
+    def keep(self, select: str) -> str:
+        """Run a SELECT once and keep its rows; returns the table's name. Errors of duckdb pass through."""
+        name = f"kept_{next(self._numbers)}"
+        with self._connection.cursor() as cursor:
+            cursor.execute(f"CREATE TABLE {name} AS {select}")
+        return name
+
+    def failure(self, error: Exception) -> ToolFailure:
+        """What a failed query is to the tool that asked."""
+        if isinstance(error, self.memory_errors):
+            return ToolFailure(
+                f"the asked telemetry does not fit into {self.memory_limit_mb} MB; ask for less at once",
+                code="MEMORY_LIMIT",
+            )
+        return ToolFailure(
+            "a file of the incident folder could no longer be read", kind=FailureKind.UNAVAILABLE
+        )
+
+    def too_large(self, place: str) -> InvalidInput:
+        """A file that does not fit."""
+        return InvalidInput(
+            place,
+            f"it does not fit into the memory limit of {self.memory_limit_mb} MB",
+            "cut it to the hours around the incident, raise the limit, or write it as Parquet, which is read in place",
+        )

@@ -1,0 +1,159 @@
+"""JSON: an array of objects (.json), or one object a line (.jsonl)."""
+
+from __future__ import annotations
+
+import json
+from typing import Final
+
+from diagnosis_harness.adapters.sources.incident_folder.content import unpacked
+from diagnosis_harness.adapters.sources.incident_folder.database import Database, text_sql
+from diagnosis_harness.adapters.sources.incident_folder.listing import Form, ListedFile
+from diagnosis_harness.adapters.sources.incident_folder.names import printable
+from diagnosis_harness.adapters.sources.incident_folder.table import SAMPLE_ROWS, Column, Kind, Table
+from diagnosis_harness.kernel.errors import InvalidInput
+
+_CHUNK_BYTES: Final = 1 << 20
+_KEYS_LIMIT: Final = 2000
+
+
+def open_json(file: ListedFile, database: Database) -> Table:
+    """Find the keys of all objects and check that the file is whole.
+
+    Raises:
+        InvalidInput: it is something else, breaks off, or holds anything but objects.
+    """
+    _check_ends(file)
+    array = file.form is Form.JSON
+    options = (
+        f"{text_sql(str(file.path))}, format = '{'array' if array else 'newline_delimited'}', "
+        f"compression = '{'gzip' if file.gzipped else 'none'}'"
+    )
+
+    def explain(error: Exception) -> InvalidInput:
+        return _explained(file, error)
+
+    try:
+        objects, others, total = database.rows(
+            f"SELECT count(*) FILTER (json_type(json) = 'OBJECT'), "
+            f"min(n) FILTER (json_type(json) <> 'OBJECT'), count(*) "
+            f"FROM (SELECT json, row_number() OVER () AS n FROM read_json_objects({options}))"
+        )[0]
+        if objects != total:
+            raise InvalidInput(
+                f"{file.name} record {others}",
+                "this is not an object",
+                'write every record as {"time": …, …}',
+            )
+        keys = [
+            str(row[0])
+            for row in database.rows(
+                f"SELECT key, min(place) AS place FROM (SELECT unnest(json_keys(json)) AS key, "
+                f"unnest(range(len(json_keys(json)))) AS place FROM read_json_objects({options})) "
+                f"GROUP BY key ORDER BY place, key LIMIT {_KEYS_LIMIT + 1}"
+            )
+        ]
+        _check_keys(file, keys)
+        scan, columns = _columns(database, options, keys)
+    except database.errors as error:
+        raise explain(error) from error
+    return Table(
+        file=file,
+        scan=scan,
+        columns=columns,
+        in_place=False,
+        locate=lambda row: f"record {row + 1}",
+        explain=explain,
+    )
+
+
+def _columns(database: Database, options: str, keys: list[str]) -> tuple[str, tuple[Column, ...]]:
+    if not keys:
+        return "(SELECT 1 WHERE false)", ()
+    refs = [f"c{number}" for number in range(len(keys))]
+    # By JSON pointer, since duckdb's own reader folds the case of keys; all in one pass over the text.
+    pointers = ", ".join(text_sql("/" + key.replace("~", "~0").replace("/", "~1")) for key in keys)
+    picked = ", ".join(f"cells[{number}] AS {ref}" for number, ref in enumerate(refs, start=1))
+    scan = (
+        f"(SELECT {picked} FROM (SELECT json_extract_string(json, [{pointers}]) AS cells "
+        f"FROM read_json_objects({options})))"
+    )
+    cells = ", ".join(f"left({ref}, 500)" for ref in refs)
+    sample = database.rows(f"SELECT {cells} FROM {scan} LIMIT {SAMPLE_ROWS}")
+    return scan, tuple(
+        Column(name=printable(key), ref=ref, kind=Kind.TEXT, sample=tuple(row[number] for row in sample))
+        for number, (key, ref) in enumerate(zip(keys, refs, strict=True))
+    )
+
+
+def _check_keys(file: ListedFile, keys: list[str]) -> None:
+    if len(keys) > _KEYS_LIMIT:
+        raise InvalidInput(
+            file.name,
+            f"its records have more than {_KEYS_LIMIT} keys",
+            "use the long layout: time, entity, signal, value",
+        )
+    if any("\0" in key for key in keys):
+        raise InvalidInput(file.name, "a key holds a zero byte", "rename that key")
+
+
+def _explained(file: ListedFile, error: Exception) -> InvalidInput:
+    text = str(error)
+    if "not valid UTF" in text or "unicode" in text.lower():
+        return InvalidInput(file.name, "it is not UTF-8 text", "save it as UTF-8")
+    if "maximum_object_size" in text:
+        return InvalidInput(
+            file.name, "one of its records is larger than 16 MB", "remove or split that record"
+        )
+    _, _, where = text.partition('", at byte ')
+    place = f" line {where.partition(' in line ')[2].partition(':')[0]}" if " in line " in where else ""
+    return InvalidInput(
+        f"{file.name}{place}",
+        f"it is not valid {'JSON' if file.form is Form.JSON else 'JSON Lines'}",
+        "write an array of objects into .json, or one object a line into .jsonl",
+    )
+
+
+def _check_ends(file: ListedFile) -> None:
+    """The first and the last sign of the file: duckdb takes an array that breaks off for a whole one."""
+    first, last = _ends(file)
+    if not first:
+        raise InvalidInput(file.name, "it is empty", "write an array of objects, or remove it")
+    if file.form is Form.JSON and first == b"{":
+        raise InvalidInput(
+            file.name,
+            "it begins with an object, not with an array",
+            "put the objects into [ ] or name the file .jsonl",
+        )
+    if first != (b"[" if file.form is Form.JSON else b"{"):
+        raise InvalidInput(
+            file.name,
+            f"its name says {file.form.value.upper()}, but it holds something else",
+            "give it the ending of what it is",
+        )
+    if last != (b"]" if file.form is Form.JSON else b"}"):
+        raise InvalidInput(file.name, "its JSON breaks off before the end", "copy or write the file again")
+
+
+def _ends(file: ListedFile) -> tuple[bytes, bytes]:
+    first = last = b""
+    with unpacked(file) as content:
+        while chunk := content.read(_CHUNK_BYTES):
+            signs = chunk.removeprefix(b"\xef\xbb\xbf").strip()
+            first = first or signs[:1]
+            last = signs[-1:] or last
+    return first, last
+
+
+def single_object(file: ListedFile) -> dict[str, object] | None:
+    """The one object that a small JSON file consists of; None where it is anything else.
+
+    Raises:
+        InvalidInput: the file cannot be read.
+    """
+    with unpacked(file) as content:
+        text = content.read(_CHUNK_BYTES)
+    try:
+        value: object = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None

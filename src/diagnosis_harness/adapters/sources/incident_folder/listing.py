@@ -1,0 +1,159 @@
+"""Which files of a folder there are, what each is for by its name, and which are left out."""
+
+from __future__ import annotations
+
+import stat
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Final
+
+from diagnosis_harness.adapters.sources.incident_folder.names import printable
+from diagnosis_harness.adapters.sources.incident_folder.settings_file import SETTINGS_NAME, FileSettings
+from diagnosis_harness.kernel.errors import InvalidInput
+from diagnosis_harness.toolbox.ports import FileNote
+
+FILES_LIMIT: Final = 1000
+
+
+class Role(StrEnum):
+    """What a file holds."""
+
+    METRICS = "metrics"
+    TRACES = "traces"
+    TOPOLOGY = "topology"
+    LOGS = "logs"
+    CHANGES = "changes"
+    ALERT = "alert"
+
+
+class Form(StrEnum):
+    """How a file is written."""
+
+    CSV = "csv"
+    TSV = "tsv"
+    PARQUET = "parquet"
+    JSON = "json"
+    JSONL = "jsonl"
+
+
+@dataclass(frozen=True, slots=True)
+class ListedFile:
+    """One file that will be read."""
+
+    path: Path
+    name: str
+    """Printable."""
+    role: Role
+    form: Form
+    gzipped: bool
+    settings: FileSettings
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """The files to read, by name, and a note for each one that is left out."""
+
+    files: tuple[ListedFile, ...]
+    left_out: tuple[FileNote, ...]
+
+
+def list_folder(folder: Path, settings: Mapping[str, FileSettings]) -> Listing:
+    """List the files directly in the folder; `settings` are those of `[files]`, by file name.
+
+    Raises:
+        InvalidInput: there is no such folder, it cannot be read, or the settings name a file that is not there.
+    """
+    entries = _entries(folder)
+    absent = next((name for name in settings if name not in {entry.name for entry in entries}), None)
+    if absent is not None:
+        raise InvalidInput(
+            SETTINGS_NAME,
+            f"[files.{absent!r}] names no file of the folder",
+            "correct the name or remove the table",
+        )
+    files: list[ListedFile] = []
+    left_out: list[FileNote] = []
+    for entry in entries:
+        if entry.name == SETTINGS_NAME:
+            continue
+        listed = _judge(entry, folder, settings.get(entry.name, FileSettings()))
+        if isinstance(listed, ListedFile):
+            files.append(listed)
+        else:
+            left_out.append(FileNote(file=printable(entry.name), role=None, rows=0, note=listed))
+    return Listing(files=tuple(files), left_out=tuple(left_out))
+
+
+def _entries(folder: Path) -> list[Path]:
+    place = printable(str(folder))
+    try:
+        if not folder.exists():
+            raise InvalidInput(place, "there is no such folder", "check the path")
+        if not folder.is_dir():
+            raise InvalidInput(place, "this is a file, not a folder", "give the folder that holds it")
+        entries = sorted(folder.iterdir(), key=lambda entry: entry.name)
+    except OSError as error:
+        raise InvalidInput(
+            place, f"the folder cannot be read ({error.strerror})", "check its permissions"
+        ) from error
+    if not entries:
+        raise InvalidInput(
+            place, "the folder is empty", "put at least one metrics, traces or logs file into it"
+        )
+    if len(entries) > FILES_LIMIT:
+        raise InvalidInput(
+            place, f"it holds {len(entries)} files", f"keep at most {FILES_LIMIT}, all of one incident"
+        )
+    return entries
+
+
+def _judge(entry: Path, folder: Path, settings: FileSettings) -> ListedFile | str:
+    """The file to read, or the sentence that says why it is left out."""
+    if settings.ignore:
+        return f"left out as {SETTINGS_NAME} asks"
+    if entry.name.startswith("."):
+        return "left out: its name begins with a dot"
+    try:
+        inside = entry.resolve().parent == folder.resolve()
+        regular = stat.S_ISREG(entry.stat().st_mode)
+    except OSError as error:
+        return f"left out: it cannot be reached ({error.strerror})"
+    if not inside:
+        return "left out: it is a link to a place outside the folder"
+    if not regular:
+        return "left out: it is not a file (only files directly in the folder are read)"
+    form, gzipped = _form(entry.name)
+    role = _role(entry.name, settings)
+    if form is None:
+        return "left out: its ending is none of .csv, .tsv, .json, .jsonl (each also .gz) and .parquet"
+    if role is None:
+        names = ", ".join(role.value for role in Role)
+        return (
+            f"left out: its name begins with none of {names}; [files] in {SETTINGS_NAME} can give it a role"
+        )
+    return ListedFile(
+        path=entry.resolve(),
+        name=printable(entry.name),
+        role=role,
+        form=form,
+        gzipped=gzipped,
+        settings=settings,
+    )
+
+
+def _form(name: str) -> tuple[Form | None, bool]:
+    lowered = name.lower()
+    gzipped = lowered.endswith(".gz")
+    ending = lowered.removesuffix(".gz").rpartition(".")[2]
+    form = next((form for form in Form if form.value == ending), None)
+    if gzipped and form is Form.PARQUET:
+        return None, True
+    return (Form.JSONL if ending == "ndjson" else form), gzipped
+
+
+def _role(name: str, settings: FileSettings) -> Role | None:
+    if settings.role is not None:
+        return Role(settings.role)
+    return next((role for role in Role if name.lower().startswith(role.value)), None)

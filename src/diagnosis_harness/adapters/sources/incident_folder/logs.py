@@ -1,0 +1,171 @@
+"""Log lines: read, counted and searchable."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import tzinfo
+from typing import TYPE_CHECKING, Final
+
+from diagnosis_harness.adapters.sources.incident_folder.binding import (
+    ENTITY,
+    check_times,
+    find,
+    read_time,
+    unused_columns,
+)
+from diagnosis_harness.adapters.sources.incident_folder.database import Database
+from diagnosis_harness.adapters.sources.incident_folder.names import printable, quoted
+from diagnosis_harness.adapters.sources.incident_folder.settings_file import SETTINGS_NAME
+from diagnosis_harness.adapters.sources.incident_folder.table import Table, show_columns, text_cell_sql
+from diagnosis_harness.kernel.errors import InvalidInput
+from diagnosis_harness.kernel.window import TimeWindow
+from diagnosis_harness.toolbox.ports import FileNote, LogLine, LogPage, Recording
+
+if TYPE_CHECKING:
+    from diagnosis_harness.harness.context import RunContext
+
+MESSAGE: Final = ("message", "msg", "log", "text", "body", "content", "line", "event")
+LEVEL: Final = ("level", "severity", "severity_text", "log_level", "loglevel", "lvl")
+_ENTITIES_LIMIT: Final = 100_000
+_MESSAGE_CHARACTERS: Final = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class LogFile:
+    """What one logs file holds."""
+
+    source: str
+    """SQL to select from: time, entity, level, message."""
+    lines: int
+    entities: Mapping[str, tuple[str, ...]]
+    """Printable name → the names as the file writes them."""
+    first_s: float
+    last_s: float
+    note: FileNote
+
+
+@dataclass(frozen=True, slots=True)
+class LogStretch:
+    """The files behind one recording, and the part of them that is meant (None: all)."""
+
+    files: tuple[LogFile, ...]
+    window: TimeWindow | None = None
+
+
+class FolderLogs:
+    """`LogSource` over files."""
+
+    def __init__(self, database: Database, stretches: Mapping[Recording, LogStretch]) -> None:
+        self._database = database
+        self._stretches = dict(stretches)
+
+    def search(
+        self,
+        ctx: RunContext,
+        recording: Recording,
+        *,
+        text: str | None,
+        entity: str | None,
+        window: TimeWindow | None,
+        limit: int,
+    ) -> LogPage:
+        """Lines that contain `text` (plain, case-insensitive; None matches all), the first `limit` by time.
+
+        `searched` counts the lines of that entity and window. Lines come printable; one is cut at 20,000 characters.
+
+        Raises:
+            ToolFailure: the search does not fit into memory, or a file can no longer be read.
+        """
+        del ctx
+        stretch = self._stretches.get(recording, LogStretch(()))
+        files = [file for file in stretch.files if file.lines and (entity is None or entity in file.entities)]
+        if not files:
+            return LogPage(lines=(), matching=0, searched=0)
+        union = " UNION ALL ".join(
+            f"SELECT time, entity, level, message FROM {file.source}" for file in files
+        )
+        conditions, parameters = ["true"], list[object]()
+        for bound in (window, stretch.window):
+            if bound is not None:
+                conditions.append("time >= ? AND time < ?")
+                parameters += [bound.start_s, bound.end_s]
+        if entity is not None:
+            conditions.append("list_contains(?::VARCHAR[], entity)")
+            parameters.append(sorted({raw for file in files for raw in file.entities[entity]}))
+        hit = "true" if text is None else "contains(lower(message), lower(?))"
+        needle: list[object] = [] if text is None else [text]
+        within = f"SELECT * FROM ({union}) WHERE {' AND '.join(conditions)}"
+        try:
+            searched, matching = self._database.rows(
+                f"SELECT count(*), count(*) FILTER (WHERE {hit}) FROM ({within})", [*needle, *parameters]
+            )[0]
+            rows = self._database.rows(
+                f"SELECT time, entity, level, left(message, {_MESSAGE_CHARACTERS}) FROM ({within}) "
+                f"WHERE {hit} ORDER BY time, entity, message LIMIT ?",
+                [*parameters, *needle, max(0, limit)],
+            )
+        except self._database.errors as error:
+            raise self._database.failure(error) from error
+        return LogPage(
+            lines=tuple(_line(*row) for row in rows), matching=int(matching), searched=int(searched)
+        )
+
+
+def read_logs(table: Table, database: Database, zone: tzinfo) -> LogFile:
+    """Read and check one logs file.
+
+    Raises:
+        InvalidInput: no time or message column, or times that cannot be right.
+    """
+    time = read_time(table, zone)
+    message, entity, level = (
+        find(table, MESSAGE),
+        find(table, ENTITY, wanted=table.file.settings.entity, key="entity"),
+        find(table, LEVEL),
+    )
+    if message is None:
+        raise InvalidInput(
+            table.place,
+            f"it has no message column (its columns: {show_columns(table.columns)})",
+            f'name it "message", or leave the file out by `ignore = true` in {SETTINGS_NAME}',
+        )
+    source = table.read(
+        database,
+        f"{time.sql} AS time, {text_cell_sql(entity)} AS entity, {text_cell_sql(level)} AS level, "
+        f"coalesce({text_cell_sql(message)}, '') AS message",
+    )
+    rows, lines, low, high = table.ask(
+        database, f"SELECT count(*), count(time), min(time), max(time) FROM {source}"
+    )[0]
+    total, timed = int(str(rows)), int(str(lines))
+    first_s, last_s = (float(str(low)), float(str(high))) if timed else (math.nan, math.nan)
+    check_times(table, database, time, (rows, lines, low, high))
+    names = table.ask(
+        database, f"SELECT DISTINCT entity FROM {source} WHERE entity IS NOT NULL LIMIT {_ENTITIES_LIMIT}"
+    )
+    entities: dict[str, tuple[str, ...]] = {}
+    for (name,) in names:
+        shown = printable(str(name))
+        entities[shown] = (*entities.get(shown, ()), str(name))
+    remarks = [
+        f"{timed} lines, time column {quoted(time.column.name)} ({time.shown})",
+        "searchable, not yet compared between normal operation and the incident",
+    ]
+    if timed < total:
+        remarks.append(f"{total - timed} rows left out: no time")
+    unused = unused_columns(table, (time.column, message, entity, level))
+    if unused:
+        remarks.append(f"columns not used: {show_columns(unused)}")
+    note = FileNote(table.place, "logs", total, "; ".join(remarks) + ".")
+    return LogFile(f"(SELECT * FROM {source} WHERE time IS NOT NULL)", timed, entities, first_s, last_s, note)
+
+
+def _line(time_s: float, entity: str | None, level: str | None, message: str) -> LogLine:
+    return LogLine(
+        time_s=float(time_s),
+        entity=None if entity is None else printable(entity),
+        level=None if level is None else printable(level),
+        message=printable(message),
+    )

@@ -1,0 +1,225 @@
+"""The metric series of a recording, read from checked files when they are asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from threading import Lock
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from diagnosis_harness.adapters.sources.incident_folder.database import Database
+from diagnosis_harness.adapters.sources.incident_folder.metrics_file import SeriesPart
+from diagnosis_harness.kernel.errors import ToolFailure
+from diagnosis_harness.kernel.window import TimeWindow
+from diagnosis_harness.toolbox.ports import Recording, Series, SignalInfo
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from diagnosis_harness.harness.context import RunContext
+
+_BYTES_PER_POINT = 16
+_Name = tuple[str, str]
+_Arrays = tuple["NDArray[np.float64]", "NDArray[np.float64]"]
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """The files behind one recording, and the part of them that is meant (None: all)."""
+
+    parts: tuple[SeriesPart, ...]
+    window: TimeWindow | None = None
+
+
+class FolderMetrics:
+    """`MetricSource` over files. What was read once is kept, up to half of the memory limit."""
+
+    def __init__(self, database: Database, stretches: Mapping[Recording, Stretch]) -> None:
+        self._database = database
+        self._windows = {recording: stretch.window for recording, stretch in stretches.items()}
+        self._parts = {recording: _by_name(stretch.parts) for recording, stretch in stretches.items()}
+        self._infos: dict[Recording, tuple[SignalInfo, ...]] = {}
+        self._cache: dict[tuple[Recording, _Name], _Arrays] = {}
+        self._cached_bytes = 0
+        self._limit_bytes = database.memory_limit_mb * 1_000_000 // 2
+        self._lock = Lock()
+
+    def signals(self, ctx: RunContext, recording: Recording) -> tuple[SignalInfo, ...]:
+        """All series of a recording, ordered by entity and signal; empty where there are none."""
+        del ctx
+        with self._lock:
+            known = self._infos.get(recording)
+        if known is not None:
+            return known
+        infos = tuple(self._list(recording))
+        with self._lock:
+            return self._infos.setdefault(recording, infos)
+
+    def series(
+        self,
+        ctx: RunContext,
+        recording: Recording,
+        *,
+        entities: Sequence[str] | None = None,
+        signals: Sequence[str] | None = None,
+        window: TimeWindow | None = None,
+    ) -> tuple[Series, ...]:
+        """The series of the named entities and signals inside the window; None means all.
+
+        Series without a row inside the window are left out.
+
+        Raises:
+            ToolFailure: the asked series do not fit into memory, or a file can no longer be read.
+        """
+        del ctx
+        wanted_entities = None if entities is None else frozenset(entities)
+        wanted_signals = None if signals is None else frozenset(signals)
+        names = [
+            name
+            for name in self._parts.get(recording, {})
+            if (wanted_entities is None or name[0] in wanted_entities)
+            and (wanted_signals is None or name[1] in wanted_signals)
+        ]
+        found = self._arrays(recording, names, window)
+        cut = _meet(window, self._windows.get(recording))
+        result = []
+        for name in names:
+            time_s, value = found[name]
+            if cut is not None:
+                low, high = np.searchsorted(time_s, (cut.start_s, cut.end_s), side="left")
+                time_s, value = time_s[low:high], value[low:high]
+            if len(time_s):
+                unit = self._parts[recording][name][0].unit
+                result.append(Series(entity=name[0], signal=name[1], unit=unit, time_s=time_s, value=value))
+        return tuple(result)
+
+    def _list(self, recording: Recording) -> Iterable[SignalInfo]:
+        if self._windows.get(recording) is not None:  # a stretch: only its own rows count
+            for series in self.series(None, recording):  # type: ignore[arg-type]  # ctx is not used here
+                points = int(np.count_nonzero(np.isfinite(series.value)))
+                if points:
+                    first_s, last_s = float(series.time_s[0]), float(series.time_s[-1])
+                    yield SignalInfo(series.entity, series.signal, series.unit, points, first_s, last_s)
+            return
+        for (entity, signal), parts in self._parts.get(recording, {}).items():
+            yield SignalInfo(
+                entity=entity,
+                signal=signal,
+                unit=parts[0].unit,
+                points=sum(part.points for part in parts),
+                first_s=min(part.first_s for part in parts),
+                last_s=max(part.last_s for part in parts),
+            )
+
+    def _arrays(
+        self, recording: Recording, names: Sequence[_Name], window: TimeWindow | None
+    ) -> Mapping[_Name, _Arrays]:
+        with self._lock:
+            found = {name: self._cache[recording, name] for name in names if (recording, name) in self._cache}
+        missing = [name for name in names if name not in found]
+        if not missing:
+            return found
+        parts = [part for name in missing for part in self._parts[recording][name]]
+        size_bytes = _BYTES_PER_POINT * sum(part.points for part in parts)
+        too_large = size_bytes > self._limit_bytes
+        if too_large and window is None:
+            raise ToolFailure(
+                f"the asked series hold {size_bytes // _BYTES_PER_POINT} values, too many for the memory limit; "
+                "ask for fewer series or for a shorter window",
+                code="MEMORY_LIMIT",
+            )
+        read = self._read(parts, window if too_large else None)
+        if not too_large:
+            self._keep(recording, read, size_bytes)
+        return found | read
+
+    def _keep(self, recording: Recording, read: Mapping[_Name, _Arrays], size_bytes: int) -> None:
+        with self._lock:
+            if self._cached_bytes + size_bytes <= self._limit_bytes:
+                self._cached_bytes += size_bytes
+                self._cache |= {(recording, name): arrays for name, arrays in read.items()}
+
+    def _read(self, parts: Sequence[SeriesPart], window: TimeWindow | None) -> dict[_Name, _Arrays]:
+        pieces: dict[_Name, list[_Arrays]] = {}
+        for _, group in groupby(sorted(parts, key=_source_of), key=_source_of):
+            for part, arrays in self._read_source(list(group), window):
+                pieces.setdefault((part.entity, part.signal), []).append(arrays)
+        return {name: _joined(arrays) for name, arrays in pieces.items()}
+
+    def _read_source(
+        self, parts: Sequence[SeriesPart], window: TimeWindow | None
+    ) -> Iterable[tuple[SeriesPart, _Arrays]]:
+        """The rows of parts that all come from one file, in the order of the file."""
+        refs = sorted({part.ref for part in parts})
+        groups = sorted({part.keys for part in parts})
+        columns = [key for key, _ in groups[0]]
+        parameters: list[object] = []
+        join = ""
+        if columns:
+            lists = "".join(f", unnest(?::VARCHAR[]) AS {column}" for column in columns)
+            parameters += [[group[at][1] for group in groups] for at in range(len(columns))]
+            equal = " AND ".join(f"k.{column} = t.{column}" for column in columns)
+            join = f" JOIN (SELECT unnest(range({len(groups)})) AS number{lists}) k ON {equal}"
+        where = ""
+        if window is not None:
+            where = " WHERE t.time >= ? AND t.time < ?"
+            parameters += [window.start_s, window.end_s]
+        number = "CAST(k.number AS INTEGER)" if columns else "0"
+        selected = ", ".join(f"t.{ref}" for ref in refs)
+        arrays = self._database.arrays(
+            f"SELECT {number} AS number, t.time AS time, {selected} FROM {parts[0].source} t{join}{where}",
+            parameters,
+        )
+        numbers = np.ma.getdata(arrays["number"])
+        order = np.argsort(numbers, kind="stable")
+        bounds = np.searchsorted(numbers[order], np.arange(len(groups) + 1))
+        time_s = _filled(arrays["time"])[order]
+        values = {ref: _filled(arrays[ref])[order] for ref in refs}
+        places = {group: (bounds[at], bounds[at + 1]) for at, group in enumerate(groups)}
+        for part in parts:
+            low, high = places[part.keys]
+            yield part, (time_s[low:high], values[part.ref][low:high])
+
+
+def _by_name(parts: Iterable[SeriesPart]) -> dict[_Name, tuple[SeriesPart, ...]]:
+    ordered = sorted(parts, key=lambda part: (part.entity, part.signal))
+    return {
+        name: tuple(group) for name, group in groupby(ordered, key=lambda part: (part.entity, part.signal))
+    }
+
+
+def _source_of(part: SeriesPart) -> str:
+    return part.source
+
+
+def _filled(array: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.ma.filled(np.ma.asarray(array, dtype=np.float64), np.nan)
+
+
+def _joined(pieces: Sequence[_Arrays]) -> _Arrays:
+    """One series in order of time; values of one instant are averaged, missing ones aside."""
+    time_s = np.concatenate([piece[0] for piece in pieces])
+    value = np.concatenate([piece[1] for piece in pieces])
+    if np.any(time_s[1:] < time_s[:-1]):
+        order = np.argsort(time_s, kind="stable")
+        time_s, value = time_s[order], value[order]
+    starts = np.flatnonzero(np.concatenate(([True], time_s[1:] != time_s[:-1])))
+    if len(starts) < len(time_s):
+        present = np.isfinite(value)
+        counts = np.add.reduceat(present.astype(np.float64), starts)
+        sums = np.add.reduceat(np.where(present, value, 0.0), starts)
+        time_s = time_s[starts]
+        value = np.divide(sums, counts, out=np.full(len(starts), np.nan), where=counts > 0)
+    time_s.setflags(write=False)
+    value.setflags(write=False)
+    return time_s, value
+
+
+def _meet(one: TimeWindow | None, other: TimeWindow | None) -> TimeWindow | None:
+    if one is None or other is None:
+        return one or other
+    start_s = max(one.start_s, other.start_s)
+    return TimeWindow(start_s, max(start_s, min(one.end_s, other.end_s)))

@@ -1,0 +1,128 @@
+"""Names as files write them: made printable, matched with the usual ones, split into entity and signal."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import Final
+
+UNNAMED_ENTITY: Final = "system"
+"""The entity of a series whose column names none."""
+
+_SENTENCE_LIMIT: Final = 120
+_UNIT_KEYS: Final = {
+    "s": "s",
+    "sec": "s",
+    "secs": "s",
+    "second": "s",
+    "seconds": "s",
+    "ms": "ms",
+    "msec": "ms",
+    "millis": "ms",
+    "milliseconds": "ms",
+    "us": "us",
+    "micros": "us",
+    "microseconds": "us",
+    "ns": "ns",
+    "nano": "ns",
+    "nanos": "ns",
+    "nanoseconds": "ns",
+}
+_UNIT_ENDINGS: Final = _UNIT_KEYS | {
+    "bytes": "bytes",
+    "percent": "percent",
+    "pct": "percent",
+    "ratio": "ratio",
+    "celsius": "celsius",
+    "cores": "cores",
+}
+_UNIT_SIGNS: Final = {"%": "percent", "µs": "us", "μs": "us", "B": "bytes"}
+_STATISTIC: Final = re.compile(
+    r"(p\d{1,3}(\.\d+)?|avg|average|mean|median|min|max|minimum|maximum|sum|count|std|stddev|rate|total)",
+    re.IGNORECASE,
+)
+_BRACKETED: Final = re.compile(r"[(\[]([^()\[\]]{1,16})[)\]]\s*$")
+_NOT_A_WORD: Final = re.compile(r"[^0-9a-z%]+")
+_HUMP: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+
+
+def printable(text: str) -> str:
+    """The text with everything that does not print written as a visible escape, and no blanks around it.
+
+    Controls, line breaks, direction marks and the like (Unicode categories C*, Zl, Zp) become `\\x1b`, `\\u202e` …,
+    so that two different names stay different and none can move a cursor or turn a line around.
+    """
+    text = text.strip()
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(_visible(sign) for sign in text)
+
+
+def quoted(text: str) -> str:
+    """A cell or a name as an error sentence shows it: printable, in single quotes, cut when it is long."""
+    shown = printable(text)
+    if len(shown) > _SENTENCE_LIMIT:
+        shown = f"{shown[:_SENTENCE_LIMIT]}…"
+    return f"'{shown}'"
+
+
+def _visible(sign: str) -> str:
+    if unicodedata.category(sign)[0] == "C" or sign in "\u2028\u2029":
+        code = ord(sign)
+        return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+    return sign
+
+
+def plain_key(name: str) -> str:
+    """A column name as it is matched: `startTimeUnixNano` → `start_time_unix_nano`, `Trace ID` → `trace_id`."""
+    return _NOT_A_WORD.sub("_", _HUMP.sub("_", name.strip()).lower()).strip("_")
+
+
+def time_unit_of(name: str) -> tuple[str, str | None]:
+    """A matched column name without its time unit, and the unit: `ts_ns` → (`ts`, `ns`)."""
+    key = plain_key(name)
+    base, _, ending = key.rpartition("_")
+    if base and ending in _UNIT_KEYS:
+        return base, _UNIT_KEYS[ending]
+    return key, None
+
+
+def unit_of_signal(signal: str) -> str | None:
+    """The unit that a signal's name ends in (`latency_ms`, `latency_ms_p90`, `CpuUsage(%)`), or None."""
+    bracketed = _BRACKETED.search(signal)
+    if bracketed:
+        inner = bracketed.group(1).strip()
+        return _UNIT_SIGNS.get(inner) or _UNIT_ENDINGS.get(inner.lower()) or printable(inner) or None
+    words = plain_key(signal).split("_")
+    while len(words) > 1 and _STATISTIC.fullmatch(words[-1]):
+        words.pop()
+    return _UNIT_ENDINGS.get(words[-1]) if len(words) > 1 else None
+
+
+def split_series_name(name: str) -> tuple[str, str]:
+    """Entity and signal of a wide column's name, both printable and not empty.
+
+    The last `|` divides. Without one, the last dot does whose right side looks like a signal: it begins with a letter
+    or an underscore and is more than a statistic (`checkout.latency.p90` is `latency.p90` of `checkout`; `10.0.0.7.cpu`
+    is `cpu` of `10.0.0.7`). A name that cannot be divided is a signal of the entity `system`.
+    """
+    shown = printable(name)
+    entity, bar, signal = shown.rpartition("|")
+    if bar:
+        return entity.strip() or UNNAMED_ENTITY, signal.strip() or "value"
+    place = len(shown)
+    while (place := shown.rfind(".", 0, place)) > 0:
+        signal = shown[place + 1 :].strip()
+        entity = shown[:place].strip()
+        if entity and (signal[:1].isalpha() or signal[:1] == "_") and not _STATISTIC.fullmatch(signal):
+            return entity, signal
+    return UNNAMED_ENTITY, shown or "value"
+
+
+def joined_header(levels: tuple[str, ...]) -> tuple[str, str]:
+    """Entity and signal of a column with several header rows: entity, signal, statistic from the top down.
+
+    The statistic is joined to the signal by an underscore (`latency` + `p90` → `latency_p90`).
+    """
+    entity, *rest = (printable(level) for level in levels)
+    return entity or UNNAMED_ENTITY, "_".join(part for part in rest if part) or "value"

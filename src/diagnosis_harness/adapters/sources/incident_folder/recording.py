@@ -1,0 +1,146 @@
+"""All files of one folder, read by role, and whether their clocks agree."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from datetime import tzinfo
+from itertools import combinations
+from math import isfinite
+from typing import Final
+
+from diagnosis_harness.adapters.sources.incident_folder.changes import (
+    ChangeFile,
+    completed,
+    read_alert,
+    read_changes,
+)
+from diagnosis_harness.adapters.sources.incident_folder.csv_file import open_csv
+from diagnosis_harness.adapters.sources.incident_folder.database import Database
+from diagnosis_harness.adapters.sources.incident_folder.json_file import open_json
+from diagnosis_harness.adapters.sources.incident_folder.listing import Form, ListedFile, Listing, Role
+from diagnosis_harness.adapters.sources.incident_folder.logs import LogFile, read_logs
+from diagnosis_harness.adapters.sources.incident_folder.metrics_file import MetricFile, read_metrics
+from diagnosis_harness.adapters.sources.incident_folder.parquet_file import open_parquet
+from diagnosis_harness.adapters.sources.incident_folder.settings_file import SETTINGS_NAME, FolderSettings
+from diagnosis_harness.adapters.sources.incident_folder.spans_file import SpanFile, read_spans
+from diagnosis_harness.adapters.sources.incident_folder.table import Table
+from diagnosis_harness.adapters.sources.incident_folder.topology import TopologyFile, read_topology
+from diagnosis_harness.kernel.errors import InvalidInput
+from diagnosis_harness.kernel.window import TimeWindow, utc_text
+from diagnosis_harness.toolbox.ports import AlertInfo, FileNote
+
+Progress = Callable[[str, int, int], None]
+"""Told before each file: its name, how many files of the folder are done, how many there are."""
+
+_APART_LIMIT_S: Final = 900.0
+
+
+@dataclass(slots=True)
+class FolderContent:
+    """What the files of one folder hold. Filled while the folder is opened, read only afterwards."""
+
+    metrics: list[MetricFile] = field(default_factory=list)
+    spans: list[SpanFile] = field(default_factory=list)
+    logs: list[LogFile] = field(default_factory=list)
+    changes: list[ChangeFile] = field(default_factory=list)
+    topology: list[TopologyFile] = field(default_factory=list)
+    alert: AlertInfo = field(default_factory=AlertInfo)
+    notes: list[FileNote] = field(default_factory=list)
+
+    def ranges(self) -> list[tuple[str, float, float]]:
+        """File, first and last instant of every file of telemetry that has rows."""
+        files: Iterable[MetricFile | SpanFile | LogFile] = (*self.metrics, *self.spans, *self.logs)
+        return [(file.note.file, file.first_s, file.last_s) for file in files if isfinite(file.first_s)]
+
+    def window(self) -> TimeWindow | None:
+        """First to last instant over all telemetry, the last one inside."""
+        ranges = self.ranges()
+        if not ranges:
+            return None
+        return closed_window(min(first for _, first, _ in ranges), max(last for _, _, last in ranges))
+
+
+def closed_window(first_s: float, last_s: float) -> TimeWindow:
+    """A window that contains its last instant, by less than a millisecond."""
+    return TimeWindow(first_s, last_s + 0.0004)
+
+
+def read_folder(
+    listing: Listing, settings: FolderSettings, database: Database, progress: Progress
+) -> FolderContent:
+    """Read all listed files.
+
+    Raises:
+        InvalidInput: a file cannot be used; the clocks of two files do not agree.
+    """
+    content = FolderContent(notes=list(listing.left_out))
+    for done, file in enumerate(listing.files):
+        progress(file.name, done, len(listing.files))
+        table = open_table(file, database)
+        note = _take(content, table, database, settings)
+        content.notes.append(note)
+    _refuse_two_clocks(content.ranges())
+    return content
+
+
+def open_table(file: ListedFile, database: Database) -> Table:
+    """A file as a table, by its form."""
+    match file.form:
+        case Form.CSV | Form.TSV:
+            return open_csv(file)
+        case Form.PARQUET:
+            return open_parquet(file, database)
+        case Form.JSON | Form.JSONL:
+            return open_json(file, database)
+
+
+def _take(content: FolderContent, table: Table, database: Database, settings: FolderSettings) -> FileNote:
+    zone: tzinfo = settings.zone
+    if not table.columns:
+        return FileNote(table.place, table.file.role.value, 0, "it holds no records.")
+    match table.file.role:
+        case Role.METRICS:
+            content.metrics.append(read_metrics(table, database, zone, settings.units))
+            return content.metrics[-1].note
+        case Role.TRACES:
+            content.spans.append(read_spans(table, database, zone))
+            return content.spans[-1].note
+        case Role.LOGS:
+            content.logs.append(read_logs(table, database, zone))
+            return content.logs[-1].note
+        case Role.CHANGES:
+            content.changes.append(read_changes(table, database, zone))
+            return content.changes[-1].note
+        case Role.TOPOLOGY:
+            content.topology.append(read_topology(table, database))
+            return content.topology[-1].note
+        case Role.ALERT:
+            alert = read_alert(table, database, zone)
+            content.alert = completed(content.alert, alert.alert)
+            return alert.note
+
+
+def _refuse_two_clocks(ranges: list[tuple[str, float, float]]) -> None:
+    """Files of one incident share instants, or follow one another closely; else one of them has another clock."""
+    for one, other in combinations(sorted(ranges, key=lambda file: file[1]), 2):
+        gap_s = other[1] - one[2]
+        if gap_s <= _APART_LIMIT_S or _bridged(one[2], other[1], ranges):
+            continue
+        shift_h = round((other[1] - one[1]) / 900) / 4
+        raise InvalidInput(
+            f"{one[0]} and {other[0]}",
+            f"their clocks do not agree: {utc_text(one[1])} to {utc_text(one[2])} and {utc_text(other[1])} to "
+            f"{utc_text(other[2])} share no instant (about {shift_h:g} h apart)",
+            f'set `zone`, `time_unit` or `shift_s` for one of them under [files."…"] in {SETTINGS_NAME}, '
+            "or leave it out by `ignore = true`",
+        )
+
+
+def _bridged(from_s: float, to_s: float, ranges: list[tuple[str, float, float]]) -> bool:
+    """Whether other files fill the gap, so that the two belong to one stretch after all."""
+    reached_s = from_s
+    for _, first_s, last_s in sorted(ranges, key=lambda file: file[1]):
+        if first_s <= reached_s + _APART_LIMIT_S:
+            reached_s = max(reached_s, last_s)
+    return reached_s + _APART_LIMIT_S >= to_s

@@ -1,0 +1,225 @@
+"""incident.toml: what a person says about the files, checked key by key.
+
+docs/reference/incident-folder.md lists every key; a key that is not there is refused with its line.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, tzinfo
+from pathlib import Path
+from types import MappingProxyType
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from diagnosis_harness.adapters.sources.incident_folder.names import printable, quoted
+from diagnosis_harness.adapters.sources.incident_folder.times import instant_s, zone_named
+from diagnosis_harness.kernel.errors import InvalidInput
+from diagnosis_harness.kernel.window import TimeWindow
+from diagnosis_harness.toolbox.ports import AlertInfo
+
+SETTINGS_NAME = "incident.toml"
+_SIZE_LIMIT_BYTES = 1_000_000
+
+_Name = Annotated[str, Field(min_length=1, max_length=500)]
+_Moment = str | datetime | int | float
+_TimeUnit = Literal["s", "ms", "us", "ns"]
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+
+class FileSettings(_Section):
+    """`[files."NAME"]`: how to read one file."""
+
+    role: Literal["metrics", "traces", "topology", "logs", "changes", "alert"] | None = None
+    layout: Literal["long", "wide"] | None = None
+    header_rows: Annotated[int, Field(ge=1, le=3)] | None = None
+    time: _Name | None = None
+    time_unit: _TimeUnit | None = None
+    zone: _Name | None = None
+    shift_s: Annotated[float, Field(allow_inf_nan=False, ge=-1e9, le=1e9)] = 0.0
+    entity: _Name | None = None
+    signal: _Name | None = None
+    value: _Name | None = None
+    unit: _Name | None = None
+    duration_unit: _TimeUnit | None = None
+    ignore: bool = False
+
+
+class _Incident(_Section):
+    name: _Name | None = None
+    zone: _Name = "UTC"
+    onset: _Moment | None = None
+
+
+class _Alert(_Section):
+    entity: _Name | None = None
+    signal: _Name | None = None
+    statistic: _Name | None = None
+    time: _Moment | None = None
+    direction: Literal["up", "down"] | None = None
+    summary: Annotated[str, Field(max_length=2000)] | None = None
+
+
+class _Baseline(_Section):
+    folder: _Name | None = None
+    start: _Moment | None = None
+    end: _Moment | None = None
+
+
+class _Document(_Section):
+    incident: _Incident = _Incident()
+    alert: _Alert = _Alert()
+    baseline: _Baseline = _Baseline()
+    units: dict[str, _Name] = {}
+    instances: dict[str, _Name] = {}
+    files: dict[str, FileSettings] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class FolderSettings:
+    """incident.toml, checked; the defaults where there is none. Texts are printable, times are epoch seconds."""
+
+    zone: tzinfo
+    name: str | None = None
+    onset_s: float | None = None
+    alert: AlertInfo = field(default_factory=AlertInfo)
+    baseline_folder: str | None = None
+    baseline_stretch: TimeWindow | None = None
+    units: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    instances: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    files: Mapping[str, FileSettings] = field(default_factory=lambda: MappingProxyType({}))
+
+
+def read_settings(folder: Path) -> FolderSettings:
+    """Read the folder's incident.toml; all defaults where it has none.
+
+    Raises:
+        InvalidInput: it cannot be read, or a key or value is not understood; the place names line and key.
+    """
+    text = _text_of(folder / SETTINGS_NAME)
+    try:
+        document = _Document.model_validate(tomllib.loads(text))
+    except tomllib.TOMLDecodeError as error:
+        raise InvalidInput(
+            SETTINGS_NAME, f"it is not valid TOML ({printable(str(error))[:160]})", "correct that line"
+        ) from error
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_context=False)[0]
+        raise _refused(text, first["loc"], first["type"], first["msg"], first["input"]) from error
+    return _settings(document, text)
+
+
+def _text_of(path: Path) -> str:
+    try:
+        if not path.exists():
+            return ""
+        content = path.read_bytes()
+    except OSError as error:
+        raise InvalidInput(
+            SETTINGS_NAME, f"it cannot be read ({error.strerror})", "check its permissions"
+        ) from error
+    if len(content) > _SIZE_LIMIT_BYTES:
+        raise InvalidInput(
+            SETTINGS_NAME, "it is larger than 1 MB", "keep settings in it and data in other files"
+        )
+    try:
+        return content.decode("utf-8-sig").replace("\r\n", "\n")
+    except UnicodeDecodeError as error:
+        raise InvalidInput(SETTINGS_NAME, "it is not UTF-8 text", "save it as UTF-8") from error
+
+
+def _settings(document: _Document, text: str) -> FolderSettings:
+    zone = zone_named(document.incident.zone, place=_place(text, ("incident", "zone")))
+
+    def moment(value: _Moment | None, *keys: str) -> float | None:
+        return None if value is None else instant_s(value, zone=zone, place=_place(text, keys))
+
+    for name, file in document.files.items():
+        if file.zone is not None:
+            zone_named(file.zone, place=_place(text, ("files", name, "zone")))
+    alert, baseline = document.alert, document.baseline
+    start = moment(baseline.start, "baseline", "start")
+    end = moment(baseline.end, "baseline", "end")
+    if (start is None) != (end is None) or (start is not None and end is not None and start >= end):
+        raise InvalidInput(
+            _place(text, ("baseline",)),
+            "a stretch needs a start and a later end",
+            "give both `start` and `end`",
+        )
+    return FolderSettings(
+        zone=zone,
+        name=_shown(document.incident.name),
+        onset_s=moment(document.incident.onset, "incident", "onset"),
+        alert=AlertInfo(
+            entity=_shown(alert.entity),
+            signal=_shown(alert.signal),
+            statistic=_shown(alert.statistic),
+            time_s=moment(alert.time, "alert", "time"),
+            direction=alert.direction,
+            summary=_shown(alert.summary),
+        ),
+        baseline_folder=baseline.folder,
+        baseline_stretch=None if start is None or end is None else TimeWindow(start, end),
+        units=MappingProxyType({printable(k): printable(v) for k, v in document.units.items()}),
+        instances=MappingProxyType({printable(k): printable(v) for k, v in document.instances.items()}),
+        files=MappingProxyType(dict(document.files)),
+    )
+
+
+def _shown(text: str | None) -> str | None:
+    return None if text is None else printable(text) or None
+
+
+def _refused(text: str, path: Sequence[int | str], kind: str, message: str, value: object) -> InvalidInput:
+    keys = [str(key) for key in path]
+    if kind == "extra_forbidden":
+        allowed = ", ".join(_keys_beside(keys[:-1]))
+        return InvalidInput(_place(text, keys), "there is no such key", f"use one of: {allowed}")
+    while keys and keys[-1] in {"str", "datetime", "int", "float"}:  # a branch of a union, not a key
+        keys.pop()
+    problem = message[:1].lower() + message[1:]
+    return InvalidInput(
+        _place(text, keys),
+        f"{quoted(str(value))} is not usable: {problem}",
+        "see docs/reference/incident-folder.md for what stands here",
+    )
+
+
+def _keys_beside(path: Sequence[str]) -> list[str]:
+    section: type[_Section] = _Document
+    if path:
+        section = {"incident": _Incident, "alert": _Alert, "baseline": _Baseline}.get(path[0], FileSettings)
+    return sorted(section.model_fields)
+
+
+def _place(text: str, keys: Sequence[str]) -> str:
+    """Where a key stands, as a person finds it: file, line where one is found, table and key."""
+    shown = ".".join(printable(key) for key in keys)
+    line = _line_of(text, keys)
+    return f"{SETTINGS_NAME}{f' line {line}' if line else ''} ({shown})"
+
+
+def _line_of(text: str, keys: Sequence[str]) -> int | None:
+    """The line of a key in the plain style of the reference page; None for other styles of TOML."""
+    if not keys:
+        return None
+    table: list[str] = []
+    for number, line in enumerate(text.split("\n"), start=1):
+        header = re.match(r"\s*\[([^\[\]]+)\]\s*(#.*)?$", line)
+        if header:
+            table = [
+                part.strip("\"' ") for part in re.findall(r'"[^"]*"|\'[^\']*\'|[^."\']+', header.group(1))
+            ]
+            if table == list(keys):
+                return number
+        key = re.match(r"""\s*(?:"([^"]*)"|'([^']*)'|([\w-]+))\s*=""", line)
+        if key and [*table, next(part for part in key.groups() if part is not None)] == list(keys):
+            return number
+    return None

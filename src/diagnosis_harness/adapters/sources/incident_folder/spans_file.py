@@ -1,0 +1,328 @@
+"""One traces file: spans, checked, with times and durations in seconds."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import tzinfo
+from typing import TYPE_CHECKING, Final
+
+from diagnosis_harness.adapters.sources.incident_folder.binding import (
+    ENTITY,
+    TimeReading,
+    check_times,
+    find,
+    read_time,
+    reading_of,
+    unused_columns,
+)
+from diagnosis_harness.adapters.sources.incident_folder.database import Database, text_sql
+from diagnosis_harness.adapters.sources.incident_folder.names import (
+    plain_key,
+    printable,
+    quoted,
+    time_unit_of,
+)
+from diagnosis_harness.adapters.sources.incident_folder.settings_file import SETTINGS_NAME
+from diagnosis_harness.adapters.sources.incident_folder.table import (
+    Column,
+    Table,
+    number_sql,
+    show_columns,
+    text_cell_sql,
+)
+from diagnosis_harness.adapters.sources.incident_folder.times import UNITS
+from diagnosis_harness.kernel.errors import InvalidInput
+from diagnosis_harness.toolbox.ports import FileNote
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+TRACE: Final = ("trace_id", "trace", "traceid")
+SPAN: Final = ("span_id", "span", "spanid", "id")
+PARENT: Final = (
+    "parent_id",
+    "parent",
+    "parent_span_id",
+    "parent_span",
+    "parentid",
+    "parentspanid",
+    "parentspan",
+)
+OPERATION: Final = ("operation", "operation_name", "name", "span_name", "method", "endpoint")
+START: Final = ("start", "start_time", "start_time_unix", "time", "timestamp", "ts", "begin")
+DURATION: Final = ("duration", "dur", "elapsed", "latency", "response_time")
+END: Final = ("end", "end_time", "end_time_unix", "finish")
+STATUS: Final = ("status", "status_code", "error", "is_error", "has_error", "http_status_code", "code")
+
+_FAILED: Final = frozenset(
+    {"error", "err", "fail", "failed", "failure", "exception", "timeout", "status_code_error"}
+)
+_FINE: Final = frozenset(
+    {"ok", "unset", "success", "succeeded", "none", "status_code_ok", "status_code_unset"}
+)
+_STATUS_LIMIT: Final = 200
+_ENTITIES_LIMIT: Final = 100_000
+_FIT_SHARE: Final = 0.9
+_FIT_PAIRS: Final = 3
+
+
+@dataclass(frozen=True, slots=True)
+class SpanFile:
+    """What one traces file holds."""
+
+    source: str
+    """SQL to select from: trace, span, parent, entity, operation, start_s, duration_s, error."""
+    spans: int
+    entities: tuple[str, ...]
+    """Printable."""
+    says_errors: bool
+    first_s: float
+    last_s: float
+    note: FileNote
+
+
+@dataclass(frozen=True, slots=True)
+class _Columns:
+    trace: Column
+    span: Column
+    parent: Column | None
+    entity: Column
+    operation: Column | None
+    status: Column | None
+    start: TimeReading
+    duration: Column | None
+    end: TimeReading | None
+
+
+def read_spans(table: Table, database: Database, zone: tzinfo) -> SpanFile:
+    """Read and check one traces file.
+
+    Raises:
+        InvalidInput: a column that spans need is missing, times or durations cannot be right, or the unit of the
+            durations is not known.
+    """
+    columns = _columns(table, zone)
+    mapping = _status_values(table, database, columns.status)
+    duration = number_sql(columns.duration) if columns.duration is not None else "NULL"
+    end = columns.end.sql if columns.end is not None else "NULL"
+    source = table.read(
+        database,
+        f"{_id_sql(columns.trace)} AS trace, {_id_sql(columns.span)} AS span, "
+        f"{_id_sql(columns.parent) if columns.parent else 'NULL'} AS parent, "
+        f"{text_cell_sql(columns.entity)} AS entity, coalesce({text_cell_sql(columns.operation)}, '') AS operation, "
+        f"{columns.start.sql} AS start_s, {duration} AS duration, {end} AS end_s, "
+        f"{_error_sql(columns.status, mapping)} AS error",
+    )
+    _check_values(table, database, columns, source)
+    seconds, shown = _duration_sql(table, database, columns, source)
+    whole = "trace IS NOT NULL AND span IS NOT NULL AND entity IS NOT NULL AND start_s IS NOT NULL"
+    good = f"{whole} AND isfinite({seconds}) AND {seconds} >= 0"
+    kept = (
+        f"(SELECT trace, span, parent, entity, operation, start_s, {seconds} AS duration_s, error "
+        f"FROM {source} WHERE {good})"
+    )
+    return _result(table, database, columns, (kept, source), shown=shown, statuses_known=mapping is not None)
+
+
+def duration_unit(
+    parent: NDArray[np.float64], child: NDArray[np.float64], offset_s: NDArray[np.float64]
+) -> str | None:
+    """The smallest unit in which children fit into their parents, None when no unit makes 90% of them fit.
+
+    A child that starts `offset_s` after its parent and lasts `child` should end before the parent, which lasts
+    `parent`, does. In too small a unit hardly any does, whatever the system. At least three pairs are needed.
+    """
+    import numpy as np  # noqa: PLC0415  # heavy
+
+    if len(offset_s) < _FIT_PAIRS:
+        return None
+    spare = parent - child
+    for unit in ("ns", "us", "ms", "s"):
+        if np.mean(offset_s <= spare / UNITS[unit] + 1e-9) >= _FIT_SHARE:
+            return unit
+    return None
+
+
+def status_is_error(values: Sequence[str], key: str) -> dict[str, bool] | None:
+    """What each status value says; None where one of them is not understood.
+
+    Words; truth values; codes of OpenTelemetry (0, 1, 2: 2 is an error), of HTTP (from 100: 5xx is an error), and 0 or
+    1 in a column whose name says `error`.
+    """
+    known: dict[str, bool] = {}
+    numbers: dict[str, float] = {}
+    for value in values:
+        word = value.strip().lower()
+        if word in _FAILED or word in _FINE or word in {"true", "false"}:
+            known[value] = word in _FAILED or word == "true"
+            continue
+        try:
+            numbers[value] = float(word)
+        except ValueError:
+            return None
+    if not numbers:
+        return known
+    least, greatest = min(numbers.values()), max(numbers.values())
+    if "error" in key and {*numbers.values()} <= {0.0, 1.0}:
+        return known | {value: number == 1.0 for value, number in numbers.items()}
+    if least >= 100 and greatest < 600:
+        return known | {value: number >= 500 for value, number in numbers.items()}
+    if {*numbers.values()} <= {0.0, 1.0, 2.0} and "http" not in key:
+        return known | {value: number == 2.0 for value, number in numbers.items()}
+    return None
+
+
+def _columns(table: Table, zone: tzinfo) -> _Columns:
+    settings = table.file.settings
+
+    def needed(usual: Sequence[str], what: str, *, wanted: str | None = None) -> Column:
+        column = find(table, usual, wanted=wanted, key=what)
+        if column is None:
+            raise InvalidInput(
+                table.place,
+                f"it has no column for the {what} of a span (its columns: {show_columns(table.columns)})",
+                f"name it {usual[0]!r}, or leave the file out by `ignore = true` in {SETTINGS_NAME}",
+            )
+        return column
+
+    trace, span = needed(TRACE, "trace_id"), needed(SPAN, "span_id")
+    entity = needed(ENTITY, "entity", wanted=settings.entity)
+    start = read_time(table, zone, usual=START, by_content=False)
+    duration, end = find(table, DURATION), find(table, END)
+    if duration is None and end is None:
+        duration = needed(DURATION, "duration")
+    return _Columns(
+        trace=trace,
+        span=span,
+        parent=find(table, PARENT),
+        entity=entity,
+        operation=find(table, OPERATION),
+        status=find(table, STATUS),
+        start=start,
+        duration=duration,
+        end=None if duration is not None or end is None else reading_of(table, end, zone),
+    )
+
+
+def _id_sql(column: Column) -> str:
+    """Ids as text; `12.0`, as a column of whole numbers with gaps is often written, is `12`."""
+    text = f"trim(CAST({column.ref} AS VARCHAR))"
+    return f"nullif(CASE WHEN suffix({text}, '.0') THEN {text}[:-3] ELSE {text} END, '')"
+
+
+def _status_values(table: Table, database: Database, status: Column | None) -> Mapping[str, bool] | None:
+    if status is None:
+        return None
+    rows = table.ask(
+        database,
+        f"SELECT DISTINCT CAST({status.ref} AS VARCHAR) AS value FROM {table.scan} "
+        f"WHERE value IS NOT NULL AND trim(value) <> '' LIMIT {_STATUS_LIMIT + 1}",
+    )
+    if len(rows) > _STATUS_LIMIT:
+        return None
+    return status_is_error([str(row[0]) for row in rows], plain_key(status.name))
+
+
+def _error_sql(status: Column | None, mapping: Mapping[str, bool] | None) -> str:
+    failed = [value for value, is_error in (mapping or {}).items() if is_error]
+    if status is None or not failed:
+        return "false"
+    values = ", ".join(text_sql(value) for value in failed)
+    return f"coalesce(CAST({status.ref} AS VARCHAR) IN ({values}), false)"
+
+
+def _check_values(table: Table, database: Database, columns: _Columns, source: str) -> None:
+    row = table.ask(
+        database,
+        "SELECT count(*), count(start_s), min(start_s), max(start_s), count(end_s), min(end_s), max(end_s), "
+        f"count(duration) FROM {source}",
+    )[0]
+    check_times(table, database, columns.start, row[:4])
+    if columns.end is not None:
+        check_times(table, database, columns.end, (row[0], *row[4:7]))
+    duration = columns.duration
+    if duration is not None and row[7] != row[0] and table.count_text(database, [duration])[0]:
+        raise table.refuse_text(database, duration)
+
+
+def _duration_sql(table: Table, database: Database, columns: _Columns, source: str) -> tuple[str, str]:
+    """SQL of the duration in seconds, and what was detected."""
+    if columns.duration is None:
+        return "(end_s - start_s)", "durations from start to end"
+    unit = table.file.settings.duration_unit
+    how = f"by {SETTINGS_NAME}"
+    if unit is None:
+        unit, how = _unit_by_name(columns.duration.name), "by the column's name"
+    if unit is None:
+        unit, how = _unit_by_fit(database, source), "since children then fit into their parents"
+    if unit is None:
+        raise InvalidInput(
+            table.place,
+            f"the unit of column {quoted(columns.duration.name)} is not known",
+            f'set `duration_unit = "ms"` (or s, us, ns) under [files."{table.place}"] in {SETTINGS_NAME}',
+        )
+    return f"(duration / {UNITS[unit]!r})", f"durations in {unit}, {how}"
+
+
+def _unit_by_name(name: str) -> str | None:
+    found = time_unit_of(name)[1]
+    return found if found in UNITS else None
+
+
+def _unit_by_fit(database: Database, source: str) -> str | None:
+    import numpy as np  # noqa: PLC0415  # heavy
+
+    pairs = database.arrays(
+        f"SELECT p.duration AS parent, c.duration AS child, c.start_s - p.start_s AS apart "
+        f"FROM {source} c JOIN {source} p ON c.trace = p.trace AND c.parent = p.span AND c.span <> p.span "
+        f"WHERE p.duration > 0 AND c.duration >= 0 AND c.start_s > p.start_s LIMIT 20000"
+    )
+    parent, child, apart = (np.ma.filled(pairs[name], np.nan) for name in ("parent", "child", "apart"))
+    return duration_unit(parent, child, apart)
+
+
+def _result(
+    table: Table,
+    database: Database,
+    columns: _Columns,
+    sources: tuple[str, str],
+    *,
+    shown: str,
+    statuses_known: bool,
+) -> SpanFile:
+    source, everything = sources
+    rows = int(str(table.ask(database, f"SELECT count(*) FROM {everything}")[0][0]))
+    counted = table.ask(database, f"SELECT count(*), min(start_s), max(start_s + duration_s) FROM {source}")[
+        0
+    ]
+    spans = int(str(counted[0]))
+    first_s, last_s = (float(str(counted[1])), float(str(counted[2]))) if spans else (math.nan, math.nan)
+    names = table.ask(database, f"SELECT DISTINCT entity FROM {source} LIMIT {_ENTITIES_LIMIT}")
+    entities = tuple(sorted({printable(str(name)) for (name,) in names}))
+    remarks = [
+        f"{spans} spans, starts in column {quoted(columns.start.column.name)} ({columns.start.shown}), {shown}"
+    ]
+    if spans < rows:
+        remarks.append(
+            f"{rows - spans} rows left out: without trace, span, entity, start or a duration of 0 or more"
+        )
+    if columns.parent is None:
+        remarks.append("no parent column, so no span is known to have called another")
+    if columns.status is None:
+        remarks.append("no status column, so errors are not known")
+    elif not statuses_known:
+        remarks.append(
+            f"values of column {quoted(columns.status.name)} are not understood, so errors are not known"
+        )
+    used = (
+        columns.trace, columns.span, columns.parent, columns.entity, columns.operation, columns.status,
+        columns.start.column, columns.duration, columns.end.column if columns.end else None,
+    )  # fmt: skip
+    unused = unused_columns(table, used)
+    if unused:
+        remarks.append(f"columns not used: {show_columns(unused)}")
+    note = FileNote(file=table.place, role="traces", rows=rows, note="; ".join(remarks) + ".")
+    return SpanFile(source, spans, entities, statuses_known, first_s, last_s, note)

@@ -1,0 +1,205 @@
+"""A file as a table whose columns and rows have been counted by us, whatever its form.
+
+Cells come as text (CSV, JSON) or typed (Parquet). What a text cell means is decided here, in SQL that marks what it
+cannot read; nothing is guessed and nothing is dropped unseen.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+from diagnosis_harness.adapters.sources.incident_folder.database import Database
+from diagnosis_harness.adapters.sources.incident_folder.listing import ListedFile
+from diagnosis_harness.adapters.sources.incident_folder.names import printable, quoted
+from diagnosis_harness.adapters.sources.incident_folder.times import is_instant
+from diagnosis_harness.kernel.errors import InvalidInput
+
+SAMPLE_ROWS: Final = 200
+"""So many rows are looked at to tell what a column is; all rows are checked afterwards."""
+
+MISSING: Final = ("", "na", "n/a", "#n/a", "nan", "null", "none", "nil", "nat", "-", "--")
+"""Cells, trimmed and in lower case, that say there is no value."""
+
+_NUMBER: Final = re.compile(
+    r"\s*[+-]?((\d[\d_]*\.?\d*|\.\d+)([eE][+-]?\d+)?|inf(inity)?)\s*", re.ASCII | re.IGNORECASE
+)
+_BOUND: Final = "\x1f"
+_MISSING_SQL: Final = f"'{_BOUND}{_BOUND.join(MISSING)}{_BOUND}'"
+
+
+class Kind(StrEnum):
+    """What the cells of a column are to SQL."""
+
+    TEXT = "TEXT"
+    NUMBER = "NUMBER"
+    MOMENT = "MOMENT"  # a timestamp without a zone
+    ZONED_MOMENT = "ZONED_MOMENT"
+    OTHER = "OTHER"  # lists, structures, bytes: never used
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column: its name as written (printable), the SQL that reads a cell, and the first cells as text."""
+
+    name: str
+    ref: str
+    kind: Kind
+    sample: tuple[str | None, ...]
+    levels: tuple[str, ...] = ()
+    """The header rows of this column, top down, where the file has more than one."""
+
+    @property
+    def looks_numeric(self) -> bool:
+        """Whether the first cells are numbers: at least one, and no fewer than there are other texts."""
+        if self.kind is not Kind.TEXT:
+            return self.kind is Kind.NUMBER
+        numbers = sum(1 for cell in self.sample if cell is not None and is_number(cell))
+        others = sum(1 for cell in self.sample if cell is not None and not is_missing(cell)) - numbers
+        return numbers > 0 and numbers >= others
+
+    @property
+    def looks_empty(self) -> bool:
+        """Whether none of the first cells holds a value."""
+        return self.kind is not Kind.OTHER and all(cell is None or is_missing(cell) for cell in self.sample)
+
+    @property
+    def looks_like_instants(self) -> bool:
+        """Whether all of the first cells that hold a value are dates and times."""
+        if self.kind is not Kind.TEXT:
+            return self.kind in {Kind.MOMENT, Kind.ZONED_MOMENT}
+        present = self.present
+        return bool(present) and all(is_instant(cell) for cell in present)
+
+    @property
+    def present(self) -> list[str]:
+        """The first cells that hold a value."""
+        return [cell for cell in self.sample if cell is not None and not is_missing(cell)]
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """One file, ready to be read by SQL."""
+
+    file: ListedFile
+    scan: str
+    """A FROM clause with the columns' refs."""
+    columns: tuple[Column, ...]
+    in_place: bool
+    """Whether scanning again is cheap (Parquet), so that nothing need be kept."""
+    locate: Callable[[int], str]
+    """Data row (from 0) → how a person finds it (`line 17`)."""
+    explain: Callable[[Exception], InvalidInput]
+    """Error of a scan → what is wrong with the file."""
+    note: str = ""
+    """What a reader should know of how the file was taken."""
+
+    @property
+    def place(self) -> str:
+        """The file's name, as errors give it."""
+        return self.file.name
+
+    def read(self, database: Database, select: str, *, where: str = "") -> str:
+        """SQL to read the selected expressions from: kept in memory, or in place where that is cheap.
+
+        Raises:
+            InvalidInput: the file breaks off, is ragged, or does not fit into memory.
+        """
+        statement = f"SELECT {select} FROM {self.scan}{f' WHERE {where}' if where else ''}"
+        if self.in_place:
+            return f"({statement})"
+        try:
+            return database.keep(statement)
+        except database.memory_errors as error:
+            raise database.too_large(self.place) from error
+        except database.errors as error:
+            raise self.explain(error) from error
+
+    def ask(
+        self, database: Database, sql: str, parameters: Sequence[object] = ()
+    ) -> list[tuple[object, ...]]:
+        """Rows of a query over what `read` gave, with the errors of this file.
+
+        Raises:
+            InvalidInput: as `read`.
+        """
+        try:
+            return database.rows(sql, parameters)
+        except database.memory_errors as error:
+            raise database.too_large(self.place) from error
+        except database.errors as error:
+            raise self.explain(error) from error
+
+    def first_where(
+        self, database: Database, column: Column, condition: str
+    ) -> tuple[str, str | None] | None:
+        """The first row whose condition holds: where it is, and the column's cell there as text."""
+        found = self.ask(
+            database,
+            f"SELECT place_number, cell FROM (SELECT row_number() OVER () - 1 AS place_number, "
+            f"CAST({column.ref} AS VARCHAR) AS cell, {condition} AS hit FROM {self.scan}) WHERE hit LIMIT 1",
+        )
+        if not found:
+            return None
+        number, cell = found[0]
+        return self.locate(int(str(number))), None if cell is None else str(cell)
+
+    def count_text(self, database: Database, columns: Sequence[Column]) -> list[int]:
+        """Per column, how many cells hold text where a number belongs; missing values are none."""
+        if not columns:
+            return []
+        counts = ", ".join(f"count(*) FILTER ({is_text_sql(column)})" for column in columns)
+        return [int(str(count)) for count in self.ask(database, f"SELECT {counts} FROM {self.scan}")[0]]
+
+    def refuse_text(self, database: Database, column: Column) -> InvalidInput:
+        """What to say of the first cell that holds text where a number belongs."""
+        where, cell = self.first_where(database, column, is_text_sql(column)) or ("", None)
+        return InvalidInput(
+            f"{self.place} {where}".strip(),
+            f"column {quoted(column.name)} holds {quoted(cell or '')} among its numbers",
+            "write a plain number, or leave the cell empty where there is none",
+        )
+
+
+def is_missing(cell: str) -> bool:
+    """Whether a cell says that there is no value."""
+    return cell.strip().lower() in MISSING
+
+
+def is_number(cell: str) -> bool:
+    """Whether a cell is a number, an infinity included (a NaN is a missing value)."""
+    return _NUMBER.fullmatch(cell) is not None
+
+
+def number_sql(column: Column) -> str:
+    """SQL: the cell as DOUBLE; NULL where it is no number, which `Table.count_text` then tells from a missing one."""
+    return f"CAST({column.ref} AS DOUBLE)" if column.kind is Kind.NUMBER else f"TRY_CAST({column.ref} AS DOUBLE)"
+
+
+def is_missing_sql(column: Column) -> str:
+    """SQL: whether the cell says that there is no value. (One search in one text: a list of words plans slowly.)"""
+    cell = f"lower(trim(CAST({column.ref} AS VARCHAR)))"
+    return f"({column.ref} IS NULL OR contains({_MISSING_SQL}, '{_BOUND}' || {cell} || '{_BOUND}'))"
+
+
+def is_text_sql(column: Column) -> str:
+    """SQL: whether the cell holds text where a number belongs."""
+    if column.kind is not Kind.TEXT:
+        return "false"
+    return f"(TRY_CAST({column.ref} AS DOUBLE) IS NULL AND NOT {is_missing_sql(column)})"
+
+
+def text_cell_sql(column: Column | None) -> str:
+    """SQL: the cell as text; NULL where it is empty, and where there is no such column."""
+    if column is None:
+        return "CAST(NULL AS VARCHAR)"
+    return f"nullif(CAST({column.ref} AS VARCHAR), '')"
+
+
+def show_columns(columns: Sequence[Column], *, limit: int = 8) -> str:
+    """Column names for a sentence, the first few of them."""
+    names = ", ".join(printable(column.name) or "(no name)" for column in columns[:limit])
+    return names + (f" and {len(columns) - limit} more" if len(columns) > limit else "")
