@@ -58,8 +58,9 @@ types: .venv/.dev ## mypy --strict
 floors: .venv/.dev ## arrows between rooms point down (import-linter)
 	.venv/bin/lint-imports --no-logo floors.toml
 
-docs: .venv/.dev ## links and claims of the pages
-	$(PY) -m pytest -q tests/house/test_pages.py
+docs: .venv/.dev ## write the reference pages that are made from the code; links and claims of all pages
+	$(PY) tools/docs.py
+	$(PY) -m pytest -q tests/house/test_pages.py tests/house/test_reference.py
 
 proof: .venv/.dev mutants ## the large runs at full size, and the mutants
 	@mkdir -p .build

@@ -88,6 +88,17 @@ def checked_deadline(deadline_s: float | None) -> float | None:
     return deadline_s
 
 
+def checked_save(file: Path | None) -> Path | None:
+    """A file that can be written, as far as that can be known before the run; or None.
+
+    Raises:
+        InvalidInput: there is no such folder, or it stands for a folder itself.
+    """
+    if file is not None and (file.is_dir() or not file.parent.is_dir()):
+        raise InvalidInput(f"--save {file}", "is no file in a folder that exists", "name a file to write")
+    return file
+
+
 def parsed_onset(onset: str | None) -> float | None:
     """An onset in seconds since the epoch: ISO 8601 text, taken as UTC without a zone, or epoch seconds.
 

@@ -1,13 +1,4 @@
-"""What the process says of a run when it ends.
-
-0    SUCCESS    a conclusion that the evidence bears out
-1    FAILED     no answer
-2               what was asked cannot be used: a folder, a file, an option
-3    FALLBACK   a safe answer without a conclusion
-4    FAILED     no answer, since the budget was used up
-124  FAILED     no answer, since the time was used up (as `timeout` of coreutils says it)
-130  CANCELLED  stopped by its user (as shells say it for Ctrl+C)
-"""
+"""What the process says of a run when it ends."""
 
 from __future__ import annotations
 
@@ -19,6 +10,16 @@ from diagnosis_harness.release.outcome import ReleaseOutcome
 BAD_INPUT = 2
 CANCELLED = 130
 UNEXPECTED = 1
+
+MEANINGS = {
+    0: "SUCCESS: a conclusion that the recorded evidence bears out.",
+    1: "FAILED: no answer; also when something went wrong that should not have.",
+    2: "What was asked cannot be used: a folder, a file, an option.",
+    3: "FALLBACK: a safe answer without a conclusion.",
+    4: "FAILED: no answer, since the budget was used up.",
+    124: "FAILED: no answer, since the time was used up (the code of `timeout` in coreutils).",
+    130: "CANCELLED: stopped by its user (the code of shells for Ctrl+C). The evidence is kept.",
+}
 
 
 def exit_code(outcome: ReleaseOutcome, state: RunState) -> int:

@@ -241,9 +241,10 @@ def _add_demo(app: typer.Typer, open_diagnosis: OpenDiagnosis) -> None:
 
 
 def _output(*, as_json: bool, no_color: bool, save: Path | None) -> Output:
+    from diagnosis_harness.cli.answer import checked_save
     from diagnosis_harness.cli.output import Output
 
-    return Output(as_json=as_json, color=not no_color, save=save)
+    return Output(as_json=as_json, color=not no_color, save=checked_save(save))
 
 
 def _complain(error: TyperException | InvalidInput, arguments: list[str]) -> int:

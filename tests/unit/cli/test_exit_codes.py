@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from diagnosis_harness.cli.exit_codes import exit_code
+from diagnosis_harness.cli.exit_codes import BAD_INPUT, MEANINGS, exit_code
 from diagnosis_harness.harness.termination import RunState
 from diagnosis_harness.release.outcome import ReleaseOutcome
 
@@ -23,3 +23,10 @@ def test_every_outcome_and_state_has_one_code(outcome: ReleaseOutcome, state: Ru
     }
 
     assert exit_code(outcome, state) == expected[outcome]
+
+
+def test_every_code_has_a_meaning_and_every_meaning_a_code() -> None:
+    """The page lists what the process really says."""
+    codes = {exit_code(outcome, state) for outcome in ReleaseOutcome for state in RunState}
+
+    assert codes | {BAD_INPUT} == set(MEANINGS)

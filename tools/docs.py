@@ -1,0 +1,90 @@
+"""Writes the reference pages that are made from the code; with `--check` it only says which are stale."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from textwrap import dedent
+
+from typer.main import get_command
+from typer.testing import CliRunner
+
+from diagnosis_harness.cli import exit_codes
+from diagnosis_harness.cli.main import FolderOpener, build_app
+from diagnosis_harness.kernel import errors
+from diagnosis_harness.release.schema import document_schema
+
+REFERENCE = Path(__file__).parents[1] / "docs" / "reference"
+MADE = "<!-- Made by tools/docs.py from the code; do not edit. -->"
+
+
+def command_line() -> str:
+    """Every command with its help, as the terminal shows it."""
+    app = build_app(FolderOpener())
+    commands = getattr(get_command(app), "commands")  # noqa: B009 - typer does not say that it is a group
+    pages = [_help([]), *(_help([name]) for name in sorted(commands))]
+    return f"# The command line\n\n{MADE}\n\n" + "\n".join(pages)
+
+
+def _help(words: list[str]) -> str:
+    """One command: a heading, and its help 100 columns wide."""
+    app = build_app(FolderOpener())
+    shown = CliRunner().invoke(app, [*words, "--help"], prog_name="diagnose", terminal_width=100)
+    title = " ".join(["diagnose", *words])
+    return f"## `{title}`\n\n```text\n{shown.output.strip()}\n```\n"
+
+
+def exit_code_page() -> str:
+    """The table of exit codes."""
+    rows = "\n".join(f"| {code} | {meaning} |" for code, meaning in exit_codes.MEANINGS.items())
+    return f"# Exit codes\n\n{MADE}\n\n| code | meaning |\n|---|---|\n{rows}\n"
+
+
+def error_page() -> str:
+    """The tree of errors."""
+    text = (errors.__doc__ or "").strip()
+    parts = (
+        f"```text\n{dedent(part)}\n```" if part.startswith("    ") else part for part in text.split("\n\n")
+    )
+    return f"# Errors\n\n{MADE}\n\n" + "\n\n".join(parts) + "\n"
+
+
+def schema_page() -> str:
+    """The JSON Schema of a run document."""
+    return json.dumps(document_schema(), indent=2, ensure_ascii=False) + "\n"
+
+
+PAGES: dict[str, Callable[[], str]] = {
+    "cli.md": command_line,
+    "exit-codes.md": exit_code_page,
+    "errors.md": error_page,
+    "run-document.schema.json": schema_page,
+}
+
+
+def stale(folder: Path) -> list[str]:
+    """Names of pages that differ from what the code says."""
+    return [
+        name
+        for name, make in PAGES.items()
+        if not (folder / name).is_file() or (folder / name).read_text(encoding="utf-8") != make()
+    ]
+
+
+def main() -> int:
+    """Write what is stale; with `--check` only name it and fail."""
+    names = stale(REFERENCE)
+    if "--check" in sys.argv[1:]:
+        for name in names:
+            print(f"stale: docs/reference/{name}; run `python tools/docs.py`")
+        return 1 if names else 0
+    for name in names:
+        (REFERENCE / name).write_text(PAGES[name](), encoding="utf-8")
+        print(f"written: docs/reference/{name}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
