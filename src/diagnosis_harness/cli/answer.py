@@ -70,8 +70,12 @@ def checked_question(question: str) -> str:
     """The question without surrounding space.
 
     Raises:
-        InvalidInput: there is none.
+        InvalidInput: there is none, or it is not text.
     """
+    try:
+        question.encode()
+    except UnicodeEncodeError:
+        raise InvalidInput("QUESTION", "is not text in UTF-8", "set the terminal to UTF-8") from None
     if not question.strip():
         raise InvalidInput("QUESTION", "is empty", "say what you want to know, in quotes")
     return question.strip()

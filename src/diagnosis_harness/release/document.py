@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, is_dataclass
+from math import isfinite
 from typing import TYPE_CHECKING
 
 from diagnosis_harness.diagnosis.claim import Claim, EvidenceRef, FaultKind, Predicate, Quote
@@ -348,6 +349,8 @@ def _plain(value: object) -> JsonValue:
         return [_plain(held) for held in value]
     if isinstance(value, str):
         return str(value)  # an enum's wire value, as a plain string
+    if isinstance(value, float) and not isfinite(value):
+        raise ContractViolation("JSON has no number for what is not finite")
     if value is None or isinstance(value, (bool, int, float)):
         return value
     raise ContractViolation(f"{type(value).__name__} is no part of a run document")

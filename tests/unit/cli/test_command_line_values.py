@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
-from diagnosis_harness.cli.answer import checked_deadline, parsed_onset
+from diagnosis_harness.cli.answer import checked_deadline, checked_question, checked_save, parsed_onset
 from diagnosis_harness.cli.main import FAULTS
 from diagnosis_harness.cli.phrases import Phrases, language_of_command_line, phrases_of
 from diagnosis_harness.kernel.errors import InvalidInput
@@ -42,6 +44,21 @@ def test_a_deadline_is_above_zero_and_finite(deadline_s: float) -> None:
     """Nothing can be done in no time, and nothing may take for ever."""
     with pytest.raises(InvalidInput, match="--deadline"):
         checked_deadline(deadline_s)
+
+
+@pytest.mark.parametrize("question", ["", "  \n", "why \udce9"])
+def test_a_question_is_text(question: str) -> None:
+    """Blank, or bytes that are no UTF-8, cannot be answered."""
+    with pytest.raises(InvalidInput, match="QUESTION"):
+        checked_question(question)
+
+
+def test_where_the_document_is_to_go_is_checked_before_the_run(tmp_path: Path) -> None:
+    """Two minutes of work are not lost to a mistyped folder."""
+    assert checked_save(tmp_path / "document.json") == tmp_path / "document.json"
+    for wrong in (tmp_path, tmp_path / "missing" / "document.json"):
+        with pytest.raises(InvalidInput, match="--save"):
+            checked_save(wrong)
 
 
 @pytest.mark.parametrize(

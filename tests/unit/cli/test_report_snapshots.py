@@ -5,6 +5,7 @@ After a wanted change, `python tests/unit/cli/test_report_snapshots.py` writes t
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -53,6 +54,14 @@ def test_every_line_fits_its_width(document: RunDocument, width: int) -> None:
     for line in rendered(document, width).splitlines():
         assert cell_len(line) <= width
         assert line == line.rstrip()
+
+
+def test_a_question_cannot_disturb_the_terminal() -> None:
+    """Escape sequences in it are shown, not obeyed."""
+    success = documents.success()
+    document = replace(success, run=replace(success.run, question="why \x1b[2J\u202e?"))
+
+    assert rendered(document, 100).startswith("? why \\u001b[2J\\u202e?\n")
 
 
 def test_every_citation_has_its_footnote_and_every_footnote_its_citation() -> None:

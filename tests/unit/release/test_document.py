@@ -99,6 +99,15 @@ def test_a_cause_rests_on_claims_of_the_report() -> None:
         replace(report, claims=report.claims[2:])
 
 
+def test_a_number_that_json_cannot_hold_is_never_written() -> None:
+    """NaN in a document would make it no JSON at all."""
+    success = documents.success()
+    document = replace(success, run=replace(success.run, duration_s=float("nan")))
+
+    with pytest.raises(ContractViolation, match="not finite"):
+        document.as_json()
+
+
 @pytest.mark.parametrize("outcome", ReleaseOutcome)
 def test_a_fallback_type_exists_exactly_with_a_fallback(outcome: ReleaseOutcome) -> None:
     """No other outcome has one, and no fallback lacks it."""

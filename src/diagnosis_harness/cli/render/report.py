@@ -12,6 +12,7 @@ from diagnosis_harness.cli.render.evidence import footnotes, plot, source_line
 from diagnosis_harness.cli.render.wrap import hang
 from diagnosis_harness.diagnosis.claim import EvidenceRef
 from diagnosis_harness.release.document import Candidate, RunDocument
+from diagnosis_harness.release.moment import shown
 from diagnosis_harness.release.outcome import ReleaseOutcome
 from diagnosis_harness.release.report import entity_words
 from diagnosis_harness.release.wording import words_of
@@ -38,7 +39,7 @@ def _lines(document: RunDocument, width: int) -> Iterator[Text]:
     answered = outcome in (ReleaseOutcome.SUCCESS, ReleaseOutcome.FALLBACK)
     concluded = outcome is ReleaseOutcome.SUCCESS
 
-    yield from hang(Text("? ", "dim"), Text(" ".join(document.run.question.split()), "dim"), width)
+    yield from hang(Text("? ", "dim"), Text(shown(" ".join(document.run.question.split())), "dim"), width)
     yield Text()
     for place, sentence in enumerate(report.summary):
         yield from hang(Text(), Text(sentence, _HEADLINE[outcome] if place == 0 else ""), width)
@@ -115,4 +116,4 @@ def _kept(document: RunDocument, words: Words, width: int) -> Iterator[Text]:
 
 def _listed(sentences: Iterable[str], width: int) -> Iterator[Text]:
     for sentence in sentences:
-        yield from hang(Text("  - "), Text(sentence), width)
+        yield from hang(Text("  - "), Text(shown(sentence)), width)
