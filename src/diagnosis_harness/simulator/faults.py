@@ -78,7 +78,8 @@ def _choose_target(kind: FaultKind, system: System, rng: np.random.Generator) ->
     wanted = {Role.SERVICE}
     if kind is FaultKind.SLOW_DEPENDENCY:
         wanted = {Role.DATABASE, Role.EXTERNAL} | ({Role.CACHE} if rng.random() < 0.3 else set())
-    visits = system.visits()
+    # Errors behind calls that nobody depends on never reach the entry.
+    visits = system.visits(required=kind is FaultKind.ERRORS_AFTER_DEPLOY)
     able = [part for part in system.services if part.role in wanted]
     busy = [part for part in able if visits[part.name] >= 0.3]
     return busy[int(rng.integers(len(busy)))] if busy else max(able, key=lambda part: visits[part.name])

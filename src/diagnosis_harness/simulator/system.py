@@ -87,13 +87,14 @@ class System:
         """The calls one part receives."""
         return tuple(call for call in self.calls if call.callee == name)
 
-    def visits(self) -> dict[str, float]:
-        """Mean number of requests each part sees for one request at the entry."""
+    def visits(self, *, required: bool = False) -> dict[str, float]:
+        """Mean requests at each part for one at the entry; with `required`, by required calls only."""
         visits = {service.name: 0.0 for service in self.services}
         visits[self.entry.name] = 1.0
         for service in self.services:
             for call in self.calls_of(service.name):
-                visits[call.callee] += visits[service.name] * call.probability
+                if call.required or not required:
+                    visits[call.callee] += visits[service.name] * call.probability
         return visits
 
     def edges(self) -> tuple[CallEdge, ...]:
