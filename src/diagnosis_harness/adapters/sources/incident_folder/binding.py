@@ -122,10 +122,7 @@ def reading_of(table: Table, column: Column, zone: tzinfo) -> TimeReading:
     else:
         unit = settings.time_unit or _unit(table, column)
         number = number_sql(column)
-        sql, shown = (
-            f"CASE WHEN isnan({number}) THEN NULL ELSE ({number}) / {UNITS[unit]!r} END",
-            f"epoch {unit}",
-        )
+        sql, shown = _epoch_sql(column, unit), f"epoch {unit}"
         earliest, latest = (-_FAR_S, _FAR_S) if settings.time_unit else (EARLIEST_S, LATEST_S)
     if settings.shift_s:
         sql, shown = f"({sql}) + {settings.shift_s!r}", f"{shown}, shifted by {settings.shift_s:g} s"
@@ -149,8 +146,8 @@ def check_times(table: Table, database: Database, reading: TimeReading, found: S
 
 def _odd_sql(reading: TimeReading) -> str:
     return (
-        f"coalesce(({reading.sql}) NOT BETWEEN {reading.earliest_s!r} AND {reading.latest_s!r}, "
-        f"NOT {is_missing_sql(reading.column)})"
+        f"(NOT {is_missing_sql(reading.column)} "
+        f"AND coalesce(({reading.sql}) NOT BETWEEN {reading.earliest_s!r} AND {reading.latest_s!r}, true))"
     )
 
 
@@ -212,12 +209,21 @@ def _moments(column: Column, zone: tzinfo) -> tuple[str, str]:
         return zoned_sql(ref), "timestamps with a zone"
     if column.kind is Kind.MOMENT:
         return naive_sql(f"CAST({ref} AS TIMESTAMP)", zone), f"timestamps without a zone, read as {zone_name}"
-    has_zone_sql = f"regexp_matches(substr({ref}, 12), '[-+A-Za-z]')"
-    if has_zone(column.present[0]):
+    present = column.present
+    anywhere = f"regexp_matches(substr({ref}, 12), '[-+A-Za-z]')"
+    if has_zone(present[0]):
+        zoned = f"suffix({ref}, 'Z')" if all(cell.endswith("Z") for cell in present) else anywhere
         sql = zoned_sql(f"TRY_CAST({ref} AS TIMESTAMPTZ)")
-        return f"CASE WHEN {has_zone_sql} THEN {sql} END", "ISO 8601 with a zone"
+        return f"CASE WHEN {zoned} THEN {sql} END", "ISO 8601 with a zone"
     sql = naive_sql(f"TRY_CAST({ref} AS TIMESTAMP)", zone)
-    return f"CASE WHEN NOT {has_zone_sql} THEN {sql} END", f"ISO 8601 without a zone, read as {zone_name}"
+    return f"CASE WHEN NOT {anywhere} THEN {sql} END", f"ISO 8601 without a zone, read as {zone_name}"
+
+
+def _epoch_sql(column: Column, unit: str) -> str:
+    number = number_sql(column)
+    if column.kind is Kind.NUMBER:
+        number = f"nullif({number}, 'nan'::DOUBLE)"
+    return number if unit == "s" else f"{number} / {UNITS[unit]!r}"
 
 
 def _unit(table: Table, column: Column) -> str:

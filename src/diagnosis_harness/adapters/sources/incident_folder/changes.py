@@ -160,7 +160,9 @@ def _timed_rows(
     time = read_time(table, zone)
     times = [row[0] for row in _rows(table, database, time.sql)]
     known = [float(str(time_s)) for time_s in times if time_s is not None]
-    check_times(table, database, time, (len(times), len(known), min(known, default=0.0), max(known, default=0.0)))
+    check_times(
+        table, database, time, (len(times), len(known), min(known, default=0.0), max(known, default=0.0))
+    )
     texts = _texts(table, database, columns)
     return [
         (None if time_s is None else float(str(time_s)), cells)

@@ -1,80 +1,34 @@
-"""One metrics file: its layout, its checked rows, and the series it holds.
-
-Three layouts: *long* (a row is one value of one series), *wide* (a row is an instant, a column is a series), and wide
-with an entity column (a row is an instant of one entity, a column is a signal).
-"""
+"""One metrics file: its checked rows and the series it holds."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import tzinfo
 from typing import Final
 
-from diagnosis_harness.adapters.sources.incident_folder.binding import (
-    ENTITY,
-    SIGNAL,
-    UNIT,
-    VALUE,
-    TimeReading,
-    check_times,
-    find,
-    read_time,
-    unused_columns,
-)
+from diagnosis_harness.adapters.sources.incident_folder.binding import check_times, unused_columns
 from diagnosis_harness.adapters.sources.incident_folder.database import Database
+from diagnosis_harness.adapters.sources.incident_folder.metrics_layout import Layout, ValueColumn, layout_of
 from diagnosis_harness.adapters.sources.incident_folder.names import (
     UNNAMED_ENTITY,
-    joined_header,
     printable,
     quoted,
-    split_series_name,
     unit_of_signal,
 )
-from diagnosis_harness.adapters.sources.incident_folder.settings_file import SETTINGS_NAME
 from diagnosis_harness.adapters.sources.incident_folder.table import (
     Column,
     Kind,
     Table,
     number_sql,
     show_columns,
-    text_cell_sql,
 )
 from diagnosis_harness.kernel.errors import InvalidInput
 from diagnosis_harness.toolbox.ports import FileNote
 
 SERIES_LIMIT: Final = 200_000
 _HASHES_AT_ONCE: Final = 4_000_000
-
-
-@dataclass(frozen=True, slots=True)
-class ValueColumn:
-    """One column of numbers. `entity` and `signal` are None where the row says them."""
-
-    column: Column
-    ref: str
-    entity: str | None
-    signal: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class Layout:
-    """Which columns say what."""
-
-    kind: str
-    time: TimeReading
-    entity: Column | None
-    signal: Column | None
-    unit: Column | None
-    values: tuple[ValueColumn, ...]
-
-    @property
-    def keys(self) -> tuple[str, ...]:
-        """The key columns that rows of this layout have."""
-        return tuple(
-            name for name, column in (("entity", self.entity), ("signal", self.signal)) if column is not None
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,70 +58,53 @@ class MetricFile:
     note: FileNote
 
 
+@dataclass(frozen=True, slots=True)
+class _Cells:
+    """One value column in one group of rows."""
+
+    points: int
+    least: float
+    greatest: float
+
+    @property
+    def odd(self) -> bool:
+        """Whether there is a NaN or an infinity among the values (duckdb orders NaN above all)."""
+        return self.points > 0 and not (math.isfinite(self.least) and math.isfinite(self.greatest))
+
+
+@dataclass(frozen=True, slots=True)
+class _Group:
+    """The rows of one combination of keys."""
+
+    keys: tuple[str | None, ...]
+    unit: str | None
+    rows: int
+    timed: int
+    first_s: float
+    last_s: float
+    instants: int
+    """Exclusive or of the hashes of all instants."""
+    cells: tuple[_Cells, ...]
+
+    @property
+    def named(self) -> bool:
+        return all(key is not None and key.strip() for key in self.keys)
+
+
 def read_metrics(table: Table, database: Database, zone: tzinfo, units: Mapping[str, str]) -> MetricFile:
     """Read and check one metrics file; `units` are those of `[units]`.
 
     Raises:
         InvalidInput: no time column, no numbers, text among numbers, times that cannot be right, too many series.
     """
-    layout = _layout(table, zone)
-    if not layout.values:
-        raise InvalidInput(
-            table.place,
-            f"none of its columns holds numbers (its columns: {show_columns(table.columns)})",
-            f'name the column of numbers "value", or set `value = "…"` under [files."{table.place}"] in {SETTINGS_NAME}',
-        )
+    layout = layout_of(table, zone)
     select = [
         f"{layout.time.sql} AS time",
-        *(f"{text_cell_sql(getattr(layout, key))} AS {key}" for key in layout.keys),
-        *([f"{text_cell_sql(layout.unit)} AS unit"] if layout.unit is not None else []),
+        *(f"CAST({column.ref} AS VARCHAR) AS {key}" for key, column in layout.keys.items()),
+        *([f"CAST({layout.unit.ref} AS VARCHAR) AS unit"] if layout.unit is not None else []),
         *(f"{number_sql(value.column)} AS {value.ref}" for value in layout.values),
     ]
-    reader = _Reader(table, database, layout, table.read(database, ", ".join(select)))
-    return reader.result(units)
-
-
-def _layout(table: Table, zone: tzinfo) -> Layout:
-    time = read_time(table, zone)
-    settings = table.file.settings
-    entity = _apart(find(table, ENTITY, wanted=settings.entity, key="entity"), time)
-    signal = _apart(find(table, SIGNAL, wanted=settings.signal, key="signal"), time)
-    value = _apart(find(table, VALUE, wanted=settings.value, key="value"), time)
-    if settings.layout != "wide" and signal is not None and value is not None and not signal.looks_numeric:
-        unit = find(table, UNIT)
-        return Layout("long", time, entity, signal, unit, (ValueColumn(value, "v0", None, None),))
-    if settings.layout == "long":
-        missing = "signal" if signal is None else "value"
-        raise InvalidInput(
-            table.place,
-            f"it is said to be long but has no {missing} column (its columns: {show_columns(table.columns)})",
-            f'set `{missing} = "…"` under [files."{table.place}"] in {SETTINGS_NAME}',
-        )
-    by_entity = (
-        entity is not None and (settings.entity is not None or not entity.looks_numeric) and not entity.levels
-    )
-    keyed = {time.column.ref, entity.ref} if by_entity and entity is not None else {time.column.ref}
-    columns = [
-        column
-        for column in table.columns
-        if column.ref not in keyed and (column.looks_numeric or column.looks_empty)
-    ]
-    values = tuple(
-        _value_column(column, number, by_entity=by_entity) for number, column in enumerate(columns)
-    )
-    kind = "wide with an entity column" if by_entity else "wide"
-    return Layout(kind, time, entity if by_entity else None, None, None, values)
-
-
-def _apart(column: Column | None, time: TimeReading) -> Column | None:
-    return None if column is not None and column.ref == time.column.ref else column
-
-
-def _value_column(column: Column, number: int, *, by_entity: bool) -> ValueColumn:
-    if by_entity:
-        return ValueColumn(column, f"v{number}", None, printable(column.name) or "value")
-    entity, signal = joined_header(column.levels) if column.levels else split_series_name(column.name)
-    return ValueColumn(column, f"v{number}", entity, signal)
+    return _Reader(table, database, layout, table.read(database, ", ".join(select))).result(units)
 
 
 class _Reader:
@@ -183,68 +120,50 @@ class _Reader:
 
     def result(self, units: Mapping[str, str]) -> MetricFile:
         """The file's series and its note."""
-        rows, first_s, last_s = self._check_rows()
         groups = self._groups()
+        rows = sum(group.rows for group in groups)
+        groups = self._with_time(groups, rows)
+        groups = self._with_names(groups, rows)
         groups = self._without_text(groups)
-        if self._has_odd_numbers(groups):
+        if any(cells.odd for group in groups for cells in group.cells):
             groups = self._without_odd_numbers()
         parts = self._parts(groups, units)
         self._count_missing(groups)
-        self._count_doubles()
-        used = (self.layout.time.column, self.layout.entity, self.layout.signal, self.layout.unit)
-        values = [value.column for value in self.layout.values]
-        unused = [*unused_columns(self.table, [*used, *values]), *self.dropped]
-        head = (
-            f"read as {self.layout.kind}, {len(parts)} series, time column "
-            f"{quoted(self.layout.time.column.name)} ({self.layout.time.shown})"
+        self._count_doubles(groups)
+        return MetricFile(
+            parts=tuple(parts),
+            first_s=min((group.first_s for group in groups), default=math.nan),
+            last_s=max((group.last_s for group in groups), default=math.nan),
+            note=self._note(rows, len(parts)),
         )
-        if unused:
-            self.remarks.append(f"columns not used: {show_columns(unused)}")
-        note = FileNote(
-            file=self.table.place, role="metrics", rows=rows, note="; ".join([head, *self.remarks]) + "."
-        )
-        return MetricFile(parts=tuple(parts), first_s=first_s, last_s=last_s, note=note)
 
-    def _check_rows(self) -> tuple[int, float, float]:
-        """Check the times, leave out rows without time or name; returns rows read, first and last instant."""
-        keys = self.layout.keys
-        row = self.table.ask(
-            self.database,
-            f"SELECT count(*), count(time), min(time), max(time){''.join(f', count({key})' for key in keys)} "
-            f"FROM {self.source}",
-        )[0]
-        rows, timed = int(str(row[0])), int(str(row[1]))
-        time = self.layout.time
-        first_s, last_s = (math.nan, math.nan) if not timed else (float(str(row[2])), float(str(row[3])))
-        check_times(self.table, self.database, time, row)
-        conditions = []
-        if timed < rows:
-            conditions.append("time IS NOT NULL")
-            self.remarks.append(f"{rows - timed} of {rows} rows left out: no time")
-        for key, count in zip(keys, row[4:], strict=True):
-            if int(str(count)) < rows:
-                conditions.append(f"{key} IS NOT NULL")
-                self.remarks.append(f"{rows - int(str(count))} of {rows} rows left out: no {key}")
-        if conditions:
-            self.source = f"(SELECT * FROM {self.source} WHERE {' AND '.join(conditions)})"
+    def _note(self, rows: int, series: int) -> FileNote:
+        layout = self.layout
         if rows == 0:
             self.remarks.append("it has no rows")
         if rows == 1:
             self.remarks.append("a single row cannot show a change")
-        return rows, first_s, last_s
-
-    def _groups(self) -> list[tuple[object, ...]]:
-        """Per combination of keys: keys, unit, rows, first, last, then points, least, greatest per value column;
-        last, whether any cell holds text.
-        """
-        keys = self.layout.keys
-        select = [
-            *keys,
-            "min(unit)" if self.layout.unit is not None else "NULL",
-            "count(*)",
-            "min(time)",
-            "max(time)",
+        used = [
+            layout.time.column,
+            layout.unit,
+            *layout.keys.values(),
+            *(value.column for value in layout.values),
         ]
+        unused = unused_columns(self.table, used)
+        if unused:
+            self.remarks.append(f"columns not used: {show_columns(unused)}")
+        if self.dropped:
+            self.remarks.append(f"columns of text: {show_columns(self.dropped)}")
+        head = (
+            f"read as {layout.kind}, {series} series, time column {quoted(layout.time.column.name)} "
+            f"({layout.time.shown})"
+        )
+        return FileNote(self.table.place, "metrics", rows, "; ".join([head, *self.remarks]) + ".")
+
+    def _groups(self) -> list[_Group]:
+        keys = list(self.layout.keys)
+        unit = "min(unit)" if self.layout.unit is not None else "NULL"
+        select = [*keys, unit, "count(*)", "count(time)", "min(time)", "max(time)", "bit_xor(hash(time))"]
         for value in self.layout.values:
             select += [f"count({value.ref})", f"min({value.ref})", f"max({value.ref})"]
         by = f" GROUP BY {', '.join(keys)}" if keys else ""
@@ -257,70 +176,83 @@ class _Reader:
                 f"it holds more than {SERIES_LIMIT} series",
                 f"check the layout ({self.layout.kind}), or keep the entities around the incident only",
             )
-        return rows
+        return [_group(row, len(keys)) for row in rows if row[len(keys) + 1]]
 
-    def _without_text(self, groups: list[tuple[object, ...]]) -> list[tuple[object, ...]]:
+    def _with_time(self, groups: list[_Group], rows: int) -> list[_Group]:
+        """Check the times; leave out rows without one."""
+        timed = sum(group.timed for group in groups)
+        first_s = min((group.first_s for group in groups if group.timed), default=math.nan)
+        last_s = max((group.last_s for group in groups if group.timed), default=math.nan)
+        check_times(self.table, self.database, self.layout.time, (rows, timed, first_s, last_s))
+        if timed == rows:
+            return groups
+        self.remarks.append(f"{rows - timed} of {rows} rows left out: no time")
+        self.source = f"(SELECT * FROM {self.source} WHERE time IS NOT NULL)"
+        return self._groups()
+
+    def _with_names(self, groups: list[_Group], rows: int) -> list[_Group]:
+        """Leave out rows that do not say whose value they hold."""
+        unnamed = sum(group.rows for group in groups if not group.named)
+        if unnamed:
+            self.remarks.append(f"{unnamed} of {rows} rows left out: no {' or no '.join(self.layout.keys)}")
+            blank = " AND ".join(f"trim({key}) <> ''" for key in self.layout.keys)
+            self.source = f"(SELECT * FROM {self.source} WHERE {blank})"
+        return [group for group in groups if group.named]
+
+    def _without_text(self, groups: list[_Group]) -> list[_Group]:
         """Refuse text among numbers; leave out a column that is text for the most part."""
-        start = len(self.layout.keys) + 4
-        rows = sum(int(str(row[start - 3])) for row in groups)
-        suspects, numbers = [], []
-        for number, value in enumerate(self.layout.values):
-            points = sum(int(str(row[start + 3 * number])) for row in groups)
-            if points < rows and value.column.kind is Kind.TEXT:
-                suspects.append(value)
-                numbers.append(points)
-        texts = self.table.count_text(self.database, [value.column for value in suspects])
-        dropped = []
-        for value, points, text in zip(suspects, numbers, texts, strict=True):
-            if text and (text <= points or self.layout.kind == "long"):
+        rows = sum(group.rows for group in groups)
+        points = [sum(group.cells[at].points for group in groups) for at in range(len(self.layout.values))]
+        suspects = [
+            (value, present)
+            for value, present in zip(self.layout.values, points, strict=True)
+            if present < rows and value.column.kind is Kind.TEXT
+        ]
+        texts = self.table.count_text(self.database, [value.column for value, _ in suspects])
+        dropped: list[ValueColumn] = []
+        for (value, present), text in zip(suspects, texts, strict=True):
+            if text and (text <= present or self.layout.kind == "long"):
                 raise self.table.refuse_text(self.database, value.column)
             if text:
                 dropped.append(value)
         if not dropped:
             return groups
         self.dropped = [value.column for value in dropped]
-        self.layout = replace(
-            self.layout, values=tuple(value for value in self.layout.values if value not in dropped)
-        )
-        return self._groups() if self.layout.values else []
+        kept = tuple(value for value in self.layout.values if value not in dropped)
+        self.layout = replace(self.layout, values=kept)
+        return self._groups() if kept else []
 
-    def _has_odd_numbers(self, groups: list[tuple[object, ...]]) -> bool:
-        start = len(self.layout.keys) + 4
-        return any(
-            cell is not None and not math.isfinite(float(str(cell)))
-            for row in groups
-            for number in range(len(self.layout.values))
-            for cell in row[start + 3 * number + 1 : start + 3 * number + 3]
-        )
-
-    def _without_odd_numbers(self) -> list[tuple[object, ...]]:
+    def _without_odd_numbers(self) -> list[_Group]:
         """Count NaN and infinities and read them as missing."""
         refs = [value.ref for value in self.layout.values]
-        nans = " + ".join(f"count(*) FILTER (isnan({ref}))" for ref in refs)
-        infinite = " + ".join(f"count(*) FILTER (isinf({ref}))" for ref in refs)
-        row = self.table.ask(self.database, f"SELECT {nans}, {infinite} FROM {self.source}")[0]
-        if int(str(row[0])):
-            self.remarks.append(f"{row[0]} NaN read as missing")
-        if int(str(row[1])):
-            self.remarks.append(f"{row[1]} infinite values read as missing")
-        finite = ", ".join(f"CASE WHEN isfinite({ref}) THEN {ref} END AS {ref}" for ref in refs)
+        counts = ", ".join(f"count(*) FILTER (isnan({ref})), count(*) FILTER (isinf({ref}))" for ref in refs)
+        row = [
+            int(str(cell)) for cell in self.table.ask(self.database, f"SELECT {counts} FROM {self.source}")[0]
+        ]
+        for count, what in ((sum(row[0::2]), "NaN"), (sum(row[1::2]), "infinite values")):
+            if count:
+                self.remarks.append(f"{count} {what} read as missing")
+        odd = [
+            ref for ref, nans, infinite in zip(refs, row[0::2], row[1::2], strict=True) if nans or infinite
+        ]
+        finite = ", ".join(f"CASE WHEN isfinite({ref}) THEN {ref} END AS {ref}" for ref in odd)
         self.source = f"(SELECT * REPLACE ({finite}) FROM {self.source})"
         return self._groups()
 
-    def _parts(self, groups: list[tuple[object, ...]], units: Mapping[str, str]) -> list[SeriesPart]:
-        keys = self.layout.keys
-        start = len(keys) + 4
-        parts, empty, fixed_unit = [], 0, self.table.file.settings.unit
-        for row in groups:
-            raw = dict(zip(keys, (str(cell) for cell in row), strict=False))
-            for number, value in enumerate(self.layout.values):
-                points = int(str(row[start + 3 * number]))
-                if not points:
+    def _parts(self, groups: Sequence[_Group], units: Mapping[str, str]) -> list[SeriesPart]:
+        parts: list[SeriesPart] = []
+        empty = 0
+        for group in groups:
+            raw = {
+                key: text for key, text in zip(self.layout.keys, group.keys, strict=True) if text is not None
+            }
+            for value, cells in zip(self.layout.values, group.cells, strict=True):
+                if not cells.points:
                     empty += 1
                     continue
                 entity = value.entity or printable(raw.get("entity", "")) or UNNAMED_ENTITY
-                signal = value.signal or printable(raw.get("signal", "")) or "value"
-                stated = printable(str(row[len(keys)])) if row[len(keys)] is not None else None
+                signal = value.signal or printable(raw.get("signal", ""))
+                stated = printable(group.unit or "") or self.table.file.settings.unit or units.get(signal)
                 parts.append(
                     SeriesPart(
                         source=self.source,
@@ -328,55 +260,72 @@ class _Reader:
                         ref=value.ref,
                         entity=entity,
                         signal=signal,
-                        unit=stated or fixed_unit or units.get(signal) or unit_of_signal(signal),
-                        points=points,
-                        first_s=float(str(row[start - 2])),
-                        last_s=float(str(row[start - 1])),
+                        unit=stated or unit_of_signal(signal),
+                        points=cells.points,
+                        first_s=group.first_s,
+                        last_s=group.last_s,
                     )
                 )
         if empty:
             self.remarks.append(f"{empty} series without any value left out")
-        escaped = sum(
-            1 for part in parts if "\\x" in part.entity + part.signal or "\\u" in part.entity + part.signal
-        )
-        if escaped:
-            self.remarks.append(f"{escaped} names hold signs that do not print; they are shown escaped")
         return parts
 
-    def _count_missing(self, groups: list[tuple[object, ...]]) -> None:
-        start = len(self.layout.keys) + 4
-        cells = points = 0
-        for row in groups:
-            counts = [int(str(row[start + 3 * number])) for number in range(len(self.layout.values))]
-            cells += int(str(row[start - 3])) * sum(1 for count in counts if count)
-            points += sum(counts)
+    def _count_missing(self, groups: Sequence[_Group]) -> None:
+        cells = sum(group.rows for group in groups for one in group.cells if one.points)
+        points = sum(one.points for group in groups for one in group.cells)
         if points < cells:
             self.remarks.append(
                 f"{cells - points} of {cells} values are missing (empty, N/A, NaN and the like)"
             )
 
-    def _count_doubles(self) -> None:
+    def _count_doubles(self, groups: Sequence[_Group]) -> None:
         """Note instants that occur twice in one series; they are averaged when the series is read.
 
-        Counted by 64-bit hashes sorted piece by piece, so memory stays bounded; two different keys of one hash are too
-        rare to matter for a count.
+        A group with every instant of the file exactly once needs no look at its rows: its count and the exclusive or of
+        its hashes say so. Otherwise 64-bit hashes are sorted, piece by piece so that memory stays bounded. Two keys of
+        one hash are too rare to matter for a count.
         """
         import numpy as np  # heavy
 
-        rows = int(str(self.table.ask(self.database, f"SELECT count(*) FROM {self.source}")[0][0]))
+        if not groups:
+            return
+        distinct = f"SELECT count(*), bit_xor(hash(time)) FROM (SELECT DISTINCT time FROM {self.source})"
+        instants, grid = (int(str(cell)) for cell in self.table.ask(self.database, distinct)[0])
+        if all(group.rows == instants and group.instants == grid for group in groups):
+            return
         keys = ", ".join([*self.layout.keys, "time"])
-        pieces = 1 << max(0, math.ceil(math.log2(max(1, rows) / _HASHES_AT_ONCE)))
+        rows = sum(group.rows for group in groups)
+        pieces = -(-rows // _HASHES_AT_ONCE)
         doubles = 0
         for piece in range(pieces):
             where = f"WHERE h % {pieces} = {piece}" if pieces > 1 else ""
-            hashes = np.ma.getdata(
-                self.database.arrays(f"SELECT h FROM (SELECT hash({keys}) AS h FROM {self.source}) {where}")[
-                    "h"
-                ]
-            )
-            hashes.sort()
+            select = f"SELECT h FROM (SELECT hash({keys}) AS h FROM {self.source}) {where}"
+            hashes = np.sort(np.ma.getdata(self.database.arrays(select)["h"]))
             doubles += int(np.count_nonzero(hashes[1:] == hashes[:-1]))
         if doubles:
             self.remarks.append(
                 f"{doubles} rows repeat an instant of their series; their values are averaged"
             )
+
+
+def _group(row: Sequence[object], keys: int) -> _Group:
+    names = tuple(None if cell is None else str(cell) for cell in row[:keys])
+    unit, rows, timed, first_s, last_s, instants = row[keys : keys + 6]
+    cells = row[keys + 6 :]
+    return _Group(
+        keys=names,
+        unit=None if unit is None else str(unit),
+        rows=int(str(rows)),
+        timed=int(str(timed)),
+        first_s=_number(first_s),
+        last_s=_number(last_s),
+        instants=0 if instants is None else int(str(instants)),
+        cells=tuple(
+            _Cells(int(str(cells[at])), _number(cells[at + 1]), _number(cells[at + 2]))
+            for at in range(0, len(cells), 3)
+        ),
+    )
+
+
+def _number(cell: object) -> float:
+    return float(cell) if isinstance(cell, float) else math.nan

@@ -176,7 +176,9 @@ def is_number(cell: str) -> bool:
 
 def number_sql(column: Column) -> str:
     """SQL: the cell as DOUBLE; NULL where it is no number, which `Table.count_text` then tells from a missing one."""
-    return f"CAST({column.ref} AS DOUBLE)" if column.kind is Kind.NUMBER else f"TRY_CAST({column.ref} AS DOUBLE)"
+    return (
+        f"CAST({column.ref} AS DOUBLE)" if column.kind is Kind.NUMBER else f"TRY_CAST({column.ref} AS DOUBLE)"
+    )
 
 
 def is_missing_sql(column: Column) -> str:
