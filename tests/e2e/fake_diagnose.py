@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import signal
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -10,6 +11,7 @@ from pathlib import Path
 from diagnosis_harness.cli.main import run
 from diagnosis_harness.cli.ports import LoadProgress
 from diagnosis_harness.harness.termination import CancellationReason, RunState
+from diagnosis_harness.kernel.clock import SystemClock
 from diagnosis_harness.kernel.errors import InvalidInput
 from diagnosis_harness.release.document import RunDocument
 from diagnosis_harness.release.language import Language
@@ -56,7 +58,7 @@ class FakeDiagnosis:
 
     def _emit(self, name: TraceName, status: TraceEventStatus, payload: Mapping[str, object]) -> None:
         self._seq += 1
-        event = TraceEvent(self._seq, "r1", 0.0, name, TracePhase.RUN, status, payload)  # type: ignore[arg-type]
+        event = TraceEvent(self._seq, "r1", SystemClock().now_s(), name, TracePhase.RUN, status, payload)  # type: ignore[arg-type]
         self._sink.emit(event)
 
 
@@ -67,7 +69,7 @@ def open_fake(
     progress("metrics.csv", 1, 2)
     if folder.name == "slow":
         print("reading", file=sys.stderr, flush=True)  # noqa: T201 - what the test waits for
-        asyncio.run(asyncio.Event().wait())
+        signal.pause()
     return FakeDiagnosis(sink)
 
 

@@ -33,8 +33,7 @@ def _said(claim: Claim) -> str:  # noqa: PLR0911 - one return for each predicate
         case Predicate.SATURATED:
             return f"{_subject(claim)} ran at its limit{_when(claim)}{_level(claim)}"
         case Predicate.SLOWED:
-            way = f"The way from {shown(claim.affected)} to {name}" if claim.affected else f"{name} itself"
-            return f"{way} slowed{_from_to(claim)}{_when(claim)}"
+            return f"{_slow_part(claim)}{_from_to(claim)}{_when(claim)}"
         case Predicate.CALLS:
             return f"{name} calls {shown(claim.affected or '?')}"
         case Predicate.DEPLOYED:
@@ -48,6 +47,14 @@ def _said(claim: Claim) -> str:  # noqa: PLR0911 - one return for each predicate
 
 def _subject(claim: Claim) -> str:
     return f"{shown(claim.signal)} of {shown(claim.entity)}" if claim.signal else shown(claim.entity)
+
+
+def _slow_part(claim: Claim) -> str:
+    """What took longer; without a second entity or a signal nobody can say where."""
+    name = shown(claim.entity)
+    if claim.affected:
+        return f"The way from {shown(claim.affected)} to {name} slowed"
+    return f"{_subject(claim)} rose" if claim.signal else f"Time in {name}, or on the way to it, rose"
 
 
 def _of(claim: Claim) -> str:

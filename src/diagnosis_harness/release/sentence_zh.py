@@ -33,8 +33,7 @@ def _said(claim: Claim) -> str:  # noqa: PLR0911 - one return for each predicate
         case Predicate.SATURATED:
             return f"{_when(claim)}{_subject(claim)} 达到上限{_level(claim)}"
         case Predicate.SLOWED:
-            way = f"{shown(claim.affected)} 到 {name} 的调用途中" if claim.affected else f"{name} 自身"
-            return f"{_when(claim)}{way}变慢{_slower(claim)}"
+            return f"{_when(claim)}{_slow_part(claim)}{_slower(claim)}"
         case Predicate.CALLS:
             return f"{name} 调用 {shown(claim.affected or '?')}"
         case Predicate.DEPLOYED:
@@ -48,6 +47,14 @@ def _said(claim: Claim) -> str:  # noqa: PLR0911 - one return for each predicate
 
 def _subject(claim: Claim) -> str:
     return f"{shown(claim.entity)} 的 {shown(claim.signal)}" if claim.signal else shown(claim.entity)
+
+
+def _slow_part(claim: Claim) -> str:
+    """What took longer; without a second entity or a signal nobody can say where."""
+    name = shown(claim.entity)
+    if claim.affected:
+        return f"{shown(claim.affected)} 到 {name} 的调用途中变慢"
+    return f"{_subject(claim)} 上升" if claim.signal else f"{name} 内部或到它的途中耗时增加"
 
 
 def _of(claim: Claim) -> str:

@@ -121,8 +121,14 @@ def said(predicate: Predicate, language: Language, **parts: Any) -> str:
         (
             Predicate.SLOWED,
             {"value": 300, "baseline": 12, "unit": "ms"},
-            "checkout itself slowed from 12 ms to 300 ms (25 times).",
-            "checkout 自身变慢，从 12 ms 到 300 ms（25 倍）。",
+            "Time in checkout, or on the way to it, rose from 12 ms to 300 ms (25 times).",
+            "checkout 内部或到它的途中耗时增加，从 12 ms 到 300 ms（25 倍）。",
+        ),
+        (
+            Predicate.SLOWED,
+            {"signal": "self_time", "value": 300, "baseline": 12, "unit": "ms"},
+            "self_time of checkout rose from 12 ms to 300 ms (25 times).",
+            "checkout 的 self_time 上升，从 12 ms 到 300 ms（25 倍）。",
         ),
         (
             Predicate.SLOWED,

@@ -39,7 +39,8 @@ def claim_of(record: EvidenceRecord, item: EvidenceItem, predicate: Predicate) -
     about = item.entity or ""
     is_call = predicate is Predicate.CALLS
     entity = item.peer or about if is_call else about
-    affected = about if is_call else item.peer if predicate is Predicate.CAUSED else None
+    has_second = predicate is Predicate.CAUSED or item.kind is ItemKind.EDGE_GAP
+    affected = about if is_call else item.peer if has_second else None
     numbers = predicate not in (Predicate.CAUSED, Predicate.CALLS, Predicate.DEPLOYED)
     return Claim(
         claim_id=f"{predicate.value.lower()}-{record.tool_call_id}-{item.item_id}",
