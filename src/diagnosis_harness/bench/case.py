@@ -14,7 +14,8 @@ class Case:
 
     Attributes:
         incident_id: the published id; labels are found by it. It appears in no file of the folder.
-        group: the part of the data set that is scored apart (scenario, system).
+        group: the part of the data set that is scored apart: what can fairly be compared with itself only.
+        scenario: a finer part, scored apart as well; empty where there is none.
         entities: what could be blamed, ordered; the level of chance follows from their number.
         owners: instance to the service it is a part of.
         left_out: entities that the published scoring leaves out of the ranking.
@@ -25,6 +26,7 @@ class Case:
     folder: Path
     baseline: Path | None
     entities: tuple[str, ...]
+    scenario: str = ""
     owners: Mapping[str, str] = field(default_factory=dict)
     left_out: frozenset[str] = frozenset()
 

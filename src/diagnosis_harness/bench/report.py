@@ -83,6 +83,7 @@ def _outcome_json(outcome: Outcome) -> JsonValue:
     return {
         "id": outcome.run.case.incident_id,
         "group": outcome.run.case.group,
+        "scenario": outcome.run.case.scenario,
         "label": dict(asdict(outcome.label)),
         "place": outcome.place,
         "outcome": outcome.run.result.outcome,

@@ -156,14 +156,15 @@ def score(name: str, outcomes: Sequence[Outcome]) -> Score:
 
 
 def score_groups(outcomes: Sequence[Outcome]) -> tuple[Score, ...]:
-    """Everything; each group of cases; each kind of fault within each group."""
+    """Everything; each group of cases; within each group each scenario and each kind of fault."""
     scores = [score("all", outcomes)]
     by_group = _split(outcomes, lambda outcome: outcome.run.case.group)
     for group, members in by_group.items():
         if len(by_group) > 1:
             scores.append(score(group, members))
-        kinds = _split(members, lambda outcome: outcome.label.fault_kind)
-        scores += [score(f"{group}: {kind}", some) for kind, some in kinds.items() if len(kinds) > 1]
+        for key in (lambda outcome: outcome.run.case.scenario, lambda outcome: outcome.label.fault_kind):
+            parts = _split(members, key)
+            scores += [score(f"{group}: {part}", some) for part, some in parts.items() if len(parts) > 1]
     return tuple(scores)
 
 

@@ -189,7 +189,8 @@ def test_petshop_scenarios_with_and_without_baseline_are_told_apart(tmp_path: Pa
     assert (with_one.baseline / "metrics.csv").exists()
     assert toml(with_one)["baseline"]["folder"] == f"../{with_one.baseline.name}"
     assert without.baseline is None
-    assert (with_one.group, without.group) == ("low_traffic, with baseline", "temporal_traffic1, no baseline")
+    assert (with_one.group, with_one.scenario) == ("with baseline", "low_traffic")
+    assert (without.group, without.scenario) == ("no baseline", "temporal_traffic1")
 
 
 def test_petshop_leaves_the_alerting_node_out_of_what_can_be_blamed(tmp_path: Path) -> None:

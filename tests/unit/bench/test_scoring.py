@@ -25,6 +25,7 @@ def run_of(
     candidates: tuple[Named, ...] = (),
     outcome: str = "FALLBACK",
     group: str = "g",
+    scenario: str = "",
     owners: dict[str, str] | None = None,
     left_out: frozenset[str] = frozenset(),
 ) -> Run:
@@ -32,6 +33,7 @@ def run_of(
     case = Case(
         incident_id="i",
         group=group,
+        scenario=scenario,
         folder=Path("folder"),
         baseline=None,
         entities=tuple("abcdefghij"),
@@ -42,12 +44,12 @@ def run_of(
     return Run(case=case, result=result, elapsed_s=2.0)
 
 
-def at(place: int | None, *, kind: str = "cpu", group: str = "g") -> Outcome:
+def at(place: int | None, *, kind: str = "cpu", group: str = "g", scenario: str = "") -> Outcome:
     """An outcome whose right answer stands at a place."""
     names: tuple[Named, ...] = tuple((f"x{n}", None) for n in range(6))
     if place is not None:
         names = (*names[: place - 1], ("a", None), *names[place - 1 :])
-    return judge(run_of(candidates=names, group=group), Label(entity="a", fault_kind=kind))
+    return judge(run_of(candidates=names, group=group, scenario=scenario), Label(entity="a", fault_kind=kind))
 
 
 def test_causes_come_before_candidates() -> None:
@@ -153,6 +155,16 @@ def test_places_are_counted_over_faulty_runs_only() -> None:
     sound = judge(run_of(), Label(entity=None, fault_kind="none"))
     figures = score("s", [at(1), sound])
     assert (figures.runs, figures.faulty, figures.top[1].share) == (2, 1, 1.0)
+
+
+def test_scenarios_of_a_group_are_scored_apart() -> None:
+    """A group with several scenarios has a row for each."""
+    figures = score_groups([at(1, scenario="high"), at(2, scenario="low"), at(1, scenario="low")])
+    assert {one.name: one.top[1].share for one in figures} == {
+        "all": pytest.approx(2 / 3),
+        "g: high": 1.0,
+        "g: low": 0.5,
+    }
 
 
 def test_groups_and_kinds_are_scored_apart() -> None:

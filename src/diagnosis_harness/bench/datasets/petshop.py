@@ -58,7 +58,8 @@ class PetShop:
         left_out = frozenset({alert.entity}) if alert.entity else frozenset()
         return Case(
             incident_id=incident_id,
-            group=f"{scenario}, {'with' if baseline else 'no'} baseline",
+            group="with baseline" if baseline else "no baseline",
+            scenario=scenario,
             folder=folder,
             baseline=baseline,
             entities=tuple(sorted(nodes - left_out)),
