@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from diagnosis_harness.cli.ports import OpenDiagnosis
 
 QUESTION = "What caused this incident?"
+WIDTH = 110
+WRONG_SHOWN = 20
 
 
 def register(app: typer.Typer, open_diagnosis: OpenDiagnosis) -> None:
@@ -119,22 +121,27 @@ def _run(chosen: DataSet, diagnose: Diagnose, *, limit: int | None) -> tuple[Out
 
 
 def _show(name: str, outcomes: Sequence[Outcome]) -> None:
-    from rich.box import SIMPLE
+    from rich.box import SIMPLE_HEAD
     from rich.console import Console
     from rich.table import Table
 
     from diagnosis_harness.bench.report import COLUMNS, score_rows, wrong_rows
 
-    console = Console(markup=False, highlight=False, emoji=False)
-    table = Table(title=f"{name}: {len(outcomes)} runs", title_justify="left", box=SIMPLE)
+    # A narrow screen may wrap a line; cutting cells off would lose figures.
+    console = Console(width=max(Console().width, WIDTH), markup=False, highlight=False, emoji=False)
+    table = Table(
+        title=f"{name}: {len(outcomes)} runs", title_justify="left", box=SIMPLE_HEAD, padding=(0, 1)
+    )
     for index, column in enumerate(COLUMNS):
         table.add_column(column, justify="right" if index else "left", no_wrap=True)
     for row in score_rows(outcomes):
         table.add_row(*row)
-    # A table that is cut off at eighty columns in a file would lose figures.
-    console.print(table, width=max(console.width, 120))
-    for line in wrong_rows(outcomes):
+    console.print(table)
+    wrong = wrong_rows(outcomes)
+    for line in wrong[:WRONG_SHOWN]:
         console.print(f"confident and wrong: {line}", soft_wrap=True)
+    if len(wrong) > WRONG_SHOWN:
+        console.print(f"confident and wrong: {len(wrong) - WRONG_SHOWN} more; --json lists all")
 
 
 def _save(file: Path, name: str, outcomes: Sequence[Outcome]) -> None:
