@@ -81,8 +81,16 @@ class DiagnoseUseCase:
         Raises:
             Exception: a bug in a player or in this package; the run is FAILED then.
         """
+        limits = ctx.budget.limits
         self._core.emit(
-            ctx, TraceName.RUN_STARTED, TracePhase.RUN, TraceEventStatus.STARTED, {"question": task.question}
+            ctx,
+            TraceName.RUN_STARTED,
+            TracePhase.RUN,
+            TraceEventStatus.STARTED,
+            {
+                "question": task.question,
+                "limits": {"llm_calls": limits.llm_calls, "tool_calls": limits.tool_calls},
+            },
         )
         try:
             end = await self._ended(ctx, task)
