@@ -29,19 +29,25 @@ class EmbeddedRepairer:
         records: Sequence[EvidenceRecord],
     ) -> tuple[DiagnosisDraft, TokenUsage]:
         """The draft with each objectionable claim re-anchored where an item bears it, else dropped."""
-        objected = {finding.claim_id for finding in findings}
-        claims = []
-        for claim in draft.claims:
-            mended = claim if claim.claim_id not in objected else _mended(claim, records, ctx.run_id)
-            if mended is not None:
-                claims.append(mended)
-        kept = {claim.claim_id for claim in claims}
-        conclusion = tuple(
-            replace(cause, claim_ids=tuple(c for c in cause.claim_ids if c in kept))
-            for cause in draft.conclusion
-            if cause.claim_ids and cause.claim_ids[0] in kept
-        )
-        return replace(draft, claims=tuple(claims), conclusion=conclusion), TokenUsage(0, 0)
+        return mended_draft(draft, findings, records, run_id=ctx.run_id), TokenUsage(0, 0)
+
+
+def mended_draft(
+    draft: DiagnosisDraft, findings: Sequence[Finding], records: Sequence[EvidenceRecord], *, run_id: str
+) -> DiagnosisDraft:
+    """The proposal: pure."""
+    objected = {finding.claim_id for finding in findings}
+    mended = [
+        claim if claim.claim_id not in objected else _mended(claim, records, run_id) for claim in draft.claims
+    ]
+    claims = tuple(claim for claim in mended if claim is not None)
+    kept = {claim.claim_id for claim in claims}
+    conclusion = tuple(
+        replace(cause, claim_ids=tuple(claim_id for claim_id in cause.claim_ids if claim_id in kept))
+        for cause in draft.conclusion
+        if cause.claim_ids and cause.claim_ids[0] in kept
+    )
+    return replace(draft, claims=claims, conclusion=conclusion)
 
 
 def _mended(claim: Claim, records: Sequence[EvidenceRecord], run_id: str) -> Claim | None:

@@ -1,0 +1,147 @@
+"""The object graph: the only place that names an adapter or a player."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from diagnosis_harness.adapters.evidence_stores.memory import MemoryEvidenceStore
+from diagnosis_harness.adapters.sources.incident_folder import open_incident_folder
+from diagnosis_harness.application.diagnose import DiagnoseUseCase
+from diagnosis_harness.application.publish import RunFacts, publish
+from diagnosis_harness.diagnosis.agent import DiagnosisAgent, DiagnosisTask
+from diagnosis_harness.diagnosis.collection import CollectionThresholds
+from diagnosis_harness.harness.cancellation import CancellationReason
+from diagnosis_harness.harness.context import RunContext
+from diagnosis_harness.harness.core import CancelAnswer, DiagnosisHarnessCore
+from diagnosis_harness.harness.keys import ToolCallKeyFactory
+from diagnosis_harness.harness.workers import WorkerPool
+from diagnosis_harness.kernel.clock import SystemClock
+from diagnosis_harness.kernel.ids import RandomIds
+from diagnosis_harness.llm.role import RoleBoundary
+from diagnosis_harness.players.embedded.analyst import EmbeddedAnalyst
+from diagnosis_harness.players.embedded.judge import EmbeddedJudge
+from diagnosis_harness.players.embedded.repairer import EmbeddedRepairer
+from diagnosis_harness.release.document import RunDocument
+from diagnosis_harness.release.language import Language
+from diagnosis_harness.release.pipeline import ReleasePipeline
+from diagnosis_harness.settings import Settings, load_settings
+from diagnosis_harness.toolbox.catalog import build_tools
+from diagnosis_harness.toolbox.ports import Sources
+from diagnosis_harness.tools.access import ScopeAccess
+from diagnosis_harness.tools.boundary import BoundarySettings, ToolBoundary
+from diagnosis_harness.tools.spec import ProjectionBounds
+from diagnosis_harness.trace.sink import FanOutSink, MemorySink, TraceSink
+
+LOCAL_CALLER = "local"
+"""Who asks on the command line: may use every read-only tool."""
+
+
+@dataclass(slots=True)
+class Diagnosis:
+    """Questions about one incident, one run each. Runs one question at a time."""
+
+    core: DiagnosisHarnessCore
+    trace: MemorySink
+    settings: Settings
+    sources: Sources
+    onset_s: float | None
+    _ctx: RunContext | None = None
+    _cancelled_early: CancellationReason | None = None
+
+    async def run(self, question: str, *, language: Language, deadline_s: float | None) -> RunDocument:
+        """Ask; `deadline_s` is the time given from now, None the configured one.
+
+        However the run ends, also cancelled or failed, the answer is a document.
+        """
+        limit_s = self.settings.run.timeout_s if deadline_s is None else deadline_s
+        ctx = self.core.start_run(
+            session_id=self.core.ids.new_session_id(),
+            timeout_s=limit_s,
+            limits=self.settings.budget_limits(),
+            retry_policies=self.settings.retry_policies(),
+        )
+        started_s = self.core.clock.now_s()
+        self._ctx = ctx
+        if self._cancelled_early is not None:
+            self.core.cancel(ctx, self._cancelled_early)
+        boundary = self._boundary()
+        end = await self._use_case(boundary).diagnose(
+            ctx, DiagnosisTask(question, onset_s=self.onset_s, caller=LOCAL_CALLER)
+        )
+        summary = self.sources.summary.summary(ctx)
+        facts = RunFacts(
+            question=question,
+            language=language,
+            started_s=started_s,
+            limit_s=limit_s,
+            onset_known=self.onset_s is not None
+            or summary.onset_s is not None
+            or summary.alert.time_s is not None,
+            tools=tuple(spec.name for spec in boundary.specs),
+            summary=summary,
+        )
+        return publish(ctx, facts, end, self.trace.events(ctx.run_id))
+
+    def cancel(self, reason: CancellationReason) -> CancelAnswer | None:
+        """End the run; one that has not been opened yet ends as soon as it is. None when there is no run yet."""
+        if self._ctx is None:
+            self._cancelled_early = reason
+            return None
+        return self.core.cancel(self._ctx, reason)
+
+    def _boundary(self) -> ToolBoundary:
+        bounds = ProjectionBounds(self.settings.projection.items_max, self.settings.projection.bytes_max)
+        return ToolBoundary(
+            self.core,
+            tools=build_tools(self.sources),
+            store=MemoryEvidenceStore(),
+            access=ScopeAccess({LOCAL_CALLER: frozenset({"*"})}),
+            keys=ToolCallKeyFactory("evidence"),
+            settings=BoundarySettings(
+                parallel=self.settings.run.parallel_tools,
+                finalise_timeout_s=self.settings.run.finalise_timeout_s,
+                ceiling=bounds,
+            ),
+        )
+
+    def _use_case(self, boundary: ToolBoundary) -> DiagnoseUseCase:
+        thresholds = CollectionThresholds(
+            no_gain=self.settings.progress.no_gain,
+            protocol_violations=self.settings.progress.protocol_violations,
+        )
+
+        def agent_for(_: RunContext) -> DiagnosisAgent:
+            return DiagnosisAgent(
+                self.core, policy=EmbeddedAnalyst(), boundary=boundary, thresholds=thresholds
+            )
+
+        pipeline = ReleasePipeline(self.core, RoleBoundary(self.core), EmbeddedRepairer(), EmbeddedJudge())
+        return DiagnoseUseCase(self.core, agent_for=agent_for, pipeline=pipeline)
+
+
+def build_diagnosis(
+    *,
+    folder: Path,
+    baseline: Path | None,
+    onset_s: float | None,
+    sink: TraceSink,
+    progress: Callable[[str, int, int], None],
+    settings: Settings | None = None,
+) -> Diagnosis:
+    """Read an incident folder and put everything together around it.
+
+    Raises:
+        InvalidInput: the folder, a file in it or a setting cannot be used.
+    """
+    settings = load_settings() if settings is None else settings
+    trace = MemorySink()
+    core = DiagnosisHarnessCore(
+        clock=SystemClock(),
+        ids=RandomIds(),
+        sink=FanOutSink((trace, sink)),
+        workers=WorkerPool(threads_max=settings.run.worker_threads),
+    )
+    sources = open_incident_folder(folder, baseline=baseline, onset_s=onset_s, progress=progress)
+    return Diagnosis(core=core, trace=trace, settings=settings, sources=sources, onset_s=onset_s)

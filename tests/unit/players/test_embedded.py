@@ -1,0 +1,228 @@
+"""The embedded players: what they do follows from the records, and they hold the same bar."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from types import MappingProxyType
+
+import pytest
+
+from diagnosis_harness.diagnosis.claim import EvidenceRef, Predicate
+from diagnosis_harness.diagnosis.collection import InformationGain
+from diagnosis_harness.diagnosis.draft import DiagnosisDraft
+from diagnosis_harness.diagnosis.policy import AskTools, GiveDraft, PolicyView
+from diagnosis_harness.guards.evidence_guard import check_draft
+from diagnosis_harness.guards.evidence_repair import admit_repair
+from diagnosis_harness.guards.semantic_guard import build_case
+from diagnosis_harness.guards.verdict import SemanticReason, SemanticVerdict
+from diagnosis_harness.players.embedded.analyst import next_answer
+from diagnosis_harness.players.embedded.judge import ORDER_SLACK_S, verdict_on
+from diagnosis_harness.players.embedded.repairer import mended_draft
+from diagnosis_harness.testing.evidence import ONSET_S, cause_item, changed_claim, changed_item, ready_record
+from diagnosis_harness.tools.evidence import EvidenceItem, ItemKind
+from diagnosis_harness.tools.invocation import EvidenceRecord
+from diagnosis_harness.tools.spec import ToolSpec
+
+TOOLS = tuple(
+    ToolSpec(name, "A tool.")
+    for name in (
+        "describe_sources",
+        "estimate_onset",
+        "find_changed_signals",
+        "compare_spans",
+        "list_changes",
+        "rank_causes",
+        "inspect_signal",
+        "walk_topology",
+    )
+)
+
+
+def view(*records: EvidenceRecord, due: frozenset[str] = frozenset(), stop: bool = False) -> PolicyView:
+    """What a policy sees after these records."""
+    return PolicyView("why?", ONSET_S, TOOLS, records, (), due, stop_required=stop)
+
+
+def inventory(*telemetry: str) -> EvidenceRecord:
+    """What there is."""
+    items = (
+        EvidenceItem(f"n{place}", ItemKind.INVENTORY, f"{kind}: some", attributes={"telemetry": kind})
+        for place, kind in enumerate(telemetry)
+    )
+    return ready_record(*items, tool_call_id="t1", tool_name="describe_sources")
+
+
+def seen(item: EvidenceItem | None = None, **attributes: object) -> tuple[EvidenceRecord, ...]:
+    """Inventory, the changes of cause and victim, and a ranking with these attributes bent."""
+    ranked = item or cause_item()
+    bent = MappingProxyType({**ranked.attributes, **attributes})  # type: ignore[dict-item]  # scalars all
+    return (
+        inventory("metrics"),
+        ready_record(
+            changed_item("i1", "payment"),
+            changed_item("i2"),
+            tool_call_id="t2",
+            tool_name="find_changed_signals",
+        ),
+        ready_record(replace(ranked, attributes=bent), tool_call_id="t3", tool_name="rank_causes"),
+    )
+
+
+def drafted(*records: EvidenceRecord) -> DiagnosisDraft:
+    """The draft that the analyst gives when it may not ask any more."""
+    answer = next_answer(view(*records, stop=True))
+    assert isinstance(answer, GiveDraft)
+    assert answer.draft is not None
+    return answer.draft
+
+
+def names(*records: EvidenceRecord) -> list[str]:
+    """The tools that the analyst asks for next."""
+    answer = next_answer(view(*records))
+    return [call.tool_name for call in answer.calls] if isinstance(answer, AskTools) else []
+
+
+def test_it_looks_at_what_there_is_then_broadly_then_ranks_then_closely_then_drafts() -> None:
+    """Each stage follows from the records of the one before, and telemetry that is absent is not asked for."""
+    assert names() == ["describe_sources"]
+    assert names(inventory("metrics")) == ["estimate_onset", "find_changed_signals"]
+    assert "compare_spans" in names(inventory("metrics", "spans"))
+    onset = ready_record(tool_call_id="t0", tool_name="estimate_onset")
+    assert names(*seen()[:2], onset) == ["rank_causes"]
+    assert names(*seen(), onset) == ["inspect_signal", "walk_topology"]
+    close = [ready_record(tool_call_id=f"c{n}", tool_name=n) for n in ("inspect_signal", "walk_topology")]
+    assert isinstance(next_answer(view(*seen(), onset, *close)), GiveDraft)
+
+
+def test_the_same_records_give_the_same_answer() -> None:
+    """No hidden state."""
+    assert next_answer(view(*seen())) == next_answer(view(*seen()))
+
+
+def test_it_asks_for_nothing_after_stop() -> None:
+    """STOP_REQUIRED leaves a draft only."""
+    assert isinstance(next_answer(view(inventory("metrics"), stop=True)), GiveDraft)
+
+
+def test_every_due_result_is_assessed_with_facts_that_stand() -> None:
+    """A result with findings is a gain with true facts; an inventory is none."""
+    records = seen()
+    answer = next_answer(view(*records, due=frozenset({"t1", "t2"})))
+    assert [(a.tool_call_id, a.gain) for a in answer.assessments] == [
+        ("t1", InformationGain.NO_GAIN),
+        ("t2", InformationGain.GAINED),
+    ]
+    facts = tuple(fact for assessment in answer.assessments for fact in assessment.facts)
+    assert check_draft(DiagnosisDraft((), facts), records, run_id="r1").valid
+
+
+def test_a_candidate_that_stands_out_is_concluded_and_every_claim_stands() -> None:
+    """Cause first, then what was observed of it; EvidenceGuard has no objection."""
+    records = seen()
+    draft = drafted(*records)
+    assert [cause.entity for cause in draft.conclusion] == ["payment"]
+    assert draft.claims[0].predicate is Predicate.CAUSED
+    assert check_draft(draft, records, run_id="r1").findings == ()
+
+
+@pytest.mark.parametrize(
+    "weak", [{"strength": 0.2}, {"margin": 0.0}, {"explained_by": "db", "explained_score": 8.0}]
+)
+def test_a_candidate_that_does_not_stand_out_is_a_hypothesis_only(weak: dict[str, object]) -> None:
+    """No conclusion; the candidate is kept, with what speaks for it."""
+    draft = drafted(*seen(**weak))
+    assert draft.conclusion == ()
+    assert [hypothesis.entity for hypothesis in draft.hypotheses] == ["payment"]
+    assert EvidenceRef("t3", "c1") in draft.hypotheses[0].evidence_for
+
+
+def test_a_ranking_without_anything_observed_concludes_nothing() -> None:
+    """Only a ranking speaks for it."""
+    assert drafted(inventory("metrics"), seen()[2]).conclusion == ()
+
+
+def judged(draft: DiagnosisDraft, records: tuple[EvidenceRecord, ...]) -> tuple[SemanticReason, ...]:
+    """The judge's reasons; empty with SUPPORTED."""
+    judgement = verdict_on(build_case("why?", draft, records))
+    assert (judgement.verdict is SemanticVerdict.SUPPORTED) == (not judgement.reasons)
+    return judgement.reasons
+
+
+def test_the_judge_supports_what_the_analyst_concludes() -> None:
+    """They hold the same bar."""
+    assert judged(drafted(*seen()), seen()) == ()
+
+
+@pytest.mark.parametrize(
+    ("weak", "reason"),
+    [
+        ({"strength": 0.2}, SemanticReason.WEAK),
+        ({"margin": 0.0}, SemanticReason.NO_MARGIN),
+        ({"explained_by": "db", "explained_score": 8.0}, SemanticReason.EXPLAINED_BY_OTHER),
+    ],
+)
+def test_the_judge_sees_what_another_player_would_not(
+    weak: dict[str, object], reason: SemanticReason
+) -> None:
+    """A conclusion over weak evidence, by whomever, is UNSUPPORTED with its reason."""
+    assert judged(drafted(*seen()), seen(**weak)) == (reason,)
+
+
+def bent(item: EvidenceItem, **parts: object) -> tuple[EvidenceRecord, ...]:
+    """The records with one item exchanged."""
+    changed = replace(item, **parts)  # type: ignore[arg-type]  # fields of the item
+    records = list(seen())
+    others = [each for each in records[1].items if each.item_id != item.item_id]
+    records[1] = ready_record(changed, *others, tool_call_id="t2", tool_name="find_changed_signals")
+    return tuple(records)
+
+
+def test_a_harmless_change_supports_no_cause() -> None:
+    """Direction counts: what got better broke nothing."""
+    records = bent(changed_item("i1", "payment"), attributes={"bad": False, "kind": "latency"})
+    assert SemanticReason.HARMLESS_DIRECTION in judged(drafted(*seen()), records)
+
+
+@pytest.mark.parametrize(("late_s", "is_late"), [(ORDER_SLACK_S - 1, False), (ORDER_SLACK_S + 1, True)])
+def test_a_cause_does_not_begin_after_its_effect(late_s: float, *, is_late: bool) -> None:
+    """Later than the victim by more than the slack is too late."""
+    records = bent(changed_item("i1", "payment"), onset_s=ONSET_S + late_s)
+    assert (SemanticReason.AFTER_ITS_EFFECT in judged(drafted(*seen()), records)) is is_late
+
+
+def test_a_cause_that_no_ranking_names_is_unsupported() -> None:
+    """Whatever a draft says, the run's ranking is read again."""
+    records = (
+        *seen()[:2],
+        ready_record(cause_item(entity="cart"), tool_call_id="t3", tool_name="rank_causes"),
+    )
+    assert judged(drafted(*seen()), records) == (SemanticReason.NOT_RANKED,)
+
+
+def test_the_second_of_a_ranking_is_no_cause() -> None:
+    """The judge asks why the first was passed over."""
+    first = replace(cause_item("c0", "cart"), score=12.0)
+    records = (*seen()[:2], ready_record(first, cause_item(), tool_call_id="t3", tool_name="rank_causes"))
+    assert SemanticReason.NO_MARGIN in judged(drafted(*seen()), records)
+
+
+def test_the_repairer_re_anchors_a_wrong_reference() -> None:
+    """The claim was true and cited the wrong item: the right one is found in the run."""
+    records = seen()
+    wrong = replace(changed_claim(changed_item("i1", "payment"), tool_call_id="t2"), quotes=())
+    wrong = replace(wrong, refs=(EvidenceRef("t2", "i2"),))
+    draft = DiagnosisDraft((), (wrong,))
+    findings = check_draft(draft, records, run_id="r1").findings
+    mended = admit_repair(draft, mended_draft(draft, findings, records, run_id="r1"), records)
+    assert mended.claims[0].refs == (EvidenceRef("t2", "i1"),)
+    assert check_draft(mended, records, run_id="r1").valid
+
+
+def test_the_repairer_drops_what_nothing_bears() -> None:
+    """An invented number has no bearer anywhere; the rest of the draft is untouched."""
+    records = seen()
+    good = changed_claim(changed_item("i1", "payment"), tool_call_id="t2")
+    false = replace(good, claim_id="k9", value=99.0)
+    draft = DiagnosisDraft((), (good, false))
+    findings = check_draft(draft, records, run_id="r1").findings
+    assert mended_draft(draft, findings, records, run_id="r1").claims == (good,)
