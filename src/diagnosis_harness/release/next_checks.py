@@ -14,6 +14,7 @@ from diagnosis_harness.release.outcome import ReleaseOutcome
 from diagnosis_harness.release.words import Words
 
 _AT_MOST = 3
+_BASELINE = "baseline recording"
 
 
 def next_checks(
@@ -33,10 +34,10 @@ def next_checks(
             say.look_at.format(entity=shown(each.entity), fault=words.fault[each.fault_kind])
             for each in candidates
         ),
-        (say.supply.format(what=shown(each)) for each in material.missing_info),
+        (say.supply.format(what=shown(words.telemetry.get(each, each))) for each in material.missing_info),
         (say.ask_failed.format(tool=each.tool, code=each.error_code) for each in coverage.failed),
         (say.ask_unasked.format(tool=each) for each in coverage.never_asked),
-        iter([] if material.has_baseline else [say.give_baseline]),
+        iter([] if material.has_baseline or _BASELINE in material.missing_info else [say.give_baseline]),
         iter([] if material.has_onset else [say.give_onset]),
     ]
     rounds = chain.from_iterable(zip_longest(*kinds))

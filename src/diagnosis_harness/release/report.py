@@ -58,7 +58,7 @@ def compose(material: ReportMaterial) -> Report:
         candidates=candidates,
         window=Window.of(material.window),
         coverage=coverage,
-        missing_info=material.missing_info,
+        missing_info=tuple(words.telemetry.get(each, each) for each in material.missing_info),
         next_checks=next_checks(material, candidates=candidates, coverage=coverage, words=words),
     )
 

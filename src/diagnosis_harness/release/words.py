@@ -73,6 +73,8 @@ class Words:
     ended: Mapping[RunState, str]
     """What to say of a run that ended so; empty where the outcome says it already."""
     fault: Mapping[FaultKind, str]
+    telemetry: Mapping[str, str]
+    """What can be missing, by the word that the inventory uses for it."""
     cause: str
     also_cause: str
     part: str

@@ -192,7 +192,7 @@ def fallback(language: Language = Language.EN) -> RunDocument:
         _material(language, release, RunState.SUCCESS),
         claims=claims()[1:],
         hypotheses=hypotheses(),
-        missing_info=("a recording of normal operation",),
+        missing_info=("baseline recording",),
     )
     return _document(material)
 

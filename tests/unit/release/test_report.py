@@ -128,16 +128,24 @@ def test_next_checks_come_one_of_each_kind_and_three_at_most() -> None:
         replace(
             material(),
             hypotheses=documents.hypotheses(),
-            missing_info=("normal operation", "spans"),
+            missing_info=("baseline recording", "a heap dump"),
             has_baseline=False,
         )
     )
 
     assert report.next_checks == (
         "Look at checkout (CPU): the strongest candidate neither proven nor ruled out.",
-        "Supply what was missing: normal operation.",
+        "Supply what was missing: normal operation to compare with (--baseline FOLDER).",
         "Find out why walk_topology failed (TIMED_OUT), and ask again.",
     )
+
+
+def test_what_was_missing_is_said_in_the_language_of_the_report() -> None:
+    """The inventory's words are translated; a word it does not know stays as it is."""
+    missing = replace(material(), missing_info=("spans", "a heap dump"))
+
+    assert compose(missing).missing_info == ("spans of distributed traces", "a heap dump")
+    assert compose(replace(missing, language=Language.ZH)).missing_info == ("分布式调用链", "a heap dump")
 
 
 def test_next_checks_end_with_what_would_sharpen_the_comparison() -> None:
