@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from diagnosis_harness.cli.ports import OpenDiagnosis
 
 QUESTION = "What caused this incident?"
-WIDTH = 110
+UNBOUNDED = 1000
 WRONG_SHOWN = 20
 
 
@@ -123,12 +123,11 @@ def _run(chosen: DataSet, diagnose: Diagnose, *, limit: int | None) -> tuple[Out
 def _show(name: str, outcomes: Sequence[Outcome]) -> None:
     from rich.box import SIMPLE_HEAD
     from rich.console import Console
+    from rich.measure import Measurement
     from rich.table import Table
 
     from diagnosis_harness.bench.report import COLUMNS, score_rows, wrong_rows
 
-    # A narrow screen may wrap a line; cutting cells off would lose figures.
-    console = Console(width=max(Console().width, WIDTH), markup=False, highlight=False, emoji=False)
     table = Table(
         title=f"{name}: {len(outcomes)} runs", title_justify="left", box=SIMPLE_HEAD, padding=(0, 1)
     )
@@ -136,6 +135,10 @@ def _show(name: str, outcomes: Sequence[Outcome]) -> None:
         table.add_column(column, justify="right" if index else "left", no_wrap=True)
     for row in score_rows(outcomes):
         table.add_row(*row)
+    console = Console(markup=False, highlight=False, emoji=False)
+    # A narrow screen may wrap a line; cutting cells off would lose figures.
+    wide = console.options.update(max_width=UNBOUNDED)
+    console.width = max(console.width, Measurement.get(console, wide, table).maximum)
     console.print(table)
     wrong = wrong_rows(outcomes)
     for line in wrong[:WRONG_SHOWN]:

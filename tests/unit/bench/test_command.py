@@ -68,6 +68,18 @@ def test_simulated_faults_end_in_a_table_and_a_document(
     assert shown.err == ""
 
 
+def test_table_cuts_no_cell_on_a_narrow_screen(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Forty columns: every heading, row name and figure is whole."""
+    monkeypatch.setenv("COLUMNS", "40")
+    run(["bench", "demo-faults", "--seeds", "1", "--first-seed", "5000"], open_diagnosis=open_sure)
+    out = capsys.readouterr().out
+    assert "…" not in out
+    for words in ("simulated: errors-after-deploy", "success", "chance", "s each"):
+        assert words in out
+
+
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
