@@ -34,12 +34,13 @@ from diagnosis_harness.adapters.sources.incident_folder.times import (
 from diagnosis_harness.kernel.errors import InvalidInput
 
 TIME: Final = (
-    "time", "timestamp", "ts", "datetime", "date_time", "date", "unix_timestamp", "unix_time", "epoch", "event_time",
-    "start_time", "start", "start_time_unix", "time_unix", "instant", "clock",
+    "time", "timestamp", "ts", "datetime", "date_time", "date", "unix_timestamp", "unix_time", "epoch",
+    "event_time", "start_time", "start", "start_time_unix", "time_unix", "instant", "clock",
 )  # fmt: skip
 ENTITY: Final = (
-    "entity", "service", "service_name", "microservice", "component", "pod", "pod_name", "instance", "container",
-    "container_name", "host", "hostname", "node", "node_name", "cmdb_id", "application", "app", "workload",
+    "entity", "service", "service_name", "microservice", "component", "pod", "pod_name", "instance",
+    "container", "container_name", "host", "hostname", "node", "node_name", "cmdb_id", "application",
+    "app", "workload",
 )  # fmt: skip
 SIGNAL: Final = ("signal", "metric", "metric_name", "kpi", "kpi_name", "measurement", "name", "series")
 VALUE: Final = ("value", "val", "v", "metric_value", "kpi_value", "reading")
@@ -54,7 +55,7 @@ class TimeReading:
 
     column: Column
     sql: str
-    """Seconds since the epoch; NULL where there is no time. Something outside the bounds where it cannot be right."""
+    """Seconds since the epoch; NULL where the cell is no such time."""
     earliest_s: float
     latest_s: float
     shown: str
@@ -62,7 +63,7 @@ class TimeReading:
 
 
 def find(table: Table, usual: Sequence[str], *, wanted: str | None = None, key: str = "") -> Column | None:
-    """The column that incident.toml names under `key`, else the first of the usual names; None where there is none.
+    """The column that incident.toml names under `key`, else the first of the usual names, else None.
 
     Raises:
         InvalidInput: incident.toml names a column that the file has not.
@@ -121,7 +122,6 @@ def reading_of(table: Table, column: Column, zone: tzinfo) -> TimeReading:
         earliest, latest = EARLIEST_S, LATEST_S
     else:
         unit = settings.time_unit or _unit(table, column)
-        number = number_sql(column)
         sql, shown = _epoch_sql(column, unit), f"epoch {unit}"
         earliest, latest = (-_FAR_S, _FAR_S) if settings.time_unit else (EARLIEST_S, LATEST_S)
     if settings.shift_s:
@@ -134,7 +134,7 @@ def check_times(table: Table, database: Database, reading: TimeReading, found: S
     """Check what was read: `found` is rows, rows with a time, least and greatest time.
 
     Raises:
-        InvalidInput: a cell holds something else than a time, or a time that the others' unit makes impossible.
+        InvalidInput: a cell holds no time, or one that the unit of the others makes impossible.
     """
     rows, timed = int(str(found[0])), int(str(found[1]))
     inside = not timed or (
@@ -239,7 +239,7 @@ def _unit(table: Table, column: Column) -> str:
     if not known:
         raise InvalidInput(
             table.place,
-            f"column {quoted(column.name)} holds {quoted(cells[0])}, which is no time between 1990 and 2100 in any unit",
-            f'write ISO 8601 or epoch numbers, or set `time_unit` under [files."{table.place}"] in {SETTINGS_NAME}',
+            f"column {quoted(column.name)} holds {quoted(cells[0])}, no time between 1990 and 2100",
+            f"write ISO 8601 or epoch numbers, or set `time_unit` for the file in {SETTINGS_NAME}",
         )
     return known[0]

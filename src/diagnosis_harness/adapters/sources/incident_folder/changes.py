@@ -78,7 +78,7 @@ def read_changes(table: Table, database: Database, zone: tzinfo) -> ChangeFile:
     if kind is None and summary is None:
         raise InvalidInput(
             table.place,
-            f"it says neither the kind nor the summary of a change (its columns: {show_columns(table.columns)})",
+            f"it has neither a kind nor a summary column (its columns: {show_columns(table.columns)})",
             'name the columns "kind" and "summary"',
         )
     rows = _timed_rows(table, database, zone, (entity, kind, summary))

@@ -35,8 +35,9 @@ def unpacked(file: ListedFile) -> Iterator[IO[bytes]]:
     """The file's bytes, out of gzip where its name says so.
 
     Raises:
-        InvalidInput: also for what goes wrong later, while the body reads: it cannot be opened, it is something else by
-            its first bytes, its gzip data breaks off, its text is not UTF-8.
+        InvalidInput: it cannot be opened, or is something else by its first bytes; and, while the body
+        reads, its
+            gzip data breaks off or its text is not UTF-8.
     """
     try:
         with file.path.open("rb") as plain:

@@ -1,7 +1,8 @@
-"""CSV and TSV: header, separator and column count are found here; duckdb is told all of them and guesses nothing.
+"""CSV and TSV: header, separator and column count are found here; duckdb is told them and guesses nothing.
 
-Rules (RFC 4180): UTF-8, with or without a byte order mark; separator `,`, or `;` or a tab where the header holds that
-and no comma; `"` quotes, `""` is a quote inside; every row has as many columns as the header; empty lines are skipped.
+Rules (RFC 4180): UTF-8, with or without a byte order mark; separator `,`, or `;` or a tab where the header
+holds that and no comma; `"` quotes, `""` is a quote inside; every row has as many columns as the header;
+empty lines are skipped.
 """
 
 from __future__ import annotations
@@ -216,7 +217,7 @@ def _refuse_doubles(names: Sequence[str], place: str) -> None:
             raise InvalidInput(
                 place,
                 f"two columns have the same name {quoted(name)}",
-                f"name each column once, or set `header_rows` in {SETTINGS_NAME} if there are several header rows",
+                f"name each column once, or set `header_rows` in {SETTINGS_NAME} where there are several",
             )
         seen.add(name)
 

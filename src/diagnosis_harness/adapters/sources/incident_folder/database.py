@@ -27,8 +27,8 @@ def name_sql(name: str) -> str:
 class Database:
     """Tables of checked telemetry. Safe to use from many threads: every call has its own cursor.
 
-    The connection may read the files it was opened with and nothing else, neither loads nor installs extensions, and
-    never spills to disk: what passes the memory limit is refused in one sentence.
+    The connection may read the files it was opened with and nothing else, neither loads nor installs
+    extensions, and never spills to disk: what passes the memory limit is refused in one sentence.
     """
 
     def __init__(self, files: Sequence[Path], *, memory_limit_mb: int) -> None:
@@ -94,5 +94,5 @@ class Database:
         return InvalidInput(
             place,
             f"it does not fit into the memory limit of {self.memory_limit_mb} MB",
-            "cut it to the hours around the incident, raise the limit, or write it as Parquet, which is read in place",
+            "cut it to the hours around the incident, or write it as Parquet, which is read in place",
         )

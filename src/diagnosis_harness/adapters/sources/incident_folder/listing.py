@@ -63,7 +63,7 @@ def list_folder(folder: Path, settings: Mapping[str, FileSettings]) -> Listing:
     """List the files directly in the folder; `settings` are those of `[files]`, by file name.
 
     Raises:
-        InvalidInput: there is no such folder, it cannot be read, or the settings name a file that is not there.
+        InvalidInput: there is no such folder, it cannot be read, or the settings name a file it has not.
     """
     entries = _entries(folder)
     absent = next((name for name in settings if name not in {entry.name for entry in entries}), None)

@@ -18,6 +18,7 @@ from diagnosis_harness.adapters.sources.incident_folder.binding import (
 from diagnosis_harness.adapters.sources.incident_folder.database import Database
 from diagnosis_harness.adapters.sources.incident_folder.names import printable, quoted
 from diagnosis_harness.adapters.sources.incident_folder.settings_file import SETTINGS_NAME
+from diagnosis_harness.adapters.sources.incident_folder.stretch import Stretch
 from diagnosis_harness.adapters.sources.incident_folder.table import Table, show_columns, text_cell_sql
 from diagnosis_harness.kernel.errors import InvalidInput
 from diagnosis_harness.kernel.window import TimeWindow
@@ -46,18 +47,10 @@ class LogFile:
     note: FileNote
 
 
-@dataclass(frozen=True, slots=True)
-class LogStretch:
-    """The files behind one recording, and the part of them that is meant (None: all)."""
-
-    files: tuple[LogFile, ...]
-    window: TimeWindow | None = None
-
-
 class FolderLogs:
     """`LogSource` over files."""
 
-    def __init__(self, database: Database, stretches: Mapping[Recording, LogStretch]) -> None:
+    def __init__(self, database: Database, stretches: Mapping[Recording, Stretch[LogFile]]) -> None:
         self._database = database
         self._stretches = dict(stretches)
 
@@ -73,14 +66,14 @@ class FolderLogs:
     ) -> LogPage:
         """Lines that contain `text` (plain, case-insensitive; None matches all), the first `limit` by time.
 
-        `searched` counts the lines of that entity and window. Lines come printable; one is cut at 20,000 characters.
+        `searched` counts the lines of that entity and window. Lines come printable, cut at 20,000 characters.
 
         Raises:
             ToolFailure: the search does not fit into memory, or a file can no longer be read.
         """
         del ctx
-        stretch = self._stretches.get(recording, LogStretch(()))
-        files = [file for file in stretch.files if file.lines and (entity is None or entity in file.entities)]
+        stretch = self._stretches.get(recording, Stretch())
+        files = [file for file in stretch.parts if file.lines and (entity is None or entity in file.entities)]
         if not files:
             return LogPage(lines=(), matching=0, searched=0)
         union = " UNION ALL ".join(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import groupby
 from threading import Lock
 from typing import TYPE_CHECKING
@@ -12,6 +11,7 @@ import numpy as np
 
 from diagnosis_harness.adapters.sources.incident_folder.database import Database
 from diagnosis_harness.adapters.sources.incident_folder.metrics_file import SeriesPart
+from diagnosis_harness.adapters.sources.incident_folder.stretch import Stretch
 from diagnosis_harness.kernel.errors import ToolFailure
 from diagnosis_harness.kernel.window import TimeWindow
 from diagnosis_harness.toolbox.ports import Recording, Series, SignalInfo
@@ -26,18 +26,10 @@ _Name = tuple[str, str]
 _Arrays = tuple["NDArray[np.float64]", "NDArray[np.float64]"]
 
 
-@dataclass(frozen=True, slots=True)
-class Stretch:
-    """The files behind one recording, and the part of them that is meant (None: all)."""
-
-    parts: tuple[SeriesPart, ...]
-    window: TimeWindow | None = None
-
-
 class FolderMetrics:
     """`MetricSource` over files. What was read once is kept, up to half of the memory limit."""
 
-    def __init__(self, database: Database, stretches: Mapping[Recording, Stretch]) -> None:
+    def __init__(self, database: Database, stretches: Mapping[Recording, Stretch[SeriesPart]]) -> None:
         self._database = database
         self._windows = {recording: stretch.window for recording, stretch in stretches.items()}
         self._parts = {recording: _by_name(stretch.parts) for recording, stretch in stretches.items()}
@@ -127,8 +119,8 @@ class FolderMetrics:
         too_large = size_bytes > self._limit_bytes
         if too_large and window is None:
             raise ToolFailure(
-                f"the asked series hold {size_bytes // _BYTES_PER_POINT} values, too many for the memory limit; "
-                "ask for fewer series or for a shorter window",
+                f"the asked series hold {size_bytes // _BYTES_PER_POINT} values, too many for the memory "
+                "limit; ask for fewer series or for a shorter window",
                 code="MEMORY_LIMIT",
             )
         read = self._read(parts, window if too_large else None)

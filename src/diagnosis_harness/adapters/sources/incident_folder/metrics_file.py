@@ -95,7 +95,7 @@ def read_metrics(table: Table, database: Database, zone: tzinfo, units: Mapping[
     """Read and check one metrics file; `units` are those of `[units]`.
 
     Raises:
-        InvalidInput: no time column, no numbers, text among numbers, times that cannot be right, too many series.
+        InvalidInput: no time column, no numbers, text among numbers, impossible times, too many series.
     """
     layout = layout_of(table, zone)
     select = [
@@ -281,9 +281,9 @@ class _Reader:
     def _count_doubles(self, groups: Sequence[_Group]) -> None:
         """Note instants that occur twice in one series; they are averaged when the series is read.
 
-        A group with every instant of the file exactly once needs no look at its rows: its count and the exclusive or of
-        its hashes say so. Otherwise 64-bit hashes are sorted, piece by piece so that memory stays bounded. Two keys of
-        one hash are too rare to matter for a count.
+        A group with every instant of the file exactly once needs no look at its rows: its count and the
+        exclusive or of its hashes say so. Otherwise 64-bit hashes are sorted, piece by piece so that memory
+        stays bounded. Two keys of one hash are too rare to matter for a count.
         """
         import numpy as np  # heavy
 

@@ -1,7 +1,7 @@
 """The layout of a metrics file: which columns say what.
 
-Three layouts: *long* (a row is one value of one series), *wide* (a row is an instant, a column is a series), and wide
-with an entity column (a row is an instant of one entity, a column is a signal).
+Three layouts: *long* (a row is one value of one series), *wide* (a row is an instant, a column is a
+series), and wide with an entity column (a row is an instant of one entity, a column is a signal).
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ def layout_of(table: Table, zone: tzinfo) -> Layout:
         raise InvalidInput(
             table.place,
             f"none of its columns holds numbers (its columns: {show_columns(table.columns)})",
-            f'name the column of numbers "value", or set `value = "…"` under [files."{table.place}"] in {SETTINGS_NAME}',
+            f'name the column of numbers "value", or set `value` for the file in {SETTINGS_NAME}',
         )
     kind = "wide with an entity column" if by_entity else "wide"
     return Layout(kind, time, entity if by_entity else None, None, None, values)

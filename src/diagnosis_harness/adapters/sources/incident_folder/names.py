@@ -47,10 +47,10 @@ _HUMP: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
 def printable(text: str) -> str:
-    """The text with everything that does not print written as a visible escape, and no blanks around it.
+    r"""The text with everything that does not print written as a visible escape, and no blanks around it.
 
-    Controls, line breaks, direction marks and the like (Unicode categories C*, Zl, Zp) become `\\x1b`, `\\u202e` …,
-    so that two different names stay different and none can move a cursor or turn a line around.
+    Controls, line breaks, direction marks and the like (Unicode categories C*, Zl, Zp) become `\x1b`,
+    `\u202e` …, so that two different names stay different and none can move a cursor or turn a line around.
     """
     text = text.strip()
     if text.isascii() and text.isprintable():
@@ -74,7 +74,7 @@ def _visible(sign: str) -> str:
 
 
 def plain_key(name: str) -> str:
-    """A column name as it is matched: `startTimeUnixNano` → `start_time_unix_nano`, `Trace ID` → `trace_id`."""
+    """A column name as it is matched: `startTimeNano` is `start_time_nano`, `Trace ID` is `trace_id`."""
     return _NOT_A_WORD.sub("_", _HUMP.sub("_", name.strip()).lower()).strip("_")
 
 
@@ -102,9 +102,10 @@ def unit_of_signal(signal: str) -> str | None:
 def split_series_name(name: str) -> tuple[str, str]:
     """Entity and signal of a wide column's name, both printable and not empty.
 
-    The last `|` divides. Without one, the last dot does whose right side looks like a signal: it begins with a letter
-    or an underscore and is more than a statistic (`checkout.latency.p90` is `latency.p90` of `checkout`; `10.0.0.7.cpu`
-    is `cpu` of `10.0.0.7`). A name that cannot be divided is a signal of the entity `system`.
+    The last `|` divides. Without one, the last dot does whose right side looks like a signal: it begins
+    with a letter or an underscore and is more than a statistic (`checkout.latency.p90` is `latency.p90` of
+    `checkout`; `10.0.0.7.cpu` is `cpu` of `10.0.0.7`). A name that cannot be divided is a signal of the
+    entity `system`.
     """
     shown = printable(name)
     entity, bar, signal = shown.rpartition("|")

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from diagnosis_harness.adapters.sources.incident_folder.changes import FolderChanges, completed
+from diagnosis_harness.adapters.sources.incident_folder.changes import FolderChanges
 from diagnosis_harness.adapters.sources.incident_folder.database import Database
 from diagnosis_harness.adapters.sources.incident_folder.listing import Listing, list_folder
-from diagnosis_harness.adapters.sources.incident_folder.logs import FolderLogs, LogStretch
-from diagnosis_harness.adapters.sources.incident_folder.metrics import FolderMetrics, Stretch
+from diagnosis_harness.adapters.sources.incident_folder.logs import FolderLogs
+from diagnosis_harness.adapters.sources.incident_folder.metrics import FolderMetrics
 from diagnosis_harness.adapters.sources.incident_folder.names import printable
 from diagnosis_harness.adapters.sources.incident_folder.recording import (
     FolderContent,
@@ -23,29 +23,20 @@ from diagnosis_harness.adapters.sources.incident_folder.settings_file import (
     FolderSettings,
     read_settings,
 )
-from diagnosis_harness.adapters.sources.incident_folder.spans import FolderSpans, SpanStretch
+from diagnosis_harness.adapters.sources.incident_folder.spans import FolderSpans
+from diagnosis_harness.adapters.sources.incident_folder.stretch import Stretch
+from diagnosis_harness.adapters.sources.incident_folder.summary import (
+    FolderSummary,
+    OpenedFolder,
+    moment_text,
+    summarise,
+)
 from diagnosis_harness.adapters.sources.incident_folder.topology import FolderTopology
 from diagnosis_harness.kernel.errors import InvalidInput
-from diagnosis_harness.kernel.window import TimeWindow, utc_text
-from diagnosis_harness.toolbox.ports import FileNote, Recording, Sources, SourceSummary
+from diagnosis_harness.kernel.window import TimeWindow
+from diagnosis_harness.toolbox.ports import Recording, Sources
 
-if TYPE_CHECKING:
-    from diagnosis_harness.harness.context import RunContext
-
-_ALERT_SLACK_S: Final = 3600.0
 _MEMORY_FLOOR_MB: Final = 32
-
-
-@dataclass(frozen=True, slots=True)
-class FolderSummary:
-    """`SummarySource`: everything was counted while the folder was opened."""
-
-    value: SourceSummary
-
-    def summary(self, ctx: RunContext) -> SourceSummary:
-        """What the folder holds, with a note for every file of it."""
-        del ctx
-        return self.value
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,12 +59,12 @@ def open_incident_folder(
     Args:
         folder: the folder of the incident.
         baseline: a folder of the same form with normal operation; wins over `[baseline]` in incident.toml.
-        onset_s: when the incident began, as the user states it, seconds since the epoch; wins over incident.toml.
+        onset_s: when the incident began, as the user states it, epoch seconds; wins over incident.toml.
         memory_limit_mb: what telemetry may take; Parquet is read in place and takes little of it.
         progress: told before each file: its name, files done, files in all.
 
     Returns:
-        Sources that may be called from any thread; a kind of telemetry that the folder has no rows of is None.
+        Sources that may be called from any thread; a kind of telemetry without rows in the folder is None.
 
     Raises:
         InvalidInput: something in the folder cannot be used; one sentence says where, what and what to do.
@@ -93,13 +84,18 @@ def open_incident_folder(
     content = read_folder(incident.listing, incident.settings, database, told)
     _refuse_no_data(folder, content)
     normal_content = None if normal is None else _read_baseline(normal, database, told)
-    onset = incident.settings.onset_s if onset_s is None else onset_s
     window = content.window()
-    _check_onset(
-        onset, window, place="--onset" if onset_s is not None else f"{SETTINGS_NAME} (incident.onset)"
+    onset = incident.settings.onset_s if onset_s is None else onset_s
+    _check_onset(onset, window, place=f"{SETTINGS_NAME} (incident.onset)" if onset_s is None else "--onset")
+    opened = OpenedFolder(
+        name=printable(folder.resolve().name) or "incident",
+        settings=incident.settings,
+        content=content,
+        normal=normal_content,
+        onset_s=onset,
+        topology=_topology(incident, [content] if normal_content is None else [normal_content, content]),
     )
-    _check_stretch(incident.settings.baseline_stretch, window, normal is not None)
-    return _sources(incident, database, content, normal_content, onset)
+    return _sources(database, opened, _stretch(incident, normal, window))
 
 
 def _silent(file: str, done: int, total: int) -> None:
@@ -153,37 +149,36 @@ def _check_onset(onset_s: float | None, window: TimeWindow | None, *, place: str
         return
     raise InvalidInput(
         place,
-        f"the onset {_moment(onset_s)} lies outside the data, which goes from {window}",
+        f"the onset {moment_text(onset_s)} lies outside the data, which goes from {window}",
         "give an instant inside it, and check the zone",
     )
 
 
-def _moment(time_s: float) -> str:
-    try:
-        return utc_text(time_s)
-    except (ValueError, OverflowError, OSError):
-        return repr(time_s)
-
-
-def _check_stretch(stretch: TimeWindow | None, window: TimeWindow | None, has_folder: bool) -> None:  # noqa: FBT001  # named at its only call
-    if stretch is None or has_folder or window is None or window.overlaps(stretch):
-        return
-    raise InvalidInput(
-        f"{SETTINGS_NAME} (baseline)",
-        f"the stretch {stretch} lies outside the data, which goes from {window}",
-        "give a stretch inside it",
-    )
-
-
-def _sources(
-    incident: _Folder,
-    database: Database,
-    content: FolderContent,
-    normal: FolderContent | None,
-    onset_s: float | None,
-) -> Sources:
+def _stretch(incident: _Folder, normal: _Folder | None, window: TimeWindow | None) -> TimeWindow | None:
+    """The part of the incident's own recording that is its baseline, where no folder is."""
     stretch = None if normal is not None else incident.settings.baseline_stretch
-    beside = content if normal is None and stretch is not None else normal or FolderContent()
+    if stretch is not None and window is not None and not window.overlaps(stretch):
+        raise InvalidInput(
+            f"{SETTINGS_NAME} (baseline)",
+            f"the stretch {stretch} lies outside the data, which goes from {window}",
+            "give a stretch inside it",
+        )
+    return stretch
+
+
+def _topology(incident: _Folder, contents: Sequence[FolderContent]) -> FolderTopology:
+    """What all topology files and incident.toml say; the later ones win."""
+    edges = [edge for content in contents for file in content.topology for edge in file.edges]
+    owners: dict[str, str] = {}
+    for content in contents:
+        for file in content.topology:
+            owners |= file.owners
+    return FolderTopology(edges, owners | dict(incident.settings.instances))
+
+
+def _sources(database: Database, opened: OpenedFolder, stretch: TimeWindow | None) -> Sources:
+    content = opened.content
+    beside = content if stretch is not None else opened.normal or FolderContent()
     metrics = FolderMetrics(
         database,
         {
@@ -196,90 +191,24 @@ def _sources(
     spans = FolderSpans(
         database,
         {
-            Recording.INCIDENT: SpanStretch(tuple(content.spans)),
-            Recording.BASELINE: SpanStretch(tuple(beside.spans), stretch),
+            Recording.INCIDENT: Stretch(tuple(content.spans)),
+            Recording.BASELINE: Stretch(tuple(beside.spans), stretch),
         },
     )
     logs = FolderLogs(
         database,
         {
-            Recording.INCIDENT: LogStretch(tuple(content.logs)),
-            Recording.BASELINE: LogStretch(tuple(beside.logs), stretch),
+            Recording.INCIDENT: Stretch(tuple(content.logs)),
+            Recording.BASELINE: Stretch(tuple(beside.logs), stretch),
         },
     )
-    owners: dict[str, str] = {}
-    for topology in (*(normal.topology if normal else ()), *content.topology):
-        owners |= topology.owners
-    owners |= incident.settings.instances
-    edges = [
-        edge
-        for topology in (*(normal.topology if normal else ()), *content.topology)
-        for edge in topology.edges
-    ]
     changes = [change for file in content.changes for change in file.changes]
-    topology_source = FolderTopology(edges, owners)
-    summary = _summary(incident, content, normal, onset_s, (topology_source, owners))
+    summary = summarise(opened)
     return Sources(
         summary=FolderSummary(summary),
         metrics=metrics if summary.metric_series else None,
         spans=spans if summary.spans else None,
-        topology=topology_source if edges or owners else None,
+        topology=opened.topology if summary.edges or opened.topology.known_owners else None,
         logs=logs if summary.log_lines else None,
         changes=FolderChanges(changes) if changes else None,
     )
-
-
-def _summary(
-    incident: _Folder,
-    content: FolderContent,
-    normal: FolderContent | None,
-    onset_s: float | None,
-    topology: tuple[FolderTopology, Mapping[str, str]],
-) -> SourceSummary:
-    alert = completed(incident.settings.alert, content.alert)
-    window = content.window()
-    names = {(part.entity, part.signal) for file in content.metrics for part in file.parts}
-    edges = topology[0].edges(None)  # type: ignore[arg-type]  # ctx is not used by it
-    entities = {entity for entity, _ in names}
-    entities |= {name for edge in edges for name in (edge.caller, edge.callee)}
-    entities |= {name for pair in topology[1].items() for name in pair}
-    entities |= {name for file in content.spans for name in file.entities}
-    entities |= {name for file in content.logs for name in file.entities}
-    notes = [*content.notes, *_alert_note(alert.time_s, window)]
-    if normal is not None:
-        notes += [FileNote(f"baseline/{note.file}", note.role, note.rows, note.note) for note in normal.notes]
-    return SourceSummary(
-        name=incident.settings.name or printable(incident.path.resolve().name) or "incident",
-        alert=alert,
-        onset_s=onset_s,
-        incident=window,
-        baseline=normal.window() if normal is not None else None,
-        metric_series=len(names),
-        log_lines=sum(file.lines for file in content.logs),
-        spans=sum(file.spans for file in content.spans),
-        edges=len(edges),
-        changes=sum(len(file.changes) for file in content.changes),
-        entities=tuple(sorted(entities)),
-        files=tuple(notes),
-    )
-
-
-def _alert_note(time_s: float | None, window: TimeWindow | None) -> list[FileNote]:
-    """An alert may be raised somewhat after the last instant; far away from the data its clock is another one.
-
-    Raises:
-        InvalidInput: the alert lies more than an hour outside the data.
-    """
-    if time_s is None or window is None or window.contains(time_s):
-        return []
-    if not window.start_s - _ALERT_SLACK_S <= time_s <= window.end_s + _ALERT_SLACK_S:
-        raise InvalidInput(
-            "the alert's time",
-            f"{_moment(time_s)} lies more than an hour outside the data, which goes from {window}",
-            f"correct it in {SETTINGS_NAME} or in the alert file, and check the zone",
-        )
-    return [
-        FileNote(
-            SETTINGS_NAME, "alert", 1, f"the alert at {_moment(time_s)} lies outside the data ({window})."
-        )
-    ]

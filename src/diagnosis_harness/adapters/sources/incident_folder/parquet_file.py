@@ -13,8 +13,8 @@ from diagnosis_harness.kernel.errors import InvalidInput
 
 _MARK: Final = b"PAR1"
 _NUMBERS: Final = (
-    "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT", "UHUGEINT",
-    "FLOAT", "DOUBLE", "BOOLEAN",
+    "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT",
+    "UHUGEINT", "FLOAT", "DOUBLE", "BOOLEAN",
 )  # fmt: skip
 
 
@@ -27,7 +27,7 @@ def open_parquet(file: ListedFile, database: Database) -> Table:
     _check_marks(file)
     source = f"read_parquet({text_sql(str(file.path))}, hive_partitioning = false)"
 
-    def explain(error: Exception) -> InvalidInput:
+    def explain(_error: Exception) -> InvalidInput:
         return InvalidInput(
             file.name, "its Parquet data is damaged or breaks off", "copy or write the file again"
         )

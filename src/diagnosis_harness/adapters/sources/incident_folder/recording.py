@@ -122,7 +122,7 @@ def _take(content: FolderContent, table: Table, database: Database, settings: Fo
 
 
 def _refuse_two_clocks(ranges: list[tuple[str, float, float]]) -> None:
-    """Files of one incident share instants, or follow one another closely; else one of them has another clock."""
+    """Files of one incident share instants or follow one another closely; else one has another clock."""
     for one, other in combinations(sorted(ranges, key=lambda file: file[1]), 2):
         gap_s = other[1] - one[2]
         if gap_s <= _APART_LIMIT_S or _bridged(one[2], other[1], ranges):
@@ -130,8 +130,8 @@ def _refuse_two_clocks(ranges: list[tuple[str, float, float]]) -> None:
         shift_h = round((other[1] - one[1]) / 900) / 4
         raise InvalidInput(
             f"{one[0]} and {other[0]}",
-            f"their clocks do not agree: {utc_text(one[1])} to {utc_text(one[2])} and {utc_text(other[1])} to "
-            f"{utc_text(other[2])} share no instant (about {shift_h:g} h apart)",
+            f"their clocks do not agree: {utc_text(one[1])} to {utc_text(one[2])} and "
+            f"{utc_text(other[1])} to {utc_text(other[2])} share no instant (about {shift_h:g} h apart)",
             f'set `zone`, `time_unit` or `shift_s` for one of them under [files."…"] in {SETTINGS_NAME}, '
             "or leave it out by `ignore = true`",
         )

@@ -15,6 +15,7 @@ from types import MappingProxyType
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic_core import ErrorDetails
 
 from diagnosis_harness.adapters.sources.incident_folder.names import printable, quoted
 from diagnosis_harness.adapters.sources.incident_folder.times import instant_s, zone_named
@@ -84,7 +85,7 @@ class _Document(_Section):
 
 @dataclass(frozen=True, slots=True)
 class FolderSettings:
-    """incident.toml, checked; the defaults where there is none. Texts are printable, times are epoch seconds."""
+    """incident.toml, checked; the defaults where there is none. Texts are printable, times epoch seconds."""
 
     zone: tzinfo
     name: str | None = None
@@ -112,7 +113,7 @@ def read_settings(folder: Path) -> FolderSettings:
         ) from error
     except ValidationError as error:
         first = error.errors(include_url=False, include_context=False)[0]
-        raise _refused(text, first["loc"], first["type"], first["msg"], first["input"]) from error
+        raise _refused(text, first) from error
     return _settings(document, text)
 
 
@@ -177,8 +178,9 @@ def _shown(text: str | None) -> str | None:
     return None if text is None else printable(text) or None
 
 
-def _refused(text: str, path: Sequence[int | str], kind: str, message: str, value: object) -> InvalidInput:
-    keys = [str(key) for key in path]
+def _refused(text: str, error: ErrorDetails) -> InvalidInput:
+    kind, message, value = error["type"], error["msg"], error["input"]
+    keys = [str(key) for key in error["loc"]]
     if kind == "extra_forbidden":
         allowed = ", ".join(_keys_beside(keys[:-1]))
         return InvalidInput(_place(text, keys), "there is no such key", f"use one of: {allowed}")
@@ -193,9 +195,8 @@ def _refused(text: str, path: Sequence[int | str], kind: str, message: str, valu
 
 
 def _keys_beside(path: Sequence[str]) -> list[str]:
-    section: type[_Section] = _Document
-    if path:
-        section = {"incident": _Incident, "alert": _Alert, "baseline": _Baseline}.get(path[0], FileSettings)
+    sections: dict[str, type[_Section]] = {"incident": _Incident, "alert": _Alert, "baseline": _Baseline}
+    section = sections.get(path[0], FileSettings) if path else _Document
     return sorted(section.model_fields)
 
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from threading import Lock
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
 from diagnosis_harness.adapters.sources.incident_folder.database import Database
 from diagnosis_harness.adapters.sources.incident_folder.names import printable
 from diagnosis_harness.adapters.sources.incident_folder.spans_file import SpanFile
+from diagnosis_harness.adapters.sources.incident_folder.stretch import Stretch
 from diagnosis_harness.kernel.window import TimeWindow
 from diagnosis_harness.toolbox.ports import Recording, SpanTable
 
@@ -21,18 +21,13 @@ if TYPE_CHECKING:
     from diagnosis_harness.harness.context import RunContext
 
 
-@dataclass(frozen=True, slots=True)
-class SpanStretch:
-    """The files behind one recording, and the part of them that is meant (None: all)."""
-
-    files: tuple[SpanFile, ...]
-    window: TimeWindow | None = None
+_Number = TypeVar("_Number", bound=np.generic)
 
 
 class FolderSpans:
     """`SpanSource` over files. The table of a recording is built once."""
 
-    def __init__(self, database: Database, stretches: Mapping[Recording, SpanStretch]) -> None:
+    def __init__(self, database: Database, stretches: Mapping[Recording, Stretch[SpanFile]]) -> None:
         self._database = database
         self._stretches = dict(stretches)
         self._tables: dict[Recording, SpanTable] = {}
@@ -41,7 +36,7 @@ class FolderSpans:
     def spans(self, ctx: RunContext, recording: Recording, *, window: TimeWindow | None = None) -> SpanTable:
         """The spans that start inside the window; None means all. Empty table where there are none.
 
-        A parent is looked for inside the span's own trace; one that is not there, or lies outside the window, is -1.
+        A parent is looked for inside the span's own trace; one that is not there or outside the window is -1.
 
         Raises:
             ToolFailure: the spans do not fit into memory, or a file can no longer be read.
@@ -50,11 +45,11 @@ class FolderSpans:
         with self._lock:  # building twice at once would need the memory twice
             table = self._tables.get(recording)
             if table is None:
-                table = self._tables[recording] = self._build(self._stretches.get(recording, SpanStretch(())))
+                table = self._tables[recording] = self._build(self._stretches.get(recording, Stretch()))
         return table if window is None else _inside(table, window)
 
-    def _build(self, stretch: SpanStretch) -> SpanTable:
-        files = [file for file in stretch.files if file.spans]
+    def _build(self, stretch: Stretch[SpanFile]) -> SpanTable:
+        files = [file for file in stretch.parts if file.spans]
         if not files:
             return _empty()
         says_errors = any(file.says_errors for file in files)
@@ -98,8 +93,8 @@ def _indexed(names: NDArray[np.object_]) -> tuple[tuple[str, ...], NDArray[np.in
     return tuple(ordered), indexes
 
 
-def _column(array: NDArray[np.generic], kind: type[np.generic]) -> NDArray[np.generic]:
-    column = np.ma.getdata(array).astype(kind)
+def _column(array: NDArray[Any], kind: type[_Number]) -> NDArray[_Number]:
+    column: NDArray[_Number] = np.ma.getdata(array).astype(kind)
     column.setflags(write=False)
     return column
 

@@ -101,8 +101,8 @@ def read_spans(table: Table, database: Database, zone: tzinfo) -> SpanFile:
     """Read and check one traces file.
 
     Raises:
-        InvalidInput: a column that spans need is missing, times or durations cannot be right, or the unit of the
-            durations is not known.
+        InvalidInput: a column that spans need is missing, times or durations cannot be right, or the unit of
+            the durations is not known.
     """
     columns = _columns(table, zone)
     mapping = _status_values(table, database, columns.status)
@@ -112,7 +112,8 @@ def read_spans(table: Table, database: Database, zone: tzinfo) -> SpanFile:
         database,
         f"{_id_sql(columns.trace)} AS trace, {_id_sql(columns.span)} AS span, "
         f"{_id_sql(columns.parent) if columns.parent else 'NULL'} AS parent, "
-        f"{text_cell_sql(columns.entity)} AS entity, coalesce({text_cell_sql(columns.operation)}, '') AS operation, "
+        f"{text_cell_sql(columns.entity)} AS entity, "
+        f"coalesce({text_cell_sql(columns.operation)}, '') AS operation, "
         f"{columns.start.sql} AS start_s, {duration} AS duration, {end} AS end_s, "
         f"{_error_sql(columns.status, mapping)} AS error",
     )
@@ -132,10 +133,11 @@ def duration_unit(
 ) -> str | None:
     """The smallest unit in which children fit into their parents, None when no unit makes 90% of them fit.
 
-    A child that starts `offset_s` after its parent and lasts `child` should end before the parent, which lasts
-    `parent`, does. In too small a unit hardly any does, whatever the system. At least three pairs are needed.
+    A child that starts `offset_s` after its parent and lasts `child` should end before the parent, which
+    lasts `parent`, does. In too small a unit hardly any does, whatever the system. At least three pairs are
+    needed.
     """
-    import numpy as np  # noqa: PLC0415  # heavy
+    import numpy as np  # heavy
 
     if len(offset_s) < _FIT_PAIRS:
         return None
@@ -149,8 +151,8 @@ def duration_unit(
 def status_is_error(values: Sequence[str], key: str) -> dict[str, bool] | None:
     """What each status value says; None where one of them is not understood.
 
-    Words; truth values; codes of OpenTelemetry (0, 1, 2: 2 is an error), of HTTP (from 100: 5xx is an error), and 0 or
-    1 in a column whose name says `error`.
+    Words; truth values; codes of OpenTelemetry (0, 1, 2: 2 is an error), of HTTP (from 100: 5xx is an
+    error), and 0 or 1 in a column whose name says `error`.
     """
     known: dict[str, bool] = {}
     numbers: dict[str, float] = {}
@@ -252,10 +254,10 @@ def _duration_sql(table: Table, database: Database, columns: _Columns, source: s
     """SQL of the duration in seconds, and what was detected."""
     if columns.duration is None:
         return "(end_s - start_s)", "durations from start to end"
-    unit = table.file.settings.duration_unit
+    unit: str | None = table.file.settings.duration_unit
     how = f"by {SETTINGS_NAME}"
     if unit is None:
-        unit, how = _unit_by_name(columns.duration.name), "by the column's name"
+        unit, how = time_unit_of(columns.duration.name)[1], "by the column's name"
     if unit is None:
         unit, how = _unit_by_fit(database, source), "since children then fit into their parents"
     if unit is None:
@@ -267,13 +269,8 @@ def _duration_sql(table: Table, database: Database, columns: _Columns, source: s
     return f"(duration / {UNITS[unit]!r})", f"durations in {unit}, {how}"
 
 
-def _unit_by_name(name: str) -> str | None:
-    found = time_unit_of(name)[1]
-    return found if found in UNITS else None
-
-
 def _unit_by_fit(database: Database, source: str) -> str | None:
-    import numpy as np  # noqa: PLC0415  # heavy
+    import numpy as np  # heavy
 
     pairs = database.arrays(
         f"SELECT p.duration AS parent, c.duration AS child, c.start_s - p.start_s AS apart "
@@ -303,7 +300,8 @@ def _result(
     names = table.ask(database, f"SELECT DISTINCT entity FROM {source} LIMIT {_ENTITIES_LIMIT}")
     entities = tuple(sorted({printable(str(name)) for (name,) in names}))
     remarks = [
-        f"{spans} spans, starts in column {quoted(columns.start.column.name)} ({columns.start.shown}), {shown}"
+        f"{spans} spans, starts in column {quoted(columns.start.column.name)} ({columns.start.shown})",
+        shown,
     ]
     if spans < rows:
         remarks.append(

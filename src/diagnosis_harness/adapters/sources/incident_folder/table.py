@@ -1,7 +1,7 @@
 """A file as a table whose columns and rows have been counted by us, whatever its form.
 
-Cells come as text (CSV, JSON) or typed (Parquet). What a text cell means is decided here, in SQL that marks what it
-cannot read; nothing is guessed and nothing is dropped unseen.
+Cells come as text (CSV, JSON) or typed (Parquet). What a text cell means is decided here, in SQL that
+counts what it cannot read; nothing is guessed and nothing is dropped unseen.
 """
 
 from __future__ import annotations
@@ -175,14 +175,14 @@ def is_number(cell: str) -> bool:
 
 
 def number_sql(column: Column) -> str:
-    """SQL: the cell as DOUBLE; NULL where it is no number, which `Table.count_text` then tells from a missing one."""
+    """SQL: the cell as DOUBLE; NULL where it is no number (`Table.count_text` tells text from missing)."""
     return (
         f"CAST({column.ref} AS DOUBLE)" if column.kind is Kind.NUMBER else f"TRY_CAST({column.ref} AS DOUBLE)"
     )
 
 
 def is_missing_sql(column: Column) -> str:
-    """SQL: whether the cell says that there is no value. (One search in one text: a list of words plans slowly.)"""
+    """SQL: whether the cell says that there is no value; one search in one text, as a list plans slowly."""
     cell = f"lower(trim(CAST({column.ref} AS VARCHAR)))"
     return f"({column.ref} IS NULL OR contains({_MISSING_SQL}, '{_BOUND}' || {cell} || '{_BOUND}'))"
 

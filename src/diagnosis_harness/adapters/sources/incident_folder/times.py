@@ -18,7 +18,9 @@ LATEST_S: Final = 4_102_444_800.0  # 2100
 """What a time must lie between to be believed without being told its unit."""
 
 _INSTANT: Final = re.compile(
-    r"\s*\d{4}[-/]\d{1,2}[-/]\d{1,2}([T ]\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?\s*(?P<zone>Z|z|UTC|[+-]\d{2}(:?\d{2})?)?)?\s*"
+    r"\s*\d{4}[-/]\d{1,2}[-/]\d{1,2}"
+    r"([T ]\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?\s*(?P<zone>Z|z|UTC|[+-]\d{2}(:?\d{2})?)?)?\s*",
+    re.ASCII,
 )
 _NUMBER: Final = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*", re.ASCII)
 _OFFSET: Final = re.compile(r"(?P<sign>[+-])(?P<hours>\d{2}):?(?P<minutes>\d{2})", re.ASCII)
@@ -73,7 +75,7 @@ def _no_zone(name: str, place: str) -> InvalidInput:
 
 
 def instant_s(value: object, *, zone: tzinfo, place: str) -> float:
-    """Seconds since the epoch of an instant in a settings file: ISO 8601 text, a TOML time, or an epoch number.
+    """Epoch seconds of an instant in a settings file: ISO 8601 text, a TOML time, or an epoch number.
 
     Raises:
         InvalidInput: it is none of these, or does not lie between 1990 and 2100.

@@ -47,6 +47,16 @@ class FolderTopology:
         self._edges = tuple(sorted(set(edges), key=lambda edge: (edge.caller, edge.callee)))
         self._owners = MappingProxyType(dict(owners))
 
+    @property
+    def known_edges(self) -> tuple[CallEdge, ...]:
+        """All call edges, ordered."""
+        return self._edges
+
+    @property
+    def known_owners(self) -> Mapping[str, str]:
+        """Instance to service."""
+        return self._owners
+
     def edges(self, ctx: RunContext) -> tuple[CallEdge, ...]:
         """All known call edges, ordered; none from an entity to itself."""
         del ctx
@@ -113,7 +123,8 @@ def _from_rows(table: Table, rows: Sequence[Sequence[str | None]], unused: str) 
     if left_out:
         note += f"; {left_out} rows left out: without two different names"
     if odd:
-        note += f", or of a relation that is neither calls nor part_of ({', '.join(quoted(o) for o in sorted(odd)[:3])})"
+        names = ", ".join(quoted(name) for name in sorted(odd)[:3])
+        note += f", or of a relation that is neither calls nor part_of ({names})"
     return TopologyFile(
         tuple(edges), owners, FileNote(table.place, "topology", len(rows), f"{note}{unused}.")
     )

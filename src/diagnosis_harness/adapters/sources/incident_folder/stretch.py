@@ -1,0 +1,18 @@
+"""What stands behind one recording: parts of files, and the time of them that is meant."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from diagnosis_harness.kernel.window import TimeWindow
+
+Part = TypeVar("Part")
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch(Generic[Part]):
+    """Parts of files, all of them (`window` is None) or only what lies inside the window."""
+
+    parts: tuple[Part, ...] = ()
+    window: TimeWindow | None = None

@@ -1,0 +1,101 @@
+"""What a folder holds, in one value."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from diagnosis_harness.adapters.sources.incident_folder.changes import completed
+from diagnosis_harness.adapters.sources.incident_folder.recording import FolderContent
+from diagnosis_harness.adapters.sources.incident_folder.settings_file import SETTINGS_NAME, FolderSettings
+from diagnosis_harness.adapters.sources.incident_folder.topology import FolderTopology
+from diagnosis_harness.kernel.errors import InvalidInput
+from diagnosis_harness.kernel.window import TimeWindow, utc_text
+from diagnosis_harness.toolbox.ports import FileNote, SourceSummary
+
+if TYPE_CHECKING:
+    from diagnosis_harness.harness.context import RunContext
+
+_ALERT_SLACK_S: Final = 3600.0
+
+
+@dataclass(frozen=True, slots=True)
+class FolderSummary:
+    """`SummarySource`: everything was counted while the folder was opened."""
+
+    value: SourceSummary
+
+    def summary(self, ctx: RunContext) -> SourceSummary:
+        """What the folder holds, with a note for every file of it."""
+        del ctx
+        return self.value
+
+
+@dataclass(frozen=True, slots=True)
+class OpenedFolder:
+    """An incident folder and its baseline, read and checked."""
+
+    name: str
+    settings: FolderSettings
+    content: FolderContent
+    normal: FolderContent | None
+    onset_s: float | None
+    topology: FolderTopology
+
+
+def summarise(opened: OpenedFolder) -> SourceSummary:
+    """Count what was read and gather the notes.
+
+    Raises:
+        InvalidInput: the alert lies more than an hour outside the data.
+    """
+    content, normal = opened.content, opened.normal
+    alert = completed(opened.settings.alert, content.alert)
+    window = content.window()
+    notes = [*content.notes, *_alert_note(alert.time_s, window)]
+    if normal is not None:
+        notes += [FileNote(f"baseline/{note.file}", note.role, note.rows, note.note) for note in normal.notes]
+    return SourceSummary(
+        name=opened.settings.name or opened.name,
+        alert=alert,
+        onset_s=opened.onset_s,
+        incident=window,
+        baseline=normal.window() if normal is not None else None,
+        metric_series=len({(part.entity, part.signal) for file in content.metrics for part in file.parts}),
+        log_lines=sum(file.lines for file in content.logs),
+        spans=sum(file.spans for file in content.spans),
+        edges=len(opened.topology.known_edges),
+        changes=sum(len(file.changes) for file in content.changes),
+        entities=tuple(sorted(_entities(content, opened.topology))),
+        files=tuple(notes),
+    )
+
+
+def moment_text(time_s: float) -> str:
+    """An instant for a sentence, whatever number it is."""
+    try:
+        return utc_text(time_s)
+    except (ValueError, OverflowError, OSError):
+        return repr(time_s)
+
+
+def _entities(content: FolderContent, topology: FolderTopology) -> set[str]:
+    entities = {part.entity for file in content.metrics for part in file.parts}
+    entities |= {name for spans in content.spans for name in spans.entities}
+    entities |= {name for logs in content.logs for name in logs.entities}
+    entities |= {name for edge in topology.known_edges for name in (edge.caller, edge.callee)}
+    return entities | {name for pair in topology.known_owners.items() for name in pair}
+
+
+def _alert_note(time_s: float | None, window: TimeWindow | None) -> list[FileNote]:
+    """An alert may be raised somewhat after the last instant; far from the data its clock is another one."""
+    if time_s is None or window is None or window.contains(time_s):
+        return []
+    if not window.start_s - _ALERT_SLACK_S <= time_s <= window.end_s + _ALERT_SLACK_S:
+        raise InvalidInput(
+            "the alert's time",
+            f"{moment_text(time_s)} lies more than an hour outside the data, which goes from {window}",
+            f"correct it in {SETTINGS_NAME} or in the alert file, and check the zone",
+        )
+    note = f"the alert at {moment_text(time_s)} lies outside the data ({window})."
+    return [FileNote(SETTINGS_NAME, "alert", 1, note)]
