@@ -113,7 +113,7 @@ def english() -> Words:
         whole_record="nothing found in this scope and window",
         window="Incident window: {window}",
         to="{start} to {end}",
-        footer="Run {run_id}: state {state}, outcome {outcome}; {duration} of {limit}",
+        footer="{run_id}: state {state}, outcome {outcome}; {duration} of {limit}",
         spent={
             "llm_calls": "{used} of {limit} decisions",
             "tool_calls": "{used} of {limit} tool calls",

@@ -101,7 +101,7 @@ def chinese() -> Words:
         evidence_against="反对",
         asked_for="查询",
         whole_record="在此范围与时间窗内没有发现",
-        footer="运行 {run_id}：状态 {state}，结果 {outcome}；{duration} / {limit}",
+        footer="{run_id}：状态 {state}，结果 {outcome}；{duration} / {limit}",
         spent={
             "llm_calls": "决策 {used}/{limit}",
             "tool_calls": "工具调用 {used}/{limit}",

@@ -6,7 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from diagnosis_harness.cli.render.evidence import plot
 from diagnosis_harness.cli.render.sparkline import sparkline
+from diagnosis_harness.kernel.json_value import JsonValue
 
 
 @pytest.mark.parametrize(
@@ -36,6 +38,30 @@ def test_a_short_spike_survives_thinning() -> None:
 def test_the_onset_is_marked_where_it_lies_inside(mark: float | None, line: str) -> None:
     """An onset outside the plot is not drawn."""
     assert sparkline([1.0] * 4, width=20, mark=mark) == line
+
+
+def test_the_plot_of_an_item_marks_its_onset_in_the_course_that_it_shows() -> None:
+    """The course begins before the window that the item speaks of, where the item says so."""
+    item: dict[str, JsonValue] = {
+        "signal": "cpu",
+        "value": 9.0,
+        "baseline": 1.0,
+        "points": [1.0, 1.0, 1.0, 1.0, 9.0, 9.0, 9.0, 9.0],
+        "onset": "2024-01-01T12:00:00Z",
+        "window": ["2024-01-01T12:00:00Z", "2024-01-01T12:10:00Z"],
+        "attributes": {"course_start": "2024-01-01T11:50:00Z"},
+    }
+
+    line = plot(item, indent=2, width=80)
+
+    assert line is not None
+    assert line.plain == "  cpu  ▁▁▁▁│████  1 → 9"
+
+
+def test_an_item_without_a_series_has_no_plot() -> None:
+    """Nothing is drawn for a ranking or a count."""
+    assert plot({"signal": "cpu", "value": 9.0}, indent=2, width=80) is None
+    assert plot({"signal": "cpu", "points": [None, None]}, indent=2, width=80) is None
 
 
 @given(

@@ -68,6 +68,6 @@ def footer(document: RunDocument, *, words: Words, width: int) -> Iterator[Text]
 
 
 def _tools(calls: Sequence[Asked], *, words: Words) -> str:
-    """`signal (3), rank_causes`, failures with their code."""
-    counts = Counter(f"{call.tool} {call.error_code}" if call.error_code else call.tool for call in calls)
+    """`inspect_signal ×3, rank_causes`; failures with their code."""
+    counts = Counter(f"{call.tool} ({call.error_code})" if call.error_code else call.tool for call in calls)
     return words.comma.join(name if count == 1 else f"{name} ×{count}" for name, count in counts.items())

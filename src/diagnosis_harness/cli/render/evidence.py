@@ -117,8 +117,10 @@ def _from_to(item: Item) -> str:
 
 
 def _onset_share(item: Item) -> float | None:
-    onset, window = item.get("onset"), item.get("window")
+    """Where the change begins, as a share of the plotted course; None where the item does not say."""
+    onset, window, attributes = item.get("onset"), item.get("window"), item.get("attributes")
     if not isinstance(onset, str) or not isinstance(window, list) or len(window) != 2:
         return None
-    start_s, end_s = (parse_utc(str(bound)) for bound in window)
+    begun = attributes.get("course_start", window[0]) if isinstance(attributes, dict) else window[0]
+    start_s, end_s = parse_utc(str(begun)), parse_utc(str(window[1]))
     return (parse_utc(onset) - start_s) / (end_s - start_s) if end_s > start_s else None
