@@ -52,11 +52,15 @@ class Ranked:
 
 @dataclass(frozen=True, slots=True)
 class RunResult:
-    """What one run released: `ReleaseOutcome` as its wire value, proven causes, unproven candidates."""
+    """What one run released: `ReleaseOutcome` as its wire value, proven causes, unproven candidates.
+
+    `failed_tools` names the tool of every call that ended in an error, once a call.
+    """
 
     outcome: str
     causes: tuple[Ranked, ...]
     candidates: tuple[Ranked, ...]
+    failed_tools: tuple[str, ...] = ()
 
 
 Diagnose = Callable[[Path, Path | None], RunResult]

@@ -2,14 +2,28 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict
 
 from diagnosis_harness.bench.case import Ranked
-from diagnosis_harness.bench.scoring import Interval, Outcome, Score, score_groups
+from diagnosis_harness.bench.scoring import ANSWERS, Interval, Outcome, Score, score_groups
 from diagnosis_harness.kernel.json_value import JsonValue
 
-COLUMNS = ("", "n", "top-1", "95%", "chance", "top-3", "top-5", "Avg@5", "success", "wrong", "s each")
+COLUMNS = (
+    "",
+    "n",
+    "top-1",
+    "95%",
+    "chance",
+    "top-3",
+    "top-5",
+    "Avg@5",
+    "success",
+    "wrong",
+    "broken",
+    "s each",
+)
 
 
 def bench_document(data_set: str, outcomes: Sequence[Outcome]) -> dict[str, JsonValue]:
@@ -36,6 +50,20 @@ def wrong_rows(outcomes: Sequence[Outcome]) -> list[str]:
     ]
 
 
+def broken_line(outcomes: Sequence[Outcome]) -> str | None:
+    """What did not work, when something did not; the figures then measure less than the whole path."""
+    broken = [outcome for outcome in outcomes if outcome.broken]
+    if not broken:
+        return None
+    tools = Counter(tool for outcome in broken for tool in outcome.run.result.failed_tools)
+    calls = ", ".join(f"{tool} {count}" for tool, count in sorted(tools.items())) or "none"
+    mute = sum(outcome.run.result.outcome not in ANSWERS for outcome in broken)
+    return (
+        f"NOT A MEASUREMENT OF THE WHOLE PATH: {len(broken)} of {len(outcomes)} runs broke"
+        f" (failed tool calls: {calls}; runs without an answer: {mute})"
+    )
+
+
 def _row(score: Score) -> tuple[str, ...]:
     places = (
         ("",) * 6
@@ -55,6 +83,7 @@ def _row(score: Score) -> tuple[str, ...]:
         *places,
         f"{score.success.share:.2f}",
         f"{score.confident_and_wrong.share:.2f}",
+        str(score.broken),
         f"{score.median_s:.2f}",
     )
 
@@ -69,6 +98,7 @@ def _score_json(score: Score) -> JsonValue:
         "average_at_5": score.average_at_5,
         "success": _interval(score.success),
         "confident_and_wrong": _interval(score.confident_and_wrong),
+        "broken": score.broken,
         "right": _interval(score.right),
         "median_s": score.median_s,
         "longest_s": score.longest_s,
@@ -89,6 +119,8 @@ def _outcome_json(outcome: Outcome) -> JsonValue:
         "outcome": outcome.run.result.outcome,
         "right": outcome.right,
         "confident_and_wrong": outcome.confident_and_wrong,
+        "broken": outcome.broken,
+        "failed_tools": list(outcome.run.result.failed_tools),
         "elapsed_s": outcome.run.elapsed_s,
         "causes": [_ranked(ranked) for ranked in outcome.run.result.causes],
         "candidates": [_ranked(ranked) for ranked in outcome.run.result.candidates[:10]],

@@ -10,6 +10,7 @@ from diagnosis_harness.bench.scoring import Outcome, Run, judge
 from diagnosis_harness.kernel.clock import Clock
 from diagnosis_harness.kernel.errors import InvalidInput
 from diagnosis_harness.release.document import Candidate, CauseEntry, RunDocument
+from diagnosis_harness.tools.evidence import InvocationStatus
 
 Tick = Callable[[int, int], None]
 """Called after each run with how many have ended, and of how many."""
@@ -59,6 +60,7 @@ def result_of(document: RunDocument) -> RunResult:
         outcome=document.release.outcome.value,
         causes=tuple(_ranked(cause) for cause in document.report.causes),
         candidates=tuple(_ranked(candidate) for candidate in document.report.candidates),
+        failed_tools=tuple(r.tool for r in document.records if r.status is InvocationStatus.ERROR),
     )
 
 

@@ -13,7 +13,8 @@ from statistics import median
 
 from diagnosis_harness.bench.case import Case, Label, Ranked, RunResult
 
-SUCCESS = "SUCCESS"  # wire value of ReleaseOutcome
+SUCCESS = "SUCCESS"  # wire values of ReleaseOutcome
+ANSWERS = frozenset({SUCCESS, "FALLBACK"})
 Z_95 = 1.959963984540054
 
 
@@ -35,6 +36,7 @@ class Outcome:
         success: whether the run ended in SUCCESS.
         right: the right entity came first; for a sound system, no success named a cause.
         confident_and_wrong: a success named another entity as its first cause.
+        broken: a tool call failed, or the run gave no answer; its place says little about the analysis.
     """
 
     run: Run
@@ -43,6 +45,7 @@ class Outcome:
     success: bool
     right: bool
     confident_and_wrong: bool
+    broken: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +73,7 @@ class Score:
     average_at_5: float
     success: Interval
     confident_and_wrong: Interval
+    broken: int
     right: Interval
     median_s: float
     longest_s: float
@@ -88,6 +92,7 @@ def judge(run: Run, label: Label) -> Outcome:
         right=first is None if label.entity is None else place == 1,
         # Also a cause that the ranking leaves out was released, and somebody would have acted on it.
         confident_and_wrong=first is not None and first != label.entity,
+        broken=bool(run.result.failed_tools) or run.result.outcome not in ANSWERS,
     )
 
 
@@ -149,6 +154,7 @@ def score(name: str, outcomes: Sequence[Outcome]) -> Score:
         average_at_5=sum(interval.share for interval in top.values()) / 5,
         success=wilson(sum(outcome.success for outcome in outcomes), len(outcomes)),
         confident_and_wrong=wilson(sum(outcome.confident_and_wrong for outcome in outcomes), len(outcomes)),
+        broken=sum(outcome.broken for outcome in outcomes),
         right=wilson(sum(outcome.right for outcome in outcomes), len(outcomes)),
         median_s=median(elapsed) if elapsed else 0.0,
         longest_s=max(elapsed, default=0.0),

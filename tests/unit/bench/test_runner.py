@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
 
 from diagnosis_harness.bench.case import Case, Label, Ranked, RunResult
 from diagnosis_harness.bench.demo_faults import DemoFaults
-from diagnosis_harness.bench.report import COLUMNS, bench_document, score_rows, wrong_rows
+from diagnosis_harness.bench.report import COLUMNS, bench_document, broken_line, score_rows, wrong_rows
 from diagnosis_harness.bench.runner import run_bench, spread
 from diagnosis_harness.kernel.errors import InvalidInput
 from diagnosis_harness.testing.clock import ManualClock
@@ -111,6 +111,27 @@ def test_document_and_table_tell_right_from_wrong(tmp_path: Path) -> None:
     assert [entry["right"] for entry in document["incidents"]] == [True, False, True, False]
     assert all(len(row) == len(COLUMNS) for row in score_rows(outcomes))
     assert wrong_rows(outcomes) == [f"{name}: y released, x was at fault" for name in "bd"]
+
+
+def test_broken_runs_are_never_mere_low_figures(tmp_path: Path) -> None:
+    """A failed tool call and a run without an answer are counted and said; a sound run is neither."""
+    results = iter(
+        [
+            answer("x"),
+            replace(answer("y", outcome="FALLBACK"), failed_tools=("rank_causes", "compare_spans")),
+            replace(answer("y", outcome="FAILED"), causes=()),
+            replace(answer("y", outcome="FALLBACK"), failed_tools=("rank_causes",)),
+        ]
+    )
+    outcomes = run_bench(Diary(), lambda folder, baseline: next(results), clock=ManualClock(), work=tmp_path)
+    assert [outcome.broken for outcome in outcomes] == [False, True, True, True]
+    assert broken_line(outcomes) == (
+        "NOT A MEASUREMENT OF THE WHOLE PATH: 3 of 4 runs broke"
+        " (failed tool calls: compare_spans 1, rank_causes 2; runs without an answer: 1)"
+    )
+    assert broken_line(outcomes[:1]) is None
+    document = json.loads(json.dumps(bench_document("diary", outcomes)))
+    assert document["scores"][0]["broken"] == 3
 
 
 def test_demo_faults_refuse_the_seeds_of_development() -> None:
