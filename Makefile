@@ -69,8 +69,8 @@ proof: .venv/.dev mutants ## the large runs at full size, and the mutants
 mutants: .venv/.dev ## break the code as docs/conformance.toml says; the row's tests must notice
 	$(PY) tools/mutants.py --jobs $(JOBS)
 
-bench: .venv/.bench ## speed, against pydantic-ai's agent loop and bare scans
-	$(PY) tools/speed.py $(BENCH)
+bench: .venv/.bench ## speed, against pydantic-ai's agent loop and bare scans (BENCH=--quick)
+	$(PY) -m tools.speed $(BENCH)
 
 lock: ## write the lock files anew (needs uv)
 	sh tools/lock.sh

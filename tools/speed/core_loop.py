@@ -1,0 +1,70 @@
+"""The bare loop on our core: ask a fake llm, run a fake tool, as often as told."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+from diagnosis_harness.harness.budget import RunBudgetLimits, TokenUsage
+from diagnosis_harness.harness.context import RunContext
+from diagnosis_harness.harness.core import DiagnosisHarnessCore
+from diagnosis_harness.kernel.clock import SystemClock
+from diagnosis_harness.kernel.ids import RandomIds
+
+PLENTY = 10**9
+LIMITS = RunBudgetLimits(
+    llm_calls=PLENTY,
+    tool_calls=PLENTY,
+    tool_calls_per_tool=PLENTY,
+    input_tokens=PLENTY,
+    output_tokens=PLENTY,
+    total_tokens=PLENTY,
+    run_bytes=PLENTY,
+)
+USAGE = TokenUsage(10, 5)
+
+
+def system_core() -> DiagnosisHarnessCore:
+    """A core on the machine's own clock, whose trace goes nowhere."""
+    return DiagnosisHarnessCore(clock=SystemClock(), ids=RandomIds())
+
+
+async def look(ctx: RunContext) -> str:
+    """The trivial tool."""
+    del ctx
+    return "ok"
+
+
+def blocking_look(ctx: RunContext) -> str:
+    """The trivial tool, as one that blocks."""
+    del ctx
+    return "ok"
+
+
+async def run_steps(
+    core: DiagnosisHarnessCore, steps: int, *, blocking: bool = False, latency_s: float = 0.0
+) -> None:
+    """One run: `steps` times an llm call and a tool call, and the llm call that ends it."""
+    ctx = core.start_run(session_id="bench", limits=LIMITS, timeout_s=3600)
+
+    async def complete(ctx: RunContext) -> tuple[str, TokenUsage]:
+        del ctx
+        if latency_s:
+            await asyncio.sleep(latency_s)
+        return "look", USAGE
+
+    for number in range(steps):
+        await core.call_llm(ctx, complete, usage_of=lambda reply: reply[1])
+        lease = core.start_tool_call(ctx, "look", f"t{number}")
+        if blocking:
+            await core.call_blocking_tool(ctx, lease, blocking_look)
+        else:
+            await core.call_tool(ctx, lease, look)
+    await core.call_llm(ctx, complete, usage_of=lambda reply: reply[1])
+    core.complete_success(ctx)
+
+
+async def repeated(run: Callable[[], Awaitable[None]], times: int) -> None:
+    """One run after the other."""
+    for _ in range(times):
+        await run()
