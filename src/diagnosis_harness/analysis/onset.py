@@ -1,0 +1,106 @@
+"""When it began: a stated instant is looked at again, and kept unless another is clearly better."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+REACH_S = 900.0  # how far from the stated instant to look
+LEAST_SIDE = 3  # points that each side of a split needs
+CLEAR = 5.0  # widths between the two sides' medians
+BETTER = 1.1  # how much more of the variation a split must explain than the stated one, to replace it
+
+
+@dataclass(frozen=True, slots=True)
+class OnsetEstimate:
+    """`time_s` is what to use. `estimated_s` is the best split found, None where there is none to speak of.
+
+    `clarity` is the distance of the sides' medians at that split, in widths of the earlier side; 0 without
+    one.
+    """
+
+    time_s: float
+    estimated_s: float | None
+    clarity: float
+    moved: bool
+
+
+def estimate_onset(
+    time_s: Floats, value: Floats, *, stated_s: float | None, latest_s: float = np.inf
+) -> OnsetEstimate | None:
+    """The split of `value` (rows are indicators on shared instants) that explains most absolute deviation.
+
+    Looks within `REACH_S` of the stated instant, everywhere when none is stated, and never beyond `latest_s`:
+    an alert fires after what it alerts to. The split stands at the first point
+    of the later side, so it is never early by more than one step. None where nothing is stated and nothing is
+    clear.
+    """
+    best = _best_split(time_s, value, stated_s, latest_s)
+    if stated_s is None:
+        if best is None or best[1] < CLEAR:
+            return None
+        return OnsetEstimate(best[0], best[0], best[1], moved=True)
+    if best is None or best[1] < CLEAR:
+        return OnsetEstimate(stated_s, None, 0.0, moved=False)
+    found_s, clarity, gain, stated_gain = best
+    step_s = float(np.median(np.diff(time_s))) if len(time_s) > 1 else 0.0
+    moved = gain > BETTER * stated_gain and abs(found_s - stated_s) > step_s
+    return OnsetEstimate(found_s if moved else stated_s, found_s, clarity, moved)
+
+
+def _best_split(
+    time_s: Floats, value: Floats, stated_s: float | None, latest_s: float
+) -> tuple[float, float, float, float] | None:
+    """(instant, clarity, gain there, gain at the stated instant) of the best split; None without any."""
+    near = np.isfinite(value).any(axis=0)
+    instants, rows = time_s[near], _standardised(value[:, near])
+    splits = np.arange(LEAST_SIDE, len(instants) - LEAST_SIDE + 1)
+    if stated_s is not None and len(splits):
+        splits = splits[np.abs(instants[splits] - stated_s) <= REACH_S]
+    splits = splits[instants[splits] <= latest_s] if len(splits) else splits
+    if len(splits) == 0 or len(rows) == 0:
+        return None
+    whole = _deviation(rows)
+    gains = np.array([whole - _deviation(rows[:, :s]) - _deviation(rows[:, s:]) for s in splits])
+    place = int(np.argmax(gains))
+    split = int(splits[place])
+    stated_gain = 0.0
+    if stated_s is not None:
+        at = int(np.searchsorted(instants, stated_s))
+        if 0 < at < len(instants):
+            stated_gain = float(whole - _deviation(rows[:, :at]) - _deviation(rows[:, at:]))
+    return float(instants[split]), _clarity(rows, split), float(gains[place]), stated_gain
+
+
+def _standardised(value: Floats) -> Floats:
+    """Rows that vary, each in its own widths, so that they can be added."""
+    middle = np.nanmedian(value, axis=1, keepdims=True) if value.size else value
+    width = 1.4826 * np.nanmedian(np.abs(value - middle), axis=1, keepdims=True) if value.size else value
+    width = np.maximum(width, 0.1 * np.nanstd(value, axis=1, keepdims=True)) if value.size else width
+    keep = (width[:, 0] > 0) if value.size else np.zeros(0, dtype=np.bool_)
+    return (value[keep] - middle[keep]) / width[keep]
+
+
+def _deviation(rows: Floats) -> float:
+    held = np.isfinite(rows).any(axis=1)
+    if not held.any():
+        return 0.0
+    part = rows[held]
+    return float(np.nansum(np.abs(part - np.nanmedian(part, axis=1, keepdims=True))))
+
+
+def _clarity(rows: Floats, split: int) -> float:
+    best = 0.0
+    for row in rows:
+        early, late = row[:split], row[split:]
+        early, late = early[np.isfinite(early)], late[np.isfinite(late)]
+        if len(early) < LEAST_SIDE or len(late) < LEAST_SIDE:
+            continue
+        middle = float(np.median(early))
+        width = max(1.4826 * float(np.median(np.abs(early - middle))), 0.2 * float(early.std()), 1e-3)
+        best = max(best, abs(float(np.median(late)) - middle) / width)
+    return best

@@ -1,0 +1,155 @@
+"""Candidates for the cause, from clues of all modalities.
+
+Fusion adds the excess of each modality over its own noise, all in log units: every modality is nearly perfect
+on its own kinds of fault and silent on the others, so what matters is that each is believed only as far as
+normal operation does not produce the same. Adding them lets independent evidence confirm one another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import exp, log1p
+
+from diagnosis_harness.analysis.clue import NOISE_FLOOR, Clue, Modality, strongest
+
+LONE_RESOURCE = (
+    0.5  # weight of a resource shift that nothing else of its entity confirms: load follows symptoms too
+)
+NULL_DOUBT = 1.5  # normal windows by which a noise level is half believed
+UNVERIFIED = 0.6  # belief in an incident that nobody's indicator shows
+STEEPNESS = 1.4  # strength 0.5 at scores that normal operation does not reach in one window out of fifty
+DESPITE = 0.5  # share of its weight that evidence keeps when the indicator shows nothing
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """One suspect, with all that speaks for it.
+
+    Attributes:
+        score: sum of the findings' excess; 0 or less where nothing exceeds the noise.
+        clues: the strongest clue of each modality, strongest first.
+        decided_by: the modality that contributes most.
+        modalities: how many modalities exceed their noise.
+        margin: 0 to 1, lead over the next candidate as a share of the score; 0 for all but the first.
+        strength: 0 to 1; near 0 for what normal operation shows as well, or where no normal operation is
+            known.
+    """
+
+    entity: str
+    score: float
+    clues: tuple[Clue, ...]
+    decided_by: Modality
+    modalities: int
+    fault_kind: str
+    region: str
+    explained_by: str | None
+    margin: float
+    strength: float
+
+
+def reality_of(indicator_z: float | None) -> float:
+    """How sure it is, 0 to 1, that something is wrong at all: by the alerting series' own score."""
+    if indicator_z is None:
+        return UNVERIFIED
+    return 1.0 - exp(-2.0 * max(0.0, log1p(indicator_z) - log1p(NOISE_FLOOR)))
+
+
+def rank(
+    clues: Sequence[Clue],
+    *,
+    affected: str | None,
+    reality: float = UNVERIFIED,
+    stores: frozenset[str] = frozenset(),
+) -> tuple[Candidate, ...]:
+    """Candidates, most suspect first.
+
+    Args:
+        clues: all clues, several of an entity and modality allowed.
+        affected: the entity that raised the question. Its own symptom is what is to be explained: it counts
+            only where nothing else exceeds the noise.
+        reality: 0 to 1, see `reality_of`.
+        stores: leaves of the call graph without resources of their own in view (databases, outside
+            providers).
+    """
+    best = strongest(list(clues))
+    grouped: dict[str, list[Clue]] = {}
+    for (entity, _), clue in best.items():
+        grouped.setdefault(entity, []).append(clue)
+    leaking = {c.entity for c in clues if c.fault_kind == "MEMORY" and c.excess > 0}
+    others = any(clue.excess > 0 for clue in best.values() if clue.entity != affected)
+    judged = []
+    for entity, found in grouped.items():
+        kept = [c for c in found if not (entity == affected and c.modality is Modality.SYMPTOM and others)]
+        if kept:
+            judged.append(_judge(entity, kept, reality=reality, hints=(entity in stores, entity in leaking)))
+    judged = [_explained(one, judged) for one in judged]
+    judged.sort(key=lambda one: (-one.score, -max(c.excess for c in one.clues), one.entity))
+    return tuple(_with_margin(one, judged, place) for place, one in enumerate(judged))
+
+
+def _judge(entity: str, found: list[Clue], *, reality: float, hints: tuple[bool, bool]) -> Candidate:
+    store, memory = hints
+    confirmed = any(clue.excess > 0 for clue in found if clue.modality is not Modality.RESOURCE)
+    worth = {
+        clue: clue.excess * (1.0 if confirmed or clue.modality is not Modality.RESOURCE else LONE_RESOURCE)
+        for clue in found
+    }
+    ordered = sorted(found, key=lambda clue: (-worth[clue], clue.modality))
+    score = sum(value for value in worth.values() if value > 0)
+    first = ordered[0]
+    sure = first.null_windows / (first.null_windows + NULL_DOUBT)
+    return Candidate(
+        entity,
+        score,
+        tuple(ordered),
+        first.modality,
+        sum(clue.excess > 0 for clue in found),
+        fault_kind_of(ordered, store=store, memory=memory),
+        first.region,
+        next((clue.explained_by for clue in ordered if clue.explained_by), None),
+        0.0,
+        sure * (1.0 - exp(-STEEPNESS * _believed(worth, reality))),
+    )
+
+
+def _explained(one: Candidate, judged: Sequence[Candidate]) -> Candidate:
+    """Name the callee that explains a candidate only where that callee is the better suspect."""
+    better = {other.entity for other in judged if other.score > one.score}
+    return one if one.explained_by in better else replace(one, explained_by=None)
+
+
+def _believed(worth: Mapping[Clue, float], reality: float) -> float:
+    """The score as far as believed: a symptom as far as the incident is, the rest at least by half."""
+    return sum(
+        value * max(reality, 0.0 if clue.modality is Modality.SYMPTOM else DESPITE)
+        for clue, value in worth.items()
+        if value > 0
+    )
+
+
+def fault_kind_of(ordered: Sequence[Clue], *, store: bool, memory: bool = False) -> str:
+    """The kind of fault that the findings speak for, the most specific first.
+
+    Memory that ran up explains a busy processor (collections), not the other way round. A shift of CPU names
+    the mechanism of a slow-down. Then what contributes most. A slow store or outside provider is a
+    DEPENDENCY: nothing more can be said of it from outside.
+    """
+    findings = [clue for clue in ordered if clue.excess > 0]
+    if not findings:
+        return "UNKNOWN"
+    if memory:
+        return "MEMORY"
+    resource = next((clue for clue in findings if clue.modality is Modality.RESOURCE), None)
+    if resource is not None and resource.fault_kind == "CPU":
+        return "CPU"
+    if store and findings[0].fault_kind == "LATENCY":
+        return "DEPENDENCY"
+    return findings[0].fault_kind
+
+
+def _with_margin(one: Candidate, judged: Sequence[Candidate], place: int) -> Candidate:
+    if place > 0 or one.score <= 0:
+        return one
+    lead = one.score - max(judged[1].score, 0.0) if len(judged) > 1 else one.score
+    return replace(one, margin=lead / one.score)

@@ -1,0 +1,117 @@
+"""How far each series moved after onset, against the minutes before and a baseline recorded apart.
+
+And how far it moves by itself, in windows of normal operation.
+
+Levels drift between recordings; minutes before onset are few. The usual level is therefore a weighted mean of
+both medians, with the weight of the minutes before growing with their number; the usual width pools both,
+each around its own median.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from diagnosis_harness.analysis.robust import LEVEL_FLOOR, high_rows, median_rows, rise_rows, width_rows
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+PRIOR_POINTS = 10  # of minutes before onset that weigh as much as a whole baseline
+NULL_WINDOWS = 60  # normal windows at most, to learn how far a series strays by itself
+
+
+@dataclass(frozen=True, slots=True)
+class Shift:
+    """Arrays of one entry a series.
+
+    Attributes:
+        level: usual value; `value`: median after onset; both in the series' own unit, NaN where there is
+            none.
+        width: usual distance from the level.
+        up, down: robust score of the rise and of the fall, 0 or more.
+        null_up, null_down: the same scores of windows of normal operation, (series, windows); as long as the
+            fault window where the recordings allow.
+        points: finite points after onset; `before`: finite points of normal operation.
+    """
+
+    level: Floats
+    value: Floats
+    width: Floats
+    up: Floats
+    down: Floats
+    null_up: Floats
+    null_down: Floats
+    points: Ints
+    before: Ints
+
+
+def shift_of(before: Floats, after: Floats, baseline: Floats, *, zero: Floats | None = None) -> Shift:
+    """The shift of each row from `before` and `baseline` to `after`.
+
+    A matrix without columns means that there is nothing of that sort.
+    `zero` is where a row's scale begins, 0 if not given: 100 for an availability in per cent, whose faults
+    are what is missing to 100. Rows with fewer than two normal points, or none after, score 0.
+    """
+    usual_before, usual_base = median_rows(before), median_rows(baseline)
+    count_before = np.isfinite(before).sum(axis=1)
+    has_base = np.isfinite(usual_base)
+    weight = np.where(has_base, count_before / (count_before + PRIOR_POINTS), 1.0)
+    weight = np.where(count_before == 0, 0.0, weight)
+    level = weight * np.nan_to_num(usual_before) + (1 - weight) * np.nan_to_num(usual_base)
+    normal = np.concatenate((baseline - usual_base[:, None], before - usual_before[:, None]), axis=1)
+    width = np.maximum(width_rows(normal, np.zeros(len(level))), 0.0)
+    width = np.fmax(width, LEVEL_FLOOR * np.abs(level - (0.0 if zero is None else zero)))
+    known = np.isfinite(normal).sum(axis=1)
+    enough = (known >= 2) & np.isfinite(after).any(axis=1)
+    up = np.where(enough, rise_rows(after, level, width), 0.0)
+    down = np.where(enough, rise_rows(-after, -level, width), 0.0)
+    null_up, null_down = _null(normal, width, after.shape[1])
+    return Shift(
+        np.where(known > 0, level, np.nan),
+        median_rows(after),
+        width,
+        up,
+        down,
+        null_up,
+        null_down,
+        np.isfinite(after).sum(axis=1).astype(np.int64),
+        known.astype(np.int64),
+    )
+
+
+def _null(normal: Floats, width: Floats, length: int) -> tuple[Floats, Floats]:
+    """Scores of normal windows of `length` columns; of shorter ones where fewer than four would fit."""
+    columns = normal.shape[1]
+    length = max(2, min(length, columns // 4))
+    stride = max(length // 2, columns // NULL_WINDOWS, 1)
+    starts = range(0, columns - length + 1, stride)
+    zero = np.zeros(len(normal))
+    ups = [rise_rows(normal[:, s : s + length], zero, width) for s in starts]
+    downs = [rise_rows(-normal[:, s : s + length], zero, width) for s in starts]
+    empty = np.zeros((len(normal), 0))
+    return (np.stack(ups, axis=1), np.stack(downs, axis=1)) if ups else (empty, empty)
+
+
+def own_time_of_change(
+    time_s: Floats, value: Floats, *, level: float, width: float, from_s: float
+) -> float | None:
+    """The first instant from `from_s` on with two points in a row more than three widths off.
+
+    None where that never happens. A single last point does not count.
+    """
+    late = np.flatnonzero((time_s >= from_s) & np.isfinite(value))
+    if len(late) < 2 or not np.isfinite(level):
+        return None
+    stray = (value[late] - level) / width if width > 0 else np.sign(value[late] - level) * np.inf
+    stray = np.nan_to_num(stray, nan=0.0)
+    together = ((stray[:-1] > 3) & (stray[1:] > 3)) | ((stray[:-1] < -3) & (stray[1:] < -3))
+    hits = np.flatnonzero(together)
+    return float(time_s[late[hits[0]]]) if len(hits) else None
+
+
+def high_of(after: Floats) -> Floats:
+    """What at least two points after onset reach; see `robust.high_rows`."""
+    return high_rows(after)

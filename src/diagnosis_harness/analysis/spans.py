@@ -1,0 +1,181 @@
+"""What spans tell beyond their duration: time of one's own, time on the way, failures, broken call patterns.
+
+Everything works on columns; a span's parent is a row number. Times are seconds.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Flags = NDArray[np.bool_]
+
+SD_FLOOR = 0.2  # of log1p(ms): steadier operations still vary by a fifth from one minute to the next
+VARIANCE_FLOOR = 0.03  # between-window variance of a mean that no number of spans averages away
+COUNT_CAP = 30  # spans of one window are not independent; more of them prove little more
+LEAST_SPANS = 3  # of a group, on either side
+
+
+@dataclass(frozen=True, slots=True)
+class SpanColumns:
+    """Spans as plain columns; entity and operation are codes, `parent` a row or -1."""
+
+    parent: Ints
+    entity: Ints
+    operation: Ints
+    start_s: Floats
+    duration_s: Floats
+    error: Flags | None
+
+    def __len__(self) -> int:
+        return len(self.parent)
+
+
+@dataclass(frozen=True, slots=True)
+class Calls:
+    """Calls that both entities recorded: rows of the callees' spans and of the callers'."""
+
+    callee_row: Ints
+    caller_row: Ints
+    gap_s: Floats
+
+
+@dataclass(frozen=True, slots=True)
+class GroupShift:
+    """Per group: how its mean of log1p(ms) differs between baseline and fault; arrays of equal length.
+
+    `z` is 0 where either side has fewer than `LEAST_SPANS`. Means are geometric, in seconds.
+    """
+
+    z: Floats
+    baseline_s: Floats
+    fault_s: Floats
+    baseline_count: Ints
+    fault_count: Ints
+
+
+def self_time(spans: SpanColumns) -> Floats:
+    """Each span's duration minus the time that its children cover together, never below 0.
+
+    Children may overlap one another and reach beyond their parent; only what lies inside the parent counts,
+    once.
+    """
+    child = np.flatnonzero(spans.parent >= 0)
+    if len(child) == 0:
+        return spans.duration_s.copy()
+    parent = spans.parent[child]
+    room = spans.duration_s[parent]
+    offset = spans.start_s[child] - spans.start_s[parent]
+    # Another entity's clock may differ: its span is moved inside the parent where it would fit.
+    foreign = spans.entity[child] != spans.entity[parent]
+    offset = np.where(foreign, np.clip(offset, 0.0, np.maximum(room - spans.duration_s[child], 0.0)), offset)
+    begin = np.maximum(offset, 0.0)
+    end = np.maximum(np.minimum(offset + spans.duration_s[child], room), begin)
+    order = np.lexsort((begin, parent))
+    parent, begin, end = parent[order], begin[order], end[order]
+    covered = _newly_covered(parent, begin, end)
+    total = np.bincount(parent, weights=covered, minlength=len(spans))
+    return np.maximum(spans.duration_s - total, 0.0)
+
+
+def calls_between(spans: SpanColumns) -> Calls:
+    """Calls whose caller's span is a pure client span, with the time that neither side explains.
+
+    A client span has exactly one child, of another entity, and either lies inside a span of its own entity or
+    bears its child's operation name. What it lasts beyond its child was spent on the way or in queues at
+    either end.
+    Durations only are compared, so clocks that disagree do no harm.
+    """
+    row = np.arange(len(spans))
+    child = np.flatnonzero(spans.parent >= 0)
+    children = np.bincount(spans.parent[child], minlength=len(spans))
+    above = np.where(spans.parent >= 0, spans.parent, row)
+    inside_own = (spans.parent >= 0) & (spans.entity[above] == spans.entity)
+    crosses = child[spans.entity[child] != spans.entity[spans.parent[child]]]
+    caller = spans.parent[crosses]
+    client = (children[caller] == 1) & (
+        inside_own[caller] | (spans.operation[caller] == spans.operation[crosses])
+    )
+    callee_row, caller_row = crosses[client], caller[client]
+    gap = np.maximum(spans.duration_s[caller_row] - spans.duration_s[callee_row], 0.0)
+    return Calls(callee_row, caller_row, gap)
+
+
+def crossings(spans: SpanColumns) -> tuple[Ints, Ints]:
+    """All calls across entities, client span or not: rows of callees, and of their callers."""
+    child = np.flatnonzero(spans.parent >= 0)
+    across = child[spans.entity[child] != spans.entity[spans.parent[child]]]
+    return across, spans.parent[across]
+
+
+def log_ms(duration_s: Floats) -> Floats:
+    """log1p of milliseconds: ratios count for long spans, differences for those far below a millisecond."""
+    return np.log1p(np.maximum(duration_s, 0.0) * 1_000.0)
+
+
+def group_shift(
+    group: Ints, duration_s: Floats, fault: Flags, groups: int, *, baseline: Flags | None = None
+) -> GroupShift:
+    """Compare `fault` rows with `baseline` rows (all others, if None) group by group.
+
+    z = (mean F - mean B) / sqrt(sd² / n + 0.03), of log1p(ms), sd of the baseline and at least 0.2, n of the
+    fault window and at most 30.
+    """
+    normal = ~fault if baseline is None else baseline
+    value = log_ms(duration_s)
+    count_b, mean_b, sd_b = _moments(group[normal], value[normal], groups)
+    count_f, mean_f, _ = _moments(group[fault], value[fault], groups)
+    sd = np.maximum(sd_b, SD_FLOOR)
+    # With a thin baseline its own mean is uncertain too.
+    noise = sd**2 / np.clip(count_f, 1, COUNT_CAP) + sd**2 / np.clip(count_b, 1, COUNT_CAP) + VARIANCE_FLOOR
+    enough = (count_b >= LEAST_SPANS) & (count_f >= LEAST_SPANS)
+    z = np.where(enough, (mean_f - mean_b) / np.sqrt(noise), 0.0)
+    return GroupShift(z, np.expm1(mean_b) / 1_000.0, np.expm1(mean_f) / 1_000.0, count_b, count_f)
+
+
+@dataclass(frozen=True, slots=True)
+class ShareShift:
+    """Per group: how a share (of failing spans, of spans that make a call) differs; 0 where unknown."""
+
+    z: Floats
+    baseline: Floats
+    fault: Floats
+    baseline_count: Ints
+    fault_count: Ints
+
+
+def share_shift(hits_b: Ints, count_b: Ints, hits_f: Ints, count_f: Ints) -> ShareShift:
+    """Observed minus expected over sqrt(n p (1 - p) (1 + n/N) + 1); one odd span is no finding.
+
+    n is capped (spans of one window hang together), which also keeps a busy group from outweighing all
+    others.
+    """
+    share_b = hits_b / np.maximum(count_b, 1)
+    share_f = hits_f / np.maximum(count_f, 1)
+    expected = np.clip((hits_b + 0.5) / (count_b + 1.0), 0.02, 0.98)
+    n = np.minimum(count_f, 10 * COUNT_CAP).astype(np.float64)
+    noise = n * expected * (1 - expected) * (1 + n / np.maximum(np.minimum(count_b, 10 * COUNT_CAP), 1)) + 1.0
+    enough = (count_b >= LEAST_SPANS) & (count_f >= LEAST_SPANS)
+    z = np.where(enough, n * (share_f - share_b) / np.sqrt(noise), 0.0)
+    return ShareShift(z, share_b, share_f, count_b.astype(np.int64), count_f.astype(np.int64))
+
+
+def _newly_covered(parent: Ints, begin: Floats, end: Floats) -> Floats:
+    """What each interval adds to those before it under its parent; sorted by parent, then begin."""
+    first = np.append(True, np.diff(parent) != 0)
+    segment = np.cumsum(first) - 1
+    lift = float(end.max()) + 1.0  # later segments stand higher, so one running maximum serves all
+    reached = np.maximum.accumulate(end + segment * lift) - segment * lift
+    before = np.where(first, 0.0, np.append(0.0, reached[:-1]))
+    return np.maximum(end - np.maximum(begin, before), 0.0)
+
+
+def _moments(group: Ints, value: Floats, groups: int) -> tuple[Ints, Floats, Floats]:
+    count = np.bincount(group, minlength=groups)
+    mean = np.bincount(group, weights=value, minlength=groups) / np.maximum(count, 1)
+    square = np.bincount(group, weights=(value - mean[group]) ** 2, minlength=groups) / np.maximum(count, 1)
+    return count.astype(np.int64), mean, np.sqrt(square)

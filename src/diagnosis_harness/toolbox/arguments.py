@@ -1,0 +1,39 @@
+"""Parameters that several tools share, and reading them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from diagnosis_harness.tools.spec import ArgumentValue, Parameter, ParameterKind
+
+ONSET = Parameter(
+    "onset",
+    ParameterKind.INSTANT,
+    "When the incident began. Left out: as the source states it, else when the alert fired, or earlier "
+    "where the alerting indicator clearly says so, else estimated.",
+)
+ENTITIES = Parameter("entities", ParameterKind.NAMES, "Only these services or instances. Left out: all.")
+
+
+def instant(arguments: Mapping[str, ArgumentValue], name: str) -> float | None:
+    """The instant in seconds, or None when it was not given."""
+    value = arguments.get(name)
+    return float(value) if isinstance(value, int | float) else None
+
+
+def text(arguments: Mapping[str, ArgumentValue], name: str) -> str | None:
+    """The text, or None when it was not given."""
+    value = arguments.get(name)
+    return value if isinstance(value, str) else None
+
+
+def names(arguments: Mapping[str, ArgumentValue], name: str) -> tuple[str, ...] | None:
+    """The names, or None when none were given."""
+    value = arguments.get(name)
+    return value if isinstance(value, tuple) else None
+
+
+def whole(arguments: Mapping[str, ArgumentValue], name: str, default: int) -> int:
+    """The whole number, or the default."""
+    value = arguments.get(name)
+    return int(value) if isinstance(value, int | float) else default

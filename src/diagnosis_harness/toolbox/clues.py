@@ -1,0 +1,263 @@
+"""Clues from the tables: what each kind of telemetry says against each entity."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from diagnosis_harness.analysis.call_gap import charge_gaps, gap_clues
+from diagnosis_harness.analysis.clue import NOISE_FLOOR, Clue, Modality, calibrated, noise_level
+from diagnosis_harness.analysis.direction import RESOURCES, SYMPTOMS, SignalKind, SignalSide, words_of
+from diagnosis_harness.analysis.graph import CallGraph
+from diagnosis_harness.analysis.span_findings import ShareGroups, TimeGroups
+from diagnosis_harness.analysis.symptom import SymptomRow, strengths, symptom_clues
+from diagnosis_harness.toolbox.metric_table import MetricRow, MetricTable
+from diagnosis_harness.toolbox.span_table import SpanView
+
+Floats = NDArray[np.float64]
+
+USUAL_CALL = 0.75  # share of parents that make a call, from which on its absence is news
+_FAILURE = frozenset({SignalKind.ERRORS, SignalKind.AVAILABILITY})
+_SLOWNESS = frozenset({SignalKind.LATENCY})
+_RESOURCE_FAULT = {SignalKind.CPU: "CPU", SignalKind.MEMORY: "MEMORY"}
+
+
+@dataclass(frozen=True, slots=True)
+class Indicator:
+    """The series that raised the question: its row, and its calibrated score."""
+
+    row: int
+    z: float
+
+
+@dataclass(frozen=True, slots=True)
+class SpanGroups:
+    """All comparisons of spans; None where the source cannot tell."""
+
+    self_time: TimeGroups
+    gaps: TimeGroups
+    failures: ShareGroups | None
+    call_failures: ShareGroups | None
+    patterns: ShareGroups | None
+
+
+def find_indicator(
+    table: MetricTable, *, entity: str, signal: str, statistic: str | None
+) -> Indicator | None:
+    """The alerting series: has all words of the alert's signal, and its statistic if there is one."""
+    wanted, exact = frozenset(words_of(signal)), frozenset(words_of(statistic or ""))
+    score, null = table.harm()
+    score, _ = calibrated(score, null)
+    named = [
+        place
+        for place, row in enumerate(table.rows)
+        if row.entity == entity and row.caller is None and wanted <= frozenset(words_of(row.signal))
+    ]
+    fitting = [place for place in named if exact <= frozenset(words_of(table.rows[place].signal))] or named
+    if not fitting:
+        return None
+    return Indicator(fitting[0], float(score[fitting[0]]))
+
+
+def metric_symptoms(
+    table: MetricTable, graph: CallGraph, *, indicator: Indicator | None, statistic: str | None
+) -> list[Clue]:
+    """Symptoms of the same nature as the indicator's; of any nature if none of those is anomalous."""
+    score, null = table.harm()
+    score, null = calibrated(score, null)
+    places = [
+        place
+        for place, row in enumerate(table.rows)
+        if row.meaning.kind in SYMPTOMS and row.meaning.side is SignalSide.OWN
+    ]
+    noise = noise_level(null[places])
+    course = _around_onset(table)
+    rows = [_symptom_row(table, place, float(score[place]), course[place]) for place in places]
+    alike = (SYMPTOMS, SYMPTOMS)
+    y = None
+    if indicator is not None:
+        kind = table.rows[indicator.row].meaning.kind
+        alike = (_FAILURE if kind in _FAILURE else _SLOWNESS, SYMPTOMS)
+        y = course[indicator.row]
+        rows = _of_statistic(rows, statistic)
+    found = strengths(rows, indicator=y, kinds=alike[0])
+    if not any(one.value > 0 for one in found.values()):
+        found = strengths(rows, indicator=y, kinds=alike[-1])
+    return symptom_clues(found, graph, noise=noise, indicated=indicator is not None)
+
+
+def metric_resources(table: MetricTable) -> list[Clue]:
+    """CPU, memory and other resources of an entity's own."""
+    score, null = table.harm()
+    score, null = calibrated(score, null)
+    places = [
+        place
+        for place, row in enumerate(table.rows)
+        if row.meaning.kind in RESOURCES and row.meaning.side is SignalSide.OWN
+    ]
+    noise = noise_level(null[places])
+    clues = []
+    for place in places:
+        row = table.rows[place]
+        region = row.signal if row.entity == row.owner else f"{row.entity} {row.signal}"
+        fault = _RESOURCE_FAULT.get(row.meaning.kind, "LATENCY")
+        z = float(score[place])
+        clues.append(
+            Clue(
+                row.owner,
+                Modality.RESOURCE,
+                z,
+                noise,
+                region,
+                fault,
+                null_windows=null.shape[1],
+                instance=_instance(row),
+            )
+        )
+    return clues
+
+
+def metric_gaps(table: MetricTable) -> list[Clue]:
+    """Calls measured at both ends: what neither end accounts for."""
+    score, null = table.harm()
+    score, null = calibrated(score, null)
+    places = [place for place, row in enumerate(table.rows) if row.meaning.side is SignalSide.BETWEEN]
+    scores: dict[tuple[str, str], float] = {}
+    for place in places:
+        row = table.rows[place]
+        key = (row.caller or "", row.owner)
+        scores[key] = max(scores.get(key, 0.0), float(score[place]))
+    return gap_clues(charge_gaps(scores), noise=noise_level(null[places]), null_windows=null.shape[1])
+
+
+def span_clues(view: SpanView, groups: SpanGroups) -> list[Clue]:
+    """Self time, gaps, own failures and calls no longer made."""
+    return [
+        *_self_time(view, groups.self_time),
+        *_gaps(view, groups.gaps),
+        *(_failures(view, groups.failures) if groups.failures else ()),
+        *(_call_failures(view, groups.call_failures) if groups.call_failures else ()),
+        *(_patterns(view, groups.patterns) if groups.patterns else ()),
+    ]
+
+
+def _self_time(view: SpanView, groups: TimeGroups) -> list[Clue]:
+    noise = _span_noise(groups.null)
+    return [
+        Clue(
+            view.entities[entity],
+            Modality.SELF_TIME,
+            max(0.0, z),
+            noise,
+            view.operations[operation],
+            "LATENCY",
+            null_windows=len(groups.null),
+        )
+        for entity, operation, z in zip(
+            groups.entity.tolist(), groups.operation.tolist(), groups.shift.z.tolist(), strict=True
+        )
+    ]
+
+
+def _gaps(view: SpanView, groups: TimeGroups) -> list[Clue]:
+    scores: dict[tuple[str, str], float] = {}
+    for callee, caller, z in zip(
+        groups.entity.tolist(), groups.peer.tolist(), groups.shift.z.tolist(), strict=True
+    ):
+        key = (view.entities[caller], view.entities[callee])
+        scores[key] = max(scores.get(key, 0.0), z)
+    return gap_clues(charge_gaps(scores), noise=_span_noise(groups.null), null_windows=len(groups.null))
+
+
+def _failures(view: SpanView, groups: ShareGroups) -> list[Clue]:
+    noise = _span_noise(groups.null)
+    return [
+        Clue(
+            view.entities[entity],
+            Modality.ERRORS,
+            max(0.0, z),
+            noise,
+            view.operations[operation],
+            "ERRORS",
+            null_windows=len(groups.null),
+        )
+        for entity, operation, z in zip(
+            groups.entity.tolist(), groups.operation.tolist(), groups.shift.z.tolist(), strict=True
+        )
+    ]
+
+
+def _call_failures(view: SpanView, groups: ShareGroups) -> list[Clue]:
+    """Calls that fail for the caller while the callee's own span does not: charged like a gap."""
+    scores: dict[tuple[str, str], float] = {}
+    for caller, callee, z in zip(
+        groups.entity.tolist(), groups.child_entity.tolist(), groups.shift.z.tolist(), strict=True
+    ):
+        key = (view.entities[caller], view.entities[callee])
+        scores[key] = max(scores.get(key, 0.0), z)
+    return gap_clues(charge_gaps(scores), noise=_span_noise(groups.null), null_windows=len(groups.null))
+
+
+def _patterns(view: SpanView, groups: ShareGroups) -> list[Clue]:
+    """Usual calls that are no longer made: an early end inside the entity that used to make them."""
+    noise = _span_noise(groups.null)
+    clues = []
+    for place in np.flatnonzero((groups.shift.baseline >= USUAL_CALL) & (groups.shift.z < 0)).tolist():
+        child = view.operations[int(groups.child_operation[place])]
+        region = f"{view.operations[int(groups.operation[place])]} before {child}"
+        z = -float(groups.shift.z[place])
+        entity = view.entities[int(groups.entity[place])]
+        clues.append(Clue(entity, Modality.ERRORS, z, noise, region, "ERRORS", null_windows=len(groups.null)))
+    return clues
+
+
+def own_time_known(groups: SpanGroups, view: SpanView, *, least: int) -> Mapping[str, bool]:
+    """Entities whose own time spans tell well: `least` spans of an operation on both sides."""
+    shift = groups.self_time.shift
+    enough = (shift.baseline_count >= least) & (shift.fault_count >= least)
+    return {view.entities[code]: True for code in np.unique(groups.self_time.entity[enough]).tolist()}
+
+
+def _symptom_row(table: MetricTable, place: int, z: float, course: Floats) -> SymptomRow:
+    row = table.rows[place]
+    return SymptomRow(
+        row.owner,
+        row.signal,
+        row.meaning.kind,
+        z,
+        course,
+        table.shift.null_up.shape[1],
+        _instance(row),
+    )
+
+
+def _instance(row: MetricRow) -> str | None:
+    return row.entity if row.entity != row.owner else None
+
+
+def _of_statistic(rows: list[SymptomRow], statistic: str | None) -> list[SymptomRow]:
+    """Of entities that have series of the alert's statistic only those; all of the others."""
+    exact = frozenset(words_of(statistic or ""))
+    if not exact:
+        return rows
+    having = {(row.entity, row.kind) for row in rows if exact <= frozenset(words_of(row.signal))}
+    return [
+        row
+        for row in rows
+        if (row.entity, row.kind) not in having or exact <= frozenset(words_of(row.signal))
+    ]
+
+
+def _around_onset(table: MetricTable) -> Floats:
+    """All rows, harm upwards, over the judged window and as many steps before it (two at least)."""
+    length = max(table.end - table.split, 2)
+    sign = np.array([row.meaning.harmful or 1 for row in table.rows], dtype=np.float64)
+    return table.value[:, max(0, table.split - length) : table.end] * sign[:, None]
+
+
+def _span_noise(null: Floats) -> float:
+    """Slices of normal spans are shorter than the fault window and stray more: three quarters do."""
+    return max(NOISE_FLOOR, float(np.quantile(null, 0.75))) if len(null) else NOISE_FLOOR

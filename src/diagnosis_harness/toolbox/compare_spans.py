@@ -1,0 +1,204 @@
+"""What changed in spans: time of one's own, time on the way, failures, calls no longer made."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from diagnosis_harness.analysis.span_findings import ShareGroups, TimeGroups
+from diagnosis_harness.kernel.window import TimeWindow
+from diagnosis_harness.toolbox.arguments import ENTITIES, ONSET, instant, names
+from diagnosis_harness.toolbox.clues import USUAL_CALL, SpanGroups
+from diagnosis_harness.toolbox.incident_view import IncidentView
+from diagnosis_harness.toolbox.span_table import SpanView
+from diagnosis_harness.toolbox.views import Views
+from diagnosis_harness.toolbox.wording import digits, one_line, quantity, rounded
+from diagnosis_harness.tools.evidence import Direction, EvidenceItem, ItemKind
+from diagnosis_harness.tools.spec import ArgumentValue, ToolFindings, ToolSpec
+
+if TYPE_CHECKING:
+    from diagnosis_harness.harness.context import RunContext
+
+LEAST_Z = 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class CompareSpans:
+    """SELF_TIME, EDGE_GAP (entity: callee, peer: caller) and SPAN_ERRORS items, by score.
+
+    `signal` is the operation. Times are geometric means in seconds, shares are ratios. A call that is no
+    longer made is a SPAN_ERRORS item: the share of the operation's spans that end without it. Attributes of
+    an item: `z`, `noise` (what normal operation reaches), `spans_before`, `spans_after`, `without` (the call
+    no longer made).
+    """
+
+    views: Views
+
+    @property
+    def spec(self) -> ToolSpec:
+        """The declaration."""
+        return ToolSpec(
+            name="compare_spans",
+            description="Spans before and after onset: self time, gaps of calls, failures, missing calls.",
+            parameters=(ONSET, ENTITIES),
+            scope_names=("spans:read",),
+        )
+
+    def run(self, ctx: RunContext, arguments: Mapping[str, ArgumentValue]) -> ToolFindings:
+        """What changed."""
+        view = self.views.for_onset(ctx, instant(arguments, "onset"))
+        if view is None or view.spans is None or view.groups is None:
+            return ToolFindings((), note="no spans, or no onset to compare around")
+        wanted = names(arguments, "entities")
+        found = _all_items(view, view.spans, view.groups)
+        kept = [item for item in found if wanted is None or item.entity in wanted or item.peer in wanted]
+        kept.sort(key=lambda item: (-(item.score or 0.0), item.item_id))
+        late, early = int(view.spans.fault.sum()), int((~view.spans.fault).sum())
+        note = f"{early} spans of normal operation, {late} after onset"
+        narrow = "name some entities to see more of their spans"
+        return ToolFindings(tuple(kept), _window(view), len(view.spans.spans), narrow=narrow, note=note)
+
+
+def _window(view: IncidentView) -> TimeWindow | None:
+    if view.spans is None or not view.spans.fault.any():
+        return None
+    return TimeWindow(view.onset_s, round(float(view.spans.spans.start_s[view.spans.fault].max()) + 0.001, 3))
+
+
+def _all_items(view: IncidentView, spans: SpanView, groups: SpanGroups) -> list[EvidenceItem]:
+    window = _window(view)
+    items = [
+        *_time_items(spans, groups.self_time, window, ItemKind.SELF_TIME),
+        *_time_items(spans, groups.gaps, window, ItemKind.EDGE_GAP),
+    ]
+    for prefix, shares in (("f", groups.failures), ("c", groups.call_failures)):
+        items += _failure_items(spans, shares, window, prefix) if shares is not None else []
+    return items + (_missing_calls(spans, groups.patterns, window) if groups.patterns is not None else [])
+
+
+def _time_items(
+    spans: SpanView, groups: TimeGroups, window: TimeWindow | None, kind: ItemKind
+) -> list[EvidenceItem]:
+    noise = rounded(float(np.quantile(groups.null, 0.75))) if len(groups.null) else None
+    shift = groups.shift
+    items = []
+    for place in np.flatnonzero(np.abs(shift.z) >= LEAST_Z).tolist():
+        entity, peer = int(groups.entity[place]), int(groups.peer[place])
+        caller = None if peer < 0 else spans.entities[peer]
+        operation = spans.operations[int(groups.operation[place])]
+        value, baseline = rounded(float(shift.fault_s[place])), rounded(float(shift.baseline_s[place]))
+        up = shift.z[place] > 0
+        about = f"time inside {one_line(spans.entities[entity])}"
+        if caller is not None:
+            about = f"time between {one_line(caller)} and {one_line(spans.entities[entity])}"
+        about += f" in {one_line(operation)}"
+        line = f"{about} {'rose' if up else 'fell'} from {quantity(baseline, 's')} to {quantity(value, 's')}"
+        items.append(
+            EvidenceItem(
+                f"{'t' if caller is None else 'g'}{place + 1}",
+                kind,
+                line,
+                entity=spans.entities[entity],
+                peer=caller,
+                signal=operation,
+                value=value,
+                baseline=baseline,
+                unit="s",
+                direction=Direction.UP if up else Direction.DOWN,
+                window=window,
+                score=rounded(abs(float(shift.z[place]))),
+                attributes={
+                    "z": rounded(float(shift.z[place])),
+                    "noise": noise,
+                    "spans_before": int(shift.baseline_count[place]),
+                    "spans_after": int(shift.fault_count[place]),
+                },
+                source_rows=int(shift.baseline_count[place] + shift.fault_count[place]),
+            )
+        )
+    return items
+
+
+def _failure_items(
+    spans: SpanView, groups: ShareGroups, window: TimeWindow | None, prefix: str
+) -> list[EvidenceItem]:
+    items = []
+    for place in np.flatnonzero(np.abs(groups.shift.z) >= LEAST_Z).tolist():
+        child = int(groups.child_entity[place])
+        own = spans.entities[int(groups.entity[place])]
+        entity, caller = (own, None) if child < 0 else (spans.entities[child], own)
+        operation = spans.operations[int(groups.operation[place])]
+        what = f"share of failing {one_line(entity)} {one_line(operation)} spans"
+        if caller is not None:
+            ends = f"from {one_line(caller)} to {one_line(entity)}"
+            what = f"share of {one_line(operation)} calls {ends} that fail on the way"
+        items.append(
+            _share_item(
+                groups, place, f"{prefix}{place + 1}", _Share(what, entity, caller, operation), window=window
+            )
+        )
+    return items
+
+
+def _missing_calls(spans: SpanView, groups: ShareGroups, window: TimeWindow | None) -> list[EvidenceItem]:
+    usual = (groups.shift.baseline >= USUAL_CALL) & (groups.shift.z <= -LEAST_Z)
+    items = []
+    for place in np.flatnonzero(usual).tolist():
+        entity = spans.entities[int(groups.entity[place])]
+        operation = spans.operations[int(groups.operation[place])]
+        child = spans.operations[int(groups.child_operation[place])]
+        what = f"share of {one_line(entity)} {one_line(operation)} spans that end without {one_line(child)}"
+        items.append(
+            _share_item(
+                groups, place, f"m{place + 1}", _Share(what, entity, None, operation, child), window=window
+            )
+        )
+    return items
+
+
+@dataclass(frozen=True, slots=True)
+class _Share:
+    """A share to be told: of what, of whom."""
+
+    what: str
+    entity: str
+    peer: str | None
+    operation: str
+    without: str | None = None
+
+
+def _share_item(
+    groups: ShareGroups, place: int, item_id: str, share: _Share, *, window: TimeWindow | None
+) -> EvidenceItem:
+    shift, without = groups.shift, share.without
+    value, baseline = float(shift.fault[place]), float(shift.baseline[place])
+    if without is not None:
+        value, baseline = 1.0 - value, 1.0 - baseline
+    value, baseline = rounded(value), rounded(baseline)
+    up = value > baseline
+    z = rounded(abs(float(shift.z[place])))
+    line = f"{share.what} {'rose' if up else 'fell'} from {digits(baseline)} ratio to {digits(value)} ratio"
+    return EvidenceItem(
+        item_id,
+        ItemKind.SPAN_ERRORS,
+        line,
+        entity=share.entity,
+        peer=share.peer,
+        signal=share.operation,
+        value=value,
+        baseline=baseline,
+        unit="ratio",
+        direction=Direction.UP if up else Direction.DOWN,
+        window=window,
+        score=z,
+        attributes={
+            "z": z,
+            "spans_before": int(shift.baseline_count[place]),
+            "spans_after": int(shift.fault_count[place]),
+            **({} if without is None else {"without": without}),
+        },
+        source_rows=int(shift.baseline_count[place] + shift.fault_count[place]),
+    )

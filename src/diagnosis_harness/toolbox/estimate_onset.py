@@ -1,0 +1,83 @@
+"""When the incident began: as stated, as the alert has it, and as the indicators show it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from diagnosis_harness.kernel.json_value import Scalar
+from diagnosis_harness.kernel.window import utc_text
+from diagnosis_harness.toolbox.arguments import ONSET, instant
+from diagnosis_harness.toolbox.views import Views
+from diagnosis_harness.toolbox.wording import digits, one_line, rounded
+from diagnosis_harness.tools.evidence import EvidenceItem, ItemKind
+from diagnosis_harness.tools.spec import ArgumentValue, ToolFindings, ToolSpec
+
+if TYPE_CHECKING:
+    from diagnosis_harness.harness.context import RunContext
+
+
+@dataclass(frozen=True, slots=True)
+class EstimateOnset:
+    """ONSET items, the one that the other tools use first.
+
+    Attributes of an item: `method` (given, stated, alert, estimated), `used`, and for an estimate `clarity`:
+    how many usual widths lie between the indicator before and after.
+    """
+
+    views: Views
+
+    @property
+    def spec(self) -> ToolSpec:
+        """The declaration."""
+        return ToolSpec(
+            name="estimate_onset",
+            description="When it began: stated, from the alert, and re-estimated from the indicators.",
+            parameters=(ONSET,),
+            scope_names=("sources:read", "metrics:read"),
+        )
+
+    def run(self, ctx: RunContext, arguments: Mapping[str, ArgumentValue]) -> ToolFindings:
+        """The instants, with how they were found."""
+        given = instant(arguments, "onset")
+        summary = self.views.sources.summary.summary(ctx)
+        found = self.views.onset(ctx, given)
+        known = [("given", given), ("stated", summary.onset_s), ("alert", summary.alert.time_s)]
+        if found is None and all(at is None for _, at in known):
+            return ToolFindings(
+                (), summary.incident, note="no onset is stated, and no indicator changed clearly"
+            )
+        entity = self.views.affected(ctx)
+        used = None if found is None else found.time_s
+        items = [
+            _item(method, at, entity, used=used == at, clarity=None) for method, at in known if at is not None
+        ]
+        if found is not None and found.estimated_s is not None:
+            at = found.estimated_s
+            items.append(_item("estimated", at, entity, used=used == at, clarity=rounded(found.clarity)))
+        items.sort(key=lambda item: not item.attributes["used"])
+        return ToolFindings(tuple(items), summary.incident, looked_at=len(items))
+
+
+def _item(method: str, at: float, entity: str | None, *, used: bool, clarity: float | None) -> EvidenceItem:
+    of = f" of what {one_line(entity)} shows" if entity else ""
+    how = {
+        "given": "given with the question",
+        "stated": "stated by the source",
+        "alert": "the time of the alert",
+        "estimated": "estimated from the indicators",
+    }[method]
+    clear = "" if clarity is None else f", {digits(clarity)} usual widths clear"
+    attributes: dict[str, Scalar] = {"method": method, "used": used}
+    if clarity is not None:
+        attributes["clarity"] = clarity
+    return EvidenceItem(
+        method,
+        ItemKind.ONSET,
+        f"onset{of} at {utc_text(at)}: {how}{clear}",
+        entity=entity,
+        onset_s=at,
+        score=clarity,
+        attributes=attributes,
+    )

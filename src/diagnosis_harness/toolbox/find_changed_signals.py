@@ -1,0 +1,108 @@
+"""Which signals moved after onset, the strangest first."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from diagnosis_harness.toolbox.arguments import ENTITIES, ONSET, instant, names, whole
+from diagnosis_harness.toolbox.metric_table import MetricTable
+from diagnosis_harness.toolbox.signal_item import SignalMove, moves_of, signal_item, usable, window_of
+from diagnosis_harness.toolbox.views import Views
+from diagnosis_harness.tools.evidence import Direction
+from diagnosis_harness.tools.spec import ArgumentValue, Parameter, ParameterKind, ToolFindings, ToolSpec
+
+if TYPE_CHECKING:
+    from diagnosis_harness.harness.context import RunContext
+
+LEAST_Z = 2.0  # a hint; a finding needs three
+POINTS = 24
+DEFAULT_LIMIT = 30
+
+
+@dataclass(frozen=True, slots=True)
+class FindChangedSignals:
+    """SIGNAL_CHANGE items.
+
+    Harmful moves come before neutral ones; the strongest signal of every service comes before the second of
+    any, so that one loud service does not crowd out the others.
+
+    Attributes of an item: `z` (robust score over what the series does by itself), `bad`, `kind`, `ratio`,
+    `median`, `false_alarm` (share of normal windows that moved as far), `owner` (service of an instance).
+    """
+
+    views: Views
+
+    @property
+    def spec(self) -> ToolSpec:
+        """The declaration."""
+        limit = Parameter(
+            "limit",
+            ParameterKind.INTEGER,
+            f"Signals at most, {DEFAULT_LIMIT} if left out.",
+            least=1,
+            most=100,
+        )
+        return ToolSpec(
+            name="find_changed_signals",
+            description="Signals that moved after onset against normal operation, by robust score.",
+            parameters=(ONSET, ENTITIES, limit),
+            scope_names=("metrics:read",),
+        )
+
+    def run(self, ctx: RunContext, arguments: Mapping[str, ArgumentValue]) -> ToolFindings:
+        """The signals that moved."""
+        view = self.views.for_onset(ctx, instant(arguments, "onset"))
+        if view is None or view.metrics is None:
+            return ToolFindings((), note="no metrics, or no onset to compare around")
+        table = view.metrics
+        wanted = names(arguments, "entities")
+        places = [
+            place
+            for place, row in enumerate(table.rows)
+            if wanted is None or row.entity in wanted or row.owner in wanted
+        ]
+        moves = moves_of(table)
+        found = [moves[place] for place in places if _is_finding(moves[place], table)]
+        ordered = _by_turns(found, table)[: whole(arguments, "limit", DEFAULT_LIMIT)]
+        items = tuple(
+            signal_item(table, move, f"s{place}", onset_s=view.onset_s, points=POINTS)
+            for place, move in enumerate(ordered, start=1)
+        )
+        return ToolFindings(
+            items,
+            window=window_of(table, view.onset_s),
+            looked_at=len(places),
+            narrow="name some entities to see more of their signals",
+            note=_note(table),
+        )
+
+
+def _is_finding(move: SignalMove, table: MetricTable) -> bool:
+    return move.z >= LEAST_Z and move.direction is not Direction.FLAT and usable(move, table)
+
+
+def _by_turns(found: Sequence[SignalMove], table: MetricTable) -> list[SignalMove]:
+    """Harmful ones first; inside, the first of each service, then the seconds, each by score."""
+    ordered = sorted(found, key=lambda move: (not move.bad, -move.z, move.row))
+    turn: dict[tuple[bool, str], int] = {}
+    turns = []
+    for move in ordered:
+        key = (move.bad, table.rows[move.row].owner)
+        turn[key] = turn.get(key, 0) + 1
+        turns.append(turn[key])
+    return [
+        move
+        for _, move in sorted(
+            zip(turns, ordered, strict=True), key=lambda one: (not one[1].bad, one[0], -one[1].z, one[1].row)
+        )
+    ]
+
+
+def _note(table: MetricTable) -> str | None:
+    if table.baseline_points == 0:
+        return f"no baseline recording: compared with {table.split} steps before onset only"
+    if table.split == 0:
+        return "nothing before onset: compared with the baseline recording only"
+    return None

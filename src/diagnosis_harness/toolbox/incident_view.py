@@ -1,0 +1,188 @@
+"""What the tools know of one incident for one onset: tables, groups, graph and ranking."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from diagnosis_harness.analysis.clue import Clue
+from diagnosis_harness.analysis.direction import RESOURCES, SYMPTOMS, SignalSide, words_of
+from diagnosis_harness.analysis.graph import CallGraph, graph_of, reachable
+from diagnosis_harness.analysis.rank import Candidate, rank, reality_of
+from diagnosis_harness.analysis.span_findings import (
+    call_failure_groups,
+    call_gap_groups,
+    call_pattern_groups,
+    failure_groups,
+    self_time_groups,
+)
+from diagnosis_harness.toolbox.clues import (
+    Indicator,
+    SpanGroups,
+    find_indicator,
+    metric_gaps,
+    metric_resources,
+    metric_symptoms,
+    own_time_known,
+    span_clues,
+)
+from diagnosis_harness.toolbox.metric_table import MetricTable, load_metric_table
+from diagnosis_harness.toolbox.ports import AlertInfo, Sources
+from diagnosis_harness.toolbox.span_table import SpanView, load_span_view
+
+if TYPE_CHECKING:
+    from diagnosis_harness.harness.context import RunContext
+
+KNOWN_SPANS = 10  # of an operation on both sides, from which on spans replace latency metrics of their entity
+_STORE_WORDS = frozenset(
+    [
+        "db",
+        "database",
+        "sql",
+        "mysql",
+        "postgres",
+        "postgresql",
+        "mongo",
+        "mongodb",
+        "redis",
+        "cache",
+        "memcached",
+        "dynamodb",
+        "s3",
+        "queue",
+        "sqs",
+        "kafka",
+        "rabbitmq",
+        "remote",
+        "external",
+        "provider",
+    ]
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """Candidates for one affected entity and alert."""
+
+    affected: str | None
+    indicator: Indicator | None
+    reality: float
+    candidates: tuple[Candidate, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class IncidentView:
+    """All of it for one onset. Immutable; ranking is a function of the alert."""
+
+    onset_s: float
+    graph: CallGraph
+    owners: Mapping[str, str]
+    metrics: MetricTable | None
+    spans: SpanView | None
+    groups: SpanGroups | None
+
+    def ranking(self, alert: AlertInfo) -> Ranking:
+        """Candidates, most suspect first; see `analysis.rank`."""
+        affected = alert.entity or self.usual_entry()
+        indicator = None
+        if self.metrics is not None and alert.entity is not None and alert.signal is not None:
+            indicator = find_indicator(
+                self.metrics, entity=alert.entity, signal=alert.signal, statistic=alert.statistic
+            )
+        reality = reality_of(indicator.z if indicator is not None else None)
+        clues = self._clues(indicator, alert.statistic)
+        if affected is not None and self.graph.callees.get(affected):
+            below = reachable(self.graph, affected)
+            # Whom no call leads to cannot pass on trouble; one that the graph does not know at all may.
+            clues = [c for c in clues if c.entity in below or c.entity not in self.graph.entities]
+        candidates = rank(clues, affected=affected, reality=reality, stores=self._stores())
+        return Ranking(affected, indicator, reality, candidates)
+
+    def _clues(self, indicator: Indicator | None, statistic: str | None) -> list[Clue]:
+        clues: list[Clue] = []
+        known: Mapping[str, bool] = {}
+        if self.spans is not None and self.groups is not None:
+            clues += span_clues(self.spans, self.groups)
+            known = own_time_known(self.groups, self.spans, least=KNOWN_SPANS)
+        if self.metrics is not None:
+            symptoms = metric_symptoms(self.metrics, self.graph, indicator=indicator, statistic=statistic)
+            # Where spans tell an entity's own time, its latency metric only repeats what it waits for.
+            clues += [c for c in symptoms if not (c.fault_kind == "LATENCY" and known.get(c.entity))]
+            clues += metric_resources(self.metrics)
+            clues += metric_gaps(self.metrics)
+        return clues
+
+    def usual_entry(self) -> str | None:
+        """Where users arrive; None where the graph has no entity that nobody calls.
+
+        Of several the one where most traces begin, else the first with symptoms of its own.
+        """
+        entries = self.graph.entries
+        if not entries:
+            return None
+        if self.spans is not None:
+            roots = self.spans.spans.entity[self.spans.spans.parent < 0]
+            count = dict(zip(*np.unique(roots, return_counts=True), strict=True))
+            named = {self.spans.entities[int(code)]: int(found) for code, found in count.items()}
+            return max(entries, key=lambda name: (named.get(name, 0), name))
+        seen = (
+            {row.owner for row in self.metrics.rows if row.meaning.kind in SYMPTOMS}
+            if self.metrics
+            else set()
+        )
+        return next((name for name in entries if name in seen), entries[0])
+
+    def _stores(self) -> frozenset[str]:
+        """Leaves that look like a store or outside provider: by name, or without resources in view."""
+        rows = self.metrics.rows if self.metrics is not None else ()
+        resourced = {row.owner for row in rows if row.meaning.kind in RESOURCES}
+        leaves = [name for name in self.graph.callers if name not in self.graph.callees]
+        return frozenset(
+            name
+            for name in leaves
+            if frozenset(words_of(name)) & _STORE_WORDS or (resourced and name not in resourced)
+        )
+
+    def indicator_rows(self, alert: AlertInfo) -> list[int]:
+        """Rows that show it from outside: the alerting series, else the affected entity's symptoms."""
+        table = self.metrics
+        if table is None:
+            return []
+        if alert.entity is not None and alert.signal is not None:
+            found = find_indicator(table, entity=alert.entity, signal=alert.signal, statistic=alert.statistic)
+            if found is not None:
+                return [found.row]
+        entity = alert.entity or self.usual_entry()
+        return [
+            place
+            for place, row in enumerate(table.rows)
+            if row.owner == entity
+            and row.caller is None
+            and row.meaning.side is SignalSide.OWN
+            and row.meaning.kind in SYMPTOMS
+        ]
+
+
+def look(ctx: RunContext, sources: Sources, onset_s: float) -> IncidentView:
+    """Read everything for an onset."""
+    owners = dict(sources.topology.owners(ctx)) if sources.topology is not None else {}
+    metrics = load_metric_table(ctx, sources, onset_s=onset_s, owners=owners)
+    spans = load_span_view(ctx, sources, onset_s=onset_s, owners=owners)
+    known = sources.topology.edges(ctx) if sources.topology is not None else ()
+    edges = {(owners.get(one.caller, one.caller), owners.get(one.callee, one.callee)) for one in known}
+    groups = None
+    if spans is not None:
+        edges |= set(spans.edges())
+        groups = SpanGroups(
+            self_time_groups(spans.spans, spans.self_s, spans.fault, spans.recording),
+            call_gap_groups(spans.spans, spans.calls, spans.fault, spans.recording),
+            failure_groups(spans.spans, spans.fault, spans.recording),
+            call_failure_groups(spans.spans, spans.calls, spans.fault, spans.recording),
+            call_pattern_groups(spans.spans, spans.fault, spans.recording),
+        )
+    if metrics is not None:
+        edges |= {(row.caller, row.owner) for row in metrics.rows if row.caller is not None}
+    return IncidentView(onset_s, graph_of(edges), owners, metrics, spans, groups)

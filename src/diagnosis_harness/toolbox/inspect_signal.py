@@ -1,0 +1,57 @@
+"""One signal around onset."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from diagnosis_harness.toolbox.arguments import ONSET, instant, text
+from diagnosis_harness.toolbox.signal_item import moves_of, signal_item, usable, window_of
+from diagnosis_harness.toolbox.views import Views
+from diagnosis_harness.tools.spec import ArgumentValue, Parameter, ParameterKind, ToolFindings, ToolSpec
+
+if TYPE_CHECKING:
+    from diagnosis_harness.harness.context import RunContext
+
+POINTS = 40
+
+
+@dataclass(frozen=True, slots=True)
+class InspectSignal:
+    """SIGNAL_CHANGE items of one signal, moved or not: of the entity itself, else of its instances."""
+
+    views: Views
+
+    @property
+    def spec(self) -> ToolSpec:
+        """The declaration."""
+        return ToolSpec(
+            name="inspect_signal",
+            description="One metric signal around onset: level before and after, course, when it moved.",
+            parameters=(
+                Parameter("entity", ParameterKind.TEXT, "Service or instance.", required=True),
+                Parameter("signal", ParameterKind.TEXT, "Name of the signal.", required=True),
+                ONSET,
+            ),
+            scope_names=("metrics:read",),
+        )
+
+    def run(self, ctx: RunContext, arguments: Mapping[str, ArgumentValue]) -> ToolFindings:
+        """The signal."""
+        view = self.views.for_onset(ctx, instant(arguments, "onset"))
+        if view is None or view.metrics is None:
+            return ToolFindings((), note="no metrics, or no onset to compare around")
+        table = view.metrics
+        entity, signal = text(arguments, "entity"), text(arguments, "signal")
+        named = [place for place, row in enumerate(table.rows) if row.signal == signal]
+        own = [place for place in named if table.rows[place].entity == entity]
+        places = own or [place for place in named if table.rows[place].owner == entity]
+        moves = moves_of(table)
+        chosen = sorted((moves[place] for place in places if usable(moves[place], table)), key=lambda m: -m.z)
+        items = tuple(
+            signal_item(table, move, f"s{place}", onset_s=view.onset_s, points=POINTS)
+            for place, move in enumerate(chosen, start=1)
+        )
+        note = None if items else "no series of that name has values on both sides of the onset"
+        return ToolFindings(items, window_of(table, view.onset_s), len(places), note=note)

@@ -1,0 +1,82 @@
+"""Deploys, flags and configuration changes in a window."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from diagnosis_harness.kernel.window import utc_text
+from diagnosis_harness.toolbox.arguments import text
+from diagnosis_harness.toolbox.ports import ChangeEvent
+from diagnosis_harness.toolbox.search_logs import asked_window
+from diagnosis_harness.toolbox.views import Views
+from diagnosis_harness.toolbox.wording import digits, one_line, rounded
+from diagnosis_harness.tools.evidence import EvidenceItem, ItemKind
+from diagnosis_harness.tools.spec import ArgumentValue, Parameter, ParameterKind, ToolFindings, ToolSpec
+
+if TYPE_CHECKING:
+    from diagnosis_harness.harness.context import RunContext
+
+
+@dataclass(frozen=True, slots=True)
+class ListChanges:
+    """CHANGE_EVENT items, nearest to the onset first.
+
+    Nearness is no proof: most last deploys before an incident are innocent.
+
+    Attributes of an item: `change_kind`, `summary`, `before_onset_s` (negative for a change after onset).
+    """
+
+    views: Views
+
+    @property
+    def spec(self) -> ToolSpec:
+        """The declaration."""
+        return ToolSpec(
+            name="list_changes",
+            description="Deploys, flags and configuration changes, nearest to the onset first. No weighing.",
+            parameters=(
+                Parameter("start", ParameterKind.INSTANT, "From this instant on."),
+                Parameter("end", ParameterKind.INSTANT, "Before this instant."),
+                Parameter("entity", ParameterKind.TEXT, "Only changes of this service or instance."),
+            ),
+            scope_names=("changes:read",),
+        )
+
+    def run(self, ctx: RunContext, arguments: Mapping[str, ArgumentValue]) -> ToolFindings:
+        """The changes."""
+        sources = self.views.sources
+        if sources.changes is None:
+            return ToolFindings((), note="the source has no changes")
+        window = asked_window(ctx, sources, arguments)
+        entity = text(arguments, "entity")
+        events = sources.changes.changes(ctx, window=window)
+        chosen = [event for event in events if entity is None or event.entity == entity]
+        onset = self.views.onset(ctx, None)
+        onset_s = None if onset is None else onset.time_s
+        if onset_s is not None:
+            anchor = onset_s
+            chosen.sort(key=lambda event: abs(event.time_s - anchor))
+        items = tuple(_item(event, f"d{place}", onset_s) for place, event in enumerate(chosen, start=1))
+        return ToolFindings(items, window, len(events), narrow="give a window or an entity")
+
+
+def _item(event: ChangeEvent, item_id: str, onset_s: float | None) -> EvidenceItem:
+    kind, summary = one_line(event.kind, most=60), one_line(event.summary)
+    of = f" of {one_line(event.entity)}" if event.entity else ""
+    line = f"{utc_text(event.time_s)} {kind}{of}: {summary}"
+    attributes: dict[str, str | int | float | bool | None] = {"change_kind": kind, "summary": summary}
+    if onset_s is not None:
+        apart = rounded(abs(onset_s - event.time_s))
+        attributes["before_onset_s"] = apart if event.time_s <= onset_s else -apart
+        line += f" ({digits(apart)} s {'before' if event.time_s <= onset_s else 'after'} the onset)"
+    return EvidenceItem(
+        item_id,
+        ItemKind.CHANGE_EVENT,
+        line,
+        entity=event.entity,
+        onset_s=event.time_s,
+        attributes=attributes,
+        source_rows=1,
+    )

@@ -1,0 +1,206 @@
+"""All metric series of an incident as one table on shared steps, with the baseline's."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from diagnosis_harness.analysis.direction import (
+    SignalKind,
+    SignalMeaning,
+    SignalSide,
+    is_counter_name,
+    meaning_of,
+)
+from diagnosis_harness.analysis.series import clean, is_cumulative, on_grid, to_rate, usual_step
+from diagnosis_harness.analysis.shift import Shift, shift_of
+from diagnosis_harness.toolbox.ports import Recording, Series, Sources
+
+if TYPE_CHECKING:
+    from diagnosis_harness.harness.context import RunContext
+
+Floats = NDArray[np.float64]
+
+MOST_AFTER_S = 3_600.0  # an incident is judged by its first hour
+
+
+@dataclass(frozen=True, slots=True)
+class MetricRow:
+    """One series of the table.
+
+    `caller` is set where the series speaks of a call: `entity` is then the callee. A signal whose name ends
+    in `_from_a`, a being an entity too, speaks of calls from a; so does an entity named `a->b`. `rate` says
+    that a counter was turned into growth per second.
+    """
+
+    entity: str
+    signal: str
+    unit: str | None
+    meaning: SignalMeaning
+    owner: str
+    caller: str | None = None
+    rate: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class MetricTable:
+    """Rows with their shift; `time_s` and `value` hold the incident recording on equal steps.
+
+    `split` is the first column at or after onset, `end` the first column beyond the window that is judged.
+    """
+
+    rows: tuple[MetricRow, ...]
+    time_s: Floats
+    value: Floats
+    split: int
+    end: int
+    step_s: float
+    shift: Shift
+    baseline_points: int
+
+    def harm(self) -> tuple[Floats, Floats]:
+        """Score in the harmful direction, and of normal windows; 0 for signals that do no harm."""
+        sign = np.array([row.meaning.harmful for row in self.rows], dtype=np.int64)
+        score = np.where(sign > 0, self.shift.up, np.where(sign < 0, self.shift.down, 0.0))
+        rises, falls = sign[:, None] > 0, sign[:, None] < 0
+        null = np.where(rises, self.shift.null_up, np.where(falls, self.shift.null_down, 0.0))
+        return score, null
+
+
+def load_metric_table(
+    ctx: RunContext, sources: Sources, *, onset_s: float, owners: Mapping[str, str]
+) -> MetricTable | None:
+    """The table for an onset; None where the incident recording has no series with a finite value."""
+    if sources.metrics is None:
+        return None
+    incident = _usable(sources.metrics.series(ctx, Recording.INCIDENT))
+    if not incident:
+        return None
+    normal = {
+        (one.entity, one.signal): one for one in _usable(sources.metrics.series(ctx, Recording.BASELINE))
+    }
+    entities = frozenset({one.entity for one in incident} | set(owners.values()))
+    rows = []
+    here: list[tuple[Floats, Floats]] = []
+    there: list[tuple[Floats, Floats]] = []
+    nothing = (np.zeros(0), np.zeros(0))
+    for one in incident:
+        base = normal.get((one.entity, one.signal))
+        rate = is_counter_name(one.signal) and is_cumulative(one.value)
+        here.append(_read(one, rate=rate))
+        there.append(nothing if base is None else _read(base, rate=rate))
+        rows.append(_row(one, owners, entities, rate=rate))
+    return _assemble(rows, here, there, onset_s)
+
+
+def _assemble(
+    rows: Sequence[MetricRow],
+    here: Sequence[tuple[Floats, Floats]],
+    there: Sequence[tuple[Floats, Floats]],
+    onset_s: float,
+) -> MetricTable:
+    step_s = usual_step([time_s for time_s, _ in here])
+    start_s, end_s = _extent(here)
+    grid = on_grid(here, start_s=start_s, end_s=end_s, step_s=step_s, anchor_s=onset_s)
+    split = int(np.searchsorted(grid.time_s, onset_s))
+    end = int(np.searchsorted(grid.time_s, onset_s + MOST_AFTER_S))
+    base_start_s, base_end_s = _extent(there)
+    base = on_grid(there, start_s=base_start_s, end_s=base_end_s, step_s=grid.step_s, anchor_s=base_start_s)
+    all_rows, extra, extra_base = _call_gaps(rows, grid.value, base.value)
+    value = np.concatenate((grid.value, extra))
+    baseline = np.concatenate((base.value, extra_base))
+    shift = shift_of(value[:, :split], value[:, split:end], baseline, zero=_zero(all_rows, value, baseline))
+    return MetricTable(
+        all_rows,
+        grid.time_s,
+        value,
+        split,
+        end,
+        grid.step_s,
+        shift,
+        int(np.isfinite(base.value).any(axis=0).sum()),
+    )
+
+
+def _call_gaps(
+    rows: Sequence[MetricRow], value: Floats, baseline: Floats
+) -> tuple[tuple[MetricRow, ...], Floats, Floats]:
+    """For a call measured at both ends, a further row: the caller's latency minus the callee's."""
+    callee_side = {
+        (row.caller, row.entity, _sideless(row.signal)): place
+        for place, row in enumerate(rows)
+        if row.caller is not None
+        and row.meaning.side is SignalSide.OWN
+        and row.meaning.kind is SignalKind.LATENCY
+    }
+    found: list[MetricRow] = []
+    pairs: list[tuple[int, int]] = []
+    for place, row in enumerate(rows):
+        if row.meaning.side is SignalSide.OUTGOING and row.meaning.kind is SignalKind.LATENCY:
+            twin = callee_side.get((row.caller or "", row.entity, _sideless(row.signal)))
+            if twin is not None and row.caller is not None:
+                meaning = SignalMeaning(SignalKind.LATENCY, SignalSide.BETWEEN, 1)
+                name = f"{row.signal} minus {rows[twin].signal}"
+                found.append(MetricRow(row.entity, name, row.unit, meaning, row.owner, row.caller))
+                pairs.append((place, twin))
+    if not pairs:
+        return tuple(rows), value[:0], baseline[:0]
+    near, far = np.array(pairs).T
+    return (
+        (*rows, *found),
+        np.maximum(value[near] - value[far], 0),
+        np.maximum(baseline[near] - baseline[far], 0),
+    )
+
+
+def _zero(rows: Sequence[MetricRow], value: Floats, baseline: Floats) -> Floats:
+    """Where a row's scale begins: 1 or 100 for an availability, by its largest value, else 0."""
+    zero = np.zeros(len(rows))
+    for place, row in enumerate(rows):
+        if row.meaning.kind is SignalKind.AVAILABILITY:
+            largest = max(_largest(value[place]), _largest(baseline[place]))
+            zero[place] = 1.0 if largest <= 1.0 else max(100.0, largest)
+    return zero
+
+
+def _largest(value: Floats) -> float:
+    finite = value[np.isfinite(value)]
+    return float(finite.max()) if len(finite) else 0.0
+
+
+def _sideless(signal: str) -> str:
+    words = signal.lower()
+    for word in ("source", "destination", "client", "server", "outbound", "inbound"):
+        words = words.replace(word, "")
+    return words
+
+
+def _usable(series: Sequence[Series]) -> list[Series]:
+    return [one for one in series if np.isfinite(one.value).any()]
+
+
+def _read(one: Series, *, rate: bool) -> tuple[Floats, Floats]:
+    time_s, value = clean(one.time_s, one.value)
+    return to_rate(time_s, value) if rate else (time_s, value)
+
+
+def _row(one: Series, owners: Mapping[str, str], entities: frozenset[str], *, rate: bool) -> MetricRow:
+    entity, caller, name = one.entity, None, one.signal
+    if "->" in entity:
+        caller, _, entity = (part.strip() for part in entity.partition("->"))
+    elif "_from_" in name and name.rpartition("_from_")[2] in entities:
+        name, _, caller = name.rpartition("_from_")
+    meaning = meaning_of(name, one.unit, entity=entity)
+    unit = f"{one.unit or '1'}/s" if rate else one.unit
+    from_owner = None if caller is None else owners.get(caller, caller)
+    return MetricRow(entity, one.signal, unit, meaning, owners.get(entity, entity), from_owner, rate)
+
+
+def _extent(series: Sequence[tuple[Floats, Floats]]) -> tuple[float, float]:
+    firsts = [float(time_s[0]) for time_s, _ in series if len(time_s)]
+    lasts = [float(time_s[-1]) for time_s, _ in series if len(time_s)]
+    return (min(firsts), max(lasts) + 1e-3) if firsts else (0.0, 0.0)

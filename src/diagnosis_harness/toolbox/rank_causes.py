@@ -1,0 +1,136 @@
+"""Candidates for the cause, with all that speaks for each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from diagnosis_harness.analysis.rank import Candidate
+from diagnosis_harness.kernel.json_value import Scalar
+from diagnosis_harness.kernel.window import TimeWindow, utc_text
+from diagnosis_harness.toolbox.arguments import ONSET, instant, text
+from diagnosis_harness.toolbox.incident_view import IncidentView, Ranking
+from diagnosis_harness.toolbox.signal_item import window_of
+from diagnosis_harness.toolbox.views import Views
+from diagnosis_harness.toolbox.wording import digits, one_line, rounded
+from diagnosis_harness.tools.evidence import EvidenceItem, ItemKind
+from diagnosis_harness.tools.spec import ArgumentValue, Parameter, ParameterKind, ToolFindings, ToolSpec
+
+if TYPE_CHECKING:
+    from diagnosis_harness.harness.context import RunContext
+
+CANDIDATES = 12
+
+
+@dataclass(frozen=True, slots=True)
+class RankCauses:
+    """CAUSE_SCORE items, most suspect first; `entity` is the service, `peer` the affected entity.
+
+    `score` is the evidence above what normal operation shows, in log units; 0 or less means none. Attributes
+    of an
+    item: `rank`; `strength` (0 to 1: 0 for what normal operation shows too or where none is known); `margin`
+    (0 to 1, lead over the next; only of the first); `modalities` (kinds of evidence that agree);
+    `decided_by`; `fault_kind`; `region` (signal, operation or call); one `<modality>_score` per kind of
+    evidence; `explained_by` and `explained_score`, where a better suspect below explains it; `reality` (0 to
+    1, whether the alerting indicator shows that something is wrong); `onset`.
+    """
+
+    views: Views
+
+    @property
+    def spec(self) -> ToolSpec:
+        """The declaration."""
+        return ToolSpec(
+            name="rank_causes",
+            description="Services ranked as the cause: metrics, spans and call graph weighed together.",
+            parameters=(
+                ONSET,
+                Parameter(
+                    "alert_entity", ParameterKind.TEXT, "What is affected. Left out: who the alert names."
+                ),
+                Parameter("alert_signal", ParameterKind.TEXT, "Its signal. Left out: the alert's."),
+            ),
+            scope_names=("metrics:read", "spans:read", "topology:read"),
+        )
+
+    def run(self, ctx: RunContext, arguments: Mapping[str, ArgumentValue]) -> ToolFindings:
+        """The ranking."""
+        view = self.views.for_onset(ctx, instant(arguments, "onset"))
+        if view is None:
+            return ToolFindings((), note="no onset is stated, and no indicator changed clearly")
+        alert = self.views.sources.summary.summary(ctx).alert
+        entity, signal = text(arguments, "alert_entity"), text(arguments, "alert_signal")
+        if entity is not None and entity != alert.entity:
+            alert = replace(alert, entity=entity, signal=None, statistic=None)
+        if signal is not None and signal != alert.signal:
+            alert = replace(alert, signal=signal, statistic=None)
+        ranking = view.ranking(alert)
+        window = _window(view)
+        items = tuple(
+            _item(one, place, ranking, window=window, onset_s=view.onset_s)
+            for place, one in enumerate(ranking.candidates[:CANDIDATES], start=1)
+        )
+        return ToolFindings(items, window, looked_at=len(ranking.candidates), note=_note(view, ranking))
+
+
+def _item(
+    one: Candidate, place: int, ranking: Ranking, *, window: TimeWindow | None, onset_s: float
+) -> EvidenceItem:
+    score, strength, margin = rounded(one.score), rounded(one.strength), rounded(one.margin)
+    attributes: dict[str, Scalar] = {
+        "rank": place,
+        "strength": strength,
+        "margin": margin,
+        "modalities": one.modalities,
+        "decided_by": one.decided_by.value,
+        "fault_kind": one.fault_kind,
+        "region": one.region,
+        "reality": rounded(ranking.reality),
+        "onset": utc_text(onset_s),
+    }
+    for clue in one.clues:
+        attributes[f"{clue.modality.value}_score"] = rounded(clue.excess)
+        if clue.explained_by is not None and clue.explained_by == one.explained_by:
+            attributes["explained_by"] = clue.explained_by
+            attributes["explained_score"] = rounded(clue.explained)
+        if clue.correlation is not None:
+            attributes["correlation"] = rounded(clue.correlation)
+    if (instance := one.clues[0].instance) is not None:
+        attributes["instance"] = instance
+    if ranking.affected is not None:
+        affected = f"what {one_line(ranking.affected)} shows"
+    else:
+        affected = "the incident"
+    line = (
+        f"{one_line(one.entity)} ranks {place} as the cause of {affected} from {utc_text(onset_s)} on: "
+        f"score {digits(score)}, strength {digits(strength)}, {one.fault_kind}, "
+        f"decided by {one.decided_by.value} ({one_line(one.region)})"
+    )
+    if place == 1:
+        line += f", margin {digits(margin)}"
+    return EvidenceItem(
+        f"c{place}",
+        ItemKind.CAUSE_SCORE,
+        line,
+        entity=one.entity,
+        peer=ranking.affected,
+        window=window,
+        onset_s=onset_s,
+        score=score,
+        attributes=attributes,
+    )
+
+
+def _window(view: IncidentView) -> TimeWindow | None:
+    return None if view.metrics is None else window_of(view.metrics, view.onset_s)
+
+
+def _note(view: IncidentView, ranking: Ranking) -> str | None:
+    lacking = [name for name, held in (("metrics", view.metrics), ("spans", view.spans)) if held is None] + (
+        [] if view.graph.entities else ["call graph"]
+    )
+    parts = [f"without {', '.join(lacking)}"] if lacking else []
+    if ranking.indicator is None:
+        parts.append("no alerting indicator to compare with")
+    return "; ".join(parts) or None

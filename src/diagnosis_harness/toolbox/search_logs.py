@@ -1,0 +1,112 @@
+"""Log lines that contain a text: how many, and the first of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from diagnosis_harness.kernel.json_value import Scalar
+from diagnosis_harness.kernel.window import TimeWindow, utc_text
+from diagnosis_harness.toolbox.arguments import instant, text
+from diagnosis_harness.toolbox.ports import LogLine, Recording, Sources
+from diagnosis_harness.toolbox.wording import one_line
+from diagnosis_harness.tools.evidence import EvidenceItem, ItemKind
+from diagnosis_harness.tools.spec import ArgumentValue, Parameter, ParameterKind, ToolFindings, ToolSpec
+
+if TYPE_CHECKING:
+    from diagnosis_harness.harness.context import RunContext
+
+LINES = 20
+
+
+@dataclass(frozen=True, slots=True)
+class SearchLogs:
+    """LOG_LINES items: the count, then the first lines by time, as data; nothing is compared."""
+
+    sources: Sources
+
+    @property
+    def spec(self) -> ToolSpec:
+        """The declaration."""
+        return ToolSpec(
+            name="search_logs",
+            description="Count log lines that contain a text, and show the first. No comparison with before.",
+            parameters=(
+                Parameter(
+                    "text", ParameterKind.TEXT, "Plain text, upper and lower case alike. Left out: all lines."
+                ),
+                Parameter("entity", ParameterKind.TEXT, "Only this service or instance."),
+                Parameter("start", ParameterKind.INSTANT, "From this instant on."),
+                Parameter("end", ParameterKind.INSTANT, "Before this instant."),
+            ),
+            scope_names=("logs:read",),
+        )
+
+    def run(self, ctx: RunContext, arguments: Mapping[str, ArgumentValue]) -> ToolFindings:
+        """Count and first lines."""
+        if self.sources.logs is None:
+            return ToolFindings((), note="the source has no logs")
+        wanted, entity = text(arguments, "text"), text(arguments, "entity")
+        window = asked_window(ctx, self.sources, arguments)
+        page = self.sources.logs.search(
+            ctx, Recording.INCIDENT, text=wanted, entity=entity, window=window, limit=LINES
+        )
+        if page.matching == 0:
+            return ToolFindings((), window, looked_at=page.searched)
+        items = [_count(page.matching, page.searched, wanted, (entity, window))]
+        items += [_line(line, f"l{place}") for place, line in enumerate(page.lines, start=1)]
+        narrow = "give a text, an entity or a shorter window"
+        return ToolFindings(tuple(items), window, page.searched, narrow=narrow)
+
+
+def asked_window(
+    ctx: RunContext, sources: Sources, arguments: Mapping[str, ArgumentValue]
+) -> TimeWindow | None:
+    """From `start` to `end`, the recording's own ends where one is left out; None where both are."""
+    start_s, end_s = instant(arguments, "start"), instant(arguments, "end")
+    if start_s is None and end_s is None:
+        return None
+    held = sources.summary.summary(ctx).incident or TimeWindow(0.0, 0.0)
+    first = held.start_s if start_s is None else start_s
+    last = held.end_s + 1.0 if end_s is None else end_s
+    return TimeWindow(first, max(first, last))
+
+
+def _count(
+    matching: int, searched: int, wanted: str | None, scope: tuple[str | None, TimeWindow | None]
+) -> EvidenceItem:
+    entity, window = scope
+    containing = f' that contain "{one_line(wanted)}"' if wanted else ""
+    of = f" of {one_line(entity)}" if entity else ""
+    within = f" between {utc_text(window.start_s)} and {utc_text(window.end_s)}" if window else ""
+    attributes: dict[str, Scalar] = {"searched": searched}
+    if wanted:
+        attributes["text"] = one_line(wanted)
+    return EvidenceItem(
+        "count",
+        ItemKind.LOG_LINES,
+        f"{matching} log lines{of}{containing}{within}, {searched} searched",
+        entity=entity,
+        value=float(matching),
+        window=window,
+        attributes=attributes,
+        source_rows=matching,
+    )
+
+
+def _line(line: LogLine, item_id: str) -> EvidenceItem:
+    message = one_line(line.message)
+    who = " ".join(one_line(part) for part in (line.entity, line.level) if part)
+    attributes: dict[str, Scalar] = {"message": message}
+    if line.level:
+        attributes["level"] = one_line(line.level)
+    return EvidenceItem(
+        item_id,
+        ItemKind.LOG_LINES,
+        f"{utc_text(line.time_s)} {who}: {message}" if who else f"{utc_text(line.time_s)}: {message}",
+        entity=line.entity,
+        onset_s=line.time_s,
+        attributes=attributes,
+        source_rows=1,
+    )

@@ -1,0 +1,164 @@
+"""One row of the metric table as an evidence item."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from diagnosis_harness.analysis.clue import calibrated
+from diagnosis_harness.analysis.robust import high_rows
+from diagnosis_harness.analysis.series import thin
+from diagnosis_harness.analysis.shift import own_time_of_change
+from diagnosis_harness.kernel.json_value import Scalar
+from diagnosis_harness.kernel.window import TimeWindow, utc_text
+from diagnosis_harness.toolbox.metric_table import MetricTable
+from diagnosis_harness.toolbox.wording import digits, maybe_rounded, one_line, quantity, rounded
+from diagnosis_harness.tools.evidence import Direction, EvidenceItem, ItemKind
+
+FLAT_BELOW = 1.0  # widths; a smaller move is no move
+
+
+@dataclass(frozen=True, slots=True)
+class SignalMove:
+    """How one row moved.
+
+    `z` is its calibrated score in that direction, `bad` whether the direction is harmful, `false_alarm` the
+    share of normal windows that moved as far by themselves.
+    """
+
+    row: int
+    direction: Direction
+    z: float
+    bad: bool
+    false_alarm: float | None
+
+
+def moves_of(table: MetricTable) -> list[SignalMove]:
+    """The move of every row, in the table's order."""
+    up, null_up = calibrated(table.shift.up, table.shift.null_up)
+    down, null_down = calibrated(table.shift.down, table.shift.null_down)
+    windows = null_up.shape[1]
+    found = []
+    for place, row in enumerate(table.rows):
+        rose = bool(up[place] >= down[place])
+        z = float(up[place] if rose else down[place])
+        null = (null_up if rose else null_down)[place]
+        direction = Direction.FLAT if z < FLAT_BELOW else Direction.UP if rose else Direction.DOWN
+        harmful = row.meaning.harmful > 0 if rose else row.meaning.harmful < 0
+        false_alarm = (1.0 + float((null >= z).sum())) / (1.0 + windows) if windows else None
+        found.append(
+            SignalMove(place, direction, z, harmful and direction is not Direction.FLAT, false_alarm)
+        )
+    return found
+
+
+def window_of(table: MetricTable, onset_s: float) -> TimeWindow:
+    """What is judged: from onset to the end of the recording or the first hour."""
+    half = 0.5 * table.step_s
+    end_s = float(table.time_s[table.end - 1]) + half if table.end > table.split else onset_s
+    return TimeWindow(onset_s, max(onset_s, end_s))
+
+
+def signal_item(
+    table: MetricTable, move: SignalMove, item_id: str, *, onset_s: float, points: int
+) -> EvidenceItem:
+    """A SIGNAL_CHANGE item.
+
+    `value` is what at least two points after onset reach (a tenth of many), in the direction of the move; the
+    median for a flat one. `baseline` is the usual level.
+    """
+    row = table.rows[move.row]
+    value, baseline = _value(table, move), maybe_rounded(float(table.shift.level[move.row]))
+    began_s = _began(table, move, onset_s)
+    attributes = _attributes(table, move, value, baseline)
+    length = max(table.end - table.split, 2)
+    course = table.value[move.row, max(0, table.split - 2 * length) : table.end]
+    line = _line(table, move, (value, baseline), ratio=attributes.get("ratio"))
+    if began_s is not None:
+        line += f" from {utc_text(began_s)} on"
+    return EvidenceItem(
+        item_id,
+        ItemKind.SIGNAL_CHANGE,
+        line,
+        entity=row.entity,
+        peer=row.caller,
+        signal=row.signal,
+        value=value,
+        baseline=baseline,
+        unit=row.unit,
+        direction=move.direction,
+        window=window_of(table, onset_s),
+        onset_s=began_s,
+        score=rounded(move.z),
+        points=thin(course, points),
+        attributes=attributes,
+        source_rows=int(table.shift.points[move.row] + table.shift.before[move.row]),
+    )
+
+
+def _value(table: MetricTable, move: SignalMove) -> float | None:
+    after = table.value[move.row : move.row + 1, table.split : table.end]
+    reached: dict[Direction, Callable[[], float]] = {
+        Direction.UP: lambda: float(high_rows(after)[0]),
+        Direction.DOWN: lambda: -float(high_rows(-after)[0]),
+        Direction.FLAT: lambda: float(table.shift.value[move.row]),
+    }
+    return maybe_rounded(reached[move.direction]())
+
+
+def _began(table: MetricTable, move: SignalMove, onset_s: float) -> float | None:
+    if move.direction is Direction.FLAT:
+        return None
+    half = 0.5 * table.step_s
+    began = own_time_of_change(
+        table.time_s[: table.end] - half,
+        table.value[move.row, : table.end],
+        level=float(table.shift.level[move.row]),
+        width=float(table.shift.width[move.row]),
+        from_s=onset_s - table.step_s,
+    )
+    return None if began is None else round(began, 3)
+
+
+def _attributes(
+    table: MetricTable, move: SignalMove, value: float | None, baseline: float | None
+) -> dict[str, Scalar]:
+    row = table.rows[move.row]
+    held: dict[str, Scalar] = {"kind": row.meaning.kind.value, "bad": move.bad, "z": rounded(move.z)}
+    if move.false_alarm is not None:
+        held["false_alarm"] = rounded(move.false_alarm)
+    if row.owner != row.entity:
+        held["owner"] = row.owner
+    if row.rate:
+        held["rate"] = True
+    median = maybe_rounded(float(table.shift.value[move.row]))
+    if median is not None:
+        held["median"] = median
+    if value is not None and baseline is not None and baseline > 0 and value > baseline:
+        held["ratio"] = float(f"{value / baseline:.3g}")
+    return held
+
+
+def _line(
+    table: MetricTable, move: SignalMove, numbers: tuple[float | None, float | None], *, ratio: Scalar
+) -> str:
+    row = table.rows[move.row]
+    name = f"{one_line(row.entity)} {one_line(row.signal)}" + (" per second" if row.rate else "")
+    value, baseline = numbers
+    if value is None:
+        return f"{name} has no value in the window"
+    if baseline is None:
+        return f"{name} is {quantity(value, row.unit)}; its usual level is not known"
+    if move.direction is Direction.FLAT:
+        return f"{name} stayed at {quantity(value, row.unit)}, usually {quantity(baseline, row.unit)}"
+    verb = "rose" if move.direction is Direction.UP else "fell"
+    times = f" ({digits(ratio)} times)" if isinstance(ratio, float) and ratio >= 1.1 else ""
+    return f"{name} {verb} from {quantity(baseline, row.unit)} to {quantity(value, row.unit)}{times}"
+
+
+def usable(move: SignalMove, table: MetricTable) -> bool:
+    """Whether anything can be said of a row: normal points and points after onset."""
+    known = bool(np.isfinite(table.shift.level[move.row]))
+    return known and int(table.shift.points[move.row]) > 0

@@ -1,0 +1,101 @@
+"""The spans of an incident and of its baseline as one table, with what each group of them tells."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from diagnosis_harness.analysis.spans import Calls, SpanColumns, calls_between, crossings, self_time
+from diagnosis_harness.toolbox.ports import Recording, Sources, SpanTable
+
+if TYPE_CHECKING:
+    from diagnosis_harness.harness.context import RunContext
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class SpanView:
+    """Incident and baseline spans together; entities are owners (services).
+
+    `fault` marks rows at or after onset, `recording` is 0 for the incident and 1 for the baseline.
+    """
+
+    entities: tuple[str, ...]
+    operations: tuple[str, ...]
+    spans: SpanColumns
+    self_s: Floats
+    calls: Calls
+    fault: Flags
+    recording: NDArray[np.int8]
+    incident_rows: int
+
+    def edges(self) -> tuple[tuple[str, str], ...]:
+        """Calls across entities that occur in either recording, as (caller, callee), ordered."""
+        callee, caller = crossings(self.spans)
+        code = self.spans.entity[caller] * len(self.entities) + self.spans.entity[callee]
+        width = max(len(self.entities), 1)
+        return tuple(
+            sorted(
+                (self.entities[one // width], self.entities[one % width]) for one in np.unique(code).tolist()
+            )
+        )
+
+
+def load_span_view(
+    ctx: RunContext, sources: Sources, *, onset_s: float, owners: Mapping[str, str]
+) -> SpanView | None:
+    """All spans, those at or after onset marked; None where the incident recording has none."""
+    if sources.spans is None:
+        return None
+    incident = sources.spans.spans(ctx, Recording.INCIDENT)
+    if len(incident) == 0:
+        return None
+    baseline = sources.spans.spans(ctx, Recording.BASELINE)
+    parts = (incident, baseline)
+    entities = tuple(sorted({owners.get(name, name) for part in parts for name in part.entities}))
+    operations = tuple(sorted({name for part in parts for name in part.operations}))
+    spans = _joined(parts, entities, operations, owners)
+    recording = np.concatenate((np.zeros(len(incident), np.int8), np.ones(len(baseline), np.int8)))
+    fault = (spans.start_s >= onset_s) & (recording == 0)
+    exclusive = self_time(spans)
+    calls = calls_between(spans)
+    exclusive[calls.caller_row] = (
+        0.0  # a client span waits; its time is the call's gap, not the caller's work
+    )
+    return SpanView(entities, operations, spans, exclusive, calls, fault, recording, len(incident))
+
+
+def _joined(
+    parts: Sequence[SpanTable],
+    entities: tuple[str, ...],
+    operations: tuple[str, ...],
+    owners: Mapping[str, str],
+) -> SpanColumns:
+    entity_code = {name: code for code, name in enumerate(entities)}
+    operation_code = {name: code for code, name in enumerate(operations)}
+    parent, entity, operation = [], [], []
+    shift = 0
+    for part in parts:
+        entity_map = np.array([entity_code[owners.get(name, name)] for name in part.entities], dtype=np.int64)
+        operation_map = np.array([operation_code[name] for name in part.operations], dtype=np.int64)
+        parent.append(np.where(part.parent >= 0, part.parent + shift, -1).astype(np.int64))
+        entity.append(entity_map[part.entity] if len(part) else np.zeros(0, np.int64))
+        operation.append(operation_map[part.operation] if len(part) else np.zeros(0, np.int64))
+        shift += len(part)
+    said = all(part.error is not None for part in parts if len(part))
+    errors = [part.error for part in parts if part.error is not None]
+    return SpanColumns(
+        np.concatenate(parent),
+        np.concatenate(entity),
+        np.concatenate(operation),
+        np.concatenate([part.start_s for part in parts]),
+        np.concatenate([np.nan_to_num(np.maximum(part.duration_s, 0.0)) for part in parts]),
+        np.concatenate(errors) if said and errors else None,
+    )

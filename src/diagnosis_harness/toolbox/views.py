@@ -1,0 +1,96 @@
+"""What the tools of one run share: views of the incident by onset, each computed once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from math import inf
+from threading import Lock
+from typing import TYPE_CHECKING
+
+from diagnosis_harness.analysis.graph import CallGraph
+from diagnosis_harness.analysis.onset import OnsetEstimate, estimate_onset
+from diagnosis_harness.toolbox.incident_view import IncidentView, look
+from diagnosis_harness.toolbox.ports import Sources
+
+if TYPE_CHECKING:
+    from diagnosis_harness.harness.context import RunContext
+
+KEPT = 3
+"""Views at most; an hour of 3,000 series takes some 20 MB in each."""
+
+
+@dataclass(slots=True)
+class Views:
+    """Views by onset, the most recent ones kept; safe to share between threads."""
+
+    sources: Sources
+    _lock: Lock = field(default_factory=Lock)
+    _kept: dict[float, IncidentView] = field(default_factory=dict)
+    _onsets: dict[float | None, OnsetEstimate | None] = field(default_factory=dict)
+
+    def at(self, ctx: RunContext, onset_s: float) -> IncidentView:
+        """The view for exactly this onset."""
+        with self._lock:
+            view = self._kept.pop(onset_s, None) or look(ctx, self.sources, onset_s)
+            self._kept[onset_s] = view
+            while len(self._kept) > KEPT:
+                self._kept.pop(next(iter(self._kept)))
+            return view
+
+    def for_onset(self, ctx: RunContext, given_s: float | None) -> IncidentView | None:
+        """The view for a given onset, else for the one found; None where there is none."""
+        if given_s is not None:
+            return self.at(ctx, given_s)
+        found = self.onset(ctx, None)
+        return None if found is None else self.at(ctx, found.time_s)
+
+    def onset(self, ctx: RunContext, given_s: float | None) -> OnsetEstimate | None:
+        """The onset to use, and what the indicators say of it.
+
+        A given or stated onset is used as it is. The time of an alert is replaced by an earlier instant where
+        the alerting indicator clearly changed then: an alert fires after what it alerts to. Without any of
+        them the indicators decide alone; None where they are not clear either.
+        """
+        if given_s not in self._onsets:
+            self._onsets[given_s] = self._find_onset(ctx, given_s)
+        return self._onsets[given_s]
+
+    def _find_onset(self, ctx: RunContext, given_s: float | None) -> OnsetEstimate | None:
+        summary = self.sources.summary.summary(ctx)
+        firm = given_s if given_s is not None else summary.onset_s
+        stated = firm if firm is not None else summary.alert.time_s
+        anchor = stated if stated is not None else summary.incident.end_s if summary.incident else None
+        if anchor is None:
+            return None
+        view = self.at(ctx, anchor)
+        found = None
+        rows = view.indicator_rows(summary.alert)
+        if view.metrics is not None and rows:
+            table = view.metrics
+            latest_s = inf if firm is not None or stated is None else stated
+            begins_s = table.time_s - 0.5 * table.step_s
+            found = estimate_onset(begins_s, table.value[rows], stated_s=stated, latest_s=latest_s)
+        if stated is None or found is None:
+            return found if stated is None else OnsetEstimate(stated, None, 0.0, moved=False)
+        if firm is not None:
+            return OnsetEstimate(firm, found.estimated_s, found.clarity, moved=False)
+        return found
+
+    def affected(self, ctx: RunContext) -> str | None:
+        """The entity that shows the incident: the alert's, else where users arrive."""
+        alert = self.sources.summary.summary(ctx).alert
+        view = self._any(ctx)
+        return alert.entity or (view.usual_entry() if view is not None else None)
+
+    def graph(self, ctx: RunContext) -> tuple[CallGraph, Mapping[str, str]]:
+        """The call graph between services, and the service of each instance; empty where nothing is known."""
+        view = self._any(ctx)
+        return (CallGraph(), {}) if view is None else (view.graph, view.owners)
+
+    def _any(self, ctx: RunContext) -> IncidentView | None:
+        found = self.for_onset(ctx, None)
+        if found is not None:
+            return found
+        incident = self.sources.summary.summary(ctx).incident
+        return self.at(ctx, incident.end_s if incident is not None else 0.0)

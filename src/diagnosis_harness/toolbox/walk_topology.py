@@ -1,0 +1,73 @@
+"""Who calls whom, around one entity."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from diagnosis_harness.analysis.graph import walk
+from diagnosis_harness.toolbox.arguments import text, whole
+from diagnosis_harness.toolbox.views import Views
+from diagnosis_harness.toolbox.wording import one_line
+from diagnosis_harness.tools.evidence import EvidenceItem, ItemKind
+from diagnosis_harness.tools.spec import ArgumentValue, Parameter, ParameterKind, ToolFindings, ToolSpec
+
+if TYPE_CHECKING:
+    from diagnosis_harness.harness.context import RunContext
+
+
+@dataclass(frozen=True, slots=True)
+class WalkTopology:
+    """CALL_EDGE items (entity: callee, peer: caller), nearest first; from all that tells of calls.
+
+    Attribute `distance`: calls between the asked entity and this edge, 1 for its own.
+    """
+
+    views: Views
+
+    @property
+    def spec(self) -> ToolSpec:
+        """The declaration."""
+        return ToolSpec(
+            name="walk_topology",
+            description="Calls around an entity: who calls it, or whom it calls.",
+            parameters=(
+                Parameter("entity", ParameterKind.TEXT, "Service or instance.", required=True),
+                Parameter(
+                    "direction",
+                    ParameterKind.TEXT,
+                    "callees if left out.",
+                    choices=("callers", "callees"),
+                ),
+                Parameter(
+                    "depth", ParameterKind.INTEGER, "Calls to follow, 1 if left out.", least=1, most=10
+                ),
+            ),
+            scope_names=("topology:read",),
+        )
+
+    def run(self, ctx: RunContext, arguments: Mapping[str, ArgumentValue]) -> ToolFindings:
+        """The edges."""
+        graph, owners = self.views.graph(ctx)
+        asked = text(arguments, "entity") or ""
+        entity = owners.get(asked, asked)
+        edges = walk(
+            graph,
+            entity,
+            towards_callers=text(arguments, "direction") == "callers",
+            depth=whole(arguments, "depth", 1),
+        )
+        items = tuple(
+            EvidenceItem(
+                f"e{place}",
+                ItemKind.CALL_EDGE,
+                f"{one_line(caller)} calls {one_line(callee)}",
+                entity=callee,
+                peer=caller,
+                attributes={"distance": distance},
+            )
+            for place, (caller, callee, distance) in enumerate(edges, start=1)
+        )
+        note = None if entity in graph.entities else "the entity is in no known call"
+        return ToolFindings(items, looked_at=len(graph.entities), narrow="ask for less depth", note=note)
