@@ -220,9 +220,7 @@ def _moments(column: Column, zone: tzinfo) -> tuple[str, str]:
 
 
 def _epoch_sql(column: Column, unit: str) -> str:
-    number = number_sql(column)
-    if column.kind is Kind.NUMBER:
-        number = f"nullif({number}, 'nan'::DOUBLE)"
+    number = f"nullif({number_sql(column)}, 'nan'::DOUBLE)"
     return number if unit == "s" else f"{number} / {UNITS[unit]!r}"
 
 

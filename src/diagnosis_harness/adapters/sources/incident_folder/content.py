@@ -44,9 +44,8 @@ def unpacked(file: ListedFile) -> Iterator[IO[bytes]]:
             what = well_known(plain.read(16))
         if what is not None and not (file.gzipped and what == "gzip"):
             named = f"{file.form.value.upper()}{' in gzip' if file.gzipped else ''}"
-            raise InvalidInput(
-                file.name, f"its name says {named}, but it holds {what}", "give it the ending of what it is"
-            )
+            remedy = "save it as UTF-8" if "text" in what else "give it the ending of what it is"
+            raise InvalidInput(file.name, f"its name says {named}, but it holds {what}", remedy)
         with (
             cast("IO[bytes]", gzip.open(file.path, "rb")) if file.gzipped else file.path.open("rb") as content
         ):

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from diagnosis_harness.kernel.errors import FailureKind, InvalidInput, ToolFailure
+from diagnosis_harness.kernel.errors import ContractViolation, FailureKind, InvalidInput, ToolFailure
 
 if TYPE_CHECKING:
     import duckdb
@@ -36,6 +37,15 @@ class Database:
 
         self.memory_limit_mb = memory_limit_mb
         self.errors = duckdb.Error
+        self._faults = (
+            duckdb.BinderException,
+            duckdb.CatalogException,
+            duckdb.NotImplementedException,
+            duckdb.ParserException,
+            duckdb.PermissionException,
+            duckdb.SyntaxException,
+        )
+        """Errors that no file can cause, only a wrong query of ours."""
         self.memory_errors = duckdb.OutOfMemoryException
         self._connection: duckdb.DuckDBPyConnection = duckdb.connect(
             ":memory:",
@@ -50,13 +60,17 @@ class Database:
         )
         paths = ", ".join(text_sql(str(path)) for path in files)
         self._connection.execute(f"SET allowed_paths = [{paths}]")
+        # With it duckdb 2.0 reads `TRY_CAST(text AS DOUBLE)` as a column of numbers that may not fail: its issue 23818.
+        optimizers = {name for (name,) in self._connection.execute("FROM duckdb_optimizers()").fetchall()}
+        if "type_pushdown" in optimizers:
+            self._connection.execute("SET disabled_optimizers = 'type_pushdown'")
         self._connection.execute("SET enable_external_access = false")
         self._connection.execute("SET lock_configuration = true")
         self._numbers = itertools.count()
 
     def rows(self, sql: str, parameters: Sequence[object] = ()) -> list[tuple[Any, ...]]:
         """All rows of a query. Errors of duckdb pass through: only who reads a file can explain them."""
-        with self._connection.cursor() as cursor:
+        with self._cursor() as cursor:
             return cursor.execute(sql, list(parameters)).fetchall()
 
     def arrays(self, sql: str, parameters: Sequence[object] = ()) -> dict[str, np.ndarray[Any, Any]]:
@@ -66,7 +80,7 @@ class Database:
             ToolFailure: the query did not fit into memory, or a file that is read in place has gone.
         """
         try:
-            with self._connection.cursor() as cursor:
+            with self._cursor() as cursor:
                 return cursor.execute(sql, list(parameters)).fetchnumpy()
         except self.errors as error:
             raise self.failure(error) from error
@@ -74,9 +88,18 @@ class Database:
     def keep(self, select: str) -> str:
         """Run a SELECT once and keep its rows; returns the table's name. Errors of duckdb pass through."""
         name = f"kept_{next(self._numbers)}"
-        with self._connection.cursor() as cursor:
+        with self._cursor() as cursor:
             cursor.execute(f"CREATE TABLE {name} AS {select}")
         return name
+
+    @contextmanager
+    def _cursor(self) -> Iterator[duckdb.DuckDBPyConnection]:
+        """A cursor for one call, since a connection must not be shared by threads."""
+        try:
+            with self._connection.cursor() as cursor:
+                yield cursor
+        except self._faults as error:
+            raise ContractViolation(f"a query of the incident folder is wrong: {error}") from error
 
     def failure(self, error: Exception) -> ToolFailure:
         """What a failed query is to the tool that asked."""

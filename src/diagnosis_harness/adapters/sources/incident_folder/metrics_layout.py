@@ -77,9 +77,9 @@ def layout_of(table: Table, zone: tzinfo) -> Layout:
             f"it is said to be long but has no {missing} column (its columns: {show_columns(table.columns)})",
             f'set `{missing} = "…"` under [files."{table.place}"] in {SETTINGS_NAME}',
         )
-    by_entity = (
-        entity is not None and (settings.entity is not None or not entity.looks_numeric) and not entity.levels
-    )
+    barred = any("|" in column.name for column in table.columns)
+    stated = settings.entity is not None
+    by_entity = entity is not None and (stated or not (barred or entity.looks_numeric))
     keyed = {time.column.ref, entity.ref} if by_entity and entity is not None else {time.column.ref}
     columns = [
         column

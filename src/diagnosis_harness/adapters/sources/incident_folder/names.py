@@ -111,13 +111,15 @@ def split_series_name(name: str) -> tuple[str, str]:
     entity, bar, signal = shown.rpartition("|")
     if bar:
         return entity.strip() or UNNAMED_ENTITY, signal.strip() or "value"
-    place = len(shown)
+    place, last = len(shown), None
     while (place := shown.rfind(".", 0, place)) > 0:
         signal = shown[place + 1 :].strip()
         entity = shown[:place].strip()
-        if entity and (signal[:1].isalpha() or signal[:1] == "_") and not _STATISTIC.fullmatch(signal):
-            return entity, signal
-    return UNNAMED_ENTITY, shown or "value"
+        if entity and (signal[:1].isalpha() or signal[:1] == "_"):
+            if not _STATISTIC.fullmatch(signal):
+                return entity, signal
+            last = last or (entity, signal)
+    return last or (UNNAMED_ENTITY, shown or "value")
 
 
 def joined_header(levels: tuple[str, ...]) -> tuple[str, str]:

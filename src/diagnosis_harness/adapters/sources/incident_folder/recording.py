@@ -97,8 +97,8 @@ def open_table(file: ListedFile, database: Database) -> Table:
 
 def _take(content: FolderContent, table: Table, database: Database, settings: FolderSettings) -> FileNote:
     zone: tzinfo = settings.zone
-    if not table.columns:
-        return FileNote(table.place, table.file.role.value, 0, "it holds no records.")
+    if not table.has_rows:
+        return FileNote(table.place, table.file.role.value, 0, "it has no rows.")
     match table.file.role:
         case Role.METRICS:
             content.metrics.append(read_metrics(table, database, zone, settings.units))

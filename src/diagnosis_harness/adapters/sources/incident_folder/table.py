@@ -98,6 +98,11 @@ class Table:
     """What a reader should know of how the file was taken."""
 
     @property
+    def has_rows(self) -> bool:
+        """Whether there is anything below the header."""
+        return any(column.sample for column in self.columns)
+
+    @property
     def place(self) -> str:
         """The file's name, as errors give it."""
         return self.file.name
