@@ -29,7 +29,7 @@ class FakeDiagnosis:
         self._seq = 0
         self._cancelled = asyncio.Event()
 
-    async def run(  # noqa: D102
+    async def run(  # noqa: D102 - the port says it
         self, question: str, *, language: Language, deadline_s: float | None
     ) -> RunDocument:
         self._emit(TraceName.RUN_STARTED, TraceEventStatus.STARTED, {"limits": {"tool_calls": 60}})
@@ -52,13 +52,13 @@ class FakeDiagnosis:
         self._emit(TraceName.TOOL_INVOCATION, TraceEventStatus.SUCCEEDED, {**call, "items": 2})
         return documents.success(language)
 
-    def cancel(self, reason: CancellationReason) -> None:  # noqa: D102
+    def cancel(self, reason: CancellationReason) -> None:  # noqa: D102 - the port says it
         assert reason is CancellationReason.USER_REQUESTED
         self._cancelled.set()
 
     def _emit(self, name: TraceName, status: TraceEventStatus, payload: Mapping[str, object]) -> None:
         self._seq += 1
-        event = TraceEvent(self._seq, "r1", SystemClock().now_s(), name, TracePhase.RUN, status, payload)  # type: ignore[arg-type]
+        event = TraceEvent(self._seq, "r1", SystemClock().now_s(), name, TracePhase.RUN, status, payload)  # type: ignore[arg-type]  # any payload will do
         self._sink.emit(event)
 
 

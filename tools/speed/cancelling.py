@@ -191,7 +191,7 @@ async def _cancelled(
         raise RuntimeError("the run was over before it was cancelled")
 
 
-def _trials(rival: bool, *, wide: bool, from_thread: bool, times: int) -> list[Trial]:  # noqa: FBT001
+def _trials(*, rival: bool, wide: bool, from_thread: bool, times: int) -> list[Trial]:
     trials = []
     for number in range(times):
         trial = Trial()
