@@ -15,6 +15,10 @@ from diagnosis_harness.cli import exit_codes
 from diagnosis_harness.cli.main import FolderOpener, build_app
 from diagnosis_harness.kernel import errors
 from diagnosis_harness.release.schema import document_schema
+from diagnosis_harness.testing.sources import InMemorySources
+from diagnosis_harness.toolbox.catalog import build_tools
+from diagnosis_harness.toolbox.ports import Sources
+from diagnosis_harness.tools.spec import Parameter, ToolSpec
 
 REFERENCE = Path(__file__).parents[1] / "docs" / "reference"
 MADE = "<!-- Made by tools/docs.py from the code; do not edit. -->"
@@ -51,6 +55,40 @@ def error_page() -> str:
     return f"# Errors\n\n{MADE}\n\n" + "\n\n".join(parts) + "\n"
 
 
+def tool_page() -> str:
+    """Every tool with its parameters and bounds."""
+    tools = build_tools(Sources(summary=InMemorySources()))
+    intro = "Read-only tools, in the order in which an investigation usually asks them."
+    return f"# Tools\n\n{MADE}\n\n{intro}\n\n" + "\n".join(_tool(tool.spec) for tool in tools)
+
+
+def _tool(spec: ToolSpec) -> str:
+    scopes = ", ".join(f"`{name}`" for name in spec.scope_names)
+    bounds = f"{spec.bounds.items} items, {spec.bounds.size_bytes:,} bytes"
+    text = f"## `{spec.name}`\n\n{spec.description}\n\n"
+    text += f"Needs {scopes}. At most {spec.limit_s:g} s a call; keeps at most {bounds}.\n"
+    if spec.parameters:
+        text += "\n| argument | kind | required | |\n|---|---|---|---|\n"
+        text += "".join(f"{_argument(parameter)}\n" for parameter in spec.parameters)
+    return text
+
+
+def _argument(parameter: Parameter) -> str:
+    says = parameter.description
+    if parameter.choices:
+        says += f" One of {', '.join(parameter.choices)}."
+    bounds = [
+        f"{word} {bound:g}"
+        for word, bound in (("from", parameter.least), ("to", parameter.most))
+        if bound is not None
+    ]
+    if bounds:
+        says += f" ({' '.join(bounds)})"
+    return (
+        f"| `{parameter.name}` | {parameter.kind.value} | {'yes' if parameter.required else 'no'} | {says} |"
+    )
+
+
 def schema_page() -> str:
     """The JSON Schema of a run document."""
     return json.dumps(document_schema(), indent=2, ensure_ascii=False) + "\n"
@@ -60,6 +98,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "cli.md": command_line,
     "exit-codes.md": exit_code_page,
     "errors.md": error_page,
+    "tools.md": tool_page,
     "run-document.schema.json": schema_page,
 }
 

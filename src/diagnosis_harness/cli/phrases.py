@@ -15,6 +15,7 @@ class Phrases:
     reading: str
     stages: Mapping[str, str]
     found: str
+    found_one: str
     nothing_found: str
     failed: str
     refused: str
@@ -67,6 +68,7 @@ def _english() -> Phrases:
             "SAFETY_VALIDATING": "checking what may be released",
         },
         found="{tool}: {count} findings",
+        found_one="{tool}: 1 finding",
         nothing_found="{tool}: nothing in this scope",
         failed="{tool}: failed ({code})",
         refused="{tool}: refused ({code})",
@@ -105,6 +107,7 @@ def _chinese() -> Phrases:
             "SAFETY_VALIDATING": "正在核对可发布的内容",
         },
         found="{tool}：{count} 项发现",
+        found_one="{tool}：1 项发现",
         nothing_found="{tool}：此范围内没有发现",
         failed="{tool}：失败（{code}）",
         refused="{tool}：被拒绝（{code}）",

@@ -71,7 +71,7 @@ def _tool(progress: Progress, event: TraceEvent, phrases: Phrases) -> tuple[Prog
     if code:
         line = phrases.failed.format(tool=tool, code=code)
     elif count:
-        line = phrases.found.format(tool=tool, count=count)
+        line = (phrases.found_one if count == 1 else phrases.found).format(tool=tool, count=count)
     else:
         line = phrases.nothing_found.format(tool=tool)
     return after, f"{line}, {measure(event.at_s - begun.since_s, 's')}" if begun else line

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from diagnosis_harness.diagnosis.claim import WHOLE_RECORD, EvidenceRef
+from diagnosis_harness.diagnosis.claim import WHOLE_RECORD, Claim, EvidenceRef, Predicate
 from diagnosis_harness.release.document import (
     Asked,
     Candidate,
@@ -53,7 +53,9 @@ def compose(material: ReportMaterial) -> Report:
             for cause in material.conclusion
         ),
         claims=tuple(
-            ClaimEntry.of(claim, sentence=sentence(claim, material.language)) for claim in material.claims
+            ClaimEntry.of(claim, sentence=sentence(claim, material.language))
+            for claim in material.claims
+            if _may_be_said(claim, material.release.outcome)
         ),
         candidates=candidates,
         window=Window.of(material.window),
@@ -94,6 +96,11 @@ def entity_words(entity: str, region: str | None, *, words: Words) -> str:
     if region is None or region == entity:
         return shown(entity)
     return words.part.format(entity=shown(entity), region=shown(region))
+
+
+def _may_be_said(claim: Claim, outcome: ReleaseOutcome) -> bool:
+    """Who caused what, and who is only hit, is a conclusion: it is said with a success and never without."""
+    return outcome is ReleaseOutcome.SUCCESS or claim.predicate not in (Predicate.CAUSED, Predicate.AFFECTED)
 
 
 def _asked(record: EvidenceRecord) -> Asked:
@@ -147,7 +154,8 @@ def _summary(material: ReportMaterial, words: Words) -> tuple[str, ...]:
         words.stop[release.stop_reason] if release.stop_reason else "",
     ]
     if release.outcome is ReleaseOutcome.FALLBACK:
-        sentences.append(words.verified_count.format(count=len(material.claims)))
+        said = sum(1 for claim in material.claims if _may_be_said(claim, release.outcome))
+        sentences.append(words.verified_count.format(count=said))
     else:
         kept = sum(1 for record in material.records if record.projection)
         sentences.append(words.kept_count.format(count=kept))

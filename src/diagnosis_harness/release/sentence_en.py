@@ -54,7 +54,7 @@ def _slow_part(claim: Claim) -> str:
     name = shown(claim.entity)
     if claim.affected:
         return f"The way from {shown(claim.affected)} to {name} slowed"
-    return f"{_subject(claim)} rose" if claim.signal else f"Time in {name}, or on the way to it, rose"
+    return f"{_subject(claim)} slowed" if claim.signal else f"Time in {name}, or on the way to it, rose"
 
 
 def _of(claim: Claim) -> str:

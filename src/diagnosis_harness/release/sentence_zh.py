@@ -54,7 +54,7 @@ def _slow_part(claim: Claim) -> str:
     name = shown(claim.entity)
     if claim.affected:
         return f"{shown(claim.affected)} 到 {name} 的调用途中变慢"
-    return f"{_subject(claim)} 上升" if claim.signal else f"{name} 内部或到它的途中耗时增加"
+    return f"{_subject(claim)} 变慢" if claim.signal else f"{name} 内部或到它的途中耗时增加"
 
 
 def _of(claim: Claim) -> str:

@@ -26,10 +26,15 @@ def timeline(events: Iterable[TraceEvent]) -> tuple[TraceLine, ...]:
 
 
 def _short(event: TraceEvent) -> str:
-    parts = [
-        f"{name}={value:g}" if isinstance(value, float) else f"{name}={value}"
-        for name, value in event.payload.items()
-        if isinstance(value, str | int | float)
-    ]
-    text = " ".join(parts)
+    parts = ((name, _value(value)) for name, value in event.payload.items())
+    text = " ".join(f"{name}={value}" for name, value in parts if value)
     return text if len(text) <= _TEXT_LIMIT else f"{text[: _TEXT_LIMIT - 1]}…"
+
+
+def _value(value: object) -> str:
+    """A simple value, or several; nothing for what is not simple, not there or empty."""
+    if isinstance(value, float):
+        return f"{value:.10g}"
+    if isinstance(value, str | int):
+        return str(value)
+    return ",".join(_value(each) for each in value) if isinstance(value, list | tuple) else ""

@@ -91,5 +91,6 @@ class Words:
     spent: Mapping[str, str]
     """Counters worth a word in the footer, by name."""
     items: str
+    more: str
     comma: str
     colon: str

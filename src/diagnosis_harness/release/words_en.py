@@ -120,6 +120,7 @@ def english() -> Words:
             "total_tokens": "{used} of {limit} tokens",
         },
         items="{count} findings",
+        more="and {count} more in the document (--json, --save FILE)",
         comma=", ",
         colon=": ",
     )

@@ -108,6 +108,7 @@ def chinese() -> Words:
             "total_tokens": "词元 {used}/{limit}",
         },
         items="{count} 项发现",
+        more="另有 {count} 项，见完整文档（--json、--save FILE）",
         window="故障时间窗：{window}",
         to="{start} 至 {end}",
         comma="，",

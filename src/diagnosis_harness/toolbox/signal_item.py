@@ -74,7 +74,9 @@ def signal_item(
     began_s = _began(table, move, onset_s)
     attributes = _attributes(table, move, value, baseline)
     length = max(table.end - table.split, 2)
-    course = table.value[move.row, max(0, table.split - 2 * length) : table.end]
+    first = max(0, table.split - 2 * length)
+    course = table.value[move.row, first : table.end]
+    attributes["course_start"] = utc_text(float(table.time_s[first]) - 0.5 * table.step_s)
     line = _line(table, move, (value, baseline), ratio=attributes.get("ratio"))
     if began_s is not None:
         line += f" from {utc_text(began_s)} on"

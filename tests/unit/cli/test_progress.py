@@ -64,6 +64,14 @@ def test_an_empty_answer_and_a_failure_read_differently() -> None:
     assert failed == "signal: failed (TIMED_OUT), 0 s"
 
 
+def test_one_finding_is_one() -> None:
+    """Not `1 findings`."""
+    begun, _ = told(Progress(), TraceName.TOOL_INVOCATION, CALL)
+    _, line = told(begun, TraceName.TOOL_INVOCATION, {**CALL, "items": 1}, status=TraceEventStatus.SUCCEEDED)
+
+    assert line == "signal: 1 finding, 0 s"
+
+
 def test_a_refused_request_is_said_and_is_never_in_flight() -> None:
     """It did not begin."""
     progress, line = told(

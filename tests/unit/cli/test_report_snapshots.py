@@ -69,8 +69,23 @@ def test_every_citation_has_its_footnote_and_every_footnote_its_citation() -> No
     head, _, notes = rendered(documents.success(), 100).partition("\nEvidence\n")
 
     cited = sorted({int(part.partition("]")[0]) for part in head.split("[")[1:]})
-    noted = [int(line.strip()[1:].partition("]")[0]) for line in notes.splitlines() if line.startswith("  [")]
-    assert cited == noted == [1, 2, 3, 4, 5]
+    noted = [
+        int(line.strip()[1:].partition("]")[0]) for line in notes.splitlines() if line.strip()[:1] == "["
+    ]
+    assert cited == sorted(noted) == [1, 2, 3, 4, 5]
+
+
+def test_a_long_report_shows_its_first_claims_and_says_how_many_more_there_are() -> None:
+    """Nobody reads thirty sentences on a terminal; the document holds them all."""
+    fallback = documents.fallback()
+    claims = tuple(replace(fallback.report.claims[0], claim_id=f"k{place}") for place in range(13))
+    document = replace(fallback, report=replace(fallback.report, claims=claims))
+
+    shown = rendered(document, 100)
+
+    assert "  10. cpu_percent" in shown
+    assert "  11. cpu_percent" not in shown
+    assert "  and 3 more in the document" in shown
 
 
 if __name__ == "__main__":

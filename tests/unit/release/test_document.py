@@ -141,11 +141,11 @@ def test_a_line_of_the_timeline_is_short() -> None:
     """Simple values as name=value; a long one is cut."""
     event = TraceEvent(
         1, "r1", documents.START_S, TraceName.TOOL_INVOCATION, TracePhase.TOOL, TraceEventStatus.SUCCEEDED,
-        {"tool": "signal", "items": 3, "more": {"left": "out"}, "scope": "x" * 500},
+        {"tool": "signal", "items": 3, "more": {"left": "out"}, "codes": ("A", "B"), "scope": "x" * 500},
     )  # fmt: skip
 
     (line,) = timeline([event])
 
     assert line.at == "2024-01-01T14:00:00Z"
-    assert line.text.startswith("tool=signal items=3 scope=xxx")
+    assert line.text.startswith("tool=signal items=3 codes=A,B scope=xxx")
     assert len(line.text) == 160

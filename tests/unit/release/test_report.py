@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from diagnosis_harness.diagnosis.claim import EvidenceRef, FaultKind
+from diagnosis_harness.diagnosis.claim import EvidenceRef, FaultKind, Predicate
 from diagnosis_harness.diagnosis.collection import DiagnosisStopReason
 from diagnosis_harness.diagnosis.draft import Hypothesis
 from diagnosis_harness.harness.termination import RunState
@@ -74,6 +74,16 @@ def test_a_candidate_whose_evidence_is_gone_is_no_candidate() -> None:
 
     assert [candidate.entity for candidate in report.candidates] == ["payment"]
     assert report.candidates[0].evidence_for == (EvidenceRef("t2", "c2"),)
+
+
+@pytest.mark.parametrize("outcome", [o for o in ReleaseOutcome if o is not ReleaseOutcome.SUCCESS])
+def test_who_caused_what_is_never_said_without_a_success(outcome: ReleaseOutcome) -> None:
+    """Nor who is only hit: both are conclusions, and a fallback has none, whatever claims it is given."""
+    release = FALLBACK if outcome is ReleaseOutcome.FALLBACK else Release(outcome)
+
+    report = compose(replace(material(release), claims=documents.claims()))
+
+    assert [claim.predicate for claim in report.claims] == [Predicate.CHANGED, Predicate.ABSENT]
 
 
 def test_a_concluded_cause_is_not_a_candidate_as_well() -> None:

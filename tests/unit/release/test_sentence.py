@@ -126,9 +126,9 @@ def said(predicate: Predicate, language: Language, **parts: Any) -> str:
         ),
         (
             Predicate.SLOWED,
-            {"signal": "self_time", "value": 300, "baseline": 12, "unit": "ms"},
-            "self_time of checkout rose from 12 ms to 300 ms (25 times).",
-            "checkout 的 self_time 上升，从 12 ms 到 300 ms（25 倍）。",
+            {"signal": "GET /cart", "value": 300, "baseline": 12, "unit": "ms"},
+            "GET /cart of checkout slowed from 12 ms to 300 ms (25 times).",
+            "checkout 的 GET /cart 变慢，从 12 ms 到 300 ms（25 倍）。",
         ),
         (
             Predicate.SLOWED,

@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 from diagnosis_harness.diagnosis.claim import EvidenceRef
 from diagnosis_harness.kernel.json_value import JsonValue
-from diagnosis_harness.release.document import RecordEntry, Report, RunDocument
+from diagnosis_harness.release.document import RecordEntry, RunDocument
 
 Item: TypeAlias = Mapping[str, JsonValue]
 
@@ -33,13 +33,10 @@ class Citations:
         return "".join(f"[{number}]" for number in dict.fromkeys(self.numbers[ref] for ref in refs))
 
 
-def number(document: RunDocument, *, candidates: int) -> Citations:
-    """Number what the claims cite, then what the first `candidates` candidates cite."""
-    order: dict[EvidenceRef, int] = {}
-    for ref in _cited(document.report, candidates):
-        order.setdefault(ref, len(order) + 1)
+def number(document: RunDocument, refs: Iterable[EvidenceRef]) -> Citations:
+    """Number references in the order in which they are first met."""
     return Citations(
-        numbers=order,
+        numbers={ref: place for place, ref in enumerate(dict.fromkeys(refs), start=1)},
         records={record.tool_call_id: record for record in document.records},
         items={
             EvidenceRef(record.tool_call_id, str(item["item_id"])): item
@@ -47,14 +44,6 @@ def number(document: RunDocument, *, candidates: int) -> Citations:
             for item in _items(record)
         },
     )
-
-
-def _cited(report: Report, candidates: int) -> Iterable[EvidenceRef]:
-    for claim in report.claims:
-        yield from claim.refs
-    for candidate in report.candidates[:candidates]:
-        yield from candidate.evidence_for
-        yield from candidate.evidence_against
 
 
 def _items(record: RecordEntry) -> list[Item]:

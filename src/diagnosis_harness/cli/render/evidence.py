@@ -25,14 +25,18 @@ _INSTANTS_S = (946_684_800.0, 4_102_444_800.0)
 
 
 def footnotes(document: RunDocument, cited: Citations, *, words: Words, width: int) -> Iterator[Text]:
-    """One note for each number: tool, window, digest; the quote; what was asked for."""
+    """Record by record: tool, window, digest and what was asked for; under it each cited item, verbatim."""
     quotes = _quotes(document)
-    for ref, place in cited.numbers.items():
-        record = cited.records[ref.tool_call_id]
-        yield from hang(Text(f"  [{place}] ", "cyan"), source_line(record, words=words), width)
-        indent = Text(" " * (len(str(place)) + 5))
-        yield from hang(indent, Text(_quoted(ref, quotes, cited, words=words)), width)
-        yield from hang(indent, Text(_asked_for(record, words=words), "dim"), width)
+    columns = len(str(len(cited.numbers))) + 2
+    for call_id in dict.fromkeys(ref.tool_call_id for ref in cited.numbers):
+        record = cited.records[call_id]
+        source = source_line(record, words=words)
+        source.append(f"{words.comma}{_asked_for(record, words=words)}", "dim")
+        yield from hang(Text("  "), source, width)
+        for ref, place in cited.numbers.items():
+            if ref.tool_call_id == call_id:
+                mark = Text("    ").append(f"[{place}]".rjust(columns), "cyan").append(" ")
+                yield from hang(mark, Text(_quoted(ref, quotes, cited, words=words)), width)
 
 
 def source_line(record: RecordEntry, *, words: Words) -> Text:

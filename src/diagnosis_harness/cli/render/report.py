@@ -18,7 +18,9 @@ from diagnosis_harness.release.report import entity_words
 from diagnosis_harness.release.wording import words_of
 from diagnosis_harness.release.words import Words
 
-CANDIDATES_SHOWN = 5
+CLAIMS_SHOWN = 10
+CANDIDATES_SHOWN = 3
+REFS_SHOWN = 2
 _HEADLINE = {
     ReleaseOutcome.SUCCESS: "bold green",
     ReleaseOutcome.FALLBACK: "bold yellow",
@@ -35,7 +37,7 @@ def report_lines(document: RunDocument, *, width: int) -> tuple[Text, ...]:
 def _lines(document: RunDocument, width: int) -> Iterator[Text]:
     words = words_of(document.run.language)
     heads, report, outcome = words.headings, document.report, document.release.outcome
-    cited = number(document, candidates=CANDIDATES_SHOWN)
+    cited = number(document, _cited(document))
     answered = outcome in (ReleaseOutcome.SUCCESS, ReleaseOutcome.FALLBACK)
     concluded = outcome is ReleaseOutcome.SUCCESS
 
@@ -44,7 +46,7 @@ def _lines(document: RunDocument, width: int) -> Iterator[Text]:
     for place, sentence in enumerate(report.summary):
         yield from hang(Text(), Text(sentence, _HEADLINE[outcome] if place == 0 else ""), width)
     yield from _section(heads.in_flight, in_flight_lines(document.run, width=width))
-    yield from _section(heads.why if concluded else heads.verified, _claims(document, cited, width))
+    yield from _section(heads.why if concluded else heads.verified, _claims(document, cited, words, width))
     yield from _section(
         heads.considered if concluded else heads.candidates, _candidates(document, cited, words, width)
     )
@@ -70,9 +72,18 @@ def _section(title: str, lines: Iterable[Text]) -> Iterator[Text]:
         yield from held
 
 
-def _claims(document: RunDocument, cited: Citations, width: int) -> Iterator[Text]:
+def _cited(document: RunDocument) -> Iterator[EvidenceRef]:
+    """What is cited by what is shown, in reading order."""
+    for claim in document.report.claims[:CLAIMS_SHOWN]:
+        yield from claim.refs
+    for candidate in document.report.candidates[:CANDIDATES_SHOWN]:
+        yield from candidate.evidence_for[:REFS_SHOWN]
+        yield from candidate.evidence_against[:REFS_SHOWN]
+
+
+def _claims(document: RunDocument, cited: Citations, words: Words, width: int) -> Iterator[Text]:
     plotted: set[EvidenceRef] = set()
-    for place, claim in enumerate(document.report.claims, start=1):
+    for place, claim in enumerate(document.report.claims[:CLAIMS_SHOWN], start=1):
         prefix = f"  {place}. "
         body = Text(claim.sentence)
         body.append(f" {cited.marks(claim.refs)}", "cyan")
@@ -83,12 +94,19 @@ def _claims(document: RunDocument, cited: Citations, width: int) -> Iterator[Tex
             if line is not None:
                 plotted.add(ref)
                 yield line
+    yield from _more(len(document.report.claims) - CLAIMS_SHOWN, words, width)
+
+
+def _more(count: int, words: Words, width: int) -> Iterator[Text]:
+    if count > 0:
+        yield from hang(Text("  "), Text(words.more.format(count=count), "dim"), width)
 
 
 def _candidates(document: RunDocument, cited: Citations, words: Words, width: int) -> Iterator[Text]:
     shown_ones = document.report.candidates[:CANDIDATES_SHOWN]
     for place, candidate in enumerate(shown_ones, start=1):
         yield from hang(Text(f"  {place}. "), _candidate(candidate, cited, words), width)
+    yield from _more(len(document.report.candidates) - CANDIDATES_SHOWN, words, width)
 
 
 def _candidate(candidate: Candidate, cited: Citations, words: Words) -> Text:
@@ -101,7 +119,7 @@ def _candidate(candidate: Candidate, cited: Citations, words: Words) -> Text:
     ):
         if refs:
             body.append(f"{words.comma}{label} ")
-            body.append(cited.marks(refs), "cyan")
+            body.append(cited.marks(refs[:REFS_SHOWN]), "cyan")
     return body
 
 
