@@ -12,17 +12,14 @@ from diagnosis_harness.diagnosis.policy import AskTools, GiveDraft, PolicyAnswer
 from diagnosis_harness.diagnosis.progress import Assessment
 from diagnosis_harness.harness.core import DiagnosisHarnessCore
 from diagnosis_harness.harness.keys import ToolCallKeyFactory
-from diagnosis_harness.kernel.clock import SystemClock
-from diagnosis_harness.kernel.ids import RandomIds
 from diagnosis_harness.testing.evidence import changed_claim
 from diagnosis_harness.testing.scripted_policy import ScriptedPolicy
 from diagnosis_harness.testing.scripted_tool import ScriptedTool
 from diagnosis_harness.tools.access import ScopeAccess
 from diagnosis_harness.tools.boundary import ToolBoundary
-from diagnosis_harness.trace.sink import MemorySink
 
 
-async def diagnose_steps(steps: int) -> None:
+async def diagnose_steps(core: DiagnosisHarnessCore, steps: int) -> None:
     """One diagnosis: `steps` times one tool call, each a new scope and a gain; then a draft."""
 
     def answer(view: PolicyView) -> PolicyAnswer:
@@ -35,7 +32,6 @@ async def diagnose_steps(steps: int) -> None:
             return GiveDraft(DiagnosisDraft(conclusion=(), claims=()), assessed)
         return AskTools((WantedCall(f"t{made}", "look", {"entity": f"e{made}"}),), assessed)
 
-    core = DiagnosisHarnessCore(clock=SystemClock(), ids=RandomIds(), sink=MemorySink())
     ctx = core.start_run(session_id="bench", limits=LIMITS, timeout_s=3600)
     boundary = ToolBoundary(
         core,

@@ -23,7 +23,7 @@ def measure(*, rounds: int) -> list[Figure]:
         workloads |= {
             f"core {steps}": _workload(partial(run_steps, core, steps), steps, 2000 // steps),
             f"core, threads {steps}": _workload(partial(run_steps, core, steps, blocking=True), steps, 5),
-            f"loop {steps}": _workload(partial(diagnose_steps, steps), steps, 200 // steps),
+            f"loop {steps}": _workload(partial(diagnose_steps, core, steps), steps, 200 // steps),
             f"rival {steps}": _workload(RivalLoop(steps).run, steps, 100 // steps),
             f"rival, threads {steps}": _workload(RivalLoop(steps, blocking=True).run, steps, 100 // steps),
         }

@@ -25,13 +25,11 @@ def project(tool_name: str, scope: str, findings: ToolFindings, bounds: Projecti
     """
     if len({item.item_id for item in findings.items}) != len(findings.items):
         raise ValueError("two evidence items share an id")
-    kept: list[EvidenceItem] = []
-    size = len(_stored(tool_name, scope, findings, kept=[]))
-    for item in findings.items[: bounds.items]:
-        size += len(canonical_json(item.as_json())) + 1
-        if size > bounds.size_bytes:
-            break
-        kept.append(item)
+    kept = findings.items[: bounds.items]
+    stored = _stored(tool_name, scope, findings, kept=kept)
+    if len(stored) > bounds.size_bytes:
+        kept = _fitting(tool_name, scope, findings, bounds)
+        stored = _stored(tool_name, scope, findings, kept=kept)
     if findings.items and not kept:
         raise ProjectionTooLarge(f"the first item alone passes {bounds.size_bytes} bytes")
     omitted = len(findings.items) - len(kept)
@@ -42,11 +40,23 @@ def project(tool_name: str, scope: str, findings: ToolFindings, bounds: Projecti
         window=findings.window,
         narrow=findings.narrow if omitted else None,
         note=findings.note,
-        stored=_stored(tool_name, scope, findings, kept=kept),
+        stored=stored,
     )
 
 
-def _stored(tool_name: str, scope: str, findings: ToolFindings, *, kept: list[EvidenceItem]) -> bytes:
+def _fitting(
+    tool_name: str, scope: str, findings: ToolFindings, bounds: ProjectionBounds
+) -> tuple[EvidenceItem, ...]:
+    """The longest prefix that fits, for findings that do not fit whole."""
+    size = len(_stored(tool_name, scope, findings, kept=()))
+    for place, item in enumerate(findings.items[: bounds.items]):
+        size += len(canonical_json(item.as_json())) + 1
+        if size > bounds.size_bytes:
+            return findings.items[:place]
+    return findings.items[: bounds.items]
+
+
+def _stored(tool_name: str, scope: str, findings: ToolFindings, *, kept: tuple[EvidenceItem, ...]) -> bytes:
     window, omitted = findings.window, len(findings.items) - len(kept)
     held: dict[str, JsonValue] = {
         "tool": tool_name,
