@@ -4,14 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from enum import StrEnum
 from threading import RLock
 from types import MappingProxyType
 from typing import TypeVar
 
 from diagnosis_harness.harness.capacity import RunCapacity
 from diagnosis_harness.harness.handle import RunHandle
+from diagnosis_harness.harness.lease import (
+    LLM_CALL,
+    LeasePhase,
+    LlmLease,
+    OpenCall,
+    OpenCalls,
+    OverLimit,
+    TokenUsage,
+    ToolLease,
+)
 from diagnosis_harness.kernel.errors import ContractViolation, InvalidLimits
+
+__all__ = ["BudgetUsage", "RunBudget", "RunBudgetLimits", "TokenUsage", "ToolLease"]
+
+_Lease = TypeVar("_Lease", LlmLease, ToolLease)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,25 +69,6 @@ class RunBudgetLimits:
 
 
 @dataclass(frozen=True, slots=True)
-class TokenUsage:
-    """Tokens that a provider reports for one call. `total_tokens` is theirs when they give one, else the sum.
-
-    Raises:
-        ContractViolation: a count is negative or not a whole number.
-    """
-
-    input_tokens: int
-    output_tokens: int
-    total_tokens: int = -1
-
-    def __post_init__(self) -> None:
-        if self.total_tokens == -1:
-            object.__setattr__(self, "total_tokens", self.input_tokens + self.output_tokens)
-        for name in ("input_tokens", "output_tokens", "total_tokens"):
-            _require_count(name, getattr(self, name))
-
-
-@dataclass(frozen=True, slots=True)
 class BudgetUsage:
     """A snapshot of one instant: every number in it belongs to the same moment.
 
@@ -100,73 +94,6 @@ class BudgetUsage:
     def is_estimated(self) -> bool:
         """Whether the token counts hold an estimate."""
         return self.estimated_llm_calls > 0
-
-
-class LeasePhase(StrEnum):
-    """How far a leased call has come."""
-
-    RESERVED = "RESERVED"  # charged, not begun; may still go back
-    BEGUN = "BEGUN"  # the backend may have been reached; the charge stands
-    CLOSED = "CLOSED"  # settled or given back; nothing is in hand
-
-
-class LlmLease:
-    """The right to one attempt at a language model, with the tokens it holds in reserve."""
-
-    __slots__ = ("phase", "reserved")
-
-    def __init__(self, reserved: TokenUsage) -> None:
-        self.reserved = reserved
-        self.phase = LeasePhase.BEGUN
-
-
-class ToolLease:
-    """The right to one invocation of a tool. Only the budget moves `phase`, under the run's lock."""
-
-    __slots__ = ("phase", "tool_call_id", "tool_name")
-
-    def __init__(self, tool_name: str, tool_call_id: str) -> None:
-        self.tool_name = tool_name
-        self.tool_call_id = tool_call_id
-        self.phase = LeasePhase.RESERVED
-
-
-_Lease = TypeVar("_Lease", LlmLease, ToolLease)
-
-
-@dataclass(frozen=True, slots=True)
-class OverLimit:
-    """A limit that said no. `asked` is what usage would have become; nothing was charged."""
-
-    counter: str
-    asked: int
-    limit: int
-
-    def __str__(self) -> str:
-        return f"{self.counter}: {self.asked} of {self.limit}"
-
-
-@dataclass(frozen=True, slots=True)
-class OpenCall:
-    """A call that a run has in hand: `llm`, or a tool by its name, with the tool call id."""
-
-    name: str
-    tool_call_id: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class OpenCalls:
-    """What a run has in hand at one instant.
-
-    Attributes:
-        begun: how many llm and tool calls have ever begun.
-        in_flight: calls that have begun and are not over, llm calls first, then tools in order.
-        waiting: tool calls that are charged and have not begun, in order.
-    """
-
-    begun: int
-    in_flight: tuple[OpenCall, ...]
-    waiting: tuple[OpenCall, ...]
 
 
 class RunBudget(RunHandle):
@@ -228,7 +155,7 @@ class RunBudget(RunHandle):
             tools = tuple(self._tool_leases)
             return OpenCalls(
                 begun=self._begun,
-                in_flight=(OpenCall("llm", None),) * len(self._llm_leases) + _open(tools, LeasePhase.BEGUN),
+                in_flight=(LLM_CALL,) * len(self._llm_leases) + _open(tools, LeasePhase.BEGUN),
                 waiting=_open(tools, LeasePhase.RESERVED),
             )
 
@@ -269,21 +196,22 @@ class RunBudget(RunHandle):
             self._estimated_llm_calls += usage is None
             return True
 
-    def lease_tool_call(self, tool_name: str, tool_call_id: str) -> ToolLease | OverLimit:
+    def lease_tool_call(self, call: OpenCall) -> ToolLease | OverLimit:
         """Charge one invocation to the total and its tool; or, changing nothing, the limit that says no."""
+        tool_name = call.name
         with self._lock:
             of_tool = self._by_tool.get(tool_name, 0)
             if self._tool_calls >= self.limits.tool_calls:
                 return OverLimit("tool_calls", self._tool_calls + 1, self.limits.tool_calls)
             if of_tool >= self.limits.tool_limit(tool_name):
                 return OverLimit(f"tool_calls of {tool_name}", of_tool + 1, self.limits.tool_limit(tool_name))
-            lease = ToolLease(tool_name, tool_call_id)
+            lease = ToolLease(call)
             self._tool_calls += 1
             self._by_tool[tool_name] = of_tool + 1
             self._tool_leases[lease] = None
             return lease
 
-    def begin_tool_call(self, lease: ToolLease) -> None:
+    def begin_tool_call(self, lease: ToolLease) -> ToolLease:
         """The backend is about to be reached: from here the charge stands.
 
         Raises:
@@ -296,6 +224,7 @@ class RunBudget(RunHandle):
                 )
             lease.phase = LeasePhase.BEGUN
             self._begun += 1
+            return lease
 
     def return_tool_call(self, lease: ToolLease) -> bool:
         """Give back a reservation that never began; the charge goes with it.
@@ -367,7 +296,7 @@ def _first_over(
 
 
 def _open(leases: tuple[ToolLease, ...], phase: LeasePhase) -> tuple[OpenCall, ...]:
-    return tuple(OpenCall(lease.tool_name, lease.tool_call_id) for lease in leases if lease.phase is phase)
+    return tuple(lease.call for lease in leases if lease.phase is phase)
 
 
 def _at_least_one(reserved: TokenUsage) -> TokenUsage:
@@ -378,8 +307,3 @@ def _at_least_one(reserved: TokenUsage) -> TokenUsage:
 def _require_positive(name: str, value: object) -> None:
     if isinstance(value, bool) or not isinstance(value, int) or value <= 0:
         raise InvalidLimits(f"{name} is a positive whole number, not {value!r}")
-
-
-def _require_count(name: str, value: object) -> None:
-    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
-        raise ContractViolation(f"{name} is a whole number of at least 0, not {value!r}")

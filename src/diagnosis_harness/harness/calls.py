@@ -6,9 +6,14 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import TypeVar
 
-from diagnosis_harness.harness.budget import LlmLease, TokenUsage, ToolLease
 from diagnosis_harness.harness.context import RunContext
-from diagnosis_harness.harness.gate import begin_tool_call, settle_llm_call, start_llm_call
+from diagnosis_harness.harness.gate import (
+    begin_tool_call,
+    lease_and_begin_tool_call,
+    settle_llm_call,
+    start_llm_call,
+)
+from diagnosis_harness.harness.lease import LlmLease, OpenCall, TokenUsage, ToolLease
 from diagnosis_harness.harness.waiting import Leftover, Operation, WaitLimit, run_in_worker, wait
 from diagnosis_harness.harness.workers import WorkerPool
 from diagnosis_harness.kernel.canonical import JsonValue
@@ -60,16 +65,20 @@ async def call_llm(
 async def call_tool(
     ctx: RunContext, lease: ToolLease, operation: Operation[T], *, clock: Clock, limit_s: float | None
 ) -> T:
-    """Invoke an async tool; see `DiagnosisHarnessCore.call_tool`."""
+    """Invoke an async tool under its lease; see `DiagnosisHarnessCore.call_tool`."""
+    begin = partial(begin_tool_call, ctx, clock, lease)
+    try:
+        return await _bounded(ctx, lease.call, _invocation(begin, operation), clock=clock, limit_s=limit_s)
+    finally:
+        ctx.budget.return_tool_call(lease)  # changes nothing once the call has begun
 
-    async def invoke(ctx: RunContext) -> T:
-        begin_tool_call(ctx, clock, lease)
-        try:
-            return await operation(ctx)
-        finally:
-            ctx.budget.settle_tool_call(lease)
 
-    return await _under_lease(ctx, lease, invoke, clock=clock, limit_s=limit_s)
+async def invoke_tool(
+    ctx: RunContext, call: OpenCall, operation: Operation[T], *, clock: Clock, limit_s: float | None
+) -> T:
+    """Charge, begin and invoke an async tool in one step; see `DiagnosisHarnessCore.invoke_tool`."""
+    begin = partial(lease_and_begin_tool_call, ctx, clock, call)
+    return await _bounded(ctx, call, _invocation(begin, operation), clock=clock, limit_s=limit_s)
 
 
 async def call_blocking_tool(
@@ -91,31 +100,42 @@ async def call_blocking_tool(
             ctx.budget.settle_tool_call(lease)
 
     async def in_worker(ctx: RunContext) -> T:
-        return await run_in_worker(workers, invoke, _leftover(ctx, lease))
+        return await run_in_worker(workers, invoke, _leftover(ctx, lease.call))
 
-    return await _under_lease(ctx, lease, in_worker, clock=clock, limit_s=limit_s)
-
-
-async def _under_lease(
-    ctx: RunContext, lease: ToolLease, operation: Operation[T], *, clock: Clock, limit_s: float | None
-) -> T:
-    timeout = partial(ToolFailure, kind=FailureKind.TIMEOUT, code="TIMEOUT")
-    limit = None if limit_s is None else WaitLimit(limit_s, timeout)
     try:
-        return await wait(ctx, operation, clock=clock, limit=limit, leftover=partial(_leftover, ctx, lease))
+        return await _bounded(ctx, lease.call, in_worker, clock=clock, limit_s=limit_s)
     finally:
         ctx.budget.return_tool_call(lease)  # changes nothing once the call has begun
 
 
-def _leftover(ctx: RunContext, lease: ToolLease) -> Leftover[object]:
+def _invocation(begin: Callable[[], ToolLease], operation: Operation[T]) -> Operation[T]:
+    async def invoke(ctx: RunContext) -> T:
+        lease = begin()
+        try:
+            return await operation(ctx)
+        finally:
+            ctx.budget.settle_tool_call(lease)
+
+    return invoke
+
+
+async def _bounded(
+    ctx: RunContext, call: OpenCall, operation: Operation[T], *, clock: Clock, limit_s: float | None
+) -> T:
+    timeout = partial(ToolFailure, kind=FailureKind.TIMEOUT, code="TIMEOUT")
+    limit = None if limit_s is None else WaitLimit(limit_s, timeout)
+    return await wait(ctx, operation, clock=clock, limit=limit, leftover=partial(_leftover, ctx, call))
+
+
+def _leftover(ctx: RunContext, call: OpenCall) -> Leftover[object]:
     """A tool that outlives its wait is in the trace, and so is what it brings then; its lease stays open."""
-    call = {"tool_name": lease.tool_name, "tool_call_id": lease.tool_call_id}
+    told = {"tool_name": call.name, "tool_call_id": call.tool_call_id}
 
     def abandoned() -> None:
-        ctx.lifecycle.journal.emit(TraceName.TOOL_ABANDONED, TracePhase.TOOL, TraceEventStatus.FAILED, call)
+        ctx.lifecycle.journal.emit(TraceName.TOOL_ABANDONED, TracePhase.TOOL, TraceEventStatus.FAILED, told)
 
     def returned(_: object) -> None:
-        _refuse_late(ctx, TracePhase.TOOL, call)
+        _refuse_late(ctx, TracePhase.TOOL, told)
 
     return Leftover(abandoned=abandoned, returned=returned)
 

@@ -9,19 +9,21 @@ from functools import partial
 from typing import TypeVar
 
 from diagnosis_harness.harness import calls, waiting
-from diagnosis_harness.harness.budget import (
-    LlmLease,
-    OpenCall,
-    OverLimit,
-    RunBudget,
-    RunBudgetLimits,
-    TokenUsage,
-    ToolLease,
-)
+from diagnosis_harness.harness.budget import RunBudget, RunBudgetLimits
 from diagnosis_harness.harness.cancellation import CancellationReason, RunCancellation
 from diagnosis_harness.harness.context import OPENING, RunContext, require_identity, require_instant
-from diagnosis_harness.harness.gate import check_active, expire, pass_gate, settle_llm_call, start_llm_call
+from diagnosis_harness.harness.gate import (
+    admit_tool_calls,
+    begin_tool_call,
+    check_active,
+    expire,
+    reserve_bytes,
+    settle_llm_call,
+    start_llm_call,
+    start_tool_call,
+)
 from diagnosis_harness.harness.journal import RunJournal
+from diagnosis_harness.harness.lease import LlmLease, OpenCall, TokenUsage, ToolLease
 from diagnosis_harness.harness.lifecycle import RunLifecycle, RunState, RunTermination
 from diagnosis_harness.harness.retry_policy import HarnessRetryPolicies
 from diagnosis_harness.harness.waiting import Operation, WaitLimit
@@ -29,7 +31,6 @@ from diagnosis_harness.harness.workers import WorkerPool
 from diagnosis_harness.kernel.canonical import JsonValue
 from diagnosis_harness.kernel.clock import Clock
 from diagnosis_harness.kernel.errors import (
-    CapacityRefused,
     ContractViolation,
     FailureKind,
     TechnicalFailure,
@@ -196,13 +197,14 @@ class DiagnosisHarnessCore:
     def start_tool_call(self, ctx: RunContext, tool_name: str, tool_call_id: str) -> ToolLease:
         """The gate of one tool call: charges it to the total and to its tool, both or neither.
 
-        The lease is then given to `call_tool` or `call_blocking_tool`, or back with `return_tool_call`.
+        The lease is then given to `call_tool` or `call_blocking_tool`, or back with `return_tool_call`. Who
+        invokes the tool by other means begins and settles it (`begin_tool_call`, `settle_tool_call`).
 
         Raises:
             RunAborted: the run has ended; or the call is over a limit, which charges nothing and ends the run
                 BUDGET_EXHAUSTED.
         """
-        return pass_gate(ctx, self._clock, partial(ctx.budget.lease_tool_call, tool_name, tool_call_id))
+        return start_tool_call(ctx, self._clock, OpenCall(tool_name, tool_call_id))
 
     def admit_tool_calls(self, ctx: RunContext, requests: Sequence[tuple[str, str]]) -> tuple[ToolLease, ...]:
         """Reserve a batch of (tool name, tool call id) in order, up to the first that is over a limit.
@@ -213,11 +215,24 @@ class DiagnosisHarnessCore:
         Raises:
             RunAborted: the run has ended.
         """
-        return pass_gate(ctx, self._clock, partial(_longest_prefix, ctx.budget, requests))
+        return admit_tool_calls(ctx, self._clock, [OpenCall(name, call_id) for name, call_id in requests])
 
     def return_tool_call(self, ctx: RunContext, lease: ToolLease) -> bool:
         """Give back a reservation whose call cannot begin; False when it has begun, and the charge stands."""
         return ctx.budget.return_tool_call(lease)
+
+    def begin_tool_call(self, ctx: RunContext, lease: ToolLease) -> None:
+        """The gate of the invocation itself, in the task or thread that makes it; then the charge stands.
+
+        Raises:
+            RunAborted: the run has ended; the reservation is still in hand.
+            ContractViolation: the lease has begun or ended before.
+        """
+        begin_tool_call(ctx, self._clock, lease)
+
+    def settle_tool_call(self, ctx: RunContext, lease: ToolLease) -> bool:
+        """The invocation is over, however it went; False when it was over before."""
+        return ctx.budget.settle_tool_call(lease)
 
     def reserve_bytes(self, ctx: RunContext, size_bytes: int) -> None:
         """The gate of evidence bytes.
@@ -226,7 +241,7 @@ class DiagnosisHarnessCore:
             RunAborted: the run has ended; or the bytes would pass the limit, which ends the run
                 BUDGET_EXHAUSTED and reserves nothing.
         """
-        pass_gate(ctx, self._clock, partial(_reserve_bytes, ctx.budget, size_bytes))
+        reserve_bytes(ctx, self._clock, size_bytes)
 
     # ------------------------------------------------------------------ bounded waits
 
@@ -293,6 +308,25 @@ class DiagnosisHarnessCore:
         """
         return await calls.call_tool(ctx, lease, operation, clock=self._clock, limit_s=limit_s)
 
+    async def invoke_tool(
+        self,
+        ctx: RunContext,
+        tool_name: str,
+        tool_call_id: str,
+        operation: Operation[T],
+        *,
+        limit_s: float | None = None,
+    ) -> T:
+        """Gate, charge and invoke an async tool in one step, for a call that has no record to begin first.
+
+        What the gate has granted does begin, whoever meets the limit meanwhile.
+
+        Raises:
+            RunAborted, ToolFailure, Exception: as `start_tool_call` and `call_tool`.
+        """
+        call = OpenCall(tool_name, tool_call_id)
+        return await calls.invoke_tool(ctx, call, operation, clock=self._clock, limit_s=limit_s)
+
     async def call_blocking_tool(
         self,
         ctx: RunContext,
@@ -352,24 +386,6 @@ class DiagnosisHarnessCore:
 
     def _deadline_came(self, ctx: RunContext) -> None:
         expire(ctx, self._clock.now_s())
-
-
-def _longest_prefix(budget: RunBudget, requests: Sequence[tuple[str, str]]) -> tuple[ToolLease, ...]:
-    leases: list[ToolLease] = []
-    for tool_name, tool_call_id in requests:
-        lease = budget.lease_tool_call(tool_name, tool_call_id)
-        if isinstance(lease, OverLimit):
-            break
-        leases.append(lease)
-    return tuple(leases)
-
-
-def _reserve_bytes(budget: RunBudget, size_bytes: int) -> OverLimit | None:
-    try:
-        budget.capacity.reserve(size_bytes)
-    except CapacityRefused as refused:
-        return OverLimit("run_bytes", refused.used_bytes + refused.asked_bytes, refused.limit_bytes)
-    return None
 
 
 def _timed_out(message: str) -> TechnicalFailure:

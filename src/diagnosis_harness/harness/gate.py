@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TypeVar
 
-from diagnosis_harness.harness.budget import LlmLease, OverLimit, TokenUsage, ToolLease
 from diagnosis_harness.harness.cancellation import CancellationReason
 from diagnosis_harness.harness.context import RunContext
+from diagnosis_harness.harness.lease import LlmLease, OpenCall, OverLimit, TokenUsage, ToolLease
 from diagnosis_harness.kernel.clock import Clock
+from diagnosis_harness.kernel.errors import CapacityRefused
 
 Granted = TypeVar("Granted")
 
@@ -77,10 +78,69 @@ def settle_llm_call(ctx: RunContext, clock: Clock, lease: LlmLease, usage: Token
             exhaust(ctx, clock, str(over))
 
 
-def begin_tool_call(ctx: RunContext, clock: Clock, lease: ToolLease) -> None:
+def start_tool_call(ctx: RunContext, clock: Clock, call: OpenCall) -> ToolLease:
+    """Charge one tool call; it has not begun.
+
+    Raises:
+        RunAborted: as `pass_gate`.
+    """
+    return pass_gate(ctx, clock, partial(ctx.budget.lease_tool_call, call))
+
+
+def begin_tool_call(ctx: RunContext, clock: Clock, lease: ToolLease) -> ToolLease:
     """The last step before a tool's backend, in the task or thread that takes it.
 
     Raises:
         RunAborted: as `pass_gate`; the reservation is still in hand then.
     """
-    pass_gate(ctx, clock, partial(ctx.budget.begin_tool_call, lease))
+    return pass_gate(ctx, clock, partial(ctx.budget.begin_tool_call, lease))
+
+
+def lease_and_begin_tool_call(ctx: RunContext, clock: Clock, call: OpenCall) -> ToolLease:
+    """Charge a tool call and begin it in one step, when nothing is to be done in between.
+
+    Raises:
+        RunAborted: as `pass_gate`.
+    """
+
+    def reserve() -> ToolLease | OverLimit:
+        lease = ctx.budget.lease_tool_call(call)
+        return lease if isinstance(lease, OverLimit) else ctx.budget.begin_tool_call(lease)
+
+    return pass_gate(ctx, clock, reserve)
+
+
+def admit_tool_calls(ctx: RunContext, clock: Clock, asked: Sequence[OpenCall]) -> tuple[ToolLease, ...]:
+    """Charge the longest prefix of a batch that the limits allow; meeting a limit here does not end the run.
+
+    Raises:
+        RunAborted: the run has ended.
+    """
+
+    def reserve() -> tuple[ToolLease, ...]:
+        leases: list[ToolLease] = []
+        for call in asked:
+            lease = ctx.budget.lease_tool_call(call)
+            if isinstance(lease, OverLimit):
+                break
+            leases.append(lease)
+        return tuple(leases)
+
+    return pass_gate(ctx, clock, reserve)
+
+
+def reserve_bytes(ctx: RunContext, clock: Clock, size_bytes: int) -> None:
+    """Take bytes of evidence.
+
+    Raises:
+        RunAborted: as `pass_gate`.
+    """
+
+    def reserve() -> OverLimit | None:
+        try:
+            ctx.budget.capacity.reserve(size_bytes)
+        except CapacityRefused as refused:
+            return OverLimit("run_bytes", refused.used_bytes + refused.asked_bytes, refused.limit_bytes)
+        return None
+
+    pass_gate(ctx, clock, reserve)

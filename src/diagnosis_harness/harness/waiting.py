@@ -80,7 +80,6 @@ async def wait(
         TechnicalFailure: the limit has passed (what `limit.error` makes), or the work cancelled itself.
         Exception: what the operation raised, while the run was active.
     """
-    check_active(ctx, clock)
     bell = _Bell()
     task = bell.loop.create_task(_ringing(bell, operation, ctx, clock))
     quieten = ctx.lifecycle.on_end(bell.ring_from_afar)

@@ -1,0 +1,108 @@
+"""What a gate grants: the right to one call, and what it says when it grants none."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from diagnosis_harness.kernel.errors import ContractViolation
+
+
+@dataclass(frozen=True, slots=True)
+class TokenUsage:
+    """Tokens that a provider reports for one call. `total_tokens` is theirs when they give one, else the sum.
+
+    Raises:
+        ContractViolation: a count is negative or not a whole number.
+    """
+
+    input_tokens: int
+    output_tokens: int
+    total_tokens: int = -1
+
+    def __post_init__(self) -> None:
+        if self.total_tokens == -1:
+            object.__setattr__(self, "total_tokens", self.input_tokens + self.output_tokens)
+        for name in ("input_tokens", "output_tokens", "total_tokens"):
+            _require_count(name, getattr(self, name))
+
+
+@dataclass(frozen=True, slots=True)
+class OpenCall:
+    """Which call: a tool by its name and the framework's own call id, or `llm`, which has none."""
+
+    name: str
+    tool_call_id: str = ""
+
+
+class LeasePhase(StrEnum):
+    """How far a leased call has come."""
+
+    RESERVED = "RESERVED"  # charged, not begun; may still go back
+    BEGUN = "BEGUN"  # the backend may have been reached; the charge stands
+    CLOSED = "CLOSED"  # settled or given back; nothing is in hand
+
+
+LLM_CALL = OpenCall("llm")
+
+
+class LlmLease:
+    """The right to one attempt at a language model, with the tokens it holds in reserve."""
+
+    __slots__ = ("phase", "reserved")
+
+    def __init__(self, reserved: TokenUsage) -> None:
+        self.reserved = reserved
+        self.phase = LeasePhase.BEGUN
+
+
+class ToolLease:
+    """The right to one invocation of a tool. Only the budget moves `phase`, under the run's lock."""
+
+    __slots__ = ("call", "phase")
+
+    def __init__(self, call: OpenCall) -> None:
+        self.call = call
+        self.phase = LeasePhase.RESERVED
+
+    @property
+    def tool_name(self) -> str:
+        """Which tool."""
+        return self.call.name
+
+    @property
+    def tool_call_id(self) -> str:
+        """Which call of it."""
+        return self.call.tool_call_id
+
+
+@dataclass(frozen=True, slots=True)
+class OverLimit:
+    """A limit that said no. `asked` is what usage would have become; nothing was charged."""
+
+    counter: str
+    asked: int
+    limit: int
+
+    def __str__(self) -> str:
+        return f"{self.counter}: {self.asked} of {self.limit}"
+
+
+@dataclass(frozen=True, slots=True)
+class OpenCalls:
+    """What a run has in hand at one instant.
+
+    Attributes:
+        begun: how many llm and tool calls have ever begun.
+        in_flight: calls that have begun and are not over, llm calls first, then tools in order.
+        waiting: tool calls that are charged and have not begun, in order.
+    """
+
+    begun: int
+    in_flight: tuple[OpenCall, ...]
+    waiting: tuple[OpenCall, ...]
+
+
+def _require_count(name: str, value: object) -> None:
+    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+        raise ContractViolation(f"{name} is a whole number of at least 0, not {value!r}")

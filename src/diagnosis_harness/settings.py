@@ -1,0 +1,178 @@
+"""Configuration: read once, by whoever wires the product, and frozen from then on."""
+
+from __future__ import annotations
+
+import tomllib
+from importlib.resources import files
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
+
+from diagnosis_harness.harness.budget import RunBudgetLimits
+from diagnosis_harness.harness.retry_policy import TWO_ATTEMPTS, HarnessRetryPolicies, RetryPolicy
+from diagnosis_harness.kernel.errors import InvalidSetting
+
+
+def _no_truth_value(value: object) -> object:
+    """TOML's `true` is no number, though Python would read it as 1."""
+    if isinstance(value, bool):
+        raise ValueError("a number, not true or false")  # noqa: TRY004 - pydantic reports ValueError, not TypeError
+    return value
+
+
+def _single(attempts: int) -> int:
+    if attempts != 1:
+        raise ValueError("must be 1: only the harness tries anything again, where it is charged and recorded")
+    return attempts
+
+
+Number = BeforeValidator(_no_truth_value)
+Count = Annotated[int, Number, Field(gt=0)]
+Seconds = Annotated[float, Number, Field(gt=0, allow_inf_nan=False)]
+
+
+class _Section(BaseModel):
+    """A table of the file: frozen, and a key that is not known is refused."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class ClientSettings(_Section):
+    """Every client under us: HTTP, language models, stores."""
+
+    max_attempts: Annotated[int, Number, AfterValidator(_single)]
+
+
+class RunSettings(_Section):
+    """Time and threads."""
+
+    timeout_s: Seconds
+    finalise_timeout_s: Seconds
+    parallel_tools: Count
+    worker_threads: Count
+
+
+class LimitSettings(_Section):
+    """What one run may spend."""
+
+    llm_calls: Count
+    tool_calls: Count
+    tool_calls_per_tool: Count
+    input_tokens: Count
+    output_tokens: Count
+    total_tokens: Count
+    run_bytes: Count
+
+
+class RetrySettings(_Section):
+    """The harness's own second attempts."""
+
+    delay_s: Annotated[float, Number, Field(ge=0, allow_inf_nan=False)]
+
+
+class ProgressSettings(_Section):
+    """When collecting evidence stops."""
+
+    no_gain: Count
+    protocol_violations: Count
+
+
+class ProjectionSettings(_Section):
+    """What one tool call may keep."""
+
+    items_max: Count
+    bytes_max: Count
+
+
+class Settings(BaseSettings):
+    """All configuration. Environment variables (`DIAGNOSE_SECTION__KEY`) win over the files.
+
+    The defaults are the shipped `settings.toml`, and no other place holds any. Read it with `load_settings`.
+    """
+
+    model_config = SettingsConfigDict(
+        frozen=True, extra="forbid", env_prefix="DIAGNOSE_", env_nested_delimiter="__"
+    )
+
+    client: ClientSettings
+    run: RunSettings
+    limits: LimitSettings
+    retry: RetrySettings
+    progress: ProgressSettings
+    projection: ProjectionSettings
+
+    @classmethod
+    def settings_customise_sources(  # noqa: PLR0917 - the signature is pydantic-settings' own
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """The environment before what the files said; no dotenv and no secret files."""
+        del settings_cls, dotenv_settings, file_secret_settings
+        return (env_settings, init_settings)
+
+    def budget_limits(self) -> RunBudgetLimits:
+        """The limits as the core takes them."""
+        return RunBudgetLimits(**dict(self.limits))
+
+    def retry_policies(self) -> HarnessRetryPolicies:
+        """The retry policies as the core takes them."""
+        twice = RetryPolicy(
+            attempts_max=TWO_ATTEMPTS.attempts_max, retry_on=TWO_ATTEMPTS.retry_on, delay_s=self.retry.delay_s
+        )
+        return HarnessRetryPolicies(router=twice, semantic_guard=twice)
+
+
+def load_settings(file: Path | None = None) -> Settings:
+    """The shipped defaults, under the values of `file`, under those of the environment.
+
+    Raises:
+        InvalidSetting: the file cannot be read, a key is not known, or a value is refused.
+    """
+    shipped = tomllib.loads(files("diagnosis_harness").joinpath("settings.toml").read_text(encoding="utf-8"))
+    given = {} if file is None else _read(file)
+    place = "settings" if file is None else str(file)
+    try:
+        return Settings(**_merged(shipped, given))  # type: ignore[arg-type]  # checked by pydantic, here
+    except ValidationError as error:
+        raise _first_problem(place, error) from error
+
+
+def _read(file: Path) -> dict[str, object]:
+    try:
+        return tomllib.loads(file.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InvalidSetting(
+            str(file), f"cannot be read ({error.strerror})", "name a file that exists"
+        ) from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InvalidSetting(str(file), f"is not TOML ({error})", "mend it, or leave it out") from error
+
+
+def _merged(shipped: dict[str, object], given: dict[str, object]) -> dict[str, object]:
+    """What was given over what was shipped, table by table."""
+    merged = {**shipped, **given}
+    for name, table in shipped.items():
+        over = given.get(name)
+        if isinstance(table, dict) and isinstance(over, dict):
+            merged[name] = {**table, **over}
+    return merged
+
+
+def _first_problem(place: str, error: ValidationError) -> InvalidSetting:
+    first = error.errors(include_url=False)[0]
+    key = ".".join(str(part) for part in first["loc"])
+    problem = first["msg"].removeprefix("Value error, ")
+    if first["type"] == "extra_forbidden":
+        return InvalidSetting(f"{place}, {key}", "this key is not known", "take it out or correct its name")
+    if first["type"] == "missing":
+        return InvalidSetting(f"{place}, {key}", "it is missing", "give it, or leave the whole table out")
+    given = first["input"]
+    return InvalidSetting(
+        f"{place}, {key}", f"{given!r:.80} is refused ({problem})", "correct the value, or leave it out"
+    )

@@ -1,0 +1,49 @@
+"""A language model that says what a test tells it, behind the real port."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterable
+from dataclasses import dataclass, field
+
+from diagnosis_harness.harness.context import RunContext
+from diagnosis_harness.harness.lease import TokenUsage
+from diagnosis_harness.kernel.errors import FailureKind, LlmFailure
+from diagnosis_harness.llm.messages import ChatReply, ChatRequest
+
+Answer = ChatReply | LlmFailure
+"""What the fake does when it is asked: answer, or fail."""
+
+
+@dataclass(slots=True)
+class FakeChatModel:
+    """A `ChatModel` that gives its `answers` in order, one an attempt, and remembers attempts.
+
+    `before` is awaited inside each attempt, before it answers: a test cancels there, or moves the clock.
+
+    Raises:
+        LlmFailure: the next answer is one, or (UNAVAILABLE) no answer is left.
+    """
+
+    answers: Iterable[Answer]
+    before: Callable[[RunContext], Awaitable[None]] | None = None
+    attempts: list[tuple[RunContext, ChatRequest]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.answers = iter(self.answers)
+
+    async def complete(self, ctx: RunContext, request: ChatRequest) -> ChatReply:
+        """The next answer."""
+        self.attempts.append((ctx, request))
+        if self.before is not None:
+            await self.before(ctx)
+        answer = next(iter(self.answers), None)
+        if answer is None:
+            raise LlmFailure("the fake has no answer left", kind=FailureKind.UNAVAILABLE)
+        if isinstance(answer, LlmFailure):
+            raise answer
+        return answer
+
+
+def says(text: str, *, input_tokens: int = 10, output_tokens: int = 5) -> ChatReply:
+    """A reply of that text, with that usage."""
+    return ChatReply(text=text, usage=TokenUsage(input_tokens, output_tokens), llm_name="fake")

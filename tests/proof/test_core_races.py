@@ -1,0 +1,323 @@
+"""The core's races, in the large: no late start, no overshoot, one winner. Threads everywhere, on purpose."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import sys
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+import pytest
+
+from diagnosis_harness.harness.cancellation import CancellationReason
+from diagnosis_harness.harness.context import RunContext
+from diagnosis_harness.harness.core import CancelAnswer, DiagnosisHarnessCore
+from diagnosis_harness.harness.gate import expire
+from diagnosis_harness.harness.lease import ToolLease
+from diagnosis_harness.harness.lifecycle import RunState
+from diagnosis_harness.harness.workers import WorkerPool
+from diagnosis_harness.kernel.errors import RunAborted
+from diagnosis_harness.testing.clock import ManualClock
+from diagnosis_harness.testing.ids import CountingIds
+from diagnosis_harness.testing.runs import AMPLE, limits
+
+pytestmark = [pytest.mark.proof, pytest.mark.timeout(600)]
+
+TRIALS = 10_000
+UNITS = 100_000
+
+
+@pytest.fixture(autouse=True)
+def _hasty_threads() -> Iterator[None]:
+    """Let the interpreter change threads as often as it can."""
+    interval_s = sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
+    yield
+    sys.setswitchinterval(interval_s)
+
+
+class YieldingClock(ManualClock):
+    """A clock that hands the interpreter to another thread, often in the middle of a gate.
+
+    The gate reads the clock between "has the run ended?" and "reserve and start": without the run's lock a
+    cancel fits in there, and with it it does not.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._held = threading.Lock()
+        self._held.acquire()
+
+    def now_s(self) -> float:
+        """The instant, after everybody else had a turn."""
+        self._held.acquire(timeout=2e-5)  # it is never released: this waits, and lets the others run
+        return super().now_s()
+
+
+# ---------------------------------------------------------------- no start after cancel() has returned
+
+
+@dataclass(slots=True)
+class Trial:
+    """One run whose starts race with one cancel. `bodies` counts the calls that were really made."""
+
+    core: DiagnosisHarnessCore
+    ctx: RunContext
+    bodies: list[str]
+
+    def call_tools(self, leases: Sequence[ToolLease]) -> None:
+        """Begin what was admitted, one after the other, until the run refuses."""
+        with suppress(RunAborted):
+            for lease in leases:
+                self.core.begin_tool_call(self.ctx, lease)
+                self.bodies.append("tool")
+                self.core.settle_tool_call(self.ctx, lease)
+
+    def call_llms(self, times: int) -> None:
+        """Ask a language model again and again, until the run refuses."""
+        with suppress(RunAborted):
+            for _ in range(times):
+                lease = self.core.start_llm_call(self.ctx)
+                self.bodies.append("llm")
+                self.core.settle_llm_call(self.ctx, lease, None)
+
+
+def test_nothing_starts_once_cancel_has_returned(scale: float) -> None:
+    """Every body that ever runs is one that the cancel's own answer had counted: 0 late starts.
+
+    The answer is made under the lock that every start takes, so the comparison is exact: it does not depend
+    on when a thread happens to be looked at. At least a fifth of the cancels come while starts are pending.
+    """
+    core = DiagnosisHarnessCore(clock=YieldingClock(), ids=CountingIds())
+    chance = np.random.default_rng(20261130)
+    trials = round(TRIALS * scale)
+    late = pending = empty = 0
+    with ThreadPoolExecutor(2) as starters:
+        for _ in range(trials):
+            trial = Trial(core, core.start_run(session_id="s", limits=AMPLE, timeout_s=60), [])
+            tools = [("metrics", str(number)) for number in range(int(chance.integers(1, 5)))]
+            leases = core.admit_tool_calls(trial.ctx, tools)
+            racing = [
+                starters.submit(trial.call_tools, leases),
+                starters.submit(trial.call_llms, int(chance.integers(0, 4))),
+            ]
+            for _ in range(int(chance.integers(0, 7))):
+                core.clock.now_s()
+            answer = core.cancel(trial.ctx, CancellationReason.USER_REQUESTED)
+            for one in racing:
+                one.result()
+            late += len(trial.bodies) - answer.begun
+            pending += bool(answer.never_started)
+            empty += not trial.bodies
+    assert late == 0
+    assert pending >= trials / 5
+    assert empty < trials  # the race is one: in some trials work had begun before the cancel
+
+
+def test_no_queued_tool_starts_once_cancel_has_returned(scale: float) -> None:
+    """The same through the whole path: 40 blocking tools in one reply, cancelled from another thread."""
+    chance = np.random.default_rng(7)
+    for _ in range(max(5, round(100 * scale))):
+        workers = WorkerPool(threads_max=4)
+        core = DiagnosisHarnessCore(clock=YieldingClock(), ids=CountingIds(), workers=workers)
+        ctx = core.start_run(session_id="s", limits=AMPLE, timeout_s=60)
+        bodies: list[int] = []
+        answers = asyncio.run(_reply_of_40(core, ctx, bodies, cancel_after=int(chance.integers(0, 20))))
+        workers.close()
+        assert len(bodies) == answers.begun < 40
+        assert ctx.budget.usage().tool_calls == answers.begun
+
+
+async def _reply_of_40(
+    core: DiagnosisHarnessCore, ctx: RunContext, bodies: list[int], *, cancel_after: int
+) -> CancelAnswer:
+    loop = asyncio.get_running_loop()
+    enough = threading.Event()
+
+    def tool(number: int, _: RunContext) -> None:
+        bodies.append(number)
+        if len(bodies) >= cancel_after:
+            enough.set()
+
+    def cancel() -> CancelAnswer:
+        enough.wait(0.005)
+        return core.cancel(ctx, CancellationReason.CLIENT_DISCONNECTED)
+
+    leases = core.admit_tool_calls(ctx, [("metrics", str(number)) for number in range(40)])
+    calls = [
+        loop.create_task(core.call_blocking_tool(ctx, lease, partial(tool, number)))
+        for number, lease in enumerate(leases)
+    ]
+    answer = await loop.run_in_executor(None, cancel)
+    await asyncio.gather(*calls, return_exceptions=True)
+    return answer
+
+
+# ---------------------------------------------------------------- exactly the limit, for every counter
+
+Unit = Callable[[DiagnosisHarnessCore, RunContext], object]
+
+COUNTERS: dict[str, tuple[Unit, Callable[[RunContext], int]]] = {
+    "llm_calls": (
+        lambda core, ctx: core.start_llm_call(ctx),
+        lambda ctx: ctx.budget.usage().llm_calls,
+    ),
+    "tool_calls": (
+        lambda core, ctx: core.start_tool_call(ctx, f"tool-{threading.get_ident() % 3}", "call"),
+        lambda ctx: ctx.budget.usage().tool_calls,
+    ),
+    "tool_calls_per_tool": (
+        lambda core, ctx: core.start_tool_call(ctx, "metrics", "call"),
+        lambda ctx: ctx.budget.usage().tool_calls_by_tool["metrics"],
+    ),
+    "input_tokens": (
+        lambda core, ctx: core.start_llm_call(ctx, reserve_input_tokens=1),
+        lambda ctx: ctx.budget.open_calls().begun,
+    ),
+    "output_tokens": (
+        lambda core, ctx: core.start_llm_call(ctx, reserve_output_tokens=1),
+        lambda ctx: ctx.budget.open_calls().begun,
+    ),
+    "total_tokens": (
+        lambda core, ctx: core.start_llm_call(ctx, reserve_input_tokens=1),
+        lambda ctx: ctx.budget.open_calls().begun,
+    ),
+    "run_bytes": (
+        lambda core, ctx: core.reserve_bytes(ctx, 1),
+        lambda ctx: ctx.budget.usage().run_bytes,
+    ),
+}
+
+
+@pytest.mark.parametrize("counter", COUNTERS)
+def test_eight_threads_are_granted_exactly_the_limit(counter: str, scale: float) -> None:
+    """They race until the run refuses; what was granted, counted outside, is the limit to the unit."""
+    unit, used = COUNTERS[counter]
+    units = round(UNITS * scale)
+    ample = dict.fromkeys(COUNTERS, 10 * UNITS)
+    core = DiagnosisHarnessCore(clock=ManualClock(), ids=CountingIds())
+    ctx = core.start_run(session_id="s", limits=limits(**{**ample, counter: units}), timeout_s=60)
+
+    def race() -> int:
+        for granted in itertools.count():
+            try:
+                unit(core, ctx)
+            except RunAborted:
+                return granted
+        raise AssertionError
+
+    with ThreadPoolExecutor(8) as threads:
+        granted = [race.result() for race in [threads.submit(race) for _ in range(8)]]
+    assert sum(granted) == units == used(ctx)
+    assert ctx.lifecycle.state is RunState.BUDGET_EXHAUSTED
+
+
+def test_totals_and_per_tool_agree_at_every_snapshot(scale: float) -> None:
+    """Eight threads charge and give back; every snapshot meanwhile adds up and is within every limit."""
+    core = DiagnosisHarnessCore(clock=ManualClock(), ids=CountingIds())
+    ctx = core.start_run(
+        session_id="s", limits=limits(tool_calls=20, tool_calls_per_tool=9, run_bytes=10**9), timeout_s=60
+    )
+    rounds = round(5_000 * scale)
+
+    def charge(name: str) -> int:
+        kept = 0
+        for number in range(rounds):
+            for lease in core.admit_tool_calls(ctx, [(name, str(number))]):
+                kept += not core.return_tool_call(ctx, lease)
+        return kept
+
+    with ThreadPoolExecutor(9) as threads:
+        racing = [threads.submit(charge, f"tool-{number % 3}") for number in range(8)]
+        snapshots = 0
+        while not all(one.done() for one in racing):
+            usage = ctx.budget.usage()
+            snapshots += 1
+            assert usage.tool_calls == sum(usage.tool_calls_by_tool.values()) <= 20
+            assert all(0 < calls <= 9 for calls in usage.tool_calls_by_tool.values())
+        assert sum(one.result() for one in racing) == 0
+    assert snapshots > 10
+    assert (ctx.budget.usage().tool_calls, dict(ctx.budget.usage().tool_calls_by_tool)) == (0, {})
+
+
+# ---------------------------------------------------------------- one winner
+
+
+class TickingClock(ManualClock):
+    """Every reading is a new instant, and the clock remembers which thread has read it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._ticks = itertools.count(1)
+        self.read_by: dict[float, int] = {}
+
+    def now_s(self) -> float:
+        """A reading that nobody else has."""
+        reading = 1_700_000_000.0 + next(self._ticks) * 1e-3
+        self.read_by[reading] = threading.get_ident()
+        return reading
+
+
+def _exhaust(core: DiagnosisHarnessCore, ctx: RunContext) -> None:
+    with suppress(RunAborted):
+        core.reserve_bytes(ctx, 10**9)
+
+
+def _note_state(ctx: RunContext, told: list[RunState]) -> None:
+    told.append(ctx.lifecycle.state)
+
+
+Cause = Callable[[DiagnosisHarnessCore, RunContext], object]
+CAUSES: dict[RunState | CancellationReason, Cause] = {
+    RunState.SUCCESS: lambda core, ctx: core.complete_success(ctx),
+    CancellationReason.INTERNAL_FAILURE: lambda core, ctx: core.complete_failure(ctx, "broke"),
+    CancellationReason.USER_REQUESTED: lambda core, ctx: core.cancel(ctx, CancellationReason.USER_REQUESTED),
+    CancellationReason.CLIENT_DISCONNECTED: lambda core, ctx: core.cancel(
+        ctx, CancellationReason.CLIENT_DISCONNECTED
+    ),
+    CancellationReason.DEADLINE_EXCEEDED: lambda core, ctx: expire(ctx, core.clock.now_s()),
+    CancellationReason.BUDGET_EXHAUSTED: _exhaust,
+}
+
+
+@pytest.mark.parametrize(("one", "other"), list(itertools.combinations(CAUSES, 2)), ids=str)
+def test_a_race_of_two_causes_has_one_winner(
+    one: RunState | CancellationReason, other: RunState | CancellationReason, scale: float
+) -> None:
+    """State, reason and time are all the winner's; every resource hears of it once; both sides do win."""
+    winners: set[RunState | CancellationReason] = set()
+    with ThreadPoolExecutor(2) as threads:
+        for number in range(max(60, round(1_000 * scale))):
+            clock = TickingClock()
+            core = DiagnosisHarnessCore(clock=clock, ids=CountingIds())
+            ctx = core.start_run(session_id="s", limits=AMPLE, timeout_s=10_000)
+            together = threading.Barrier(2)
+            told: list[RunState] = []
+            ctx.cancellation.register(partial(_note_state, ctx, told))
+
+            def act(
+                cause: Cause, core: DiagnosisHarnessCore, ctx: RunContext, wait: threading.Barrier
+            ) -> int:
+                wait.wait(5)
+                cause(core, ctx)
+                return threading.get_ident()
+
+            order = (one, other) if number % 2 else (other, one)
+            racing = {cause: threads.submit(act, CAUSES[cause], core, ctx, together) for cause in order}
+            thread_of = {cause: running.result() for cause, running in racing.items()}
+            termination = ctx.lifecycle.termination
+            assert termination is not None
+            winner = RunState.SUCCESS if termination.reason is None else termination.reason
+            assert winner in thread_of
+            assert clock.read_by[termination.at_s] == thread_of[winner]
+            assert told == ([] if ctx.cancellation.reason is None else [termination.state])
+            if termination.reason is not None:
+                assert ctx.cancellation.reason is termination.reason
+            winners.add(winner)
+    assert winners == {one, other}
