@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -120,6 +121,34 @@ def test_a_run_without_time_ends_124_or_as_a_safe_answer(
     jsonschema.validate(document, SCHEMA)
     assert document["run"]["state"] == "TIMED_OUT"
     assert ended.returncode == 124
+
+
+def test_ctrl_c_ends_a_run_whose_backend_hangs_and_keeps_its_evidence(
+    demo: tuple[subprocess.CompletedProcess[str], Path],
+) -> None:
+    """What had come back is in the document, what had not is named, and the process does end."""
+    stuck = Path(__file__).with_name("stuck_diagnose.py")
+    process = subprocess.Popen(
+        [sys.executable, str(stuck), "ask", "why", "--from", str(demo[1]), "--json"],
+        env=PLAIN,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        encoding="utf-8",
+    )
+    assert process.stderr is not None
+    assert any("stuck" in line for line in process.stderr)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+
+    document = json.loads(out)
+    jsonschema.validate(document, SCHEMA)
+    assert process.returncode == 130
+    assert "Cancelling. In flight: " in err
+    assert document["release"]["outcome"] == "CANCELLED"
+    assert document["run"]["termination"]["reason"] == "USER_REQUESTED"
+    assert document["run"]["in_flight"]
+    assert "describe_sources" in {record["tool"] for record in document["records"] if record["digest"]}
 
 
 @pytest.mark.parametrize("name", ["missing", "empty"])

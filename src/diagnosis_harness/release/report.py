@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from diagnosis_harness.diagnosis.claim import WHOLE_RECORD, Claim, EvidenceRef, Predicate
+from diagnosis_harness.diagnosis.claim import WHOLE_RECORD, Claim, EvidenceRef, FaultKind, Predicate
 from diagnosis_harness.release.document import (
     Asked,
     Candidate,
@@ -91,11 +91,10 @@ def cover(
     )
 
 
-def entity_words(entity: str, region: str | None, *, words: Words) -> str:
-    """An entity, with the part of it where that is known."""
-    if region is None or region == entity:
-        return shown(entity)
-    return words.part.format(entity=shown(entity), region=shown(region))
+def fault_words(fault_kind: FaultKind, region: str | None, *, words: Words) -> str:
+    """A kind of fault, with the part of the entity that it hit where that is known."""
+    fault = words.fault[fault_kind]
+    return fault if region is None else words.part.format(fault=fault, region=shown(region))
 
 
 def _may_be_said(claim: Claim, outcome: ReleaseOutcome) -> bool:
@@ -141,8 +140,8 @@ def _summary(material: ReportMaterial, words: Words) -> tuple[str, ...]:
     if release.outcome is ReleaseOutcome.SUCCESS and material.conclusion:
         return tuple(
             (words.cause if place == 0 else words.also_cause).format(
-                entity=entity_words(cause.entity, cause.region, words=words),
-                fault=words.fault[cause.fault_kind],
+                entity=shown(cause.entity),
+                fault=fault_words(cause.fault_kind, cause.region, words=words),
             )
             for place, cause in enumerate(material.conclusion)
         )

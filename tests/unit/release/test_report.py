@@ -144,7 +144,7 @@ def test_next_checks_come_one_of_each_kind_and_three_at_most() -> None:
     )
 
     assert report.next_checks == (
-        "Look at checkout (CPU): the strongest candidate neither proven nor ruled out.",
+        "Look at checkout, CPU: the strongest candidate neither proven nor ruled out.",
         "Supply what was missing: normal operation to compare with (--baseline FOLDER).",
         "Find out why walk_topology failed (TIMED_OUT), and ask again.",
     )

@@ -14,7 +14,7 @@ from diagnosis_harness.diagnosis.claim import EvidenceRef
 from diagnosis_harness.release.document import Candidate, RunDocument
 from diagnosis_harness.release.moment import shown
 from diagnosis_harness.release.outcome import ReleaseOutcome
-from diagnosis_harness.release.report import entity_words
+from diagnosis_harness.release.report import fault_words
 from diagnosis_harness.release.wording import words_of
 from diagnosis_harness.release.words import Words
 
@@ -76,7 +76,7 @@ def _cited(document: RunDocument) -> Iterator[EvidenceRef]:
     """What is cited by what is shown, in reading order."""
     for claim in document.report.claims[:CLAIMS_SHOWN]:
         yield from claim.refs
-    for candidate in document.report.candidates[:CANDIDATES_SHOWN]:
+    for candidate in _worth_showing(document)[:CANDIDATES_SHOWN]:
         yield from candidate.evidence_for[:REFS_SHOWN]
         yield from candidate.evidence_against[:REFS_SHOWN]
 
@@ -103,15 +103,20 @@ def _more(count: int, words: Words, width: int) -> Iterator[Text]:
 
 
 def _candidates(document: RunDocument, cited: Citations, words: Words, width: int) -> Iterator[Text]:
-    shown_ones = document.report.candidates[:CANDIDATES_SHOWN]
-    for place, candidate in enumerate(shown_ones, start=1):
+    candidates = _worth_showing(document)
+    for place, candidate in enumerate(candidates[:CANDIDATES_SHOWN], start=1):
         yield from hang(Text(f"  {place}. "), _candidate(candidate, cited, words), width)
-    yield from _more(len(document.report.candidates) - CANDIDATES_SHOWN, words, width)
+    yield from _more(len(candidates) - CANDIDATES_SHOWN, words, width)
+
+
+def _worth_showing(document: RunDocument) -> tuple[Candidate, ...]:
+    """Candidates for which something speaks: a score of zero says that nothing does."""
+    return tuple(candidate for candidate in document.report.candidates if candidate.score > 0)
 
 
 def _candidate(candidate: Candidate, cited: Citations, words: Words) -> Text:
-    entity = entity_words(candidate.entity, candidate.region, words=words)
-    body = Text(f"{entity}{words.colon}{words.fault[candidate.fault_kind]}{words.comma}")
+    fault = fault_words(candidate.fault_kind, candidate.region, words=words)
+    body = Text(f"{shown(candidate.entity)}{words.colon}{fault}{words.comma}")
     body.append(words.score.format(score=f"{candidate.score:.3g}"))
     for label, refs in (
         (words.evidence_for, candidate.evidence_for),

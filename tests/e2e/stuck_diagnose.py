@@ -1,0 +1,56 @@
+"""The real command line over the real system, with metrics that never answer: a process for the tests."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import NoReturn
+
+from diagnosis_harness.bootstrap import Diagnosis, build_diagnosis
+from diagnosis_harness.cli.main import run
+from diagnosis_harness.cli.ports import LoadProgress
+from diagnosis_harness.harness.context import RunContext
+from diagnosis_harness.kernel.window import TimeWindow
+from diagnosis_harness.toolbox.ports import Recording
+from diagnosis_harness.trace.sink import TraceSink
+
+
+class StuckMetrics:
+    """A backend that takes a call and never comes back."""
+
+    def signals(self, ctx: RunContext, recording: Recording) -> NoReturn:  # noqa: D102
+        self._hang()
+
+    def series(  # noqa: D102
+        self,
+        ctx: RunContext,
+        recording: Recording,
+        *,
+        entities: Sequence[str] | None = None,
+        signals: Sequence[str] | None = None,
+        window: TimeWindow | None = None,
+    ) -> NoReturn:
+        self._hang()
+
+    def _hang(self) -> NoReturn:
+        print("stuck", file=sys.stderr, flush=True)  # noqa: T201 - what the test waits for
+        while True:
+            threading.Event().wait()
+
+
+def open_stuck(
+    *, folder: Path, baseline: Path | None, onset_s: float | None, sink: TraceSink, progress: LoadProgress
+) -> Diagnosis:
+    """The folder as it is, but for its metrics."""
+    diagnosis = build_diagnosis(
+        folder=folder, baseline=baseline, onset_s=onset_s, sink=sink, progress=progress
+    )
+    diagnosis.sources = replace(diagnosis.sources, metrics=StuckMetrics())
+    return diagnosis
+
+
+if __name__ == "__main__":
+    sys.exit(run(sys.argv[1:], open_diagnosis=open_stuck))
