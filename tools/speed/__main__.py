@@ -25,7 +25,7 @@ def _measures(*, quick: bool) -> Mapping[str, Callable[[], list[Figure]]]:
         "concurrent": lambda: concurrent_runs.measure(rounds=1 if quick else 3),
         "cancelling": lambda: cancelling.measure(times=20 if quick else 300),
         "starting": lambda: starting.measure(rounds=3 if quick else 15),
-        "loading": loading.measure,
+        "loading": lambda: loading.measure(rounds=1 if quick else 5, megabytes=8 if quick else 64),
         "installing": installing.measure,
     }
 

@@ -12,12 +12,23 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def answer_of(arguments: Sequence[str]) -> Mapping[str, float]:
-    """What `python ARGUMENTS`, run in the project's folder, prints as one JSON object."""
+def output_of(arguments: Sequence[str]) -> str:
+    """What `python ARGUMENTS`, run in the project's folder, prints.
+
+    Raises:
+        RuntimeError: it did not end with exit code 0; the message holds the end of what it said.
+    """
     done = subprocess.run(
-        [sys.executable, *arguments], cwd=ROOT, check=True, capture_output=True, text=True, timeout=600
+        [sys.executable, *arguments], cwd=ROOT, check=False, capture_output=True, text=True, timeout=1200
     )
-    answer: Mapping[str, float] = json.loads(done.stdout)
+    if done.returncode != 0:
+        raise RuntimeError(f"python {' '.join(arguments)} failed:\n{done.stderr[-2000:]}")
+    return done.stdout
+
+
+def answer_of(arguments: Sequence[str]) -> Mapping[str, float]:
+    """The same, where it prints one JSON object of numbers."""
+    answer: Mapping[str, float] = json.loads(output_of(arguments))
     return answer
 
 
