@@ -29,7 +29,7 @@ class FakeDiagnosis:
         self._seq = 0
         self._cancelled = asyncio.Event()
 
-    async def run(  # noqa: D102 - the port says it
+    async def run(
         self, question: str, *, language: Language, deadline_s: float | None
     ) -> RunDocument:
         self._emit(TraceName.RUN_STARTED, TraceEventStatus.STARTED, {"limits": {"tool_calls": 60}})
@@ -52,7 +52,7 @@ class FakeDiagnosis:
         self._emit(TraceName.TOOL_INVOCATION, TraceEventStatus.SUCCEEDED, {**call, "items": 2})
         return documents.success(language)
 
-    def cancel(self, reason: CancellationReason) -> None:  # noqa: D102 - the port says it
+    def cancel(self, reason: CancellationReason) -> None:
         assert reason is CancellationReason.USER_REQUESTED
         self._cancelled.set()
 

@@ -21,10 +21,10 @@ from diagnosis_harness.trace.sink import TraceSink
 class StuckMetrics:
     """A backend that takes a call and never comes back."""
 
-    def signals(self, ctx: RunContext, recording: Recording) -> NoReturn:  # noqa: D102
+    def signals(self, ctx: RunContext, recording: Recording) -> NoReturn:
         self._hang()
 
-    def series(  # noqa: D102
+    def series(
         self,
         ctx: RunContext,
         recording: Recording,
