@@ -187,6 +187,8 @@ async def bounded_gather(calls: Sequence[Callable[[], Awaitable[T]]], *, paralle
 
     Every call settles, also when another raises; then the first error, in the order of the calls, is raised.
     """
+    if len(calls) == 1:
+        return [await calls[0]()]
     slots = asyncio.Semaphore(parallel_max)
 
     async def one(call: Callable[[], Awaitable[T]]) -> T:
