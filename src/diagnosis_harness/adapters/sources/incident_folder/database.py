@@ -60,7 +60,7 @@ class Database:
         )
         paths = ", ".join(text_sql(str(path)) for path in files)
         self._connection.execute(f"SET allowed_paths = [{paths}]")
-        # With it duckdb 2.0 reads `TRY_CAST(text AS DOUBLE)` as a column of numbers that may not fail: its issue 23818.
+        # With it duckdb 2.0 makes `TRY_CAST` over a CSV file fail on the first bad cell (its issue 23818).
         optimizers = {name for (name,) in self._connection.execute("FROM duckdb_optimizers()").fetchall()}
         if "type_pushdown" in optimizers:
             self._connection.execute("SET disabled_optimizers = 'type_pushdown'")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import tzinfo
 from typing import Final
@@ -28,7 +28,7 @@ from diagnosis_harness.kernel.errors import InvalidInput
 from diagnosis_harness.toolbox.ports import FileNote
 
 SERIES_LIMIT: Final = 200_000
-_HASHES_AT_ONCE: Final = 4_000_000
+_ROWS_AT_ONCE: Final = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +148,7 @@ class _Reader:
             layout.unit,
             *layout.keys.values(),
             *(value.column for value in layout.values),
+            *self.dropped,
         ]
         unused = unused_columns(self.table, used)
         if unused:
@@ -281,31 +282,51 @@ class _Reader:
     def _count_doubles(self, groups: Sequence[_Group]) -> None:
         """Note instants that occur twice in one series; they are averaged when the series is read.
 
-        A group with every instant of the file exactly once needs no look at its rows: its count and the
-        exclusive or of its hashes say so. Otherwise 64-bit hashes are sorted, piece by piece so that memory
-        stays bounded. Two keys of one hash are too rare to matter for a count.
+        Series of one agent share their instants, so few groups need be looked at: two with the same number
+        of rows and the same exclusive or of the instants' 64-bit hashes have the same instants, doubles
+        included.
         """
-        import numpy as np  # heavy
-
-        if not groups:
-            return
-        distinct = f"SELECT count(*), bit_xor(hash(time)) FROM (SELECT DISTINCT time FROM {self.source})"
-        instants, grid = (int(str(cell)) for cell in self.table.ask(self.database, distinct)[0])
-        if all(group.rows == instants and group.instants == grid for group in groups):
-            return
-        keys = ", ".join([*self.layout.keys, "time"])
-        rows = sum(group.rows for group in groups)
-        pieces = -(-rows // _HASHES_AT_ONCE)
+        alike: dict[tuple[int, int], list[_Group]] = {}
+        for group in groups:
+            alike.setdefault((group.rows, group.instants), []).append(group)
         doubles = 0
-        for piece in range(pieces):
-            where = f"WHERE h % {pieces} = {piece}" if pieces > 1 else ""
-            select = f"SELECT h FROM (SELECT hash({keys}) AS h FROM {self.source}) {where}"
-            hashes = np.sort(np.ma.getdata(self.database.arrays(select)["h"]))
-            doubles += int(np.count_nonzero(hashes[1:] == hashes[:-1]))
+        for batch in _batches([same[0] for same in alike.values()]):
+            for group, distinct in zip(batch, self._distinct_instants(batch), strict=True):
+                doubles += (group.rows - distinct) * len(alike[group.rows, group.instants])
         if doubles:
             self.remarks.append(
                 f"{doubles} rows repeat an instant of their series; their values are averaged"
             )
+
+    def _distinct_instants(self, groups: Sequence[_Group]) -> list[int]:
+        """How many different instants each group has."""
+        keys = list(self.layout.keys)
+        if not keys:
+            distinct = self.table.ask(self.database, f"SELECT count(DISTINCT time) FROM {self.source}")
+            return [int(str(distinct[0][0]))]
+        lists = ", ".join(f"unnest(?::VARCHAR[]) AS {key}" for key in keys)
+        equal = " AND ".join(f"t.{key} = k.{key}" for key in keys)
+        rows = self.table.ask(
+            self.database,
+            f"SELECT k.number, count(DISTINCT t.time) FROM {self.source} t "
+            f"JOIN (SELECT unnest(range({len(groups)})) AS number, {lists}) k ON {equal} GROUP BY 1 ORDER BY 1",
+            [[group.keys[at] for group in groups] for at in range(len(keys))],
+        )
+        return [int(str(count)) for _, count in rows]
+
+
+def _batches(groups: Sequence[_Group]) -> Iterator[list[_Group]]:
+    """The groups in turn, so many at once that their instants fit into memory easily."""
+    batch: list[_Group] = []
+    rows = 0
+    for group in groups:
+        if batch and rows + group.rows > _ROWS_AT_ONCE:
+            yield batch
+            batch, rows = [], 0
+        batch.append(group)
+        rows += group.rows
+    if batch:
+        yield batch
 
 
 def _group(row: Sequence[object], keys: int) -> _Group:
