@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from diagnosis_harness.application.status import ChatApplicationStatus, tell_status
@@ -19,10 +19,12 @@ from diagnosis_harness.kernel.errors import (
     AgentStopped,
     EmptyDraft,
     MalformedDraft,
+    MaskingFailed,
     NothingToRelease,
     PolicyFailed,
     RunAborted,
 )
+from diagnosis_harness.kernel.masking import mask
 from diagnosis_harness.kernel.window import TimeWindow
 from diagnosis_harness.release.decision import Row, WorkEnd, decide, end_of_state
 from diagnosis_harness.release.outcome import FallbackType, ReleaseOutcome
@@ -103,6 +105,10 @@ class DiagnoseUseCase:
 
     async def _ended(self, ctx: RunContext, task: DiagnosisTask) -> DiagnosisEnd:
         tell_status(self._core, ctx, ChatApplicationStatus.DIAGNOSIS_RUNNING)
+        try:
+            task = replace(task, question=mask(task.question).text)
+        except MaskingFailed:
+            return self._without_result(ctx, WorkEnd.INTERNAL_FAILURE, ProgressSnapshot())
         try:
             execution = await self._agent_for(ctx).diagnose(ctx, task)
         except AgentStopped as stopped:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from diagnosis_harness.application.diagnose import DiagnosisEnd
 from diagnosis_harness.kernel.errors import ContractViolation
+from diagnosis_harness.kernel.masking import mask_or_withhold
 from diagnosis_harness.kernel.window import utc_text
 from diagnosis_harness.release.counters import counters
 from diagnosis_harness.release.document import InFlight, RecordEntry, Release, Run, RunDocument, Termination
@@ -74,7 +75,7 @@ def publish(ctx: RunContext, facts: RunFacts, end: DiagnosisEnd, events: Iterabl
         run=Run(
             session_id=ctx.session_id,
             run_id=ctx.run_id,
-            question=facts.question,
+            question=mask_or_withhold(facts.question),
             language=facts.language,
             state=ctx.lifecycle.state,
             termination=Termination(reason=termination.reason, at=utc_text(termination.at_s)),

@@ -12,7 +12,8 @@
     ├── TechnicalFailure          something outside did not work: kind says how; never an answer
     │   ├── LlmFailure            the language model or its provider
     │   ├── ToolFailure           a tool's backend
-    │   └── StoreFailure          the evidence store
+    │   ├── StoreFailure          the evidence store
+    │   └── MaskingFailed         text could not be masked, so it must not be kept, shown or logged
     ├── ToolRefused               preflight said no: code says why
     ├── MalformedAnswer           a player answered, and not in the form that was agreed
     ├── NothingToRelease          the work ended and no safe content can be formed from it
@@ -138,6 +139,10 @@ class ToolFailure(TechnicalFailure):
 
 class StoreFailure(TechnicalFailure):
     """The evidence store failed, was too slow, or returned other bytes than it was given."""
+
+
+class MaskingFailed(TechnicalFailure):
+    """Text could not be masked. It is withheld: nobody gets it raw instead."""
 
 
 class ToolRefused(DiagnosisHarnessError):

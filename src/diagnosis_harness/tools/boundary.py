@@ -16,11 +16,18 @@ from typing import TYPE_CHECKING
 from diagnosis_harness.harness.budget import ToolLease
 from diagnosis_harness.harness.core import DiagnosisHarnessCore
 from diagnosis_harness.harness.keys import ToolCallKeyFactory
-from diagnosis_harness.kernel.errors import FailureKind, RunAborted, TechnicalFailure, ToolFailure
+from diagnosis_harness.kernel.errors import (
+    FailureKind,
+    MaskingFailed,
+    RunAborted,
+    TechnicalFailure,
+    ToolFailure,
+)
 from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.tools.access import ToolAccess
 from diagnosis_harness.tools.evidence import EvidenceStatus, InvocationStatus
 from diagnosis_harness.tools.invocation import ErrorCode, EvidenceRecord
+from diagnosis_harness.tools.masked_findings import masked_findings
 from diagnosis_harness.tools.preflight import Admissible, Refusal, RefusalCode, inspect
 from diagnosis_harness.tools.projection import ProjectionTooLarge, project
 from diagnosis_harness.tools.spec import ProjectionBounds, Tool, ToolFindings, ToolRequest, ToolSpec
@@ -227,6 +234,8 @@ class ToolBoundary:
         except ToolFailure as failure:
             timed_out = failure.kind is FailureKind.TIMEOUT
             return self._failed(record, ErrorCode.TIMED_OUT if timed_out else ErrorCode.EXECUTION_FAILED)
+        except MaskingFailed:
+            return self._failed(record, ErrorCode.MASKING_FAILED)
         except ProjectionTooLarge:
             return self._failed(record, ErrorCode.TOO_LARGE)
         except ValueError:
@@ -277,10 +286,13 @@ class ToolBoundary:
 
 
 def _run(ctx: RunContext, found: Admissible) -> ToolFindings:
-    """Run the tool; the one place where whatever a tool raises is made a `ToolFailure`."""
+    """Run the tool and mask what it found; here whatever a tool raises is made a `ToolFailure`.
+
+    Masking works in the tool's thread and inside its limit, so that a large answer holds nobody else up.
+    """
     try:
-        return found.tool.run(ctx, found.arguments)
-    except (ToolFailure, RunAborted):
+        return masked_findings(found.tool.run(ctx, found.arguments))
+    except (ToolFailure, MaskingFailed, RunAborted):
         raise
     except Exception as error:
         raise ToolFailure(f"{found.tool.spec.name} failed: {type(error).__name__}") from error

@@ -23,6 +23,7 @@ class ErrorCode(StrEnum):
 
     EXECUTION_FAILED = "EXECUTION_FAILED"
     TIMED_OUT = "TIMED_OUT"
+    MASKING_FAILED = "MASKING_FAILED"  # what the tool found could not be masked and was thrown away
     PROJECTION_FAILED = "PROJECTION_FAILED"
     TOO_LARGE = "TOO_LARGE"
     BUDGET_EXHAUSTED = "BUDGET_EXHAUSTED"

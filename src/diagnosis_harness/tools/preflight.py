@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 
 from diagnosis_harness.harness.keys import is_safe_segment
 from diagnosis_harness.kernel.canonical import canonical_json
-from diagnosis_harness.kernel.json_value import JsonValue
+from diagnosis_harness.kernel.errors import MaskingFailed
+from diagnosis_harness.kernel.masking import mask_or_withhold, mask_value
 from diagnosis_harness.tools.access import ToolAccess
 from diagnosis_harness.tools.arguments import ArgumentProblem, normalise
 from diagnosis_harness.tools.spec import ArgumentValue, Tool, ToolRequest
@@ -38,10 +39,13 @@ class RefusalCode(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """A request that did not become a tool call, and why, in one clause."""
+    """A request that did not become a tool call, and why, in one clause without secrets."""
 
     code: RefusalCode
     message: str
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "message", mask_or_withhold(self.message))
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,14 +80,20 @@ def inspect(
         return Refusal(RefusalCode.NOT_READ_ONLY, f"{tool.spec.name} is not read-only")
     try:
         arguments = normalise(tool.spec, request.arguments)
+        scope = scope_text(arguments)
     except ArgumentProblem as problem:
         return Refusal(RefusalCode.INVALID_REQUEST, str(problem))
-    return Admissible(tool=tool, arguments=arguments, scope=scope_text(arguments))
+    except MaskingFailed:
+        return Refusal(RefusalCode.INVALID_REQUEST, "the arguments could not be masked")
+    return Admissible(tool=tool, arguments=arguments, scope=scope)
 
 
 def scope_text(arguments: Mapping[str, ArgumentValue]) -> str:
-    """Normalised arguments as canonical JSON text: sorted names, typed values, instants in UTC seconds."""
-    held: dict[str, JsonValue] = {
-        name: list(value) if isinstance(value, tuple) else value for name, value in arguments.items()
-    }
-    return canonical_json(held).decode()
+    """Normalised arguments as canonical JSON text: sorted names, typed values, instants in UTC seconds.
+
+    Secrets in it are masked, as in all that is kept; the tool itself gets the arguments as given.
+
+    Raises:
+        MaskingFailed: an argument could not be masked.
+    """
+    return canonical_json(mask_value(arguments)).decode()

@@ -8,6 +8,7 @@ from enum import StrEnum
 from types import MappingProxyType
 
 from diagnosis_harness.kernel.canonical import JsonValue
+from diagnosis_harness.kernel.masking import mask_or_withhold
 
 
 class TracePhase(StrEnum):
@@ -95,7 +96,7 @@ CUT_MARK = "…"
 
 
 def bounded(payload: Mapping[str, JsonValue]) -> Mapping[str, JsonValue]:
-    """A read-only copy of a payload that is small whatever it was made from.
+    """A read-only copy of a payload that is small and holds no secret, whatever it was made from.
 
     Texts end at 2,000 characters, collections at 100 items, nesting at 6 levels and the whole at 1,000
     values; what was cut ends in `…`. Later changes of the original do not show. The trace never carries the
@@ -139,4 +140,13 @@ class _Copy:
 
 
 def _cut(text: str) -> str:
-    return str(text) if len(text) <= TEXT_MAX else text[: TEXT_MAX - 1] + CUT_MARK
+    """A masked text of at most `TEXT_MAX` characters.
+
+    Masked before it is cut, since half a secret has no form to know it by; what may be such a half, at the
+    end of what is looked at, is left out.
+    """
+    looked_at = text[: 2 * TEXT_MAX]
+    shown = mask_or_withhold(str(looked_at))
+    if len(looked_at) < len(text) and len(shown) < TEXT_MAX:
+        return shown.rpartition(" ")[0] + CUT_MARK
+    return shown if len(shown) <= TEXT_MAX else shown[: TEXT_MAX - 1] + CUT_MARK

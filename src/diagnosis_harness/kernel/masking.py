@@ -1,0 +1,178 @@
+"""Secrets and personal data out of text, before it is kept, shown to a language model, or logged.
+
+One function, one rule table (`kernel.masking_rules`). What stands in a secret's place names its kind and
+nothing else. Whatever goes wrong raises `MaskingFailed`: nobody gets the raw text back by accident.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from diagnosis_harness.kernel.canonical import JsonValue
+from diagnosis_harness.kernel.errors import MaskingFailed
+from diagnosis_harness.kernel.masking_checks import PLACEHOLDER
+from diagnosis_harness.kernel.masking_rules import RULES, SECRET_KEY, MaskingRule
+
+WITHHELD = "[masked:withheld]"
+"""Stands where a text could not be masked."""
+
+_ROUNDS_MAX = 8
+_DEPTH_MAX = 64
+_QUOTES = ("q1", "q2", "q3")
+_CLOSERS = ")]}"
+_HARMLESS = re.compile(r".{0,5}|[A-Za-z_]{0,40}")
+"""Texts that hold no secret of any rule: shorter than the shortest, or a word without digit and sign."""
+
+
+@dataclass(frozen=True, slots=True)
+class Masked:
+    """A text without its secrets, and how many of each kind were replaced."""
+
+    text: str
+    counts: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class _Span:
+    start: int
+    end: int
+    kind: str
+
+
+def mask(text: str, rules: Sequence[MaskingRule] = RULES) -> Masked:
+    """The text with every secret replaced by `[masked:kind]`; masking it again changes nothing.
+
+    A pass is linear in the length of the text. Passes are repeated until one finds nothing, eight at most.
+
+    Raises:
+        MaskingFailed: it is no text, a rule failed, or it does not come to rest.
+    """
+    if not isinstance(text, str):
+        raise MaskingFailed(f"{type(text).__name__} is no text")
+    if _HARMLESS.fullmatch(text):
+        return Masked(text)
+    counts: Counter[str] = Counter()
+    for _ in range(_ROUNDS_MAX):
+        try:
+            spans = _spans(text, rules)
+        except (ArithmeticError, LookupError, MemoryError, RecursionError, TypeError, ValueError) as error:
+            raise MaskingFailed(f"a masking rule failed: {type(error).__name__}") from None
+        if not spans:
+            return Masked(text, dict(counts))
+        counts.update(span.kind for span in spans)
+        text = _replaced(text, spans)
+    raise MaskingFailed("masking does not come to rest")
+
+
+def mask_or_withhold(text: str) -> str:
+    """The masked text, or `[masked:withheld]` where it could not be masked; for what is only shown."""
+    try:
+        return mask(text).text
+    except MaskingFailed:
+        return WITHHELD
+
+
+def mask_value(value: JsonValue, key: str = "") -> JsonValue:
+    """A JSON value with every text in it masked, and whole what stands under the name of a secret.
+
+    Raises:
+        MaskingFailed: a text could not be masked, or nesting passes 64 levels.
+    """
+    return _masked_value(value, key, 0)
+
+
+def _masked_value(value: JsonValue, key: str, depth: int) -> JsonValue:
+    if depth > _DEPTH_MAX:
+        raise MaskingFailed(f"nested deeper than {_DEPTH_MAX} levels")
+    if value is None or isinstance(value, bool):
+        return value
+    if isinstance(value, Mapping):
+        return {mask(name).text: _masked_value(held, name, depth + 1) for name, held in value.items()}
+    if isinstance(value, int | float):
+        return value
+    if isinstance(value, str):
+        return _masked_text(value, key)
+    return [_masked_value(held, key, depth + 1) for held in value]
+
+
+def _masked_text(text: str, key: str) -> str:
+    """A text under a name; read as `name: "text"` where the name is one that secrets have."""
+    if key and SECRET_KEY.search(key.lower()):
+        counts = mask(f'{key}="{text}"').counts
+        return "[masked:secret]" if "secret" in counts else mask(text).text
+    return mask(text).text
+
+
+def _spans(text: str, rules: Sequence[MaskingRule]) -> list[_Span]:
+    """What to replace, in order and apart: spans that overlap are one, under the first one's kind."""
+    lowered = text.replace("İ", "I").lower()  # the one letter that grows in lower case: places must not move
+    keys = [found.end() for found in SECRET_KEY.finditer(lowered)]
+    open_gates = {gate: gate.search(text) is not None for gate in {rule.gate for rule in rules} if gate}
+    found: list[_Span] = []
+    for rule in rules:
+        if rule.gate is not None and not open_gates[rule.gate]:
+            continue
+        if rule.hints and not any(hint in lowered for hint in rule.hints):
+            continue
+        found += [
+            span
+            for match in _matches(rule, text, keys)
+            if (rule.check is None or rule.check(match)) and (span := _span(rule.kind, match))
+        ]
+    return _merged(found)
+
+
+def _matches(rule: MaskingRule, text: str, keys: Sequence[int]) -> Iterable[re.Match[str]]:
+    if rule.after_key:
+        return _behind(rule, text, keys)
+    return rule.pattern.finditer(text)
+
+
+def _behind(rule: MaskingRule, text: str, keys: Sequence[int]) -> Iterator[re.Match[str]]:
+    """Matches right behind a name; a name inside the match before it is part of that one's value."""
+    free = 0
+    for key in keys:
+        if key >= free and (match := rule.pattern.match(text, key)):
+            free = match.end()
+            yield match
+
+
+def _merged(found: Iterable[_Span]) -> list[_Span]:
+    merged: list[_Span] = []
+    for span in sorted(found, key=lambda span: span.start):  # stable: the first rule names a place
+        if merged and span.start < merged[-1].end:
+            last = merged[-1]
+            merged[-1] = _Span(last.start, max(last.end, span.end), last.kind)
+        else:
+            merged.append(span)
+    return merged
+
+
+def _span(kind: str, match: re.Match[str]) -> _Span | None:
+    """Where the secret itself stands, without its quotes and without brackets that close around it."""
+    groups = match.re.groupindex
+    quoted = next((name for name in _QUOTES if name in groups and match[name] is not None), None)
+    start, end = match.span(quoted or "secret")
+    if quoted is None:
+        while end > start and match.string[end - 1] in _CLOSERS and not _opens(match.string, start, end):
+            end -= 1
+    if start == end or PLACEHOLDER.fullmatch(match.string, start, end):
+        return None
+    return _Span(start, end, kind)
+
+
+def _opens(text: str, start: int, end: int) -> bool:
+    """Whether what closes at the end was opened inside, as in a placeholder."""
+    return {")": "(", "]": "[", "}": "{"}[text[end - 1]] in text[start:end]
+
+
+def _replaced(text: str, spans: Sequence[_Span]) -> str:
+    parts: list[str] = []
+    at = 0
+    for span in spans:
+        parts += (text[at : span.start], f"[masked:{span.kind}]")
+        at = span.end
+    return "".join((*parts, text[at:]))
