@@ -27,6 +27,7 @@ TOOL_S = 0.005
 PAUSE_S = 0.001
 # Long enough for every thread that was at work to end, and for whatever might still begin to begin.
 SETTLE_S = 0.03
+TOPIC = "Cancel to last start"
 
 
 @dataclass(slots=True)
@@ -91,8 +92,7 @@ class OurRun:
             while True:
                 number += 1
                 await self._core.call_llm(self._ctx, self._complete, usage_of=lambda usage: usage)
-                lease = self._core.start_tool_call(self._ctx, "look", f"t{number}")
-                await self._core.call_tool(self._ctx, lease, self._look)
+                await self._core.invoke_tool(self._ctx, "look", f"t{number}", self._look)
         except RunAborted:
             self._trial.ended_s = time.perf_counter()
 
@@ -191,11 +191,11 @@ async def _cancelled(
         raise RuntimeError("the run was over before it was cancelled")
 
 
-def _trials(*, rival: bool, wide: bool, from_thread: bool, times: int) -> list[Trial]:
+def _trials(kind: type[OurRun | RivalRun], *, wide: bool, from_thread: bool, times: int) -> list[Trial]:
     trials = []
     for number in range(times):
         trial = Trial()
-        run = RivalRun(trial) if rival else OurRun(trial)
+        run = kind(trial)
         work = run.steps if isinstance(run, OurRun) and not wide else run.wide
         delay_s = 0.012 * (number * 0.618_034 % 1.0)  # spread evenly, the same in every run of the bench
         asyncio.run(_cancelled(trial, work, run.cancel, delay_s=delay_s, from_thread=from_thread))
@@ -206,41 +206,37 @@ def _trials(*, rival: bool, wide: bool, from_thread: bool, times: int) -> list[T
 def measure(*, times: int) -> list[Figure]:
     """Late starts and times to return: from the same and another thread, with one tool and with many."""
     figures: list[Figure] = []
-    for wide in (False, True):
-        for from_thread in (False, True):
-            what = f"{WIDE} blocking tools in one reply" if wide else "async llm and tool steps"
-            where = "another thread" if from_thread else "the same thread"
-            count = max(3, times // 10) if wide else times
-            ours = _trials(rival=False, wide=wide, from_thread=from_thread, times=count)
-            figures += _figures(f"{what}, cancel from {where}", ours)
-            if wide:
-                theirs = _trials(rival=True, wide=wide, from_thread=from_thread, times=count)
-                figures.append(_rival(f"{what}, from {where}", theirs))
+    for where, from_thread in (("the same thread", False), ("another thread", True)):
+        what = f"one call at a time, cancel from {where}"
+        figures += _ours(
+            what, _trials(OurRun, wide=False, from_thread=from_thread, times=times), at_most_ms=5
+        )
+    for where, from_thread in (("the same thread", False), ("another thread", True)):
+        what = f"{WIDE} blocking tools in one reply, from {where}"
+        few = max(3, times // 10)
+        figures += _ours(what, _trials(OurRun, wide=True, from_thread=from_thread, times=few))
+        figures += _rival(_trials(RivalRun, wide=True, from_thread=from_thread, times=few))
     return figures
 
 
-TOPIC = "Cancel to last start"
-
-
-def _figures(what: str, trials: Sequence[Trial]) -> list[Figure]:
+def _ours(what: str, trials: Sequence[Trial], *, at_most_ms: float | None = None) -> list[Figure]:
     late, ran_late = sum(trial.unadmitted for trial in trials), sum(trial.late for trial in trials)
     starts = sum(len(trial.started_s) for trial in trials)
     return_ms = [trial.return_ms for trial in trials]
     note = f"{len(trials)} trials, {starts:,} starts"
     if ran_late:
-        note += f"; {ran_late} had passed the gate before and reached their first line after"
+        note += f"; {ran_late} passed the gate before and reached their first line after"
     return [
         Figure(TOPIC, f"late starts: {what}", late, "", 0, note),
-        Figure(TOPIC, "  cancel() to the run's return, median", median(return_ms), "ms", 5),
+        Figure(TOPIC, "  cancel() to the run's return, median", median(return_ms), "ms", at_most_ms),
         Figure(TOPIC, "  the same, longest", max(return_ms), "ms"),
     ]
 
 
-def _rival(what: str, trials: Sequence[Trial]) -> Figure:
-    return Figure(
-        TOPIC,
-        f"  pydantic-ai: {what}",
-        sum(trial.late for trial in trials),
-        "",
-        note=f"bodies begun after cancel() had returned, in {len(trials)} trials",
-    )
+def _rival(trials: Sequence[Trial]) -> list[Figure]:
+    late, median_ms = sum(trial.late for trial in trials), median(trial.return_ms for trial in trials)
+    note = f"{len(trials)} trials; first lines that ran after cancel() had returned"
+    return [
+        Figure(TOPIC, "  pydantic-ai: late starts", late, "", note=note),
+        Figure(TOPIC, "  pydantic-ai: cancel() to the run's return, median", median_ms, "ms"),
+    ]

@@ -55,11 +55,11 @@ async def run_steps(
 
     for number in range(steps):
         await core.call_llm(ctx, complete, usage_of=lambda reply: reply[1])
-        lease = core.start_tool_call(ctx, "look", f"t{number}")
         if blocking:
+            lease = core.start_tool_call(ctx, "look", f"t{number}")
             await core.call_blocking_tool(ctx, lease, blocking_look)
         else:
-            await core.call_tool(ctx, lease, look)
+            await core.invoke_tool(ctx, "look", f"t{number}", look)
     await core.call_llm(ctx, complete, usage_of=lambda reply: reply[1])
     core.complete_success(ctx)
 

@@ -37,8 +37,8 @@ class Figure:
 
     def cells(self) -> tuple[str, str, str, str, str]:
         """Its row of the table: name, measured, target, verdict, note."""
-        measured = "" if self.measured is None else f"{_short(self.measured)} {self.unit}"
-        target = "" if self.at_most is None else f"≤ {self.at_most:g} {self.unit}"
+        measured = "" if self.measured is None else f"{_short(self.measured)} {self.unit}".strip()
+        target = "" if self.at_most is None else f"≤ {self.at_most:g} {self.unit}".strip()
         return self.name, measured, target, self.verdict, self.note
 
 
@@ -82,4 +82,4 @@ def _short(value: float) -> str:
     """Three digits that matter, and never an exponent."""
     if value == 0 or abs(value) >= 100:
         return f"{value:,.0f}"
-    return f"{float(f'{value:.2g}' if abs(value) < 1 else f'{value:.3g}'):g}"
+    return f"{float(f'{value:.3g}'):g}"

@@ -46,7 +46,7 @@ def measure(*, rounds: int) -> list[Figure]:
         figures += [
             Figure(whole, f"CPU per step, {steps} steps", costs.cost(f"loop {steps}"), "µs"),
             Figure(whole, "  pydantic-ai, blocking tool", costs.cost(f"rival, threads {steps}"), "µs"),
-            Figure(whole, "  ratio", costs.ratio(f"loop {steps}", f"rival, threads {steps}"), "×", 0.10),
+            Figure(whole, "  ratio", costs.ratio(f"loop {steps}", f"rival, threads {steps}"), "×", 0.1),
         ]
     figures.append(Figure(whole, "100 steps against 20", costs.ratio("loop 100", "loop 20"), "×"))
     return figures
