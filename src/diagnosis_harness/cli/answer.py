@@ -42,13 +42,17 @@ def answer(asking: Asking, open_diagnosis: OpenDiagnosis, *, color: bool) -> Run
     phrases = phrases_of(asking.language)
     console = make_console(color=color, stderr=True)
     with LiveView(console, clock=SystemClock(), phrases=phrases) as view:
-        diagnosis = open_diagnosis(
-            folder=asking.folder,
-            baseline=asking.baseline,
-            onset_s=asking.onset_s,
-            sink=view,
-            progress=view.loading,
-        )
+        try:
+            diagnosis = open_diagnosis(
+                folder=asking.folder,
+                baseline=asking.baseline,
+                onset_s=asking.onset_s,
+                sink=view,
+                progress=view.loading,
+            )
+        except KeyboardInterrupt:
+            view.say(phrases.stopped)
+            raise
 
         def on_first() -> None:
             calls = ", ".join(view.in_flight()) or phrases.nothing_in_flight

@@ -23,6 +23,7 @@ class Phrases:
     cancelling: str
     nothing_in_flight: str
     left_at_once: str
+    stopped: str
     saved: str
     bad_input: str
     bad_usage: str
@@ -75,6 +76,7 @@ def _english() -> Phrases:
         budget="{used} of {limit} tool calls",
         cancelling="Cancelling. In flight: {calls}. Ctrl+C again leaves at once.",
         nothing_in_flight="nothing",
+        stopped="Stopped before there was a run.",
         left_at_once="Left at once; what was in flight is lost.",
         saved="Saved: {file}",
         bad_input="Cannot use {place}: {problem}; {remedy}.",
@@ -114,6 +116,7 @@ def _chinese() -> Phrases:
         budget="工具调用 {used}/{limit}",
         cancelling="正在取消。仍在进行：{calls}。再按一次 Ctrl+C 立即退出。",
         nothing_in_flight="无",
+        stopped="在运行开始之前已停止。",
         left_at_once="已立即退出，进行中的内容已丢失。",
         saved="已保存：{file}",
         bad_input="无法使用 {place}：{problem}；{remedy}。",
