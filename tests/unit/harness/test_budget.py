@@ -160,6 +160,7 @@ def test_reported_usage_above_the_limit_stays_recorded() -> None:
 
     async def main() -> None:
         assert await rig.core.call_llm(ctx, llm, usage_of=lambda _: reported) == "answer"
+        assert ctx.cancellation.reason is CancellationReason.BUDGET_EXHAUSTED
         with pytest.raises(RunAborted, match="BUDGET_EXHAUSTED"):
             await rig.core.call_llm(ctx, llm, usage_of=lambda _: reported)
 

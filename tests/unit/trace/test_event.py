@@ -63,7 +63,11 @@ def test_a_payload_is_a_copy() -> None:
 
 def test_long_texts_and_collections_are_cut_visibly() -> None:
     """The cut mark says that something is missing, and a mapping says how much."""
-    long = {"text": "word " * 1000, "list": list(range(500)), "map": {str(n): n for n in range(150)}}
+    long: dict[str, JsonValue] = {
+        "text": "word " * 1000,
+        "list": list(range(500)),
+        "map": {str(n): n for n in range(150)},
+    }
     payload = bounded(long)
     text = payload["text"]
     assert isinstance(text, str)
