@@ -141,7 +141,7 @@ def is_card(match: re.Match[str]) -> bool:
 
 def has_phone_length(match: re.Match[str]) -> bool:
     """Nine to fifteen digits (ITU-T E.164)."""
-    return 9 <= sum(character.isdigit() for character in match["secret"]) <= 15
+    return 9 <= sum(character.isdigit() for character in str(match["secret"])) <= 15
 
 
 def stands_as_phone(match: re.Match[str]) -> bool:
