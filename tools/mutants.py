@@ -20,17 +20,7 @@ from functools import partial
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-COPIED = (
-    "src",
-    "tests",
-    "tools",
-    "docs",
-    "requirements",
-    "pyproject.toml",
-    "floors.toml",
-    "README.md",
-    "Makefile",
-)
+NOT_COPIED = shutil.ignore_patterns(".*", "__pycache__", "dist", "build", "incidents")
 CAUGHT, SURVIVED = 1, 0  # pytest's exit codes: tests failed, all passed
 
 
@@ -72,14 +62,8 @@ def broken(mutant: Mutant, source: str) -> str:
 
 
 def copy_tree(root: Path, target: Path) -> None:
-    """Copy what the tests need from `root` into `target`."""
-    ignored = shutil.ignore_patterns("__pycache__", ".*")
-    for name in COPIED:
-        source = root / name
-        if source.is_dir():
-            shutil.copytree(source, target / name, ignore=ignored)
-        elif source.exists():
-            shutil.copy2(source, target / name)
+    """Copy what is under version control, and little else, from `root` into `target`."""
+    shutil.copytree(root, target, ignore=NOT_COPIED, dirs_exist_ok=True)
 
 
 def run_tests(tree: Path, tests: tuple[str, ...]) -> subprocess.CompletedProcess[str]:
