@@ -42,7 +42,6 @@ class Database:
             duckdb.CatalogException,
             duckdb.NotImplementedException,
             duckdb.ParserException,
-            duckdb.PermissionException,
             duckdb.SyntaxException,
         )
         """Errors that no file can cause, only a wrong query of ours."""

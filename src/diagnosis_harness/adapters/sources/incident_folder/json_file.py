@@ -104,13 +104,31 @@ def _explained(file: ListedFile, error: Exception) -> InvalidInput:
         return InvalidInput(
             file.name, "one of its records is larger than 16 MB", "remove or split that record"
         )
-    _, _, where = text.partition('", at byte ')
-    place = f" line {where.partition(' in line ')[2].partition(':')[0]}" if " in line " in where else ""
+    line = _bad_line(file)
     return InvalidInput(
-        f"{file.name}{place}",
+        f"{file.name} line {line}" if line else file.name,
         f"it is not valid {'JSON' if file.form is Form.JSON else 'JSON Lines'}",
         "write an array of objects into .json, or one object a line into .jsonl",
     )
+
+
+def _bad_line(file: ListedFile) -> int | None:
+    """The first line that is not JSON, found by reading the file ourselves: duckdb counts lines otherwise."""
+    number = 0
+    with unpacked(file) as content:
+        try:
+            if file.form is Form.JSON:
+                json.loads(content.read())
+                return None
+            for line in content:
+                number += 1
+                if line.strip():
+                    json.loads(line.removeprefix(b"\xef\xbb\xbf"))
+        except json.JSONDecodeError as error:
+            return error.lineno if file.form is Form.JSON else number
+        except (ValueError, RecursionError):
+            return None
+    return None
 
 
 def _check_ends(file: ListedFile) -> None:

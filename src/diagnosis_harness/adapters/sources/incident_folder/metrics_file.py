@@ -309,7 +309,8 @@ class _Reader:
         rows = self.table.ask(
             self.database,
             f"SELECT k.number, count(DISTINCT t.time) FROM {self.source} t "
-            f"JOIN (SELECT unnest(range({len(groups)})) AS number, {lists}) k ON {equal} GROUP BY 1 ORDER BY 1",
+            f"JOIN (SELECT unnest(range({len(groups)})) AS number, {lists}) k ON {equal} "
+            "GROUP BY 1 ORDER BY 1",
             [[group.keys[at] for group in groups] for at in range(len(keys))],
         )
         return [int(str(count)) for _, count in rows]
