@@ -85,7 +85,7 @@ class Diagnosis:
         return publish(ctx, facts, end, self.trace.events(ctx.run_id))
 
     def cancel(self, reason: CancellationReason) -> CancelAnswer | None:
-        """End the run; one that has not been opened yet ends as soon as it is. None when there is no run yet."""
+        """End the run; one that is not open yet ends as soon as it is, and the answer is None."""
         if self._ctx is None:
             self._cancelled_early = reason
             return None

@@ -14,6 +14,9 @@ class Predicate(StrEnum):
 
     CHANGED = "CHANGED"  # a signal moved from `baseline` to `value`
     BEGAN = "BEGAN"  # a signal, or the incident, began to differ at `onset_s`
+    NORMAL = "NORMAL"  # a signal moved no further than it does by itself in normal operation
+    FAILED = "FAILED"  # a share of operation `signal` failed; of calls from `affected` where given
+    DROPPED = "DROPPED"  # the entity's operation `signal` ended without the call `affected` it usually makes
     CAUSED = "CAUSED"  # the entity is the cause of what `affected` shows
     AFFECTED = "AFFECTED"  # the entity is hit, not the cause
     SATURATED = "SATURATED"  # a resource of the entity ran at its limit

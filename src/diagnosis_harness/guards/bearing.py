@@ -14,8 +14,11 @@ DIRECT_KINDS = frozenset(
 """Kinds that say something observed of an entity, as a ranking does not."""
 
 _BEARERS: dict[Predicate, frozenset[ItemKind]] = {
-    Predicate.CHANGED: frozenset({ItemKind.SIGNAL_CHANGE, ItemKind.SPAN_ERRORS}),
-    Predicate.AFFECTED: frozenset({ItemKind.SIGNAL_CHANGE, ItemKind.SPAN_ERRORS}),
+    Predicate.CHANGED: frozenset({ItemKind.SIGNAL_CHANGE}),
+    Predicate.NORMAL: frozenset({ItemKind.SIGNAL_CHANGE}),
+    Predicate.FAILED: frozenset({ItemKind.SPAN_ERRORS}),
+    Predicate.DROPPED: frozenset({ItemKind.SPAN_ERRORS}),
+    Predicate.AFFECTED: frozenset({ItemKind.SIGNAL_CHANGE}),
     Predicate.SATURATED: frozenset({ItemKind.SIGNAL_CHANGE}),
     Predicate.BEGAN: frozenset({ItemKind.ONSET, ItemKind.SIGNAL_CHANGE}),
     Predicate.SLOWED: frozenset({ItemKind.SELF_TIME, ItemKind.EDGE_GAP}),
@@ -24,15 +27,19 @@ _BEARERS: dict[Predicate, frozenset[ItemKind]] = {
     Predicate.DEPLOYED: frozenset({ItemKind.CHANGE_EVENT}),
     Predicate.ABSENT: frozenset(),
 }
-_HARM: dict[Predicate, Direction] = {Predicate.SLOWED: Direction.UP, Predicate.SATURATED: Direction.UP}
+_HARM: dict[Predicate, Direction] = dict.fromkeys(
+    (Predicate.SLOWED, Predicate.SATURATED, Predicate.FAILED, Predicate.DROPPED), Direction.UP
+)
 _RESOURCES = frozenset({"cpu", "memory"})
+NORMAL_SHARE = 0.05
+"""A move that more than one window in twenty of normal operation shows as well is no move."""
 _SAME_INSTANT_S = 1.0
 """Times are written to the second; two that differ by less say the same."""
 
 
 def objections(claim: Claim, item: EvidenceItem) -> tuple[FindingCode, ...]:
     """What of the claim the item does not bear; empty when it bears all of it."""
-    if item.kind not in _BEARERS[claim.predicate] or not _is_resource_if_saturated(claim, item):
+    if item.kind not in _BEARERS[claim.predicate] or not _is_of_the_predicate(claim, item):
         return (FindingCode.PREDICATE_NOT_BORNE,)
     found: list[FindingCode] = []
     if not _bears_entity(claim, item):
@@ -61,13 +68,37 @@ def _bears_entity(claim: Claim, item: EvidenceItem) -> bool:
     return claim.entity in (item.entity, item.attributes.get("owner"))
 
 
-def _is_resource_if_saturated(claim: Claim, item: EvidenceItem) -> bool:
-    return claim.predicate is not Predicate.SATURATED or item.attributes.get("kind") in _RESOURCES
+def _is_of_the_predicate(claim: Claim, item: EvidenceItem) -> bool:
+    """What a predicate asks of its item beyond the kind."""
+    match claim.predicate:
+        case Predicate.SATURATED:
+            return item.attributes.get("kind") in _RESOURCES
+        case Predicate.NORMAL:
+            return is_normal(item)
+        case Predicate.BEGAN:
+            # An instant that somebody stated is no observation.
+            return item.kind is not ItemKind.ONSET or item.attributes.get("method") == "estimated"
+        case Predicate.FAILED | Predicate.DROPPED:
+            return ("without" in item.attributes) == (claim.predicate is Predicate.DROPPED)
+        case _:
+            return True
+
+
+def is_normal(item: EvidenceItem) -> bool:
+    """Whether a signal moved no further than its own normal operation shows; unknown is not normal."""
+    if item.direction is Direction.FLAT:
+        return True
+    as_far, windows = item.attributes.get("as_far"), item.attributes.get("normal_windows")
+    if not isinstance(as_far, int) or not isinstance(windows, int) or windows < 1:
+        return False
+    return as_far > NORMAL_SHARE * windows
 
 
 def _bears_affected(claim: Claim, item: EvidenceItem) -> bool:
     if claim.predicate is Predicate.CALLS:
         return claim.affected == item.entity
+    if claim.predicate is Predicate.DROPPED:
+        return claim.affected == item.attributes.get("without")
     if claim.affected is None:
         return claim.predicate is not Predicate.CAUSED
     return claim.affected == item.peer

@@ -15,6 +15,8 @@
     │   ├── StoreFailure          the evidence store
     │   └── MaskingFailed         text could not be masked, so it must not be kept, shown or logged
     ├── ToolRefused               preflight said no: code says why
+    ├── ArgumentProblem           refused arguments of a tool request; preflight makes a refusal of it
+    ├── ProjectionTooLarge        not even the strongest finding fits a record; it ends in ERROR
     ├── MalformedAnswer           a player answered, and not in the form that was agreed
     ├── NothingToRelease          the work ended and no safe content can be formed from it
     └── AgentStopped              the loop ended without a legal draft (carries the ProgressSnapshot)
@@ -155,6 +157,14 @@ class ToolRefused(DiagnosisHarnessError):
     def __init__(self, code: str, message: str) -> None:
         super().__init__(message)
         self.code = code
+
+
+class ArgumentProblem(DiagnosisHarnessError):
+    """Why the arguments of a tool request are refused: one clause that names the argument."""
+
+
+class ProjectionTooLarge(DiagnosisHarnessError):
+    """Not even the strongest finding of a tool fits the bounds of its record."""
 
 
 class MalformedAnswer(DiagnosisHarnessError):

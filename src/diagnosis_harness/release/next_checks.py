@@ -33,6 +33,7 @@ def next_checks(
         (
             say.look_at.format(entity=shown(each.entity), fault=words.fault[each.fault_kind])
             for each in candidates
+            if each.score > 0
         ),
         (say.supply.format(what=shown(words.telemetry.get(each, each))) for each in material.missing_info),
         (say.ask_failed.format(tool=each.tool, code=each.error_code) for each in coverage.failed),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import assert_never
+from collections.abc import Callable
 
 from diagnosis_harness.diagnosis.claim import Claim, Predicate
 from diagnosis_harness.release.measure import measure, measures, times
@@ -15,34 +15,59 @@ _MOVE = {Direction.UP: "rise", Direction.DOWN: "fall", Direction.FLAT: "level ou
 
 def sentence(claim: Claim) -> str:
     """The claim in one English sentence."""
-    return f"{_said(claim)}."
+    return f"{_SAID[claim.predicate](claim)}."
 
 
-def _said(claim: Claim) -> str:  # noqa: PLR0911 - one return for each predicate
-    name = shown(claim.entity)
-    match claim.predicate:
-        case Predicate.CHANGED:
-            return f"{_subject(claim)} {_movement(claim)}{_when(claim)}"
-        case Predicate.BEGAN:
-            move = _MOVE[claim.direction] if claim.direction else "differ from normal"
-            return f"{_subject(claim)} began to {move}{_when(claim)}"
-        case Predicate.CAUSED:
-            return f"{name} is the cause{_of(claim)}{_when(claim)}{_detail(claim)}"
-        case Predicate.AFFECTED:
-            return f"{name} is affected{_when(claim)}, not the cause{_detail(claim)}"
-        case Predicate.SATURATED:
-            return f"{_subject(claim)} ran at its limit{_when(claim)}{_level(claim)}"
-        case Predicate.SLOWED:
-            return f"{_slow_part(claim)}{_from_to(claim)}{_when(claim)}"
-        case Predicate.CALLS:
-            return f"{name} calls {shown(claim.affected or '?')}"
-        case Predicate.DEPLOYED:
-            kind = f" ({shown(claim.signal)})" if claim.signal else ""
-            return f"{name} was changed{kind}{_when(claim)}"
-        case Predicate.ABSENT:
-            return f"Nothing was found for {_subject(claim)}{_when(claim)}, in the scope that was asked"
-        case _:
-            assert_never(claim.predicate)
+def _changed(claim: Claim) -> str:
+    return f"{_subject(claim)} {_movement(claim)}{_when(claim)}"
+
+
+def _began(claim: Claim) -> str:
+    move = _MOVE[claim.direction] if claim.direction else "differ from normal"
+    return f"{_subject(claim)} began to {move}{_when(claim)}"
+
+
+def _normal(claim: Claim) -> str:
+    return f"{_subject(claim)} moved no further than it normally does{_when(claim)}{_level(claim)}"
+
+
+def _failed(claim: Claim) -> str:
+    return f"{_failing(claim)}{_from_to(claim)}{_when(claim)}"
+
+
+def _dropped(claim: Claim) -> str:
+    without = shown(claim.affected or "?")
+    share = f"The share of {_subject(claim)} that ends without {without} rose"
+    return f"{share}{_from_to(claim)}{_when(claim)}"
+
+
+def _caused(claim: Claim) -> str:
+    return f"{shown(claim.entity)} is the cause{_of(claim)}{_when(claim)}{_detail(claim)}"
+
+
+def _affected(claim: Claim) -> str:
+    return f"{shown(claim.entity)} is affected{_when(claim)}, not the cause{_detail(claim)}"
+
+
+def _saturated(claim: Claim) -> str:
+    return f"{_subject(claim)} ran at its limit{_when(claim)}{_level(claim)}"
+
+
+def _slowed(claim: Claim) -> str:
+    return f"{_slow_part(claim)}{_from_to(claim)}{_when(claim)}"
+
+
+def _calls(claim: Claim) -> str:
+    return f"{shown(claim.entity)} calls {shown(claim.affected or '?')}"
+
+
+def _deployed(claim: Claim) -> str:
+    kind = f" ({shown(claim.signal)})" if claim.signal else ""
+    return f"{shown(claim.entity)} was changed{kind}{_when(claim)}"
+
+
+def _absent(claim: Claim) -> str:
+    return f"Nothing was found for {_subject(claim)}{_when(claim)}, in the scope that was asked"
 
 
 def _subject(claim: Claim) -> str:
@@ -55,6 +80,13 @@ def _slow_part(claim: Claim) -> str:
     if claim.affected:
         return f"The way from {shown(claim.affected)} to {name} slowed"
     return f"{_subject(claim)} slowed" if claim.signal else f"Time in {name}, or on the way to it, rose"
+
+
+def _failing(claim: Claim) -> str:
+    """Whose failures rose: the entity's own, or those of calls on the way to it."""
+    if claim.affected:
+        return f"The share of calls from {shown(claim.affected)} to {_subject(claim)} that fail rose"
+    return f"The share of {_subject(claim)} that fails rose"
 
 
 def _of(claim: Claim) -> str:
@@ -104,3 +136,19 @@ def _when(claim: Claim) -> str:
         return ""
     start, end = span(claim.window)
     return f" between {start} and {end}"
+
+
+_SAID: dict[Predicate, Callable[[Claim], str]] = {
+    Predicate.CHANGED: _changed,
+    Predicate.BEGAN: _began,
+    Predicate.NORMAL: _normal,
+    Predicate.FAILED: _failed,
+    Predicate.DROPPED: _dropped,
+    Predicate.CAUSED: _caused,
+    Predicate.AFFECTED: _affected,
+    Predicate.SATURATED: _saturated,
+    Predicate.SLOWED: _slowed,
+    Predicate.CALLS: _calls,
+    Predicate.DEPLOYED: _deployed,
+    Predicate.ABSENT: _absent,
+}

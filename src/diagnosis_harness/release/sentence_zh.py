@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import assert_never
+from collections.abc import Callable
 
 from diagnosis_harness.diagnosis.claim import Claim, Predicate
 from diagnosis_harness.release.measure import measure, measures, times
@@ -15,34 +15,58 @@ _TO = {Direction.UP: "升到", Direction.DOWN: "降到", Direction.FLAT: "变为
 
 def sentence(claim: Claim) -> str:
     """The claim in one Chinese sentence."""
-    return f"{_said(claim)}。"
+    return f"{_SAID[claim.predicate](claim)}。"
 
 
-def _said(claim: Claim) -> str:  # noqa: PLR0911 - one return for each predicate
-    name = shown(claim.entity)
-    match claim.predicate:
-        case Predicate.CHANGED:
-            return f"{_when(claim)}{_subject(claim)} {_movement(claim)}"
-        case Predicate.BEGAN:
-            move = _MOVED[claim.direction] if claim.direction else "偏离正常"
-            return f"{_when(claim)}{_subject(claim)} 开始{move}"
-        case Predicate.CAUSED:
-            return f"{_when(claim)}{name} 是{_of(claim)}原因{_detail(claim)}"
-        case Predicate.AFFECTED:
-            return f"{_when(claim)}{name} 受到影响，并非原因{_detail(claim)}"
-        case Predicate.SATURATED:
-            return f"{_when(claim)}{_subject(claim)} 达到上限{_level(claim)}"
-        case Predicate.SLOWED:
-            return f"{_when(claim)}{_slow_part(claim)}{_slower(claim)}"
-        case Predicate.CALLS:
-            return f"{name} 调用 {shown(claim.affected or '?')}"
-        case Predicate.DEPLOYED:
-            kind = f"（{shown(claim.signal)}）" if claim.signal else ""
-            return f"{_when(claim)}{name} 有一次变更{kind}"
-        case Predicate.ABSENT:
-            return f"{_when(claim)}在所查询的范围内，没有发现 {_subject(claim)} 的任何情况"
-        case _:
-            assert_never(claim.predicate)
+def _changed(claim: Claim) -> str:
+    return f"{_when(claim)}{_subject(claim)} {_movement(claim)}"
+
+
+def _began(claim: Claim) -> str:
+    move = _MOVED[claim.direction] if claim.direction else "偏离正常"
+    return f"{_when(claim)}{_subject(claim)} 开始{move}"
+
+
+def _normal(claim: Claim) -> str:
+    return f"{_when(claim)}{_subject(claim)} 的波动没有超出其正常范围{_level(claim)}"
+
+
+def _failed(claim: Claim) -> str:
+    return f"{_when(claim)}{_failing(claim)}{_slower(claim)}"
+
+
+def _dropped(claim: Claim) -> str:
+    without = shown(claim.affected or "?")
+    return f"{_when(claim)}{_subject(claim)} 结束时没有调用 {without} 的比例上升{_slower(claim)}"
+
+
+def _caused(claim: Claim) -> str:
+    return f"{_when(claim)}{shown(claim.entity)} 是{_of(claim)}原因{_detail(claim)}"
+
+
+def _affected(claim: Claim) -> str:
+    return f"{_when(claim)}{shown(claim.entity)} 受到影响，并非原因{_detail(claim)}"
+
+
+def _saturated(claim: Claim) -> str:
+    return f"{_when(claim)}{_subject(claim)} 达到上限{_level(claim)}"
+
+
+def _slowed(claim: Claim) -> str:
+    return f"{_when(claim)}{_slow_part(claim)}{_slower(claim)}"
+
+
+def _calls(claim: Claim) -> str:
+    return f"{shown(claim.entity)} 调用 {shown(claim.affected or '?')}"
+
+
+def _deployed(claim: Claim) -> str:
+    kind = f"（{shown(claim.signal)}）" if claim.signal else ""
+    return f"{_when(claim)}{shown(claim.entity)} 有一次变更{kind}"
+
+
+def _absent(claim: Claim) -> str:
+    return f"{_when(claim)}在所查询的范围内，没有发现 {_subject(claim)} 的任何情况"
 
 
 def _subject(claim: Claim) -> str:
@@ -55,6 +79,13 @@ def _slow_part(claim: Claim) -> str:
     if claim.affected:
         return f"{shown(claim.affected)} 到 {name} 的调用途中变慢"
     return f"{_subject(claim)} 变慢" if claim.signal else f"{name} 内部或到它的途中耗时增加"
+
+
+def _failing(claim: Claim) -> str:
+    """Whose failures rose: the entity's own, or those of calls on the way to it."""
+    if claim.affected:
+        return f"{shown(claim.affected)} 调用 {_subject(claim)} 的失败比例上升"
+    return f"{_subject(claim)} 的失败比例上升"
 
 
 def _of(claim: Claim) -> str:
@@ -111,3 +142,19 @@ def _when(claim: Claim) -> str:
         return ""
     start, end = span(claim.window)
     return f"{start} 至 {end}，"
+
+
+_SAID: dict[Predicate, Callable[[Claim], str]] = {
+    Predicate.CHANGED: _changed,
+    Predicate.BEGAN: _began,
+    Predicate.NORMAL: _normal,
+    Predicate.FAILED: _failed,
+    Predicate.DROPPED: _dropped,
+    Predicate.CAUSED: _caused,
+    Predicate.AFFECTED: _affected,
+    Predicate.SATURATED: _saturated,
+    Predicate.SLOWED: _slowed,
+    Predicate.CALLS: _calls,
+    Predicate.DEPLOYED: _deployed,
+    Predicate.ABSENT: _absent,
+}

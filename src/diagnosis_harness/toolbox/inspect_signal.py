@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from diagnosis_harness.analysis.direction import words_of
 from diagnosis_harness.toolbox.arguments import ONSET, instant, text
+from diagnosis_harness.toolbox.metric_table import MetricTable
 from diagnosis_harness.toolbox.signal_item import moves_of, signal_item, usable, window_of
 from diagnosis_harness.toolbox.views import Views
 from diagnosis_harness.tools.spec import ArgumentValue, Parameter, ParameterKind, ToolFindings, ToolSpec
@@ -31,7 +33,8 @@ class InspectSignal:
             description="One metric signal around onset: level before and after, course, when it moved.",
             parameters=(
                 Parameter("entity", ParameterKind.TEXT, "Service or instance.", required=True),
-                Parameter("signal", ParameterKind.TEXT, "Name of the signal.", required=True),
+                Parameter("signal", ParameterKind.TEXT, "Its name, or words of it.", required=True),
+                Parameter("statistic", ParameterKind.TEXT, "Which statistic of it: p99, average ..."),
                 ONSET,
             ),
             scope_names=("metrics:read",),
@@ -43,8 +46,8 @@ class InspectSignal:
         if view is None or view.metrics is None:
             return ToolFindings((), note="no metrics, or no onset to compare around")
         table = view.metrics
-        entity, signal = text(arguments, "entity"), text(arguments, "signal")
-        named = [place for place, row in enumerate(table.rows) if row.signal == signal]
+        entity = text(arguments, "entity")
+        named = _named(table, text(arguments, "signal") or "", text(arguments, "statistic"))
         own = [place for place in named if table.rows[place].entity == entity]
         places = own or [place for place in named if table.rows[place].owner == entity]
         moves = moves_of(table)
@@ -55,3 +58,17 @@ class InspectSignal:
         )
         note = None if items else "no series of that name has values on both sides of the onset"
         return ToolFindings(items, window_of(table, view.onset_s), len(places), note=note)
+
+
+def _named(table: MetricTable, signal: str, statistic: str | None) -> list[int]:
+    """Rows of exactly this name; else those that have all its words, and the statistic's where some do.
+
+    An alert often names `latency` and `p99` where the series is called `latency_p99`.
+    """
+    exact = [place for place, row in enumerate(table.rows) if row.signal == signal]
+    if exact and statistic is None:
+        return exact
+    words, wanted = [frozenset(words_of(row.signal)) for row in table.rows], frozenset(words_of(signal))
+    worded = [place for place, of in enumerate(words) if wanted and wanted <= of]
+    stated = frozenset(words_of(statistic or ""))
+    return [place for place in worded if stated <= words[place]] or exact or worded

@@ -24,8 +24,9 @@ FLAT_BELOW = 1.0  # widths; a smaller move is no move
 class SignalMove:
     """How one row moved.
 
-    `z` is its calibrated score in that direction, `bad` whether the direction is harmful, `false_alarm` the
-    share of normal windows that moved as far by themselves.
+    `z` is its calibrated score in that direction, `bad` whether the direction is harmful. Of `normal_windows`
+    windows of normal operation `as_far` moved as far by themselves; `false_alarm` is the share of them that
+    must be feared (with one more of either, so never 0), None where no normal operation is known.
     """
 
     row: int
@@ -33,6 +34,8 @@ class SignalMove:
     z: float
     bad: bool
     false_alarm: float | None
+    normal_windows: int = 0
+    as_far: int = 0
 
 
 def moves_of(table: MetricTable) -> list[SignalMove]:
@@ -47,9 +50,18 @@ def moves_of(table: MetricTable) -> list[SignalMove]:
         null = (null_up if rose else null_down)[place]
         direction = Direction.FLAT if z < FLAT_BELOW else Direction.UP if rose else Direction.DOWN
         harmful = row.meaning.harmful > 0 if rose else row.meaning.harmful < 0
-        false_alarm = (1.0 + float((null >= z).sum())) / (1.0 + windows) if windows else None
+        as_far = int((null >= z).sum())
+        false_alarm = (1.0 + as_far) / (1.0 + windows) if windows else None
         found.append(
-            SignalMove(place, direction, z, harmful and direction is not Direction.FLAT, false_alarm)
+            SignalMove(
+                place,
+                direction,
+                z,
+                harmful and direction is not Direction.FLAT,
+                false_alarm,
+                normal_windows=windows,
+                as_far=as_far,
+            )
         )
     return found
 
@@ -130,7 +142,8 @@ def _attributes(
     row = table.rows[move.row]
     held: dict[str, Scalar] = {"kind": row.meaning.kind.value, "bad": move.bad, "z": rounded(move.z)}
     if move.false_alarm is not None:
-        held["false_alarm"] = rounded(move.false_alarm)
+        held |= {"false_alarm": rounded(move.false_alarm), "normal_windows": move.normal_windows}
+        held["as_far"] = move.as_far
     if row.owner != row.entity:
         held["owner"] = row.owner
     if row.rate:

@@ -5,16 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from math import isfinite
 
+from diagnosis_harness.kernel.errors import ArgumentProblem
 from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.kernel.window import parse_utc
 from diagnosis_harness.tools.spec import ArgumentValue, Parameter, ParameterKind, ToolSpec
 
 _TEXT_LIMIT = 500
 _NAMES_LIMIT = 50
-
-
-class ArgumentProblem(ValueError):
-    """Why the arguments are refused: one clause that names the argument. Translated by preflight."""
 
 
 def normalise(spec: ToolSpec, raw: Mapping[str, JsonValue]) -> dict[str, ArgumentValue]:

@@ -19,6 +19,7 @@ from diagnosis_harness.harness.keys import ToolCallKeyFactory
 from diagnosis_harness.kernel.errors import (
     FailureKind,
     MaskingFailed,
+    ProjectionTooLarge,
     RunAborted,
     TechnicalFailure,
     ToolFailure,
@@ -29,7 +30,7 @@ from diagnosis_harness.tools.evidence import EvidenceStatus, InvocationStatus
 from diagnosis_harness.tools.invocation import ErrorCode, EvidenceRecord
 from diagnosis_harness.tools.masked_findings import masked_findings
 from diagnosis_harness.tools.preflight import Admissible, Refusal, RefusalCode, inspect
-from diagnosis_harness.tools.projection import ProjectionTooLarge, project
+from diagnosis_harness.tools.projection import project
 from diagnosis_harness.tools.spec import ProjectionBounds, Tool, ToolFindings, ToolRequest, ToolSpec
 from diagnosis_harness.tools.store import EvidenceStore
 from diagnosis_harness.trace.event import TraceEventStatus, TraceName, TracePhase

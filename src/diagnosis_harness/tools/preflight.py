@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 
 from diagnosis_harness.harness.keys import is_safe_segment
 from diagnosis_harness.kernel.canonical import canonical_json
-from diagnosis_harness.kernel.errors import MaskingFailed
+from diagnosis_harness.kernel.errors import ArgumentProblem, MaskingFailed
 from diagnosis_harness.kernel.masking import mask_or_withhold, mask_value
 from diagnosis_harness.tools.access import ToolAccess
-from diagnosis_harness.tools.arguments import ArgumentProblem, normalise
+from diagnosis_harness.tools.arguments import normalise
 from diagnosis_harness.tools.spec import ArgumentValue, Tool, ToolRequest
 
 if TYPE_CHECKING:
@@ -83,8 +83,8 @@ def inspect(
         scope = scope_text(arguments)
     except ArgumentProblem as problem:
         return Refusal(RefusalCode.INVALID_REQUEST, str(problem))
-    except MaskingFailed:
-        return Refusal(RefusalCode.INVALID_REQUEST, "the arguments could not be masked")
+    except (MaskingFailed, ValueError):
+        return Refusal(RefusalCode.INVALID_REQUEST, "the arguments cannot be masked and written as JSON")
     return Admissible(tool=tool, arguments=arguments, scope=scope)
 
 

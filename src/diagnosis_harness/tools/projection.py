@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from diagnosis_harness.kernel.canonical import canonical_json
+from diagnosis_harness.kernel.errors import ProjectionTooLarge
 from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.kernel.window import utc_text
 from diagnosis_harness.tools.evidence import EvidenceItem
 from diagnosis_harness.tools.invocation import Projection
 from diagnosis_harness.tools.spec import ProjectionBounds, ToolFindings
-
-
-class ProjectionTooLarge(ValueError):
-    """Not even the strongest item fits the bounds; translated by the boundary."""
 
 
 def project(tool_name: str, scope: str, findings: ToolFindings, bounds: ProjectionBounds) -> Projection:

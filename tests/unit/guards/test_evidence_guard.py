@@ -22,7 +22,7 @@ from diagnosis_harness.testing.evidence import (
     error_record,
     ready_record,
 )
-from diagnosis_harness.tools.evidence import Direction, ItemKind
+from diagnosis_harness.tools.evidence import Direction, EvidenceItem, ItemKind
 from diagnosis_harness.tools.invocation import EvidenceRecord
 
 
@@ -117,6 +117,79 @@ def test_a_quote_is_verbatim_and_cited(quote: Quote, code: FindingCode) -> None:
     """A quote that is not in the line, or whose item the claim does not cite, is refused."""
     record = ready_record(changed_item(), changed_item("i2", "cart"))
     assert codes(replace(changed_claim(), quotes=(quote,)), record) == [code]
+
+
+def moved(as_far: int, windows: int, direction: Direction = Direction.UP) -> EvidenceItem:
+    """A change of which so many normal windows show the like."""
+    attributes = {"bad": True, "kind": "latency", "as_far": as_far, "normal_windows": windows}
+    return replace(changed_item(), direction=direction, attributes=attributes)
+
+
+@pytest.mark.parametrize(
+    ("item", "is_borne"),
+    [
+        (moved(3, 40), True),
+        (moved(2, 40), False),
+        (moved(1, 9), True),
+        (moved(0, 9), False),
+        (moved(0, 0), False),
+        (moved(0, 40, Direction.FLAT), True),
+        (changed_item(), False),
+    ],
+)
+def test_normal_means_that_normal_operation_shows_it_as_well(item: EvidenceItem, *, is_borne: bool) -> None:
+    """More than one window in twenty moved as far; where no normal operation is known nothing is normal."""
+    claim = replace(changed_claim(item), predicate=Predicate.NORMAL)
+    assert codes(claim, ready_record(item)) == ([] if is_borne else [FindingCode.PREDICATE_NOT_BORNE])
+
+
+def failing(**attributes: str) -> EvidenceItem:
+    """Spans that fail, or end without a call."""
+    line = "share of failing payment POST /pay spans rose from 0 ratio to 0.4 ratio"
+    return replace(
+        changed_item("i1", "payment"),
+        kind=ItemKind.SPAN_ERRORS,
+        line=line,
+        signal="POST /pay",
+        value=0.4,
+        baseline=0.0,
+        unit="ratio",
+        attributes=attributes,
+    )
+
+
+@pytest.mark.parametrize(
+    ("predicate", "affected", "item", "is_borne"),
+    [
+        (Predicate.FAILED, None, failing(), True),
+        (Predicate.FAILED, None, failing(without="charge"), False),
+        (Predicate.DROPPED, "charge", failing(without="charge"), True),
+        (Predicate.DROPPED, "refund", failing(without="charge"), False),
+        (Predicate.DROPPED, "charge", failing(), False),
+        (Predicate.CHANGED, None, failing(), False),
+    ],
+)
+def test_failing_and_leaving_out_a_call_are_two_things(
+    predicate: Predicate, affected: str | None, item: EvidenceItem, *, is_borne: bool
+) -> None:
+    """Each is borne by its own findings, and the call that is missing is named rightly."""
+    claim = replace(changed_claim(item), predicate=predicate, affected=affected)
+    assert (codes(claim, ready_record(item)) == []) is is_borne
+
+
+@pytest.mark.parametrize(("method", "is_borne"), [("estimated", True), ("alert", False), ("given", False)])
+def test_an_instant_that_somebody_stated_is_no_observation(method: str, *, is_borne: bool) -> None:
+    """That it began then is borne by an estimate from the data, not by the alert's own time."""
+    onset = replace(
+        changed_item(),
+        kind=ItemKind.ONSET,
+        line="onset",
+        value=None,
+        baseline=None,
+        attributes={"method": method},
+    )
+    claim = Claim("b1", Predicate.BEGAN, "checkout", (EvidenceRef("t1", "i1"),), onset_s=ONSET_S)
+    assert (codes(claim, ready_record(onset)) == []) is is_borne
 
 
 def absent(**bent: object) -> Claim:

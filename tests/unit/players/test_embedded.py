@@ -90,8 +90,45 @@ def test_it_looks_at_what_there_is_then_broadly_then_ranks_then_closely_then_dra
     onset = ready_record(tool_call_id="t0", tool_name="estimate_onset")
     assert names(*seen()[:2], onset) == ["rank_causes"]
     assert names(*seen(), onset) == ["inspect_signal", "walk_topology"]
-    close = [ready_record(tool_call_id=f"c{n}", tool_name=n) for n in ("inspect_signal", "walk_topology")]
+    scopes = {
+        "inspect_signal": '{"entity":"payment","signal":"latency_p90"}',
+        "walk_topology": '{"direction":"callers","entity":"payment"}',
+    }
+    close = [ready_record(tool_call_id=f"c{n}", tool_name=n, scope=scopes[n]) for n in scopes]
     assert isinstance(next_answer(view(*seen(), onset, *close)), GiveDraft)
+
+
+def test_the_alerting_signal_is_looked_at_whatever_comes_of_it() -> None:
+    """The question is about it; a different signal is looked at closely later, the same one is not again."""
+    alert = EvidenceItem(
+        "alert",
+        ItemKind.INVENTORY,
+        "alert checkout latency p99",
+        entity="checkout",
+        signal="latency",
+        attributes={"telemetry": "alert", "alert_statistic": "p99"},
+    )
+    answer = next_answer(view(ready_record(alert, tool_call_id="t1", tool_name="describe_sources")))
+    assert isinstance(answer, AskTools)
+    asked = {call.tool_name: call.arguments for call in answer.calls}
+    assert asked["inspect_signal"] == {
+        "entity": "checkout",
+        "signal": "latency",
+        "statistic": "p99",
+        "onset": ONSET_S,
+    }
+
+
+def test_a_move_that_normal_operation_shows_as_well_is_told_as_normal() -> None:
+    """Three of forty normal windows moved as far: no change, and no harm."""
+    attributes = {"bad": True, "kind": "latency", "as_far": 3, "normal_windows": 40}
+    calm = ready_record(
+        replace(changed_item(), attributes=attributes), tool_call_id="t2", tool_name="inspect_signal"
+    )
+    answer = next_answer(view(inventory("metrics"), calm, due=frozenset({"t2"})))
+    (fact,) = answer.assessments[0].facts
+    assert fact.predicate is Predicate.NORMAL
+    assert check_draft(DiagnosisDraft((), (fact,)), (calm,), run_id="r1").valid
 
 
 def test_the_same_records_give_the_same_answer() -> None:

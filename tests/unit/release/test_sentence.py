@@ -137,6 +137,30 @@ def said(predicate: Predicate, language: Language, **parts: Any) -> str:
             "frontend 到 checkout 的调用途中变慢，从 12 ms 到 300 ms（25 倍）。",
         ),
         (
+            Predicate.NORMAL,
+            {"signal": "latency", "value": 0.32, "baseline": 0.3, "unit": "s"},
+            "latency of checkout moved no further than it normally does: at 320 ms, against 300 ms before.",
+            "checkout 的 latency 的波动没有超出其正常范围，为 320 ms，之前为 300 ms。",
+        ),
+        (
+            Predicate.FAILED,
+            {"signal": "GET /cart", "value": 0.4, "baseline": 0.0, "unit": "ratio"},
+            "The share of GET /cart of checkout that fails rose from 0% to 40%.",
+            "checkout 的 GET /cart 的失败比例上升，从 0% 到 40%。",
+        ),
+        (
+            Predicate.FAILED,
+            {"affected": "web", "signal": "GET /cart", "value": 0.4, "baseline": 0.0, "unit": "ratio"},
+            "The share of calls from web to GET /cart of checkout that fail rose from 0% to 40%.",
+            "web 调用 checkout 的 GET /cart 的失败比例上升，从 0% 到 40%。",
+        ),
+        (
+            Predicate.DROPPED,
+            {"affected": "charge", "signal": "POST /pay", "value": 0.5, "baseline": 0.1, "unit": "ratio"},
+            "The share of POST /pay of checkout that ends without charge rose from 10% to 50% (5 times).",
+            "checkout 的 POST /pay 结束时没有调用 charge 的比例上升，从 10% 到 50%（5 倍）。",
+        ),
+        (
             Predicate.CALLS,
             {"affected": "payment"},
             "checkout calls payment.",

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from diagnosis_harness.kernel.errors import ArgumentProblem
 from diagnosis_harness.kernel.json_value import JsonValue
-from diagnosis_harness.tools.arguments import ArgumentProblem, normalise
+from diagnosis_harness.tools.arguments import normalise
 from diagnosis_harness.tools.preflight import scope_text
 from diagnosis_harness.tools.spec import Parameter, ParameterKind, ToolSpec
 

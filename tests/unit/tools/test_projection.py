@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from diagnosis_harness.kernel.canonical import canonical_json
+from diagnosis_harness.kernel.errors import ProjectionTooLarge
 from diagnosis_harness.testing.evidence import WINDOW, changed_item
-from diagnosis_harness.tools.projection import ProjectionTooLarge, project
+from diagnosis_harness.tools.projection import project
 from diagnosis_harness.tools.spec import ProjectionBounds, ToolFindings
 
 

@@ -15,6 +15,7 @@ class MemoryEvidenceStore:
 
     async def begin(self, ctx: RunContext, record: EvidenceRecord) -> bool:
         """Keep a PROJECTING record unless its key exists; False when it does."""
+        del ctx
         if record.key in self._records:
             return False
         self._records[record.key] = record
@@ -22,6 +23,7 @@ class MemoryEvidenceStore:
 
     async def finish(self, ctx: RunContext, record: EvidenceRecord) -> bool:
         """Replace the PROJECTING record of the same key; False when none stands there."""
+        del ctx
         held = self._records.get(record.key)
         if held is None or held.invocation is not InvocationStatus.PROJECTING:
             return False
@@ -30,6 +32,7 @@ class MemoryEvidenceStore:
 
     async def get(self, ctx: RunContext, key: str) -> EvidenceRecord | None:
         """The record of a key, or None."""
+        del ctx
         return self._records.get(key)
 
     async def of_run(self, ctx: RunContext) -> tuple[EvidenceRecord, ...]:

@@ -6,10 +6,11 @@ the records so far, so the same records always lead to the same next step.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from diagnosis_harness.diagnosis.claim import Claim
+from diagnosis_harness.diagnosis.claim import Predicate
 from diagnosis_harness.diagnosis.collection import InformationGain
 from diagnosis_harness.diagnosis.policy import AskTools, GiveDraft, PolicyAnswer, PolicyView, WantedCall
 from diagnosis_harness.diagnosis.progress import Assessment
@@ -17,7 +18,7 @@ from diagnosis_harness.harness.budget import TokenUsage
 from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.players.embedded.claims import plain_claim
 from diagnosis_harness.players.embedded.drafting import draft_from
-from diagnosis_harness.players.embedded.reading import Reading
+from diagnosis_harness.players.embedded.reading import Reading, is_worth_telling
 from diagnosis_harness.tools.invocation import EvidenceRecord
 
 if TYPE_CHECKING:
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
 FACTS_PER_RESULT = 5
 """How many of a result's findings, strongest first, are kept as facts."""
+NORMAL_FACTS = 2
+"""How many of them when all that a result says is that nothing moved beyond normal."""
 
 
 class EmbeddedAnalyst:
@@ -49,10 +52,12 @@ def next_answer(view: PolicyView) -> PolicyAnswer:
 
 def _wanted(view: PolicyView, reading: Reading) -> tuple[WantedCall, ...]:
     """The calls of the next stage that has any: what there is, broad look, ranking, close look."""
-    asked = {record.tool_name for record in view.records} | {refused.tool_name for refused in view.refused}
+    asked = {_subject(record.tool_name, json.loads(record.scope)) for record in view.records}
+    closed = {refused.tool_name for refused in view.refused}
     onset = {} if view.onset_s is None else {"onset": view.onset_s}
     broad: list[tuple[str, Mapping[str, JsonValue]]] = [
         ("estimate_onset", onset),
+        *_alert_look(reading, onset),
         ("find_changed_signals", onset),
         ("compare_spans", onset),
         ("list_changes", {}),
@@ -63,10 +68,14 @@ def _wanted(view: PolicyView, reading: Reading) -> tuple[WantedCall, ...]:
         [("rank_causes", onset)],
         _close_look(reading, onset),
     ]
-    offered = {spec.name for spec in view.tools}
+    offered = {spec.name for spec in view.tools} - closed
     taken = len(view.records) + len(view.refused)
     for stage in stages:
-        due = [(name, arguments) for name, arguments in stage if name in offered and name not in asked]
+        due = [
+            (name, arguments)
+            for name, arguments in stage
+            if name in offered and _subject(name, arguments) not in asked
+        ]
         if due:
             return tuple(
                 WantedCall(f"t{taken + place}", name, arguments)
@@ -75,29 +84,44 @@ def _wanted(view: PolicyView, reading: Reading) -> tuple[WantedCall, ...]:
     return ()
 
 
+def _subject(tool_name: str, arguments: Mapping[str, JsonValue]) -> tuple[str, object, object]:
+    """What a call is about: two calls about the same are not made."""
+    return tool_name, arguments.get("entity"), arguments.get("signal")
+
+
+def _alert_look(
+    reading: Reading, onset: Mapping[str, JsonValue]
+) -> list[tuple[str, Mapping[str, JsonValue]]]:
+    """The alerting signal around onset: what the question is about, whatever comes of it."""
+    alert = reading.alert()
+    if alert is None or not alert.entity or not alert.signal:
+        return []
+    named: dict[str, JsonValue] = {"entity": alert.entity, "signal": alert.signal, **onset}
+    if statistic := alert.attributes.get("alert_statistic"):
+        named["statistic"] = statistic
+    return [("inspect_signal", named)]
+
+
 def _close_look(
     reading: Reading, onset: Mapping[str, JsonValue]
 ) -> list[tuple[str, Mapping[str, JsonValue]]]:
-    """The signal that speaks most for the strongest candidate, around onset, and who calls it."""
-    candidates = reading.candidates()
-    if not candidates:
-        return []
-    entity = candidates[0].item.entity or ""
+    """What speaks most for the best candidate, around onset, and who calls it."""
     looks: list[tuple[str, Mapping[str, JsonValue]]] = []
-    signal = reading.strongest_signal(entity)
-    if signal is not None:
-        looks.append(
-            ("inspect_signal", {"entity": signal.entity or entity, "signal": signal.signal, **onset})
-        )
-    looks.append(("walk_topology", {"entity": entity, "direction": "callers"}))
+    for candidate in reading.candidates()[:1]:
+        entity = candidate.item.entity or ""
+        signal = reading.strongest_signal(candidate.item)
+        if signal is not None and signal.entity and signal.signal:
+            looks.append(("inspect_signal", {"entity": signal.entity, "signal": signal.signal, **onset}))
+        looks.append(("walk_topology", {"entity": entity, "direction": "callers"}))
     return looks
 
 
 def _assessed(record: EvidenceRecord) -> Assessment:
     """A result helped when it says something that a claim can state."""
-    facts: list[Claim] = []
-    for item in record.items:
-        if len(facts) < FACTS_PER_RESULT and (claim := plain_claim(record, item)) is not None:
-            facts.append(claim)
+    told = [(item, plain_claim(record, item)) for item in record.items]
+    harm = [claim for item, claim in told if claim is not None and is_worth_telling(item)]
+    normal = [claim for _, claim in told if claim is not None and claim.predicate is Predicate.NORMAL]
+    # That something stayed normal is worth telling where nothing got worse, and of little that is enough.
+    facts = tuple(harm[:FACTS_PER_RESULT] or normal[:NORMAL_FACTS])
     gain = InformationGain.GAINED if facts else InformationGain.NO_GAIN
-    return Assessment(record.tool_call_id, gain, tuple(facts))
+    return Assessment(record.tool_call_id, gain, facts)

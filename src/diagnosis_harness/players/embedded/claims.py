@@ -3,31 +3,39 @@
 from __future__ import annotations
 
 from diagnosis_harness.diagnosis.claim import Claim, EvidenceRef, Predicate, Quote
+from diagnosis_harness.guards.bearing import is_normal, objections
 from diagnosis_harness.tools.evidence import Direction, EvidenceItem, ItemKind
 from diagnosis_harness.tools.invocation import EvidenceRecord
 
 _PLAIN: dict[ItemKind, Predicate] = {
     ItemKind.SIGNAL_CHANGE: Predicate.CHANGED,
-    ItemKind.SPAN_ERRORS: Predicate.CHANGED,
     ItemKind.ONSET: Predicate.BEGAN,
     ItemKind.CALL_EDGE: Predicate.CALLS,
     ItemKind.CHANGE_EVENT: Predicate.DEPLOYED,
+    ItemKind.SELF_TIME: Predicate.SLOWED,
+    ItemKind.EDGE_GAP: Predicate.SLOWED,
+    ItemKind.SPAN_ERRORS: Predicate.FAILED,
 }
+_RISES = (Predicate.SLOWED, Predicate.FAILED, Predicate.DROPPED)
+_NUMBERLESS = (Predicate.CAUSED, Predicate.CALLS, Predicate.DEPLOYED, Predicate.BEGAN)
 
 
 def plain_claim(record: EvidenceRecord, item: EvidenceItem) -> Claim | None:
-    """What the item says by itself; None where it says nothing that a claim can state."""
-    if item.entity is None:
-        return None
-    if item.kind in (ItemKind.SELF_TIME, ItemKind.EDGE_GAP):
-        slower = item.direction is Direction.UP
-        return claim_of(record, item, Predicate.SLOWED) if slower else None
+    """What the item says by itself; None where it says nothing that a claim can state.
+
+    A move that normal operation shows as well is said to be normal, not to be a change.
+    """
     predicate = _PLAIN.get(item.kind)
-    if predicate is None or (predicate is Predicate.BEGAN and item.onset_s is None):
+    if item.entity is None or predicate is None:
         return None
-    if predicate is Predicate.CHANGED and item.direction is Direction.FLAT:
+    if predicate is Predicate.CHANGED and is_normal(item):
+        predicate = Predicate.NORMAL
+    if predicate is Predicate.FAILED and "without" in item.attributes:
+        predicate = Predicate.DROPPED
+    if predicate in _RISES and item.direction is not Direction.UP:
         return None
-    return claim_of(record, item, predicate)
+    claim = claim_of(record, item, predicate)
+    return None if objections(claim, item) else claim
 
 
 def claim_of(record: EvidenceRecord, item: EvidenceItem, predicate: Predicate) -> Claim:
@@ -38,22 +46,27 @@ def claim_of(record: EvidenceRecord, item: EvidenceItem, predicate: Predicate) -
     ref = EvidenceRef(record.tool_call_id, item.item_id)
     about = item.entity or ""
     is_call = predicate is Predicate.CALLS
-    entity = item.peer or about if is_call else about
-    has_second = predicate is Predicate.CAUSED or item.kind is ItemKind.EDGE_GAP
-    affected = about if is_call else item.peer if has_second else None
-    numbers = predicate not in (Predicate.CAUSED, Predicate.CALLS, Predicate.DEPLOYED)
+    numbers = predicate not in _NUMBERLESS
     return Claim(
         claim_id=f"{predicate.value.lower()}-{record.tool_call_id}-{item.item_id}",
         predicate=predicate,
-        entity=entity,
-        affected=affected,
+        entity=item.peer or about if is_call else about,
+        affected=about if is_call else _second(item, predicate),
         refs=(ref,),
         quotes=(Quote(ref, item.line),),
-        signal=item.signal if numbers else None,
+        signal=item.signal if numbers or predicate is Predicate.BEGAN else None,
         value=item.value if numbers else None,
         baseline=item.baseline if numbers else None,
         unit=item.unit if numbers else None,
-        direction=item.direction if numbers and predicate is not Predicate.BEGAN else None,
-        window=item.window if numbers and predicate is not Predicate.BEGAN else None,
+        direction=item.direction if numbers else None,
+        window=item.window if numbers else None,
         onset_s=item.onset_s if predicate in (Predicate.BEGAN, Predicate.DEPLOYED) else None,
     )
+
+
+def _second(item: EvidenceItem, predicate: Predicate) -> str | None:
+    """The other entity that a claim of this predicate names."""
+    if predicate is Predicate.DROPPED:
+        return str(item.attributes["without"])
+    named = predicate is Predicate.CAUSED or item.kind in (ItemKind.EDGE_GAP, ItemKind.SPAN_ERRORS)
+    return item.peer if named else None

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from diagnosis_harness.diagnosis.claim import Claim, FaultKind, Predicate
 from diagnosis_harness.diagnosis.draft import Cause, DiagnosisDraft, Hypothesis
-from diagnosis_harness.kernel.window import TimeWindow
 from diagnosis_harness.players.embedded.claims import claim_of, plain_claim
-from diagnosis_harness.players.embedded.reading import Found, Reading, is_harm
+from diagnosis_harness.players.embedded.reading import (
+    BASELINE,
+    DIRECT_KINDS,
+    Found,
+    Reading,
+    is_harm,
+    is_recent_change,
+)
 from diagnosis_harness.players.embedded.standing import stands_out
 from diagnosis_harness.tools.evidence import ItemKind
 
-_DIRECT = (ItemKind.SIGNAL_CHANGE, ItemKind.SELF_TIME, ItemKind.EDGE_GAP, ItemKind.SPAN_ERRORS)
 DIRECT_CLAIMS = 3
 HYPOTHESES = 5
 
@@ -21,17 +26,16 @@ def draft_from(reading: Reading) -> DiagnosisDraft | None:
     direct = _direct_claims(reading, candidates[0]) if candidates else ()
     concluded = bool(candidates) and bool(direct) and stands_out(candidates[0].item)
     caused = claim_of(candidates[0].record, candidates[0].item, Predicate.CAUSED) if concluded else None
-    claims = _ordered(caused, direct, _context_claims(reading))
+    claims = _conclusion_claims(reading, candidates[0], caused, direct) if caused else _open_claims(reading)
     missing = _missing(reading)
     if not claims and not missing and not candidates:
         return None
-    cause = _cause(candidates[0], caused, direct) if caused else None
     return DiagnosisDraft(
-        conclusion=(cause,) if cause else (),
+        conclusion=(_cause(candidates[0], caused, direct),) if caused else (),
         claims=claims,
         hypotheses=tuple(_hypothesis(reading, found) for found in candidates[:HYPOTHESES]),
         missing_info=missing,
-        window=_window(reading),
+        window=candidates[0].item.window if candidates else None,
     )
 
 
@@ -48,58 +52,71 @@ def _cause(found: Found, caused: Claim, direct: tuple[Claim, ...]) -> Cause:
 
 
 def _direct_claims(reading: Reading, found: Found) -> tuple[Claim, ...]:
-    """What was observed of a candidate itself: its strongest harms, at most one for each signal."""
-    claims: dict[tuple[str | None, str | None], Claim] = {}
-    for each in reading.about(found.item.entity or "", *_DIRECT):
-        if is_harm(each.item) and (claim := plain_claim(each.record, each.item)) is not None:
-            claims.setdefault((claim.entity, claim.signal), claim)
+    """What was observed of a candidate itself, deciding kind first, one claim for each kind of finding."""
+    claims: dict[tuple[ItemKind, object], Claim] = {}
+    for each in reading.harms(found.item):
+        key = (each.item.kind, each.item.attributes.get("kind"))
+        if key not in claims and (claim := plain_claim(each.record, each.item)) is not None:
+            claims[key] = claim
     return tuple(claims.values())[:DIRECT_CLAIMS]
 
 
-def _context_claims(reading: Reading) -> tuple[Claim, ...]:
-    """When it began, what the alerting entity shows, and which changes were made: one claim for each."""
-    firsts = [reading.of_kind(kind)[:1] for kind in (ItemKind.ONSET, ItemKind.CHANGE_EVENT)]
-    plain = [plain_claim(found.record, found.item) for first in firsts for found in first]
-    chosen = [claim for claim in plain if claim is not None]
-    for candidate in reading.candidates()[:1]:
-        affected = candidate.item.peer
-        harmed = [
-            each for each in reading.about(affected or "", ItemKind.SIGNAL_CHANGE) if is_harm(each.item)
-        ]
-        if affected and affected != candidate.item.entity and harmed:
-            chosen.append(claim_of(harmed[0].record, harmed[0].item, Predicate.AFFECTED))
-    return tuple(chosen)
-
-
-def _ordered(
-    caused: Claim | None, direct: tuple[Claim, ...], context: tuple[Claim, ...]
+def _conclusion_claims(
+    reading: Reading, found: Found, caused: Claim, direct: tuple[Claim, ...]
 ) -> tuple[Claim, ...]:
-    claims = {claim.claim_id: claim for claim in (*([caused] if caused else []), *direct, *context)}
-    return tuple(claims.values())
+    """Cause, what was observed of it, a change made to it, what the affected entity shows, when it began."""
+    affected = found.item.peer
+    effects: list[Claim | None] = [_change_before(reading, found)]
+    if affected and affected != found.item.entity:
+        shows = [each for each in reading.about(affected, ItemKind.SIGNAL_CHANGE) if is_harm(each.item)]
+        # What the alert was about says more than whichever signal moved most.
+        shows.sort(key=lambda each: (each.record.tool_name != "inspect_signal", each.item.entity != affected))
+        effects += [claim_of(each.record, each.item, Predicate.AFFECTED) for each in shows[:1]]
+    effects += [plain_claim(each.record, each.item) for each in reading.of_kind(ItemKind.ONSET)]
+    told = (claim for claim in (caused, *direct, *effects) if claim is not None)
+    return tuple({claim.claim_id: claim for claim in told}.values())
+
+
+def _change_before(reading: Reading, found: Found) -> Claim | None:
+    """The last change to the cause that was made before onset, within reach."""
+    changes = reading.about(found.item.entity or "", ItemKind.CHANGE_EVENT)
+    recent = [plain_claim(each.record, each.item) for each in changes if is_recent_change(each.item)]
+    return next(iter(recent), None)
+
+
+def _open_claims(reading: Reading) -> tuple[Claim, ...]:
+    """Without a conclusion: what the alerting signal did, which is what the question was about."""
+    alert = reading.alert()
+    if alert is None or alert.entity is None:
+        return ()
+    shown = [
+        plain_claim(each.record, each.item)
+        for each in reading.about(alert.entity, ItemKind.SIGNAL_CHANGE)
+        if each.record.tool_name == "inspect_signal"
+    ]
+    return tuple(claim for claim in shown if claim is not None)
 
 
 def _hypothesis(reading: Reading, found: Found) -> Hypothesis:
     item = found.item
-    own = [each for each in reading.about(item.entity or "", *_DIRECT) if is_harm(each.item)]
     explained_by = item.attributes.get("explained_by")
-    against = reading.about(str(explained_by), *_DIRECT)[:1] if explained_by else ()
+    against = reading.about(str(explained_by), *DIRECT_KINDS)[:1] if explained_by else ()
     region = item.attributes.get("region")
     return Hypothesis(
         entity=item.entity or "",
         fault_kind=FaultKind(str(item.attributes.get("fault_kind", FaultKind.UNKNOWN))),
         score=item.score or 0.0,
-        evidence_for=(found.ref, *(each.ref for each in own[:DIRECT_CLAIMS])),
+        evidence_for=(found.ref, *(each.ref for each in reading.harms(item)[:DIRECT_CLAIMS])),
         evidence_against=tuple(each.ref for each in against),
         region=str(region) if region else None,
     )
 
 
 def _missing(reading: Reading) -> tuple[str, ...]:
-    """What the inventory says is not there and would have helped."""
+    """What the inventory says is not there and would have helped.
+
+    A baseline recorded apart is not missed where the recording itself reaches well back before the onset.
+    """
     lacking = [found.item.attributes.get("missing") for found in reading.of_kind(ItemKind.INVENTORY)]
-    return tuple(dict.fromkeys(str(each) for each in lacking if each))
-
-
-def _window(reading: Reading) -> TimeWindow | None:
-    candidates = reading.candidates()
-    return candidates[0].item.window if candidates else None
+    known = {BASELINE} if reading.has_normal_before() else set()
+    return tuple(dict.fromkeys(str(each) for each in lacking if each and each not in known))

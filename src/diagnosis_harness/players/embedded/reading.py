@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from diagnosis_harness.diagnosis.claim import EvidenceRef
+from diagnosis_harness.guards.bearing import is_normal
 from diagnosis_harness.tools.evidence import Direction, EvidenceItem, ItemKind
 from diagnosis_harness.tools.invocation import EvidenceRecord
 
@@ -15,6 +16,23 @@ _NEEDS: dict[str, str] = {
     "list_changes": "changes",
 }
 """Tools that are worth a call only where the inventory names their kind of telemetry."""
+
+
+DIRECT_KINDS = (ItemKind.SIGNAL_CHANGE, ItemKind.SELF_TIME, ItemKind.EDGE_GAP, ItemKind.SPAN_ERRORS)
+"""Kinds of items that say something observed of an entity."""
+BASELINE = "baseline recording"
+LEAST_NORMAL_S = 1_200.0
+CHANGE_REACH_S = 3_600.0
+"""How long before onset a change is still worth telling."""
+_DECIDING = {
+    "metric": ItemKind.SIGNAL_CHANGE,
+    "resource": ItemKind.SIGNAL_CHANGE,
+    "self_time": ItemKind.SELF_TIME,
+    "edge_gap": ItemKind.EDGE_GAP,
+    "error": ItemKind.SPAN_ERRORS,
+}
+"""The kind of item behind each kind of evidence that may decide a ranking."""
+_RESOURCE_OF = {"CPU": "cpu", "MEMORY": "memory"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,11 +79,40 @@ class Reading:
             if entity in (found.item.entity, found.item.attributes.get("owner"))
         )
 
-    def strongest_signal(self, entity: str) -> EvidenceItem | None:
-        """The signal of an entity that changed most to the harm; of any direction where none did harm."""
-        changes = [found.item for found in self.about(entity, ItemKind.SIGNAL_CHANGE)]
-        harmful = [item for item in changes if item.attributes.get("bad")]
-        return next(iter(harmful or changes), None)
+    def harms(self, candidate: EvidenceItem) -> tuple[Found, ...]:
+        """What got worse of a candidate: first what its kind of fault and deciding evidence point at."""
+        harmful = [each for each in self.about(candidate.entity or "", *DIRECT_KINDS) if is_harm(each.item)]
+        decided = _DECIDING.get(str(candidate.attributes.get("decided_by")))
+        resource = _RESOURCE_OF.get(str(candidate.attributes.get("fault_kind")))
+
+        def weight(each: Found) -> tuple[bool, bool, bool]:
+            own = each.item.entity == candidate.entity
+            named = resource is not None and each.item.attributes.get("kind") == resource
+            return (not named, each.item.kind is not decided, not own)
+
+        return tuple(sorted(harmful, key=weight))
+
+    def strongest_signal(self, candidate: EvidenceItem) -> EvidenceItem | None:
+        """The metric signal that speaks most for a candidate."""
+        signals = (each.item for each in self.harms(candidate) if each.item.kind is ItemKind.SIGNAL_CHANGE)
+        return next(signals, None)
+
+    def alert(self) -> EvidenceItem | None:
+        """What the inventory says of the alert."""
+        inventory = self.of_kind(ItemKind.INVENTORY)
+        return next((f.item for f in inventory if f.item.attributes.get("telemetry") == "alert"), None)
+
+    def has_normal_before(self) -> bool:
+        """Whether the incident recording reaches as far back before the onset as is judged after it."""
+        recorded = [
+            found.item.window
+            for found in self.of_kind(ItemKind.INVENTORY)
+            if found.item.attributes.get("recording") == "incident"
+        ]
+        judged = [found.item.window for found in self.of_kind(ItemKind.CAUSE_SCORE, ItemKind.SIGNAL_CHANGE)]
+        if not recorded or not judged or recorded[0] is None or judged[0] is None:
+            return False
+        return judged[0].start_s - recorded[0].start_s >= max(judged[0].duration_s, LEAST_NORMAL_S)
 
 
 def _by_score(found: Iterable[Found]) -> tuple[Found, ...]:
@@ -76,4 +123,19 @@ def is_harm(item: EvidenceItem) -> bool:
     """Whether an item says that something got worse."""
     if item.kind in (ItemKind.SELF_TIME, ItemKind.EDGE_GAP, ItemKind.SPAN_ERRORS):
         return item.direction is Direction.UP
-    return bool(item.attributes.get("bad"))
+    return bool(item.attributes.get("bad")) and not is_normal(item)
+
+
+def is_worth_telling(item: EvidenceItem) -> bool:
+    """Whether an item helps who looks for what broke: harm, a recent change, a call, an onset."""
+    if item.kind in DIRECT_KINDS:
+        return is_harm(item)
+    if item.kind is ItemKind.CHANGE_EVENT:
+        return is_recent_change(item)
+    return True
+
+
+def is_recent_change(item: EvidenceItem) -> bool:
+    """Whether a change was made before the onset and not long before."""
+    before_s = item.attributes.get("before_onset_s")
+    return isinstance(before_s, int | float) and 0 <= before_s <= CHANGE_REACH_S
