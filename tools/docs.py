@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 
 from diagnosis_harness.cli import exit_codes
 from diagnosis_harness.cli.main import FolderOpener, build_app
+from diagnosis_harness.diagnosis.wire_schema import answer_schema
 from diagnosis_harness.kernel import errors
 from diagnosis_harness.release.schema import document_schema
 from diagnosis_harness.testing.sources import InMemorySources
@@ -94,12 +95,18 @@ def schema_page() -> str:
     return json.dumps(document_schema(), indent=2, ensure_ascii=False) + "\n"
 
 
+def answer_page() -> str:
+    """The JSON Schema of a policy's answer."""
+    return json.dumps(answer_schema(), indent=2, ensure_ascii=False) + "\n"
+
+
 PAGES: dict[str, Callable[[], str]] = {
     "cli.md": command_line,
     "exit-codes.md": exit_code_page,
     "errors.md": error_page,
     "tools.md": tool_page,
     "run-document.schema.json": schema_page,
+    "policy-answer.schema.json": answer_page,
 }
 
 

@@ -1,0 +1,404 @@
+"""The wire: what is written comes back, what does not fit is refused, whole diagnoses fit on it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import jsonschema
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from diagnosis_harness.adapters.evidence_stores.memory import MemoryEvidenceStore
+from diagnosis_harness.application.diagnose import DiagnoseUseCase, DiagnosisEnd
+from diagnosis_harness.diagnosis.agent import DiagnosisAgent, DiagnosisTask
+from diagnosis_harness.diagnosis.claim import Claim, EvidenceRef, FaultKind, Predicate, Quote
+from diagnosis_harness.diagnosis.collection import CollectionThresholds, InformationGain
+from diagnosis_harness.diagnosis.draft import Cause, DiagnosisDraft, Hypothesis
+from diagnosis_harness.diagnosis.policy import (
+    AskTools,
+    DiagnosisPolicy,
+    GiveDraft,
+    PolicyAnswer,
+    PolicyView,
+    Refused,
+    WantedCall,
+)
+from diagnosis_harness.diagnosis.progress import Assessment
+from diagnosis_harness.diagnosis.wire import decode_answer, encode_answer, view_json
+from diagnosis_harness.diagnosis.wire_fields import LIST_MAX, SIZE_MAX_BYTES, TEXT_MAX
+from diagnosis_harness.diagnosis.wire_schema import answer_schema
+from diagnosis_harness.harness.context import RunContext
+from diagnosis_harness.harness.keys import ToolCallKeyFactory
+from diagnosis_harness.kernel.errors import MalformedAnswer
+from diagnosis_harness.kernel.window import TimeWindow
+from diagnosis_harness.llm.role import RoleBoundary
+from diagnosis_harness.players.embedded.analyst import EmbeddedAnalyst
+from diagnosis_harness.players.embedded.judge import EmbeddedJudge
+from diagnosis_harness.players.embedded.repairer import EmbeddedRepairer
+from diagnosis_harness.release.outcome import FallbackType, ReleaseOutcome
+from diagnosis_harness.release.pipeline import ReleasePipeline
+from diagnosis_harness.testing.evidence import (
+    ONSET_S,
+    WINDOW,
+    cause_item,
+    changed_item,
+    error_record,
+    ready_record,
+)
+from diagnosis_harness.testing.runs import Rig
+from diagnosis_harness.testing.scripted_tool import ScriptedTool
+from diagnosis_harness.testing.wire_policy import OverTheWire, WirePolicy
+from diagnosis_harness.tools.access import ScopeAccess
+from diagnosis_harness.tools.boundary import ToolBoundary
+from diagnosis_harness.tools.evidence import Direction
+from diagnosis_harness.tools.spec import Parameter, ParameterKind, ToolFindings, ToolSpec
+
+TEXT = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=20).filter(str.strip)
+ID = st.from_regex(r"[A-Za-z0-9._-]{1,12}", fullmatch=True)
+NUMBER = st.floats(allow_nan=False, allow_infinity=False)
+SECONDS = st.floats(min_value=0, max_value=4e9)
+REF = st.builds(EvidenceRef, ID, TEXT)
+WINDOWS = st.tuples(SECONDS, SECONDS).map(lambda ends: TimeWindow(min(ends), max(ends)))
+MAYBE = st.none
+
+
+def few(strategy: st.SearchStrategy[Any]) -> st.SearchStrategy[tuple[Any, ...]]:
+    """Up to two."""
+    return st.lists(strategy, max_size=2).map(tuple)
+
+
+CLAIM = st.builds(
+    Claim,
+    claim_id=ID, predicate=st.sampled_from(Predicate), entity=TEXT, refs=few(REF),
+    quotes=few(st.builds(Quote, REF, TEXT)), affected=MAYBE() | TEXT, signal=MAYBE() | TEXT,
+    value=MAYBE() | NUMBER, baseline=MAYBE() | NUMBER, unit=MAYBE() | TEXT,
+    direction=MAYBE() | st.sampled_from(Direction), window=MAYBE() | WINDOWS, onset_s=MAYBE() | SECONDS,
+    wording=MAYBE() | TEXT,
+)  # fmt: skip
+ASSESSMENTS = few(st.builds(Assessment, ID, st.sampled_from(InformationGain), few(CLAIM)))
+CAUSE = st.builds(Cause, TEXT, st.sampled_from(FaultKind), few(TEXT), MAYBE() | TEXT, MAYBE() | NUMBER)
+HYPOTHESIS = st.builds(
+    Hypothesis, TEXT, st.sampled_from(FaultKind), NUMBER, few(REF), few(REF), MAYBE() | TEXT
+)
+CLAIMS = st.lists(CLAIM, max_size=2, unique_by=lambda claim: claim.claim_id).map(tuple)
+DRAFT = st.builds(DiagnosisDraft, few(CAUSE), CLAIMS, few(HYPOTHESIS), few(TEXT), MAYBE() | WINDOWS)
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers(-99, 99) | TEXT,
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(TEXT, inner, max_size=2),
+    max_leaves=4,
+)
+CALL = st.builds(WantedCall, ID, TEXT, st.dictionaries(TEXT, JSON, max_size=2))
+ANSWER = st.builds(AskTools, few(CALL), ASSESSMENTS) | st.builds(GiveDraft, MAYBE() | DRAFT, ASSESSMENTS)
+SCHEMA = jsonschema.Draft202012Validator(answer_schema())
+
+FULL = encode_answer(
+    GiveDraft(
+        DiagnosisDraft(
+            conclusion=(Cause("payment", FaultKind.CPU, ("k0",), "charge", 9.0),),
+            claims=(
+                Claim(
+                    "k0", Predicate.CHANGED, "payment", (EvidenceRef("t1", "i1"),),
+                    (Quote(EvidenceRef("t1", "i1"), "payment rose"),), "checkout", "latency", 3.2, 0.2, "s",
+                    Direction.UP, WINDOW, ONSET_S, "it rose",
+                ),
+            ),
+            hypotheses=(Hypothesis("cart", FaultKind.CPU, 1.0, (EvidenceRef("t1", "i2"),)),),
+            missing_info=("logs",),
+            window=WINDOW,
+        ),
+        (Assessment("t1", InformationGain.GAINED),),
+    )
+)  # fmt: skip
+
+
+@given(ANSWER)
+def test_what_is_written_comes_back(answer: PolicyAnswer) -> None:
+    """Every answer survives its way over the wire, to the last bit of every number, and fits the schema."""
+    text = encode_answer(answer)
+    assert decode_answer(text) == answer
+    assert SCHEMA.is_valid(json.loads(text))
+
+
+def test_a_call_without_arguments_has_none() -> None:
+    """`arguments` may be left out."""
+    answer = decode_answer('{"calls": [{"tool_call_id": "t1", "tool": "look"}]}')
+    assert answer == AskTools((WantedCall("t1", "look", {}),))
+
+
+def _places(value: Any, path: tuple[str | int, ...] = ()) -> list[tuple[str | int, ...]]:
+    inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    return [path, *(place for key, held in inner for place in _places(held, (*path, key)))]
+
+
+PLACES = _places(json.loads(FULL))
+STRANGE = [None, True, 7, "x", "", [], {}, {"x": 1}, ["x"], "2024-01-01", "t 1", -1.5, "x" * 2001]
+
+
+@given(st.sampled_from(PLACES), st.sampled_from(STRANGE), st.sampled_from(["put", "drop", "add"]))
+def test_reader_and_schema_refuse_the_same(place: tuple[str | int, ...], strange: Any, how: str) -> None:
+    """One strange value at one place: what the schema refuses is refused, and the other way round."""
+    held: Any = {"": json.loads(FULL)}
+    at = held
+    for key in ("", *place)[:-1]:
+        at = at[key]
+    last = ("", *place)[-1]
+    if how == "drop" and place:
+        del at[last]
+    elif how == "add" and isinstance(at[last], dict):
+        at[last]["unheard_of"] = strange
+    else:
+        at[last] = strange
+    beyond = "start" in place or "end" in place or "onset" in place  # a schema cannot tell a time from a text
+    try:
+        decode_answer(json.dumps(held[""]))
+    except MalformedAnswer:
+        assert beyond or not SCHEMA.is_valid(held[""])
+    else:
+        assert SCHEMA.is_valid(held[""])
+
+
+CALLS = '{"calls": []}'
+REFUSED = [
+    ("", "the answer is not JSON"),
+    ("Sure! Here is my draft: {}", "the answer is not JSON"),
+    ("```json\n{}\n```", "the answer is not JSON"),
+    (CALLS + "x", "the answer is not JSON"),
+    ("[]", "answer is an object, not a list"),
+    ("null", "answer is an object, not null"),
+    ("{}", "answer holds either 'calls' or 'draft'"),
+    ('{"calls": [], "draft": null}', "answer holds either 'calls' or 'draft'"),
+    ('{"calls": [], "calls": []}', "a key stands twice in one object"),
+    ('{"calls": [], "thoughts": "x"}', "answer has no field 'thoughts'"),
+    ('{"calls": {}}', "answer.calls is a list, not an object"),
+    ('{"calls": [7]}', "answer.calls[0] is an object, not a number"),
+    ('{"calls": [{"tool": "x"}]}', "answer.calls[0] needs 'tool_call_id'"),
+    ('{"calls": [{"tool_call_id": "a:b", "tool": "x"}]}', "answer.calls[0].tool_call_id is 1 to 128 of"),
+    ('{"calls": [{"tool_call_id": "a", "tool": "x", "caller": "root"}]}', "calls[0] has no field 'caller'"),
+    ('{"calls": [{"tool_call_id": "a", "tool": "x", "arguments": null}]}', "calls[0].arguments is an object"),
+    ('{"calls": [{"tool_call_id": "a", "tool": "x", "arguments": {"a": NaN}}]}', "NaN is no number"),
+    ('{"calls": [{"tool_call_id": "a", "tool": "\\ud800"}]}', "the answer holds half a character"),
+    (FULL.replace("3.2", '"3.2"', 1), "answer.draft.claims[0].value is a number, not a text"),
+    (FULL.replace("3.2", "true", 1), "answer.draft.claims[0].value is a number, not true or false"),
+    (FULL.replace("3.2", "1e999", 1), "answer.draft.claims[0].value is a finite number"),
+    (FULL.replace("3.2", "9" * 400, 1), "answer.draft.claims[0].value is a finite number"),
+    (FULL.replace("3.2", "9" * 9000, 1), "the answer is not JSON"),
+    (FULL.replace("CHANGED", "changed", 1), "answer.draft.claims[0].predicate is one of CHANGED, "),
+    (FULL.replace('"wording"', '"confidence":1,"wording"', 1), "claims[0] has no field 'confidence'"),
+    (FULL.replace('"t1"', '"t:1"', 1), "answer.assessments[0].tool_call_id is 1 to 128 of"),
+    (FULL.replace("2023-11-14T22:13:20Z", "yesterday", 1), "claims[0].window.start is an ISO 8601"),
+    (FULL.replace("2023-11-14T22:13:20Z", "2024-11-14T22:13:20Z", 1), "window ends at or after its start"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "says"), REFUSED)
+def test_what_does_not_fit_is_refused_with_its_place(text: str, says: str) -> None:
+    """One clause, which names the path."""
+    with pytest.raises(MalformedAnswer) as caught:
+        decode_answer(text)
+    assert says in str(caught.value)
+    assert "\n" not in str(caught.value)
+    assert len(str(caught.value)) < 400
+
+
+def test_two_claims_of_one_id_are_refused() -> None:
+    """An id names one claim."""
+    held = json.loads(FULL)
+    held["draft"]["claims"] *= 2
+    with pytest.raises(MalformedAnswer, match="two claims of one claim_id"):
+        decode_answer(json.dumps(held))
+
+
+def test_a_draft_of_ten_megabytes_is_refused_before_it_is_parsed() -> None:
+    """Size comes first: this text is not even JSON, and the objection is its size."""
+    with pytest.raises(MalformedAnswer, match=f"larger than {SIZE_MAX_BYTES} bytes"):
+        decode_answer("{" * 10_000_000)
+    with pytest.raises(MalformedAnswer, match=f"larger than {SIZE_MAX_BYTES} bytes"):
+        decode_answer('"' + "延" * (SIZE_MAX_BYTES // 3) + '"')
+
+
+@pytest.mark.parametrize("text", ["[" * 200_000, '{"a":' * 40_000, '{"calls": [{"arguments": ' + "[" * 20])
+def test_what_is_nested_too_deep_is_refused_before_it_is_parsed(text: str) -> None:
+    """Depth is looked at without recursion."""
+    with pytest.raises(MalformedAnswer, match="deeper than 16 levels"):
+        decode_answer(text)
+
+
+def test_brackets_in_texts_are_no_depth() -> None:
+    """Only structure counts."""
+    text = json.dumps({"calls": [{"tool_call_id": "t", "tool": "x", "arguments": {"q": '[{"\\' * 40}}]})
+    assert isinstance(decode_answer(text), AskTools)
+
+
+def test_lists_and_texts_are_bounded() -> None:
+    """One more than the limit is refused."""
+    call = {"tool_call_id": "t", "tool": "x"}
+    with pytest.raises(MalformedAnswer, match=f"more than {LIST_MAX}"):
+        decode_answer(json.dumps({"calls": [call] * (LIST_MAX + 1)}))
+    with pytest.raises(MalformedAnswer, match=f"1 to {TEXT_MAX} characters"):
+        decode_answer(json.dumps({"calls": [{**call, "tool": "x" * (TEXT_MAX + 1)}]}))
+
+
+@given(
+    st.text(max_size=80)
+    | st.binary(max_size=80).map(lambda data: data.decode("latin-1"))
+    | JSON.map(json.dumps)
+)
+def test_any_text_is_read_or_refused(text: str) -> None:
+    """No text raises anything else."""
+    try:
+        decode_answer(text)
+    except MalformedAnswer:
+        return
+
+
+def test_a_view_says_everything_that_a_policy_sees() -> None:
+    """Question, tools, records as stored, refusals, what is due; all of it JSON."""
+    spec = ToolSpec("look", "Looks.", (Parameter("n", ParameterKind.INTEGER, "How many.", least=1, most=9),))
+    view = PolicyView(
+        "why?", ONSET_S, (spec,), (ready_record(changed_item()), error_record("t2")),
+        (Refused("t3", "rm", "UNKNOWN_TOOL", "no"),), frozenset({"t1"}), stop_required=False,
+    )  # fmt: skip
+    held: Any = json.loads(json.dumps(view_json(view)))
+    assert (held["question"], held["onset"], held["due"]) == ("why?", "2023-11-14T22:13:20Z", ["t1"])
+    assert held["records"][0]["found"]["items"][0]["line"] == changed_item().line
+    assert (held["records"][1]["error_code"], held["records"][1]["found"]) == ("EXECUTION_FAILED", None)
+    assert held["tools"][0]["parameters"][0]["most"] == 9
+    assert held["refused"][0]["code"] == "UNKNOWN_TOOL"
+
+
+# ------------------------------------------------------------------ whole diagnoses
+
+
+PAYMENT = replace(changed_item("i1", "payment"), attributes={"bad": True, "kind": "cpu"})
+ANSWERS: dict[str, Callable[[], ToolFindings]] = {
+    "find_changed_signals": lambda: ToolFindings((PAYMENT, changed_item("i2")), WINDOW, 2),
+    "rank_causes": lambda: ToolFindings((cause_item(),), WINDOW, 2),
+    "list_changes": lambda: ToolFindings((), WINDOW, 1),
+}
+
+
+@dataclass
+class House:
+    """One run of the whole use case with a policy."""
+
+    policy: DiagnosisPolicy
+    rig: Rig = field(default_factory=Rig)
+
+    def run(self) -> DiagnosisEnd:
+        """Diagnose, in an event loop of its own."""
+        pipeline = ReleasePipeline(
+            self.rig.core, RoleBoundary(self.rig.core), EmbeddedRepairer(), EmbeddedJudge()
+        )
+        use_case = DiagnoseUseCase(self.rig.core, agent_for=self.agent, pipeline=pipeline)
+        ctx = self.rig.run()
+        return asyncio.run(use_case.diagnose(ctx, DiagnosisTask("why is checkout slow?", ONSET_S)))
+
+    def agent(self, ctx: RunContext) -> DiagnosisAgent:
+        """The agent of a run, with the three tools."""
+        onset = Parameter("onset", ParameterKind.INSTANT, "When it began.")
+        boundary = ToolBoundary(
+            self.rig.core,
+            tools=[
+                ScriptedTool(answer, ToolSpec(name, "Looks.", (onset,))) for name, answer in ANSWERS.items()
+            ],
+            store=MemoryEvidenceStore(),
+            access=ScopeAccess({"local": frozenset({"*"})}),
+            keys=ToolCallKeyFactory("evidence"),
+        )
+        return DiagnosisAgent(
+            self.rig.core, policy=self.policy, boundary=boundary, thresholds=CollectionThresholds(4, 3)
+        )
+
+
+def test_the_embedded_analyst_reaches_the_same_release_over_the_wire() -> None:
+    """Requests, assessments and draft written as JSON text and read back change nothing of what leaves."""
+    wired = OverTheWire(EmbeddedAnalyst())
+    end = House(wired).run()
+    assert end == House(EmbeddedAnalyst()).run()
+    assert end.outcome is ReleaseOutcome.SUCCESS
+    assert [cause.entity for cause in end.causes] == ["payment"]
+    assert len(wired.said) >= 3
+    assert all(SCHEMA.is_valid(json.loads(text)) for text in wired.said)
+
+
+def reads_and_writes_json(seen: str) -> str:
+    """A player of text alone: asks every tool once, states what each item says, concludes the first cause."""
+    view = json.loads(seen)
+    found = [
+        (record["tool_call_id"], item)
+        for record in view["records"]
+        for item in (record["found"] or {}).get("items", [])
+    ]
+    changes = [_claim_of(call, item) for call, item in found if item["kind"] == "SIGNAL_CHANGE"]
+    causes = [_claim_of(call, item) for call, item in found if item["kind"] == "CAUSE_SCORE"]
+    assessments = [
+        {"tool_call_id": due, "gain": "GAINED" if facts else "NO_GAIN", "facts": facts}
+        for due in view["due"]
+        for facts in [[claim for claim in changes + causes if claim["refs"][0]["tool_call_id"] == due]]
+    ]
+    asked = {record["tool"] for record in view["records"]}
+    wanted = [tool["name"] for tool in view["tools"] if tool["name"] not in asked]
+    if wanted:
+        call = {
+            "tool_call_id": f"json-{len(asked)}",
+            "tool": wanted[0],
+            "arguments": {"onset": view["onset"]},
+        }
+        return json.dumps({"calls": [call], "assessments": assessments})
+    cause = {
+        "entity": causes[0]["entity"],
+        "fault_kind": "CPU",
+        "claim_ids": [causes[0]["claim_id"], changes[0]["claim_id"]],
+    }
+    return json.dumps(
+        {"draft": {"conclusion": [cause], "claims": causes + changes}, "assessments": assessments}
+    )
+
+
+def _claim_of(call: str, item: dict[str, Any]) -> dict[str, Any]:
+    ref = {"tool_call_id": call, "item_id": item["item_id"]}
+    claim = {"claim_id": f"c-{call}-{item['item_id']}", "entity": item["entity"], "refs": [ref]}
+    if item["kind"] == "CAUSE_SCORE":
+        return {**claim, "predicate": "CAUSED", "affected": item["peer"]}
+    window = dict(zip(("start", "end"), item["window"], strict=True))
+    kept = {name: item[name] for name in ("signal", "value", "baseline", "unit", "direction")}
+    return {
+        **claim,
+        **kept,
+        "predicate": "CHANGED",
+        "window": window,
+        "quotes": [{"ref": ref, "text": item["line"]}],
+    }
+
+
+def test_a_player_of_nothing_but_text_diagnoses_to_a_release() -> None:
+    """What a policy needs to know is in the view's text, and what it has to say fits into its answer."""
+    policy = WirePolicy(reads_and_writes_json)
+    end = House(policy).run()
+    assert (end.outcome, [cause.entity for cause in end.causes]) == (ReleaseOutcome.SUCCESS, ["payment"])
+    assert len(policy.exchanges) == 4
+
+
+@pytest.mark.parametrize(
+    "said", ["I think payment is at fault.", '{"draft": {"conclusion": []}}', "{" * 10_000_000]
+)
+def test_a_player_that_misses_the_form_ends_in_a_failure_and_no_content(said: str) -> None:
+    """An unreadable answer is no answer; without a fact nothing leaves."""
+    end = House(WirePolicy(lambda _: said)).run()
+    assert (end.outcome, end.causes, end.claims) == (ReleaseOutcome.FAILED, (), ())
+
+
+def test_a_player_that_misses_the_form_late_leaves_its_verified_facts() -> None:
+    """What was assessed before stands as fallback."""
+
+    def good_then_bad(seen: str) -> str:
+        return reads_and_writes_json(seen) if len(json.loads(seen)["records"]) < 2 else "{}"
+
+    end = House(WirePolicy(good_then_bad)).run()
+    assert (end.outcome, end.fallback) == (ReleaseOutcome.FALLBACK, FallbackType.INSUFFICIENT_EVIDENCE)
+    assert end.claims
