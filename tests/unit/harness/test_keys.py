@@ -30,6 +30,12 @@ def test_a_segment_is_safe_or_it_is_not(text: str) -> None:
     assert is_safe_segment(text) is (1 <= len(text) <= 128 and set(text) <= set(SAFE))
 
 
+def test_the_longest_segment_has_128_characters() -> None:
+    """One more is refused."""
+    assert ToolCallKeyFactory("p" * 128).key("r" * 128, "c" * 128) == f"{'p' * 128}:{'r' * 128}:{'c' * 128}"
+    assert not is_safe_segment("x" * 129)
+
+
 def test_the_frameworks_own_id_stands_in_the_key() -> None:
     """Case, dots, dashes and all: the exact run id and the exact tool call id."""
     key = ToolCallKeyFactory("dx.evidence").key("run-7F.a", "call_Ab-9.Z")
