@@ -106,7 +106,7 @@ def test_a_bounded_step_costs_little_beside_the_tasks_it_needs(scale: float) -> 
 
 
 def test_the_core_takes_no_longer_to_import_than_asyncio_itself() -> None:
-    """A ratio within one interpreter, the least of seven: a busy machine slows both. `make bench` has the 100 ms."""
+    """A ratio within one interpreter, the least of seven: a busy machine slows both."""
     program = (
         "import time; begun = time.process_time(); import asyncio; between = time.process_time(); "
         "import diagnosis_harness.harness.core; "

@@ -58,7 +58,7 @@ class RetryPolicy:
         forbidden = self.retry_on - RETRYABLE
         if forbidden:
             raise InvalidRetryPolicy(f"never retried: {', '.join(sorted(forbidden))}")
-        if isinstance(self.attempts_max, bool) or self.attempts_max not in (1, 2):
+        if type(self.attempts_max) is not int or self.attempts_max not in (1, 2):
             raise InvalidRetryPolicy(f"attempts_max is 1 or 2, not {self.attempts_max!r}")
         if not (isfinite(self.delay_s) and self.delay_s >= 0):
             raise InvalidRetryPolicy(f"delay_s is zero or more, not {self.delay_s!r}")

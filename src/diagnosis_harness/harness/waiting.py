@@ -95,7 +95,7 @@ async def wait(
         if not is_in_time:
             await _stop(task)
     except asyncio.CancelledError:
-        task.cancel()  # whoever waits here has been cancelled by its own host: the work goes with it
+        await _stop(task)  # whoever waits here has been cancelled by its own host: the work goes with it
         _leave(task, leftover)
         raise
     try:
@@ -106,9 +106,7 @@ async def wait(
     if limit is not None and not is_in_time:
         _leave(task, leftover)
         raise limit.passed()
-    if task.cancelled():
-        raise TechnicalFailure("the work was cancelled from within", kind=FailureKind.CANCELLED)
-    return task.result()
+    return _result(task)
 
 
 async def run_in_worker(pool: WorkerPool, call: Callable[[], T], leftover: Leftover[T] | None = None) -> T:
@@ -124,7 +122,7 @@ async def run_in_worker(pool: WorkerPool, call: Callable[[], T], leftover: Lefto
         try:
             result = call()
         except BaseException as error:  # noqa: BLE001 - carried to the one who waits, never dropped
-            _call_in(loop, partial(_fail, answer, error))
+            _call_in(loop, partial(_fail, answer, _carried(error)))
         else:
             if not _call_in(loop, partial(_answer, answer, result, leftover)) and leftover is not None:
                 leftover.returned(result)
@@ -176,7 +174,7 @@ async def wait_after_end(ctx: RunContext, operation: Operation[T], *, clock: Clo
     finally:
         disarm()
     if task.done():
-        return task.result()
+        return _result(task)
     task.cancel()
     _leave(task, None)
     raise limit.passed()
@@ -232,6 +230,13 @@ async def _ringing(bell: _Bell, operation: Operation[T], ctx: RunContext, clock:
         bell.ring()
 
 
+def _result(task: asyncio.Future[T]) -> T:
+    """What a finished task returned or raised; its own cancel must not look like one of the caller's host."""
+    if task.cancelled():
+        raise TechnicalFailure("the work was cancelled from within", kind=FailureKind.CANCELLED)
+    return task.result()
+
+
 async def _stop(task: asyncio.Task[T]) -> None:
     """Ask a task to stop and give what obeys the few turns of the loop that obeying takes."""
     task.cancel()
@@ -275,6 +280,15 @@ def _answer(answer: asyncio.Future[T], result: T, leftover: Leftover[T] | None) 
         leftover.returned(result)
 
 
-def _fail(answer: asyncio.Future[T], error: BaseException) -> None:
+def _carried(error: BaseException) -> Exception:
+    """The error as another task may raise it: what would end a thread or a loop ends neither."""
+    if isinstance(error, Exception) and not isinstance(error, StopIteration):
+        return error
+    carried = RuntimeError(f"the call raised {type(error).__name__}")
+    carried.__cause__ = error
+    return carried
+
+
+def _fail(answer: asyncio.Future[T], error: Exception) -> None:
     if not answer.done():
         answer.set_exception(error)

@@ -176,7 +176,7 @@ def test_an_async_tool_that_swallows_its_cancel_is_abandoned_and_its_result_refu
 
 
 def test_an_async_tool_that_obeys_is_not_abandoned() -> None:
-    """Also when its own clean-up takes a few turns of the loop."""
+    """Also when its own clean-up takes a few turns of the loop, and also when the host cancels its task."""
     rig = Rig()
     ctx = rig.run()
 
@@ -200,6 +200,13 @@ def test_an_async_tool_that_obeys_is_not_abandoned() -> None:
         with pytest.raises(ToolFailure) as failure:
             await task
         assert (failure.value.kind, failure.value.code) == (FailureKind.TIMEOUT, "TIMEOUT")
+        begun.clear()
+        again = rig.core.start_tool_call(ctx, "metrics", "call-2")
+        task = asyncio.get_running_loop().create_task(rig.core.call_tool(ctx, again, polite))
+        await begun.wait()
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
 
     asyncio.run(main())
     assert rig.sink.named(TraceName.TOOL_ABANDONED) == ()
@@ -245,6 +252,25 @@ def _until(holds: object) -> None:
             return
         pause.wait(0.001)
     pytest.fail("it never came")
+
+
+@pytest.mark.parametrize("error", [StopIteration(), SystemExit(1), KeyboardInterrupt()])
+def test_a_blocking_tool_cannot_end_the_thread_or_the_loop_of_others(error: BaseException) -> None:
+    """What Python reads as "stop the iteration" or "stop the process" reaches the caller as an error."""
+    rig = Rig()
+    ctx = rig.run()
+
+    def exiting(_: RunContext) -> str:
+        raise error
+
+    async def main() -> None:
+        for call_id in ("call-1", "call-2"):
+            lease = rig.core.start_tool_call(ctx, "metrics", call_id)
+            with pytest.raises(RuntimeError, match=type(error).__name__):
+                await rig.core.call_blocking_tool(ctx, lease, exiting)
+
+    asyncio.run(main())
+    assert ctx.budget.open_calls().in_flight == ()
 
 
 def test_a_queued_blocking_tool_never_starts_after_a_cancel() -> None:
