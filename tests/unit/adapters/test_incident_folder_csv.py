@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from diagnosis_harness.adapters.sources.incident_folder.csv_file import parse_header
 from diagnosis_harness.kernel.errors import InvalidInput
 
-CELLS = st.text(st.characters(exclude_categories=("Cs",), exclude_characters="\x00"), min_size=1, max_size=12)
+CELLS = st.text(st.characters(codec="utf-8", exclude_characters="\x00\r"), min_size=1, max_size=12)
 
 
 def parse(text: str, *, depth: int = 1, whole: bool = True) -> tuple[str, ...]:

@@ -145,7 +145,8 @@ def test_a_fixed_offset_of_one_file_wins_over_the_zone_of_the_folder(
 def test_columns_of_unusual_names_are_found_by_the_settings(open_folder: OpenFolder, ctx: RunContext) -> None:
     """Every name can be said."""
     toml = (
-        '[files."data.csv"]\nrole = "metrics"\ntime = "when"\nentity = "who"\nsignal = "what"\nvalue = "how much"\n'
+        '[files."data.csv"]\nrole = "metrics"\ntime = "when"\nentity = "who"\nsignal = "what"\n'
+        'value = "how much"\n'
         'unit = "bytes"\n'
     )
     content = LONG.replace("time,entity,signal,value", "when,who,what,how much")
@@ -238,7 +239,8 @@ def test_threads_get_the_same_series(open_folder: OpenFolder, ctx: RunContext) -
     def ask() -> None:
         gate.wait()
         for _ in range(20):
-            found.append([float(np.sum(one.value)) for one in source.series(ctx, Recording.INCIDENT)])
+            series = source.series(ctx, Recording.INCIDENT)
+            found.append([float(np.sum(one.value)) for one in series])
 
     threads = [threading.Thread(target=ask) for _ in range(8)]
     for thread in threads:

@@ -111,10 +111,11 @@ class Database:
             "a file of the incident folder could no longer be read", kind=FailureKind.UNAVAILABLE
         )
 
-    def too_large(self, place: str) -> InvalidInput:
+    def too_large(self, place: str, *, in_place: bool) -> InvalidInput:
         """A file that does not fit."""
+        other = "" if in_place else ", or write it as Parquet, which is read in place"
         return InvalidInput(
             place,
             f"it does not fit into the memory limit of {self.memory_limit_mb} MB",
-            "cut it to the hours around the incident, or write it as Parquet, which is read in place",
+            f"cut it to the hours around the incident{other}",
         )

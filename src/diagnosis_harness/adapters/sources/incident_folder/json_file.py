@@ -7,7 +7,7 @@ from typing import Final
 
 from diagnosis_harness.adapters.sources.incident_folder.content import unpacked
 from diagnosis_harness.adapters.sources.incident_folder.database import Database, text_sql
-from diagnosis_harness.adapters.sources.incident_folder.listing import Form, ListedFile
+from diagnosis_harness.adapters.sources.incident_folder.listing import Form, ListedFile, Role
 from diagnosis_harness.adapters.sources.incident_folder.names import printable
 from diagnosis_harness.adapters.sources.incident_folder.table import SAMPLE_ROWS, Column, Kind, Table
 from diagnosis_harness.kernel.errors import InvalidInput
@@ -22,10 +22,10 @@ def open_json(file: ListedFile, database: Database) -> Table:
     Raises:
         InvalidInput: it is something else, breaks off, or holds anything but objects.
     """
-    _check_ends(file)
-    array = file.form is Form.JSON
+    first = _check_ends(file)
+    shape = "array" if first == b"[" else "unstructured" if file.form is Form.JSON else "newline_delimited"
     options = (
-        f"{text_sql(str(file.path))}, format = '{'array' if array else 'newline_delimited'}', "
+        f"{text_sql(str(file.path))}, format = '{shape}', "
         f"compression = '{'gzip' if file.gzipped else 'none'}'"
     )
 
@@ -131,25 +131,31 @@ def _bad_line(file: ListedFile) -> int | None:
     return None
 
 
-def _check_ends(file: ListedFile) -> None:
-    """The first and the last sign of the file: duckdb takes an array that breaks off for a whole one."""
+def _check_ends(file: ListedFile) -> bytes:
+    """The first and the last sign of the file: duckdb takes an array that breaks off for a whole one.
+
+    An alert may be a lone object. Returns the first sign.
+    """
     first, last = _ends(file)
+    lone = first == b"{" and file.role is Role.ALERT
     if not first:
         raise InvalidInput(file.name, "it is empty", "write an array of objects, or remove it")
-    if file.form is Form.JSON and first == b"{":
+    if file.form is Form.JSON and first == b"{" and not lone:
         raise InvalidInput(
             file.name,
             "it begins with an object, not with an array",
             "put the objects into [ ] or name the file .jsonl",
         )
-    if first != (b"[" if file.form is Form.JSON else b"{"):
+    opening = b"[" if file.form is Form.JSON and not lone else b"{"
+    if first != opening:
         raise InvalidInput(
             file.name,
             f"its name says {file.form.value.upper()}, but it holds something else",
             "give it the ending of what it is",
         )
-    if last != (b"]" if file.form is Form.JSON else b"}"):
+    if last != (b"]" if opening == b"[" else b"}"):
         raise InvalidInput(file.name, "its JSON breaks off before the end", "copy or write the file again")
+    return first
 
 
 def _ends(file: ListedFile) -> tuple[bytes, bytes]:
@@ -160,18 +166,3 @@ def _ends(file: ListedFile) -> tuple[bytes, bytes]:
             first = first or signs[:1]
             last = signs[-1:] or last
     return first, last
-
-
-def single_object(file: ListedFile) -> dict[str, object] | None:
-    """The one object that a small JSON file consists of; None where it is anything else.
-
-    Raises:
-        InvalidInput: the file cannot be read.
-    """
-    with unpacked(file) as content:
-        text = content.read(_CHUNK_BYTES)
-    try:
-        value: object = json.loads(text)
-    except (ValueError, RecursionError):
-        return None
-    return value if isinstance(value, dict) else None

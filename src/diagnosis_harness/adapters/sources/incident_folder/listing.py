@@ -118,8 +118,8 @@ def _judge(entry: Path, folder: Path, settings: FileSettings) -> ListedFile | st
     try:
         inside = entry.resolve().parent == folder.resolve()
         regular = stat.S_ISREG(entry.stat().st_mode)
-    except OSError as error:
-        return f"left out: it cannot be reached ({error.strerror})"
+    except (OSError, RuntimeError):  # a loop of links is a RuntimeError before Python 3.13
+        return "left out: it cannot be reached"
     if not inside:
         return "left out: it is a link to a place outside the folder"
     if not regular:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import tzinfo
 from typing import Final
@@ -28,7 +28,7 @@ from diagnosis_harness.kernel.errors import InvalidInput
 from diagnosis_harness.toolbox.ports import FileNote
 
 SERIES_LIMIT: Final = 200_000
-_ROWS_AT_ONCE: Final = 1_000_000
+_ROWS_PER_MEGABYTE: Final = 8_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -289,45 +289,36 @@ class _Reader:
         alike: dict[tuple[int, int], list[_Group]] = {}
         for group in groups:
             alike.setdefault((group.rows, group.instants), []).append(group)
-        doubles = 0
-        for batch in _batches([same[0] for same in alike.values()]):
-            for group, distinct in zip(batch, self._distinct_instants(batch), strict=True):
-                doubles += (group.rows - distinct) * len(alike[group.rows, group.instants])
+        seen = [same[0] for same in alike.values()]
+        doubles = sum(
+            (group.rows - distinct) * len(alike[group.rows, group.instants])
+            for group, distinct in zip(seen, self._distinct_instants(seen), strict=True)
+        )
         if doubles:
             self.remarks.append(
                 f"{doubles} rows repeat an instant of their series; their values are averaged"
             )
 
     def _distinct_instants(self, groups: Sequence[_Group]) -> list[int]:
-        """How many different instants each group has."""
+        """How many different instants each group has, counted in pieces that fit into memory easily."""
         keys = list(self.layout.keys)
-        if not keys:
-            distinct = self.table.ask(self.database, f"SELECT count(DISTINCT time) FROM {self.source}")
-            return [int(str(distinct[0][0]))]
-        lists = ", ".join(f"unnest(?::VARCHAR[]) AS {key}" for key in keys)
-        equal = " AND ".join(f"t.{key} = k.{key}" for key in keys)
-        rows = self.table.ask(
-            self.database,
-            f"SELECT k.number, count(DISTINCT t.time) FROM {self.source} t "
-            f"JOIN (SELECT unnest(range({len(groups)})) AS number, {lists}) k ON {equal} "
-            "GROUP BY 1 ORDER BY 1",
-            [[group.keys[at] for group in groups] for at in range(len(keys))],
-        )
-        return [int(str(count)) for _, count in rows]
-
-
-def _batches(groups: Sequence[_Group]) -> Iterator[list[_Group]]:
-    """The groups in turn, so many at once that their instants fit into memory easily."""
-    batch: list[_Group] = []
-    rows = 0
-    for group in groups:
-        if batch and rows + group.rows > _ROWS_AT_ONCE:
-            yield batch
-            batch, rows = [], 0
-        batch.append(group)
-        rows += group.rows
-    if batch:
-        yield batch
+        lists = "".join(f", unnest(?::VARCHAR[]) AS {key}" for key in keys)
+        equal = " AND ".join(f"t.{key} = k.{key}" for key in keys) or "true"
+        parameters = [[group.keys[at] for group in groups] for at in range(len(keys))]
+        at_once = self.database.memory_limit_mb * _ROWS_PER_MEGABYTE
+        pieces = -(-sum(group.rows for group in groups) // at_once)
+        counts = [0] * len(groups)
+        for piece in range(pieces):
+            where = f" WHERE hash(t.time) % {pieces} = {piece}" if pieces > 1 else ""
+            rows = self.table.ask(
+                self.database,
+                f"SELECT k.number, count(DISTINCT t.time) FROM {self.source} t "
+                f"JOIN (SELECT unnest(range({len(groups)})) AS number{lists}) k ON {equal}{where} GROUP BY 1",
+                parameters,
+            )
+            for number, count in rows:
+                counts[int(str(number))] += int(str(count))
+        return counts
 
 
 def _group(row: Sequence[object], keys: int) -> _Group:

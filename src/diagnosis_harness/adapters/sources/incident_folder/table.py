@@ -119,7 +119,7 @@ class Table:
         try:
             return database.keep(statement)
         except database.memory_errors as error:
-            raise database.too_large(self.place) from error
+            raise database.too_large(self.place, in_place=self.in_place) from error
         except database.errors as error:
             raise self.explain(error) from error
 
@@ -134,7 +134,7 @@ class Table:
         try:
             return database.rows(sql, parameters)
         except database.memory_errors as error:
-            raise database.too_large(self.place) from error
+            raise database.too_large(self.place, in_place=self.in_place) from error
         except database.errors as error:
             raise self.explain(error) from error
 
