@@ -13,14 +13,13 @@ from diagnosis_harness.toolbox.ports import ChangeEvent
 def record_changes(
     system: System, fault: Fault | None, window: TimeWindow, rng: np.random.Generator, *, onset_s: float
 ) -> tuple[ChangeEvent, ...]:
-    """All changes of the window, by time."""
+    """All changes of the window, by time; harmless ones meet the faulty part as often as any other."""
     broke = fault if fault is not None and fault.kind is FaultKind.ERRORS_AFTER_DEPLOY else None
     able = [part for part in system.services if part.role in {Role.ENTRY, Role.SERVICE}]
-    others = [part for part in able if fault is None or part.name != fault.target]
     times = list(rng.uniform(window.start_s, window.end_s, int(rng.integers(1, 5))))
     if rng.random() < 0.6:  # somebody always deploys just before an outage
         times.append(onset_s - rng.uniform(20.0, 500.0))
-    found = [_harmless(time_s, others[int(rng.integers(len(others)))], rng) for time_s in times]
+    found = [_harmless(time_s, able[int(rng.integers(len(able)))], rng) for time_s in times]
     if broke is not None:
         found.append(_deploy(onset_s - rng.uniform(15.0, 90.0), system.service(broke.target), rng))
     return tuple(sorted(found, key=lambda change: (change.time_s, change.summary)))

@@ -51,7 +51,7 @@ def effects_of(
         delay_s={(call.caller, call.callee): np.zeros(len(time_s)) for call in system.calls},
         restarts=(),
     )
-    _busy_neighbours(effects, system, fault, rng)
+    _busy_neighbours(effects, system, rng)
     if fault is None:
         return effects
     target = system.service(fault.target)
@@ -139,13 +139,9 @@ def _usual_heap(size: tuple[int, int], rng: np.random.Generator) -> NDArray[np.f
     return np.asarray(low + 0.12 * tooth + rng.normal(0.0, 0.005, size), dtype=np.float64)
 
 
-def _busy_neighbours(effects: Effects, system: System, fault: Fault | None, rng: np.random.Generator) -> None:
-    """Batch jobs beside some instances: bursts of processor use, before the onset as well as after."""
-    able = [
-        part
-        for part in system.services
-        if part.role is Role.SERVICE and (fault is None or part.name != fault.target)
-    ]
+def _busy_neighbours(effects: Effects, system: System, rng: np.random.Generator) -> None:
+    """Batch jobs beside some instances, the faulty ones among them: bursts before the onset and after."""
+    able = [part for part in system.services if part.role is Role.SERVICE]
     for position in rng.permutation(len(able))[: int(rng.integers(1, 4))]:
         part = able[int(position)]
         stolen = effects.stolen[part.name]

@@ -173,6 +173,7 @@ def _ordered(plan: _Plan, names: list[str]) -> list[tuple[str, str]]:
 
 
 def _call(rng: np.random.Generator, caller: str, callee: str, role: Role) -> Call:
+    """A call; users always need the answers of what the entry calls, a cache is never needed."""
     likely = {Role.SERVICE: (0.45, 0.95), Role.DATABASE: (0.7, 1.0), Role.CACHE: (0.8, 1.0)}
     timeout_s = {Role.CACHE: 0.3, Role.DATABASE: 2.0, Role.EXTERNAL: 3.0}
     low, high = likely.get(role, (0.4, 0.8))
@@ -182,7 +183,7 @@ def _call(rng: np.random.Generator, caller: str, callee: str, role: Role) -> Cal
         probability=float(rng.uniform(low, high)),
         timeout_s=float(timeout_s.get(role, 2.5) * rng.uniform(0.9, 1.4)),
         network_s=float(rng.uniform(0.0004, 0.0015) * (12.0 if role is Role.EXTERNAL else 1.0)),
-        required=role is not Role.CACHE and bool(rng.random() < 0.9),
+        required=caller in ENTRIES or (role is not Role.CACHE and bool(rng.random() < 0.9)),
     )
 
 

