@@ -143,5 +143,11 @@ def build_diagnosis(
         sink=FanOutSink((trace, sink)),
         workers=WorkerPool(threads_max=settings.run.worker_threads),
     )
-    sources = open_incident_folder(folder, baseline=baseline, onset_s=onset_s, progress=progress)
+    sources = open_incident_folder(
+        folder,
+        baseline=baseline,
+        onset_s=onset_s,
+        memory_limit_mb=settings.folder.memory_limit_mb,
+        progress=progress,
+    )
     return Diagnosis(core=core, trace=trace, settings=settings, sources=sources, onset_s=onset_s)

@@ -86,6 +86,12 @@ class ProjectionSettings(_Section):
     bytes_max: Count
 
 
+class FolderSettings(_Section):
+    """Reading an incident folder."""
+
+    memory_limit_mb: Count
+
+
 class Settings(BaseSettings):
     """All configuration. Environment variables (`DIAGNOSE_SECTION__KEY`) win over the files.
 
@@ -102,6 +108,7 @@ class Settings(BaseSettings):
     retry: RetrySettings
     progress: ProgressSettings
     projection: ProjectionSettings
+    folder: FolderSettings
 
     @classmethod
     def settings_customise_sources(  # noqa: PLR0917 - the signature is pydantic-settings' own

@@ -117,5 +117,5 @@ class Database:
         return InvalidInput(
             place,
             f"it does not fit into the memory limit of {self.memory_limit_mb} MB",
-            f"cut it to the hours around the incident{other}",
+            f"cut it to the hours around the incident, raise `folder.memory_limit_mb`{other}",
         )
