@@ -29,6 +29,12 @@ def system_core() -> DiagnosisHarnessCore:
     return DiagnosisHarnessCore(clock=SystemClock(), ids=RandomIds())
 
 
+async def complete(ctx: RunContext) -> TokenUsage:
+    """The fake llm."""
+    del ctx
+    return USAGE
+
+
 async def look(ctx: RunContext) -> str:
     """The trivial tool."""
     del ctx
@@ -47,20 +53,34 @@ async def run_steps(
     """One run: `steps` times an llm call and a tool call, and the llm call that ends it."""
     ctx = core.start_run(session_id="bench", limits=LIMITS, timeout_s=3600)
 
-    async def complete(ctx: RunContext) -> tuple[str, TokenUsage]:
-        del ctx
+    async def ask(ctx: RunContext) -> TokenUsage:
         if latency_s:
             await asyncio.sleep(latency_s)
-        return "look", USAGE
+        return await complete(ctx)
 
     for number in range(steps):
-        await core.call_llm(ctx, complete, usage_of=lambda reply: reply[1])
+        await core.call_llm(ctx, ask, usage_of=lambda usage: usage)
         if blocking:
             lease = core.start_tool_call(ctx, "look", f"t{number}")
             await core.call_blocking_tool(ctx, lease, blocking_look)
         else:
             await core.invoke_tool(ctx, "look", f"t{number}", look)
-    await core.call_llm(ctx, complete, usage_of=lambda reply: reply[1])
+    await core.call_llm(ctx, ask, usage_of=lambda usage: usage)
+    core.complete_success(ctx)
+
+
+async def run_gated_steps(core: DiagnosisHarnessCore, steps: int) -> None:
+    """The same through the gates alone: every start and charge, and nothing that bounds the waits."""
+    ctx = core.start_run(session_id="bench", limits=LIMITS, timeout_s=3600)
+    for number in range(steps):
+        llm = core.start_llm_call(ctx)
+        core.settle_llm_call(ctx, llm, await complete(ctx))
+        core.check_active(ctx)
+        tool = core.start_tool_call(ctx, "look", f"t{number}")
+        core.begin_tool_call(ctx, tool)
+        await look(ctx)
+        core.settle_tool_call(ctx, tool)
+        core.check_active(ctx)
     core.complete_success(ctx)
 
 

@@ -6,11 +6,11 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from functools import partial
 
-from tools.speed.core_loop import repeated, run_steps, system_core
+from tools.speed.core_loop import repeated, run_gated_steps, run_steps, system_core
 from tools.speed.diagnosis_loop import diagnose_steps
 from tools.speed.figure import Figure
 from tools.speed.rival_loop import RivalLoop
-from tools.speed.rounds import Workload, in_turns
+from tools.speed.rounds import Rounds, Workload, in_turns
 
 SHORT, LONG = 20, 100
 
@@ -21,6 +21,7 @@ def measure(*, rounds: int) -> list[Figure]:
     workloads: dict[str, Workload] = {}
     for steps in (SHORT, LONG):
         workloads |= {
+            f"gates {steps}": _workload(partial(run_gated_steps, core, steps), steps, 2000 // steps),
             f"core {steps}": _workload(partial(run_steps, core, steps), steps, 2000 // steps),
             f"core, threads {steps}": _workload(partial(run_steps, core, steps, blocking=True), steps, 5),
             f"loop {steps}": _workload(partial(diagnose_steps, core, steps), steps, 200 // steps),
@@ -28,28 +29,41 @@ def measure(*, rounds: int) -> list[Figure]:
             f"rival, threads {steps}": _workload(RivalLoop(steps, blocking=True).run, steps, 100 // steps),
         }
     costs = in_turns(workloads, rounds=rounds)
-    topic, whole = "Core, one llm call and one tool call a step", "Whole diagnosis loop, one tool call a step"
+    rival = "pydantic-ai's agent loop"
+    return [
+        *_side(costs, "The other side: " + rival, "rival", "CPU per step"),
+        *_side(costs, "The other side: " + rival, "rival, threads", "with a blocking tool"),
+        *_side(costs, CORE, "gates", "gates and charges alone", to="rival", at_most=(20, 0.01, 1.3)),
+        *_side(costs, CORE, "core", "with bounded waits", to="rival", at_most=(20, 0.01, 1.3)),
+        *_side(costs, CORE, "core, threads", "with bounded waits and a blocking tool", to="rival, threads"),
+        *_side(costs, WHOLE, "loop", "CPU per step", to="rival, threads", at_most=(None, 0.1, None)),
+    ]
+
+
+CORE, WHOLE = "Core, one llm call and one tool call a step", "Whole diagnosis loop, one blocking tool a step"
+Targets = tuple[float | None, float | None, float | None]
+
+
+def _side(
+    costs: Rounds,
+    topic: str,
+    side: str,
+    name: str,
+    *,
+    to: str | None = None,
+    at_most: Targets = (None, None, None),
+) -> list[Figure]:
+    """Costs at both lengths, their ratios to the other side, and how flat they are."""
     figures = []
     for steps in (SHORT, LONG):
-        figures += [
-            Figure(topic, f"CPU per step, {steps} steps", costs.cost(f"core {steps}"), "µs", 20),
-            Figure(topic, "  pydantic-ai's agent loop", costs.cost(f"rival {steps}"), "µs"),
-            Figure(topic, "  ratio", costs.ratio(f"core {steps}", f"rival {steps}"), "×", 0.01),
-        ]
-    figures.append(Figure(topic, "100 steps against 20", costs.ratio("core 100", "core 20"), "×", 1.3))
-    figures.append(Figure(topic, "  pydantic-ai, 100 against 20", costs.ratio("rival 100", "rival 20"), "×"))
-    for steps in (SHORT, LONG):
         figures.append(
-            Figure(topic, f"with a blocking tool, {steps} steps", costs.cost(f"core, threads {steps}"), "µs")
+            Figure(topic, f"{name}, {steps} steps", costs.cost(f"{side} {steps}"), "µs", at_most[0])
         )
-    for steps in (SHORT, LONG):
-        figures += [
-            Figure(whole, f"CPU per step, {steps} steps", costs.cost(f"loop {steps}"), "µs"),
-            Figure(whole, "  pydantic-ai, blocking tool", costs.cost(f"rival, threads {steps}"), "µs"),
-            Figure(whole, "  ratio", costs.ratio(f"loop {steps}", f"rival, threads {steps}"), "×", 0.1),
-        ]
-    figures.append(Figure(whole, "100 steps against 20", costs.ratio("loop 100", "loop 20"), "×"))
-    return figures
+        if to is not None:
+            ratio = costs.ratio(f"{side} {steps}", f"{to} {steps}")
+            figures.append(Figure(topic, "  to pydantic-ai", ratio, "×", at_most[1]))
+    flat = costs.ratio(f"{side} {LONG}", f"{side} {SHORT}")
+    return [*figures, Figure(topic, f"  {LONG} steps to {SHORT}", flat, "×", at_most[2])]
 
 
 def _workload(run: Callable[[], Awaitable[None]], steps: int, runs: int) -> Workload:
