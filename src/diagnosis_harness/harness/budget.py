@@ -159,11 +159,6 @@ class RunBudget(RunHandle):
                 waiting=_open(tools, LeasePhase.RESERVED),
             )
 
-    def over(self) -> OverLimit | None:
-        """The first token limit that usage has passed; None when it is within all of them."""
-        with self._lock:
-            return _first_over(self.limits, self._input_tokens, self._output_tokens, self._total_tokens)
-
     def lease_llm_call(self, reserved: TokenUsage) -> LlmLease | OverLimit:
         """Charge one attempt and hold its tokens; or, changing nothing, the limit that says no."""
         with self._lock:
@@ -177,15 +172,16 @@ class RunBudget(RunHandle):
             self._llm_leases[lease] = None
             return lease
 
-    def settle_llm_call(self, lease: LlmLease, usage: TokenUsage | None) -> bool:
+    def settle_llm_call(self, lease: LlmLease, usage: TokenUsage | None) -> OverLimit | None:
         """Charge what a call used; None (nobody reported it) charges what it had reserved, at least 1 token.
 
         Returns:
-            Whether this call settled it; a lease is settled once, and settling again changes nothing.
+            The first token limit that usage has passed now; None when it is within all of them. A lease is
+            settled once: settling again changes nothing and returns None.
         """
         with self._lock:
             if lease.phase is LeasePhase.CLOSED:
-                return False
+                return None
             _take_out(self._llm_leases, lease)
             lease.phase = LeasePhase.CLOSED
             self._hold(lease.reserved, -1)
@@ -194,7 +190,7 @@ class RunBudget(RunHandle):
             self._output_tokens += charged.output_tokens
             self._total_tokens += charged.total_tokens
             self._estimated_llm_calls += usage is None
-            return True
+            return _first_over(self.limits, self._input_tokens, self._output_tokens, self._total_tokens)
 
     def lease_tool_call(self, call: OpenCall) -> ToolLease | OverLimit:
         """Charge one invocation to the total and its tool; or, changing nothing, the limit that says no."""

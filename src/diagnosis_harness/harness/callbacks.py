@@ -19,20 +19,19 @@ class OnceCallbacks:
         self._lock = lock
         self._callbacks: dict[object, Callable[[], None]] | None = {}
 
-    def add(self, callback: Callable[[], None]) -> Callable[[], None] | None:
-        """Keep a callback and return what takes it out; None when it is too late, and the caller calls it."""
-        ticket = object()
+    def add(self, ticket: object, callback: Callable[[], None]) -> bool:
+        """Keep a callback under its ticket; False when it is too late, and the caller calls it."""
         with self._lock:
             if self._callbacks is None:
-                return None
+                return False
             self._callbacks[ticket] = callback
+            return True
 
-        def remove() -> None:
-            with self._lock:
-                if self._callbacks is not None:
-                    self._callbacks.pop(ticket, None)
-
-        return remove
+    def remove(self, ticket: object) -> None:
+        """Take a callback out again; one that has been handed out, or taken out before, is left alone."""
+        with self._lock:
+            if self._callbacks is not None:
+                self._callbacks.pop(ticket, None)
 
     def close(self) -> tuple[Callable[[], None], ...]:
         """Take no more, and hand out what was kept, in order. A second close hands out nothing."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
 from typing import TypeVar
 
@@ -53,13 +53,14 @@ async def call_llm(
     def leftover() -> Leftover[T]:
         return Leftover(abandoned=_nothing, returned=discard)
 
-    limit = None if limit_s is None else WaitLimit(limit_s, partial(LlmFailure, kind=FailureKind.TIMEOUT))
+    limit = None if limit_s is None else WaitLimit(limit_s, _llm_timed_out)
     try:
         reply = await wait(ctx, attempt, clock=clock, limit=limit, leftover=leftover)
-        settle(usage_of(reply))
-        return reply
-    finally:
-        settle(None)  # the first settlement stands: this one is for an attempt that gave nothing
+    except BaseException:
+        settle(None)  # unless the reply was there and has been discarded: the first settlement stands
+        raise
+    settle(usage_of(reply))
+    return reply
 
 
 async def call_tool(
@@ -73,12 +74,12 @@ async def call_tool(
         ctx.budget.return_tool_call(lease)  # changes nothing once the call has begun
 
 
-async def invoke_tool(
+def invoke_tool(
     ctx: RunContext, call: OpenCall, operation: Operation[T], *, clock: Clock, limit_s: float | None
-) -> T:
+) -> Awaitable[T]:
     """Charge, begin and invoke an async tool in one step; see `DiagnosisHarnessCore.invoke_tool`."""
     begin = partial(lease_and_begin_tool_call, ctx, clock, call)
-    return await _bounded(ctx, call, _invocation(begin, operation), clock=clock, limit_s=limit_s)
+    return _bounded(ctx, call, _invocation(begin, operation), clock=clock, limit_s=limit_s)
 
 
 async def call_blocking_tool(
@@ -119,12 +120,11 @@ def _invocation(begin: Callable[[], ToolLease], operation: Operation[T]) -> Oper
     return invoke
 
 
-async def _bounded(
+def _bounded(
     ctx: RunContext, call: OpenCall, operation: Operation[T], *, clock: Clock, limit_s: float | None
-) -> T:
-    timeout = partial(ToolFailure, kind=FailureKind.TIMEOUT, code="TIMEOUT")
-    limit = None if limit_s is None else WaitLimit(limit_s, timeout)
-    return await wait(ctx, operation, clock=clock, limit=limit, leftover=partial(_leftover, ctx, call))
+) -> Awaitable[T]:
+    limit = None if limit_s is None else WaitLimit(limit_s, _tool_timed_out)
+    return wait(ctx, operation, clock=clock, limit=limit, leftover=partial(_leftover, ctx, call))
 
 
 def _leftover(ctx: RunContext, call: OpenCall) -> Leftover[object]:
@@ -142,6 +142,14 @@ def _leftover(ctx: RunContext, call: OpenCall) -> Leftover[object]:
 
 def _refuse_late(ctx: RunContext, phase: TracePhase, call: Mapping[str, JsonValue]) -> None:
     ctx.lifecycle.journal.emit(TraceName.LATE_RESULT_REFUSED, phase, TraceEventStatus.REJECTED, call)
+
+
+def _llm_timed_out(message: str) -> LlmFailure:
+    return LlmFailure(message, kind=FailureKind.TIMEOUT)
+
+
+def _tool_timed_out(message: str) -> ToolFailure:
+    return ToolFailure(message, kind=FailureKind.TIMEOUT, code="TIMEOUT")
 
 
 def _nothing() -> None:

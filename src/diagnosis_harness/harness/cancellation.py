@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from threading import RLock
 
 from diagnosis_harness.harness.callbacks import OnceCallbacks
@@ -89,11 +90,10 @@ class RunCancellation(RunHandle):
         Returns:
             A function that takes the callback out again; it may be called more than once.
         """
-        remove = self._callbacks.add(callback)
-        if remove is None:
+        ticket = object()
+        if not self._callbacks.add(ticket, callback):
             self._call(callback)
-            return _nothing
-        return remove
+        return partial(self._callbacks.remove, ticket)
 
     def _call(self, callback: Callable[[], None]) -> None:
         try:
@@ -105,7 +105,3 @@ class RunCancellation(RunHandle):
                 TraceEventStatus.FAILED,
                 {"error": type(error).__name__, "message": str(error)},
             )
-
-
-def _nothing() -> None:
-    """What takes out a callback that is out already."""

@@ -72,10 +72,9 @@ def start_llm_call(ctx: RunContext, clock: Clock, reserved: TokenUsage) -> LlmLe
 
 def settle_llm_call(ctx: RunContext, clock: Clock, lease: LlmLease, usage: TokenUsage | None) -> None:
     """Record what an attempt used, once; usage above a limit ends the run if nothing has ended it before."""
-    if ctx.budget.settle_llm_call(lease, usage):
-        over = ctx.budget.over()
-        if over is not None and ctx.lifecycle.termination is None:
-            exhaust(ctx, clock, str(over))
+    over = ctx.budget.settle_llm_call(lease, usage)
+    if over is not None and ctx.lifecycle.termination is None:
+        exhaust(ctx, clock, str(over))
 
 
 def start_tool_call(ctx: RunContext, clock: Clock, call: OpenCall) -> ToolLease:

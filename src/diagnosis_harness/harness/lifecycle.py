@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from threading import RLock
 
 from diagnosis_harness.harness.callbacks import OnceCallbacks
@@ -82,12 +83,15 @@ class RunLifecycle(RunHandle):
         Returns:
             A function that takes the listener out again.
         """
-        remove = self._listeners.add(listener)
-        if remove is None:
+        ticket = object()
+        self.listen(ticket, listener)
+        return partial(self._listeners.remove, ticket)
+
+    def listen(self, ticket: object, listener: Callable[[], None]) -> None:
+        """The same under a ticket of the caller's own, for `quieten`."""
+        if not self._listeners.add(ticket, listener):
             listener()
-            return _nothing
-        return remove
 
-
-def _nothing() -> None:
-    """What takes out a listener that is out already."""
+    def quieten(self, ticket: object) -> None:
+        """Take out what listens under a ticket."""
+        self._listeners.remove(ticket)

@@ -72,7 +72,8 @@ async def wait(
 ) -> T:
     """Run `operation` and wait for it until it is done, the run has ended or the limit has passed.
 
-    Work that is left behind is asked to stop and not waited for. A result that is there when the run has
+    The operation passes its gate itself, since only it knows the last moment before it starts. Work that is
+    left behind is asked to stop and not waited for. A result that is there when the run has
     ended is discarded all the same.
 
     Raises:
@@ -81,14 +82,14 @@ async def wait(
         Exception: what the operation raised, while the run was active.
     """
     bell = _Bell()
-    task = bell.loop.create_task(_ringing(bell, operation, ctx, clock))
-    quieten = ctx.lifecycle.on_end(bell.ring_from_afar)
+    task = bell.loop.create_task(_ringing(bell, operation, ctx))
+    ctx.lifecycle.listen(bell, bell.ring_from_afar)
     disarm = None if limit is None else limit.arm(ctx, clock, bell.ring_from_afar)
     try:
         try:
             await bell.rung
         finally:
-            quieten()
+            ctx.lifecycle.quieten(bell)
             if disarm is not None:
                 disarm()
         is_in_time = task.done()
@@ -145,12 +146,12 @@ async def pause(ctx: RunContext, clock: Clock, delay_s: float) -> None:
     check_active(ctx, clock)
     if delay_s > 0:
         bell = _Bell()
-        quieten = ctx.lifecycle.on_end(bell.ring_from_afar)
+        ctx.lifecycle.listen(bell, bell.ring_from_afar)
         disarm = clock.call_at(clock.now_s() + delay_s, bell.ring_from_afar)
         try:
             await bell.rung
         finally:
-            quieten()
+            ctx.lifecycle.quieten(bell)
             disarm()
         check_active(ctx, clock)
 
@@ -221,10 +222,9 @@ class _Bell:
         _call_in(self.loop, self.ring)
 
 
-async def _ringing(bell: _Bell, operation: Operation[T], ctx: RunContext, clock: Clock) -> T:
+async def _ringing(bell: _Bell, operation: Operation[T], ctx: RunContext) -> T:
     """The work, which rings by itself: a task's done-callback would cost another turn of the loop."""
     try:
-        check_active(ctx, clock)
         return await operation(ctx)
     finally:
         bell.ring()
