@@ -39,6 +39,8 @@ class Clue:
         fault_kind: kind of fault it speaks for (wire value of a fault kind).
         null_windows: how many normal windows `noise` was learnt from; 0 means that it is only assumed.
         correlation: with the alerting indicator, where that was used.
+        growth: rise as a share of the usual level, of a resource.
+        crowd: noise of all series together, where `noise` is that of one; see `symptom_clues`.
         instance: the part of the entity (pod, host) that shows it, where it is only a part.
     """
 
@@ -53,11 +55,18 @@ class Clue:
     null_windows: int = 0
     correlation: float | None = None
     instance: str | None = None
+    growth: float | None = None
+    crowd: float | None = None
 
     @property
     def excess(self) -> float:
         """Log of the score over the log of the noise, minus what is explained; above 0 it is a finding."""
         return log1p(self.z) - self.explained - log1p(self.noise)
+
+    @property
+    def crowd_excess(self) -> float:
+        """The excess over what any of all series reaches, whatever the indicator says."""
+        return self.excess if self.crowd is None else self.excess + log1p(self.noise) - log1p(self.crowd)
 
 
 def strongest(clues: list[Clue]) -> dict[tuple[str, Modality], Clue]:

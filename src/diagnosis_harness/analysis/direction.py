@@ -148,6 +148,8 @@ _WORDS: tuple[tuple[SignalKind, frozenset[str]], ...] = (
 _TIME_UNITS = frozenset({"s", "ms", "us", "µs", "ns", "seconds", "milliseconds"})
 _QUANTILE = re.compile(r"p\d{2,3}")
 _OUTGOING = frozenset(["client", "source", "outbound", "egress", "upstream", "outgoing", "downstream"])
+SIDE_WORDS = _OUTGOING | frozenset(["server", "destination", "inbound", "ingress"])
+"""Words that say at which end of a call a signal was measured."""
 _HOST = frozenset(["node", "host", "machine"])
 _COUNTER = frozenset(["total", "counter", "count", "cumulative"])
 _SPLIT = re.compile(r"[A-Z]+(?![a-z])|[A-Z][a-z]+|[a-z]+\d*|\d+[a-z]*")

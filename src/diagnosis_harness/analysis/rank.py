@@ -16,6 +16,7 @@ from diagnosis_harness.analysis.clue import NOISE_FLOOR, Clue, Modality, stronge
 LONE_RESOURCE = (
     0.5  # weight of a resource shift that nothing else of its entity confirms: load follows symptoms too
 )
+MEMORY_WORTH = 2.0  # times a growth of CPU: memory cannot grow tenfold
 NULL_DOUBT = 1.5  # normal windows by which a noise level is half believed
 UNVERIFIED = 0.6  # belief in an incident that nobody's indicator shows
 STEEPNESS = 1.4  # strength 0.5 at scores that normal operation does not reach in one window out of fifty
@@ -76,20 +77,21 @@ def rank(
     grouped: dict[str, list[Clue]] = {}
     for (entity, _), clue in best.items():
         grouped.setdefault(entity, []).append(clue)
-    leaking = {c.entity for c in clues if c.fault_kind == "MEMORY" and c.excess > 0}
+    resources = _grown_most(clues)
     others = any(clue.excess > 0 for clue in best.values() if clue.entity != affected)
     judged = []
     for entity, found in grouped.items():
         kept = [c for c in found if not (entity == affected and c.modality is Modality.SYMPTOM and others)]
         if kept:
-            judged.append(_judge(entity, kept, reality=reality, hints=(entity in stores, entity in leaking)))
+            judged.append(
+                _judge(entity, kept, reality=reality, store=entity in stores, resource=resources.get(entity))
+            )
     judged = [_explained(one, judged) for one in judged]
     judged.sort(key=lambda one: (-one.score, -max(c.excess for c in one.clues), one.entity))
     return tuple(_with_margin(one, judged, place) for place, one in enumerate(judged))
 
 
-def _judge(entity: str, found: list[Clue], *, reality: float, hints: tuple[bool, bool]) -> Candidate:
-    store, memory = hints
+def _judge(entity: str, found: list[Clue], *, reality: float, store: bool, resource: str | None) -> Candidate:
     confirmed = any(clue.excess > 0 for clue in found if clue.modality is not Modality.RESOURCE)
     worth = {
         clue: clue.excess * (1.0 if confirmed or clue.modality is not Modality.RESOURCE else LONE_RESOURCE)
@@ -105,7 +107,7 @@ def _judge(entity: str, found: list[Clue], *, reality: float, hints: tuple[bool,
         tuple(ordered),
         first.modality,
         sum(clue.excess > 0 for clue in found),
-        fault_kind_of(ordered, store=store, memory=memory),
+        fault_kind_of(ordered, store=store, resource=resource),
         first.region,
         next((clue.explained_by for clue in ordered if clue.explained_by), None),
         0.0,
@@ -120,29 +122,42 @@ def _explained(one: Candidate, judged: Sequence[Candidate]) -> Candidate:
 
 
 def _believed(worth: Mapping[Clue, float], reality: float) -> float:
-    """The score as far as believed: a symptom as far as the incident is, the rest at least by half."""
+    """The score as far as it is believed.
+
+    A finding counts as far as the incident is real, and at least by half where it stands out from all that
+    normal operation shows anywhere, whatever the indicator says.
+    """
     return sum(
-        value * max(reality, 0.0 if clue.modality is Modality.SYMPTOM else DESPITE)
+        max(reality * value, DESPITE * min(value, clue.crowd_excess))
         for clue, value in worth.items()
         if value > 0
     )
 
 
-def fault_kind_of(ordered: Sequence[Clue], *, store: bool, memory: bool = False) -> str:
+def _grown_most(clues: Sequence[Clue]) -> dict[str, str]:
+    """By entity the kind of fault of the resource that ran up most for its usual level.
+
+    A processor hog takes a little memory too, and a leak keeps the processor busy collecting.
+    """
+    grown: dict[str, tuple[float, str]] = {}
+    for clue in clues:
+        if clue.modality is Modality.RESOURCE and clue.excess > 0 and clue.fault_kind in {"CPU", "MEMORY"}:
+            growth = (clue.growth or 0.0) * (MEMORY_WORTH if clue.fault_kind == "MEMORY" else 1.0)
+            grown[clue.entity] = max(grown.get(clue.entity, (0.0, "")), (growth, clue.fault_kind))
+    return {entity: kind for entity, (_, kind) in grown.items() if kind}
+
+
+def fault_kind_of(ordered: Sequence[Clue], *, store: bool, resource: str | None) -> str:
     """The kind of fault that the findings speak for, the most specific first.
 
-    Memory that ran up explains a busy processor (collections), not the other way round. A shift of CPU names
-    the mechanism of a slow-down. Then what contributes most. A slow store or outside provider is a
-    DEPENDENCY: nothing more can be said of it from outside.
+    A resource that ran up names the mechanism of a slow-down. Then what contributes most. A slow store or
+    outside provider is a DEPENDENCY: nothing more can be said of it from outside.
     """
     findings = [clue for clue in ordered if clue.excess > 0]
     if not findings:
         return "UNKNOWN"
-    if memory:
-        return "MEMORY"
-    resource = next((clue for clue in findings if clue.modality is Modality.RESOURCE), None)
-    if resource is not None and resource.fault_kind == "CPU":
-        return "CPU"
+    if resource is not None:
+        return resource
     if store and findings[0].fault_kind == "LATENCY":
         return "DEPENDENCY"
     return findings[0].fault_kind

@@ -29,12 +29,15 @@ class Grid:
 
 def clean(time_s: Floats, value: Floats) -> tuple[Floats, Floats]:
     """The series in order of time, infinities turned to NaN, the last value of a repeated instant kept."""
-    good = np.isfinite(time_s)
-    instants, values = time_s[good], np.where(np.isfinite(value[good]), value[good], np.nan)
-    order = np.argsort(instants, kind="stable")
-    instants, values = instants[order], values[order]
-    last = np.append(np.diff(instants) > 0, True) if len(instants) else np.zeros(0, dtype=np.bool_)
-    return instants[last], values[last]
+    if len(time_s) and np.all(np.diff(time_s) > 0) and np.isfinite(time_s[[0, -1]]).all():
+        instants, values = time_s, value  # the usual case: nothing to put in order
+    else:
+        good = np.isfinite(time_s)
+        order = np.argsort(time_s[good], kind="stable")
+        instants, values = time_s[good][order], value[good][order]
+        last = np.append(np.diff(instants) > 0, True)[: len(instants)]
+        instants, values = instants[last], values[last]
+    return instants, np.where(np.isinf(values), np.nan, values)
 
 
 def is_cumulative(value: Floats) -> bool:
@@ -75,14 +78,13 @@ def on_grid(
     step_s *= max(1.0, np.ceil(span_s / step_s / MOST_STEPS))
     first = int(np.floor((start_s - anchor_s) / step_s))
     count = max(1, int(np.ceil((end_s - anchor_s) / step_s)) - first)
-    total = np.zeros((len(series), count))
-    points = np.zeros((len(series), count))
+    held = np.full((len(series), count), np.nan)
     for row, (time_s, value) in enumerate(series):
         keep = np.isfinite(value) & (time_s >= start_s) & (time_s < end_s)
         place = np.floor((time_s[keep] - anchor_s) / step_s).astype(np.int64) - first
-        np.add.at(total[row], place, value[keep])
-        np.add.at(points[row], place, 1.0)
-    held = np.divide(total, points, out=np.full_like(total, np.nan), where=points > 0)
+        points = np.bincount(place, minlength=count)
+        total = np.bincount(place, weights=value[keep], minlength=count)
+        np.divide(total, points, out=held[row], where=points > 0)
     middle = np.asarray(anchor_s + (first + np.arange(count) + 0.5) * step_s, dtype=np.float64)
     return Grid(middle, float(step_s), held)
 

@@ -9,7 +9,7 @@ each around its own median.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 PRIOR_POINTS = 10  # of minutes before onset that weigh as much as a whole baseline
+BLOCK = 256  # rows at a time, so that a block's copies stay in the processor's cache
 NULL_WINDOWS = 60  # normal windows at most, to learn how far a series strays by itself
 
 
@@ -55,6 +56,15 @@ def shift_of(before: Floats, after: Floats, baseline: Floats, *, zero: Floats | 
     `zero` is where a row's scale begins, 0 if not given: 100 for an availability in per cent, whose faults
     are what is missing to 100. Rows with fewer than two normal points, or none after, score 0.
     """
+    zero = np.zeros(len(before)) if zero is None else zero
+    blocks = [
+        _shift_of(before[k : k + BLOCK], after[k : k + BLOCK], baseline[k : k + BLOCK], zero[k : k + BLOCK])
+        for k in range(0, max(len(before), 1), BLOCK)
+    ]
+    return Shift(*(np.concatenate([getattr(one, f.name) for one in blocks]) for f in fields(Shift)))
+
+
+def _shift_of(before: Floats, after: Floats, baseline: Floats, zero: Floats) -> Shift:
     usual_before, usual_base = median_rows(before), median_rows(baseline)
     count_before = np.isfinite(before).sum(axis=1)
     has_base = np.isfinite(usual_base)
@@ -63,7 +73,7 @@ def shift_of(before: Floats, after: Floats, baseline: Floats, *, zero: Floats | 
     level = weight * np.nan_to_num(usual_before) + (1 - weight) * np.nan_to_num(usual_base)
     normal = np.concatenate((baseline - usual_base[:, None], before - usual_before[:, None]), axis=1)
     width = np.maximum(width_rows(normal, np.zeros(len(level))), 0.0)
-    width = np.fmax(width, LEVEL_FLOOR * np.abs(level - (0.0 if zero is None else zero)))
+    width = np.fmax(width, LEVEL_FLOOR * np.abs(level - zero))
     known = np.isfinite(normal).sum(axis=1)
     enough = (known >= 2) & np.isfinite(after).any(axis=1)
     up = np.where(enough, rise_rows(after, level, width), 0.0)
@@ -85,7 +95,7 @@ def shift_of(before: Floats, after: Floats, baseline: Floats, *, zero: Floats | 
 def _null(normal: Floats, width: Floats, length: int) -> tuple[Floats, Floats]:
     """Scores of normal windows of `length` columns; of shorter ones where fewer than four would fit."""
     columns = normal.shape[1]
-    length = max(2, min(length, columns // 4))
+    length = max(min(length, 2), min(length, columns // 4))
     stride = max(length // 2, columns // NULL_WINDOWS, 1)
     starts = range(0, columns - length + 1, stride)
     zero = np.zeros(len(normal))
@@ -105,8 +115,8 @@ def own_time_of_change(
     late = np.flatnonzero((time_s >= from_s) & np.isfinite(value))
     if len(late) < 2 or not np.isfinite(level):
         return None
-    stray = (value[late] - level) / width if width > 0 else np.sign(value[late] - level) * np.inf
-    stray = np.nan_to_num(stray, nan=0.0)
+    moved = value[late] - level
+    stray = moved / width if width > 0 else np.where(moved == 0, 0.0, np.copysign(4.0, moved))
     together = ((stray[:-1] > 3) & (stray[1:] > 3)) | ((stray[:-1] < -3) & (stray[1:] < -3))
     hits = np.flatnonzero(together)
     return float(time_s[late[hits[0]]]) if len(hits) else None

@@ -100,6 +100,7 @@ def symptom_clues(
                 null_windows=strength.row.null_windows,
                 correlation=strength.correlation if indicated else None,
                 instance=strength.row.instance,
+                crowd=noise if indicated else None,
             )
         )
     return clues

@@ -12,6 +12,7 @@ from diagnosis_harness.analysis.call_gap import charge_gaps, gap_clues
 from diagnosis_harness.analysis.clue import NOISE_FLOOR, Clue, Modality, calibrated, noise_level
 from diagnosis_harness.analysis.direction import RESOURCES, SYMPTOMS, SignalKind, SignalSide, words_of
 from diagnosis_harness.analysis.graph import CallGraph
+from diagnosis_harness.analysis.robust import high_rows
 from diagnosis_harness.analysis.span_findings import ShareGroups, TimeGroups
 from diagnosis_harness.analysis.symptom import SymptomRow, strengths, symptom_clues
 from diagnosis_harness.toolbox.metric_table import MetricRow, MetricTable
@@ -115,6 +116,7 @@ def metric_resources(table: MetricTable) -> list[Clue]:
                 fault,
                 null_windows=null.shape[1],
                 instance=_instance(row),
+                growth=_growth(table, place),
             )
         )
     return clues
@@ -232,6 +234,12 @@ def _symptom_row(table: MetricTable, place: int, z: float, course: Floats) -> Sy
         table.shift.null_up.shape[1],
         _instance(row),
     )
+
+
+def _growth(table: MetricTable, place: int) -> float | None:
+    level = float(table.shift.level[place])
+    reached = float(high_rows(table.value[place : place + 1, table.split : table.end])[0])
+    return (reached - level) / abs(level) if level != 0 and np.isfinite(reached) else None
 
 
 def _instance(row: MetricRow) -> str | None:

@@ -10,11 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from diagnosis_harness.analysis.direction import (
+    SIDE_WORDS,
     SignalKind,
     SignalMeaning,
     SignalSide,
     is_counter_name,
     meaning_of,
+    words_of,
 )
 from diagnosis_harness.analysis.series import clean, is_cumulative, on_grid, to_rate, usual_step
 from diagnosis_harness.analysis.shift import Shift, shift_of
@@ -172,11 +174,9 @@ def _largest(value: Floats) -> float:
     return float(finite.max()) if len(finite) else 0.0
 
 
-def _sideless(signal: str) -> str:
-    words = signal.lower()
-    for word in ("source", "destination", "client", "server", "outbound", "inbound"):
-        words = words.replace(word, "")
-    return words
+def _sideless(signal: str) -> tuple[str, ...]:
+    """The words of a signal's name without those that say at which end of a call it was measured."""
+    return tuple(word for word in words_of(signal) if word not in SIDE_WORDS)
 
 
 def _usable(series: Sequence[Series]) -> list[Series]:
