@@ -17,6 +17,8 @@
     ├── ToolRefused               preflight said no: code says why
     ├── ArgumentProblem           refused arguments of a tool request; preflight makes a refusal of it
     ├── ProjectionTooLarge        not even the strongest finding fits a record; it ends in ERROR
+    ├── StoredBytesInvalid        bytes that no projection can have stored: place, problem
+    ├── RunDocumentInvalid        a saved run that no run can have written: place, problem
     ├── MalformedAnswer           a player answered, and not in the form that was agreed
     ├── NothingToRelease          the work ended and no safe content can be formed from it
     └── AgentStopped              the loop ended without a legal draft (carries the ProgressSnapshot)
@@ -165,6 +167,34 @@ class ArgumentProblem(DiagnosisHarnessError):
 
 class ProjectionTooLarge(DiagnosisHarnessError):
     """Not even the strongest finding of a tool fits the bounds of its record."""
+
+
+class StoredBytesInvalid(DiagnosisHarnessError):
+    """Bytes that are not the canonical JSON of a projection.
+
+    Attributes:
+        place: the field at fault, as a path inside the stored value; empty for the whole of it.
+        problem: what is wrong there, without a full stop.
+    """
+
+    def __init__(self, place: str, problem: str) -> None:
+        super().__init__(f"{place or 'stored bytes'}: {problem}")
+        self.place = place
+        self.problem = problem
+
+
+class RunDocumentInvalid(DiagnosisHarnessError):
+    """A value that is not exactly a run document, or one that contradicts itself.
+
+    Attributes:
+        place: the field at fault, as a path inside the document; empty for the whole of it.
+        problem: what is wrong there, without a full stop.
+    """
+
+    def __init__(self, place: str, problem: str) -> None:
+        super().__init__(f"{place or 'run document'}: {problem}")
+        self.place = place
+        self.problem = problem
 
 
 class MalformedAnswer(DiagnosisHarnessError):
