@@ -38,6 +38,7 @@ from diagnosis_harness.kernel.errors import InvalidInput
 _HEAD_CHARACTERS: Final = 4_000_000
 _COLUMNS_LIMIT: Final = 20_000
 _CELL_LIMIT: Final = 1_000_000
+_LINE_LIMIT: Final = 4_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +68,8 @@ def open_csv(file: ListedFile) -> Table:
     options = (
         f"{text_sql(str(file.path))}, columns = {{{names}}}, auto_detect = false, header = false, "
         f"skip = {header.skipped_lines}, delim = {text_sql(header.separator)}, quote = '\"', escape = '\"', "
-        f"null_padding = false, ignore_errors = false, max_line_size = 16000000, hive_partitioning = false, "
+        f"null_padding = false, ignore_errors = false, hive_partitioning = false, "
+        f"max_line_size = {_LINE_LIMIT}, buffer_size = {2 * _LINE_LIMIT}, "
         f"compression = '{'gzip' if file.gzipped else 'none'}'"
     )
     columns = tuple(
