@@ -162,11 +162,10 @@ class DiagnoseUseCase:
         row = self._completed(ctx, row, facts=bool(facts))
         self._tell_decision(ctx, row.outcome, row.fallback)
         draft = execution.draft if execution else None
-        timed_out = ctx.lifecycle.state in (RunState.TIMED_OUT, RunState.CANCELLED)
         return DiagnosisEnd(
             outcome=row.outcome,
             fallback=row.fallback,
-            stop_reason=None if timed_out else snapshot.stop_reason,
+            stop_reason=_stop_reason(ctx.lifecycle.state, snapshot),
             snapshot=snapshot,
             claims=facts,
             hypotheses=draft.hypotheses if draft else (),
@@ -215,6 +214,21 @@ class DiagnoseUseCase:
                 "run_bytes": usage.run_bytes,
             },
         )
+
+
+def _stop_reason(state: RunState, snapshot: ProgressSnapshot) -> DiagnosisStopReason | None:
+    """Why collecting stopped, as the run's row keeps it.
+
+    A budget that is spent is the reason wherever it was spent, inside release as well (seed: lifecycle and
+    states, §8.1); deadline and cancel have none.
+    """
+    match state:
+        case RunState.TIMED_OUT | RunState.CANCELLED:
+            return None
+        case RunState.BUDGET_EXHAUSTED:
+            return DiagnosisStopReason.BUDGET_LIMIT_REACHED
+        case _:
+            return snapshot.stop_reason
 
 
 def _end_of_exception(ctx: RunContext, stopped: AgentStopped) -> WorkEnd:

@@ -40,6 +40,7 @@ class ProgressSnapshot:
         violations: protocol violations in a row.
         due: tool call ids whose results the next answer must assess.
         scopes: `(tool_name, scope)` of READY records, to know an exact repeat.
+        collection: SATURATED for good once a threshold was reached; budget does not saturate.
         stop_required: the instruction to stop was delivered.
         stop_reason: why collecting stopped, or None.
     """
@@ -50,17 +51,9 @@ class ProgressSnapshot:
     violations: int = 0
     due: frozenset[str] = frozenset()
     scopes: frozenset[tuple[str, str]] = frozenset()
+    collection: CollectionState = CollectionState.COLLECTING
     stop_required: bool = False
     stop_reason: DiagnosisStopReason | None = None
-
-    @property
-    def collection(self) -> CollectionState:
-        """SATURATED once a threshold was reached; budget does not saturate."""
-        saturated = self.stop_reason in (
-            DiagnosisStopReason.INFORMATION_SATURATED,
-            DiagnosisStopReason.PROGRESS_PROTOCOL_VIOLATED,
-        )
-        return CollectionState.SATURATED if saturated else CollectionState.COLLECTING
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,14 +97,10 @@ def after_assessments(
     problem = _problem(snapshot, assessments)
     if problem is not None:
         violations = snapshot.violations + 1
-        reached = violations >= thresholds.protocol_violations
-        return replace(
-            snapshot,
-            violations=violations,
-            due=frozenset(),
-            stop_reason=snapshot.stop_reason
-            or (DiagnosisStopReason.PROGRESS_PROTOCOL_VIOLATED if reached else None),
-        ), (ProgressNote(problem[0], None, problem[1]),)
+        snapshot = replace(snapshot, violations=violations, due=frozenset())
+        if violations >= thresholds.protocol_violations:
+            snapshot = _saturated(snapshot, DiagnosisStopReason.PROGRESS_PROTOCOL_VIOLATED)
+        return snapshot, (ProgressNote(problem[0], None, problem[1]),)
     notes: list[ProgressNote] = []
     for assessment in assessments:
         snapshot = _counted(snapshot, assessment.gain, thresholds)
@@ -126,7 +115,10 @@ def with_stop_delivered(snapshot: ProgressSnapshot) -> ProgressSnapshot:
 
 
 def with_budget_stop(snapshot: ProgressSnapshot) -> ProgressSnapshot:
-    """The snapshot after the budget ended the run; collecting is not thereby SATURATED."""
+    """The snapshot after the budget ended the run: that is the reason now, whatever had stopped it before.
+
+    Collecting is not thereby SATURATED, nor less so.
+    """
     return replace(snapshot, stop_reason=DiagnosisStopReason.BUDGET_LIMIT_REACHED)
 
 
@@ -135,10 +127,17 @@ def _counted(
 ) -> ProgressSnapshot:
     if gain is InformationGain.GAINED:
         return replace(snapshot, no_gain=0)
-    no_gain = snapshot.no_gain + 1
-    reached = no_gain >= thresholds.no_gain
-    reason = snapshot.stop_reason or (DiagnosisStopReason.INFORMATION_SATURATED if reached else None)
-    return replace(snapshot, no_gain=no_gain, stop_reason=reason)
+    snapshot = replace(snapshot, no_gain=snapshot.no_gain + 1)
+    if snapshot.no_gain < thresholds.no_gain:
+        return snapshot
+    return _saturated(snapshot, DiagnosisStopReason.INFORMATION_SATURATED)
+
+
+def _saturated(snapshot: ProgressSnapshot, reason: DiagnosisStopReason) -> ProgressSnapshot:
+    """Collecting is over; the first reason stands."""
+    return replace(
+        snapshot, collection=CollectionState.SATURATED, stop_reason=snapshot.stop_reason or reason
+    )
 
 
 def _problem(snapshot: ProgressSnapshot, assessments: Sequence[Assessment]) -> tuple[str, str] | None:

@@ -8,6 +8,7 @@ nothing else.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
 from diagnosis_harness.diagnosis.claim import WHOLE_RECORD, Claim, EvidenceRef, Predicate
 from diagnosis_harness.diagnosis.draft import Cause, DiagnosisDraft
@@ -37,6 +38,21 @@ def check_claims(
     """The claims that stand, in order: what an end without a conclusion may still show."""
     by_id = {record.tool_call_id: record for record in records if record.run_id == run_id}
     return tuple(claim for claim in claims if not _claim_findings(claim, by_id))
+
+
+def with_sound_refs(
+    claims: Iterable[Claim], records: Iterable[EvidenceRecord], *, run_id: str
+) -> tuple[Claim, ...]:
+    """The claims less the references that do not hold, and the quotes of those; content stays as it is.
+
+    For an end without a conclusion: there invalid references are dropped, and the rest decides.
+    """
+    by_id = {record.tool_call_id: record for record in records if record.run_id == run_id}
+    kept = []
+    for claim in claims:
+        refs = tuple(ref for ref in claim.refs if _ref_problem(claim, ref, by_id) is None)
+        kept.append(replace(claim, refs=refs, quotes=tuple(q for q in claim.quotes if q.ref in refs)))
+    return tuple(kept)
 
 
 def cited_items(
@@ -117,6 +133,8 @@ def _cause_findings(
     by_id = {claim.claim_id: claim for claim in draft.claims}
     standing = [by_id[claim_id] for claim_id in cause.claim_ids if claim_id in passed]
     place = cause.claim_ids[0] if cause.claim_ids else cause.entity
+    if not by_id.keys() >= set(cause.claim_ids):
+        return [Finding(FindingCode.CAUSE_WITHOUT_CLAIM, place)]
     caused = [c for c in standing if c.predicate is Predicate.CAUSED and c.entity == cause.entity]
     if not caused:
         return [Finding(FindingCode.CAUSE_WITHOUT_CLAIM, place)]

@@ -14,7 +14,7 @@ from diagnosis_harness.diagnosis.collection import DiagnosisStopReason
 from diagnosis_harness.diagnosis.draft import DiagnosisDraft
 from diagnosis_harness.diagnosis.execution import DiagnosisAgentExecution
 from diagnosis_harness.diagnosis.progress import ProgressSnapshot
-from diagnosis_harness.guards.evidence_guard import check_claims, check_draft
+from diagnosis_harness.guards.evidence_guard import check_claims, check_draft, with_sound_refs
 from diagnosis_harness.guards.evidence_repair import EvidenceRepairer, admit_repair
 from diagnosis_harness.guards.semantic_guard import SemanticJudge, build_case
 from diagnosis_harness.guards.verdict import EvidenceVerdict, Judgement, SemanticVerdict
@@ -122,6 +122,10 @@ class ReleasePipeline:
     ) -> DiagnosisReleaseResult:
         verdict = check_draft(draft, snapshot.records, run_id=ctx.run_id)
         self._tell_evidence(ctx, TraceName.EVIDENCE_GUARD_INITIAL, verdict)
+        if not verdict.valid:
+            sound = with_sound_refs(draft.claims, snapshot.records, run_id=ctx.run_id)
+            draft = replace(draft, claims=sound)
+            verdict = check_draft(draft, snapshot.records, run_id=ctx.run_id)
         return self._result(ctx, end, snapshot, draft, verdict=verdict)
 
     def _result(

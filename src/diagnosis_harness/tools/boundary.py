@@ -193,10 +193,7 @@ class ToolBoundary:
             invocation=InvocationStatus.PROJECTING,
             evidence=None,
         )
-        try:
-            refusal = await self._begun(ctx, record)
-        except RunAborted as aborted:
-            refusal = Refusal(RefusalCode.RUN_NOT_ACTIVE, str(aborted))
+        refusal = await self._begun(ctx, record)
         if refusal is not None:
             self._core.return_tool_call(ctx, lease)
             return self._refused(ctx, request, refusal)
@@ -212,11 +209,17 @@ class ToolBoundary:
             created = await self._core.wait(
                 ctx, lambda ctx: self._store.begin(ctx, record), limit_s=self._settings.finalise_timeout_s
             )
+        except RunAborted as aborted:
+            refusal = Refusal(RefusalCode.RUN_NOT_ACTIVE, str(aborted))
         except TechnicalFailure as failure:
-            return Refusal(RefusalCode.STORE_UNAVAILABLE, str(failure))
-        if created:
-            return None
-        return Refusal(RefusalCode.TOOL_CALL_ID_REUSED, f"a record of {record.tool_call_id} exists")
+            refusal = Refusal(RefusalCode.STORE_UNAVAILABLE, str(failure))
+        else:
+            if created:
+                return None
+            return Refusal(RefusalCode.TOOL_CALL_ID_REUSED, f"a record of {record.tool_call_id} exists")
+        # Nobody knows whether the store had taken it: one that it holds must not stay PROJECTING for ever.
+        await self._closed(ctx, self._failed(record, ErrorCode.ABANDONED))
+        return refusal
 
     async def _outcome(
         self, ctx: RunContext, record: EvidenceRecord, found: Admissible, lease: ToolLease
@@ -239,7 +242,7 @@ class ToolBoundary:
             return self._failed(record, ErrorCode.MASKING_FAILED)
         except ProjectionTooLarge:
             return self._failed(record, ErrorCode.TOO_LARGE)
-        except ValueError:
+        except (ValueError, TypeError):
             return self._failed(record, ErrorCode.PROJECTION_FAILED)
         return record.ready(projection, at_s=self._core.clock.now_s())
 
@@ -256,12 +259,15 @@ class ToolBoundary:
         if kept or ended.invocation is InvocationStatus.ERROR:
             return ended
         failed = self._failed(begun, ErrorCode.STORE_FAILED)
-        # So that no PROJECTING record is left behind, where the store still takes it.
+        await self._closed(ctx, failed)
+        return failed
+
+    async def _closed(self, ctx: RunContext, failed: EvidenceRecord) -> None:
+        """Leave no PROJECTING record behind, where the store still takes it."""
         with suppress(TechnicalFailure):
             await self._core.finalise(
                 ctx, lambda ctx: self._store.finish(ctx, failed), limit_s=self._settings.finalise_timeout_s
             )
-        return failed
 
     async def _kept(self, ctx: RunContext, record: EvidenceRecord) -> bool:
         if not await self._store.finish(ctx, record):

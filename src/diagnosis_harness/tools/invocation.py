@@ -29,7 +29,7 @@ class ErrorCode(StrEnum):
     BUDGET_EXHAUSTED = "BUDGET_EXHAUSTED"
     STORE_FAILED = "STORE_FAILED"
     RUN_ENDED = "RUN_ENDED"
-    ABANDONED = "ABANDONED"
+    ABANDONED = "ABANDONED"  # the store may have begun it when the run, or its patience, had ended
 
 
 _LEGAL = {
