@@ -319,3 +319,20 @@ def test_a_parquet_that_disappears_while_it_is_used_is_a_tool_failure(
     (folder / "metrics.parquet").unlink()
     with pytest.raises(ToolFailure, match="could no longer be read"):
         source.series(ctx, Recording.INCIDENT)
+
+
+@pytest.mark.parametrize("line_end", ["\n", "\r\n"])
+def test_a_line_break_inside_a_header_cell_shifts_no_row(
+    open_folder: OpenFolder, ctx: RunContext, line_end: str
+) -> None:
+    """Rows begin after the header, not after its first line."""
+    content = 'time,"pay|x\ny"\n\n1700000000,1\n1700000060,2\n'.replace("\n", line_end)
+    assert list(as_values(open_folder({"metrics.csv": content}), ctx).values()) == [[1.0, 2.0]]
+
+
+def test_an_empty_line_before_the_first_row_shifts_no_row(open_folder: OpenFolder, ctx: RunContext) -> None:
+    """Also below several header rows."""
+    toml = '[files."metrics.csv"]\nheader_rows = 2\n'
+    content = "service,pay\n\nmetric,x\n\n1700000000,1\n1700000060,2\n"
+    sources = open_folder({"metrics.csv": content, "incident.toml": toml})
+    assert as_values(sources, ctx) == {("pay", "x"): [1.0, 2.0]}

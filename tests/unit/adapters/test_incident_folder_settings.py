@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from diagnosis_harness.adapters.sources.incident_folder import open_incident_folder
-from diagnosis_harness.adapters.sources.incident_folder.settings_file import read_settings
+from diagnosis_harness.adapters.sources.incident_folder.settings_file import FileSettings, read_settings
 from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.kernel.errors import InvalidInput
 from diagnosis_harness.toolbox.ports import Sources
@@ -144,3 +144,16 @@ def test_an_unreadable_file_is_refused(write_folder: WriteFolder, monkeypatch: p
     with pytest.raises(InvalidInput) as refused:
         open_incident_folder(folder)
     assert str(refused.value) == "metrics.csv: it cannot be read (Permission denied); check its permissions."
+
+
+def test_the_example_of_the_reference_page_is_valid_and_shows_every_key(tmp_path: Path) -> None:
+    """The page is the contract."""
+    page = (Path(__file__).parents[3] / "docs" / "reference" / "incident-folder.md").read_text(
+        encoding="utf-8"
+    )
+    example = page.partition("```toml\n")[2].partition("```")[0]
+    (tmp_path / "incident.toml").write_text(example, encoding="utf-8")
+
+    read = read_settings(tmp_path).files["metrics.csv"]
+
+    assert read.model_fields_set == set(FileSettings.model_fields)
