@@ -19,7 +19,7 @@ from diagnosis_harness.release.material import ReportMaterial
 from diagnosis_harness.release.moment import shown
 from diagnosis_harness.release.next_checks import next_checks
 from diagnosis_harness.release.outcome import ReleaseOutcome
-from diagnosis_harness.release.sentence import sentence
+from diagnosis_harness.release.said import said
 from diagnosis_harness.release.wording import words_of
 from diagnosis_harness.release.words import Words
 from diagnosis_harness.toolbox.ports import FileNote
@@ -53,7 +53,7 @@ def compose(material: ReportMaterial) -> Report:
             for cause in material.conclusion
         ),
         claims=tuple(
-            ClaimEntry.of(claim, sentence=sentence(claim, material.language))
+            ClaimEntry.of(claim, sentence=said(claim, material.records, material.language))
             for claim in material.claims
             if _may_be_said(claim, material.release.outcome)
         ),

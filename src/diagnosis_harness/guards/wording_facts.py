@@ -1,0 +1,84 @@
+"""What one claim and the item that bears it ground: names, numbers, times, and what must not stand there."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from diagnosis_harness.diagnosis.claim import Claim, Predicate
+from diagnosis_harness.guards.wording_tokens import unit_of
+from diagnosis_harness.kernel.window import TimeWindow
+from diagnosis_harness.tools.evidence import Direction, EvidenceItem
+
+_OWN_NAMES = ("owner", "instance", "region", "without", "change_kind", "version", "operation")
+"""Attributes that name the entity itself, a part of it, or what the claim is about."""
+_KINDS = ("kind", "fault_kind")
+_TIME_UNITS = frozenset({"ns", "us", "ms", "s", "min", "h"})
+_PART = re.compile(r"[a-z]+|\d+")
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """Everything a sentence about one claim may rest on.
+
+    Attributes:
+        names: names that may stand in it, whole.
+        foreign: names of the item that belong to something else; they may not stand in it.
+        subjects: names of the claim's own entity, of which one must stand in it.
+        actors: subjects and the claim's second entity.
+        parts: lower-case words of the signal's and kind's own names.
+        value, baseline: in `unit`, which is written as `guards.quantity` does.
+    """
+
+    claim: Claim
+    line: str
+    names: frozenset[str]
+    foreign: frozenset[str]
+    subjects: frozenset[str]
+    actors: frozenset[str]
+    parts: frozenset[str]
+    value: float | None
+    baseline: float | None
+    unit: str
+    direction: Direction | None
+    window: TimeWindow | None
+    onset_s: float | None
+
+    @property
+    def is_time(self) -> bool:
+        """Whether the value is a time, so that slower means more."""
+        return self.unit in _TIME_UNITS or self.claim.predicate is Predicate.SLOWED
+
+
+def facts_of(claim: Claim, item: EvidenceItem | None) -> Facts:
+    """The facts of a claim and the item that bears it; of the claim alone where it is an absence."""
+    held = item.attributes.items() if item else ()
+    attributes = {name: value for name, value in held if isinstance(value, str)}
+    own = {attributes[name] for name in _OWN_NAMES if name in attributes}
+    subjects = {claim.entity} | ({attributes["instance"]} if "instance" in attributes else set())
+    if (
+        item is not None
+        and claim.predicate is not Predicate.CALLS
+        and attributes.get("owner") == claim.entity
+    ):
+        subjects.add(item.entity or claim.entity)
+    given = {claim.entity, claim.affected, claim.signal, item.signal if item else None}
+    names = {name for name in given | own if name} | subjects
+    others = {item.entity, item.peer, attributes.get("explained_by")} if item else set()
+    signal = claim.signal or (item.signal if item else None) or ""
+    kinds = " ".join(attributes[name] for name in _KINDS if name in attributes)
+    return Facts(
+        claim=claim,
+        line=item.line if item else "",
+        names=frozenset(names),
+        foreign=frozenset(name for name in others if name and name not in names),
+        subjects=frozenset(subjects),
+        actors=frozenset(subjects | ({claim.affected} if claim.affected else set())),
+        parts=frozenset(_PART.findall(f"{signal} {kinds}".lower())) - {""},
+        value=item.value if item else None,
+        baseline=item.baseline if item else None,
+        unit=unit_of(item.unit if item else None),
+        direction=claim.direction or (item.direction if item else None),
+        window=(item.window if item else None) or claim.window,
+        onset_s=claim.onset_s if claim.onset_s is not None else item.onset_s if item else None,
+    )

@@ -1,0 +1,174 @@
+"""Numbers and times of a sentence against the facts, each in the role that its neighbours give it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from enum import StrEnum
+from math import floor, isfinite
+
+from diagnosis_harness.guards.quantity import convert, is_rounding_of
+from diagnosis_harness.guards.wording_facts import Facts
+from diagnosis_harness.guards.wording_tokens import Token, TokenKind
+from diagnosis_harness.guards.wording_words import words
+from diagnosis_harness.kernel.window import TimeWindow
+
+
+class NumberRole(StrEnum):
+    """What a number is in its sentence."""
+
+    VALUE = "VALUE"
+    BASELINE = "BASELINE"
+    DIFFERENCE = "DIFFERENCE"
+    DURATION = "DURATION"
+    CODE = "CODE"  # HTTP 500, port 8080: a name made of digits
+
+
+_TO_VALUE = words(
+    "to reached reaching -> 到 至 达到 达 变为 变成 上升到 上升至 升到 升至 升高到 升高至 增加到 "
+    "增加至 增长到 增长至 增至 增到 提高到 飙升到 飙升至 攀升到 攀升至 涨到 涨至 上涨到 下降到 下降至 "
+    "降到 降至 降低到 降低至 减少到 减少至 跌到 跌至 下跌到 回落到 回落至 骤降到 骤降至 保持在 现在 "
+    "当时 now then at"
+)
+_TO_BASELINE = words(
+    "from usual usually normally previously baseline earlier before versus vs against compared than "
+    "instead 从 由 平时 通常 正常时 基线 之前 此前 原来 原先 以往 相比 对比 较"
+)
+_AFTER_BASELINE = words("before earlier previously 之前 以前 此前")
+_BY = frozenset({"by", "了"})
+_DURING = words("for within over during last lasted 内 持续 期间")
+_CODES = words(
+    "http https status code codes port line version exit response 状态码 端口 版本 代码 错误码 状态"
+)
+_CODE_IN_LINE = r"(?i)(?:http|https|status|code|port|exit|line)[\s:=/]{{1,3}}{}(?!\w|\.\d)"
+_NOT_AT = words("before earlier than until 之前 此前 以前 前")
+"""Words beside a time that say another time than the one that is written."""
+_DATE = re.compile(r"(?:(\d{4})[-年])?(\d{1,2})[-月](\d{1,2})日?")
+_CLOCK = re.compile(r"(\d{1,2})[:点时](\d{1,2})(?:[:分](\d{1,2}(?:\.\d+)?))?")
+
+
+def bears_number(read: Sequence[Token], place: int, facts: Facts) -> bool:
+    """Whether a number says what the facts say in its role; one without a checkable value never does."""
+    token = read[place]
+    if not isfinite(token.value):
+        return False
+    match _role(read, place):
+        case NumberRole.CODE:
+            return re.search(_CODE_IN_LINE.format(re.escape(token.text)), facts.line) is not None
+        case NumberRole.VALUE:
+            return _states(token, facts.value, facts.unit)
+        case NumberRole.BASELINE:
+            return _states(token, facts.baseline, facts.unit)
+        case NumberRole.DIFFERENCE:
+            return _bears_difference(token, facts)
+        case NumberRole.DURATION:
+            window = facts.window
+            return window is not None and _states(token, window.duration_s, "s")
+
+
+def bears_factor(read: Sequence[Token], place: int, facts: Facts) -> bool:
+    """Whether `12 times`, `doubled` or 三倍 is what value and baseline of the one item give."""
+    factor = read[place].value
+    before = read[place - 1].text if place else ""
+    if before in _BY or not isfinite(factor):
+        return False  # `rose by 3 times` and 增加了三倍 are read in two ways
+    value, baseline = facts.value, facts.baseline
+    if value is None or baseline is None or baseline == 0:
+        return False
+    return is_rounding_of(factor, value / baseline)
+
+
+def bears_instants(read: Sequence[Token], facts: Facts) -> bool:
+    """One time is the onset; two are start and end of the window, in this order; more say too much."""
+    places = [place for place, token in enumerate(read) if token.kind is TokenKind.INSTANT]
+    beside = {read[at].text for place in places for at in (place - 1, place + 1) if 0 <= at < len(read)}
+    if not _NOT_AT.isdisjoint(beside):
+        return False
+    instants = [read[place].text for place in places]
+    match len(instants):
+        case 0:
+            return True
+        case 1:
+            return facts.onset_s is not None and _is(instants[0], facts.onset_s)
+        case 2:
+            window = facts.window
+            return window is not None and _is_window(instants, window)
+        case _:
+            return False
+
+
+def _role(read: Sequence[Token], place: int) -> NumberRole:
+    before = _words_before(read, place)
+    last = before[-1] if before else ""
+    if read[place].unit is None and last in _CODES:
+        return NumberRole.CODE
+    if last in _BY:
+        return NumberRole.DIFFERENCE
+    following = read[place + 1] if place + 1 < len(read) else None
+    if read[place].unit in ("s", "min", "h", "ms") and (
+        last in _DURING or (following and following.text == "内")
+    ):
+        return NumberRole.DURATION
+    after = read[place + 2] if place + 2 < len(read) else None
+    leads_on = after is not None and after.kind is TokenKind.NUMBER  # `3 s, before 0.2 s`
+    if following is not None and following.text in _AFTER_BASELINE and not leads_on:
+        return NumberRole.BASELINE
+    for word in reversed(before):
+        if word in _TO_VALUE:
+            return NumberRole.VALUE
+        if word in _TO_BASELINE:
+            return NumberRole.BASELINE
+    return NumberRole.VALUE
+
+
+def _words_before(read: Sequence[Token], place: int) -> list[str]:
+    """Words between the number before and this one; what follows a baseline's `before` is not counted."""
+    words: list[str] = []
+    for token in read[:place]:
+        if token.kind in (TokenKind.NUMBER, TokenKind.FACTOR, TokenKind.INSTANT):
+            words = []
+        elif token.kind in (TokenKind.WORD, TokenKind.NAME, TokenKind.IDENTIFIER):
+            words.append(token.text.lower())
+    return words
+
+
+def _states(token: Token, exact: float | None, unit: str) -> bool:
+    if exact is None:
+        return False
+    if token.unit is None:
+        return unit == "" and is_rounding_of(token.value, exact)
+    converted = convert(exact, unit, token.unit)
+    return converted is not None and is_rounding_of(token.value, converted)
+
+
+def _bears_difference(token: Token, facts: Facts) -> bool:
+    """`by 3 s` is the difference; `by 40%` the relative one, unless the value is a share itself."""
+    if facts.value is None or facts.baseline is None:
+        return False
+    if token.unit == "%":
+        if facts.unit in ("%", "ratio", "percent") or facts.baseline == 0:
+            return False
+        return is_rounding_of(token.value, 100 * abs(facts.value - facts.baseline) / abs(facts.baseline))
+    return _states(token, abs(facts.value - facts.baseline), facts.unit)
+
+
+def _is_window(instants: Sequence[str], window: TimeWindow) -> bool:
+    return _is(instants[0], window.start_s) and _is(instants[1], window.end_s)
+
+
+def _is(text: str, time_s: float) -> bool:
+    """Whether a written time is an instant cut to what was written: 22:13 is 22:13:20."""
+    moment = datetime.fromtimestamp(floor(time_s + 1e-6), tz=UTC)
+    date, clock = _DATE.match(text), _CLOCK.search(text)
+    if date is None and clock is None:
+        return False
+    if date is not None:
+        year = int(date[1]) if date[1] else moment.year
+        if (year, int(date[2]), int(date[3])) != (moment.year, moment.month, moment.day):
+            return False
+    if clock is None:
+        return True
+    if (int(clock[1]), int(clock[2])) != (moment.hour, moment.minute):
+        return False
+    return clock[3] is None or floor(float(clock[3])) == moment.second

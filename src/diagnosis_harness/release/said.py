@@ -1,0 +1,37 @@
+"""Which sentence of a claim is published: the agent's own where it is grounded, else the rendered one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from diagnosis_harness.diagnosis.claim import Claim, Predicate
+from diagnosis_harness.guards.bearing import objections
+from diagnosis_harness.guards.evidence_guard import cited_items
+from diagnosis_harness.guards.wording import grounded
+from diagnosis_harness.release.language import Language, language_of
+from diagnosis_harness.release.sentence import sentence
+from diagnosis_harness.tools.invocation import EvidenceRecord
+
+
+def said(claim: Claim, records: Sequence[EvidenceRecord], language: Language) -> str:
+    """The sentence of a claim that EvidenceGuard passed, in the language of the report."""
+    wording = claim.wording
+    if wording is not None and is_grounded(wording, claim, records, language):
+        return wording
+    return sentence(claim, language)
+
+
+def may_stand(text: str, claim: Claim, records: Sequence[EvidenceRecord], language: Language) -> bool:
+    """Whether a published sentence is one that `said` can have chosen: for whoever checks a report again."""
+    return text == sentence(claim, language) or is_grounded(text, claim, records, language)
+
+
+def is_grounded(wording: str, claim: Claim, records: Sequence[EvidenceRecord], language: Language) -> bool:
+    """Whether a wording is in the report's language and grounded in one cited item that bears the claim."""
+    if language_of(wording) is not language:
+        return False
+    by_id = {record.tool_call_id: record for record in records}
+    bearing = [item for _, item in cited_items(claim, by_id) if not objections(claim, item)]
+    if not bearing and claim.predicate is not Predicate.ABSENT:
+        return False
+    return not grounded(wording, claim, bearing)

@@ -1,0 +1,105 @@
+"""The agent's own sentence is published only where it is grounded; else the rendered one stands."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from diagnosis_harness.diagnosis.claim import WHOLE_RECORD, Claim, EvidenceRef, Predicate
+from diagnosis_harness.guards.evidence_guard import check_claims
+from diagnosis_harness.harness.termination import RunState
+from diagnosis_harness.release.document import Release
+from diagnosis_harness.release.language import Language
+from diagnosis_harness.release.material import ReportMaterial
+from diagnosis_harness.release.outcome import FallbackType, ReleaseOutcome
+from diagnosis_harness.release.report import compose
+from diagnosis_harness.release.said import may_stand, said
+from diagnosis_harness.release.sentence import sentence
+from diagnosis_harness.testing.evidence import WINDOW, changed_claim, changed_item, ready_record
+
+RECORDS = (ready_record(changed_item()),)
+EN, ZH = Language.EN, Language.ZH
+OWN = "The latency_p90 of checkout rose to 3.2 s, 15 times its usual value."
+
+
+def worded(wording: str | None) -> Claim:
+    """The claim that its record bears, with a wording."""
+    return replace(changed_claim(), wording=wording)
+
+
+def test_a_grounded_wording_is_published() -> None:
+    """Word for word."""
+    assert said(worded(OWN), RECORDS, EN) == OWN
+
+
+@pytest.mark.parametrize(
+    "wording",
+    [
+        None,
+        "",
+        "checkout latency_p90 rose to 9 s",
+        OWN + " The database crashed.",
+        OWN.replace("checkout", "cart"),
+    ],
+)
+def test_any_other_wording_gives_way_to_the_rendered_sentence(wording: str | None) -> None:
+    """A false number, an uncited extra sentence, another entity, nothing at all."""
+    assert said(worded(wording), RECORDS, EN) == sentence(changed_claim(), EN)
+
+
+def test_a_wording_in_another_language_is_not_shown() -> None:
+    """A report speaks one language."""
+    own = "checkout 的 latency_p90 升到 3.2 秒"
+    assert said(worded(own), RECORDS, ZH) == own
+    assert said(worded(own), RECORDS, EN) == sentence(changed_claim(), EN)
+    assert said(worded(OWN), RECORDS, ZH) == sentence(changed_claim(), ZH)
+
+
+def test_a_wording_is_grounded_in_what_bears_the_claim_and_in_nothing_else_cited() -> None:
+    """A second cited item that does not bear the claim lends it no numbers."""
+    other = replace(changed_item("i2", "cart"), value=9.0)
+    records = (ready_record(changed_item(), other),)
+    claim = replace(
+        worded("checkout latency_p90 rose to 9 s"), refs=(EvidenceRef("t1", "i1"), EvidenceRef("t1", "i2"))
+    )
+    assert check_claims([claim], records, run_id="r1")
+    assert said(claim, records, EN) == sentence(claim, EN)
+
+
+def test_an_absence_may_be_worded_and_not_widened() -> None:
+    """Grounded in its own scope, since an empty record has no items."""
+    record = ready_record(scope='{"entity":"cart","signal":"error_count"}')
+    claim = Claim(
+        "k1",
+        Predicate.ABSENT,
+        "cart",
+        (EvidenceRef("t1", WHOLE_RECORD),),
+        signal="error_count",
+        window=WINDOW,
+    )
+    own = "No error_count was found for cart in this window."
+    assert said(replace(claim, wording=own), (record,), EN) == own
+    wide = replace(claim, wording="No errors were ever found for cart in this window.")
+    assert said(wide, (record,), EN) == sentence(claim, EN)
+
+
+def test_the_report_publishes_what_is_said() -> None:
+    """Through the composition of a report."""
+    material = ReportMaterial(
+        language=EN,
+        release=Release(ReleaseOutcome.FALLBACK, FallbackType.INSUFFICIENT_EVIDENCE),
+        state=RunState.SUCCESS,
+        limit_s=60.0,
+        claims=(worded(OWN),),
+        records=RECORDS,
+    )
+    assert [claim.sentence for claim in compose(material).claims] == [OWN]
+
+
+def test_whoever_checks_again_finds_both_kinds_of_sentence_sound() -> None:
+    """Rendered or grounded may stand, an altered one may not."""
+    claim = changed_claim()
+    assert may_stand(sentence(claim, EN), claim, RECORDS, EN)
+    assert may_stand(OWN, claim, RECORDS, EN)
+    assert not may_stand(OWN.replace("3.2", "3.3"), claim, RECORDS, EN)
