@@ -7,6 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from diagnosis_harness.analysis.robust import median_rows, width_rows
+
 Floats = NDArray[np.float64]
 
 REACH_S = 900.0  # how far from the stated instant to look
@@ -78,29 +80,23 @@ def _best_split(
 
 def _standardised(value: Floats) -> Floats:
     """Rows that vary, each in its own widths, so that they can be added."""
-    middle = np.nanmedian(value, axis=1, keepdims=True) if value.size else value
-    width = 1.4826 * np.nanmedian(np.abs(value - middle), axis=1, keepdims=True) if value.size else value
-    width = np.maximum(width, 0.1 * np.nanstd(value, axis=1, keepdims=True)) if value.size else width
-    keep = (width[:, 0] > 0) if value.size else np.zeros(0, dtype=np.bool_)
-    return (value[keep] - middle[keep]) / width[keep]
+    held = value[np.isfinite(value).any(axis=1)]
+    middle = median_rows(held)
+    width = width_rows(held - middle[:, None], np.zeros(len(held)))
+    keep = width > 0
+    return np.asarray((held[keep] - middle[keep, None]) / width[keep, None], dtype=np.float64)
 
 
 def _deviation(rows: Floats) -> float:
-    held = np.isfinite(rows).any(axis=1)
-    if not held.any():
-        return 0.0
-    part = rows[held]
-    return float(np.nansum(np.abs(part - np.nanmedian(part, axis=1, keepdims=True))))
+    """Summed distance of all points from the median of their row."""
+    return float(np.nansum(np.abs(rows - median_rows(rows)[:, None])))
 
 
 def _clarity(rows: Floats, split: int) -> float:
-    best = 0.0
-    for row in rows:
-        early, late = row[:split], row[split:]
-        early, late = early[np.isfinite(early)], late[np.isfinite(late)]
-        if len(early) < LEAST_SIDE or len(late) < LEAST_SIDE:
-            continue
-        middle = float(np.median(early))
-        width = max(1.4826 * float(np.median(np.abs(early - middle))), 0.2 * float(early.std()), 1e-3)
-        best = max(best, abs(float(np.median(late)) - middle) / width)
-    return best
+    """The largest distance between the two sides' medians, in widths of the earlier side."""
+    early, late = rows[:, :split], rows[:, split:]
+    sides = np.minimum(np.isfinite(early).sum(axis=1), np.isfinite(late).sum(axis=1))
+    middle = median_rows(early)
+    width = np.maximum(width_rows(early - middle[:, None], np.zeros(len(rows))), 1e-3)
+    apart = np.abs(median_rows(late) - middle) / width
+    return float(np.max(np.where(sides >= LEAST_SIDE, np.nan_to_num(apart), 0.0), initial=0.0))

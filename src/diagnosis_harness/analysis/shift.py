@@ -19,7 +19,7 @@ from diagnosis_harness.analysis.robust import LEVEL_FLOOR, high_rows, median_row
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-PRIOR_POINTS = 10  # of minutes before onset that weigh as much as a whole baseline
+PRIOR_POINTS = 10  # steps before onset that weigh as much as a whole baseline; two weigh next to nothing
 BLOCK = 256  # rows at a time, so that a block's copies stay in the processor's cache
 NULL_WINDOWS = 60  # normal windows at most, to learn how far a series strays by itself
 
@@ -66,9 +66,9 @@ def shift_of(before: Floats, after: Floats, baseline: Floats, *, zero: Floats | 
 
 def _shift_of(before: Floats, after: Floats, baseline: Floats, zero: Floats) -> Shift:
     usual_before, usual_base = median_rows(before), median_rows(baseline)
-    count_before = np.isfinite(before).sum(axis=1)
+    count_before = np.isfinite(before).sum(axis=1, dtype=np.float64)
     has_base = np.isfinite(usual_base)
-    weight = np.where(has_base, count_before / (count_before + PRIOR_POINTS), 1.0)
+    weight = np.where(has_base, count_before**2 / (count_before**2 + PRIOR_POINTS**2), 1.0)
     weight = np.where(count_before == 0, 0.0, weight)
     level = weight * np.nan_to_num(usual_before) + (1 - weight) * np.nan_to_num(usual_base)
     normal = np.concatenate((baseline - usual_base[:, None], before - usual_before[:, None]), axis=1)

@@ -1,0 +1,60 @@
+"""What a signal's name says."""
+
+from __future__ import annotations
+
+import pytest
+
+from diagnosis_harness.analysis.direction import SignalKind, SignalSide, meaning_of, words_of
+
+
+@pytest.mark.parametrize(
+    ("signal", "unit", "kind", "harmful"),
+    [
+        ("latency_p90", "s", SignalKind.LATENCY, 1),
+        ("PodServerLatencyP95(s)", None, SignalKind.LATENCY, 1),
+        ("http_request_duration_seconds", None, SignalKind.LATENCY, 1),
+        ("http_request_duration_seconds_count", None, SignalKind.TRAFFIC, 0),
+        ("response_time", "ms", SignalKind.LATENCY, 1),
+        ("p99", "ms", SignalKind.LATENCY, 1),
+        ("error_rate", "ratio", SignalKind.ERRORS, 1),
+        ("http_5xx", None, SignalKind.ERRORS, 1),
+        ("tcp_retransmits", None, SignalKind.ERRORS, 1),
+        ("availability_Average", "percent", SignalKind.AVAILABILITY, -1),
+        ("SuccessRate(%)", None, SignalKind.AVAILABILITY, -1),
+        ("cpu_percent", "percent", SignalKind.CPU, 1),
+        ("container_cpu_throttled", None, SignalKind.CPU, 1),
+        ("memory_bytes", "bytes", SignalKind.MEMORY, 1),
+        ("jvm_heap_used", "bytes", SignalKind.MEMORY, 1),
+        ("queue_length", None, SignalKind.SATURATION, 1),
+        ("requests_per_s", "1/s", SignalKind.TRAFFIC, 0),
+        ("NetworkReceiveBytes", None, SignalKind.TRAFFIC, 0),
+        ("temperature", "C", SignalKind.OTHER, 0),
+    ],
+)
+def test_kind_and_harm_follow_from_the_name(
+    signal: str, unit: str | None, kind: SignalKind, harmful: int
+) -> None:
+    """Names in three styles of writing are understood alike."""
+    meaning = meaning_of(signal, unit)
+    assert (meaning.kind, meaning.harmful) == (kind, harmful)
+
+
+def test_camel_case_and_quantiles_are_split() -> None:
+    """A capital P with its digits stays one word."""
+    assert words_of("PodClientLatencyP90(s)") == ("pod", "client", "latency", "p90", "s")
+
+
+def test_signals_of_outgoing_calls_are_told_apart() -> None:
+    """What a client sees may be the fault of whoever answers."""
+    assert meaning_of("client_latency_p90", "s").side is SignalSide.OUTGOING
+    assert meaning_of("latency_p90", "s").side is SignalSide.OWN
+
+
+def test_the_machine_beneath_is_no_resource_of_its_tenant() -> None:
+    """A host's CPU, reported for a pod, accuses nobody."""
+    assert meaning_of("node_cpu_percent", "percent", entity="cart-7d9f").kind is SignalKind.OTHER
+
+
+def test_the_machine_s_own_series_is_its_resource() -> None:
+    """The same signal of a host itself is judged as CPU."""
+    assert meaning_of("node_cpu_percent", "percent", entity="node-3").kind is SignalKind.CPU
