@@ -219,4 +219,4 @@ def _absence_objections(read: Sequence[Token], facts: Facts) -> Iterable[Wording
         yield WordingFinding(WordingCode.WIDER_THAN_CLAIMED, str(facts.claim.window))
 
 
-_WINDOW_WORDS = frozenset({"window", "period", "窗口", "时段", "期间", "范围"})
+_WINDOW_WORDS = frozenset({"window", "period", "scope", "窗口", "时段", "期间", "范围"})

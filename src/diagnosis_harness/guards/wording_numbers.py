@@ -35,7 +35,7 @@ _TO_BASELINE = words(
     "from usual usually normally previously baseline earlier before versus vs against compared than "
     "instead 从 由 平时 通常 正常时 基线 之前 此前 原来 原先 以往 相比 对比 较"
 )
-_AFTER_BASELINE = words("before earlier previously 之前 以前 此前")
+_AFTER_BASELINE = words("before earlier previously")
 _BY = frozenset({"by", "了"})
 _DURING = words("for within over during last lasted 内 持续 期间")
 _CODES = words(

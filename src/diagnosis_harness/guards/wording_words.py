@@ -39,6 +39,7 @@ class WordClass(StrEnum):
     LACK = "LACK"  # ends without a call
     NO_CAUSE = "NO_CAUSE"  # a fixed phrase: not the cause
     NO_MOVE = "NO_MOVE"  # a fixed phrase: no further than usual
+    CHANGE = "CHANGE"
     NOUN = "NOUN"  # could name another signal than the claim's
     TROUBLE = "TROUBLE"
     USUAL = "USUAL"  # marks the baseline
@@ -50,10 +51,11 @@ _ENGLISH: dict[WordClass, str] = {
         "has have had between during with per for as by when while then now here there value values "
         "level levels series metric metrics signal signals measure measured reading service services "
         "component instance time times window period incident reached reaching reach went go goes "
-        "going moved move moves changed change changes shows show showed stands stood about around "
+        "going moved move moves ran scope asked shows show showed stands stood about around "
         "roughly approximately nearly utc what where itself inside way onto cited evidence record "
         "records according also unit part code codes status port http https"
     ),
+    WordClass.CHANGE: "changed change changes",
     WordClass.NOUN: (
         "request requests operation operations span spans share rate ratio response responses percentage"
     ),
@@ -115,6 +117,7 @@ _PHRASES: dict[WordClass, tuple[str, ...]] = {
         "未超出正常范围",
         "在正常范围内",
     ),
+    WordClass.TROUBLE: ("differ from normal", "differs from normal", "differed from normal", "偏离正常"),
     WordClass.LACK: (
         "ends without",
         "ended without",
@@ -130,10 +133,11 @@ _CHINESE: dict[WordClass, str] = {
     WordClass.PLAIN: (
         "的 了 在 于 与 和 及 其 该 此 这 是 为 到 至 从 由 则 而 且 并 就 时 当时 期间 之间 内 中 间 "
         "上 下 处 有 有着 一个 一次 一段 值 数值 指标 信号 序列 水平 服务 组件 实例 时间 时长 耗时 "
-        "窗口 时段 时刻 事故 故障期间 达到 达 变为 变成 变化 变动 变更为 发生变化 发生 显示 表现 大约 "
+        "窗口 时段 时刻 事故 故障期间 达到 达 变为 变成 变更为 发生 显示 表现 大约 "
         "约 约为 左右 将近 现在 此时 自身 内部 途中 路径 所 所示 出现 记录 证据 表现出 部分 每 状态码 "
         "端口 代码 同时 也 到了 波动 结束 调用途中"
     ),
+    WordClass.CHANGE: "变化 变动 发生变化",
     WordClass.NOUN: "请求 操作 跨度 比例 占比 比率 响应",
     WordClass.TROUBLE: "异常",
     WordClass.UP: (
@@ -167,7 +171,7 @@ WORDS: dict[str, WordClass] = {word: kind for kind, text in _ENGLISH.items() for
 HAN: dict[str, WordClass] = {word: kind for kind, text in _CHINESE.items() for word in text.split()}
 PHRASES: dict[str, WordClass] = {phrase: kind for kind, phrases in _PHRASES.items() for phrase in phrases}
 
-_ALWAYS = frozenset({WordClass.PLAIN, WordClass.USUAL})
+_ALWAYS = frozenset({WordClass.PLAIN, WordClass.USUAL, WordClass.CHANGE})
 ALLOWED: dict[Predicate, frozenset[WordClass]] = {
     Predicate.CHANGED: frozenset({WordClass.TROUBLE}),
     Predicate.NORMAL: frozenset({WordClass.NO_MOVE, WordClass.FLAT}),
@@ -193,7 +197,7 @@ SAID_BY: dict[Predicate, frozenset[WordClass]] = {
     Predicate.AFFECTED: frozenset({WordClass.AFFECT}),
     Predicate.SATURATED: frozenset({WordClass.LIMIT}),
     Predicate.CALLS: frozenset({WordClass.CALL}),
-    Predicate.DEPLOYED: frozenset({WordClass.DEPLOY}),
+    Predicate.DEPLOYED: frozenset({WordClass.DEPLOY, WordClass.CHANGE}),
     Predicate.ABSENT: frozenset({WordClass.SEEN}),
 }
 """What a sentence must say to be about its claim; a predicate that is not here is said by numbers."""

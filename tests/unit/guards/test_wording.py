@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -281,7 +282,7 @@ ENGLISH: list[tuple[Case, str, WordingCode | None]] = [
     (HIT, "checkout is affected, not the cause", None),
     (HIT, "checkout is the cause: latency_p90 rose", P),
     (FULL, "db cpu was saturated at 99%", None),
-    (FULL, "db cpu ran at its limit", W),
+    (FULL, "db cpu ran at its limit", None),
     (FULL, "db cpu reached its limit: 99%, usually 40%", None),
     (FULL, "db cpu was saturated at 100%", N),
     (EDGE, "the way from gateway to payment slowed to 30 ms", None),
@@ -466,6 +467,67 @@ ALL = [SLOW, FELL, MEMORY, FAILED, COUNT, NORMAL, BEGAN, CAUSE, HIT, FULL, EDGE,
 def test_every_case_of_the_table_is_borne(case: Case) -> None:
     """The table is about claims that stand."""
     assert objections(*case) == ()
+
+
+def _with_numbers(case: Case) -> Case:
+    """The same claim with everything that its item states."""
+    claim, item = case
+    if claim.predicate in (Predicate.CAUSED, Predicate.CALLS, Predicate.DEPLOYED):
+        return case
+    window = item.window if claim.onset_s is None else None
+    return replace(claim, value=item.value, baseline=item.baseline, unit=item.unit, window=window), item
+
+
+@pytest.mark.parametrize("language", Language)
+@pytest.mark.parametrize("case", [*ALL, *map(_with_numbers, ALL)], ids=lambda case: case[0].predicate.value)
+def test_the_rendered_sentence_of_every_predicate_is_grounded(case: Case, language: Language) -> None:
+    """What code says of a claim would pass as an agent's own wording, in both languages."""
+    claim, item = case
+    assert grounded(sentence(claim, language), claim, [item]) == ()
+
+
+@pytest.mark.parametrize("language", Language)
+def test_the_rendered_absence_is_grounded(language: Language) -> None:
+    """The same for what was not seen."""
+    assert grounded(sentence(NONE_SEEN, language), NONE_SEEN, []) == ()
+
+
+TRUTHFUL = [(case, wording) for case, wording, code in [*ENGLISH, *CHINESE] if code is None]
+ADDED = [
+    "and the database crashed", "because of a bad deploy", "causing an outage", "in billing",
+    "for all users", "and so did billing", "at 04:05", "to 77 s", "77 times", "on node-9",
+    "with HTTP 418", "as never before", "but not in v9.9.9", "and payment caused it", "twice a day",
+    "due to GC", "without any errors", "by 77%", "> 1", "数据库崩溃", "由于发布", "导致宕机",
+    "所有用户受影响", "共七十七次", "从未恢复", "并且 billing 也上升", "因为内存泄漏", "七十七倍",
+    "并非如此", "全部失败", "达到 77 秒", "于 04:05",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("added", ADDED)
+def test_no_truthful_wording_carries_an_addition(added: str) -> None:
+    """An uncited clause keeps every sentence of the table from being shown, in front and behind."""
+    for (claim, item), wording in TRUTHFUL:
+        for lied in (f"{wording.rstrip('.。')} {added}", f"{added}, {wording}", f"{added}，{wording}"):
+            assert grounded(lied, claim, [item]), lied
+
+
+def test_no_truthful_wording_survives_another_name() -> None:
+    """Its entity replaced by one of another service, or by a longer name that begins alike."""
+    for (claim, item), wording in TRUTHFUL:
+        for other in ("billing", f"{claim.entity}2", f"{claim.entity}-canary", f"not-{claim.entity}"):
+            subject = next(name for name in (f"{claim.entity}-0", claim.entity) if name in wording)
+            lied = wording.replace(subject, other)
+            assert grounded(lied, claim, [item]), lied
+
+
+def test_no_truthful_wording_survives_another_number() -> None:
+    """Every number of every sentence, made a third larger, keeps it from being shown."""
+    for (claim, item), wording in TRUTHFUL:
+        bare = wording.replace(claim.signal or "\0", "\0")
+        for found in re.finditer(r"(?<![\w.:/-])\d+(?:\.\d+)?(?![\d:.]|-\d|[A-Za-z_]*\d)", bare):
+            other = f"{float(found[0]) * 4 / 3 + 1:.6g}"
+            lied = (bare[: found.start()] + other + bare[found.end() :]).replace("\0", claim.signal or "\0")
+            assert grounded(lied, claim, [item]), lied
 
 
 def test_all_numbers_come_from_one_item() -> None:
