@@ -76,6 +76,7 @@ class Diagnosis:
             language=language,
             started_s=started_s,
             limit_s=limit_s,
+            onset_s=self.onset_s,
             onset_known=self.onset_s is not None
             or summary.onset_s is not None
             or summary.alert.time_s is not None,

@@ -32,6 +32,8 @@ class RunFacts:
     language: Language
     started_s: float
     limit_s: float
+    onset_s: float | None
+    """As whoever asked stated it."""
     onset_known: bool
     tools: tuple[str, ...]
     summary: SourceSummary
@@ -88,6 +90,7 @@ def publish(ctx: RunContext, facts: RunFacts, end: DiagnosisEnd, events: Iterabl
                 InFlight(name=call.name, tool_call_id=call.tool_call_id)
                 for call in ctx.budget.open_calls().in_flight
             ),
+            onset_at=None if facts.onset_s is None else utc_text(facts.onset_s),
         ),
         release=release,
         report=report,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from contextlib import suppress
@@ -15,6 +14,7 @@ from rich.console import Console
 from diagnosis_harness.cli.render.report import report_lines
 from diagnosis_harness.kernel.errors import InvalidInput
 from diagnosis_harness.release.document import RunDocument
+from diagnosis_harness.release.saved import saved_bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ def publish(document: RunDocument, output: Output) -> None:
     """
     try:
         if output.as_json:
-            _write_bytes(document_bytes(document))
+            _write_bytes(saved_bytes(document))
         else:
             console = make_console(color=output.color)
             for line in report_lines(document, width=console.width):
@@ -69,11 +69,6 @@ def publish(document: RunDocument, output: Output) -> None:
         drop_stdout()
     if output.save is not None:
         _save(document, output.save)
-
-
-def document_bytes(document: RunDocument) -> bytes:
-    """The document as JSON text in UTF-8, ending in a line feed."""
-    return json.dumps(document.as_json(), ensure_ascii=False, indent=2).encode() + b"\n"
 
 
 def tell(line: str, stream: TextIO) -> None:
@@ -101,7 +96,7 @@ def _save(document: RunDocument, file: Path) -> None:
     """Whole or not at all: written beside, then moved into place."""
     beside = file.with_name(f".{file.name}.part")
     try:
-        beside.write_bytes(document_bytes(document))
+        beside.write_bytes(saved_bytes(document))
         beside.replace(file)
     except OSError as error:
         problem = f"cannot be written ({error.strerror})"

@@ -2,7 +2,8 @@
 
 The document is the published value: the terminal report is drawn from it, `--json` prints it, and its schema
 stands in `docs/reference/run-document.schema.json`. So it holds wire values only: instants are ISO 8601 text
-in UTC (`kernel.window.utc_text`), and the JSON has exactly the fields of these classes.
+in UTC (`kernel.window.utc_text`), and the JSON has exactly the fields of these classes, and last a digest
+over all of them. How it is written as a file stands in `release.saved`, how it is read in `release.reading`.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING
 from diagnosis_harness.diagnosis.claim import Claim, EvidenceRef, FaultKind, Predicate, Quote
 from diagnosis_harness.diagnosis.collection import DiagnosisStopReason
 from diagnosis_harness.harness.termination import CancellationReason, RunState
+from diagnosis_harness.kernel.canonical import canonical_json, digest
 from diagnosis_harness.kernel.errors import ContractViolation
 from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.kernel.window import TimeWindow, utc_text
@@ -27,7 +29,10 @@ from diagnosis_harness.trace.event import TraceEventStatus, TraceName, TracePhas
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
-SCHEMA_VERSION = "1"
+SCHEMA_VERSION = "2"
+"""Raised when a reader of the version before could not read a document. 2: root digest, stated onset."""
+ROOT_DIGEST = "root_digest"
+"""The field that vouches for all others; it is computed and never stored."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +98,8 @@ class Run:
     usage_estimated: bool = False
     """Whether a part of the tokens is an estimate, since a provider did not report them."""
     in_flight: tuple[InFlight, ...] = ()
+    onset_at: str | None = None
+    """When it began, where whoever asked said so; the queries were made with it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -332,8 +339,18 @@ class RunDocument:
             raise ContractViolation(f"cited, and not a ready record of this run: {sorted(cited - citable)}")
 
     def as_json(self) -> dict[str, JsonValue]:
-        """The document as plain JSON values, in the order of the fields."""
-        return _object(self)
+        """The document as plain JSON values, in the order of the fields; last its root digest."""
+        held = _object(self)
+        return {**held, ROOT_DIGEST: root_digest(held)}
+
+
+def root_digest(held: Mapping[str, JsonValue]) -> str:
+    """The digest over the canonical JSON of a document without its root digest.
+
+    Raises:
+        ValueError: the value cannot be written as canonical JSON.
+    """
+    return digest(canonical_json({name: value for name, value in held.items() if name != ROOT_DIGEST}))
 
 
 def _object(value: DataclassInstance) -> dict[str, JsonValue]:

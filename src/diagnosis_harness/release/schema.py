@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from diagnosis_harness.kernel.json_value import JsonValue
-from diagnosis_harness.release.document import SCHEMA_VERSION, RunDocument
+from diagnosis_harness.release.document import ROOT_DIGEST, SCHEMA_VERSION, RunDocument
 
 
 def document_schema() -> dict[str, JsonValue]:
@@ -16,10 +16,11 @@ def document_schema() -> dict[str, JsonValue]:
         "title": "Run document",
         **{name: _exact(value) for name, value in made.items() if name != "title"},
     }
-    schema.update(_closed(schema))
     properties = schema["properties"]
     if isinstance(properties, dict):
         properties["schema_version"] = {"const": SCHEMA_VERSION}
+        properties[ROOT_DIGEST] = {"type": "string", "pattern": "^sha256:[0-9a-f]{64}$"}
+    schema.update(_closed(schema))
     return schema
 
 

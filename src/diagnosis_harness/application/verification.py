@@ -1,0 +1,144 @@
+"""What verifying a saved run may say: the checks, how each came out, and every flaw with its place."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from diagnosis_harness.guards.verdict import FindingCode
+from diagnosis_harness.kernel.json_value import JsonValue
+from diagnosis_harness.release.document import RunDocument
+
+
+class CheckName(StrEnum):
+    """The checks, in the order in which they are listed."""
+
+    ROOT_DIGEST = "ROOT_DIGEST"  # the digest over the whole document
+    SCHEMA = "SCHEMA"  # exactly the fields, types and closed sets; no part contradicts another
+    BYTE_FORM = "BYTE_FORM"  # byte for byte as the program writes what was read
+    RECORD_DIGESTS = "RECORD_DIGESTS"  # digest and size of every record's stored bytes
+    STORED_BYTES = "STORED_BYTES"  # canonical, of the record's own call, agreeing with its status
+    REFERENCES = "REFERENCES"  # every citation points at an item of a READY record
+    QUOTES = "QUOTES"  # every quote is a verbatim part of a cited line
+    CLAIMS = "CLAIMS"  # entity, number, unit, direction, window, onset: one cited item bears each claim
+    CAUSES = "CAUSES"  # a borne CAUSED claim and direct evidence behind every cause
+    SENTENCES = "SENTENCES"  # every sentence is the one that its claim renders to
+    SUMMARY = "SUMMARY"  # summary and next steps follow from outcome, state and claims
+    COVERAGE = "COVERAGE"  # every record stands in it exactly once, as it was
+    CANDIDATES = "CANDIDATES"  # their citations exist, a cited ranking states them, none is concluded
+    OUTCOME = "OUTCOME"  # outcome, fallback type and state are a row of the release table
+    USAGE = "USAGE"  # counters cover the records and pass no limit
+    TIMES = "TIMES"  # instants follow one another
+
+
+class FlawCode(StrEnum):
+    """What can be wrong, beside the findings of EvidenceGuard (`guards.verdict.FindingCode`)."""
+
+    ROOT_DIGEST_DIFFERS = "ROOT_DIGEST_DIFFERS"
+    NOT_OF_THE_SCHEMA = "NOT_OF_THE_SCHEMA"
+    OTHER_BYTES = "OTHER_BYTES"
+    RECORD_TWICE = "RECORD_TWICE"
+    RECORD_DIGEST_DIFFERS = "RECORD_DIGEST_DIFFERS"
+    RECORD_SIZE_DIFFERS = "RECORD_SIZE_DIFFERS"
+    RECORD_INCOMPLETE = "RECORD_INCOMPLETE"  # READY without stored bytes, or stored bytes without READY
+    STORED_BYTES_INVALID = "STORED_BYTES_INVALID"
+    STORED_FOR_ANOTHER_CALL = "STORED_FOR_ANOTHER_CALL"  # tool, scope or window are not the record's
+    RECORD_IMPOSSIBLE = "RECORD_IMPOSSIBLE"  # status, evidence status and findings do not go together
+    CLAIM_TWICE = "CLAIM_TWICE"
+    CONCLUSION_WITHOUT_SUCCESS = "CONCLUSION_WITHOUT_SUCCESS"
+    WINDOW_OF_NO_RECORD = "WINDOW_OF_NO_RECORD"
+    SENTENCE_DIFFERS = "SENTENCE_DIFFERS"
+    SUMMARY_DIFFERS = "SUMMARY_DIFFERS"
+    NEXT_CHECKS_DIFFER = "NEXT_CHECKS_DIFFER"
+    COVERAGE_DIFFERS = "COVERAGE_DIFFERS"
+    CANDIDATE_REF_UNKNOWN = "CANDIDATE_REF_UNKNOWN"
+    CANDIDATE_CONCLUDED = "CANDIDATE_CONCLUDED"
+    CANDIDATE_NOT_RANKED = "CANDIDATE_NOT_RANKED"  # no ranking it cites states its score, fault and region
+    SCORE_NOT_CITED = "SCORE_NOT_CITED"
+    NOT_IN_THE_TABLE = "NOT_IN_THE_TABLE"
+    REASON_DOES_NOT_FIT = "REASON_DOES_NOT_FIT"
+    FAILURE_DOES_NOT_FIT = "FAILURE_DOES_NOT_FIT"
+    COUNTED_TOO_LITTLE = "COUNTED_TOO_LITTLE"
+    OVER_THE_LIMIT = "OVER_THE_LIMIT"
+    OUT_OF_ORDER = "OUT_OF_ORDER"
+    DURATION_DIFFERS = "DURATION_DIFFERS"
+
+
+class CheckResult(StrEnum):
+    """How a check came out; NOT_CHECKED where a flaw found before left nothing to look at."""
+
+    HOLDS = "HOLDS"
+    FAILS = "FAILS"
+    NOT_CHECKED = "NOT_CHECKED"
+
+
+@dataclass(frozen=True, slots=True)
+class Flaw:
+    """One thing that is wrong.
+
+    Attributes:
+        place: where in the document, as a path such as `report.claims[2].sentence`; empty for the whole.
+        stated: what stands there, where that says something.
+        found: what it should be by the rest of the document, or what the reader says of it.
+    """
+
+    code: FlawCode | FindingCode
+    place: str
+    stated: str = ""
+    found: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One check. `looked_at` counts what it looked at; None when it could not look."""
+
+    name: CheckName
+    looked_at: int | None
+    flaws: tuple[Flaw, ...] = ()
+
+    @property
+    def result(self) -> CheckResult:
+        """How it came out."""
+        if self.flaws:
+            return CheckResult.FAILS
+        return CheckResult.NOT_CHECKED if self.looked_at is None else CheckResult.HOLDS
+
+    def as_json(self) -> dict[str, JsonValue]:
+        """The check as plain JSON values."""
+        return {
+            "name": self.name.value,
+            "result": self.result.value,
+            "looked_at": self.looked_at,
+            "flaws": [
+                {"code": each.code.value, "place": each.place, "stated": each.stated, "found": each.found}
+                for each in self.flaws
+            ],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Verification:
+    """All checks of one saved run.
+
+    Attributes:
+        root_digest: of the content as it is, whatever the file states; None where there is none to compute.
+        document: the run, where the file could be read as one.
+    """
+
+    checks: tuple[Check, ...]
+    root_digest: str | None
+    document: RunDocument | None
+
+    @property
+    def verified(self) -> bool:
+        """Every check was made and holds."""
+        return all(check.result is CheckResult.HOLDS for check in self.checks)
+
+    def as_json(self) -> dict[str, JsonValue]:
+        """The verification as plain JSON values."""
+        return {
+            "verified": self.verified,
+            "run_id": self.document.run.run_id if self.document else None,
+            "root_digest": self.root_digest,
+            "checks": [check.as_json() for check in self.checks],
+        }

@@ -1,0 +1,178 @@
+"""From a run document back to what it was made of: claims, causes, records and the material of its report.
+
+The inverse of `release.document` and `release.report`, as far as a document holds its own origin. Pure.
+"""
+
+from __future__ import annotations
+
+import json
+
+from diagnosis_harness.diagnosis.claim import Claim
+from diagnosis_harness.diagnosis.draft import Cause, DiagnosisDraft, Hypothesis
+from diagnosis_harness.kernel.canonical import canonical_json
+from diagnosis_harness.kernel.errors import ContractViolation, RunDocumentInvalid
+from diagnosis_harness.kernel.json_value import JsonValue
+from diagnosis_harness.kernel.window import TimeWindow, parse_utc, utc_text
+from diagnosis_harness.release.document import ClaimEntry, RecordEntry, Report, RunDocument, Window
+from diagnosis_harness.release.material import ReportMaterial
+from diagnosis_harness.toolbox.ports import FileNote
+from diagnosis_harness.tools.evidence import InvocationStatus
+from diagnosis_harness.tools.invocation import ErrorCode, EvidenceRecord
+from diagnosis_harness.tools.stored import StoredFindings
+
+
+def instant(text: str, place: str) -> float:
+    """Seconds since the epoch of an instant as the document writes it.
+
+    Raises:
+        RunDocumentInvalid: it is not one, or written otherwise.
+    """
+    try:
+        time_s = parse_utc(text)
+        written = utc_text(time_s)
+    except (ValueError, OverflowError):
+        raise RunDocumentInvalid(place, "not an instant") from None
+    if written != text:
+        raise RunDocumentInvalid(place, "not an instant as it is written, in UTC to the millisecond")
+    return time_s
+
+
+def window_of(window: Window | None, place: str) -> TimeWindow | None:
+    """The window that the document writes.
+
+    Raises:
+        RunDocumentInvalid: an end is no instant, or the end lies before the start.
+    """
+    if window is None:
+        return None
+    start_s, end_s = instant(window.start, f"{place}.start"), instant(window.end, f"{place}.end")
+    if end_s < start_s:
+        raise RunDocumentInvalid(place, "ends before it starts")
+    return TimeWindow(start_s, end_s)
+
+
+def draft_of(report: Report) -> DiagnosisDraft:
+    """The published claims, causes and candidates as a draft that guards can check.
+
+    Raises:
+        RunDocumentInvalid: an instant or window in it is none.
+    """
+    causes = tuple(
+        Cause(
+            entity=cause.entity,
+            fault_kind=cause.fault_kind,
+            claim_ids=cause.claim_ids,
+            region=cause.region,
+            score=cause.score,
+        )
+        for cause in report.causes
+    )
+    hypotheses = tuple(
+        Hypothesis(
+            entity=candidate.entity,
+            fault_kind=candidate.fault_kind,
+            score=candidate.score,
+            evidence_for=candidate.evidence_for,
+            evidence_against=candidate.evidence_against,
+            region=candidate.region,
+        )
+        for candidate in report.candidates
+    )
+    return DiagnosisDraft(
+        conclusion=causes,
+        claims=tuple(_claim(entry, f"report.claims[{place}]") for place, entry in enumerate(report.claims)),
+        hypotheses=hypotheses,
+        missing_info=report.missing_info,
+        window=window_of(report.window, "report.window"),
+    )
+
+
+def _claim(entry: ClaimEntry, place: str) -> Claim:
+    return Claim(
+        claim_id=entry.claim_id,
+        predicate=entry.predicate,
+        entity=entry.entity,
+        refs=entry.refs,
+        quotes=entry.quotes,
+        affected=entry.affected,
+        signal=entry.signal,
+        value=entry.value,
+        baseline=entry.baseline,
+        unit=entry.unit,
+        direction=entry.direction,
+        window=window_of(entry.window, f"{place}.window"),
+        onset_s=None if entry.onset_at is None else instant(entry.onset_at, f"{place}.onset_at"),
+    )
+
+
+def arguments_of(entry: RecordEntry, place: str) -> dict[str, JsonValue]:
+    """What the call asked for, by argument.
+
+    Raises:
+        RunDocumentInvalid: the scope is not the canonical JSON of an object.
+    """
+    try:
+        held: JsonValue = json.loads(entry.scope)
+        is_canonical = canonical_json(held).decode() == entry.scope
+    except (ValueError, RecursionError):
+        raise RunDocumentInvalid(f"{place}.scope", "not JSON") from None
+    if not isinstance(held, dict) or not is_canonical:
+        raise RunDocumentInvalid(f"{place}.scope", "not the canonical JSON of an object")
+    return held
+
+
+def record_of(entry: RecordEntry, place: str, *, run_id: str, found: StoredFindings | None) -> EvidenceRecord:
+    """The record that the document writes, with the findings read from its stored bytes.
+
+    Raises:
+        RunDocumentInvalid: no record can stand so.
+    """
+    started_s = instant(entry.started_at, f"{place}.started_at")
+    ready = entry.status is InvocationStatus.READY
+    try:
+        return EvidenceRecord(
+            key=f"saved:{run_id}:{entry.tool_call_id}",
+            run_id=run_id,
+            tool_call_id=entry.tool_call_id,
+            tool_name=entry.tool,
+            scope=entry.scope,
+            caller=entry.caller,
+            started_s=started_s,
+            invocation=entry.status,
+            evidence=entry.evidence_status,
+            projection=found.projection if found and ready else None,
+            digest=entry.digest,
+            finished_s=None if entry.duration_s is None else started_s + entry.duration_s,
+            error_code=None if entry.error_code is None else ErrorCode(entry.error_code),
+        )
+    except (ContractViolation, ValueError) as error:
+        raise RunDocumentInvalid(place, str(error)) from None
+
+
+def material_of(
+    document: RunDocument,
+    draft: DiagnosisDraft,
+    records: tuple[EvidenceRecord, ...],
+    *,
+    has_baseline: bool,
+    has_onset: bool,
+) -> ReportMaterial:
+    """What the report was made of; the two flags are not in the document and change its next steps only."""
+    coverage = document.report.coverage
+    called = dict.fromkeys(record.tool for record in document.records)
+    return ReportMaterial(
+        language=document.run.language,
+        release=document.release,
+        state=document.run.state,
+        limit_s=document.run.limit_s,
+        conclusion=draft.conclusion,
+        claims=draft.claims,
+        hypotheses=draft.hypotheses,
+        missing_info=draft.missing_info,
+        window=draft.window,
+        records=records,
+        tools=(*coverage.never_asked, *called),
+        files=tuple(FileNote(each.name, each.role, 0, each.note) for each in coverage.not_used),
+        has_baseline=has_baseline,
+        has_onset=has_onset,
+    )
