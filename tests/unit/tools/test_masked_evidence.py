@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 from diagnosis_harness.adapters.evidence_stores.memory import MemoryEvidenceStore
@@ -63,8 +63,8 @@ class House:
         return str([dict(event.payload) for event in self.rig.sink.events()])
 
 
-def _look(answer: object) -> ScriptedTool:
-    return ScriptedTool(answer, ToolSpec("look", "Looks.", parameters=(ENTITY,)))  # type: ignore[arg-type]
+def _look(answer: Callable[[], ToolFindings]) -> ScriptedTool:
+    return ScriptedTool(answer, ToolSpec("look", "Looks.", parameters=(ENTITY,)))
 
 
 def test_every_text_of_a_record_is_masked_before_it_is_stored() -> None:
@@ -122,7 +122,8 @@ def test_what_cannot_be_masked_ends_in_its_own_error_and_is_thrown_away() -> Non
 
 def test_findings_that_are_none_fail_closed_too() -> None:
     """A tool that returns something else than findings has failed."""
-    result = House(_look(lambda: None)).ask()
+    nothing: Callable[[], ToolFindings] = lambda: None  # type: ignore[assignment, return-value]  # noqa: E731 - what is tested
+    result = House(_look(nothing)).ask()
     assert result.record is not None
     assert result.record.error_code is ErrorCode.EXECUTION_FAILED
 
