@@ -18,8 +18,9 @@ hypothesis.settings.register_profile(
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add `--proof`: run what is marked `proof` at its full size."""
+    """Add `--proof`, which runs large tests at their full size, and `--rewrite` of the scenarios."""
     parser.addoption("--proof", action="store_true", help="large runs at full size instead of a tenth")
+    parser.addoption("--rewrite", action="store_true", help="write what the scenarios expect anew")
 
 
 def pytest_configure(config: pytest.Config) -> None:

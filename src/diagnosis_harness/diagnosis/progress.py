@@ -135,9 +135,7 @@ def _counted(
 
 def _saturated(snapshot: ProgressSnapshot, reason: DiagnosisStopReason) -> ProgressSnapshot:
     """Collecting is over; the first reason stands."""
-    return replace(
-        snapshot, collection=CollectionState.SATURATED, stop_reason=snapshot.stop_reason or reason
-    )
+    return replace(snapshot, collection=CollectionState.SATURATED, stop_reason=snapshot.stop_reason or reason)
 
 
 def _problem(snapshot: ProgressSnapshot, assessments: Sequence[Assessment]) -> tuple[str, str] | None:
