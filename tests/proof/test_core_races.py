@@ -69,20 +69,23 @@ class Trial:
 
     core: DiagnosisHarnessCore
     ctx: RunContext
+    permits: threading.Semaphore
     bodies: list[str]
 
     def call_tools(self, leases: Sequence[ToolLease]) -> None:
-        """Begin what was admitted, one after the other, until the run refuses."""
+        """Begin what was admitted, each with a permit, until the run refuses."""
         with suppress(RunAborted):
             for lease in leases:
+                self.permits.acquire(timeout=5)
                 self.core.begin_tool_call(self.ctx, lease)
                 self.bodies.append("tool")
                 self.core.settle_tool_call(self.ctx, lease)
 
     def call_llms(self, times: int) -> None:
-        """Ask a language model again and again, until the run refuses."""
+        """Ask a language model again and again, each time with a permit, until the run refuses."""
         with suppress(RunAborted):
             for _ in range(times):
+                self.permits.acquire(timeout=5)
                 lease = self.core.start_llm_call(self.ctx)
                 self.bodies.append("llm")
                 self.core.settle_llm_call(self.ctx, lease, None)
@@ -91,33 +94,37 @@ class Trial:
 def test_nothing_starts_once_cancel_has_returned(scale: float) -> None:
     """Every body that ever runs is one that the cancel's own answer had counted: 0 late starts.
 
+    Some starts are let go just before the cancel and race with it, the others right after it has returned.
     The answer is made under the lock that every start takes, so the comparison is exact: it does not depend
     on when a thread happens to be looked at. At least a fifth of the cancels come while starts are pending.
     """
     core = DiagnosisHarnessCore(clock=YieldingClock(), ids=CountingIds())
     chance = np.random.default_rng(20261130)
     trials = round(TRIALS * scale)
-    late = pending = empty = 0
+    late = pending = raced = 0
     with ThreadPoolExecutor(2) as starters:
         for _ in range(trials):
-            trial = Trial(core, core.start_run(session_id="s", limits=AMPLE, timeout_s=60), [])
-            tools = [("metrics", str(number)) for number in range(int(chance.integers(1, 5)))]
-            leases = core.admit_tool_calls(trial.ctx, tools)
+            tools, llms = int(chance.integers(1, 5)), int(chance.integers(0, 4))
+            early = int(chance.integers(0, tools + llms + 1))
+            ctx = core.start_run(session_id="s", limits=AMPLE, timeout_s=60)
+            trial = Trial(core, ctx, threading.Semaphore(0), [])
+            leases = core.admit_tool_calls(ctx, [("metrics", str(number)) for number in range(tools)])
             racing = [
                 starters.submit(trial.call_tools, leases),
-                starters.submit(trial.call_llms, int(chance.integers(0, 4))),
+                starters.submit(trial.call_llms, llms),
             ]
-            for _ in range(int(chance.integers(0, 7))):
-                core.clock.now_s()
-            answer = core.cancel(trial.ctx, CancellationReason.USER_REQUESTED)
+            for _ in range(early):
+                trial.permits.release()
+            answer = core.cancel(ctx, CancellationReason.USER_REQUESTED)
+            trial.permits.release(tools + llms)
             for one in racing:
                 one.result()
             late += len(trial.bodies) - answer.begun
             pending += bool(answer.never_started)
-            empty += not trial.bodies
+            raced += 0 < answer.begun < early
     assert late == 0
     assert pending >= trials / 5
-    assert empty < trials  # the race is one: in some trials work had begun before the cancel
+    assert raced > 0  # in some trials the cancel fell right among the starts that were let go before it
 
 
 def test_no_queued_tool_starts_once_cancel_has_returned(scale: float) -> None:
@@ -128,26 +135,29 @@ def test_no_queued_tool_starts_once_cancel_has_returned(scale: float) -> None:
         core = DiagnosisHarnessCore(clock=YieldingClock(), ids=CountingIds(), workers=workers)
         ctx = core.start_run(session_id="s", limits=AMPLE, timeout_s=60)
         bodies: list[int] = []
-        answers = asyncio.run(_reply_of_40(core, ctx, bodies, cancel_after=int(chance.integers(0, 20))))
+        answer = asyncio.run(_reply_of_40(core, ctx, bodies, cancel_after=int(chance.integers(1, 20))))
         workers.close()
-        assert len(bodies) == answers.begun < 40
-        assert ctx.budget.usage().tool_calls == answers.begun
+        assert len(bodies) == answer.begun < 40
+        assert ctx.budget.usage().tool_calls == answer.begun
 
 
 async def _reply_of_40(
     core: DiagnosisHarnessCore, ctx: RunContext, bodies: list[int], *, cancel_after: int
 ) -> CancelAnswer:
     loop = asyncio.get_running_loop()
-    enough = threading.Event()
+    enough, cancelled = threading.Event(), threading.Event()
 
     def tool(number: int, _: RunContext) -> None:
         bodies.append(number)
         if len(bodies) >= cancel_after:
             enough.set()
+            cancelled.wait(5)
 
     def cancel() -> CancelAnswer:
-        enough.wait(0.005)
-        return core.cancel(ctx, CancellationReason.CLIENT_DISCONNECTED)
+        enough.wait(5)
+        answer = core.cancel(ctx, CancellationReason.CLIENT_DISCONNECTED)
+        cancelled.set()
+        return answer
 
     leases = core.admit_tool_calls(ctx, [("metrics", str(number)) for number in range(40)])
     calls = [
@@ -249,7 +259,7 @@ def test_totals_and_per_tool_agree_at_every_snapshot(scale: float) -> None:
 # ---------------------------------------------------------------- one winner
 
 
-class TickingClock(ManualClock):
+class TickingClock(YieldingClock):
     """Every reading is a new instant, and the clock remembers which thread has read it."""
 
     def __init__(self) -> None:
@@ -258,9 +268,10 @@ class TickingClock(ManualClock):
         self.read_by: dict[float, int] = {}
 
     def now_s(self) -> float:
-        """A reading that nobody else has."""
-        reading = 1_700_000_000.0 + next(self._ticks) * 1e-3
+        """A reading that nobody else has; between it and what is done with it, others have a turn."""
+        reading = super().now_s() + next(self._ticks) * 1e-3
         self.read_by[reading] = threading.get_ident()
+        super().now_s()
         return reading
 
 
@@ -286,12 +297,17 @@ CAUSES: dict[RunState | CancellationReason, Cause] = {
 }
 
 
+def _act(cause: Cause, core: DiagnosisHarnessCore, ctx: RunContext, together: threading.Barrier) -> int:
+    together.wait(5)
+    cause(core, ctx)
+    return threading.get_ident()
+
+
 @pytest.mark.parametrize(("one", "other"), list(itertools.combinations(CAUSES, 2)), ids=str)
 def test_a_race_of_two_causes_has_one_winner(
     one: RunState | CancellationReason, other: RunState | CancellationReason, scale: float
 ) -> None:
-    """State, reason and time are all the winner's; every resource hears of it once; both sides do win."""
-    winners: set[RunState | CancellationReason] = set()
+    """State, reason and time are all the winner's, read by its own thread; resources hear of it once."""
     with ThreadPoolExecutor(2) as threads:
         for number in range(max(60, round(1_000 * scale))):
             clock = TickingClock()
@@ -301,15 +317,8 @@ def test_a_race_of_two_causes_has_one_winner(
             told: list[RunState] = []
             ctx.cancellation.register(partial(_note_state, ctx, told))
 
-            def act(
-                cause: Cause, core: DiagnosisHarnessCore, ctx: RunContext, wait: threading.Barrier
-            ) -> int:
-                wait.wait(5)
-                cause(core, ctx)
-                return threading.get_ident()
-
             order = (one, other) if number % 2 else (other, one)
-            racing = {cause: threads.submit(act, CAUSES[cause], core, ctx, together) for cause in order}
+            racing = {cause: threads.submit(_act, CAUSES[cause], core, ctx, together) for cause in order}
             thread_of = {cause: running.result() for cause, running in racing.items()}
             termination = ctx.lifecycle.termination
             assert termination is not None
@@ -319,5 +328,3 @@ def test_a_race_of_two_causes_has_one_winner(
             assert told == ([] if ctx.cancellation.reason is None else [termination.state])
             if termination.reason is not None:
                 assert ctx.cancellation.reason is termination.reason
-            winners.add(winner)
-    assert winners == {one, other}

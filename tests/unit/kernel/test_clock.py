@@ -49,6 +49,14 @@ def test_the_system_clock_tells_the_time_of_the_epoch() -> None:
     assert abs(SystemClock().now_s() - datetime.now(UTC).timestamp()) < 1  # noqa: TID251 - the clock it is compared with
 
 
+def test_the_system_clock_does_not_jump_when_wall_time_is_adjusted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Wall time is read once; a correction of the machine's clock ends no run and prolongs none."""
+    clock = SystemClock()
+    before_s = clock.now_s()
+    monkeypatch.setattr("time.time", lambda: 0.0)
+    assert 0 <= clock.now_s() - before_s < 1
+
+
 def test_the_system_clock_calls_back_when_the_instant_has_come() -> None:
     """Not before it, and in the order of the instants, whatever the order of arming."""
     clock = SystemClock()
