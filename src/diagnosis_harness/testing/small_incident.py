@@ -54,7 +54,7 @@ STORE_FAULT = SmallFault("stock-db", slower=20.0)
 def small_incident(
     fault: SmallFault | None, *, seed: int = 0, metrics: bool = True, spans: bool = True
 ) -> InMemorySources:
-    """Metrics of every service and its one instance, 40 traces a minute, and an alert a minute late."""
+    """Metrics of every service and its one instance, 20 traces a minute, and an alert a minute late."""
     rng = np.random.default_rng(seed)
     time_s = np.asarray(ONSET_S + STEP_S * (np.arange(-BEFORE, AFTER) + 0.5), dtype=np.float64)
     rows = _trace_rows(fault, rng)
@@ -113,7 +113,7 @@ def _metrics(
 
 def _trace_rows(fault: SmallFault | None, rng: np.random.Generator) -> list[SpanRow]:
     walk = _Walk(fault, rng, [])
-    starts = np.sort(rng.uniform(ONSET_S - BEFORE * STEP_S, ONSET_S + AFTER * STEP_S, 2_800))
+    starts = np.sort(rng.uniform(ONSET_S - BEFORE * STEP_S, ONSET_S + AFTER * STEP_S, 1_400))
     for trace, start_s in enumerate(starts.tolist()):
         walk.serve("shop", trace=trace, parent=-1, start_s=start_s)
     return walk.rows
