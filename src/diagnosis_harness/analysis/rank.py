@@ -44,6 +44,7 @@ class Candidate:
     modalities: int
     fault_kind: str
     region: str
+    instance: str | None
     explained_by: str | None
     margin: float
     strength: float
@@ -91,7 +92,7 @@ def rank(
     return tuple(_with_margin(one, judged, place) for place, one in enumerate(judged))
 
 
-def _judge(entity: str, found: list[Clue], *, reality: float, store: bool, resource: str | None) -> Candidate:
+def _judge(entity: str, found: list[Clue], *, reality: float, store: bool, resource: Clue | None) -> Candidate:
     confirmed = any(clue.excess > 0 for clue in found if clue.modality is not Modality.RESOURCE)
     worth = {
         clue: clue.excess * (1.0 if confirmed or clue.modality is not Modality.RESOURCE else LONE_RESOURCE)
@@ -100,6 +101,8 @@ def _judge(entity: str, found: list[Clue], *, reality: float, store: bool, resou
     ordered = sorted(found, key=lambda clue: (-worth[clue], clue.modality))
     score = sum(value for value in worth.values() if value > 0)
     first = ordered[0]
+    # Where a resource decided, the part to be shown is that of the resource that names the fault.
+    shows = resource if resource is not None and first.modality is Modality.RESOURCE else first
     sure = first.null_windows / (first.null_windows + NULL_DOUBT)
     return Candidate(
         entity,
@@ -108,7 +111,8 @@ def _judge(entity: str, found: list[Clue], *, reality: float, store: bool, resou
         first.modality,
         sum(clue.excess > 0 for clue in found),
         fault_kind_of(ordered, store=store, resource=resource),
-        first.region,
+        shows.region,
+        shows.instance,
         next((clue.explained_by for clue in ordered if clue.explained_by), None),
         0.0,
         sure * (1.0 - exp(-STEEPNESS * _believed(worth, reality))),
@@ -134,20 +138,22 @@ def _believed(worth: Mapping[Clue, float], reality: float) -> float:
     )
 
 
-def _grown_most(clues: Sequence[Clue]) -> dict[str, str]:
-    """By entity the kind of fault of the resource that ran up most for its usual level.
+def _grown_most(clues: Sequence[Clue]) -> dict[str, Clue]:
+    """By entity the resource that ran up most for its usual level; it names the kind of fault.
 
     A processor hog takes a little memory too, and a leak keeps the processor busy collecting.
     """
-    grown: dict[str, tuple[float, str]] = {}
+    grown: dict[str, tuple[float, str, Clue]] = {}
     for clue in clues:
         if clue.modality is Modality.RESOURCE and clue.excess > 0 and clue.fault_kind in {"CPU", "MEMORY"}:
             growth = (clue.growth or 0.0) * (MEMORY_WORTH if clue.fault_kind == "MEMORY" else 1.0)
-            grown[clue.entity] = max(grown.get(clue.entity, (0.0, "")), (growth, clue.fault_kind))
-    return {entity: kind for entity, (_, kind) in grown.items() if kind}
+            held = grown.get(clue.entity)
+            if growth > 0 and (held is None or (growth, clue.fault_kind) > held[:2]):
+                grown[clue.entity] = (growth, clue.fault_kind, clue)
+    return {entity: clue for entity, (_, _, clue) in grown.items()}
 
 
-def fault_kind_of(ordered: Sequence[Clue], *, store: bool, resource: str | None) -> str:
+def fault_kind_of(ordered: Sequence[Clue], *, store: bool, resource: Clue | None) -> str:
     """The kind of fault that the findings speak for, the most specific first.
 
     A resource that ran up names the mechanism of a slow-down. Then what contributes most. A slow store or
@@ -157,7 +163,7 @@ def fault_kind_of(ordered: Sequence[Clue], *, store: bool, resource: str | None)
     if not findings:
         return "UNKNOWN"
     if resource is not None:
-        return resource
+        return resource.fault_kind
     if store and findings[0].fault_kind == "LATENCY":
         return "DEPENDENCY"
     return findings[0].fault_kind

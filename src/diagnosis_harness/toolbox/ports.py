@@ -202,7 +202,7 @@ class TopologySource(Protocol):
         ...
 
     def owners(self, ctx: RunContext) -> Mapping[str, str]:
-        """Instance (pod, container, host) to the service it is a part of; entities that are no part are absent."""
+        """Instance (pod, container, host) to the service it is a part of; others are absent."""
         ...
 
 
@@ -233,7 +233,7 @@ class ChangeSource(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """The sources behind one diagnosis. A kind of telemetry that is absent is None, and is said to be absent."""
+    """The sources behind one diagnosis; a kind of telemetry that is absent is None, and said to be."""
 
     summary: SummarySource
     metrics: MetricSource | None = None

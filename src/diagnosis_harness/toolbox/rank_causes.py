@@ -96,7 +96,7 @@ def _item(
             attributes["explained_score"] = rounded(clue.explained)
         if clue.correlation is not None:
             attributes["correlation"] = rounded(clue.correlation)
-    if (instance := one.clues[0].instance) is not None:
+    if (instance := one.instance) is not None:
         attributes["instance"] = instance
     if ranking.affected is not None:
         affected = f"what {one_line(ranking.affected)} shows"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from types import MappingProxyType
 
 import pytest
 
@@ -15,6 +14,7 @@ from diagnosis_harness.guards.evidence_guard import check_draft
 from diagnosis_harness.guards.evidence_repair import admit_repair
 from diagnosis_harness.guards.semantic_guard import build_case
 from diagnosis_harness.guards.verdict import SemanticReason, SemanticVerdict
+from diagnosis_harness.kernel.json_value import Scalar
 from diagnosis_harness.players.embedded.analyst import next_answer
 from diagnosis_harness.players.embedded.judge import ORDER_SLACK_S, verdict_on
 from diagnosis_harness.players.embedded.repairer import mended_draft
@@ -52,10 +52,10 @@ def inventory(*telemetry: str) -> EvidenceRecord:
     return ready_record(*items, tool_call_id="t1", tool_name="describe_sources")
 
 
-def seen(item: EvidenceItem | None = None, **attributes: object) -> tuple[EvidenceRecord, ...]:
+def seen(**attributes: Scalar) -> tuple[EvidenceRecord, ...]:
     """Inventory, the changes of cause and victim, and a ranking with these attributes bent."""
-    ranked = item or cause_item()
-    bent = MappingProxyType({**ranked.attributes, **attributes})  # type: ignore[dict-item]  # scalars all
+    ranked = cause_item()
+    bent: dict[str, Scalar] = {**ranked.attributes, **attributes}
     return (
         inventory("metrics"),
         ready_record(
@@ -83,7 +83,7 @@ def names(*records: EvidenceRecord) -> list[str]:
 
 
 def test_it_looks_at_what_there_is_then_broadly_then_ranks_then_closely_then_drafts() -> None:
-    """Each stage follows from the records of the one before, and telemetry that is absent is not asked for."""
+    """Each stage follows from the records of the one before; telemetry that is absent is not asked for."""
     assert names() == ["describe_sources"]
     assert names(inventory("metrics")) == ["estimate_onset", "find_changed_signals"]
     assert "compare_spans" in names(inventory("metrics", "spans"))
@@ -131,6 +131,28 @@ def test_a_move_that_normal_operation_shows_as_well_is_told_as_normal() -> None:
     assert check_draft(DiagnosisDraft((), (fact,)), (calm,), run_id="r1").valid
 
 
+@pytest.mark.parametrize(
+    ("attributes", "asked"),
+    [
+        ({"decided_by": "resource", "region": "memory_bytes"}, ("payment", "memory_bytes")),
+        (
+            {"decided_by": "resource", "region": "payment-7d9f cpu_percent", "instance": "payment-7d9f"},
+            ("payment-7d9f", "cpu_percent"),
+        ),
+        ({"decided_by": "self_time", "region": "POST /pay"}, ("payment", "latency_p90")),
+    ],
+)
+def test_the_signal_that_decided_is_looked_at_closely(
+    attributes: dict[str, Scalar], asked: tuple[str, str]
+) -> None:
+    """A ranking names it; where no metric decided, the signal that changed most stands in."""
+    onset = ready_record(tool_call_id="t0", tool_name="estimate_onset")
+    answer = next_answer(view(*seen(**attributes), onset))
+    assert isinstance(answer, AskTools)
+    arguments = answer.calls[0].arguments
+    assert (arguments["entity"], arguments["signal"]) == asked
+
+
 def test_the_same_records_give_the_same_answer() -> None:
     """No hidden state."""
     assert next_answer(view(*seen())) == next_answer(view(*seen()))
@@ -165,7 +187,7 @@ def test_a_candidate_that_stands_out_is_concluded_and_every_claim_stands() -> No
 @pytest.mark.parametrize(
     "weak", [{"strength": 0.2}, {"margin": 0.0}, {"explained_by": "db", "explained_score": 8.0}]
 )
-def test_a_candidate_that_does_not_stand_out_is_a_hypothesis_only(weak: dict[str, object]) -> None:
+def test_a_candidate_that_does_not_stand_out_is_a_hypothesis_only(weak: dict[str, Scalar]) -> None:
     """No conclusion; the candidate is kept, with what speaks for it."""
     draft = drafted(*seen(**weak))
     assert draft.conclusion == ()
@@ -199,7 +221,7 @@ def test_the_judge_supports_what_the_analyst_concludes() -> None:
     ],
 )
 def test_the_judge_sees_what_another_player_would_not(
-    weak: dict[str, object], reason: SemanticReason
+    weak: dict[str, Scalar], reason: SemanticReason
 ) -> None:
     """A conclusion over weak evidence, by whomever, is UNSUPPORTED with its reason."""
     assert judged(drafted(*seen()), seen(**weak)) == (reason,)

@@ -18,7 +18,7 @@ from diagnosis_harness.harness.budget import TokenUsage
 from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.players.embedded.claims import plain_claim
 from diagnosis_harness.players.embedded.drafting import draft_from
-from diagnosis_harness.players.embedded.reading import Reading, is_worth_telling
+from diagnosis_harness.players.embedded.reading import Reading, deciding_signal, is_worth_telling
 from diagnosis_harness.tools.invocation import EvidenceRecord
 
 if TYPE_CHECKING:
@@ -109,9 +109,9 @@ def _close_look(
     looks: list[tuple[str, Mapping[str, JsonValue]]] = []
     for candidate in reading.candidates()[:1]:
         entity = candidate.item.entity or ""
-        signal = reading.strongest_signal(candidate.item)
-        if signal is not None and signal.entity and signal.signal:
-            looks.append(("inspect_signal", {"entity": signal.entity, "signal": signal.signal, **onset}))
+        named = deciding_signal(candidate.item) or reading.strongest_signal(candidate.item)
+        if named is not None:
+            looks.append(("inspect_signal", {"entity": named[0], "signal": named[1], **onset}))
         looks.append(("walk_topology", {"entity": entity, "direction": "callers"}))
     return looks
 

@@ -92,10 +92,12 @@ class Reading:
 
         return tuple(sorted(harmful, key=weight))
 
-    def strongest_signal(self, candidate: EvidenceItem) -> EvidenceItem | None:
-        """The metric signal that speaks most for a candidate."""
-        signals = (each.item for each in self.harms(candidate) if each.item.kind is ItemKind.SIGNAL_CHANGE)
-        return next(signals, None)
+    def strongest_signal(self, candidate: EvidenceItem) -> tuple[str, str] | None:
+        """Entity and name of the metric signal that speaks most for a candidate."""
+        for each in self.harms(candidate):
+            if each.item.kind is ItemKind.SIGNAL_CHANGE and each.item.entity and each.item.signal:
+                return each.item.entity, each.item.signal
+        return None
 
     def alert(self) -> EvidenceItem | None:
         """What the inventory says of the alert."""
@@ -139,3 +141,18 @@ def is_recent_change(item: EvidenceItem) -> bool:
     """Whether a change was made before the onset and not long before."""
     before_s = item.attributes.get("before_onset_s")
     return isinstance(before_s, int | float) and 0 <= before_s <= CHANGE_REACH_S
+
+
+def deciding_signal(candidate: EvidenceItem) -> tuple[str, str] | None:
+    """Entity and name of the metric signal that a ranking was decided by; None where it was no metric signal.
+
+    The region of such a candidate is the signal, after the instance that shows it where it is only a part.
+    """
+    if _DECIDING.get(str(candidate.attributes.get("decided_by"))) is not ItemKind.SIGNAL_CHANGE:
+        return None
+    region, instance = candidate.attributes.get("region"), candidate.attributes.get("instance")
+    if not isinstance(region, str) or candidate.entity is None:
+        return None
+    if isinstance(instance, str):
+        return instance, region.removeprefix(f"{instance} ")
+    return candidate.entity, region
