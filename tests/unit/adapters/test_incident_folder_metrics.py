@@ -336,3 +336,18 @@ def test_an_empty_line_before_the_first_row_shifts_no_row(open_folder: OpenFolde
     content = "service,pay\n\nmetric,x\n\n1700000000,1\n1700000060,2\n"
     sources = open_folder({"metrics.csv": content, "incident.toml": toml})
     assert as_values(sources, ctx) == {("pay", "x"): [1.0, 2.0]}
+
+
+def test_repeated_instants_are_counted_in_every_series(open_folder: OpenFolder, ctx: RunContext) -> None:
+    """Series of the same instants are looked at once and counted each, others for themselves."""
+    rows = "".join(f"{FIRST + 60 * i},{entity},x,1\n" for i in (0, 1, 1, 1, 2) for entity in ("a", "b", "c"))
+    other = "".join(f"{FIRST + 30 * i},d,x,1\n" for i in (0, 1, 2, 2))
+    sources = open_folder({"metrics.csv": "time,entity,signal,value\n" + rows + other})
+    assert "7 rows repeat an instant" in sources.summary.summary(ctx).files[0].note
+
+
+def test_series_are_read_once(open_folder: OpenFolder, ctx: RunContext) -> None:
+    """A second call gets the same arrays."""
+    source = metrics(open_folder({"metrics.csv": LONG}))
+    first, second = (source.series(ctx, Recording.INCIDENT)[0] for _ in range(2))
+    assert first.value is second.value
