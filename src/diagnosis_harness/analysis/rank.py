@@ -92,7 +92,9 @@ def rank(
     return tuple(_with_margin(one, judged, place) for place, one in enumerate(judged))
 
 
-def _judge(entity: str, found: list[Clue], *, reality: float, store: bool, resource: Clue | None) -> Candidate:
+def _judge(
+    entity: str, found: list[Clue], *, reality: float, store: bool, resource: Clue | None
+) -> Candidate:
     confirmed = any(clue.excess > 0 for clue in found if clue.modality is not Modality.RESOURCE)
     worth = {
         clue: clue.excess * (1.0 if confirmed or clue.modality is not Modality.RESOURCE else LONE_RESOURCE)

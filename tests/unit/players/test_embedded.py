@@ -121,7 +121,7 @@ def test_the_alerting_signal_is_looked_at_whatever_comes_of_it() -> None:
 
 def test_a_move_that_normal_operation_shows_as_well_is_told_as_normal() -> None:
     """Three of forty normal windows moved as far: no change, and no harm."""
-    attributes = {"bad": True, "kind": "latency", "as_far": 3, "normal_windows": 40}
+    attributes: dict[str, Scalar] = {"bad": True, "kind": "latency", "as_far": 3, "normal_windows": 40}
     calm = ready_record(
         replace(changed_item(), attributes=attributes), tool_call_id="t2", tool_name="inspect_signal"
     )
