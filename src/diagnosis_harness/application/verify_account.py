@@ -91,14 +91,14 @@ def _time_flaws(document: RunDocument) -> Iterator[Flaw]:
     if abs(ended_s - started_s - run.duration_s) > _ROUNDING_S:
         took = f"{ended_s - started_s:.3f}"
         yield Flaw(FlawCode.DURATION_DIFFERS, "run.duration_s", str(run.duration_s), took)
-    within_limit = document.release.outcome is not ReleaseOutcome.SUCCESS or run.duration_s <= run.limit_s
+    within_limit = run.state is not RunState.SUCCESS or run.duration_s <= run.limit_s
     if ended_s < started_s - _ROUNDING_S or run.duration_s < 0 or not within_limit:
         yield Flaw(FlawCode.OUT_OF_ORDER, "run.termination.at", run.termination.at, run.started_at)
     for number, record in enumerate(document.records):
         place = f"records[{number}].started_at"
         begun_s = instant(record.started_at, place)
         # A call that had begun may end after its run: ending a record has its own time.
-        until_s = ended_s if document.release.outcome is ReleaseOutcome.SUCCESS else float("inf")
+        until_s = ended_s if run.state is RunState.SUCCESS else float("inf")
         if not started_s - _ROUNDING_S <= begun_s <= ended_s + _ROUNDING_S:
             yield Flaw(FlawCode.OUT_OF_ORDER, place, record.started_at, run.started_at)
         elif record.duration_s is not None and not 0 <= record.duration_s <= until_s - begun_s + _ROUNDING_S:
