@@ -41,7 +41,7 @@ def all_items(ctx: RunContext, fault: SmallFault | None) -> Iterator[EvidenceIte
 
 def held_words(item: EvidenceItem) -> set[str]:
     """Texts of an item's typed values."""
-    texts = [item.entity, item.peer, item.signal, *item.attributes.values()]
+    texts = [item.entity, item.peer, item.signal, item.unit, *item.attributes.values()]
     return {one_line(text) for text in texts if isinstance(text, str)}
 
 
@@ -67,7 +67,7 @@ def test_every_number_and_instant_of_a_line_is_typed(ctx: RunContext, fault: Sma
         assert set(INSTANT.findall(line)) <= held_instants(item), line
         line = INSTANT.sub("", line)
         for text in sorted(held_words(item), key=len, reverse=True):
-            line = line.replace(text, "")
+            line = re.sub(rf"(?<!\w){re.escape(text)}(?!\w)", "", line)
         if item.item_id != "entities":  # a list of names, not numbers
             assert set(NUMBER.findall(line)) <= held_numbers(item), item.line
 
