@@ -42,7 +42,40 @@ class _Span:
     kind: str
 
 
-def mask(text: str, rules: Sequence[MaskingRule] = RULES) -> Masked:
+class RuleTable:
+    """Rules in order, with an index of what must stand in a text for each to be tried."""
+
+    __slots__ = ("_after_key", "_always", "_gates", "_hinted", "rules")
+
+    def __init__(self, rules: Sequence[MaskingRule]) -> None:
+        self.rules = tuple(rules)
+        self._hinted = [(hint, place) for place, rule in enumerate(rules) for hint in rule.hints]
+        self._after_key = [place for place, rule in enumerate(rules) if rule.after_key]
+        self._always = [
+            place for place, rule in enumerate(rules) if not (rule.hints or rule.gate or rule.after_key)
+        ]
+        self._gates = {
+            gate: [place for place, rule in enumerate(rules) if rule.gate is gate and not rule.hints]
+            for gate in {rule.gate for rule in rules}
+            if gate is not None
+        }
+
+    def possible(self, text: str, lowered: str, *, has_key: bool) -> list[MaskingRule]:
+        """The rules that can match a text at all, in order."""
+        places = {place for hint, place in self._hinted if hint in lowered}
+        places.update(self._always)
+        if has_key:
+            places.update(self._after_key)
+        for gate, gated in self._gates.items():
+            if gate.search(text):
+                places.update(gated)
+        return [self.rules[place] for place in sorted(places)]
+
+
+_TABLE = RuleTable(RULES)
+
+
+def mask(text: str, table: RuleTable = _TABLE) -> Masked:
     """The text with every secret replaced by `[masked:kind]`; masking it again changes nothing.
 
     A pass is linear in the length of the text. Passes are repeated until one finds nothing, eight at most.
@@ -57,7 +90,7 @@ def mask(text: str, rules: Sequence[MaskingRule] = RULES) -> Masked:
     counts: Counter[str] = Counter()
     for _ in range(_ROUNDS_MAX):
         try:
-            spans = _spans(text, rules)
+            spans = _spans(text, table)
         except (ArithmeticError, LookupError, MemoryError, RecursionError, TypeError, ValueError) as error:
             raise MaskingFailed(f"a masking rule failed: {type(error).__name__}") from None
         if not spans:
@@ -106,23 +139,16 @@ def _masked_text(text: str, key: str) -> str:
     return mask(text).text
 
 
-def _spans(text: str, rules: Sequence[MaskingRule]) -> list[_Span]:
+def _spans(text: str, table: RuleTable) -> list[_Span]:
     """What to replace, in order and apart: spans that overlap are one, under the first one's kind."""
     lowered = text.replace("İ", "I").lower()  # the one letter that grows in lower case: places must not move
     keys = [found.end() for found in SECRET_KEY.finditer(lowered)]
-    open_gates = {gate: gate.search(text) is not None for gate in {rule.gate for rule in rules} if gate}
-    found: list[_Span] = []
-    for rule in rules:
-        if rule.gate is not None and not open_gates[rule.gate]:
-            continue
-        if rule.hints and not any(hint in lowered for hint in rule.hints):
-            continue
-        found += [
-            span
-            for match in _matches(rule, text, keys)
-            if (rule.check is None or rule.check(match)) and (span := _span(rule.kind, match))
-        ]
-    return _merged(found)
+    return _merged(
+        span
+        for rule in table.possible(text, lowered, has_key=bool(keys))
+        for match in _matches(rule, text, keys)
+        if (rule.check is None or rule.check(match)) and (span := _span(rule.kind, match))
+    )
 
 
 def _matches(rule: MaskingRule, text: str, keys: Sequence[int]) -> Iterable[re.Match[str]]:

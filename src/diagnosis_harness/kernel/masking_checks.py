@@ -32,6 +32,14 @@ _CARD_ISSUER = re.compile(r"4|5[1-5]|2[2-7]|35|3[47]|6011|6[245]|622")
 _INTERNAL = frozenset(
     {"local", "internal", "svc", "lan", "localdomain", "cluster", "corp", "intra", "home", "arpa", "service"}
 )
+_CLOUD_HOSTS = (
+    ".amazonaws.com",
+    ".amazonaws.com.cn",
+    ".windows.net",
+    ".azure.com",
+    ".googleapis.com",
+    ".aliyuncs.com",
+)
 _CN_ID_CHECKS = "10X98765432"
 _CN_ID_WEIGHTS = (7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2)
 _PHONE_WORDS = re.compile(
@@ -108,8 +116,11 @@ def has_digit_or_sign(match: re.Match[str]) -> bool:
 
 
 def is_mailbox(match: re.Match[str]) -> bool:
-    """An address of a person: not `git@…`, not a user on a host of the cluster."""
-    top = match["domain"].rsplit(".", 1)[-1].lower()
+    """An address of a person: not `git@…`, not a user or database on a host of a cluster or cloud."""
+    domain = match["domain"].lower()
+    if domain.endswith(_CLOUD_HOSTS):
+        return False
+    top = domain.rsplit(".", 1)[-1]
     local = re.split(r"@|%40", match["secret"], maxsplit=1)[0].strip(".")
     return top not in _INTERNAL and local.lower() not in {"git", "hg", ""}
 

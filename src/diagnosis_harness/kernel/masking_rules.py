@@ -35,11 +35,12 @@ class MaskingRule:
     check: Callable[[re.Match[str]], bool] | None = None
 
 
+# Every branch begins with its own letter, so that the scan stops only where one of these letters stands.
 SECRET_KEY = re.compile(
-    r"pass(?:word|wd|phrase|code)|pwd|secret|(?<!unexpected )token|credentials?|authorization|cookie"
-    r"|api[_\- ]?key"
-    r"|(?:access|private|signing|encryption|master|shared|account)[_\- ]?key|sharedaccesssignature"
-    r"|x-amz-signature|密码|口令|密钥|令牌|凭证"
+    r"pass(?:word|wd|phrase|code)|pwd|secret|token(?<!unexpected token)|credentials?|authorization|cookie"
+    r"|api[_\- ]?key|access[_\- ]?key|private[_\- ]?key|signing[_\- ]?key|encryption[_\- ]?key"
+    r"|master[_\- ]?key|shared[_\- ]?key|account[_\- ]?key|sharedaccesssignature|x-amz-signature"
+    r"|密码|口令|密钥|令牌|凭证"
 )
 """The name of a secret, as it ends a key, in lower case: db_password, X-Api-Key, accessToken. A name that
 goes on (`token_count`, `tokens`, `secretName`) is not followed by a value and so gives no match."""
@@ -47,7 +48,7 @@ goes on (`token_count`, `tokens`, `secretName`) is not followed by a value and s
 # A token begins where no letter, digit, `_` or `-` stands before it, or after an escaped line break or tab.
 _LEFT = r"(?:(?<![A-Za-z0-9_-])|(?<=\\[nrt]))"
 _RIGHT = r"(?![A-Za-z0-9_-])"
-_RUN = re.compile(r"[A-Za-z0-9+/]{40}")
+_RUN = re.compile(r"(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{40}")
 _RUN_LEFT = r"(?<![A-Za-z0-9+/=])"
 _RUN_RIGHT = r"(?![A-Za-z0-9+/=])"
 _DIGITS = re.compile(r"\d(?:[ ().-]{0,2}\d){8}")
@@ -183,7 +184,7 @@ RULES: tuple[MaskingRule, ...] = (
         "email",
         re.compile(
             rf"(?<![{_MAIL}])(?P<secret>[{_MAIL}]++@"
-            r"(?P<domain>(?:[A-Za-z0-9À-ɏ][A-Za-z0-9À-ɏ-]*+\.)++[A-Za-z]{2,24}+))"
+            r"(?P<domain>(?:[A-Za-z0-9À-ɏ][A-Za-z0-9À-ɏ-]*+\.)++[A-Za-z]{2,24}+))(?![A-Za-z0-9_]|:\d|::)"
         ),
         ("@",),
         check=checks.is_mailbox,

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from diagnosis_harness.kernel.errors import MaskingFailed
-from diagnosis_harness.kernel.masking import mask, mask_value
+from diagnosis_harness.kernel.masking import RuleTable, mask, mask_value
 from diagnosis_harness.kernel.masking_rules import RULES, SECRET_KEY, MaskingRule
 
 # Written in pieces, so that no scanner takes this file for a leak.
@@ -117,7 +117,8 @@ TELEMETRY = [
     "2024-01-01 - 2024-12-31",
     "range 100-200-3000", "p99=+12.5% (+3204 ms)", "offset +1500", "version 1.20.300-rc.4",
     "kafka-0 partition-12",
-    "GC pause 1.2e-05", "s3://bucket/key/2024/01/01/part-00000.parquet",
+    "orders@shop-db.eu-west-1.rds.amazonaws.com_Database::SQL", "app@db.example.com:5432/orders",
+    "job@worker.example.com_0", "GC pause 1.2e-05", "s3://bucket/key/2024/01/01/part-00000.parquet",
     "SELECT * FROM t WHERE id = 12345678901",
     "状态码 500，耗时 3204 毫秒，实例 checkout-0", "内存使用 15032385536 字节", "数据点 13812345678 个",
     "arn:aws:iam::123456789012:role/secret-reader", "aws region us-east-1 secret rotation done",
@@ -242,7 +243,7 @@ def test_a_rule_that_fails_hides_the_text() -> None:
 
     rule = MaskingRule("broken", re.compile("(?P<secret>x)"), check=broken)
     with pytest.raises(MaskingFailed) as caught:
-        mask("a secret x", [rule])
+        mask("a secret x", RuleTable([rule]))
     assert "secret x" not in str(caught.value)
 
 
