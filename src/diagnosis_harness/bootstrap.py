@@ -10,6 +10,7 @@ from diagnosis_harness.adapters.evidence_stores.memory import MemoryEvidenceStor
 from diagnosis_harness.adapters.sources.incident_folder import open_incident_folder
 from diagnosis_harness.application.diagnose import DiagnoseUseCase
 from diagnosis_harness.application.publish import RunFacts, publish
+from diagnosis_harness.application.recheck import Recheck, ask_again
 from diagnosis_harness.diagnosis.agent import DiagnosisAgent, DiagnosisTask
 from diagnosis_harness.diagnosis.collection import CollectionThresholds
 from diagnosis_harness.harness.cancellation import CancellationReason
@@ -56,16 +57,8 @@ class Diagnosis:
         However the run ends, also cancelled or failed, the answer is a document.
         """
         limit_s = self.settings.run.timeout_s if deadline_s is None else deadline_s
-        ctx = self.core.start_run(
-            session_id=self.core.ids.new_session_id(),
-            timeout_s=limit_s,
-            limits=self.settings.budget_limits(),
-            retry_policies=self.settings.retry_policies(),
-        )
+        ctx = self._start(limit_s)
         started_s = self.core.clock.now_s()
-        self._ctx = ctx
-        if self._cancelled_early is not None:
-            self.core.cancel(ctx, self._cancelled_early)
         boundary = self._boundary()
         end = await self._use_case(boundary).diagnose(
             ctx, DiagnosisTask(question, onset_s=self.onset_s, caller=LOCAL_CALLER)
@@ -85,12 +78,29 @@ class Diagnosis:
         )
         return publish(ctx, facts, end, self.trace.events(ctx.run_id))
 
+    async def ask_again(self, document: RunDocument) -> Recheck:
+        """Ask the queries of a saved run again, in a run of its own, and compare what they bring."""
+        ctx = self._start(self.settings.run.timeout_s)
+        return await ask_again(self.core, ctx, self._boundary(), document, caller=LOCAL_CALLER)
+
     def cancel(self, reason: CancellationReason) -> CancelAnswer | None:
         """End the run; one that is not open yet ends as soon as it is, and the answer is None."""
         if self._ctx is None:
             self._cancelled_early = reason
             return None
         return self.core.cancel(self._ctx, reason)
+
+    def _start(self, limit_s: float) -> RunContext:
+        ctx = self.core.start_run(
+            session_id=self.core.ids.new_session_id(),
+            timeout_s=limit_s,
+            limits=self.settings.budget_limits(),
+            retry_policies=self.settings.retry_policies(),
+        )
+        self._ctx = ctx
+        if self._cancelled_early is not None:
+            self.core.cancel(ctx, self._cancelled_early)
+        return ctx
 
     def _boundary(self) -> ToolBoundary:
         bounds = ProjectionBounds(self.settings.projection.items_max, self.settings.projection.bytes_max)

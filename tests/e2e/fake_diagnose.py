@@ -8,6 +8,7 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
+from diagnosis_harness.application.recheck import Recheck
 from diagnosis_harness.cli.main import run
 from diagnosis_harness.cli.ports import LoadProgress
 from diagnosis_harness.harness.termination import CancellationReason, RunState
@@ -49,6 +50,9 @@ class FakeDiagnosis:
                 return documents.fallback(language)
         self._emit(TraceName.TOOL_INVOCATION, TraceEventStatus.SUCCEEDED, {**call, "items": 2})
         return documents.success(language)
+
+    async def ask_again(self, document: RunDocument) -> Recheck:
+        raise NotImplementedError  # saved runs are asked again of real folders
 
     def cancel(self, reason: CancellationReason) -> None:
         assert reason is CancellationReason.USER_REQUESTED

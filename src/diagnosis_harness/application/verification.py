@@ -22,7 +22,7 @@ class CheckName(StrEnum):
     QUOTES = "QUOTES"  # every quote is a verbatim part of a cited line
     CLAIMS = "CLAIMS"  # entity, number, unit, direction, window, onset: one cited item bears each claim
     CAUSES = "CAUSES"  # a borne CAUSED claim and direct evidence behind every cause
-    SENTENCES = "SENTENCES"  # every sentence is the one that its claim renders to
+    SENTENCES = "SENTENCES"  # every sentence is rendered from its claim, or grounded in it token by token
     SUMMARY = "SUMMARY"  # summary and next steps follow from outcome, state and claims
     COVERAGE = "COVERAGE"  # every record stands in it exactly once, as it was
     CANDIDATES = "CANDIDATES"  # their citations exist, a cited ranking states them, none is concluded
@@ -62,6 +62,29 @@ class FlawCode(StrEnum):
     OVER_THE_LIMIT = "OVER_THE_LIMIT"
     OUT_OF_ORDER = "OUT_OF_ORDER"
     DURATION_DIFFERS = "DURATION_DIFFERS"
+
+
+_CHECK_OF: dict[FindingCode, CheckName] = {
+    FindingCode.NO_REFS: CheckName.REFERENCES,
+    FindingCode.REF_UNKNOWN: CheckName.REFERENCES,
+    FindingCode.REF_NOT_READY: CheckName.REFERENCES,
+    FindingCode.REF_ERROR: CheckName.REFERENCES,
+    FindingCode.ITEM_UNKNOWN: CheckName.REFERENCES,
+    FindingCode.EMPTY_SUPPORTS_ONLY_ABSENCE: CheckName.REFERENCES,
+    FindingCode.ABSENCE_NEEDS_EMPTY: CheckName.REFERENCES,
+    FindingCode.QUOTE_NOT_CITED: CheckName.QUOTES,
+    FindingCode.QUOTE_NOT_VERBATIM: CheckName.QUOTES,
+    FindingCode.CAUSE_WITHOUT_CLAIM: CheckName.CAUSES,
+    FindingCode.CAUSE_WITHOUT_DIRECT_EVIDENCE: CheckName.CAUSES,
+    FindingCode.FAULT_KIND_NOT_BORNE: CheckName.CAUSES,
+    FindingCode.REGION_NOT_BORNE: CheckName.CAUSES,
+}
+"""Where a finding of EvidenceGuard is listed; what is not named here is about the claim itself."""
+
+
+def check_of(code: FindingCode) -> CheckName:
+    """The check under which a finding of EvidenceGuard is listed."""
+    return _CHECK_OF.get(code, CheckName.CLAIMS)
 
 
 class CheckResult(StrEnum):

@@ -5,36 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import fields
 
-from diagnosis_harness.application.verification import Check, CheckName, Flaw, FlawCode
+from diagnosis_harness.application.verification import Check, CheckName, Flaw, FlawCode, check_of
 from diagnosis_harness.diagnosis.claim import WHOLE_RECORD, EvidenceRef, FaultKind, Predicate
 from diagnosis_harness.diagnosis.draft import DiagnosisDraft
 from diagnosis_harness.guards.evidence_guard import check_draft
-from diagnosis_harness.guards.verdict import Finding, FindingCode
+from diagnosis_harness.guards.verdict import Finding
 from diagnosis_harness.kernel.json_value import Scalar
 from diagnosis_harness.release.document import Coverage, Report, RunDocument
 from diagnosis_harness.release.outcome import ReleaseOutcome
 from diagnosis_harness.release.report import compose
 from diagnosis_harness.release.restored import material_of
+from diagnosis_harness.release.said import may_stand
 from diagnosis_harness.release.sentence import sentence
 from diagnosis_harness.tools.evidence import ItemKind
 from diagnosis_harness.tools.invocation import EvidenceRecord
-
-_CHECK_OF: dict[FindingCode, CheckName] = {
-    FindingCode.NO_REFS: CheckName.REFERENCES,
-    FindingCode.REF_UNKNOWN: CheckName.REFERENCES,
-    FindingCode.REF_NOT_READY: CheckName.REFERENCES,
-    FindingCode.REF_ERROR: CheckName.REFERENCES,
-    FindingCode.ITEM_UNKNOWN: CheckName.REFERENCES,
-    FindingCode.EMPTY_SUPPORTS_ONLY_ABSENCE: CheckName.REFERENCES,
-    FindingCode.ABSENCE_NEEDS_EMPTY: CheckName.REFERENCES,
-    FindingCode.QUOTE_NOT_CITED: CheckName.QUOTES,
-    FindingCode.QUOTE_NOT_VERBATIM: CheckName.QUOTES,
-    FindingCode.CAUSE_WITHOUT_CLAIM: CheckName.CAUSES,
-    FindingCode.CAUSE_WITHOUT_DIRECT_EVIDENCE: CheckName.CAUSES,
-    FindingCode.FAULT_KIND_NOT_BORNE: CheckName.CAUSES,
-    FindingCode.REGION_NOT_BORNE: CheckName.CAUSES,
-}
-"""Where a finding of EvidenceGuard is listed; what is not named here is about the claim itself."""
 
 
 def guard_checks(
@@ -45,8 +29,7 @@ def guard_checks(
     places = {claim.claim_id: f"report.claims[{place}]" for place, claim in enumerate(draft.claims)}
     flaws: dict[CheckName, list[Flaw]] = {}
     for finding in findings:
-        check = _CHECK_OF.get(finding.code, CheckName.CLAIMS)
-        flaws.setdefault(check, []).append(_flaw(finding, places))
+        flaws.setdefault(check_of(finding.code), []).append(_flaw(finding, places))
     flaws.setdefault(CheckName.CLAIMS, []).extend(_claim_flaws(document, draft, records))
     flaws.setdefault(CheckName.CAUSES, []).extend(_cause_flaws(draft, records))
     counts = {
@@ -57,7 +40,7 @@ def guard_checks(
     }
     for name, count in counts.items():
         yield Check(name, count, tuple(flaws.get(name, ())))
-    yield Check(CheckName.SENTENCES, len(draft.claims), tuple(_sentence_flaws(document, draft)))
+    yield Check(CheckName.SENTENCES, len(draft.claims), tuple(_sentence_flaws(document, draft, records)))
 
 
 def _flaw(finding: Finding, places: dict[str, str]) -> Flaw:
@@ -98,12 +81,14 @@ def _cause_flaws(draft: DiagnosisDraft, records: tuple[EvidenceRecord, ...]) -> 
             yield Flaw(FlawCode.SCORE_NOT_CITED, f"report.causes[{number}].score", str(cause.score))
 
 
-def _sentence_flaws(document: RunDocument, draft: DiagnosisDraft) -> Iterator[Flaw]:
+def _sentence_flaws(
+    document: RunDocument, draft: DiagnosisDraft, records: tuple[EvidenceRecord, ...]
+) -> Iterator[Flaw]:
+    language = document.run.language
     for number, (entry, claim) in enumerate(zip(document.report.claims, draft.claims, strict=True)):
-        rendered = sentence(claim, document.run.language)
-        if entry.sentence != rendered:
+        if not may_stand(entry.sentence, claim, records, language):
             place = f"report.claims[{number}].sentence"
-            yield Flaw(FlawCode.SENTENCE_DIFFERS, place, entry.sentence, rendered)
+            yield Flaw(FlawCode.SENTENCE_DIFFERS, place, entry.sentence, sentence(claim, language))
 
 
 def composed_checks(

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from math import isfinite
 from pathlib import Path
+from typing import TypeVar
 
 from diagnosis_harness.cli.interrupt import run_interruptible
 from diagnosis_harness.cli.live import LiveView
 from diagnosis_harness.cli.output import make_console
 from diagnosis_harness.cli.phrases import Phrases, phrases_of
-from diagnosis_harness.cli.ports import OpenDiagnosis
+from diagnosis_harness.cli.ports import Diagnosis, OpenDiagnosis
 from diagnosis_harness.harness.termination import CancellationReason
 from diagnosis_harness.kernel.clock import SystemClock
 from diagnosis_harness.kernel.errors import InvalidInput
@@ -18,6 +20,8 @@ from diagnosis_harness.kernel.window import parse_utc
 from diagnosis_harness.release.document import RunDocument
 from diagnosis_harness.release.language import Language, language_of
 from diagnosis_harness.release.moment import shown
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +36,15 @@ class Asking:
     language: Language = Language.EN
 
 
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """What is asked of: an incident folder, one of normal operation, and when it began where that is said."""
+
+    folder: Path
+    baseline: Path | None = None
+    onset_s: float | None = None
+
+
 def answer(asking: Asking, open_diagnosis: OpenDiagnosis, *, color: bool) -> RunDocument:
     """Read the folder, ask, and give the document; the first Ctrl+C while it runs cancels and still gives it.
 
@@ -39,14 +52,38 @@ def answer(asking: Asking, open_diagnosis: OpenDiagnosis, *, color: bool) -> Run
         InvalidInput: what the person gave cannot be used.
         KeyboardInterrupt: Ctrl+C while the folder was read; there was no run yet.
     """
-    phrases = phrases_of(asking.language)
+    return worked(
+        Sources(asking.folder, asking.baseline, asking.onset_s),
+        open_diagnosis,
+        lambda diagnosis: diagnosis.run(
+            asking.question, language=asking.language, deadline_s=asking.deadline_s
+        ),
+        phrases=phrases_of(asking.language),
+        color=color,
+    )
+
+
+def worked(
+    sources: Sources,
+    open_diagnosis: OpenDiagnosis,
+    work: Callable[[Diagnosis], Coroutine[object, object, T]],
+    *,
+    phrases: Phrases,
+    color: bool,
+) -> T:
+    """Read the folders and let one run do its work over them, shown while it lives and cancelled by Ctrl+C.
+
+    Raises:
+        InvalidInput: what the person gave cannot be used.
+        KeyboardInterrupt: Ctrl+C while the folder was read; there was no run yet.
+    """
     console = make_console(color=color, stderr=True)
     with LiveView(console, clock=SystemClock(), phrases=phrases) as view:
         try:
             diagnosis = open_diagnosis(
-                folder=asking.folder,
-                baseline=asking.baseline,
-                onset_s=asking.onset_s,
+                folder=sources.folder,
+                baseline=sources.baseline,
+                onset_s=sources.onset_s,
                 sink=view,
                 progress=view.loading,
             )
@@ -63,11 +100,7 @@ def answer(asking: Asking, open_diagnosis: OpenDiagnosis, *, color: bool) -> Run
             view.say(phrases.left_at_once)
             view.close()
 
-        return run_interruptible(
-            lambda: diagnosis.run(asking.question, language=asking.language, deadline_s=asking.deadline_s),
-            on_first=on_first,
-            on_second=on_second,
-        )
+        return run_interruptible(lambda: work(diagnosis), on_first=on_first, on_second=on_second)
 
 
 def checked_question(question: str) -> str:

@@ -12,8 +12,8 @@ CANCELLED = 130
 UNEXPECTED = 1
 
 MEANINGS = {
-    0: "SUCCESS: a conclusion that the recorded evidence bears out.",
-    1: "FAILED: no answer; also when something went wrong that should not have.",
+    0: "SUCCESS: a conclusion that the recorded evidence bears out. `verify`: everything holds.",
+    1: "FAILED: no answer; also when something went wrong that should not. `verify`: not all of it holds.",
     2: "What was asked cannot be used: a folder, a file, an option.",
     3: "FALLBACK: a safe answer without a conclusion.",
     4: "FAILED: no answer, since the budget was used up.",

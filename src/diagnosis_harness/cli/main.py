@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import threading
 from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from typer.exceptions import TyperException
 
-from diagnosis_harness.cli import bench
+from diagnosis_harness.cli import bench, verify
 from diagnosis_harness.kernel.errors import InvalidInput
 from diagnosis_harness.release.language import Language
 
@@ -69,7 +70,13 @@ class FolderOpener:
 
 def main() -> None:
     """Run the command line of this process."""
-    sys.exit(run(sys.argv[1:]))
+    code = run(sys.argv[1:])
+    if threading.active_count() > 1:
+        # A thread that is still inside a library's own code cannot be unwound: it would abort the process.
+        from diagnosis_harness.cli.interrupt import leave
+
+        leave(code)
+    sys.exit(code)
 
 
 def run(arguments: list[str], *, open_diagnosis: OpenDiagnosis | None = None) -> int:
@@ -132,6 +139,7 @@ def build_app(open_diagnosis: OpenDiagnosis) -> typer.Typer:
 
     _add_ask(app, open_diagnosis)
     _add_demo(app, open_diagnosis)
+    verify.register(app, open_diagnosis)
     bench.register(app, open_diagnosis)
     return app
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Protocol
 
+from diagnosis_harness.application.recheck import Recheck
 from diagnosis_harness.harness.termination import CancellationReason
 from diagnosis_harness.release.document import RunDocument
 from diagnosis_harness.release.language import Language
@@ -30,6 +31,10 @@ class Diagnosis(Protocol):
         Raises:
             InvalidInput: what the person gave cannot be used.
         """
+        ...
+
+    async def ask_again(self, document: RunDocument) -> Recheck:
+        """Ask the queries of a saved run again, in a run of its own, and compare what they bring."""
         ...
 
     def cancel(self, reason: CancellationReason) -> object:

@@ -258,7 +258,7 @@ def _weaken_record(held: dict[str, Any]) -> None:
         (_in("records.3.scope", "{ }"), FlawCode.RECORD_IMPOSSIBLE),
         (_in("records.3.tool", "search_logs"), FlawCode.STORED_FOR_ANOTHER_CALL),
         (_in("records.3.evidence_status", "NO_EVIDENCE"), FlawCode.RECORD_IMPOSSIBLE),
-        (_in("records.5.tool_call_id", "t1"), FlawCode.RECORD_TWICE),
+        (_in("records", lambda records: [*records, records[0]]), FlawCode.RECORD_TWICE),
         (_in("run.state", "TIMED_OUT"), FlawCode.NOT_IN_THE_TABLE),
         (_in("run.termination.reason", "USER_REQUESTED"), FlawCode.REASON_DOES_NOT_FIT),
         (_in("release.failure", "It failed."), FlawCode.FAILURE_DOES_NOT_FIT),
@@ -374,9 +374,7 @@ def test_a_forgery_of_everything_holds_together_and_only_its_root_digest_tells(s
 
     verification = verify(forged, file="run.json")
 
-    assert {flaw.code.value for check in verification.checks for flaw in check.flaws} <= {
-        "STORED_BYTES_INVALID"  # where the longer name moved a key in canonical order, if at all
-    }
+    assert verification.verified
     assert verification.root_digest != before
 
 

@@ -1,0 +1,82 @@
+"""The checks and flaws of `diagnose verify` in English."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from diagnosis_harness.application.verification import CheckName, FlawCode
+from diagnosis_harness.guards.verdict import FindingCode
+
+CHECKS_EN: Final[Mapping[CheckName, str]] = {
+    CheckName.ROOT_DIGEST: "root digest",
+    CheckName.SCHEMA: "schema",
+    CheckName.BYTE_FORM: "bytes as written",
+    CheckName.RECORD_DIGESTS: "digests of records",
+    CheckName.STORED_BYTES: "stored bytes",
+    CheckName.REFERENCES: "citations",
+    CheckName.QUOTES: "quotes",
+    CheckName.CLAIMS: "claims",
+    CheckName.CAUSES: "causes",
+    CheckName.SENTENCES: "sentences",
+    CheckName.SUMMARY: "summary, next steps",
+    CheckName.COVERAGE: "coverage",
+    CheckName.CANDIDATES: "candidates",
+    CheckName.OUTCOME: "outcome",
+    CheckName.USAGE: "usage",
+    CheckName.TIMES: "times",
+}
+
+FLAWS_EN: Final[Mapping[FlawCode | FindingCode, str]] = {
+    FlawCode.ROOT_DIGEST_DIFFERS: "the content has another digest",
+    FlawCode.NOT_OF_THE_SCHEMA: "not of the schema",
+    FlawCode.OTHER_BYTES: "the same content would be written in other bytes",
+    FlawCode.RECORD_TWICE: "the record stands twice",
+    FlawCode.RECORD_DIGEST_DIFFERS: "the stored bytes have another digest",
+    FlawCode.RECORD_SIZE_DIFFERS: "the stored bytes have another size",
+    FlawCode.RECORD_INCOMPLETE: "stored bytes exist exactly where a record is READY",
+    FlawCode.STORED_BYTES_INVALID: "no tool result is stored so",
+    FlawCode.STORED_FOR_ANOTHER_CALL: "the stored bytes are of another call",
+    FlawCode.RECORD_IMPOSSIBLE: "no record can stand so",
+    FlawCode.CLAIM_TWICE: "two claims share an id",
+    FlawCode.CONCLUSION_WITHOUT_SUCCESS: "only a success says who is the cause",
+    FlawCode.WINDOW_OF_NO_RECORD: "no record speaks of this window",
+    FlawCode.SENTENCE_DIFFERS: "the claim does not say this",
+    FlawCode.SUMMARY_DIFFERS: "does not follow from the outcome",
+    FlawCode.NEXT_CHECKS_DIFFER: "do not follow from the run",
+    FlawCode.COVERAGE_DIFFERS: "does not list the records as they are",
+    FlawCode.CANDIDATE_REF_UNKNOWN: "cites what is not there",
+    FlawCode.CANDIDATE_CONCLUDED: "is a cause already",
+    FlawCode.CANDIDATE_NOT_RANKED: "no ranking that it cites says so",
+    FlawCode.SCORE_NOT_CITED: "no ranking that it cites has this score",
+    FlawCode.NOT_IN_THE_TABLE: "no run ends so",
+    FlawCode.REASON_DOES_NOT_FIT: "the reason does not lead to this state",
+    FlawCode.FAILURE_DOES_NOT_FIT: "the failure does not fit the end",
+    FlawCode.COUNTED_TOO_LITTLE: "less than the records show",
+    FlawCode.OVER_THE_LIMIT: "over the limit",
+    FlawCode.OUT_OF_ORDER: "out of order",
+    FlawCode.DURATION_DIFFERS: "not the time from start to end",
+    FindingCode.NO_REFS: "cites nothing",
+    FindingCode.REF_UNKNOWN: "cites no record of this run",
+    FindingCode.REF_NOT_READY: "cites a record that is not READY",
+    FindingCode.REF_ERROR: "cites a call that failed",
+    FindingCode.ITEM_UNKNOWN: "cites what is not in the record",
+    FindingCode.EMPTY_SUPPORTS_ONLY_ABSENCE: "a record that found nothing bears only an absence",
+    FindingCode.ABSENCE_NEEDS_EMPTY: "something was found there",
+    FindingCode.ABSENCE_OUT_OF_SCOPE: "nobody looked there",
+    FindingCode.QUOTE_NOT_CITED: "quotes what it does not cite",
+    FindingCode.QUOTE_NOT_VERBATIM: "the quote is not in the cited line",
+    FindingCode.PREDICATE_NOT_BORNE: "the evidence says nothing of this kind",
+    FindingCode.ENTITY_NOT_BORNE: "the evidence is about another entity",
+    FindingCode.AFFECTED_NOT_BORNE: "the evidence names another second entity",
+    FindingCode.SIGNAL_NOT_BORNE: "the evidence is about another signal",
+    FindingCode.VALUE_NOT_BORNE: "the evidence has another value",
+    FindingCode.BASELINE_NOT_BORNE: "the evidence has another normal value",
+    FindingCode.DIRECTION_NOT_BORNE: "the evidence moved another way",
+    FindingCode.WINDOW_NOT_BORNE: "the evidence speaks of another window",
+    FindingCode.ONSET_NOT_BORNE: "the evidence has another onset",
+    FindingCode.CAUSE_WITHOUT_CLAIM: "no claim bears the cause",
+    FindingCode.CAUSE_WITHOUT_DIRECT_EVIDENCE: "only a ranking speaks for the cause",
+    FindingCode.FAULT_KIND_NOT_BORNE: "the evidence has another kind of fault",
+    FindingCode.REGION_NOT_BORNE: "the evidence has another region",
+}

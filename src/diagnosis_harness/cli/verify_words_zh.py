@@ -1,0 +1,82 @@
+"""The checks and flaws of `diagnose verify` in Chinese."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from diagnosis_harness.application.verification import CheckName, FlawCode
+from diagnosis_harness.guards.verdict import FindingCode
+
+CHECKS_ZH: Final[Mapping[CheckName, str]] = {
+    CheckName.ROOT_DIGEST: "根摘要",
+    CheckName.SCHEMA: "文档结构",
+    CheckName.BYTE_FORM: "字节形式",
+    CheckName.RECORD_DIGESTS: "记录摘要",
+    CheckName.STORED_BYTES: "存储字节",
+    CheckName.REFERENCES: "引用",
+    CheckName.QUOTES: "引文",
+    CheckName.CLAIMS: "论断",
+    CheckName.CAUSES: "原因",
+    CheckName.SENTENCES: "语句",
+    CheckName.SUMMARY: "摘要与后续步骤",
+    CheckName.COVERAGE: "查询范围",
+    CheckName.CANDIDATES: "候选原因",
+    CheckName.OUTCOME: "结局",
+    CheckName.USAGE: "用量",
+    CheckName.TIMES: "时间",
+}
+
+FLAWS_ZH: Final[Mapping[FlawCode | FindingCode, str]] = {
+    FlawCode.ROOT_DIGEST_DIFFERS: "内容的摘要与所写不符",
+    FlawCode.NOT_OF_THE_SCHEMA: "不符合文档结构",
+    FlawCode.OTHER_BYTES: "同样的内容会写成不同的字节",
+    FlawCode.RECORD_TWICE: "记录出现了两次",
+    FlawCode.RECORD_DIGEST_DIFFERS: "存储字节的摘要与所写不符",
+    FlawCode.RECORD_SIZE_DIFFERS: "存储字节的大小与所写不符",
+    FlawCode.RECORD_INCOMPLETE: "只有 READY 的记录才有存储字节",
+    FlawCode.STORED_BYTES_INVALID: "没有工具结果会这样存储",
+    FlawCode.STORED_FOR_ANOTHER_CALL: "存储字节属于另一次调用",
+    FlawCode.RECORD_IMPOSSIBLE: "记录不可能如此",
+    FlawCode.CLAIM_TWICE: "两条论断的编号相同",
+    FlawCode.CONCLUSION_WITHOUT_SUCCESS: "只有成功的运行才指认原因",
+    FlawCode.WINDOW_OF_NO_RECORD: "没有记录涉及这个时间窗口",
+    FlawCode.SENTENCE_DIFFERS: "论断并非如此",
+    FlawCode.SUMMARY_DIFFERS: "与结局不符",
+    FlawCode.NEXT_CHECKS_DIFFER: "与运行情况不符",
+    FlawCode.COVERAGE_DIFFERS: "与记录不一致",
+    FlawCode.CANDIDATE_REF_UNKNOWN: "引用了不存在的内容",
+    FlawCode.CANDIDATE_CONCLUDED: "已经是认定的原因",
+    FlawCode.CANDIDATE_NOT_RANKED: "所引用的排名并非如此",
+    FlawCode.SCORE_NOT_CITED: "所引用的排名中没有这个得分",
+    FlawCode.NOT_IN_THE_TABLE: "没有运行会这样结束",
+    FlawCode.REASON_DOES_NOT_FIT: "原因与状态不符",
+    FlawCode.FAILURE_DOES_NOT_FIT: "失败说明与结局不符",
+    FlawCode.COUNTED_TOO_LITTLE: "少于记录所显示的用量",
+    FlawCode.OVER_THE_LIMIT: "超过上限",
+    FlawCode.OUT_OF_ORDER: "时间顺序不对",
+    FlawCode.DURATION_DIFFERS: "不等于从开始到结束的时间",
+    FindingCode.NO_REFS: "没有引用",
+    FindingCode.REF_UNKNOWN: "引用的记录不在本次运行中",
+    FindingCode.REF_NOT_READY: "引用的记录不是 READY",
+    FindingCode.REF_ERROR: "引用了失败的调用",
+    FindingCode.ITEM_UNKNOWN: "引用的内容不在记录中",
+    FindingCode.EMPTY_SUPPORTS_ONLY_ABSENCE: "没有发现的记录只能说明此处没有",
+    FindingCode.ABSENCE_NEEDS_EMPTY: "那里有发现",
+    FindingCode.ABSENCE_OUT_OF_SCOPE: "没有查询过那里",
+    FindingCode.QUOTE_NOT_CITED: "引文出自没有引用的内容",
+    FindingCode.QUOTE_NOT_VERBATIM: "引文不在所引用的行中",
+    FindingCode.PREDICATE_NOT_BORNE: "证据没有说明这类情况",
+    FindingCode.ENTITY_NOT_BORNE: "证据说的是另一个对象",
+    FindingCode.AFFECTED_NOT_BORNE: "证据中的另一方不同",
+    FindingCode.SIGNAL_NOT_BORNE: "证据说的是另一个信号",
+    FindingCode.VALUE_NOT_BORNE: "证据中的数值不同",
+    FindingCode.BASELINE_NOT_BORNE: "证据中的正常值不同",
+    FindingCode.DIRECTION_NOT_BORNE: "证据中的变化方向不同",
+    FindingCode.WINDOW_NOT_BORNE: "证据的时间窗口不同",
+    FindingCode.ONSET_NOT_BORNE: "证据的开始时间不同",
+    FindingCode.CAUSE_WITHOUT_CLAIM: "没有论断支持这个原因",
+    FindingCode.CAUSE_WITHOUT_DIRECT_EVIDENCE: "只有排名支持这个原因",
+    FindingCode.FAULT_KIND_NOT_BORNE: "证据中的故障类型不同",
+    FindingCode.REGION_NOT_BORNE: "证据中的故障部位不同",
+}
