@@ -28,7 +28,7 @@ class Candidate:
     """One suspect, with all that speaks for it.
 
     Attributes:
-        score: sum of the findings' excess; 0 or less where nothing exceeds the noise.
+        score: sum of the findings' excess; the best clue's, 0 or less, where nothing exceeds the noise.
         clues: the strongest clue of each modality, strongest first.
         decided_by: the modality that contributes most.
         modalities: how many modalities exceed their noise.
@@ -88,7 +88,7 @@ def rank(
                 _judge(entity, kept, reality=reality, store=entity in stores, resource=resources.get(entity))
             )
     judged = [_explained(one, judged) for one in judged]
-    judged.sort(key=lambda one: (-one.score, -max(c.excess for c in one.clues), one.entity))
+    judged.sort(key=lambda one: (-one.score, one.entity))
     return tuple(_with_margin(one, judged, place) for place, one in enumerate(judged))
 
 
@@ -101,7 +101,7 @@ def _judge(
         for clue in found
     }
     ordered = sorted(found, key=lambda clue: (-worth[clue], clue.modality))
-    score = sum(value for value in worth.values() if value > 0)
+    score = sum(value for value in worth.values() if value > 0) or max(worth.values())
     first = ordered[0]
     # Where a resource decided, the part to be shown is that of the resource that names the fault.
     shows = resource if resource is not None and first.modality is Modality.RESOURCE else first
