@@ -20,6 +20,7 @@ from diagnosis_harness.harness.core import DiagnosisHarnessCore
 from diagnosis_harness.harness.keys import ToolCallKeyFactory
 from diagnosis_harness.harness.termination import CancellationReason
 from diagnosis_harness.harness.workers import WorkerPool
+from diagnosis_harness.kernel.ids import IdSource
 from diagnosis_harness.llm.role import RoleBoundary
 from diagnosis_harness.release.pipeline import ReleasePipeline
 from diagnosis_harness.testing.clock import ManualClock
@@ -68,6 +69,7 @@ class Scene:
     faults: Faults = field(default_factory=Faults)
     clock: ManualClock = field(default_factory=ManualClock)
     sink: MemorySink = field(default_factory=MemorySink)
+    ids: IdSource = field(default_factory=CountingIds)
     workers: WorkerPool = field(default_factory=lambda: WorkerPool(threads_max=2))
     core: DiagnosisHarnessCore = field(init=False)
     ctx: RunContext = field(init=False)
@@ -77,7 +79,7 @@ class Scene:
     def __post_init__(self) -> None:
         self.core = DiagnosisHarnessCore(
             clock=self.clock,
-            ids=CountingIds(),
+            ids=self.ids,
             sink=FaultySink(self.sink, self.faults),
             workers=self.workers,
         )

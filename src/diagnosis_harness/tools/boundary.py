@@ -256,9 +256,10 @@ class ToolBoundary:
             )
         except TechnicalFailure:
             kept = False
-        if kept or ended.invocation is InvocationStatus.ERROR:
+        if kept:
             return ended
-        failed = self._failed(begun, ErrorCode.STORE_FAILED)
+        is_error = ended.invocation is InvocationStatus.ERROR
+        failed = ended if is_error else self._failed(begun, ErrorCode.STORE_FAILED)
         await self._closed(ctx, failed)
         return failed
 
