@@ -66,9 +66,18 @@ def _flaws(check: Check, words: VerifyWords, width: int) -> Iterator[Text]:
         yield from hang(Text("    - "), Text(said), width)
         for label, text in ((words.stated, flaw.stated), (words.found, flaw.found)):
             if text:
-                yield from hang(Text(f"      {label}{words.colon}"), Text(_short(text), "dim"), width)
+                yield from _aside(f"{label}{words.colon}", text, width)
     if len(check.flaws) > FLAWS_SHOWN:
         yield Text(f"    … {len(check.flaws) - FLAWS_SHOWN}")
+
+
+def _aside(label: str, text: str, width: int) -> Iterator[Text]:
+    """What stands beside a flaw or a fact; a digest is not broken, so that it can be copied."""
+    body = Text(_short(text), "dim")
+    if " " in text:
+        yield from hang(Text(f"      {label}"), body, width)
+    else:
+        yield Text(f"      {label}") + body
 
 
 def _short(text: str) -> str:
