@@ -30,6 +30,7 @@ from diagnosis_harness.release.decision import Row, WorkEnd, decide, end_of_stat
 from diagnosis_harness.release.outcome import FallbackType, ReleaseOutcome
 from diagnosis_harness.release.pipeline import ReleasePipeline, end_of_stop, facts_beyond
 from diagnosis_harness.release.result import DiagnosisReleaseResult
+from diagnosis_harness.release.standing import numbered, standing_of
 from diagnosis_harness.trace.event import TraceEventStatus, TraceName, TracePhase
 
 if TYPE_CHECKING:
@@ -162,15 +163,16 @@ class DiagnoseUseCase:
         row = self._completed(ctx, row, facts=bool(facts))
         self._tell_decision(ctx, row.outcome, row.fallback)
         draft = execution.draft if execution else None
+        beside = standing_of(draft, snapshot.records, run_id=ctx.run_id)
         return DiagnosisEnd(
             outcome=row.outcome,
             fallback=row.fallback,
             stop_reason=_stop_reason(ctx.lifecycle.state, snapshot),
             snapshot=snapshot,
-            claims=facts,
-            hypotheses=draft.hypotheses if draft else (),
-            missing_info=draft.missing_info if draft else (),
-            window=draft.window if draft else None,
+            claims=numbered(facts)[0],
+            hypotheses=beside.hypotheses,
+            missing_info=beside.missing_info,
+            window=beside.window,
             failure=row.end if row.outcome is ReleaseOutcome.FAILED else None,
         )
 

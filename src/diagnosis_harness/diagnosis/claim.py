@@ -26,6 +26,10 @@ class Predicate(StrEnum):
     ABSENT = "ABSENT"  # nothing was seen in this scope and window; never more than that
 
 
+CONCLUSIONS = frozenset({Predicate.CAUSED, Predicate.AFFECTED})
+"""What names or acquits a cause: said with a conclusion that was judged, and never without."""
+
+
 class FaultKind(StrEnum):
     """What kind of fault a cause is, as far as evidence tells."""
 

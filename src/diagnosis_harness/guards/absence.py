@@ -6,15 +6,18 @@ import json
 from collections.abc import Mapping
 
 from diagnosis_harness.diagnosis.claim import Claim
+from diagnosis_harness.guards.candidates import asked_for
 from diagnosis_harness.guards.verdict import Finding, FindingCode
 from diagnosis_harness.tools.invocation import EvidenceRecord
+
+_NOT_OF_AN_ABSENCE = ("value", "baseline", "unit", "affected", "direction", "onset_s")
 
 
 def absence_findings(claim: Claim, records: Mapping[str, EvidenceRecord]) -> list[Finding]:
     """Objections to an ABSENT claim whose references are known to be empty READY records.
 
-    The record must have asked for this very entity, and for the signal where the claim names one; a claim
-    with a window must lie inside the record's.
+    The record must have asked for this very entity, and the claim must name what was sought of it: a denial
+    without that would be wider than the question. A claim with a window must lie inside the record's.
     """
     for ref in claim.refs:
         if _looked_there(claim, records[ref.tool_call_id]):
@@ -23,15 +26,18 @@ def absence_findings(claim: Claim, records: Mapping[str, EvidenceRecord]) -> lis
 
 
 def _looked_there(claim: Claim, record: EvidenceRecord) -> bool:
-    if claim.value is not None or claim.baseline is not None or claim.affected is not None:
+    if any(getattr(claim, name) is not None for name in _NOT_OF_AN_ABSENCE):
         return False
-    scope = json.loads(record.scope)
-    asked = scope.get("entities") or [scope.get("entity")]
-    if claim.entity not in asked:
-        return False
-    if claim.signal is not None and claim.signal not in (scope.get("signals") or [scope.get("signal")]):
+    if claim.entity not in asked_for(record) or not _was_sought(claim, record):
         return False
     if claim.window is None:
         return True
     looked = record.projection.window if record.projection else None
     return looked is not None and looked.covers(claim.window)
+
+
+def _was_sought(claim: Claim, record: EvidenceRecord) -> bool:
+    """The claim's signal is one that was asked for, or the text that was searched; without any, none was."""
+    scope = json.loads(record.scope)
+    sought = scope.get("signals") or [scope[name] for name in ("signal", "text") if scope.get(name)]
+    return claim.signal in sought if sought else claim.signal is None

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from diagnosis_harness.diagnosis.claim import Claim, Predicate
-from diagnosis_harness.guards.quantity import states
+from diagnosis_harness.guards.quantity import convert, states
 from diagnosis_harness.guards.verdict import FindingCode
 from diagnosis_harness.kernel.window import TimeWindow
 from diagnosis_harness.tools.evidence import Direction, EvidenceItem, ItemKind
@@ -33,6 +35,8 @@ _HARM: dict[Predicate, Direction] = dict.fromkeys(
 _RESOURCES = frozenset({"cpu", "memory"})
 NORMAL_SHARE = 0.05
 """A move that more than one window in twenty of normal operation shows as well is no move."""
+LIMIT_SHARE = 0.9
+"""From this share of a resource on it runs at its limit."""
 _SAME_INSTANT_S = 1.0
 """Times are written to the second; two that differ by less say the same."""
 
@@ -48,10 +52,7 @@ def objections(claim: Claim, item: EvidenceItem) -> tuple[FindingCode, ...]:
         found.append(FindingCode.AFFECTED_NOT_BORNE)
     if claim.signal is not None and claim.signal != item.signal:
         found.append(FindingCode.SIGNAL_NOT_BORNE)
-    if not _bears_number(claim.value, claim.unit, item.value, item.unit):
-        found.append(FindingCode.VALUE_NOT_BORNE)
-    if not _bears_number(claim.baseline, claim.unit, item.baseline, item.unit):
-        found.append(FindingCode.BASELINE_NOT_BORNE)
+    found += _number_objections(claim, item)
     if not _bears_direction(claim, item):
         found.append(FindingCode.DIRECTION_NOT_BORNE)
     if not _bears_window(claim.window, item.window):
@@ -59,6 +60,15 @@ def objections(claim: Claim, item: EvidenceItem) -> tuple[FindingCode, ...]:
     if not _bears_onset(claim, item):
         found.append(FindingCode.ONSET_NOT_BORNE)
     return tuple(found)
+
+
+def _number_objections(claim: Claim, item: EvidenceItem) -> Iterator[FindingCode]:
+    if not _bears_number(claim.value, claim.unit, item.value, item.unit):
+        yield FindingCode.VALUE_NOT_BORNE
+    if not _bears_number(claim.baseline, claim.unit, item.baseline, item.unit):
+        yield FindingCode.BASELINE_NOT_BORNE
+    if claim.unit is not None and claim.value is None and claim.baseline is None:
+        yield FindingCode.UNIT_WITHOUT_NUMBER
 
 
 def _bears_entity(claim: Claim, item: EvidenceItem) -> bool:
@@ -72,7 +82,9 @@ def _is_of_the_predicate(claim: Claim, item: EvidenceItem) -> bool:
     """What a predicate asks of its item beyond the kind."""
     match claim.predicate:
         case Predicate.SATURATED:
-            return item.attributes.get("kind") in _RESOURCES
+            return item.attributes.get("kind") in _RESOURCES and _is_at_limit(item)
+        case Predicate.AFFECTED:
+            return bool(item.attributes.get("bad")) and not is_normal(item)
         case Predicate.NORMAL:
             return is_normal(item)
         case Predicate.BEGAN:
@@ -94,13 +106,21 @@ def is_normal(item: EvidenceItem) -> bool:
     return as_far > NORMAL_SHARE * windows
 
 
+def _is_at_limit(item: EvidenceItem) -> bool:
+    """Whether a share is near the whole; of any other unit nobody says where the limit lies."""
+    share = None if item.value is None else convert(item.value, item.unit, "ratio")
+    return share is not None and share >= LIMIT_SHARE
+
+
 def _bears_affected(claim: Claim, item: EvidenceItem) -> bool:
     if claim.predicate is Predicate.CALLS:
         return claim.affected == item.entity
     if claim.predicate is Predicate.DROPPED:
         return claim.affected == item.attributes.get("without")
     if claim.affected is None:
-        return claim.predicate is not Predicate.CAUSED
+        # Of a way, and of the calls on it, a claim that names one end alone says more than was seen.
+        on_a_way = item.kind in (ItemKind.EDGE_GAP, ItemKind.SPAN_ERRORS) and item.peer is not None
+        return claim.predicate is not Predicate.CAUSED and not on_a_way
     return claim.affected == item.peer
 
 

@@ -11,11 +11,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from diagnosis_harness.diagnosis.claim import WHOLE_RECORD, Claim, EvidenceRef, Predicate
-from diagnosis_harness.diagnosis.draft import Cause, DiagnosisDraft
+from diagnosis_harness.diagnosis.draft import DiagnosisDraft
 from diagnosis_harness.guards.absence import absence_findings
-from diagnosis_harness.guards.bearing import DIRECT_KINDS, objections
+from diagnosis_harness.guards.bearing import objections
+from diagnosis_harness.guards.citing import cited_items
+from diagnosis_harness.guards.conclusion import cause_findings, conclusion_claim_findings
+from diagnosis_harness.guards.quotation import is_verbatim
 from diagnosis_harness.guards.verdict import EvidenceVerdict, Finding, FindingCode
-from diagnosis_harness.tools.evidence import EvidenceItem, EvidenceStatus, InvocationStatus, ItemKind
+from diagnosis_harness.tools.evidence import EvidenceStatus, InvocationStatus
 from diagnosis_harness.tools.invocation import EvidenceRecord
 
 
@@ -25,10 +28,10 @@ def check_draft(draft: DiagnosisDraft, records: Iterable[EvidenceRecord], *, run
     findings: list[Finding] = []
     for claim in draft.claims:
         findings.extend(_claim_findings(claim, by_id))
+    findings.extend(conclusion_claim_findings(draft, by_id))
     failed = {finding.claim_id for finding in findings}
     passed = frozenset(claim.claim_id for claim in draft.claims if claim.claim_id not in failed)
-    for cause in draft.conclusion:
-        findings.extend(_cause_findings(cause, draft, passed, by_id))
+    findings.extend(cause_findings(draft, passed, by_id))
     return EvidenceVerdict(tuple(findings), passed)
 
 
@@ -53,18 +56,6 @@ def with_sound_refs(
         refs = tuple(ref for ref in claim.refs if _ref_problem(claim, ref, by_id) is None)
         kept.append(replace(claim, refs=refs, quotes=tuple(q for q in claim.quotes if q.ref in refs)))
     return tuple(kept)
-
-
-def cited_items(
-    claim: Claim, records: Mapping[str, EvidenceRecord]
-) -> tuple[tuple[EvidenceRef, EvidenceItem], ...]:
-    """The items a claim cites that exist, with their references."""
-    found: list[tuple[EvidenceRef, EvidenceItem]] = []
-    for ref in claim.refs:
-        record = records.get(ref.tool_call_id)
-        items = record.items if record else ()
-        found.extend((ref, item) for item in items if item.item_id == ref.item_id)
-    return tuple(found)
 
 
 def _claim_findings(claim: Claim, records: Mapping[str, EvidenceRecord]) -> list[Finding]:
@@ -107,7 +98,7 @@ def _quote_findings(claim: Claim, records: Mapping[str, EvidenceRecord]) -> list
     for quote in claim.quotes:
         if quote.ref not in lines:
             findings.append(Finding(FindingCode.QUOTE_NOT_CITED, claim.claim_id, quote.ref))
-        elif not quote.text.strip() or quote.text not in lines[quote.ref]:
+        elif not is_verbatim(quote.text, lines[quote.ref]):
             findings.append(Finding(FindingCode.QUOTE_NOT_VERBATIM, claim.claim_id, quote.ref))
     return findings
 
@@ -124,36 +115,3 @@ def _bearing_findings(claim: Claim, records: Mapping[str, EvidenceRecord]) -> li
             nearest, nearest_ref = codes, ref
     codes = nearest or (FindingCode.PREDICATE_NOT_BORNE,)
     return [Finding(code, claim.claim_id, nearest_ref) for code in codes]
-
-
-def _cause_findings(
-    cause: Cause, draft: DiagnosisDraft, passed: frozenset[str], records: Mapping[str, EvidenceRecord]
-) -> list[Finding]:
-    """A cause needs a standing CAUSED claim, and a standing claim that rests on direct evidence about it."""
-    by_id = {claim.claim_id: claim for claim in draft.claims}
-    standing = [by_id[claim_id] for claim_id in cause.claim_ids if claim_id in passed]
-    place = cause.claim_ids[0] if cause.claim_ids else cause.entity
-    if not by_id.keys() >= set(cause.claim_ids):
-        return [Finding(FindingCode.CAUSE_WITHOUT_CLAIM, place)]
-    caused = [c for c in standing if c.predicate is Predicate.CAUSED and c.entity == cause.entity]
-    if not caused:
-        return [Finding(FindingCode.CAUSE_WITHOUT_CLAIM, place)]
-    ranked = [item for claim in caused for _, item in cited_items(claim, records)]
-    findings = []
-    if not any(_bears_kind(cause, item) for item in ranked):
-        findings.append(Finding(FindingCode.FAULT_KIND_NOT_BORNE, place))
-    if cause.region is not None and all(item.attributes.get("region") != cause.region for item in ranked):
-        findings.append(Finding(FindingCode.REGION_NOT_BORNE, place))
-    direct = any(
-        item.kind in DIRECT_KINDS and cause.entity in (item.entity, item.attributes.get("owner"))
-        for claim in standing
-        if claim.predicate is not Predicate.CAUSED and claim.entity == cause.entity
-        for _, item in cited_items(claim, records)
-    )
-    if not direct:
-        findings.append(Finding(FindingCode.CAUSE_WITHOUT_DIRECT_EVIDENCE, place))
-    return findings
-
-
-def _bears_kind(cause: Cause, item: EvidenceItem) -> bool:
-    return item.kind is ItemKind.CAUSE_SCORE and item.attributes.get("fault_kind") == cause.fault_kind.value

@@ -7,7 +7,7 @@ a time or a word.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
@@ -50,23 +50,30 @@ def admit_repair(
     """
     known = {record.tool_call_id for record in records}
     kept = {claim.claim_id: claim for claim in proposed.claims}
-    claims = tuple(
-        _reanchored(claim, kept[claim.claim_id], known)
-        for claim in original.claims
-        if claim.claim_id in kept and _same_content(claim, kept[claim.claim_id])
+    claims: dict[str, Claim] = {}
+    for claim in original.claims:
+        if claim.claim_id in kept and _same_content(claim, kept[claim.claim_id]):
+            # Of two claims of one id the proposal holds one, and only one of it may stand.
+            claims.setdefault(claim.claim_id, _reanchored(claim, kept[claim.claim_id], known))
+    return replace(
+        original,
+        claims=tuple(claims.values()),
+        conclusion=_kept_causes(original.conclusion, proposed.conclusion, claims.keys()),
     )
-    standing = {claim.claim_id for claim in claims}
-    proposed_entities = {cause.entity for cause in proposed.conclusion}
-    conclusion = tuple(
-        replace(cause, claim_ids=tuple(claim_id for claim_id in cause.claim_ids if claim_id in standing))
-        for cause in original.conclusion
-        if cause.entity in proposed_entities and _has_claim(cause, standing)
-    )
-    return replace(original, claims=claims, conclusion=conclusion)
 
 
-def _has_claim(cause: Cause, standing: set[str]) -> bool:
-    return any(claim_id in standing for claim_id in cause.claim_ids)
+def _kept_causes(
+    original: Sequence[Cause], proposed: Sequence[Cause], standing: Collection[str]
+) -> tuple[Cause, ...]:
+    """The original causes that the proposal keeps, with those of their claims that it keeps; none twice."""
+    kept = {(cause.entity, cause.fault_kind, cause.region): set(cause.claim_ids) for cause in proposed}
+    causes: dict[str, Cause] = {}
+    for cause in original:
+        allowed = kept.get((cause.entity, cause.fault_kind, cause.region), set())
+        claim_ids = tuple(each for each in cause.claim_ids if each in standing and each in allowed)
+        if claim_ids:
+            causes.setdefault(cause.entity, replace(cause, claim_ids=claim_ids))
+    return tuple(causes.values())
 
 
 def _same_content(original: Claim, proposed: Claim) -> bool:

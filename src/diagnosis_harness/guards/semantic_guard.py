@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from diagnosis_harness.diagnosis.claim import Claim, EvidenceRef
 from diagnosis_harness.diagnosis.draft import Cause, DiagnosisDraft
-from diagnosis_harness.guards.evidence_guard import cited_items
+from diagnosis_harness.guards.citing import cited_items
 from diagnosis_harness.guards.verdict import Judgement
 from diagnosis_harness.tools.evidence import EvidenceItem, ItemKind
 from diagnosis_harness.tools.invocation import EvidenceRecord

@@ -34,6 +34,11 @@ class FindingCode(StrEnum):
     CAUSE_WITHOUT_DIRECT_EVIDENCE = "CAUSE_WITHOUT_DIRECT_EVIDENCE"  # only a ranking speaks for it
     FAULT_KIND_NOT_BORNE = "FAULT_KIND_NOT_BORNE"
     REGION_NOT_BORNE = "REGION_NOT_BORNE"
+    UNIT_WITHOUT_NUMBER = "UNIT_WITHOUT_NUMBER"
+    CLAIM_ID_TWICE = "CLAIM_ID_TWICE"  # two claims of one id: nobody could tell which a cause rests on
+    CAUSE_TWICE = "CAUSE_TWICE"
+    NOT_CONCLUDED = "NOT_CONCLUDED"  # says who is the cause, or only hit, and no conclusion of the draft does
+    SUPPORT_OF_ANOTHER = "SUPPORT_OF_ANOTHER"  # a cause rests on a claim that says nothing of it
 
 
 @dataclass(frozen=True, slots=True)

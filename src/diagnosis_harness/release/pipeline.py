@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from diagnosis_harness.diagnosis.claim import WHOLE_RECORD, Claim
+from diagnosis_harness.diagnosis.claim import CONCLUSIONS, WHOLE_RECORD, Claim
 from diagnosis_harness.diagnosis.collection import DiagnosisStopReason
 from diagnosis_harness.diagnosis.draft import DiagnosisDraft
 from diagnosis_harness.diagnosis.execution import DiagnosisAgentExecution
@@ -25,6 +25,7 @@ from diagnosis_harness.llm.role import RoleBoundary
 from diagnosis_harness.release.decision import WorkEnd, decide
 from diagnosis_harness.release.outcome import ReleaseOutcome
 from diagnosis_harness.release.result import DiagnosisReleaseResult
+from diagnosis_harness.release.standing import numbered, scored, standing_of
 from diagnosis_harness.trace.event import TraceEventStatus, TraceName, TracePhase
 
 if TYPE_CHECKING:
@@ -61,13 +62,13 @@ class ReleasePipeline:
     ) -> DiagnosisReleaseResult:
         self.core.check_active(ctx)
         verdict = check_draft(draft, snapshot.records, run_id=ctx.run_id)
-        self._tell_evidence(ctx, TraceName.EVIDENCE_GUARD_INITIAL, verdict)
+        self._tell_evidence(ctx, TraceName.EVIDENCE_GUARD_INITIAL, draft, verdict)
         if not verdict.valid:
             repaired = await self._repaired(ctx, snapshot, draft, verdict)
             if repaired is not None:
                 draft = repaired
                 verdict = check_draft(draft, snapshot.records, run_id=ctx.run_id)
-            self._tell_evidence(ctx, TraceName.EVIDENCE_GUARD_RECHECK, verdict)
+            self._tell_evidence(ctx, TraceName.EVIDENCE_GUARD_RECHECK, draft, verdict)
         if not verdict.valid or not draft.conclusion:
             return self._result(ctx, WorkEnd.EVIDENCE_INVALID, snapshot, draft, verdict=verdict)
         judgement = await self._judged(ctx, question, snapshot, draft)
@@ -121,7 +122,7 @@ class ReleasePipeline:
         self, ctx: RunContext, end: WorkEnd, snapshot: ProgressSnapshot, draft: DiagnosisDraft
     ) -> DiagnosisReleaseResult:
         verdict = check_draft(draft, snapshot.records, run_id=ctx.run_id)
-        self._tell_evidence(ctx, TraceName.EVIDENCE_GUARD_INITIAL, verdict)
+        self._tell_evidence(ctx, TraceName.EVIDENCE_GUARD_INITIAL, draft, verdict)
         if not verdict.valid:
             sound = with_sound_refs(draft.claims, snapshot.records, run_id=ctx.run_id)
             draft = replace(draft, claims=sound)
@@ -140,24 +141,31 @@ class ReleasePipeline:
     ) -> DiagnosisReleaseResult:
         standing = tuple(claim for claim in draft.claims if claim.claim_id in verdict.passed)
         facts = (*standing, *facts_beyond(standing, snapshot, run_id=ctx.run_id))
-        row = decide(end, facts=bool(facts), missing=bool(draft.missing_info))
+        beside = standing_of(draft, snapshot.records, run_id=ctx.run_id)
+        row = decide(end, facts=bool(facts), missing=bool(beside.missing_info))
         success = row.outcome is ReleaseOutcome.SUCCESS
         if row.outcome is ReleaseOutcome.FAILED:
             raise NothingToRelease(f"{row.rule}: {end.value}")
-        concluded = {cause.entity for cause in draft.conclusion} if success else set()
+        causes = scored(draft, snapshot.records) if success else ()
+        claims, causes = numbered(standing if success else facts, causes)
+        concluded = {cause.entity for cause in causes}
         return DiagnosisReleaseResult(
             outcome=row.outcome,
             fallback=row.fallback,
-            causes=draft.conclusion if success else (),
-            claims=standing if success else facts,
-            hypotheses=tuple(h for h in draft.hypotheses if h.entity not in concluded),
-            missing_info=draft.missing_info,
-            window=draft.window,
+            causes=causes,
+            claims=claims,
+            hypotheses=tuple(h for h in beside.hypotheses if h.entity not in concluded),
+            missing_info=beside.missing_info,
+            window=beside.window,
             findings=verdict.findings,
             reasons=judgement.reasons if judgement else (),
         )
 
-    def _tell_evidence(self, ctx: RunContext, name: TraceName, verdict: EvidenceVerdict) -> None:
+    def _tell_evidence(
+        self, ctx: RunContext, name: TraceName, draft: DiagnosisDraft, verdict: EvidenceVerdict
+    ) -> None:
+        """Findings by the place of their claim: its own name is an agent's word."""
+        places = {claim.claim_id: f"claim {place}" for place, claim in enumerate(draft.claims, start=1)}
         self.core.emit(
             ctx,
             name,
@@ -166,7 +174,8 @@ class ReleasePipeline:
             {
                 "passed": len(verdict.passed),
                 "findings": [
-                    f"{finding.claim_id}: {finding.code.value}" for finding in verdict.findings[:20]
+                    f"{places.get(finding.claim_id, 'conclusion')}: {finding.code.value}"
+                    for finding in verdict.findings[:20]
                 ],
             },
         )
@@ -186,10 +195,14 @@ def end_of_stop(reason: DiagnosisStopReason) -> WorkEnd:
 def facts_beyond(
     standing: tuple[Claim, ...], snapshot: ProgressSnapshot, *, run_id: str
 ) -> tuple[Claim, ...]:
-    """Verified facts that the standing claims do not say already. Pure: records in memory only."""
+    """Verified facts that the standing claims do not say already. Pure: records in memory only.
+
+    Who is the cause, and who is only hit, is a conclusion and no fact.
+    """
     said = {_content(claim) for claim in standing}
     found = []
-    for claim in check_claims(snapshot.facts, snapshot.records, run_id=run_id):
+    told = [claim for claim in snapshot.facts if claim.predicate not in CONCLUSIONS]
+    for claim in check_claims(told, snapshot.records, run_id=run_id):
         if _content(claim) not in said:
             said.add(_content(claim))
             found.append(claim)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from diagnosis_harness.diagnosis.claim import WHOLE_RECORD, Claim, EvidenceRef, FaultKind, Predicate
+from diagnosis_harness.diagnosis.claim import CONCLUSIONS, WHOLE_RECORD, Claim, EvidenceRef, FaultKind
 from diagnosis_harness.release.document import (
     Asked,
     Candidate,
@@ -99,7 +99,7 @@ def fault_words(fault_kind: FaultKind, region: str | None, *, words: Words) -> s
 
 def _may_be_said(claim: Claim, outcome: ReleaseOutcome) -> bool:
     """Who caused what, and who is only hit, is a conclusion: it is said with a success and never without."""
-    return outcome is ReleaseOutcome.SUCCESS or claim.predicate not in (Predicate.CAUSED, Predicate.AFFECTED)
+    return outcome is ReleaseOutcome.SUCCESS or claim.predicate not in CONCLUSIONS
 
 
 def _asked(record: EvidenceRecord) -> Asked:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from diagnosis_harness.diagnosis.claim import Claim, Predicate
 from diagnosis_harness.guards.bearing import objections
-from diagnosis_harness.guards.evidence_guard import cited_items
+from diagnosis_harness.guards.citing import cited_items
 from diagnosis_harness.guards.wording import grounded
 from diagnosis_harness.release.language import Language, language_of
 from diagnosis_harness.release.sentence import sentence

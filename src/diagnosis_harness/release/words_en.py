@@ -100,6 +100,8 @@ def english() -> Words:
             "changes": "deploys, flags and other changes",
             "incident recording": "telemetry of the incident",
             "baseline recording": "normal operation to compare with (--baseline FOLDER)",
+            "which service": "which service is meant",
+            "when it began": "when it began (--onset TIME)",
         },
         cause="{entity} is the cause: {fault}.",
         also_cause="{entity} is a cause as well: {fault}.",

@@ -90,6 +90,8 @@ def chinese() -> Words:
             "changes": "发布、开关及其他变更",
             "incident recording": "故障期间的遥测数据",
             "baseline recording": "用于对比的正常运行数据（--baseline FOLDER）",
+            "which service": "指的是哪个服务",
+            "when it began": "何时开始（--onset TIME）",
         },
         cause="{entity} 是原因：{fault}。",
         also_cause="{entity} 也是原因：{fault}。",

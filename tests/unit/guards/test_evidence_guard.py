@@ -121,7 +121,12 @@ def test_a_quote_is_verbatim_and_cited(quote: Quote, code: FindingCode) -> None:
 
 def moved(as_far: int, windows: int, direction: Direction = Direction.UP) -> EvidenceItem:
     """A change of which so many normal windows show the like."""
-    attributes = {"bad": True, "kind": "latency", "as_far": as_far, "normal_windows": windows}
+    attributes: dict[str, bool | str | int | float | None] = {
+        "bad": True,
+        "kind": "latency",
+        "as_far": as_far,
+        "normal_windows": windows,
+    }
     return replace(changed_item(), direction=direction, attributes=attributes)
 
 
@@ -270,7 +275,7 @@ def test_a_cause_with_ranking_and_direct_evidence_stands() -> None:
 def test_a_ranking_alone_is_no_cause() -> None:
     """What was observed concerns somebody else."""
     found = cause_codes(concluded(direct_entity="cart"), records_of("cart"))
-    assert found == [FindingCode.CAUSE_WITHOUT_DIRECT_EVIDENCE]
+    assert found == [FindingCode.SUPPORT_OF_ANOTHER, FindingCode.CAUSE_WITHOUT_DIRECT_EVIDENCE]
 
 
 @pytest.mark.parametrize(
@@ -290,7 +295,8 @@ def test_a_cause_says_no_more_than_its_claims(cause: Cause, code: FindingCode) -
 def test_cause_and_victim_swapped_find_no_bearer() -> None:
     """Valid references, wrong way round."""
     claim = replace(caused_claim(cause_item(), tool_call_id="t2"), entity="checkout", affected="payment")
-    assert codes(claim, records_of()[1]) == [FindingCode.ENTITY_NOT_BORNE, FindingCode.AFFECTED_NOT_BORNE]
+    found = codes(claim, records_of()[1])
+    assert found[:2] == [FindingCode.ENTITY_NOT_BORNE, FindingCode.AFFECTED_NOT_BORNE]
 
 
 def test_check_claims_keeps_the_standing_ones_in_order() -> None:
@@ -308,3 +314,51 @@ def test_every_kind_of_item_but_inventory_and_logs_bears_some_predicate() -> Non
 
     borne = set().union(*_BEARERS.values())
     assert set(ItemKind) - borne == {ItemKind.INVENTORY, ItemKind.LOG_LINES}
+
+
+def test_a_denial_names_what_was_sought() -> None:
+    """That one text was not found of an entity is not that nothing was."""
+    empty = ready_record(scope='{"entity":"checkout","text":"panic"}')
+
+    assert codes(absent(signal="panic"), empty) == []
+    assert codes(absent(signal=None), empty) == [FindingCode.ABSENCE_OUT_OF_SCOPE]
+
+
+@pytest.mark.parametrize(
+    "bent", [{"onset_s": ONSET_S}, {"unit": "s"}, {"direction": Direction.UP}, {"affected": "cart"}]
+)
+def test_an_absence_says_nothing_more(bent: dict[str, object]) -> None:
+    """No time of beginning, unit, direction or second entity comes in with it."""
+    empty = ready_record(scope='{"entity":"checkout","signal":"latency_p90"}')
+
+    assert codes(absent(**bent), empty) == [FindingCode.ABSENCE_OUT_OF_SCOPE]
+
+
+def test_a_unit_of_no_number_is_not_borne() -> None:
+    """Published it would read as a statement."""
+    claim = replace(changed_claim(), value=None, baseline=None, unit="furlongs")
+
+    assert codes(claim, ready_record(changed_item())) == [FindingCode.UNIT_WITHOUT_NUMBER]
+
+
+@pytest.mark.parametrize(
+    ("value", "unit", "at_limit"),
+    [(97.0, "percent", True), (0.97, "ratio", True), (43.0, "percent", False), (97.0, "cores", False)],
+)
+def test_saturated_means_near_the_whole(value: float, unit: str, at_limit: bool) -> None:
+    """A processor that rose to 43% does not run at its limit; of cores nobody says how many there are."""
+    item = replace(changed_item(), value=value, unit=unit, baseline=0.1, attributes={"kind": "cpu"})
+    claim = replace(changed_claim(item), predicate=Predicate.SATURATED)
+
+    assert (codes(claim, ready_record(item)) == []) == at_limit
+
+
+@pytest.mark.parametrize("kind", [ItemKind.EDGE_GAP, ItemKind.SPAN_ERRORS])
+def test_what_was_seen_on_a_way_is_said_of_both_ends(kind: ItemKind) -> None:
+    """Calls from one caller that fail are no failures of the callee at large."""
+    item = replace(changed_item(), kind=kind, peer="web", attributes={})
+    predicate = Predicate.SLOWED if kind is ItemKind.EDGE_GAP else Predicate.FAILED
+    claim = replace(changed_claim(item), predicate=predicate)
+
+    assert codes(replace(claim, affected="web"), ready_record(item)) == []
+    assert codes(claim, ready_record(item)) == [FindingCode.AFFECTED_NOT_BORNE]

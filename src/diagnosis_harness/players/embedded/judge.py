@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from diagnosis_harness.diagnosis.claim import Predicate
 from diagnosis_harness.diagnosis.draft import Cause
+from diagnosis_harness.guards.candidates import ranks
 from diagnosis_harness.guards.semantic_guard import SemanticCase
 from diagnosis_harness.guards.verdict import Judgement, SemanticReason, SemanticVerdict
 from diagnosis_harness.harness.budget import TokenUsage
@@ -41,6 +42,7 @@ def verdict_on(case: SemanticCase) -> Judgement:
 
 def _reasons(cause: Cause, case: SemanticCase) -> list[SemanticReason]:
     ranked = [item for item in case.rankings if item.entity == cause.entity]
+    ranked.sort(key=lambda item: not ranks(item, cause.entity, cause.fault_kind, cause.region))
     if not ranked:
         return [SemanticReason.NOT_RANKED]
     found: list[SemanticReason] = []
@@ -56,12 +58,13 @@ def _reasons(cause: Cause, case: SemanticCase) -> list[SemanticReason]:
 
 
 def _direct_items(cause: Cause, case: SemanticCase) -> list[EvidenceItem]:
-    """What was observed of the named cause itself."""
+    """What was observed of the named cause itself, or of a part of it; not what else its claims cite."""
     return [
         item
         for cited in case.claims
         if cited.claim.claim_id in cause.claim_ids and cited.claim.predicate is not Predicate.CAUSED
         for _, item in cited.items
+        if cause.entity in (item.entity, item.attributes.get("owner"))
     ]
 
 
@@ -69,7 +72,13 @@ def _effect_items(affected: str | None, cause: Cause, case: SemanticCase) -> lis
     """What was observed of the entity that the cause is to explain."""
     if affected is None or affected == cause.entity:
         return []
-    return [item for cited in case.claims if cited.claim.entity == affected for _, item in cited.items]
+    return [
+        item
+        for cited in case.claims
+        if cited.claim.entity == affected
+        for _, item in cited.items
+        if affected in (item.entity, item.attributes.get("owner"))
+    ]
 
 
 def _comes_after(direct: list[EvidenceItem], effects: list[EvidenceItem]) -> bool:

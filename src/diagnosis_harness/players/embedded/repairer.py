@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from diagnosis_harness.diagnosis.claim import Claim, EvidenceRef, Quote
-from diagnosis_harness.diagnosis.draft import DiagnosisDraft
+from diagnosis_harness.diagnosis.draft import Cause, DiagnosisDraft
 from diagnosis_harness.guards.bearing import objections
+from diagnosis_harness.guards.conclusion import conclusion_claim_findings, ranking_of, supports
 from diagnosis_harness.guards.evidence_guard import check_claims
 from diagnosis_harness.guards.verdict import Finding
 from diagnosis_harness.harness.budget import TokenUsage
@@ -40,14 +41,34 @@ def mended_draft(
     mended = [
         claim if claim.claim_id not in objected else _mended(claim, records, run_id) for claim in draft.claims
     ]
-    claims = tuple(claim for claim in mended if claim is not None)
-    kept = {claim.claim_id for claim in claims}
-    conclusion = tuple(
-        replace(cause, claim_ids=tuple(claim_id for claim_id in cause.claim_ids if claim_id in kept))
-        for cause in draft.conclusion
-        if cause.claim_ids and cause.claim_ids[0] in kept
+    kept: dict[str, Claim] = {}
+    for claim in mended:
+        if claim is not None:
+            kept.setdefault(claim.claim_id, claim)
+    proposal = replace(draft, claims=tuple(kept.values()))
+    by_id = {record.tool_call_id: record for record in records if record.run_id == run_id}
+    left = replace(
+        proposal, claims=tuple(c for c in proposal.claims if c.claim_id not in _unsaid(proposal, by_id))
     )
-    return replace(draft, claims=claims, conclusion=conclusion)
+    return replace(left, conclusion=tuple(_causes(left, by_id)))
+
+
+def _unsaid(draft: DiagnosisDraft, records: Mapping[str, EvidenceRecord]) -> set[str]:
+    """Claims that name or acquit a cause which the draft does not conclude."""
+    return {finding.claim_id for finding in conclusion_claim_findings(draft, records)}
+
+
+def _causes(draft: DiagnosisDraft, records: Mapping[str, EvidenceRecord]) -> Iterator[Cause]:
+    """The causes whose first claim is left, each with those of its claims that speak of it."""
+    by_id = {claim.claim_id: claim for claim in draft.claims}
+    for cause in draft.conclusion:
+        own = tuple(
+            claim_id
+            for claim_id in cause.claim_ids
+            if claim_id in by_id and supports(cause, by_id[claim_id], records)
+        )
+        if own and own[0] == cause.claim_ids[0] and ranking_of(cause, draft, records) is not None:
+            yield replace(cause, claim_ids=own)
 
 
 def _mended(claim: Claim, records: Sequence[EvidenceRecord], run_id: str) -> Claim | None:

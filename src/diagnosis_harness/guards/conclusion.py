@@ -1,0 +1,120 @@
+"""Whether a conclusion, and every claim that names or acquits a cause, rests on what its own claims cite."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+
+from diagnosis_harness.diagnosis.claim import Claim, Predicate
+from diagnosis_harness.diagnosis.draft import Cause, DiagnosisDraft
+from diagnosis_harness.guards.bearing import DIRECT_KINDS, objections
+from diagnosis_harness.guards.candidates import ranks
+from diagnosis_harness.guards.citing import cited_items
+from diagnosis_harness.guards.verdict import Finding, FindingCode
+from diagnosis_harness.tools.evidence import EvidenceItem
+from diagnosis_harness.tools.invocation import EvidenceRecord
+
+
+def conclusion_claim_findings(
+    draft: DiagnosisDraft, records: Mapping[str, EvidenceRecord]
+) -> Iterator[Finding]:
+    """Objections to claims for what the rest of the draft says: ids used twice, conclusions not drawn.
+
+    That an entity is the cause, or is hit and not the cause, is a conclusion: it may stand among the claims
+    only where the draft concludes it, since only there it is judged.
+    """
+    ids = Counter(claim.claim_id for claim in draft.claims)
+    concluded = {cause.entity for cause in draft.conclusion}
+    hit = {
+        claim.affected
+        for claim in draft.claims
+        if claim.predicate is Predicate.CAUSED and claim.entity in concluded
+    } - concluded
+    for claim in draft.claims:
+        if ids[claim.claim_id] > 1:
+            yield Finding(FindingCode.CLAIM_ID_TWICE, claim.claim_id)
+        if claim.predicate is Predicate.CAUSED and claim.entity not in concluded:
+            yield Finding(FindingCode.NOT_CONCLUDED, claim.claim_id)
+        if claim.predicate is Predicate.AFFECTED and hit.isdisjoint(_whose(claim, records)):
+            yield Finding(FindingCode.NOT_CONCLUDED, claim.claim_id)
+
+
+def cause_findings(
+    draft: DiagnosisDraft, passed: frozenset[str], records: Mapping[str, EvidenceRecord]
+) -> Iterator[Finding]:
+    """Objections to the causes of a draft, given the claims that stand."""
+    named: set[str] = set()
+    for cause in draft.conclusion:
+        if cause.entity in named:
+            yield Finding(FindingCode.CAUSE_TWICE, _place(cause))
+        named.add(cause.entity)
+        yield from _cause_findings(cause, draft, passed, records)
+
+
+def ranking_of(
+    cause: Cause, draft: DiagnosisDraft, records: Mapping[str, EvidenceRecord]
+) -> EvidenceItem | None:
+    """The one cited ranking item that names a cause with its kind of fault and part; None where none does."""
+    return next((item for item in _ranked(cause, draft, records) if _ranks(item, cause)), None)
+
+
+def supports(cause: Cause, claim: Claim, records: Mapping[str, EvidenceRecord]) -> bool:
+    """Whether a claim says something of a concluded cause, or of a part of it."""
+    return cause.entity in _whose(claim, records)
+
+
+def _cause_findings(
+    cause: Cause, draft: DiagnosisDraft, passed: frozenset[str], records: Mapping[str, EvidenceRecord]
+) -> Iterator[Finding]:
+    """A cause needs a standing CAUSED claim, and a standing claim that rests on direct evidence about it."""
+    place = _place(cause)
+    by_id = {claim.claim_id: claim for claim in draft.claims}
+    standing = [by_id[claim_id] for claim_id in cause.claim_ids if claim_id in passed]
+    caused = [c for c in standing if c.predicate is Predicate.CAUSED and c.entity == cause.entity]
+    if not caused or not by_id.keys() >= set(cause.claim_ids):
+        yield Finding(FindingCode.CAUSE_WITHOUT_CLAIM, place)
+        return
+    if any(not supports(cause, claim, records) for claim in standing):
+        yield Finding(FindingCode.SUPPORT_OF_ANOTHER, place)
+    if ranking_of(cause, draft, records) is None:
+        of_kind = any(
+            ranks(item, cause.entity, cause.fault_kind, None) for item in _ranked(cause, draft, records)
+        )
+        code = FindingCode.REGION_NOT_BORNE if of_kind else FindingCode.FAULT_KIND_NOT_BORNE
+        yield Finding(code, place)
+    if not any(_is_direct(claim, cause, records) for claim in standing):
+        yield Finding(FindingCode.CAUSE_WITHOUT_DIRECT_EVIDENCE, place)
+
+
+def _place(cause: Cause) -> str:
+    return cause.claim_ids[0] if cause.claim_ids else cause.entity
+
+
+def _ranked(
+    cause: Cause, draft: DiagnosisDraft, records: Mapping[str, EvidenceRecord]
+) -> Iterator[EvidenceItem]:
+    for claim in draft.claims:
+        if claim.claim_id in cause.claim_ids and claim.predicate is Predicate.CAUSED:
+            yield from (item for _, item in cited_items(claim, records))
+
+
+def _ranks(item: EvidenceItem, cause: Cause) -> bool:
+    return ranks(item, cause.entity, cause.fault_kind, cause.region)
+
+
+def _bearers(claim: Claim, records: Mapping[str, EvidenceRecord]) -> Iterator[EvidenceItem]:
+    return (item for _, item in cited_items(claim, records) if not objections(claim, item))
+
+
+def _whose(claim: Claim, records: Mapping[str, EvidenceRecord]) -> set[object]:
+    """The claim's entity, and the service that it is a part of by what bears the claim."""
+    owners = {item.attributes.get("owner") for item in _bearers(claim, records)}
+    return {claim.entity} | (owners - {None})
+
+
+def _is_direct(claim: Claim, cause: Cause, records: Mapping[str, EvidenceRecord]) -> bool:
+    """Whether something observed of the cause itself, or of a part of it, bears the claim."""
+    return claim.predicate is not Predicate.CAUSED and any(
+        item.kind in DIRECT_KINDS and cause.entity in (item.entity, item.attributes.get("owner"))
+        for item in _bearers(claim, records)
+    )

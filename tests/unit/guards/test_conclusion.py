@@ -1,0 +1,124 @@
+"""A conclusion, and every claim that names or acquits a cause, rests on its own claims and one ranking."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from diagnosis_harness.diagnosis.claim import Claim, EvidenceRef, FaultKind, Predicate
+from diagnosis_harness.diagnosis.draft import Cause, DiagnosisDraft
+from diagnosis_harness.guards.evidence_guard import check_draft
+from diagnosis_harness.guards.verdict import FindingCode
+from diagnosis_harness.testing.evidence import (
+    cause_item,
+    caused_claim,
+    changed_claim,
+    changed_item,
+    ready_record,
+)
+from diagnosis_harness.tools.evidence import EvidenceItem
+
+FIRST = replace(cause_item("c1", "payment"), attributes={"fault_kind": "CPU", "region": "pod-1"})
+SECOND = replace(cause_item("c2", "cart"), attributes={"fault_kind": "MEMORY", "region": "heap"})
+INSTANCE = replace(
+    changed_item("i2", "payment-1"), attributes={"bad": True, "kind": "latency", "owner": "payment"}
+)
+SEEN = changed_item("i1", "payment")
+VICTIM = changed_item("i3", "checkout")
+CART = changed_item("i4", "cart")
+RECORDS = (
+    ready_record(SEEN, INSTANCE, VICTIM, CART),
+    ready_record(FIRST, SECOND, tool_call_id="t2", tool_name="rank_causes"),
+)
+CAUSED = caused_claim(FIRST, tool_call_id="t2")
+
+
+def claimed(item: EvidenceItem, claim_id: str) -> Claim:
+    """The claim that an item of the first record bears."""
+    return changed_claim(item, claim_id=claim_id)
+
+
+def draft(*claims: Claim, cause: Cause | None = None) -> DiagnosisDraft:
+    """A draft on payment, with these claims beside the two that it needs."""
+    named = cause or Cause("payment", FaultKind.CPU, ("k0", "k1"))
+    return DiagnosisDraft((named,), (CAUSED, claimed(SEEN, "k1"), *claims))
+
+
+def codes(told: DiagnosisDraft) -> list[FindingCode]:
+    """Findings on a draft, as codes."""
+    return [finding.code for finding in check_draft(told, RECORDS, run_id="r1").findings]
+
+
+def test_what_is_hit_may_be_said_beside_the_cause_that_hits_it() -> None:
+    """The ranking names whom the cause affects, and a harm of that entity is cited."""
+    hit = replace(claimed(VICTIM, "k2"), predicate=Predicate.AFFECTED)
+
+    assert codes(draft(hit)) == []
+    assert codes(replace(draft(hit), conclusion=())) == [FindingCode.NOT_CONCLUDED] * 2
+
+
+@pytest.mark.parametrize("item", [SEEN, CART])
+def test_nobody_else_is_acquitted(item: EvidenceItem) -> None:
+    """Neither the cause itself, nor an entity of which the ranking does not say that it is hit."""
+    acquitted = replace(claimed(item, "k2"), predicate=Predicate.AFFECTED)
+
+    assert codes(draft(acquitted)) == [FindingCode.NOT_CONCLUDED]
+
+
+def test_what_got_better_is_not_affected() -> None:
+    """A move that is no harm bears no AFFECTED."""
+    calm = replace(VICTIM, attributes={"bad": False, "kind": "latency"})
+    hit = replace(claimed(VICTIM, "k2"), predicate=Predicate.AFFECTED)
+    records = (ready_record(SEEN, INSTANCE, calm, CART), RECORDS[1])
+
+    found = check_draft(draft(hit), records, run_id="r1").findings
+
+    assert FindingCode.PREDICATE_NOT_BORNE in [finding.code for finding in found]
+
+
+def test_a_second_cause_has_no_way_in_among_the_claims() -> None:
+    """A ranking names several candidates; to claim one of them is to conclude it."""
+    other = caused_claim(SECOND, tool_call_id="t2", claim_id="k2")
+
+    assert codes(draft(other)) == [FindingCode.NOT_CONCLUDED]
+
+
+def test_kind_and_region_are_of_one_ranking_item_of_the_cause_itself() -> None:
+    """Another candidate's ranking, cited as well, lends neither."""
+    both = replace(CAUSED, refs=(*CAUSED.refs, EvidenceRef("t2", "c2")))
+    lent = Cause("payment", FaultKind.MEMORY, ("k0", "k1"))
+    part = Cause("payment", FaultKind.CPU, ("k0", "k1"), region="heap")
+
+    assert codes(DiagnosisDraft((lent,), (both, claimed(SEEN, "k1")))) == [FindingCode.FAULT_KIND_NOT_BORNE]
+    assert codes(DiagnosisDraft((part,), (both, claimed(SEEN, "k1")))) == [FindingCode.REGION_NOT_BORNE]
+    assert codes(draft(cause=replace(part, region="pod-1"))) == []
+
+
+def test_an_instance_speaks_for_its_service() -> None:
+    """What was observed of a part of the cause is direct evidence about it."""
+    told = DiagnosisDraft((Cause("payment", FaultKind.CPU, ("k0", "k2")),), (CAUSED, claimed(INSTANCE, "k2")))
+
+    assert codes(told) == []
+
+
+def test_a_cause_rests_on_nothing_that_was_said_of_another() -> None:
+    """A true claim about somebody else is no support."""
+    lent = Cause("payment", FaultKind.CPU, ("k0", "k1", "k2"))
+
+    assert codes(draft(claimed(CART, "k2"), cause=lent)) == [FindingCode.SUPPORT_OF_ANOTHER]
+
+
+def test_two_claims_of_one_id_both_fall() -> None:
+    """Nobody could tell which of them a cause rests on."""
+    verdict = check_draft(draft(claimed(CART, "k1")), RECORDS, run_id="r1")
+
+    assert verdict.passed == frozenset({"k0"})
+    assert [finding.code for finding in verdict.findings].count(FindingCode.CLAIM_ID_TWICE) == 2
+
+
+def test_a_cause_is_named_once() -> None:
+    """The same entity as two causes would count twice."""
+    told = draft()
+
+    assert codes(replace(told, conclusion=told.conclusion * 2)) == [FindingCode.CAUSE_TWICE]
