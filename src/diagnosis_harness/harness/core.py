@@ -26,7 +26,7 @@ from diagnosis_harness.harness.journal import RunJournal
 from diagnosis_harness.harness.lease import LlmLease, OpenCall, TokenUsage, ToolLease
 from diagnosis_harness.harness.lifecycle import RunLifecycle, RunState, RunTermination
 from diagnosis_harness.harness.retry_policy import HarnessRetryPolicies
-from diagnosis_harness.harness.waiting import Operation, WaitLimit
+from diagnosis_harness.harness.waiting import Lane, Operation, WaitLimit
 from diagnosis_harness.harness.workers import WorkerPool
 from diagnosis_harness.kernel.canonical import JsonValue
 from diagnosis_harness.kernel.clock import Clock
@@ -351,9 +351,11 @@ class DiagnosisHarnessCore:
             ctx, lease, operation, clock=self._clock, workers=self._workers, limit_s=limit_s
         )
 
-    async def gather(self, calls: Sequence[Callable[[], Awaitable[T]]], *, parallel_max: int) -> list[T]:
+    async def gather(
+        self, calls: Sequence[Callable[[], Awaitable[T]]], *, parallel_max: int, lanes: Sequence[Lane] = ()
+    ) -> list[T]:
         """Make calls in order, at most `parallel_max` at a time; see `waiting.bounded_gather`."""
-        return await waiting.bounded_gather(calls, parallel_max=parallel_max)
+        return await waiting.bounded_gather(calls, parallel_max=parallel_max, lanes=lanes)
 
     # ------------------------------------------------------------------ trace
 

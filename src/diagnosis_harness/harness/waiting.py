@@ -181,20 +181,35 @@ async def wait_after_end(ctx: RunContext, operation: Operation[T], *, clock: Clo
     raise limit.passed()
 
 
-async def bounded_gather(calls: Sequence[Callable[[], Awaitable[T]]], *, parallel_max: int) -> list[T]:
+@dataclass(frozen=True, slots=True)
+class Lane:
+    """Calls that share a bound of their own, beside the bound of all: at most `parallel_max` of `name`."""
+
+    name: str
+    parallel_max: int
+
+
+async def bounded_gather(
+    calls: Sequence[Callable[[], Awaitable[T]]], *, parallel_max: int, lanes: Sequence[Lane] = ()
+) -> list[T]:
     """Make all calls, started in order, at most `parallel_max` at a time; results in the order of the calls.
 
-    Every call settles, also when another raises; then the first error, in the order of the calls, is raised.
+    `lanes` holds the lane of each call, or nothing; who waits for a lane keeps no other lane waiting. Every
+    call settles, also when another raises; then the first error, in the order of the calls, is raised.
     """
     if len(calls) == 1:
         return [await calls[0]()]
     slots = asyncio.Semaphore(parallel_max)
+    of_each = lanes or [Lane("", parallel_max)] * len(calls)
+    lane_slots = {lane.name: asyncio.Semaphore(lane.parallel_max) for lane in of_each}
 
-    async def one(call: Callable[[], Awaitable[T]]) -> T:
-        async with slots:
+    async def one(call: Callable[[], Awaitable[T]], lane: Lane) -> T:
+        async with lane_slots[lane.name], slots:
             return await call()
 
-    outcomes = await asyncio.gather(*(one(call) for call in calls), return_exceptions=True)
+    outcomes = await asyncio.gather(
+        *(one(call, lane) for call, lane in zip(calls, of_each, strict=True)), return_exceptions=True
+    )
     results: list[T] = []
     for outcome in outcomes:
         if isinstance(outcome, BaseException):

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from diagnosis_harness.harness.budget import ToolLease
 from diagnosis_harness.harness.core import DiagnosisHarnessCore
 from diagnosis_harness.harness.keys import ToolCallKeyFactory
+from diagnosis_harness.harness.waiting import Lane
 from diagnosis_harness.kernel.errors import (
     FailureKind,
     MaskingFailed,
@@ -58,6 +59,10 @@ class ToolBoundaryResult:
         return self.record.evidence
 
 
+CEILING = ProjectionBounds(items=1_000, size_bytes=1_000_000)
+"""Bounds that no tool's own may pass, where settings say nothing."""
+
+
 @dataclass(frozen=True, slots=True)
 class BoundarySettings:
     """Bounds of the boundary itself.
@@ -70,7 +75,7 @@ class BoundarySettings:
 
     parallel: int = 4
     finalise_timeout_s: float = 5.0
-    ceiling: ProjectionBounds = ProjectionBounds(items=1_000, size_bytes=1_000_000)
+    ceiling: ProjectionBounds = CEILING
 
     def bounds(self, spec: ToolSpec) -> ProjectionBounds:
         """The bounds of a tool's projection: its own, under the ceiling."""
@@ -123,7 +128,8 @@ class ToolBoundary:
             for place, lease in zip(admissible, leases, strict=False)
             if isinstance(found := inspected[place], Admissible)
         ]
-        settled = await self._core.gather(calls, parallel_max=self._settings.parallel) if calls else []
+        lanes = [self._lane(requests[place]) for place, _ in zip(admissible, leases, strict=False)]
+        settled = await self._core.gather(calls, parallel_max=self._settings.parallel, lanes=lanes)
         results = dict(zip(admissible, settled, strict=False))
         for place, found in enumerate(inspected):
             if isinstance(found, Refusal):
@@ -131,6 +137,9 @@ class ToolBoundary:
             elif place not in results:
                 results[place] = self._turned_away(ctx, requests[place])
         return tuple(results[place] for place in range(len(requests)))
+
+    def _lane(self, request: ToolRequest) -> Lane:
+        return Lane(request.tool_name, self._tools[request.tool_name].spec.parallel)
 
     def _admitted(self, ctx: RunContext, requests: Sequence[ToolRequest]) -> tuple[ToolLease, ...]:
         try:

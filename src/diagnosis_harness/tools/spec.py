@@ -57,6 +57,7 @@ class ToolSpec:
     Attributes:
         scope_names: permissions a caller needs, e.g. `metrics:read`.
         limit_s: longest a single call may take, inside the time left of the run.
+        parallel: calls of this tool at work at a time.
         read_only: declared here, enforced by the boundary: a tool that is not is never run.
     """
 
@@ -65,6 +66,7 @@ class ToolSpec:
     parameters: tuple[Parameter, ...] = ()
     scope_names: tuple[str, ...] = ()
     limit_s: float = 30.0
+    parallel: int = 2
     read_only: bool = True
     bounds: ProjectionBounds = ProjectionBounds()
 

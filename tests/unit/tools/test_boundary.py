@@ -21,7 +21,7 @@ from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.testing.clock import ManualClock
 from diagnosis_harness.testing.evidence import changed_item
 from diagnosis_harness.testing.ids import CountingIds
-from diagnosis_harness.testing.scripted_tool import ScriptedTool, found_nothing, found_something
+from diagnosis_harness.testing.scripted_tool import ENTITY, ScriptedTool, found_nothing, found_something
 from diagnosis_harness.tools.access import ScopeAccess
 from diagnosis_harness.tools.boundary import BoundarySettings, ToolBoundary, ToolBoundaryResult
 from diagnosis_harness.tools.evidence import EvidenceStatus, InvocationStatus
@@ -168,6 +168,30 @@ def test_eight_hundred_calls_under_a_limit_of_twenty_run_twenty_in_order() -> No
     assert len(house.kept()) == 20
     assert len(house.sink.named(TraceName.TOOL_REQUEST_REJECTED)) == 780
     assert house.ctx.lifecycle.state is RunState.BUDGET_EXHAUSTED
+
+
+@pytest.mark.parametrize(("of_the_tool", "of_all", "most"), [(1, 4, 1), (2, 4, 2), (4, 3, 3)])
+def test_a_tool_is_at_work_no_more_often_at_a_time_than_it_and_the_batch_allow(
+    of_the_tool: int, of_all: int, most: int
+) -> None:
+    """Six calls in one batch; the smaller of the two bounds holds, and it is reached."""
+    lock, at_work, seen = threading.Lock(), [0], [0]
+    gate = threading.Barrier(most)
+
+    def counted() -> ToolFindings:
+        with lock:
+            at_work[0] += 1
+            seen[0] = max(seen[0], at_work[0])
+        gate.wait(10)  # nobody goes on before as many are inside as may be
+        with lock:
+            at_work[0] -= 1
+        return found_something()
+
+    spec = ToolSpec("look", "Looks.", parameters=(ENTITY,), parallel=of_the_tool)
+    house = House(tool=ScriptedTool(counted, spec), parallel=of_all)
+    results = house.ask(*(request(f"t{n}", arguments={"entity": f"e{n}"}) for n in range(6)))
+    assert all(result.status is EvidenceStatus.EVIDENCE_FOUND for result in results)
+    assert seen[0] == most
 
 
 def test_a_tool_that_always_fails_runs_as_often_as_its_limit_allows() -> None:
