@@ -44,16 +44,14 @@ class FlawCode(StrEnum):
     STORED_BYTES_INVALID = "STORED_BYTES_INVALID"
     STORED_FOR_ANOTHER_CALL = "STORED_FOR_ANOTHER_CALL"  # tool, scope or window are not the record's
     RECORD_IMPOSSIBLE = "RECORD_IMPOSSIBLE"  # status, evidence status and findings do not go together
-    CLAIM_TWICE = "CLAIM_TWICE"
-    CONCLUSION_WITHOUT_SUCCESS = "CONCLUSION_WITHOUT_SUCCESS"
     WINDOW_OF_NO_RECORD = "WINDOW_OF_NO_RECORD"
     SENTENCE_DIFFERS = "SENTENCE_DIFFERS"
     SUMMARY_DIFFERS = "SUMMARY_DIFFERS"
     NEXT_CHECKS_DIFFER = "NEXT_CHECKS_DIFFER"
+    MISSING_OF_NO_RECORD = "MISSING_OF_NO_RECORD"  # no inventory of the run says that it was missing
     COVERAGE_DIFFERS = "COVERAGE_DIFFERS"
-    CANDIDATE_REF_UNKNOWN = "CANDIDATE_REF_UNKNOWN"
     CANDIDATE_CONCLUDED = "CANDIDATE_CONCLUDED"
-    CANDIDATE_NOT_RANKED = "CANDIDATE_NOT_RANKED"  # no ranking it cites states its score, fault and region
+    CANDIDATE_NOT_BORNE = "CANDIDATE_NOT_BORNE"  # what it cites does not state score, fault, region or order
     SCORE_NOT_CITED = "SCORE_NOT_CITED"
     NOT_IN_THE_TABLE = "NOT_IN_THE_TABLE"
     REASON_DOES_NOT_FIT = "REASON_DOES_NOT_FIT"
@@ -78,6 +76,8 @@ _CHECK_OF: dict[FindingCode, CheckName] = {
     FindingCode.CAUSE_WITHOUT_DIRECT_EVIDENCE: CheckName.CAUSES,
     FindingCode.FAULT_KIND_NOT_BORNE: CheckName.CAUSES,
     FindingCode.REGION_NOT_BORNE: CheckName.CAUSES,
+    FindingCode.CAUSE_TWICE: CheckName.CAUSES,
+    FindingCode.SUPPORT_OF_ANOTHER: CheckName.CAUSES,
 }
 """Where a finding of EvidenceGuard is listed; what is not named here is about the claim itself."""
 

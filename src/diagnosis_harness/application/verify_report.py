@@ -6,18 +6,18 @@ from collections.abc import Iterator, Sequence
 from dataclasses import fields
 
 from diagnosis_harness.application.verification import Check, CheckName, Flaw, FlawCode, check_of
-from diagnosis_harness.diagnosis.claim import WHOLE_RECORD, EvidenceRef, FaultKind, Predicate
 from diagnosis_harness.diagnosis.draft import DiagnosisDraft
+from diagnosis_harness.guards.candidates import standing_candidates
+from diagnosis_harness.guards.circumstances import standing_missing, standing_window
 from diagnosis_harness.guards.evidence_guard import check_draft
 from diagnosis_harness.guards.verdict import Finding
-from diagnosis_harness.kernel.json_value import Scalar
 from diagnosis_harness.release.document import Coverage, Report, RunDocument
-from diagnosis_harness.release.outcome import ReleaseOutcome
 from diagnosis_harness.release.report import compose
 from diagnosis_harness.release.restored import material_of
 from diagnosis_harness.release.said import may_stand
 from diagnosis_harness.release.sentence import sentence
-from diagnosis_harness.tools.evidence import ItemKind
+from diagnosis_harness.release.standing import scored
+from diagnosis_harness.release.wording import words_of
 from diagnosis_harness.tools.invocation import EvidenceRecord
 
 
@@ -30,8 +30,8 @@ def guard_checks(
     flaws: dict[CheckName, list[Flaw]] = {}
     for finding in findings:
         flaws.setdefault(check_of(finding.code), []).append(_flaw(finding, places))
-    flaws.setdefault(CheckName.CLAIMS, []).extend(_claim_flaws(document, draft, records))
-    flaws.setdefault(CheckName.CAUSES, []).extend(_cause_flaws(draft, records))
+    flaws.setdefault(CheckName.CLAIMS, []).extend(_window_flaws(document, draft, records))
+    flaws.setdefault(CheckName.CAUSES, []).extend(_score_flaws(draft, records))
     counts = {
         CheckName.REFERENCES: sum(len(claim.refs) for claim in draft.claims),
         CheckName.QUOTES: sum(len(claim.quotes) for claim in draft.claims),
@@ -53,32 +53,24 @@ def _flaw(finding: Finding, places: dict[str, str]) -> Flaw:
     )
 
 
-def _claim_flaws(
+def _window_flaws(
     document: RunDocument, draft: DiagnosisDraft, records: tuple[EvidenceRecord, ...]
 ) -> Iterator[Flaw]:
-    seen: set[str] = set()
-    concluding = document.release.outcome is ReleaseOutcome.SUCCESS
-    for number, claim in enumerate(draft.claims):
-        place = f"report.claims[{number}]"
-        if claim.claim_id in seen:
-            yield Flaw(FlawCode.CLAIM_TWICE, f"{place}.claim_id", claim.claim_id)
-        seen.add(claim.claim_id)
-        if not concluding and claim.predicate in (Predicate.CAUSED, Predicate.AFFECTED):
-            yield Flaw(FlawCode.CONCLUSION_WITHOUT_SUCCESS, f"{place}.predicate", claim.predicate.value)
-    looked = {record.projection.window for record in records if record.projection}
-    looked |= {item.window for record in records for item in record.items}
-    if draft.window is not None and draft.window not in looked:
-        yield Flaw(FlawCode.WINDOW_OF_NO_RECORD, "report.window", str(draft.window))
+    """The window of the whole is that of an item which compares the incident with normal."""
+    window, run_id = draft.window, document.run.run_id
+    looked = {item.window for record in records for item in record.items}
+    if window is not None and not (
+        window in looked and standing_window(window, records, run_id=run_id) is not None
+    ):
+        yield Flaw(FlawCode.WINDOW_OF_NO_RECORD, "report.window", str(window))
 
 
-def _cause_flaws(draft: DiagnosisDraft, records: tuple[EvidenceRecord, ...]) -> Iterator[Flaw]:
-    """A cause's score is a number like any other: a ranking that its claims cite must state it."""
-    cited = {claim.claim_id: claim.refs for claim in draft.claims}
-    for number, cause in enumerate(draft.conclusion):
-        refs = {ref for claim_id in cause.claim_ids for ref in cited.get(claim_id, ())}
-        scores = {score for score, _, _ in _ranked(cause.entity, refs, records)}
-        if cause.score is not None and cause.score not in scores:
-            yield Flaw(FlawCode.SCORE_NOT_CITED, f"report.causes[{number}].score", str(cause.score))
+def _score_flaws(draft: DiagnosisDraft, records: tuple[EvidenceRecord, ...]) -> Iterator[Flaw]:
+    """A cause's score is a number like any other: the ranking that bears the cause states it."""
+    for number, (cause, again) in enumerate(zip(draft.conclusion, scored(draft, records), strict=True)):
+        if cause.score != again.score:
+            place = f"report.causes[{number}].score"
+            yield Flaw(FlawCode.SCORE_NOT_CITED, place, str(cause.score), str(again.score))
 
 
 def _sentence_flaws(
@@ -105,11 +97,12 @@ def composed_checks(
         for baseline in (False, True)
         for onset in (False, True)
     ]
-    stated = len(report.summary) + len(report.next_checks)
-    yield Check(CheckName.SUMMARY, stated, tuple(_summary_flaws(report, again)))
+    stated = len(report.summary) + len(report.next_checks) + len(report.missing_info)
+    flaws = (*_summary_flaws(report, again), *_missing_flaws(document, records))
+    yield Check(CheckName.SUMMARY, stated, flaws)
     coverage = tuple(_coverage_flaws(report.coverage, again[0].coverage))
     yield Check(CheckName.COVERAGE, len(document.records), coverage)
-    candidates = tuple(_candidate_flaws(report, draft, records))
+    candidates = tuple(_candidate_flaws(document, draft, records))
     yield Check(CheckName.CANDIDATES, len(report.candidates), candidates)
 
 
@@ -131,37 +124,26 @@ def _coverage_flaws(stated: Coverage, again: Coverage) -> Iterator[Flaw]:
             )
 
 
+def _missing_flaws(document: RunDocument, records: tuple[EvidenceRecord, ...]) -> Iterator[Flaw]:
+    """What is said to be missing is what an inventory of the run says, or what only the asker can supply."""
+    telemetry = words_of(document.run.language).telemetry
+    known = {said: name for name, said in telemetry.items()}
+    for number, said in enumerate(document.report.missing_info):
+        if not standing_missing([known.get(said, said)], records, run_id=document.run.run_id):
+            yield Flaw(FlawCode.MISSING_OF_NO_RECORD, f"report.missing_info[{number}]", said)
+
+
 def _candidate_flaws(
-    report: Report, draft: DiagnosisDraft, records: tuple[EvidenceRecord, ...]
+    document: RunDocument, draft: DiagnosisDraft, records: tuple[EvidenceRecord, ...]
 ) -> Iterator[Flaw]:
-    citable = {EvidenceRef(r.tool_call_id, WHOLE_RECORD) for r in records if r.projection}
-    citable |= {EvidenceRef(r.tool_call_id, item.item_id) for r in records for item in r.items}
-    concluded = {cause.entity for cause in draft.conclusion}
-    for number, each in enumerate(report.candidates):
+    """Each candidate stands by itself as it is published, all stand in their order, and none is concluded."""
+    run_id, concluded = document.run.run_id, {cause.entity for cause in draft.conclusion}
+    for number, each in enumerate(draft.hypotheses):
         place = f"report.candidates[{number}]"
-        for ref in (*each.evidence_for, *each.evidence_against):
-            if ref not in citable:
-                yield Flaw(FlawCode.CANDIDATE_REF_UNKNOWN, place, f"{ref.tool_call_id}/{ref.item_id}")
         if each.entity in concluded:
             yield Flaw(FlawCode.CANDIDATE_CONCLUDED, f"{place}.entity", each.entity)
-        ranked = _ranked(each.entity, set(each.evidence_for), records)
-        if (each.score, each.fault_kind, each.region) not in ranked:
-            yield Flaw(FlawCode.CANDIDATE_NOT_RANKED, place, each.entity)
-
-
-def _ranked(
-    entity: str, refs: set[EvidenceRef], records: tuple[EvidenceRecord, ...]
-) -> set[tuple[float, str, Scalar]]:
-    """Score, kind of fault and region that cited rankings state of an entity; no score is written zero."""
-    return {
-        (
-            item.score or 0.0,
-            str(item.attributes.get("fault_kind", FaultKind.UNKNOWN)),
-            item.attributes.get("region") or None,
-        )
-        for record in records
-        for item in record.items
-        if item.kind is ItemKind.CAUSE_SCORE
-        and item.entity == entity
-        and EvidenceRef(record.tool_call_id, item.item_id) in refs
-    }
+        if standing_candidates((each,), records, run_id=run_id) != (each,):
+            yield Flaw(FlawCode.CANDIDATE_NOT_BORNE, place, each.entity)
+    scores = [each.score for each in draft.hypotheses]
+    if scores != sorted(scores, reverse=True):
+        yield Flaw(FlawCode.CANDIDATE_NOT_BORNE, "report.candidates", " ".join(map(str, scores)))

@@ -230,7 +230,7 @@ def _weaken_record(held: dict[str, Any]) -> None:
         (_in("report.claims.1.refs.0.item_id", "s999"), FindingCode.ITEM_UNKNOWN),
         (_in("report.claims.1.refs.0.tool_call_id", "t1"), FindingCode.ITEM_UNKNOWN),
         (_in("report.claims.1.refs.0.tool_call_id", "t99"), FlawCode.NOT_OF_THE_SCHEMA),
-        (_in("report.claims", lambda claims: [*claims, claims[-1]]), FlawCode.CLAIM_TWICE),
+        (_in("report.claims", lambda claims: [*claims, claims[-1]]), FindingCode.CLAIM_ID_TWICE),
         (_in("report.claims.1.sentence", "All is well."), FlawCode.SENTENCE_DIFFERS),
         (_in("report.claims.1.more", 1), FlawCode.NOT_OF_THE_SCHEMA),
         (_in("report.causes.0.entity", "somebody-else"), FindingCode.CAUSE_WITHOUT_CLAIM),
@@ -247,9 +247,9 @@ def _weaken_record(held: dict[str, Any]) -> None:
         (_in("report.coverage.asked", lambda asked: [*asked, asked[0]]), FlawCode.COVERAGE_DIFFERS),
         (_in("report.coverage.asked.0.items", 99), FlawCode.COVERAGE_DIFFERS),
         (_in("report.coverage.never_asked", ["rank_causes"]), FlawCode.COVERAGE_DIFFERS),
-        (_in("report.candidates.0.score", 99.0), FlawCode.CANDIDATE_NOT_RANKED),
-        (_in("report.candidates.0.fault_kind", "TRAFFIC"), FlawCode.CANDIDATE_NOT_RANKED),
-        (_in("report.candidates.0.evidence_for.0.item_id", "c99"), FlawCode.CANDIDATE_REF_UNKNOWN),
+        (_in("report.candidates.0.score", 99.0), FlawCode.CANDIDATE_NOT_BORNE),
+        (_in("report.candidates.0.fault_kind", "TRAFFIC"), FlawCode.CANDIDATE_NOT_BORNE),
+        (_in("report.candidates.0.evidence_for.0.item_id", "c99"), FlawCode.CANDIDATE_NOT_BORNE),
         (_exchange_stored, FlawCode.STORED_FOR_ANOTHER_CALL),
         (_weaken_record, FindingCode.VALUE_NOT_BORNE),
         (_in("records.3.stored", lambda stored: stored + " "), FlawCode.STORED_BYTES_INVALID),
@@ -286,14 +286,16 @@ def test_what_the_records_do_not_bear_out_is_named_under_a_new_seal(
 @pytest.mark.parametrize(
     ("change", "code"),
     [
-        (_in("report.claims.0.predicate", "AFFECTED"), FlawCode.CONCLUSION_WITHOUT_SUCCESS),
+        (_in("report.claims.0.predicate", "AFFECTED"), FindingCode.NOT_CONCLUDED),
         (_in("release.fallback_type", "MISSING_REQUIRED_CONTEXT"), FlawCode.NOT_IN_THE_TABLE),
         (_in("release.fallback_type", None), FlawCode.NOT_OF_THE_SCHEMA),
+        (_in("report.missing_info", ["courage"]), FlawCode.MISSING_OF_NO_RECORD),
+        (_in("report.candidates", lambda ranked: ranked[::-1]), FlawCode.CANDIDATE_NOT_BORNE),
         (_in("report.summary.1", "No doubt about it."), FlawCode.SUMMARY_DIFFERS),
         (_in("report.next_checks.0", "Look at the weather."), FlawCode.NEXT_CHECKS_DIFFER),
     ],
 )
-def test_a_fallback_cannot_be_dressed_up(saved: Saved, change: Change, code: FlawCode) -> None:
+def test_a_fallback_cannot_be_dressed_up(saved: Saved, change: Change, code: FlawCode | FindingCode) -> None:
     """No conclusion in it, no other type, no other words."""
     held = json.loads(saved("none").data)
     change(held)
@@ -316,7 +318,7 @@ NOTHING_ELSE_VOUCHES = re.compile(
     r"""trace\..*|schema_version|root_digest|.*\.(digest|size_bytes)
     |run\.(session_id|run_id|question|limit_s|usage_estimated|started_at|usage\.\d+\.(name|used|limit|tool))
     |records\.\d+\.(caller|started_at)|report\.claims\.\d+\.claim_id
-    |report\.coverage\.(never_asked\.\d+|not_used\.\d+\.\w+)|report\.missing_info\.\d+""",
+    |report\.coverage\.(never_asked\.\d+|not_used\.\d+\.\w+)""",
     re.VERBOSE,
 )
 """Fields that only the root digest protects: no record states them (docs/explain/verify.md lists them)."""
