@@ -142,7 +142,8 @@ class ReleasePipeline:
         standing = tuple(claim for claim in draft.claims if claim.claim_id in verdict.passed)
         facts = (*standing, *facts_beyond(standing, snapshot, run_id=ctx.run_id))
         beside = standing_of(draft, snapshot.records, run_id=ctx.run_id)
-        row = decide(end, facts=bool(facts), missing=bool(beside.missing_info))
+        # That something is missing decides; which of its words may be shown is another matter.
+        row = decide(end, facts=bool(facts), missing=bool(draft.missing_info))
         success = row.outcome is ReleaseOutcome.SUCCESS
         if row.outcome is ReleaseOutcome.FAILED:
             raise NothingToRelease(f"{row.rule}: {end.value}")

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from diagnosis_harness.application.diagnose import DiagnoseUseCase, DiagnosisEnd
 from diagnosis_harness.diagnosis.agent import DiagnosisAgent, DiagnosisTask
 from diagnosis_harness.diagnosis.collection import CollectionThresholds
+from diagnosis_harness.diagnosis.execution import DiagnosisAgentExecution
 from diagnosis_harness.diagnosis.policy import DiagnosisPolicy
 from diagnosis_harness.guards.evidence_repair import EvidenceRepairer
 from diagnosis_harness.guards.semantic_guard import SemanticJudge
@@ -127,6 +128,11 @@ class Scene:
         )
         policy = FaultyPolicy(self.policy, self.faults)
         return DiagnosisAgent(self.core, policy=policy, boundary=boundary, thresholds=self.thresholds)
+
+    async def play_loop(self) -> DiagnosisAgentExecution:
+        """The agent's loop alone, without release; raises what it raises."""
+        self._loop, self._thread = asyncio.get_running_loop(), threading.current_thread()
+        return await self.agent(self.ctx).diagnose(self.ctx, self.task)
 
     async def play(self) -> DiagnosisEnd:
         """Diagnose."""

@@ -1,6 +1,6 @@
 """What a policy may say of what it was shown: true, false, and in every way unsound.
 
-A claim that must never leave has an id that starts with `false`. The tool behind it finds `FOUND`.
+The tool behind it finds `FOUND`.
 """
 
 from __future__ import annotations
@@ -17,6 +17,8 @@ from diagnosis_harness.testing.evidence import WINDOW, cause_item, caused_claim,
 from diagnosis_harness.tools.spec import ToolFindings
 
 FOUND = ToolFindings((cause_item(), changed_item("i1", "payment")), WINDOW, 2)
+FALSE, INVENTED, EVERYTHING = 9.9, 3.2, "everything"
+"""A number that nothing shows; a true one that only a repairer ever says; an entity nobody asked about."""
 LIES = ("number", "other run", "also unknown", "absence", "denial", "failed call")
 """Ways to say too much; "absence" and "also unknown" are in part or whole true."""
 WAYS_TO_ASSESS = ("gained", "no gain", "none", "not due", "other record")
@@ -47,7 +49,7 @@ def said(view: PolicyView, lies: frozenset[str]) -> tuple[Claim, ...]:
     change = changed_claim(changed_item("i1", "payment"), tool_call_id="t1", claim_id="false-number")
     claims = list(truth := true_claims(view))
     if "number" in lies and truth:
-        claims.append(replace(truth[1], claim_id="false-number", value=9.9, quotes=()))
+        claims.append(replace(truth[1], claim_id="false-number", value=FALSE, quotes=()))
     if "other run" in lies:
         claims.append(
             replace(change, claim_id="false-run", refs=(EvidenceRef("t-of-another-run", "i1"),), quotes=())
@@ -59,7 +61,7 @@ def said(view: PolicyView, lies: frozenset[str]) -> tuple[Claim, ...]:
         if what == "nothing" and "absence" in lies:
             claims.append(Claim(f"absent-{call_id}", Predicate.ABSENT, "payment", (ref,)))
         if what == "nothing" and "denial" in lies:
-            claims.append(Claim(f"false-denial-{call_id}", Predicate.ABSENT, "everything", (ref,)))
+            claims.append(Claim(f"false-denial-{call_id}", Predicate.ABSENT, EVERYTHING, (ref,)))
         if what == "error" and "failed call" in lies:
             claims.append(Claim(f"false-error-{call_id}", Predicate.ABSENT, "payment", (ref,)))
     return tuple(claims)
@@ -83,13 +85,18 @@ def assessed(view: PolicyView, how: str) -> tuple[Assessment, ...]:
     return tuple(made)
 
 
+def must_not_leave(claim: Claim) -> bool:
+    """Whether a claim is one of the lies, by what it says."""
+    return claim.value in {FALSE, INVENTED} or claim.entity == EVERYTHING
+
+
 def _drops(draft: DiagnosisDraft) -> DiagnosisDraft:
     return replace(draft, claims=tuple(c for c in draft.claims if c.claim_id in {"cause", "change"}))
 
 
 def _invents(draft: DiagnosisDraft) -> DiagnosisDraft:
-    new = changed_claim(changed_item("i1", "payment"), tool_call_id="t1", claim_id="false-invented")
-    return replace(draft, claims=(*draft.claims, new))
+    change = changed_claim(changed_item("i1", "payment"), tool_call_id="t1", claim_id="invented")
+    return replace(draft, claims=(*draft.claims, replace(change, value=INVENTED)))
 
 
 MENDS: dict[str, Callable[[DiagnosisDraft], DiagnosisDraft]] = {

@@ -31,7 +31,15 @@ from diagnosis_harness.testing.ids import CountingIds
 from diagnosis_harness.testing.runs import limits
 from diagnosis_harness.testing.scene import Scene
 from diagnosis_harness.testing.stage import Stage
-from diagnosis_harness.testing.statements import FOUND, LIES, MENDS, WAYS_TO_ASSESS, assessed, said
+from diagnosis_harness.testing.statements import (
+    FOUND,
+    LIES,
+    MENDS,
+    WAYS_TO_ASSESS,
+    assessed,
+    must_not_leave,
+    said,
+)
 from diagnosis_harness.tools.evidence import EvidenceStatus, InvocationStatus
 from diagnosis_harness.tools.invocation import EvidenceRecord
 from diagnosis_harness.tools.spec import ToolFindings
@@ -174,7 +182,7 @@ class RunHistories(RuleBasedStateMachine):
         draft = DiagnosisDraft(
             conclusion=(cause,) if concludes else (),
             claims=claims,
-            missing_info=("traces",) if misses else (),
+            missing_info=("when it began",) if misses else (),
         )
         self.answers(GiveDraft(draft, assessed(self.seen, how)))
 
@@ -311,7 +319,7 @@ class RecordHistories(RunHistories):
             assert record.run_id == self.scene.ctx.run_id
             assert record.invocation is InvocationStatus.ERROR or kept[record.tool_call_id] == record
         for claim in end.claims:
-            assert not claim.claim_id.startswith("false")
+            assert not must_not_leave(claim)
             for ref in claim.refs:
                 self.may_be_cited(claim, ref, kept)
 
@@ -369,7 +377,7 @@ class ReleaseHistories(RunHistories):
 
     def stop_reason_decides_nothing(self, end: DiagnosisEnd) -> None:
         """With one or without: facts are shown as a fallback, none is a failure, and a lie never leaves."""
-        assert not [claim for claim in end.claims if claim.claim_id.startswith("false")]
+        assert not [claim for claim in end.claims if must_not_leave(claim)]
         if end.outcome is ReleaseOutcome.FALLBACK and end.fallback == "INSUFFICIENT_EVIDENCE":
             assert end.claims
 

@@ -122,3 +122,45 @@ def test_a_budget_stop_does_not_saturate() -> None:
     snapshot = with_budget_stop(DUE)
     assert snapshot.collection is CollectionState.COLLECTING
     assert snapshot.stop_reason is DiagnosisStopReason.BUDGET_LIMIT_REACHED
+
+
+def test_technical_failures_and_violations_neither_raise_nor_clear_the_count() -> None:
+    """NO_GAIN, a failure, a violation, NO_GAIN: two in a row, as if nothing had been between."""
+    snapshot = taken(ready_record(scope='{"a":1}'), error_record("t2"))
+    assert snapshot.no_gain == 1
+    snapshot, _ = after_assessments(taken(found("t3", '{"a":3}'), start=snapshot), [], THRESHOLDS)
+    assert (snapshot.no_gain, snapshot.violations) == (1, 1)
+    snapshot = taken(ready_record(tool_call_id="t4", scope='{"a":4}'), start=snapshot)
+    assert snapshot.stop_reason is DiagnosisStopReason.INFORMATION_SATURATED
+
+
+@pytest.mark.parametrize("record", [error_record("t2"), ready_record(tool_call_id="t2")])
+def test_what_is_not_assessed_does_not_clear_violations(record: EvidenceRecord) -> None:
+    """Only an accepted assessment does; an answer that had nothing to assess says nothing of it."""
+    snapshot, _ = after_assessments(DUE, [], THRESHOLDS)
+    snapshot, _ = after_assessments(taken(record, start=snapshot), [], THRESHOLDS)
+    assert snapshot.violations == 1
+
+
+@pytest.mark.parametrize(("gain", "facts"), [(GAINED, (fact("t2"),)), (NO_GAIN, ())])
+def test_any_accepted_assessment_clears_violations(gain: InformationGain, facts: tuple[Claim, ...]) -> None:
+    """Whether it helped or not."""
+    snapshot, _ = after_assessments(DUE, [], THRESHOLDS)
+    snapshot = taken(found("t2", '{"a":2}'), start=snapshot)
+    snapshot, _ = after_assessments(snapshot, [Assessment("t2", gain, facts)], THRESHOLDS)
+    assert snapshot.violations == 0
+
+
+def test_the_first_reason_to_saturate_stands() -> None:
+    """A threshold that is reached later changes nothing."""
+    snapshot = taken(ready_record(scope='{"a":1}'), ready_record(tool_call_id="t2", scope='{"a":2}'))
+    for number in (3, 4):
+        snapshot = taken(found(f"t{number}", f'{{"a":{number}}}'), start=snapshot)
+        snapshot, _ = after_assessments(snapshot, [], THRESHOLDS)
+    assert (snapshot.violations, snapshot.stop_reason) == (2, DiagnosisStopReason.INFORMATION_SATURATED)
+
+
+def test_a_budget_stop_leaves_saturated_as_it_was() -> None:
+    """SATURATED is final."""
+    snapshot = taken(ready_record(scope='{"a":1}'), ready_record(tool_call_id="t2", scope='{"a":2}'))
+    assert with_budget_stop(snapshot).collection is CollectionState.SATURATED
