@@ -37,7 +37,7 @@ ROWS = [
 ]
 
 
-@pytest.mark.parametrize("row", ROWS)
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row[0]}-{row[1]}-{'facts' if row[2] else 'none'}")
 def test_a_row_of_the_release_table(
     row: tuple[str, WorkEnd, bool, bool, RunState, ReleaseOutcome, FallbackType | None],
 ) -> None:

@@ -1,0 +1,34 @@
+"""A release is a success or a fallback; nothing else can be built."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import pytest
+
+from diagnosis_harness.diagnosis.claim import FaultKind
+from diagnosis_harness.diagnosis.draft import Cause
+from diagnosis_harness.kernel.errors import ContractViolation
+from diagnosis_harness.release.outcome import FallbackType, ReleaseOutcome
+from diagnosis_harness.release.result import DiagnosisReleaseResult
+
+CAUSES = (Cause("payment", FaultKind.CPU, ("k0",)),)
+LEGAL = {
+    (ReleaseOutcome.SUCCESS, None, CAUSES),
+    *((ReleaseOutcome.FALLBACK, each, ()) for each in FallbackType),
+}
+
+
+@pytest.mark.parametrize(
+    ("outcome", "fallback", "causes"), list(product(ReleaseOutcome, [None, *FallbackType], [(), CAUSES]))
+)
+def test_only_success_with_causes_and_fallback_with_a_type_can_be_built(
+    outcome: ReleaseOutcome, fallback: FallbackType | None, causes: tuple[Cause, ...]
+) -> None:
+    """FAILED and CANCELLED come from the application's exception path, never from here."""
+    if (outcome, fallback, causes) in LEGAL:
+        result = DiagnosisReleaseResult(outcome, fallback, causes=causes)
+        assert (result.outcome, result.fallback, result.causes) == (outcome, fallback, causes)
+        return
+    with pytest.raises(ContractViolation):
+        DiagnosisReleaseResult(outcome, fallback, causes=causes)

@@ -1,0 +1,144 @@
+"""A call that had begun and failed: the record ends ERROR with a code of its own, and nothing stays open."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from diagnosis_harness.adapters.evidence_stores.memory import MemoryEvidenceStore
+from diagnosis_harness.diagnosis.draft import DiagnosisDraft
+from diagnosis_harness.diagnosis.policy import AskTools, GiveDraft, WantedCall
+from diagnosis_harness.harness.budget import RunBudgetLimits
+from diagnosis_harness.harness.termination import RunState
+from diagnosis_harness.kernel.errors import ToolFailure
+from diagnosis_harness.testing.evidence import changed_item
+from diagnosis_harness.testing.faults import ALTERED, HUNG, LOST, store_fails
+from diagnosis_harness.testing.runs import AMPLE, limits
+from diagnosis_harness.testing.scene import Scene
+from diagnosis_harness.testing.scripted_policy import ScriptedPolicy
+from diagnosis_harness.testing.scripted_tool import ScriptedTool, found_something
+from diagnosis_harness.tools.evidence import EvidenceStatus, InvocationStatus
+from diagnosis_harness.tools.invocation import ErrorCode, EvidenceRecord
+from diagnosis_harness.tools.spec import ProjectionBounds, ToolFindings, ToolSpec
+
+
+class KeptStore(MemoryEvidenceStore):
+    """A memory store that a test may look into."""
+
+    def kept(self) -> dict[str, EvidenceRecord]:
+        """Records by tool call id."""
+        return {record.tool_call_id: record for record in self._records.values()}
+
+
+def scene(
+    answer: Callable[[], ToolFindings] = found_something,
+    *,
+    bounds: ProjectionBounds | None = None,
+    given: RunBudgetLimits = AMPLE,
+) -> tuple[Scene, KeptStore]:
+    """One call of one tool, then a draft that says nothing."""
+    store = KeptStore()
+    draft = DiagnosisDraft(conclusion=(), claims=(), missing_info=("when it began",))
+    spec = ToolSpec("look", "Looks.", bounds=bounds or ProjectionBounds())
+    ask = AskTools((WantedCall("t1", "look", {}),))
+    run = Scene(
+        policy=ScriptedPolicy(ask, GiveDraft(draft)),
+        store=store,
+        tools=[ScriptedTool(answer, spec)],
+        limits=given,
+    )
+    return run, store
+
+
+def fails() -> ToolFindings:
+    """The backend cannot."""
+    raise ToolFailure("away")
+
+
+def crashes() -> ToolFindings:
+    """A bug."""
+    raise KeyError("a bug")
+
+
+def twice() -> ToolFindings:
+    """Two items of one id."""
+    return replace(found_something(), items=(changed_item(), changed_item()))
+
+
+def not_json() -> ToolFindings:
+    """A value that JSON cannot say."""
+    wrong: Any = {"value": Decimal(1)}
+    return replace(found_something(), items=(replace(changed_item(), attributes=wrong),))
+
+
+def not_finite() -> ToolFindings:
+    """A number that is none."""
+    return replace(found_something(), items=(replace(changed_item(), value=float("nan")),))
+
+
+@pytest.mark.parametrize(
+    ("answer", "bounds", "code"),
+    [
+        (fails, None, ErrorCode.EXECUTION_FAILED),
+        (crashes, None, ErrorCode.EXECUTION_FAILED),
+        (twice, None, ErrorCode.PROJECTION_FAILED),
+        (not_json, None, ErrorCode.PROJECTION_FAILED),
+        (not_finite, None, ErrorCode.PROJECTION_FAILED),
+        (found_something, ProjectionBounds(size_bytes=50), ErrorCode.TOO_LARGE),
+    ],
+    ids=["execution", "crash", "two of one id", "no JSON", "not finite", "size"],
+)
+def test_a_failure_has_its_own_code_and_the_run_goes_on(
+    answer: Callable[[], ToolFindings], bounds: ProjectionBounds | None, code: ErrorCode
+) -> None:
+    """Execution, projection, size: an ERROR record that the store holds, and no evidence."""
+    run, store = scene(answer, bounds=bounds)
+    (record,) = run.run().snapshot.records
+    assert (record.invocation, record.evidence) == (InvocationStatus.ERROR, EvidenceStatus.ERROR)
+    assert (record.error_code, record.items, store.kept()) == (code, (), {"t1": record})
+    assert run.ctx.lifecycle.state is RunState.SUCCESS
+
+
+@pytest.mark.parametrize("hangs", [False, True], ids=["the store works", "the store fails once"])
+def test_a_budget_failure_ends_the_record_and_the_run(hangs: bool) -> None:
+    """ERROR is written after the run's end, a second time where the store failed at first."""
+    run, store = scene(given=limits(run_bytes=100))
+    run.faults.actions = {"finish t1": store_fails} if hangs else {}
+    (record,) = run.run().snapshot.records
+    assert (record.error_code, store.kept()) == (ErrorCode.BUDGET_EXHAUSTED, {"t1": record})
+    assert run.ctx.lifecycle.state is RunState.BUDGET_EXHAUSTED
+
+
+@pytest.mark.parametrize(
+    ("place", "how"),
+    [
+        ("finish t1", "fails"),
+        ("finish t1", LOST),
+        ("finish t1", HUNG),
+        ("get t1", "fails"),
+        ("get t1", HUNG),
+        ("get t1", ALTERED),
+    ],
+)
+def test_what_the_store_does_not_give_back_unaltered_is_no_evidence(place: str, how: str) -> None:
+    """It fails, is slow, loses or alters: STORE_FAILED, never evidence, and nothing is left PROJECTING."""
+    run, store = scene()
+    run.faults.actions = {place: store_fails if how == "fails" else lambda: how}
+    (record,) = run.run().snapshot.records
+    assert (record.error_code, record.items) == (ErrorCode.STORE_FAILED, ())
+    assert store.kept()["t1"].invocation is not InvocationStatus.PROJECTING
+
+
+@pytest.mark.parametrize("how", ["cancel", "deadline", "slow"])
+def test_a_record_that_may_have_begun_does_not_stay_open(how: str) -> None:
+    """The store had taken it when the run, or its own time, was over: refused, and the record ends."""
+    run, store = scene()
+    run.faults.actions = {"begin t1": (lambda: HUNG) if how == "slow" else getattr(run, how)}
+    end = run.run()
+    assert end.snapshot.records == ()
+    assert store.kept()["t1"].error_code is ErrorCode.ABANDONED
+    assert run.ctx.budget.usage().tool_calls == 0
