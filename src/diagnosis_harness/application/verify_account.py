@@ -49,15 +49,15 @@ def _outcome_flaws(document: RunDocument) -> Iterator[Flaw]:
 def _fits(row: Row, document: RunDocument) -> bool:
     """Whether a row of the release table can have led to this document.
 
-    Published claims are verified facts. None published says nothing of a fallback: what may only be said with
-    a success is left out of it.
+    Published claims are verified facts, and published words say what was missing. None published says nothing:
+    what may only be said with a success, or is an agent's own word, is left out of a fallback.
     """
     release, report = document.release, document.report
     if (row.outcome, row.fallback, row.state) != (release.outcome, release.fallback_type, document.run.state):
         return False
     if report.claims and row.facts is False:
         return False
-    return row.missing in (None, bool(report.missing_info))
+    return not (report.missing_info and row.missing is False)
 
 
 def _usage_flaws(document: RunDocument) -> Iterator[Flaw]:

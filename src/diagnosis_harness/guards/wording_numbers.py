@@ -38,6 +38,8 @@ _TO_BASELINE = words(
 _AFTER_BASELINE = words("before earlier previously")
 _BY = frozenset({"by", "了"})
 _DURING = words("for within over during last lasted 内 持续 期间")
+_EXACT_S = 1e-5
+"""How exactly an instant in seconds since the epoch is known, computed."""
 _CODES = words(
     "http https status code codes port line version exit response 状态码 端口 版本 代码 错误码 状态"
 )
@@ -171,4 +173,12 @@ def _is(text: str, time_s: float) -> bool:
         return True
     if (int(clock[1]), int(clock[2])) != (moment.hour, moment.minute):
         return False
-    return clock[3] is None or floor(float(clock[3])) == moment.second
+    return clock[3] is None or _is_second(clock[3], time_s)
+
+
+def _is_second(text: str, time_s: float) -> bool:
+    """Whether written seconds are those of an instant, cut or rounded to as many places as are written."""
+    places = len(text.partition(".")[2])
+    step_s = 10.0**-places
+    apart_s = float(text) - (time_s % 60.0)
+    return -step_s + _EXACT_S < apart_s < (0.5 * step_s + _EXACT_S if places else _EXACT_S)

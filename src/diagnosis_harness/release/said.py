@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from diagnosis_harness.diagnosis.claim import Claim, Predicate
 from diagnosis_harness.guards.bearing import objections
 from diagnosis_harness.guards.citing import cited_items
-from diagnosis_harness.guards.wording import grounded
+from diagnosis_harness.guards.wording import LENGTH_MAX, grounded
 from diagnosis_harness.release.language import Language, language_of
 from diagnosis_harness.release.sentence import sentence
 from diagnosis_harness.tools.invocation import EvidenceRecord
@@ -28,7 +28,7 @@ def may_stand(text: str, claim: Claim, records: Sequence[EvidenceRecord], langua
 
 def is_grounded(wording: str, claim: Claim, records: Sequence[EvidenceRecord], language: Language) -> bool:
     """Whether a wording is in the report's language and grounded in one cited item that bears the claim."""
-    if language_of(wording) is not language:
+    if len(wording) > LENGTH_MAX or language_of(wording) is not language:
         return False
     by_id = {record.tool_call_id: record for record in records}
     bearing = [item for _, item in cited_items(claim, by_id) if not objections(claim, item)]

@@ -103,3 +103,10 @@ def test_whoever_checks_again_finds_both_kinds_of_sentence_sound() -> None:
     assert may_stand(sentence(claim, EN), claim, RECORDS, EN)
     assert may_stand(OWN, claim, RECORDS, EN)
     assert not may_stand(OWN.replace("3.2", "3.3"), claim, RECORDS, EN)
+
+
+def test_a_wording_of_ten_megabytes_costs_nothing() -> None:
+    """It is not read at all; the rendered sentence stands."""
+    claim = replace(changed_claim(), wording="checkout rose " * 700_000)
+
+    assert said(claim, RECORDS, EN) == sentence(claim, EN)
