@@ -49,8 +49,8 @@ def _outcome_flaws(document: RunDocument) -> Iterator[Flaw]:
 def _fits(row: Row, document: RunDocument) -> bool:
     """Whether a row of the release table can have led to this document.
 
-    Published claims are verified facts, and published words say what was missing. None published says nothing:
-    what may only be said with a success, or is an agent's own word, is left out of a fallback.
+    Published claims are verified facts, and published words say what was missing. None published says
+    nothing: what may only be said with a success, or is an agent's own word, is left out of a fallback.
     """
     release, report = document.release, document.report
     if (row.outcome, row.fallback, row.state) != (release.outcome, release.fallback_type, document.run.state):
