@@ -1,0 +1,107 @@
+"""A draft together with what in it is fabricated: what the generator knows and the release is not told."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TypeAlias
+
+from diagnosis_harness.diagnosis.claim import Claim, EvidenceRef, Quote
+from diagnosis_harness.diagnosis.draft import DiagnosisDraft
+from diagnosis_harness.kernel.json_value import JsonValue
+from diagnosis_harness.kernel.window import TimeWindow, utc_text
+
+
+class Place(StrEnum):
+    """A part of the report that holds entries."""
+
+    CLAIMS = "claims"
+    CAUSES = "causes"
+    CANDIDATES = "candidates"
+
+
+@dataclass(frozen=True, slots=True)
+class ForgedText:
+    """A text that stands in no evidence. It may occur in no string of the report, not even as a part."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ForgedRef:
+    """A citation of what does not exist in the run, or does not speak of what cites it."""
+
+    ref: EvidenceRef
+    by: Mapping[str, JsonValue] | None = None
+    """Only as a citation of an entry with these fields; None: anywhere."""
+
+
+@dataclass(frozen=True, slots=True)
+class ForgedQuote:
+    """A quote that the cited line does not hold."""
+
+    ref: EvidenceRef
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ForgedEntry:
+    """A false statement: no entry at the place may have all of these fields, as the document writes them."""
+
+    place: Place
+    fields: Mapping[str, JsonValue]
+
+
+@dataclass(frozen=True, slots=True)
+class ForgedSupport:
+    """A cause of this entity that rests on a claim with these fields, which says nothing of it."""
+
+    entity: str
+    fields: Mapping[str, JsonValue]
+
+
+@dataclass(frozen=True, slots=True)
+class ForgedWindow:
+    """A span of time that is nowhere the incident's, as the report's own window."""
+
+    start: str
+    end: str
+
+
+Fabrication: TypeAlias = ForgedText | ForgedRef | ForgedQuote | ForgedEntry | ForgedSupport | ForgedWindow
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What an agent hands in: a draft, and facts of its assessments. Truthful when nothing is forged."""
+
+    draft: DiagnosisDraft
+    forged: tuple[Fabrication, ...] = ()
+    facts: tuple[Claim, ...] = ()
+
+
+def said_by(claim: Claim, *names: str) -> dict[str, JsonValue]:
+    """Fields of a claim as the document writes them: predicate, entity, and those that are named."""
+    held: dict[str, JsonValue] = {"predicate": claim.predicate.value, "entity": claim.entity}
+    for name in names:
+        match name:
+            case "onset_at":
+                held[name] = None if claim.onset_s is None else utc_text(claim.onset_s)
+            case "window":
+                held[name] = written(claim.window)
+            case "direction":
+                held[name] = None if claim.direction is None else claim.direction.value
+            case _:
+                held[name] = getattr(claim, name)
+    return held
+
+
+def written(window: TimeWindow | None) -> JsonValue:
+    """A window as the document writes it."""
+    return None if window is None else {"start": utc_text(window.start_s), "end": utc_text(window.end_s)}
+
+
+def forged_quotes(quotes: tuple[Quote, ...]) -> tuple[ForgedQuote, ...]:
+    """Each of them as a fabrication."""
+    return tuple(ForgedQuote(quote.ref, quote.text) for quote in quotes)
