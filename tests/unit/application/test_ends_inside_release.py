@@ -76,21 +76,33 @@ class End:
     how: str = "deadline"
     judge: Callable[[], ScriptedJudge] = lambda: ScriptedJudge(YES)
     narrow: tuple[tuple[str, int], ...] = ()
+    unheard: TraceName | None = None
+    """What the guard that was cut off never says."""
 
 
 ENDS = {
     "deadline before the evidence guard": End(TRUE, "event STATUS"),
     "deadline in the evidence guard": End(TRUE, "event EVIDENCE_GUARD_INITIAL"),
-    "deadline in repair": End(FALSE, "repair 1"),
+    "deadline in repair": End(FALSE, "repair 1", unheard=TraceName.EVIDENCE_GUARD_RECHECK),
     "deadline in the recheck": End(FALSE, "event EVIDENCE_GUARD_RECHECK"),
-    "deadline in the judge": End(TRUE, "judge 1"),
+    "deadline in the judge": End(TRUE, "judge 1", unheard=TraceName.SEMANTIC_GUARD_DECISION),
     "deadline after SUPPORTED": End(TRUE, "event SEMANTIC_GUARD_DECISION"),
     "deadline after UNSUPPORTED": End(TRUE, "event SEMANTIC_GUARD_DECISION", judge=lambda: ScriptedJudge(NO)),
     "deadline where nothing is concluded": End(OPEN, "event EVIDENCE_GUARD_INITIAL"),
-    "budget in repair": End(FALSE, "", narrow=(("llm_calls", 2),)),
-    "budget in the judge": End(TRUE, "", narrow=(("llm_calls", 2),)),
-    "budget in the judge after a repair": End(FALSE, "", narrow=(("llm_calls", 3),)),
-    "budget spent by a SUPPORTED": End(TRUE, "", judge=CostlyJudge, narrow=(("input_tokens", 100),)),
+    "budget in repair": End(FALSE, "", narrow=(("llm_calls", 2),), unheard=TraceName.EVIDENCE_GUARD_RECHECK),
+    "budget in the judge": End(
+        TRUE, "", narrow=(("llm_calls", 2),), unheard=TraceName.SEMANTIC_GUARD_DECISION
+    ),
+    "budget in the judge after a repair": End(
+        FALSE, "", narrow=(("llm_calls", 3),), unheard=TraceName.SEMANTIC_GUARD_DECISION
+    ),
+    "budget spent by a SUPPORTED": End(
+        TRUE,
+        "",
+        judge=CostlyJudge,
+        narrow=(("input_tokens", 100),),
+        unheard=TraceName.SEMANTIC_GUARD_DECISION,
+    ),
 }
 
 
@@ -115,6 +127,8 @@ def test_the_end_of_the_run_decides_and_no_guard_is_blamed(name: str, knows: boo
     assert (end.causes, len(end.claims)) == ((), int(knows))
     reason = DiagnosisStopReason.BUDGET_LIMIT_REACHED if planned.narrow else None
     assert end.stop_reason is reason
+    if planned.unheard is not None:
+        assert planned.unheard not in run.names()
 
 
 @pytest.mark.parametrize(
