@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import shutil
+import signal
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -259,3 +260,33 @@ def test_a_deadline_inside_a_library_call_does_not_abort_the_process(english: De
     }
 
     assert codes <= {0, 3, 124}
+
+
+def test_ctrl_c_ends_asking_again_and_what_was_not_asked_is_no_verdict(english: Demo) -> None:
+    """Exit code 130; facts whose queries had not come back could not be asked, the others are judged."""
+    stuck = Path(__file__).with_name("stuck_diagnose.py")
+    process = subprocess.Popen(
+        [
+            sys.executable, str(stuck), "verify", str(english.file),
+            "--against", str(english.folder), "--json",
+        ],
+        env=PLAIN,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        encoding="utf-8",
+    )  # fmt: skip
+    assert process.stderr is not None
+    assert any("stuck" in line for line in process.stderr)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+
+    answer = json.loads(out)
+    assert process.returncode == 130
+    assert "Cancelling. In flight: " in err
+    assert answer["verified"] is True
+    assert answer["against"]["state"] == "CANCELLED"
+    codes = {query["code"] for query in answer["against"]["queries"] if query["status"] == "NOT_ASKED"}
+    assert "RUN_ENDED" in codes
+    assert "NOT_ASKED" in {fact["status"] for fact in answer["against"]["facts"]}
+    assert answer["against"]["holds"] is False
