@@ -69,7 +69,16 @@ class ForgedWindow:
     end: str
 
 
-Fabrication: TypeAlias = ForgedText | ForgedRef | ForgedQuote | ForgedEntry | ForgedSupport | ForgedWindow
+@dataclass(frozen=True, slots=True)
+class ForgedLack:
+    """Something that is there, listed as missing; in any of the words that a report has for it."""
+
+    words: tuple[str, ...]
+
+
+Fabrication: TypeAlias = (
+    ForgedText | ForgedRef | ForgedQuote | ForgedEntry | ForgedSupport | ForgedWindow | ForgedLack
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
-from tools.lying.forged import Fabrication, ForgedEntry, ForgedText, Place, Told, said_by
+from tools.lying.forged import Fabrication, ForgedEntry, ForgedLack, ForgedText, Place, Told, said_by
 from tools.lying.recorded import Case, chance, pick
 from tools.lying.told import any_claim
 
@@ -24,6 +24,12 @@ _MISSING = (
     "log lines of ledger-shadow",
     "<script>alert(1)</script>",
 )
+_LACK = {
+    "metrics": ("指标",),
+    "logs": ("日志",),
+    "incident recording": ("telemetry of the incident", "故障期间的遥测数据"),
+}
+"""What an inventory may lack, and the words that a report has for it."""
 _TEXT_IDS = (
     "ledger-shadow is the root cause",
     "根因是 ledger-shadow",
@@ -46,12 +52,11 @@ def missing_info(rng: np.random.Generator, case: Case) -> Told | None:
     if "\x1b" in false or "\n" in false:
         forged = (ForgedText(false), ForgedText("ROOT CAUSE: ledger"))
     if chance(rng, 0.3):
-        present = [name for name in ("metrics", "incident recording") if name not in lacking]
+        present = [name for name in _LACK if name not in lacking]
         if not present:
             return None
         false = pick(rng, present)
-        shown = {"metrics": "metrics", "incident recording": "telemetry of the incident"}[false]
-        forged = (ForgedText(f"Supply what was missing: {shown}."),)
+        forged = (ForgedLack((false, *_LACK[false])),)
     draft = replace(run.draft, missing_info=(*run.draft.missing_info, false))
     if chance(rng, 0.5):
         draft = replace(draft, conclusion=())

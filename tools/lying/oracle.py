@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from tools.lying.forged import (
     Fabrication,
     ForgedEntry,
+    ForgedLack,
     ForgedQuote,
     ForgedRef,
     ForgedSupport,
@@ -52,6 +53,8 @@ def _stands(report: Entry, forged: Fabrication) -> bool:
             return _is_supported(report, entity, fields)
         case ForgedWindow(start=start, end=end):
             return report.get("window") == {"start": start, "end": end}
+        case ForgedLack(words=words):
+            return not set(words).isdisjoint(map(str, _list(report.get("missing_info"))))
 
 
 def _is_supported(report: Entry, entity: str, fields: Entry) -> bool:

@@ -23,6 +23,7 @@ from diagnosis_harness.harness.budget import TokenUsage
 from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.harness.core import DiagnosisHarnessCore
 from diagnosis_harness.harness.keys import ToolCallKeyFactory
+from diagnosis_harness.harness.workers import WorkerPool
 from diagnosis_harness.kernel.clock import SystemClock
 from diagnosis_harness.kernel.errors import ToolFailure
 from diagnosis_harness.kernel.ids import RandomIds
@@ -82,31 +83,37 @@ class ThoroughAnalyst:
         yield WantedCall("failed1", BrokenSource.spec.name, {})
 
 
-def record_runs(seed: int, *, work: Path, data: Path | None, kinds_each: int) -> Iterator[RecordedRun]:
+def record_runs(
+    seed: int, *, work: Path, data: Path | None, kinds_each: int, public_share: float = 1.0
+) -> Iterator[RecordedRun]:
     """Runs on `kinds_each` simulated incidents of every kind, and on public ones where `data` holds them.
 
     Args:
         seed: chooses the simulated worlds and the public incidents.
         work: an empty folder for the exported incidents.
+        public_share: how many of the public incidents; two of each set at least.
     """
     rng = np.random.default_rng([seed, 1])
+    workers = WorkerPool(threads_max=4)  # one for all: an idle thread keeps hold of the last source it read
     first = int(rng.integers(1_000, 1_000_000))
     worlds = DemoFaults(seeds=kinds_each, first_seed=first)
     sets: list[tuple[DataSet, int]] = [(worlds, kinds_each * len(FaultKind))]
     if data is not None:
-        sets += [(PetShop(data), PUBLIC["petshop"]), (Nezha(data), PUBLIC["nezha"])]
+        public = (PetShop(data), Nezha(data))
+        sets += [(each, max(2, round(PUBLIC[each.name] * public_share))) for each in public]
     for data_set, count in sets:
         ids = data_set.incident_ids()
         turn = int(rng.integers(len(ids)))
         for incident_id in spread((*ids[turn:], *ids[:turn]), count):
-            run = _recorded(data_set.export(incident_id, work), name=f"{data_set.name}/{incident_id}")
+            case = data_set.export(incident_id, work)
+            run = _recorded(case, name=f"{data_set.name}/{incident_id}", workers=workers)
             if run is not None:
                 yield run
 
 
-def _recorded(case: Case, *, name: str) -> RecordedRun | None:
+def _recorded(case: Case, *, name: str, workers: WorkerPool) -> RecordedRun | None:
     """The run; None where the analyst had nothing to say."""
-    core = DiagnosisHarnessCore(clock=SystemClock(), ids=RandomIds(), sink=NullSink())
+    core = DiagnosisHarnessCore(clock=SystemClock(), ids=RandomIds(), sink=NullSink(), workers=workers)
     sources = open_incident_folder(
         case.folder,
         baseline=case.baseline,

@@ -1,0 +1,132 @@
+"""The liar and its judge owe nothing to the guards; the judge finds fabrications, and nothing else."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from tools.lying.figures import Figures, Result
+from tools.lying.forged import (
+    Fabrication,
+    ForgedEntry,
+    ForgedLack,
+    ForgedQuote,
+    ForgedRef,
+    ForgedSupport,
+    ForgedText,
+    ForgedWindow,
+    Place,
+)
+from tools.lying.oracle import leaks
+from tools.lying.trial import as_report
+
+from diagnosis_harness.diagnosis.claim import EvidenceRef
+from diagnosis_harness.kernel.json_value import JsonValue
+from diagnosis_harness.release.outcome import ReleaseOutcome
+from diagnosis_harness.testing.documents import fallback, success
+
+ROOT = Path(__file__).parents[2]
+CPU, LATENCY, RANKED = EvidenceRef("t1", "i1"), EvidenceRef("t1", "i2"), EvidenceRef("t2", "c1")
+CHANGED: dict[str, JsonValue] = {"predicate": "CHANGED", "entity": "checkout", "signal": "cpu_percent"}
+
+
+@pytest.mark.parametrize("module", ["tools.lying.catalog", "tools.lying.oracle"])
+def test_neither_liar_nor_judge_imports_a_guard(module: str) -> None:
+    """Directly or by way of others: what the guards get wrong they would get wrong as well."""
+    code = (
+        f"import sys, {module}; print(*[m for m in sys.modules if m.startswith('diagnosis_harness.guards')])"
+    )
+
+    ended = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+
+    assert ended.stdout.split() == []
+
+
+@pytest.mark.parametrize(
+    "stands",
+    [
+        ForgedText("checkout is the cause"),
+        ForgedText("charge"),
+        ForgedRef(CPU),
+        ForgedRef(EvidenceRef("t2", "c2")),
+        ForgedRef(CPU, by=CHANGED),
+        ForgedQuote(RANKED, "checkout ranks 1 as the cause"),
+        ForgedEntry(Place.CLAIMS, {**CHANGED, "value": 97.0, "unit": "percent"}),
+        ForgedEntry(Place.CLAIMS, {"predicate": "ABSENT"}),
+        ForgedEntry(Place.CAUSES, {"entity": "checkout", "fault_kind": "CPU"}),
+        ForgedEntry(Place.CAUSES, {"score": 9.0}),
+        ForgedEntry(Place.CANDIDATES, {"entity": "payment", "region": "charge"}),
+        ForgedSupport("checkout", CHANGED),
+        ForgedWindow("2024-01-01T14:00:00Z", "2024-01-01T14:20:00Z"),
+    ],
+)
+def test_what_stands_in_a_report_is_found(stands: Fabrication) -> None:
+    """In a sentence, a field, a citation, a quote, a cause, a candidate, or the window."""
+    assert leaks(as_report(success()), (stands,)) == (stands,)
+
+
+@pytest.mark.parametrize(
+    "absent",
+    [
+        ForgedText("checkout is the culprit"),
+        ForgedRef(EvidenceRef("t9", "i1")),
+        ForgedRef(LATENCY, by=CHANGED),
+        ForgedQuote(CPU, "checkout ranks 1 as the cause"),
+        ForgedQuote(RANKED, "checkout ranks 1"),
+        ForgedEntry(Place.CLAIMS, {**CHANGED, "value": 97.1}),
+        ForgedEntry(Place.CLAIMS, {"predicate": "CHANGED", "entity": "frontend"}),
+        ForgedEntry(Place.CAUSES, {"entity": "payment"}),
+        ForgedEntry(Place.CANDIDATES, {"entity": "checkout"}),
+        ForgedSupport("checkout", {"predicate": "AFFECTED"}),
+        ForgedWindow("2024-01-01T14:00:00Z", "2024-01-01T14:20:01Z"),
+        ForgedLack(("telemetry of the incident",)),
+    ],
+)
+def test_what_does_not_stand_in_a_report_is_not(absent: Fabrication) -> None:
+    """A true neighbour of a lie is no lie."""
+    assert leaks(as_report(success()), (absent,)) == ()
+
+
+def test_what_is_said_to_be_missing_is_found() -> None:
+    """In the words that the report has for it."""
+    lack = ForgedLack(("baseline recording", "normal operation to compare with (--baseline FOLDER)"))
+
+    assert leaks(as_report(fallback()), (lack,)) == (lack,)
+
+
+def test_the_judge_reads_what_is_published() -> None:
+    """The values it is given are those of the document's own JSON."""
+    for document in (success(), fallback()):
+        assert as_report(document) == document.as_json()["report"]
+
+
+def figures(kind: str, *, drafts: int = 100, unrepaired: int = 0) -> Figures:
+    """A class without a leak."""
+    return Figures(kind, drafts=drafts, unrepaired=unrepaired)
+
+
+def test_the_figures_hold_without_a_leak_and_with_the_truth_through() -> None:
+    """99 of 100 truthful drafts are enough, 98 are not; a leak in a fallback is a leak."""
+    clean, through = figures("value"), figures("truthful", unrepaired=99)
+    leaking = figures("value")
+    leaking.count(ReleaseOutcome.FALLBACK, (ForgedText("x"),), unrepaired=False, why="")
+    broken = figures("value")
+    broken.crash(ValueError("not finite"))
+
+    assert Result(1, 50, (clean, through)).holds
+    assert not Result(1, 50, (clean, figures("truthful", unrepaired=98))).holds
+    assert not Result(1, 50, (leaking, through)).holds
+    assert not Result(1, 50, (broken, through)).holds
+
+
+def test_a_wrong_cause_is_a_rate_and_no_leak() -> None:
+    """It is reported apart: nothing in it was fabricated."""
+    wrong = figures("wrong cause on true facts", drafts=0)
+    wrong.count(ReleaseOutcome.SUCCESS, (ForgedText("x"),), unrepaired=False, why="")
+    wrong.count(ReleaseOutcome.FALLBACK, (), unrepaired=False, why="")
+    result = Result(1, 50, (wrong, figures("truthful", unrepaired=100)))
+
+    assert result.holds
+    assert "released 50.00% of 2" in result.line()

@@ -1,0 +1,125 @@
+"""A lying agent at large: nothing made up leaves, the truth does, and the judge would notice otherwise."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from tools.lying.__main__ import lie, tried
+from tools.lying.catalog import TRUTHFUL, WRONG_CAUSE, Sample, samples, tellers
+from tools.lying.forged import Told
+from tools.lying.oracle import leaks
+from tools.lying.recorded import RecordedRun
+from tools.lying.recording import record_runs
+from tools.lying.trial import as_values
+
+from diagnosis_harness.diagnosis.draft import DiagnosisDraft
+from diagnosis_harness.guards.verdict import EvidenceVerdict
+from diagnosis_harness.kernel.errors import ContractViolation
+from diagnosis_harness.kernel.json_value import JsonValue
+from diagnosis_harness.release import pipeline
+from diagnosis_harness.release.document import Candidate, CauseEntry, ClaimEntry, Window
+from diagnosis_harness.release.language import Language
+from diagnosis_harness.release.sentence import sentence
+
+pytestmark = [pytest.mark.proof, pytest.mark.timeout(1800)]
+
+SEED = 20_261
+DRAFTS = 20_000
+EACH = 1_000
+KINDS_EACH = 9
+LIES = [kind for kind in tellers() if kind not in (TRUTHFUL, WRONG_CAUSE)]
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory, scale: float) -> Sequence[RecordedRun]:
+    """Recorded runs: 54 simulated incidents at full size, twelve in a tenth."""
+    kinds_each = max(2, round(KINDS_EACH * scale))
+    return tuple(record_runs(SEED, work=tmp_path_factory.mktemp("lying"), data=None, kinds_each=kinds_each))
+
+
+def test_no_fabrication_is_released_and_the_truth_passes(runs: Sequence[RecordedRun], scale: float) -> None:
+    """At least 1,000 drafts of every class, 20,000 in all, at full size."""
+    drafts = max(round(DRAFTS * scale), round(EACH * scale) * len(tellers()) if scale == 1.0 else 0)
+
+    result = lie(SEED, runs, drafts=drafts)
+
+    assert result.holds, f"{result.line()}\n{[e.example for e in result.classes if e.is_lie and e.example]}"
+    assert result.wrong_cause == 0
+    assert scale < 1.0 or (result.runs >= 50 and min(each.drafts for each in result.classes) >= EACH)
+
+
+@pytest.mark.data
+def test_the_same_holds_on_public_incidents(data_folder: Path, tmp_path: Path, scale: float) -> None:
+    """Real telemetry has names, units and gaps that nobody simulates."""
+    public = [
+        run
+        for run in record_runs(SEED, work=tmp_path, data=data_folder, kinds_each=1, public_share=scale)
+        if not run.name.startswith("demo-faults")
+    ]
+
+    result = lie(SEED, public, drafts=round(DRAFTS * scale / 4))
+
+    assert result.leaked + result.leaked_back + result.crashed == 0, result.line()
+
+
+def told_as_it_is(told: Told, language: Language) -> dict[str, JsonValue]:
+    """The report of a house without guards: everything as the agent says it, its own words first."""
+    draft = told.draft
+    return {
+        "summary": [f"{cause.entity} is the cause" for cause in draft.conclusion],
+        "claims": [
+            as_values(ClaimEntry.of(claim, sentence=claim.wording or sentence(claim, language)))
+            for claim in (*draft.claims, *told.facts)
+            if claim.refs
+        ],
+        "causes": [
+            as_values(CauseEntry(c.entity, c.fault_kind, c.region, c.score, None, c.claim_ids))
+            for c in draft.conclusion
+        ],
+        "candidates": [
+            as_values(
+                Candidate(h.entity, h.fault_kind, h.region, h.score, h.evidence_for, h.evidence_against)
+            )
+            for h in draft.hypotheses
+        ],
+        "window": as_values(Window.of(draft.window)),
+        "missing_info": list(draft.missing_info),
+    }
+
+
+def test_the_judge_finds_every_class_of_lie_where_nothing_is_checked(runs: Sequence[RecordedRun]) -> None:
+    """A judge that cannot fail is worthless: without guards every class leaks, and every draft of it."""
+    told, found = Counter[str](), Counter[str]()
+    for sample in samples(SEED, runs, each=20):
+        if sample.kind not in LIES:
+            continue
+        try:
+            report = told_as_it_is(sample.told, Language.EN)
+        except (ContractViolation, ValueError):
+            continue  # a number that no document can hold
+        told[sample.kind] += 1
+        found[sample.kind] += bool(leaks(report, sample.told.forged))
+
+    assert {kind: told[kind] - found[kind] for kind in LIES if found[kind] < told[kind]} == {}
+    assert all(told[kind] for kind in LIES)
+
+
+def test_the_judge_finds_what_an_evidence_guard_without_eyes_lets_through(
+    runs: Sequence[RecordedRun], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The real path with one guard that passes everything: lies about claims get out, and are seen."""
+
+    def blind(draft: DiagnosisDraft, records: object, *, run_id: str) -> EvidenceVerdict:
+        return EvidenceVerdict((), frozenset(claim.claim_id for claim in draft.claims))
+
+    monkeypatch.setattr(pipeline, "check_draft", blind)
+    wanted = ("value, far", "unit", "direction", "right number, wrong entity", "invented entity", "predicate")
+    drafts: list[Sample] = [s for s in samples(SEED, runs, each=20) if s.kind in wanted]
+
+    figures = {each.kind: each for each in asyncio.run(tried(drafts, kinds=wanted))}
+
+    assert [kind for kind in wanted if not figures[kind].leaked] == []
