@@ -44,6 +44,7 @@ class DiagnosisEnd:
     Attributes:
         outcome: what leaves; stands beside the run's state and is not derived from it.
         causes: exist only with SUCCESS.
+        confidence: of each cause, in the order of the causes.
         claims: claims that stand; verified facts when there is no success.
         failure: with FAILED, how the work ended, for the words of the report.
     """
@@ -53,6 +54,7 @@ class DiagnosisEnd:
     stop_reason: DiagnosisStopReason | None
     snapshot: ProgressSnapshot
     causes: tuple[Cause, ...] = ()
+    confidence: tuple[float, ...] = ()
     claims: tuple[Claim, ...] = ()
     hypotheses: tuple[Hypothesis, ...] = ()
     missing_info: tuple[str, ...] = ()
@@ -144,6 +146,7 @@ class DiagnoseUseCase:
             stop_reason=execution.snapshot.stop_reason,
             snapshot=execution.snapshot,
             causes=result.causes,
+            confidence=result.confidence,
             claims=result.claims,
             hypotheses=result.hypotheses,
             missing_info=result.missing_info,

@@ -62,6 +62,7 @@ def publish(ctx: RunContext, facts: RunFacts, end: DiagnosisEnd, events: Iterabl
             state=ctx.lifecycle.state,
             limit_s=facts.limit_s,
             conclusion=end.causes,
+            confidence=end.confidence,
             claims=end.claims,
             hypotheses=end.hypotheses,
             missing_info=end.missing_info,

@@ -16,9 +16,10 @@ from diagnosis_harness.release.report import compose
 from diagnosis_harness.release.restored import material_of
 from diagnosis_harness.release.said import may_stand
 from diagnosis_harness.release.sentence import sentence
-from diagnosis_harness.release.standing import scored
+from diagnosis_harness.release.standing import confidences, scored
 from diagnosis_harness.release.wording import words_of
 from diagnosis_harness.tools.invocation import EvidenceRecord
+from diagnosis_harness.trace.event import TraceName
 
 
 def guard_checks(
@@ -31,7 +32,7 @@ def guard_checks(
     for finding in findings:
         flaws.setdefault(check_of(finding.code), []).append(_flaw(finding, places))
     flaws.setdefault(CheckName.CLAIMS, []).extend(_window_flaws(document, draft, records))
-    flaws.setdefault(CheckName.CAUSES, []).extend(_score_flaws(draft, records))
+    flaws.setdefault(CheckName.CAUSES, []).extend(_score_flaws(document, draft, records))
     counts = {
         CheckName.REFERENCES: sum(len(claim.refs) for claim in draft.claims),
         CheckName.QUOTES: sum(len(claim.quotes) for claim in draft.claims),
@@ -65,8 +66,16 @@ def _window_flaws(
         yield Flaw(FlawCode.WINDOW_OF_NO_RECORD, "report.window", str(window))
 
 
-def _score_flaws(draft: DiagnosisDraft, records: tuple[EvidenceRecord, ...]) -> Iterator[Flaw]:
-    """A cause's score is a number like any other: the ranking that bears the cause states it."""
+def _score_flaws(
+    document: RunDocument, draft: DiagnosisDraft, records: tuple[EvidenceRecord, ...]
+) -> Iterator[Flaw]:
+    """Score and confidence are numbers like any other: the ranking that bears the cause gives both."""
+    repaired = any(line.name == TraceName.EVIDENCE_REPAIR for line in document.trace)
+    sure = confidences(draft.conclusion, draft, records, repaired=repaired)
+    for number, (entry, computed) in enumerate(zip(document.report.causes, sure, strict=True)):
+        if entry.confidence != computed:
+            place = f"report.causes[{number}].confidence"
+            yield Flaw(FlawCode.SCORE_NOT_CITED, place, str(entry.confidence), str(computed))
     for number, (cause, again) in enumerate(zip(draft.conclusion, scored(draft, records), strict=True)):
         if cause.score != again.score:
             place = f"report.causes[{number}].score"

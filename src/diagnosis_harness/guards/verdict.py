@@ -56,6 +56,8 @@ class EvidenceVerdict:
 
     findings: tuple[Finding, ...]
     passed: frozenset[str]
+    repaired: bool = False
+    """Whether it is the verdict on a repaired draft."""
 
     @property
     def valid(self) -> bool:

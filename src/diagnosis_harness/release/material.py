@@ -20,6 +20,7 @@ class ReportMaterial:
 
     Attributes:
         conclusion: the released causes; empty unless the release is a success.
+        confidence: of each released cause, in their order.
         claims: the claims that passed the guards, and only these, in reading order.
         hypotheses: ranked candidates; those that are concluded are left out of `candidates`.
         records: final records of the run, in the order in which they were asked for.
@@ -35,6 +36,7 @@ class ReportMaterial:
     state: RunState
     limit_s: float
     conclusion: tuple[Cause, ...] = ()
+    confidence: tuple[float, ...] = ()
     claims: tuple[Claim, ...] = ()
     hypotheses: tuple[Hypothesis, ...] = ()
     missing_info: tuple[str, ...] = ()

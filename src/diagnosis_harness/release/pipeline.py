@@ -25,7 +25,7 @@ from diagnosis_harness.llm.role import RoleBoundary
 from diagnosis_harness.release.decision import WorkEnd, decide
 from diagnosis_harness.release.outcome import ReleaseOutcome
 from diagnosis_harness.release.result import DiagnosisReleaseResult
-from diagnosis_harness.release.standing import numbered, scored, standing_of
+from diagnosis_harness.release.standing import confidences, numbered, scored, standing_of
 from diagnosis_harness.trace.event import TraceEventStatus, TraceName, TracePhase
 
 if TYPE_CHECKING:
@@ -67,7 +67,8 @@ class ReleasePipeline:
             repaired = await self._repaired(ctx, snapshot, draft, verdict)
             if repaired is not None:
                 draft = repaired
-                verdict = check_draft(draft, snapshot.records, run_id=ctx.run_id)
+                again = check_draft(draft, snapshot.records, run_id=ctx.run_id)
+                verdict = replace(again, repaired=True)
             self._tell_evidence(ctx, TraceName.EVIDENCE_GUARD_RECHECK, draft, verdict)
         if not verdict.valid or not draft.conclusion:
             return self._result(ctx, WorkEnd.EVIDENCE_INVALID, snapshot, draft, verdict=verdict)
@@ -154,6 +155,7 @@ class ReleasePipeline:
             outcome=row.outcome,
             fallback=row.fallback,
             causes=causes,
+            confidence=confidences(causes, draft, snapshot.records, repaired=verdict.repaired),
             claims=claims,
             hypotheses=tuple(h for h in beside.hypotheses if h.entity not in concluded),
             missing_info=beside.missing_info,

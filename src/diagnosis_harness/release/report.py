@@ -39,6 +39,7 @@ def compose(material: ReportMaterial) -> Report:
     words = words_of(material.language)
     coverage = cover(material.records, tools=material.tools, files=material.files, words=words)
     candidates = _candidates(material)
+    sure: Sequence[float | None] = material.confidence or [None] * len(material.conclusion)
     return Report(
         summary=_summary(material, words),
         causes=tuple(
@@ -47,10 +48,10 @@ def compose(material: ReportMaterial) -> Report:
                 fault_kind=cause.fault_kind,
                 region=cause.region,
                 score=cause.score,
-                confidence=None,
+                confidence=confidence,
                 claim_ids=cause.claim_ids,
             )
-            for cause in material.conclusion
+            for cause, confidence in zip(material.conclusion, sure, strict=True)
         ),
         claims=tuple(
             ClaimEntry.of(claim, sentence=said(claim, material.records, material.language))

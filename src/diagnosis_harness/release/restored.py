@@ -166,6 +166,7 @@ def material_of(
         state=document.run.state,
         limit_s=document.run.limit_s,
         conclusion=draft.conclusion,
+        confidence=tuple(cause.confidence or 0.0 for cause in document.report.causes),
         claims=draft.claims,
         hypotheses=draft.hypotheses,
         missing_info=draft.missing_info,

@@ -18,6 +18,7 @@ class DiagnosisReleaseResult:
 
     Attributes:
         causes: exist only with SUCCESS.
+        confidence: of each cause, in the order of the causes.
         claims: claims without any objection, in the draft's order, then verified facts that it does not
             repeat.
         hypotheses: candidates, best first; with SUCCESS those that were not concluded.
@@ -28,6 +29,7 @@ class DiagnosisReleaseResult:
     outcome: ReleaseOutcome
     fallback: FallbackType | None
     causes: tuple[Cause, ...] = ()
+    confidence: tuple[float, ...] = ()
     claims: tuple[Claim, ...] = ()
     hypotheses: tuple[Hypothesis, ...] = ()
     missing_info: tuple[str, ...] = ()
@@ -40,5 +42,7 @@ class DiagnosisReleaseResult:
             raise ContractViolation(f"a release result is never {self.outcome}")
         if (self.outcome is ReleaseOutcome.SUCCESS) != (self.fallback is None):
             raise ContractViolation("a fallback, and only a fallback, has a type")
+        if len(self.confidence) != len(self.causes):
+            raise ContractViolation("every released cause has a confidence")
         if bool(self.causes) != (self.outcome is ReleaseOutcome.SUCCESS):
             raise ContractViolation("causes exist exactly with a success")

@@ -10,6 +10,7 @@ from diagnosis_harness.diagnosis.draft import Cause, DiagnosisDraft, Hypothesis
 from diagnosis_harness.guards.candidates import standing_candidates
 from diagnosis_harness.guards.circumstances import standing_missing, standing_window
 from diagnosis_harness.guards.conclusion import ranking_of
+from diagnosis_harness.guards.confidence import confidence_of
 from diagnosis_harness.kernel.window import TimeWindow
 from diagnosis_harness.tools.invocation import EvidenceRecord
 
@@ -40,6 +41,15 @@ def scored(draft: DiagnosisDraft, records: Iterable[EvidenceRecord]) -> tuple[Ca
     by_id = {record.tool_call_id: record for record in records}
     rankings = [(cause, ranking_of(cause, draft, by_id)) for cause in draft.conclusion]
     return tuple(replace(cause, score=item.score if item else None) for cause, item in rankings)
+
+
+def confidences(
+    causes: Sequence[Cause], draft: DiagnosisDraft, records: Iterable[EvidenceRecord], *, repaired: bool
+) -> tuple[float, ...]:
+    """The confidence of each released cause; `draft` is the one that they were concluded in."""
+    by_id = {record.tool_call_id: record for record in records}
+    rankings = [ranking_of(cause, draft, by_id) for cause in draft.conclusion[: len(causes)]]
+    return tuple(confidence_of(item, repaired=repaired) if item else 0.0 for item in rankings)
 
 
 def numbered(

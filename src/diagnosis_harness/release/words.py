@@ -77,6 +77,7 @@ class Words:
     """What can be missing, by the word that the inventory uses for it."""
     cause: str
     also_cause: str
+    confidence: str
     part: str
     verified_count: str
     kept_count: str

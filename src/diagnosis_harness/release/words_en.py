@@ -105,6 +105,7 @@ def english() -> Words:
         },
         cause="{entity} is the cause: {fault}.",
         also_cause="{entity} is a cause as well: {fault}.",
+        confidence="Confidence {share} of 1: how well checked evidence bears it out; no probability.",
         part="{fault} ({region})",
         verified_count="Statements verified against evidence: {count}.",
         kept_count="Results of tool calls kept as evidence: {count}.",

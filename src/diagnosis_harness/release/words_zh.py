@@ -95,6 +95,7 @@ def chinese() -> Words:
         },
         cause="{entity} 是原因：{fault}。",
         also_cause="{entity} 也是原因：{fault}。",
+        confidence="置信度 {share}（最高为 1）：表示核对过的证据支持它的程度，不是概率。",
         part="{fault}（{region}）",
         verified_count="已对照证据核实的陈述：{count} 条。",
         kept_count="作为证据保留的工具调用结果：{count} 个。",

@@ -27,8 +27,8 @@ def test_only_success_with_causes_and_fallback_with_a_type_can_be_built(
 ) -> None:
     """FAILED and CANCELLED come from the application's exception path, never from here."""
     if (outcome, fallback, causes) in LEGAL:
-        result = DiagnosisReleaseResult(outcome, fallback, causes=causes)
+        result = DiagnosisReleaseResult(outcome, fallback, causes=causes, confidence=(0.5,) * len(causes))
         assert (result.outcome, result.fallback, result.causes) == (outcome, fallback, causes)
         return
     with pytest.raises(ContractViolation):
-        DiagnosisReleaseResult(outcome, fallback, causes=causes)
+        DiagnosisReleaseResult(outcome, fallback, causes=causes, confidence=(0.5,) * len(causes))

@@ -45,6 +45,10 @@ def _lines(document: RunDocument, width: int) -> Iterator[Text]:
     yield Text()
     for place, sentence in enumerate(report.summary):
         yield from hang(Text(), Text(sentence, _HEADLINE[outcome] if place == 0 else ""), width)
+    for cause in report.causes[:1]:
+        if cause.confidence is not None:
+            sure = words.confidence.format(share=f"{cause.confidence:.2f}")
+            yield from hang(Text(), Text(sure, "dim"), width)
     yield from _section(heads.in_flight, in_flight_lines(document.run, width=width))
     yield from _section(heads.why if concluded else heads.verified, _claims(document, cited, words, width))
     yield from _section(
