@@ -199,3 +199,15 @@ class FaultyJudge:
         self.calls += 1
         self.faults.at(f"judge {self.calls}")
         return await self.judge_.judge(ctx, case)
+
+
+AROUND = (
+    *(("cancel", "now"), ("deadline", "now")),
+    *((how, place) for how in ("fails", HUNG, LOST, ALTERED) for place in ("begin", "finish", "get")),
+    *(
+        ("cancel", f"event {name}")
+        for name in ("TOOL_INVOCATION", "TOOL_PROGRESS", "SEMANTIC_GUARD_DECISION")
+    ),
+    *(("deadline", f"event {name}") for name in ("AGENT_MODEL_STEP", "EVIDENCE_GUARD_INITIAL", "STATUS")),
+)
+"""What may break around a run, and where: it ends now or after an event, or the store breaks at its next step."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping
 
-from hypothesis import seed, settings
+from hypothesis import Phase, seed, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
@@ -26,7 +26,7 @@ from diagnosis_harness.harness.workers import WorkerPool
 from diagnosis_harness.kernel.errors import FailureKind, LlmFailure, MalformedAnswer, ToolFailure
 from diagnosis_harness.release.outcome import ReleaseOutcome
 from diagnosis_harness.testing.evidence import WINDOW
-from diagnosis_harness.testing.faults import ALTERED, HUNG, LOST, Faults, store_fails
+from diagnosis_harness.testing.faults import AROUND, Faults, store_fails
 from diagnosis_harness.testing.ids import CountingIds
 from diagnosis_harness.testing.runs import limits
 from diagnosis_harness.testing.scene import Scene
@@ -79,16 +79,6 @@ WANTED = st.lists(
 )
 LYING = st.frozensets(st.sampled_from(LIES), max_size=3)
 ASSESSING = st.sampled_from(["gained", *WAYS_TO_ASSESS])
-AROUND = [
-    *(("cancel", "now"), ("deadline", "now")),
-    *((how, place) for how in ("fails", HUNG, LOST, ALTERED) for place in ("begin", "finish", "get")),
-    *(
-        ("cancel", f"event {name}")
-        for name in ("TOOL_INVOCATION", "TOOL_PROGRESS", "SEMANTIC_GUARD_DECISION")
-    ),
-    *(("deadline", f"event {name}") for name in ("AGENT_MODEL_STEP", "EVIDENCE_GUARD_INITIAL", "STATUS")),
-]
-
 # ------------------------------------------------------------------ the machine
 
 
@@ -397,7 +387,9 @@ class ReleaseHistories(RunHistories):
             assert concluded
 
 
-FAR = settings(max_examples=settings().max_examples * 6 // 10, stateful_step_count=30)
+# Whoever looks for the shortest history that breaks something runs with --proof: shrinking takes minutes.
+PHASES = [phase for phase in Phase if phase is not Phase.shrink or settings().max_examples >= 1000]
+FAR = settings(max_examples=settings().max_examples * 6 // 10, stateful_step_count=30, phases=PHASES)
 TestRecordHistories = RecordHistories.TestCase
 TestCollectionHistories = CollectionHistories.TestCase
 TestReleaseHistories = ReleaseHistories.TestCase
