@@ -17,11 +17,14 @@ endif
 
 DEMO ?=
 BENCH ?=
+SEED ?= 0
+DRAFTS ?= 40000
+LYING ?=
 TEST ?=
 JOBS ?= 2
 REPORT ?= .build/tests.xml
 
-.PHONY: help setup demo test check format lint types floors docs proof mutants bench lock clean
+.PHONY: help setup demo test check format lint types floors docs proof lying mutants bench lock clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
@@ -65,6 +68,9 @@ docs: .venv/.dev ## write the reference pages that are made from the code; links
 proof: .venv/.dev mutants ## the large runs at full size, and the mutants
 	@mkdir -p .build
 	$(PY) -m pytest -n $(JOBS) -m proof --proof --timeout=1800 --junitxml=.build/proof.xml
+
+lying: .venv/.dev ## lies by the thousand past the real release (SEED=7 DRAFTS=40000 LYING='--json OUT')
+	@$(PY) -m tools.lying --seed $(SEED) --drafts $(DRAFTS) $(LYING)
 
 mutants: .venv/.dev ## break the code as docs/conformance.toml says; the row's tests must notice
 	$(PY) tools/mutants.py --jobs $(JOBS)

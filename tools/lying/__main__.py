@@ -1,4 +1,4 @@
-"""`python -m tools.lying --seed N --drafts N [--json OUT] [--kinds-each N]`.
+"""`python -m tools.lying --seed N --drafts N [--json OUT] [--page PAGE] [--kinds-each N]`.
 
 Tells lies by the thousand to the real release and looks for them in what it lets out. The last line holds the
 figures; the exit code is 1 when a fabricated element was released or the truth did not come through.
@@ -30,6 +30,7 @@ from diagnosis_harness.release.outcome import ReleaseOutcome
 KINDS_EACH = 9
 DRAFTS = 40_000
 _EACH_ZH = 3
+BEGIN, END = "<!-- lying: written by make lying -->", "<!-- lying: end -->"
 
 
 async def tried(drafts: Iterable[Sample], *, kinds: Sequence[str]) -> tuple[Figures, ...]:
@@ -60,6 +61,19 @@ def lie(seed: int, runs: Sequence[RecordedRun], *, drafts: int) -> Result:
     return Result(seed, len(runs), asyncio.run(tried(samples(seed, runs, each=each), kinds=kinds)))
 
 
+def write_page(page: Path, figures: str) -> None:
+    """Put the figures between their marks on a page; what stands outside of the marks stays.
+
+    Raises:
+        ValueError: the page has no marks.
+    """
+    before, begin, rest = page.read_text(encoding="utf-8").partition(BEGIN)
+    _, end, after = rest.partition(END)
+    if not begin or not end:
+        raise ValueError(f"{page} has no section between {BEGIN} and {END}")
+    page.write_text(f"{before}{begin}\n{figures}{end}{after}", encoding="utf-8")
+
+
 def main() -> int:
     """Record, lie, count."""
     parser = argparse.ArgumentParser(prog="make lying", description=__doc__)
@@ -67,6 +81,7 @@ def main() -> int:
     parser.add_argument("--drafts", type=int, default=DRAFTS, help=f"how many in all (default {DRAFTS})")
     parser.add_argument("--kinds-each", type=int, default=KINDS_EACH, help="simulated incidents of each kind")
     parser.add_argument("--json", type=Path, metavar="OUT", help="also write the figures here")
+    parser.add_argument("--page", type=Path, metavar="PAGE", help="also write them into this page's section")
     options = parser.parse_args()
 
     named = os.environ.get("DIAGNOSIS_DATA", "")
@@ -82,6 +97,8 @@ def main() -> int:
         if figures.is_lie and figures.example:
             print(f"released: {figures.kind}: {figures.example}")
     print(f"{sum(each.drafts for each in result.classes) / max(took_s, 1e-9):.0f} drafts per CPU second")
+    if options.page is not None:
+        write_page(options.page, f"`{result.line()}`\n\n{result.table()}\n")
     if options.json is not None:
         text = json.dumps(result.as_json(), indent=2, ensure_ascii=False)
         options.json.write_text(f"{text}\n", encoding="utf-8")
