@@ -1,4 +1,4 @@
-"""The questions that the published score is taken on. They came before the rules and are used for nothing else."""
+"""The questions of the published score: they came before the rules and are used for nothing else."""
 
 from __future__ import annotations
 
