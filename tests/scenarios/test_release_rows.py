@@ -47,7 +47,9 @@ ROWS = [
     Row("RL-10", "a-repair-drops-what-is-false", S, Outcome.SUCCESS),
     Row("RL-10", "a-draft-after-saturation-is-released", S, Outcome.SUCCESS, None, FULL),
     Row("RL-11", "context-is-missing", S, BACK, LACK),
+    Row("RL-11", "context-is-missing-in-words-of-its-own", S, BACK, LACK),
     Row("RL-12", "evidence-is-thin", S, BACK, THIN),
+    Row("RL-12", "an-unsound-reference-is-dropped", S, BACK, THIN),
     Row("RL-12", "nothing-seen-is-said-with-its-scope", S, BACK, THIN),
     Row("RL-13", "saturated-with-facts", S, BACK, THIN, FULL),
     Row("RL-14", "the-protocol-is-broken-with-facts", S, BACK, THIN, VIOLATED),
@@ -97,8 +99,8 @@ def test_a_row_end_to_end(row: Row) -> None:
     assert (end.failure is not None) == (row.outcome is FAIL)
     if row.fallback is THIN:
         assert end.claims
-    finished = scene.events()[-1]
-    assert (finished.name, finished.payload["state"]) == (TraceName.RUN_FINISHED, row.state)
+    (finished,) = scene.sink.named(TraceName.RUN_FINISHED)
+    assert finished.payload["state"] == row.state
 
 
 def test_every_rule_of_the_table_is_told() -> None:
@@ -136,6 +138,7 @@ CHAIN = [
         ("a-false-number-is-not-released", CHAIN[:3]),
         ("evidence-is-thin", CHAIN[:1]),
         ("nothing-seen-is-said-with-its-scope", CHAIN[:1]),
+        ("an-unsound-reference-is-dropped", CHAIN[:1]),
         ("saturated-with-facts", CHAIN[:1]),
     ],
 )
@@ -177,3 +180,17 @@ def test_the_facts_of_a_run_whose_language_model_failed_stay_readable() -> None:
     """As records; nothing is released."""
     _, end = played("the-language-model-fails")
     assert (end.outcome, len(end.snapshot.records), len(end.snapshot.facts)) == (FAIL, 2, 1)
+
+
+def test_without_a_conclusion_only_sound_references_are_kept() -> None:
+    """The claim that the rest bears is shown with the rest; the other one is not."""
+    _, end = played("an-unsound-reference-is-dropped")
+    assert [(claim.entity, [ref.tool_call_id for ref in claim.refs]) for claim in end.claims] == [
+        ("payment", ["t1"])
+    ]
+
+
+def test_words_of_its_own_for_what_is_missing_are_not_repeated() -> None:
+    """They decide that context is missing and say nothing to anybody."""
+    _, end = played("context-is-missing-in-words-of-its-own")
+    assert end.missing_info == ()

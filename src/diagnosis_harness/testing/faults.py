@@ -210,4 +210,4 @@ AROUND = (
     ),
     *(("deadline", f"event {name}") for name in ("AGENT_MODEL_STEP", "EVIDENCE_GUARD_INITIAL", "STATUS")),
 )
-"""What may break around a run, and where: it ends now or after an event, or the store breaks at its next step."""
+"""What may break around a run, and where: now or after an event the run ends, or the store breaks."""
