@@ -1,0 +1,214 @@
+"""One client's event stream as a value: which events may leave, in which order, and what is refused.
+
+Pure: it sends nothing and waits for nothing. Whoever holds the connection asks for a step, sends the step's
+events in order, and keeps its session. Its state is the connection's, never the run's (seed:
+harness-lifecycle-and-states §11):
+
+    NEW --metadata--> OPEN --status--> OPEN --content, done--> TERMINAL
+                       OPEN --failure, done(FAILED)--> TERMINAL
+    NEW, OPEN --disconnect or send failure--> DISCONNECTED
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from diagnosis_harness.application.status import ChatApplicationStatus
+from diagnosis_harness.harness.termination import CancellationReason, RunState, RunTermination
+from diagnosis_harness.kernel.errors import ContractViolation
+from diagnosis_harness.kernel.json_value import JsonValue
+from diagnosis_harness.release.outcome import ReleaseOutcome
+
+
+class SseState(StrEnum):
+    """How one connection stands."""
+
+    NEW = "NEW"
+    OPEN = "OPEN"
+    TERMINAL = "TERMINAL"
+    DISCONNECTED = "DISCONNECTED"
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether nothing may be sent any more."""
+        return self in (SseState.TERMINAL, SseState.DISCONNECTED)
+
+
+@dataclass(frozen=True, slots=True)
+class RunIds:
+    """Whose run it is; every result must carry the pair that metadata carried."""
+
+    session_id: str
+    run_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Metadata:
+    """First event: which run this stream is of."""
+
+    ids: RunIds
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """The stage that the person sees."""
+
+    stage: ChatApplicationStatus
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """The released answer as JSON; a fallback is content as well."""
+
+    ids: RunIds
+    body: JsonValue
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Why there is no answer: a code for programs, a sentence for people, and how the run ended."""
+
+    ids: RunIds
+    code: str
+    message: str
+    state: RunState
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """Last event. Never CANCELLED: that is stored, and not told as an outcome (§11)."""
+
+    outcome: ReleaseOutcome
+
+    def __post_init__(self) -> None:
+        if self.outcome is ReleaseOutcome.CANCELLED:
+            raise ContractViolation("CANCELLED is no public outcome")
+
+
+SseEvent = Metadata | Status | Content | Failure | Done
+
+RUN_CANCELLED = "RUN_CANCELLED"
+
+
+class Refusal(StrEnum):
+    """Why a step was refused; the session is as before then."""
+
+    NOT_OPEN = "NOT_OPEN"  # metadata has not been sent
+    ALREADY_OPEN = "ALREADY_OPEN"  # metadata leaves once
+    LATE = "LATE"  # TERMINAL or DISCONNECTED
+    OTHER_RUN = "OTHER_RUN"  # ids differ from those of metadata
+    NOT_PUBLIC = "NOT_PUBLIC"  # an outcome that this event cannot end with
+
+
+@dataclass(frozen=True, slots=True)
+class SseSession:
+    """One connection.
+
+    Attributes:
+        ids: those of metadata, once it was sent.
+        starts_run: whether the run was started by this connection; only then does losing it cancel the run.
+    """
+
+    starts_run: bool
+    state: SseState = SseState.NEW
+    ids: RunIds | None = None
+
+    def __post_init__(self) -> None:
+        if self.ids is None and self.state in (SseState.OPEN, SseState.TERMINAL):
+            raise ContractViolation(f"a session that is {self.state} has sent its metadata")
+        if self.ids is not None and self.state is SseState.NEW:
+            raise ContractViolation("a new session has sent nothing")
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What one request of the caller came to.
+
+    Attributes:
+        session: how the connection stands from here on.
+        events: to be sent now, in this order.
+        refusal: why nothing was done; `events` is empty then.
+        cancel: the reason to cancel the run with, where it must be.
+    """
+
+    session: SseSession
+    events: tuple[SseEvent, ...] = ()
+    refusal: Refusal | None = None
+    cancel: CancellationReason | None = None
+
+
+def opened(session: SseSession, ids: RunIds) -> Step:
+    """The run has started: metadata."""
+    if session.state is SseState.NEW:
+        return Step(replace(session, state=SseState.OPEN, ids=ids), (Metadata(ids),))
+    late = session.state.is_closed
+    return Step(session, refusal=Refusal.LATE if late else Refusal.ALREADY_OPEN)
+
+
+def told_status(session: SseSession, stage: ChatApplicationStatus) -> Step:
+    """The run is in another stage."""
+    if refusal := _not_open(session):
+        return Step(session, refusal=refusal)
+    return Step(session, (Status(stage),))
+
+
+def answered(session: SseSession, content: Content, outcome: ReleaseOutcome) -> Step:
+    """The released content and `done`, which carries SUCCESS or FALLBACK; the session is over."""
+    allowed = outcome in (ReleaseOutcome.SUCCESS, ReleaseOutcome.FALLBACK)
+    return _ended(session, content, outcome if allowed else None)
+
+
+def failed(session: SseSession, failure: Failure) -> Step:
+    """There is no answer: the failure and `done(FAILED)`; the session is over."""
+    return _ended(session, failure, ReleaseOutcome.FAILED)
+
+
+def cancelled(session: SseSession, ids: RunIds, termination: RunTermination, message: str) -> Step:
+    """The run was cancelled.
+
+    By its user, while the client is still there: failure RUN_CANCELLED, then `done(FAILED)`; what is stored
+    stays CANCELLED. Because its client is gone: there is nobody to tell, so the connection counts as lost.
+
+    Raises:
+        ContractViolation: the run was not cancelled.
+    """
+    if termination.state is not RunState.CANCELLED:
+        raise ContractViolation(f"the run is {termination.state}, not cancelled")
+    if termination.reason is CancellationReason.CLIENT_DISCONNECTED and session.starts_run:
+        return _lost(session)
+    return failed(session, Failure(ids, RUN_CANCELLED, message, RunState.CANCELLED))
+
+
+def disconnected(session: SseSession) -> Step:
+    """The client went away, or an event could not be sent.
+
+    It cancels the run where this connection started it and the run may still be at work; after TERMINAL all
+    has been said, and a second loss is none.
+    """
+    step = _lost(session)
+    if step.refusal is None and session.starts_run:
+        return replace(step, cancel=CancellationReason.CLIENT_DISCONNECTED)
+    return step
+
+
+def _lost(session: SseSession) -> Step:
+    if session.state.is_closed:
+        return Step(session, refusal=Refusal.LATE)
+    return Step(replace(session, state=SseState.DISCONNECTED))
+
+
+def _ended(session: SseSession, result: Content | Failure, outcome: ReleaseOutcome | None) -> Step:
+    if refusal := _not_open(session):
+        return Step(session, refusal=refusal)
+    if result.ids != session.ids:
+        return Step(session, refusal=Refusal.OTHER_RUN)
+    if outcome is None:
+        return Step(session, refusal=Refusal.NOT_PUBLIC)
+    return Step(replace(session, state=SseState.TERMINAL), (result, Done(outcome)))
+
+
+def _not_open(session: SseSession) -> Refusal | None:
+    if session.state is SseState.OPEN:
+        return None
+    return Refusal.LATE if session.state.is_closed else Refusal.NOT_OPEN

@@ -1,0 +1,139 @@
+"""The timeline of one run as a pure fold over what happened (seed: harness-lifecycle-and-states §13).
+
+It organises and says how each phase went. It is no state of the run, and none may be read off it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import groupby, pairwise
+
+from diagnosis_harness.trace.event import TraceEventStatus, TraceName, TracePhase
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """One thing that happened: of a live event or of a saved line.
+
+    Attributes:
+        at_s: when, in seconds since the epoch, UTC.
+        text: what it says beside its name, in short; may be empty.
+    """
+
+    at_s: float
+    name: TraceName
+    phase: TracePhase
+    status: TraceEventStatus
+    text: str = ""
+
+
+class PhaseVerdict(StrEnum):
+    """How a phase went, all in all. Not how the run ended."""
+
+    DONE = "DONE"
+    PARTLY = "PARTLY"  # some of it failed or was refused, some did not
+    FAILED = "FAILED"
+    REFUSED = "REFUSED"
+    OPEN = "OPEN"  # it began, and nothing more was heard of it
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """Moments of one phase that follow each other, in order; never empty."""
+
+    phase: TracePhase
+    moments: tuple[Moment, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PhaseAccount:
+    """All of one phase, over the whole run.
+
+    Attributes:
+        moments: how many belong to it.
+        duration_s: the time that went by in it; those of all phases add up to the timeline's.
+    """
+
+    phase: TracePhase
+    moments: int
+    duration_s: float
+    verdict: PhaseVerdict
+
+
+@dataclass(frozen=True, slots=True)
+class Timeline:
+    """What happened, in order, and what each phase came to, by first appearance."""
+
+    started_s: float
+    duration_s: float
+    stretches: tuple[Stretch, ...]
+    phases: tuple[PhaseAccount, ...]
+
+
+def fold(moments: Iterable[Moment]) -> Timeline:
+    """The timeline of a run's moments, which are in the order in which they were recorded.
+
+    A clock that goes back between two of them adds nothing. Of no moments: an empty timeline.
+    """
+    held = tuple(moments)
+    spent = dict.fromkeys((moment.phase for moment in held), 0.0)
+    for before, after in pairwise(held):
+        spent[_worked(before, after)] += max(after.at_s - before.at_s, 0.0)
+    return Timeline(
+        started_s=held[0].at_s if held else 0.0,
+        duration_s=sum(spent.values()),
+        stretches=tuple(
+            Stretch(phase, tuple(group)) for phase, group in groupby(held, lambda moment: moment.phase)
+        ),
+        phases=tuple(_account(phase, held, duration_s) for phase, duration_s in spent.items()),
+    )
+
+
+def _worked(before: Moment, after: Moment) -> TracePhase:
+    """Which phase the time between two moments belongs to.
+
+    It is the phase whose work the later one reports. A moment that only begins something, and one of the run
+    itself (its end may come while a tool works), reports none: the time stays with the phase before it.
+    """
+    reports = after.status is not TraceEventStatus.STARTED and after.phase is not TracePhase.RUN
+    return after.phase if reports else before.phase
+
+
+_DECISIVE: dict[TracePhase, frozenset[TraceName]] = {
+    TracePhase.RUN: frozenset({TraceName.RUN_ENDED}),
+    TracePhase.ROUTING: frozenset({TraceName.ROUTING_DECISION}),
+    TracePhase.GUARD: frozenset(
+        {
+            TraceName.EVIDENCE_GUARD_INITIAL,
+            TraceName.EVIDENCE_GUARD_RECHECK,
+            TraceName.SEMANTIC_GUARD_DECISION,
+        }
+    ),
+    TracePhase.RELEASE: frozenset({TraceName.RELEASE_DECISION}),
+}
+"""Phases that end in a word of their own: the last one said decides. Of all others, every report counts."""
+
+_SILENT = frozenset({TraceEventStatus.STARTED, TraceEventStatus.SKIPPED})
+_SINGLE = {
+    TraceEventStatus.SUCCEEDED: PhaseVerdict.DONE,
+    TraceEventStatus.FAILED: PhaseVerdict.FAILED,
+    TraceEventStatus.REJECTED: PhaseVerdict.REFUSED,
+}
+
+
+def _account(phase: TracePhase, moments: Sequence[Moment], duration_s: float) -> PhaseAccount:
+    own = [moment for moment in moments if moment.phase is phase]
+    return PhaseAccount(phase, len(own), duration_s, _verdict(phase, own))
+
+
+def _verdict(phase: TracePhase, own: Sequence[Moment]) -> PhaseVerdict:
+    reports = [moment for moment in own if moment.status not in _SILENT]
+    names = _DECISIVE.get(phase)
+    if names is not None:
+        reports = [moment for moment in reports if moment.name in names][-1:]
+    statuses = {moment.status for moment in reports}
+    if len(statuses) > 1:
+        return PhaseVerdict.PARTLY if TraceEventStatus.SUCCEEDED in statuses else PhaseVerdict.FAILED
+    return _SINGLE[statuses.pop()] if statuses else PhaseVerdict.OPEN

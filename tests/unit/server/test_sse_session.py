@@ -1,0 +1,261 @@
+"""One client's stream: exactly the drawn moves, the order of events, and what is refused."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
+
+from diagnosis_harness.application.status import ChatApplicationStatus as Stage
+from diagnosis_harness.harness.termination import CancellationReason as Reason
+from diagnosis_harness.harness.termination import RunState, RunTermination
+from diagnosis_harness.kernel.errors import ContractViolation
+from diagnosis_harness.release.outcome import ReleaseOutcome
+from diagnosis_harness.server.sse_session import (
+    RUN_CANCELLED,
+    Content,
+    Done,
+    Failure,
+    Metadata,
+    Refusal,
+    RunIds,
+    SseEvent,
+    SseSession,
+    SseState,
+    Status,
+    Step,
+    answered,
+    cancelled,
+    disconnected,
+    failed,
+    opened,
+    told_status,
+)
+
+OURS, OTHER = RunIds("s1", "r1"), RunIds("s1", "r2")
+NEW = SseSession(starts_run=True)
+OPEN = opened(NEW, OURS).session
+CONTENT = Content(OURS, {"summary": ["no conclusion"]})
+FAILURE = Failure(OURS, "DEADLINE_EXCEEDED", "The time given was over.", RunState.TIMED_OUT)
+BY_USER = RunTermination(RunState.CANCELLED, Reason.USER_REQUESTED, 1.0)
+CLIENT_GONE = RunTermination(RunState.CANCELLED, Reason.CLIENT_DISCONNECTED, 1.0)
+SESSIONS = {
+    SseState.NEW: NEW,
+    SseState.OPEN: OPEN,
+    SseState.TERMINAL: failed(OPEN, FAILURE).session,
+    SseState.DISCONNECTED: disconnected(OPEN).session,
+}
+MOVES = {
+    (SseState.NEW, "opened"): SseState.OPEN,
+    (SseState.NEW, "disconnected"): SseState.DISCONNECTED,
+    (SseState.OPEN, "status"): SseState.OPEN,
+    (SseState.OPEN, "answered"): SseState.TERMINAL,
+    (SseState.OPEN, "failed"): SseState.TERMINAL,
+    (SseState.OPEN, "disconnected"): SseState.DISCONNECTED,
+}
+
+
+def step(session: SseSession, request: str) -> Step:
+    """One request of the caller, by name."""
+    match request:
+        case "opened":
+            return opened(session, OURS)
+        case "status":
+            return told_status(session, Stage.DIAGNOSIS_RUNNING)
+        case "answered":
+            return answered(session, CONTENT, ReleaseOutcome.FALLBACK)
+        case "failed":
+            return failed(session, FAILURE)
+        case _:
+            return disconnected(session)
+
+
+@pytest.mark.parametrize("state", SseState)
+@pytest.mark.parametrize("request_", ["opened", "status", "answered", "failed", "disconnected"])
+def test_the_moves_are_those_that_are_drawn(state: SseState, request_: str) -> None:
+    """Every other one is refused, sends nothing and leaves the session as it is."""
+    session = SESSIONS[state]
+    assert session.state is state
+
+    came = step(session, request_)
+
+    if (state, request_) in MOVES:
+        assert (came.session.state, came.refusal) == (MOVES[state, request_], None)
+    else:
+        assert came.refusal is not None
+        assert came == Step(session, refusal=came.refusal)
+
+
+@pytest.mark.parametrize("state", [SseState.TERMINAL, SseState.DISCONNECTED])
+@pytest.mark.parametrize("request_", ["opened", "status", "answered", "failed"])
+def test_what_comes_late_is_refused_as_late(state: SseState, request_: str) -> None:
+    """A late result is told apart from one that came too early."""
+    assert step(SESSIONS[state], request_).refusal is Refusal.LATE
+
+
+@pytest.mark.parametrize("ids", [OTHER, RunIds("s2", "r1")])
+def test_a_result_of_another_run_is_refused(ids: RunIds) -> None:
+    """Session id and run id both have to be those of metadata; the stream stays open for the right one."""
+    for came in (
+        answered(OPEN, replace(CONTENT, ids=ids), ReleaseOutcome.SUCCESS),
+        failed(OPEN, replace(FAILURE, ids=ids)),
+        cancelled(OPEN, ids, BY_USER, "Cancelled."),
+    ):
+        assert came == Step(OPEN, refusal=Refusal.OTHER_RUN)
+
+
+@pytest.mark.parametrize("outcome", [ReleaseOutcome.SUCCESS, ReleaseOutcome.FALLBACK])
+def test_content_is_followed_by_its_outcome(outcome: ReleaseOutcome) -> None:
+    """Both at once: no other event can come between."""
+    assert answered(OPEN, CONTENT, outcome).events == (CONTENT, Done(outcome))
+
+
+@pytest.mark.parametrize("outcome", [ReleaseOutcome.FAILED, ReleaseOutcome.CANCELLED])
+def test_content_cannot_end_in_a_failure(outcome: ReleaseOutcome) -> None:
+    """Nothing is sent; whoever asks so has a failure to tell."""
+    assert answered(OPEN, CONTENT, outcome) == Step(OPEN, refusal=Refusal.NOT_PUBLIC)
+
+
+def test_a_failure_is_followed_by_failed() -> None:
+    """The one outcome that a stream without content has."""
+    assert failed(OPEN, FAILURE).events == (FAILURE, Done(ReleaseOutcome.FAILED))
+
+
+def test_cancelled_is_no_public_outcome() -> None:
+    """The event itself cannot be made."""
+    with pytest.raises(ContractViolation, match="no public outcome"):
+        Done(ReleaseOutcome.CANCELLED)
+
+
+def test_a_user_who_cancels_and_stays_is_told() -> None:
+    """The failure says that the run was cancelled; `done` says FAILED, as CANCELLED is not told."""
+    came = cancelled(OPEN, OURS, BY_USER, "Cancelled by you.")
+
+    failure = Failure(OURS, RUN_CANCELLED, "Cancelled by you.", RunState.CANCELLED)
+    assert came.events == (failure, Done(ReleaseOutcome.FAILED))
+    assert (came.session.state, came.cancel) == (SseState.TERMINAL, None)
+
+
+def test_nobody_is_told_of_a_cancel_by_a_lost_client() -> None:
+    """There is no reliable receiver: no failure, no `done`."""
+    came = cancelled(OPEN, OURS, CLIENT_GONE, "Cancelled.")
+
+    assert came.events == ()
+    assert came.session.state is SseState.DISCONNECTED
+
+
+def test_a_watcher_is_told_that_the_chat_client_went_away() -> None:
+    """It is connected still, and waits for an end."""
+    watching = opened(SseSession(starts_run=False), OURS).session
+
+    assert cancelled(watching, OURS, CLIENT_GONE, "Cancelled.").events[-1] == Done(ReleaseOutcome.FAILED)
+
+
+def test_only_a_cancelled_run_can_be_told_as_cancelled() -> None:
+    """Another end has other words."""
+    with pytest.raises(ContractViolation, match="not cancelled"):
+        cancelled(OPEN, OURS, RunTermination(RunState.SUCCESS, None, 1.0), "")
+
+
+@pytest.mark.parametrize("starts_run", [True, False])
+@pytest.mark.parametrize("has_begun", [True, False])
+def test_losing_the_client_cancels_the_run_it_started(starts_run: bool, has_begun: bool) -> None:
+    """A watcher of a background run may come and go."""
+    session = SseSession(starts_run=starts_run)
+    session = opened(session, OURS).session if has_begun else session
+
+    assert disconnected(session).cancel == (Reason.CLIENT_DISCONNECTED if starts_run else None)
+
+
+@pytest.mark.parametrize("state", [SseState.TERMINAL, SseState.DISCONNECTED])
+def test_a_client_is_lost_once(state: SseState) -> None:
+    """After the end, or a second time, there is nothing to cancel."""
+    assert disconnected(SESSIONS[state]).cancel is None
+
+
+@pytest.mark.parametrize(
+    ("state", "ids"),
+    [(SseState.OPEN, None), (SseState.TERMINAL, None), (SseState.NEW, OURS)],
+)
+def test_a_session_that_cannot_be_is_not_made(state: SseState, ids: RunIds | None) -> None:
+    """Metadata has been sent exactly when it left NEW towards OPEN."""
+    with pytest.raises(ContractViolation):
+        SseSession(starts_run=True, state=state, ids=ids)
+
+
+class Streams(RuleBasedStateMachine):
+    """Any order of requests, right or wrong: what a client receives is the beginning of a good stream."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.session = SseSession(starts_run=True)
+        self.sent: list[SseEvent] = []
+        self.cancels = 0
+
+    def take(self, came: Step) -> None:
+        """Do as the server would: send the events, keep the session."""
+        if self.session.state.is_closed:
+            assert came.session == self.session
+            assert came.events == ()
+        self.session = came.session
+        self.sent += came.events
+        self.cancels += came.cancel is not None
+
+    @rule(ids=st.sampled_from([OURS, OTHER]))
+    def open(self, ids: RunIds) -> None:
+        """The run has started, perhaps twice."""
+        self.take(opened(self.session, ids))
+
+    @rule(stage=st.sampled_from(Stage))
+    def tell(self, stage: Stage) -> None:
+        """A stage."""
+        self.take(told_status(self.session, stage))
+
+    @rule(ids=st.sampled_from([OURS, OTHER]), outcome=st.sampled_from(ReleaseOutcome))
+    def answer(self, ids: RunIds, outcome: ReleaseOutcome) -> None:
+        """Content, perhaps of another run or with an outcome that it cannot have."""
+        self.take(answered(self.session, replace(CONTENT, ids=ids), outcome))
+
+    @rule(ids=st.sampled_from([OURS, OTHER]))
+    def fail(self, ids: RunIds) -> None:
+        """A failure."""
+        self.take(failed(self.session, replace(FAILURE, ids=ids)))
+
+    @rule(ids=st.sampled_from([OURS, OTHER]), termination=st.sampled_from([BY_USER, CLIENT_GONE]))
+    def cancel(self, ids: RunIds, termination: RunTermination) -> None:
+        """The run was cancelled."""
+        self.take(cancelled(self.session, ids, termination, "Cancelled."))
+
+    @rule()
+    def lose(self) -> None:
+        """The client goes away."""
+        self.take(disconnected(self.session))
+
+    @invariant()
+    def what_was_sent_is_in_order(self) -> None:
+        """metadata, status*, content or failure, done: each in its place, all of one run."""
+        kinds = [type(event) for event in self.sent]
+        assert kinds[:1] in ([], [Metadata])
+        body = kinds[1:]
+        while body[:1] == [Status]:
+            del body[0]
+        assert body in ([], [Content, Done], [Failure, Done])
+        runs = {event.ids for event in self.sent if isinstance(event, (Metadata, Content, Failure))}
+        assert len(runs) <= 1
+        match self.sent[-2:]:
+            case [Content(), Done(outcome)]:
+                assert outcome in (ReleaseOutcome.SUCCESS, ReleaseOutcome.FALLBACK)
+            case [Failure(), Done(outcome)]:
+                assert outcome is ReleaseOutcome.FAILED
+
+    @invariant()
+    def the_state_agrees_with_what_was_sent(self) -> None:
+        """TERMINAL exactly after `done`; at most one cancel, and none after it."""
+        is_done = bool(self.sent) and isinstance(self.sent[-1], Done)
+        assert is_done == (self.session.state is SseState.TERMINAL)
+        assert self.cancels <= (self.session.state is SseState.DISCONNECTED)
+
+
+TestStreams = Streams.TestCase
