@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping
 
+import pytest
 from hypothesis import Phase, seed, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
@@ -46,6 +47,8 @@ from diagnosis_harness.tools.spec import ToolFindings
 from diagnosis_harness.trace.event import TraceEvent, TraceEventStatus, TraceName
 
 NOTHING = ToolFindings((), WINDOW, 2)
+pytestmark = pytest.mark.proof
+
 UNAVAILABLE = LlmFailure("away", kind=FailureKind.UNAVAILABLE)
 SATURATED = {DiagnosisStopReason.INFORMATION_SATURATED, DiagnosisStopReason.PROGRESS_PROTOCOL_VIOLATED}
 CHAIN = {
