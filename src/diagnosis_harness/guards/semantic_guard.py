@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from diagnosis_harness.diagnosis.claim import Claim, EvidenceRef
 from diagnosis_harness.diagnosis.draft import Cause, DiagnosisDraft
+from diagnosis_harness.guards.bearing import DIRECT_KINDS
 from diagnosis_harness.guards.citing import cited_items
 from diagnosis_harness.guards.verdict import Judgement
 from diagnosis_harness.tools.evidence import EvidenceItem, ItemKind
@@ -40,6 +41,9 @@ class SemanticCase:
     claims: tuple[CitedClaim, ...]
     rankings: tuple[EvidenceItem, ...]
     """CAUSE_SCORE items of the last ranking of the run, best first."""
+    observed: tuple[EvidenceItem, ...] = ()
+    """What the run observed of the concluded causes and of parts of them, cited or not: when a cause began
+    does not depend on what a draft chooses to tell."""
 
 
 class SemanticJudge(Protocol):
@@ -66,4 +70,11 @@ def build_case(question: str, draft: DiagnosisDraft, records: Sequence[EvidenceR
         conclusion=draft.conclusion,
         claims=tuple(CitedClaim(claim, cited_items(claim, by_id)) for claim in draft.claims),
         rankings=rankings,
+        observed=tuple(
+            item
+            for record in records
+            for item in record.items
+            if item.kind in DIRECT_KINDS
+            and any(cause.entity in (item.entity, item.attributes.get("owner")) for cause in draft.conclusion)
+        ),
     )

@@ -249,6 +249,23 @@ def test_a_cause_does_not_begin_after_its_effect(late_s: float, *, is_late: bool
     assert (SemanticReason.AFTER_ITS_EFFECT in judged(drafted(*seen()), records)) is is_late
 
 
+def test_when_a_cause_began_does_not_depend_on_what_is_told() -> None:
+    """An earlier harm of it counts though no claim cites it."""
+    records = bent(changed_item("i1", "payment"), onset_s=ONSET_S + ORDER_SLACK_S + 1)
+    early = ready_record(changed_item("i9", "payment"), tool_call_id="t9", tool_name="inspect_signal")
+
+    assert SemanticReason.AFTER_ITS_EFFECT in judged(drafted(*seen()), records)
+    assert judged(drafted(*seen()), (*records, early)) == ()
+
+
+def test_a_harm_without_a_time_of_its_own_is_not_late() -> None:
+    """Spans say that it rose after onset, and not when."""
+    records = bent(changed_item("i1", "payment"), onset_s=ONSET_S + ORDER_SLACK_S + 1)
+    gap = replace(changed_item("g1", "payment"), kind=ItemKind.EDGE_GAP, onset_s=None, peer="checkout")
+
+    assert judged(drafted(*seen()), (*records, ready_record(gap, tool_call_id="t9"))) == ()
+
+
 def test_a_cause_that_no_ranking_names_is_unsupported() -> None:
     """Whatever a draft says, the run's ranking is read again."""
     records = (

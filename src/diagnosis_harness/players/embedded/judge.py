@@ -52,7 +52,8 @@ def _reasons(cause: Cause, case: SemanticCase) -> list[SemanticReason]:
     direct = _direct_items(cause, case)
     if not any(is_harm(item) for item in direct):
         found.append(SemanticReason.HARMLESS_DIRECTION)
-    if _comes_after(direct, _effect_items(ranked[0].peer, cause, case)):
+    effects = _effect_items(ranked[0].peer, cause, case)
+    if _comes_after(_observed(cause, case), effects):
         found.append(SemanticReason.AFTER_ITS_EFFECT)
     return found
 
@@ -68,6 +69,11 @@ def _direct_items(cause: Cause, case: SemanticCase) -> list[EvidenceItem]:
     ]
 
 
+def _observed(cause: Cause, case: SemanticCase) -> list[EvidenceItem]:
+    """Everything that the run observed of a cause or a part of it."""
+    return [item for item in case.observed if cause.entity in (item.entity, item.attributes.get("owner"))]
+
+
 def _effect_items(affected: str | None, cause: Cause, case: SemanticCase) -> list[EvidenceItem]:
     """What was observed of the entity that the cause is to explain."""
     if affected is None or affected == cause.entity:
@@ -81,7 +87,15 @@ def _effect_items(affected: str | None, cause: Cause, case: SemanticCase) -> lis
     ]
 
 
-def _comes_after(direct: list[EvidenceItem], effects: list[EvidenceItem]) -> bool:
-    began = [item.onset_s for item in direct if item.onset_s is not None and is_harm(item)]
+def _comes_after(observed: list[EvidenceItem], effects: list[EvidenceItem]) -> bool:
+    """Whether the first harm of a cause began later than the first of its effect.
+
+    Not known, and so no objection, where a harm of the cause has no time of its own: spans are compared
+    before and after onset, and what they show began somewhere in the window.
+    """
+    began = [item.onset_s for item in observed if is_harm(item)]
+    dated = [onset_s for onset_s in began if onset_s is not None]
     followed = [item.onset_s for item in effects if item.onset_s is not None and is_harm(item)]
-    return bool(began and followed) and min(began) > min(followed) + ORDER_SLACK_S
+    if not dated or not followed or len(dated) < len(began):
+        return False
+    return min(dated) > min(followed) + ORDER_SLACK_S
