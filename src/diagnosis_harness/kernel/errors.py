@@ -13,6 +13,7 @@
     │   ├── LlmFailure            the language model or its provider
     │   ├── ToolFailure           a tool's backend
     │   ├── StoreFailure          the evidence store
+    │   ├── RouterUnavailable     the router, after its attempts: no path is guessed
     │   └── MaskingFailed         text could not be masked, so it must not be kept, shown or logged
     ├── ToolRefused               preflight said no: code says why
     ├── ArgumentProblem           refused arguments of a tool request; preflight makes a refusal of it
@@ -143,6 +144,10 @@ class ToolFailure(TechnicalFailure):
 
 class StoreFailure(TechnicalFailure):
     """The evidence store failed, was too slow, or returned other bytes than it was given."""
+
+
+class RouterUnavailable(TechnicalFailure):
+    """The question's path is not known: the router's attempts are used up, or it named no path."""
 
 
 class MaskingFailed(TechnicalFailure):

@@ -1,0 +1,59 @@
+"""What routing says of a question: the path it takes, and why."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from diagnosis_harness.application.intent import IntentType
+
+
+class RoutingReason(StrEnum):
+    """Why a router chose as it did."""
+
+    ASKS_FOR_CAUSE = "ASKS_FOR_CAUSE"
+    ASKS_TO_INVESTIGATE = "ASKS_TO_INVESTIGATE"
+    ASKS_FOR_STATE = "ASKS_FOR_STATE"
+    NAMES_SYMPTOM = "NAMES_SYMPTOM"
+    NAMES_TIME = "NAMES_TIME"
+    NAMES_SUBJECT = "NAMES_SUBJECT"  # a service, a resource or a signal, and no more than that
+    PASTED_OUTPUT = "PASTED_OUTPUT"  # an alert, an exception, a line of a log
+
+    NAMES_DOCUMENT = "NAMES_DOCUMENT"
+    ASKS_ABOUT_PAST = "ASKS_ABOUT_PAST"  # earlier incidents and what was learnt from them
+    ASKS_HOW_TO = "ASKS_HOW_TO"
+    ASKS_MEANING = "ASKS_MEANING"
+    ASKS_WHO = "ASKS_WHO"
+    ASKS_FOR_SETTING = "ASKS_FOR_SETTING"  # a value that somebody set or agreed on
+    ASKS_FOR_FACT = "ASKS_FOR_FACT"  # "what is ...": something written down, if nothing says otherwise
+
+    ASKS_ABOUT_SYSTEM = "ASKS_ABOUT_SYSTEM"
+    OUT_OF_SCOPE = "OUT_OF_SCOPE"
+    ADDRESSES_SYSTEM = "ADDRESSES_SYSTEM"
+    GREETING = "GREETING"
+
+    FOLLOWS_BEFORE = "FOLLOWS_BEFORE"  # goes on with the question before it, on the same path
+    NOTHING_RECOGNISED = "NOTHING_RECOGNISED"
+    LLM_JUDGED = "LLM_JUDGED"
+
+
+@dataclass(frozen=True, slots=True)
+class RoutingDecision:
+    """The path of one question, and why.
+
+    Attributes:
+        reason: what spoke most for it.
+        matched: the words that spoke for it, as they were read: case folded, in their order.
+    """
+
+    intent: IntentType
+    reason: RoutingReason
+    matched: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RoutingTurn:
+    """An earlier question of the session, and the path it took."""
+
+    question: str
+    intent: IntentType
