@@ -18,7 +18,16 @@ from diagnosis_harness.tools.invocation import EvidenceRecord
 
 def absence(rng: np.random.Generator, case: Case) -> Told | None:
     """A denial that no empty record bears."""
-    kinds = (_elsewhere, _all_the_time, _of_everything, _since, _over_findings, _with_numbers, _wider)
+    kinds = (
+        _elsewhere,
+        _all_the_time,
+        _for_ever,
+        _of_everything,
+        _since,
+        _over_findings,
+        _with_numbers,
+        _wider,
+    )
     false = pick(rng, kinds)(rng, case)
     if false is None:
         return None
@@ -60,6 +69,14 @@ def _all_the_time(rng: np.random.Generator, case: Case) -> Claim | None:
     looked = found[0].projection.window
     wider = TimeWindow(looked.start_s - pick(rng, (0.0, 3_600.0)), looked.end_s + pick(rng, (5.0, 86_400.0)))
     return replace(_denial(*found), signal=_sought(found[0]), window=wider)
+
+
+def _for_ever(rng: np.random.Generator, case: Case) -> Claim | None:
+    """Nothing was found, at no time in particular; it may leave only with the time that was looked at."""
+    found = _empty(rng, case)
+    if found is None or found[0].projection is None or found[0].projection.window is None:
+        return None
+    return replace(_denial(*found), signal=_sought(found[0]))
 
 
 def _of_everything(rng: np.random.Generator, case: Case) -> Claim | None:

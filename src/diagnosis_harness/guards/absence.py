@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from diagnosis_harness.diagnosis.claim import Claim
 from diagnosis_harness.guards.candidates import asked_for
 from diagnosis_harness.guards.verdict import Finding, FindingCode
+from diagnosis_harness.kernel.window import TimeWindow
 from diagnosis_harness.tools.invocation import EvidenceRecord
 
 _NOT_OF_AN_ABSENCE = ("value", "baseline", "unit", "affected", "direction", "onset_s")
@@ -23,6 +24,15 @@ def absence_findings(claim: Claim, records: Mapping[str, EvidenceRecord]) -> lis
         if _looked_there(claim, records[ref.tool_call_id]):
             return []
     return [Finding(FindingCode.ABSENCE_OUT_OF_SCOPE, claim.claim_id, claim.refs[0])]
+
+
+def window_of_absence(claim: Claim, records: Mapping[str, EvidenceRecord]) -> TimeWindow | None:
+    """The window in which the record looked that bears an ABSENT claim; None where it is not known."""
+    for ref in claim.refs:
+        record = records.get(ref.tool_call_id)
+        if record is not None and record.projection is not None and _looked_there(claim, record):
+            return record.projection.window
+    return None
 
 
 def _looked_there(claim: Claim, record: EvidenceRecord) -> bool:

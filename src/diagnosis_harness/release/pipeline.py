@@ -25,7 +25,7 @@ from diagnosis_harness.llm.role import RoleBoundary
 from diagnosis_harness.release.decision import WorkEnd, decide
 from diagnosis_harness.release.outcome import ReleaseOutcome
 from diagnosis_harness.release.result import DiagnosisReleaseResult
-from diagnosis_harness.release.standing import confidences, numbered, scored, standing_of
+from diagnosis_harness.release.standing import confidences, in_scope, numbered, scored, standing_of
 from diagnosis_harness.trace.event import TraceEventStatus, TraceName, TracePhase
 
 if TYPE_CHECKING:
@@ -149,7 +149,7 @@ class ReleasePipeline:
         if row.outcome is ReleaseOutcome.FAILED:
             raise NothingToRelease(f"{row.rule}: {end.value}")
         causes = scored(draft, snapshot.records) if success else ()
-        claims, causes = numbered(standing if success else facts, causes)
+        claims, causes = numbered(in_scope(standing if success else facts, snapshot.records), causes)
         concluded = {cause.entity for cause in causes}
         return DiagnosisReleaseResult(
             outcome=row.outcome,

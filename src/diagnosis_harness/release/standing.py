@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from diagnosis_harness.diagnosis.claim import Claim
+from diagnosis_harness.diagnosis.claim import Claim, Predicate
 from diagnosis_harness.diagnosis.draft import Cause, DiagnosisDraft, Hypothesis
+from diagnosis_harness.guards.absence import window_of_absence
 from diagnosis_harness.guards.candidates import standing_candidates
 from diagnosis_harness.guards.circumstances import standing_missing, standing_window
 from diagnosis_harness.guards.conclusion import ranking_of
@@ -52,6 +53,17 @@ def confidences(
     return tuple(confidence_of(item, repaired=repaired) if item else 0.0 for item in rankings)
 
 
+def in_scope(claims: Iterable[Claim], records: Iterable[EvidenceRecord]) -> tuple[Claim, ...]:
+    """The claims, every absence with the window that was looked at: without one it reads as for ever."""
+    by_id = {record.tool_call_id: record for record in records}
+    return tuple(
+        replace(claim, window=window_of_absence(claim, by_id))
+        if claim.predicate is Predicate.ABSENT and claim.window is None
+        else claim
+        for claim in claims
+    )
+
+
 def numbered(
     claims: Sequence[Claim], causes: Sequence[Cause] = ()
 ) -> tuple[tuple[Claim, ...], tuple[Cause, ...]]:
@@ -65,5 +77,6 @@ def numbered(
         names.setdefault(claim.claim_id, f"k{place}")
     renamed = tuple(replace(claim, claim_id=f"k{place}") for place, claim in enumerate(claims, start=1))
     return renamed, tuple(
-        replace(cause, claim_ids=tuple(names[each] for each in cause.claim_ids)) for cause in causes
+        replace(cause, claim_ids=tuple(dict.fromkeys(names[each] for each in cause.claim_ids)))
+        for cause in causes
     )
