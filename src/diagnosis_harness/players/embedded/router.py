@@ -1,0 +1,203 @@
+"""The embedded IntentRouter: phrases of a rule table, found in one pass; what speaks most for a path wins."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import reduce
+from itertools import product
+from typing import TYPE_CHECKING
+
+from diagnosis_harness.application.intent import IntentType
+from diagnosis_harness.application.routing import RoutingDecision, RoutingReason, RoutingTurn
+from diagnosis_harness.harness.budget import TokenUsage
+from diagnosis_harness.players.embedded.router_rules import FOLLOWING_WEIGHT, PHRASES, REQUESTS, RULES
+
+if TYPE_CHECKING:
+    from diagnosis_harness.harness.context import RunContext
+
+MATCHED_MAX = 12
+"""The most phrases that a decision names."""
+LEAST_LENGTH, MOST_LENGTH = 6, 16
+"""Letters of the words in which a slip is looked for; shorter ones are too near to each other."""
+PRECEDENCE = (IntentType.DIAGNOSIS, IntentType.KNOWLEDGE_QUERY, IntentType.SYSTEM_CHAT)
+"""Who wins where as much speaks for one path as for another."""
+
+# No alternative gives back what it took (`++`): a text takes time in proportion to its length.
+_TOKEN = re.compile(
+    r"(?P<clock>\d{1,2}:\d\d(?::\d\d)?+(?![a-z0-9]))"
+    r"|(?P<status>[45](?:\d\d|xx)s?+(?![a-z0-9]|\.\d))"
+    r"|(?P<measure>\d++(?:\.\d++)?+(?:%|(?:ms|s|k|mb|gb|mi|gi)(?![a-z0-9])))"
+    r"|(?P<word>[a-z0-9]++(?:'[a-z]++)?+)"
+    r"|(?P<sign>[^\W_a-z0-9])"
+)
+_EXCEPTION = re.compile(r"[a-z]{3,}(?:exception|error)")
+_PLAIN = {0xFF01 + place: 0x21 + place for place in range(94)} | {ord("’"): "'"}
+"""Full-width signs, letters and digits as the plain ones."""
+
+
+class EmbeddedRouter:
+    """Plays `IntentRouter`; never waits, never fails, spends no tokens."""
+
+    def __init__(self) -> None:
+        self._lexicon = Lexicon()
+
+    async def route(
+        self, ctx: RunContext, question: str, history: Sequence[RoutingTurn]
+    ) -> tuple[RoutingDecision, TokenUsage]:
+        """The path that most speaks for."""
+        del ctx  # the question and what was before it hold all that counts
+        return path_of(question, history, self._lexicon), TokenUsage(0, 0)
+
+
+def path_of(question: str, history: Sequence[RoutingTurn], lexicon: Lexicon) -> RoutingDecision:
+    """The path of a question: pure, and of linear time in its length.
+
+    Each reason that shows counts once with its weight. With nothing recognised the question goes the way of
+    the one before it; without one it is taken as told of the system under watch, unless it holds no word.
+    """
+    words = [lexicon.spelled(word) for word in tokens(question)]
+    found = lexicon.find(words)
+    before = history[-1].intent if history else None
+    weights = {reason: lexicon.weight_of(reason, before) for reason in found}
+    totals = {
+        path: sum(weight for intent, weight in weights.values() if intent is path) for path in PRECEDENCE
+    }
+    best = max(PRECEDENCE, key=lambda path: totals[path])
+    if totals[best] > 0:
+        reasons = [reason for reason in found if weights[reason][0] is best]
+        matched = [phrase for reason in reasons for phrase in found[reason]]
+        return RoutingDecision(
+            best,
+            max(reasons, key=lambda reason: weights[reason][1]),
+            tuple(dict.fromkeys(matched))[:MATCHED_MAX],
+        )
+    if before is not None:
+        return RoutingDecision(before, RoutingReason.FOLLOWS_BEFORE)
+    path = IntentType.DIAGNOSIS if words else IntentType.SYSTEM_CHAT
+    return RoutingDecision(path, RoutingReason.NOTHING_RECOGNISED)
+
+
+def tokens(text: str) -> list[str]:
+    """The words of a text: Latin words and numbers, single characters of other scripts, classes of figures.
+
+    Width, case, spaces and punctuation make no difference.
+    """
+    return [_token(match) for match in _TOKEN.finditer(text.translate(_PLAIN).casefold())]
+
+
+def _token(match: re.Match[str]) -> str:
+    match match.lastgroup:
+        case "word":
+            word = match[0]
+            return "<exception>" if _EXCEPTION.fullmatch(word) else word
+        case "sign":
+            return match[0]
+        case kind:
+            return f"<{kind}>"
+
+
+@dataclass(slots=True)
+class _Node:
+    """A place in the tree of phrases: what may come next, and whose phrase ends here."""
+
+    after: dict[str, _Node] = field(default_factory=dict)
+    ends: RoutingReason | None = None
+    is_end: bool = False
+
+
+class Lexicon:
+    """The phrases of the rules, as a tree of words. It does not change once it is built."""
+
+    def __init__(self) -> None:
+        self._rules = {rule.reason: rule for rule in RULES}
+        self._root = _Node()
+        self._words: set[str] = set()
+        for reason, phrases in PHRASES:
+            self._add(phrases, reason)
+        self._add(REQUESTS, None)
+        self._near = {
+            form: word for word in sorted(self._words) if word.isascii() for form in _without_one(word)
+        }
+
+    def weight_of(self, reason: RoutingReason, before: IntentType | None) -> tuple[IntentType | None, int]:
+        """Which path a reason speaks for, and how much; going on with nothing speaks for none."""
+        if reason is RoutingReason.FOLLOWS_BEFORE:
+            return before, FOLLOWING_WEIGHT
+        return self._rules[reason].intent, self._rules[reason].weight
+
+    def find(self, words: Sequence[str]) -> dict[RoutingReason, list[str]]:
+        """The reasons that show in a text, each with its phrases."""
+        found: dict[RoutingReason, list[str]] = {}
+        at = 0
+        while at < len(words):
+            end, reason = self._longest(words, at)
+            if reason is not None:
+                found.setdefault(reason, []).append(_joined(words[at:end]))
+            at = max(end, at + 1)
+        return found
+
+    def spelled(self, word: str) -> str:
+        """A known word in place of one that is a slip of the finger away from it."""
+        if word in self._words:
+            return word
+        forms = (word, *_without_one(word))
+        near = (self._near[form] for form in forms if form in self._near)
+        return next((known for known in near if _is_slip(word, known)), word)
+
+    def _longest(self, words: Sequence[str], start: int) -> tuple[int, RoutingReason | None]:
+        """Where the longest phrase from `start` ends, and its reason; the tree's depth bounds the steps."""
+        node, end, reason = self._root, start, None
+        for at in range(start, len(words)):
+            following = node.after.get(words[at])
+            if following is None:
+                break
+            node = following
+            if node.is_end:
+                end, reason = at + 1, node.ends
+        return end, reason
+
+    def _add(self, phrases: str, reason: RoutingReason | None) -> None:
+        """Add every phrase; one that already stands keeps its first reason."""
+        for phrase in spelled_out(phrases):
+            node = reduce(lambda node, word: node.after.setdefault(word, _Node()), phrase, self._root)
+            self._words.update(phrase)
+            if not node.is_end:
+                node.ends, node.is_end = reason, True
+
+
+def spelled_out(phrases: str) -> Iterator[tuple[str, ...]]:
+    """Every phrase of a rule's text as its words, with all alternatives made explicit."""
+    for line in filter(None, map(str.strip, phrases.splitlines())):
+        places = [[_words(alternative) for alternative in place.split("|")] for place in line.split()]
+        for chosen in product(*places):
+            yield tuple(word for words in chosen for word in words)
+
+
+def _without_one(word: str) -> list[str]:
+    """A longer word without one of its inner letters: two words that share a form differ by a slip or two.
+
+    First and last letter stay, so that a plural or another tense is no slip.
+    """
+    if not LEAST_LENGTH <= len(word) <= MOST_LENGTH:
+        return []
+    return [word[:at] + word[at + 1 :] for at in range(1, len(word) - 1)]
+
+
+def _is_slip(word: str, known: str) -> bool:
+    """Whether two words that share a form differ by one letter: more, less, other or swapped."""
+    if len(word) != len(known):
+        return True
+    apart = [at for at in range(len(word)) if word[at] != known[at]]
+    return len(apart) == 1 or (apart[-1] - apart[0] == 1 and word[apart[0]] == known[apart[-1]])
+
+
+def _words(alternative: str) -> Iterable[str]:
+    return (alternative,) if alternative.startswith("<") else tuple(tokens(alternative))
+
+
+def _joined(words: Sequence[str]) -> str:
+    """A phrase for people: Latin words apart, other scripts as they are written."""
+    separator = " " if all(word.isascii() for word in words) else ""
+    return separator.join(words)
