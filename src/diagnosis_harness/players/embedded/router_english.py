@@ -159,6 +159,7 @@ PHRASES = {
         when was the last time
         did we fix|solve|resolve
         how was it fixed|solved|resolved
+        history of
     """,
     RoutingReason.ASKS_HOW_TO: """
         how to
@@ -188,6 +189,7 @@ PHRASES = {
         restart|startup|shutdown order
         should i|we
         tips for|on
+        prerequisite|prerequisites
     """,
     RoutingReason.ASKS_MEANING: """
         mean|means|meaning|definition|define|defined
@@ -214,6 +216,7 @@ PHRASES = {
         who|whom is|are on call|duty
         who's on call|duty
         who approves|signs|decides|maintains|supports|handles|is
+        who|whom to inform|notify|tell|involve
     """,
     RoutingReason.ASKS_FOR_SETTING: """
         which port|version|setting|variable|parameter|flag|value
