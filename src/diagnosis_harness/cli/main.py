@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from typer.exceptions import TyperException
 
-from diagnosis_harness.cli import bench, verify
+from diagnosis_harness.cli import bench, trace, verify, why
 from diagnosis_harness.kernel.errors import InvalidInput
 from diagnosis_harness.release.language import Language
 
@@ -140,6 +140,8 @@ def build_app(open_diagnosis: OpenDiagnosis) -> typer.Typer:
     _add_ask(app, open_diagnosis)
     _add_demo(app, open_diagnosis)
     verify.register(app, open_diagnosis)
+    why.register(app)
+    trace.register(app)
     bench.register(app, open_diagnosis)
     return app
 

@@ -6,7 +6,9 @@ from collections.abc import Iterable
 
 from diagnosis_harness.kernel.window import utc_text
 from diagnosis_harness.release.document import TraceLine
+from diagnosis_harness.release.restored import instant
 from diagnosis_harness.trace.event import TraceEvent
+from diagnosis_harness.trace.timeline import Moment
 
 _TEXT_LIMIT = 160
 
@@ -22,6 +24,18 @@ def timeline(events: Iterable[TraceEvent]) -> tuple[TraceLine, ...]:
             text=_short(event),
         )
         for event in events
+    )
+
+
+def moments(lines: Iterable[TraceLine]) -> tuple[Moment, ...]:
+    """The lines of a document as `trace.timeline.fold` takes them.
+
+    Raises:
+        RunDocumentInvalid: a line's time is no instant.
+    """
+    return tuple(
+        Moment(instant(line.at, f"trace[{place}].at"), line.name, line.phase, line.status, line.text)
+        for place, line in enumerate(lines)
     )
 
 

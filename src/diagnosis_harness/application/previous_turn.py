@@ -1,0 +1,77 @@
+"""What of a session's earlier runs the next question may be shown: one policy, pure (lifecycle §12.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+
+from diagnosis_harness.application.intent import IntentType
+from diagnosis_harness.kernel.json_value import JsonValue
+from diagnosis_harness.release.outcome import ReleaseOutcome
+
+
+@dataclass(frozen=True, slots=True)
+class EarlierRun:
+    """One run of a session, as it is kept.
+
+    Attributes:
+        intent: None until it was routed.
+        outcome: None while it goes on.
+        published_result: what it published for the next turn; None where it did not.
+    """
+
+    session_id: str
+    run_id: str
+    intent: IntentType | None
+    outcome: ReleaseOutcome | None
+    published_result: JsonValue = None
+
+
+@dataclass(frozen=True, slots=True)
+class PreviousTurn:
+    """What the next turn is shown."""
+
+    run_id: str
+    published_result: JsonValue
+
+
+class NoPreviousTurn(StrEnum):
+    """Why the next turn is shown nothing."""
+
+    NO_DIAGNOSIS = "NO_DIAGNOSIS"  # the session holds none
+    NOT_SUCCESS = "NOT_SUCCESS"  # the latest has not ended SUCCESS: a fallback never enters the next turn
+    NO_PUBLISHED_RESULT = "NO_PUBLISHED_RESULT"
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedResultPolicy:
+    """The one place that says what is kept for the next turn, and what the next turn gets."""
+
+    def publishes(self, intent: IntentType, outcome: ReleaseOutcome) -> bool:
+        """Whether a run keeps a published result: a diagnosis that ended SUCCESS alone."""
+        return intent is IntentType.DIAGNOSIS and outcome is ReleaseOutcome.SUCCESS
+
+    def objection(self, run: EarlierRun) -> NoPreviousTurn | None:
+        """Why a run is no previous turn; None where it is one."""
+        if run.intent is not IntentType.DIAGNOSIS:
+            return NoPreviousTurn.NO_DIAGNOSIS
+        if run.outcome is not ReleaseOutcome.SUCCESS:
+            return NoPreviousTurn.NOT_SUCCESS
+        return NoPreviousTurn.NO_PUBLISHED_RESULT if run.published_result is None else None
+
+    def previous_turn(self, session_id: str, runs: Iterable[EarlierRun]) -> PreviousTurn | NoPreviousTurn:
+        """What the session's next turn gets.
+
+        Only the latest diagnosis counts: where it gives nothing, no older one stands in for it.
+
+        Args:
+            runs: in the order in which they were started; those of other sessions are passed over.
+        """
+        diagnoses = [
+            run for run in runs if run.session_id == session_id and run.intent is IntentType.DIAGNOSIS
+        ]
+        if not diagnoses:
+            return NoPreviousTurn.NO_DIAGNOSIS
+        latest = diagnoses[-1]
+        return self.objection(latest) or PreviousTurn(latest.run_id, latest.published_result)

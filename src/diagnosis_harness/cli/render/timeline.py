@@ -1,0 +1,108 @@
+"""The timeline of a run on a terminal: a row for each event, then a row for each phase."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from rich.cells import cell_len
+from rich.text import Text
+
+from diagnosis_harness.cli.render.wrap import hang
+from diagnosis_harness.cli.saved_words import SavedWords, saved_words
+from diagnosis_harness.release.language import Language
+from diagnosis_harness.release.moment import shown
+from diagnosis_harness.trace.event import TraceEventStatus
+from diagnosis_harness.trace.timeline import PhaseVerdict, Timeline
+
+_STATUS_STYLES = {
+    TraceEventStatus.SUCCEEDED: "green",
+    TraceEventStatus.FAILED: "red",
+    TraceEventStatus.REJECTED: "yellow",
+    TraceEventStatus.STARTED: "",
+    TraceEventStatus.SKIPPED: "dim",
+}
+_VERDICT_STYLES = {
+    PhaseVerdict.DONE: "green",
+    PhaseVerdict.PARTLY: "yellow",
+    PhaseVerdict.FAILED: "red",
+    PhaseVerdict.REFUSED: "yellow",
+    PhaseVerdict.OPEN: "dim",
+}
+_TEXT_LEAST = 20
+"""Cells that what an event says gets at least; a narrower terminal breaks lines itself."""
+
+
+def timeline_lines(timeline: Timeline, language: Language, *, width: int | None) -> tuple[Text, ...]:
+    """The table. A phase stands on the first row of each stretch in it.
+
+    Args:
+        width: of the terminal; None where every event shall be one line, however long.
+    """
+    words = saved_words(language)
+    if not timeline.stretches:
+        return (Text(words.no_trace),)
+    return (*_event_rows(timeline, words, width), Text(), *_phase_rows(timeline, words))
+
+
+def _event_rows(timeline: Timeline, words: SavedWords, width: int | None) -> Iterator[Text]:
+    head = [words.time, words.phase, words.name, words.status]
+    rows: list[tuple[list[str], str, str]] = []
+    for stretch in timeline.stretches:
+        for place, moment in enumerate(stretch.moments):
+            since = _seconds(moment.at_s - timeline.started_s)
+            phase = stretch.phase.value if place == 0 else ""
+            cells = [since, phase, moment.name.value, moment.status.value]
+            rows.append((cells, _STATUS_STYLES[moment.status], shown(moment.text)))
+    columns = _columns([head, *(cells for cells, _, _ in rows)])
+    yield from _wrapped(_row(head, columns, "dim", "dim"), Text(words.text, "dim"), width)
+    for cells, style, text in rows:
+        yield from _wrapped(_row(cells, columns, "", style), Text(text), width)
+
+
+def _phase_rows(timeline: Timeline, words: SavedWords) -> Iterator[Text]:
+    head = [words.took, words.phase, words.events, words.came_to]
+    rows = [
+        [
+            _seconds(account.duration_s),
+            account.phase.value,
+            str(account.moments),
+            words.verdicts[account.verdict],
+        ]
+        for account in timeline.phases
+    ]
+    columns = _columns([head, *rows])
+    yield _stripped(_row(head, columns, "dim", "dim"))
+    for cells, account in zip(rows, timeline.phases, strict=True):
+        yield _stripped(_row(cells, columns, "", _VERDICT_STYLES[account.verdict]))
+
+
+def _seconds(value_s: float) -> str:
+    """Milliseconds are what a document keeps."""
+    return f"{value_s:,.3f} s"
+
+
+def _columns(rows: Sequence[Sequence[str]]) -> list[int]:
+    return [max(cell_len(row[column]) for row in rows) for column in range(len(rows[0]))]
+
+
+def _row(cells: Sequence[str], columns: Sequence[int], style: str, last: str) -> Text:
+    """The first cell stands right, as numbers do; the last is styled on its own. Ends in two spaces."""
+    line = Text("  ")
+    for place, (cell, width) in enumerate(zip(cells, columns, strict=True)):
+        gap = " " * (width - cell_len(cell))
+        line.append(
+            f"{gap}{cell}" if place == 0 else f"{cell}{gap}", last if place == len(cells) - 1 else style
+        )
+        line.append("  ")
+    return line
+
+
+def _wrapped(row: Text, text: Text, width: int | None) -> tuple[Text, ...]:
+    if width is None:
+        return (_stripped(row + text),)
+    return hang(row, text, max(width, cell_len(row.plain) + _TEXT_LEAST))
+
+
+def _stripped(line: Text) -> Text:
+    line.rstrip()
+    return line

@@ -1,0 +1,55 @@
+"""`diagnose why`: the seven questions about a saved run, answered in words."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from diagnosis_harness.release.language import Language
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command `why`."""
+
+    @app.command()
+    def why(
+        file: Annotated[
+            Path, typer.Argument(metavar="RUN.json", help="A run document that --save or --json wrote.")
+        ],
+        *,
+        as_json: Annotated[bool, typer.Option("--json", help="Print the answers as JSON.")] = False,
+        lang: Annotated[
+            Language | None, typer.Option("--lang", help="Language; the run's own when left out.")
+        ] = None,
+        no_color: Annotated[bool, typer.Option("--no-color", help="No colours, also on a terminal.")] = False,
+    ) -> None:
+        """Say why a saved run went as it did, and which lines and records of it say so.
+
+        Why a fallback, why no more tool calls, why no evidence, time or budget, why a status without a
+        conclusion, why no end of a stream, why no context for the next turn.
+        """
+        from diagnosis_harness.application.why import why as answers_of
+        from diagnosis_harness.cli.output import make_console
+        from diagnosis_harness.cli.render.why import why_lines
+        from diagnosis_harness.cli.saved import read_saved
+
+        document, language = read_saved(file, lang)
+        answers = answers_of(document)
+        if as_json:
+            import json
+            import sys
+
+            from diagnosis_harness.application.why_words import answer_json
+            from diagnosis_harness.cli.output import tell
+
+            held = {
+                "run_id": document.run.run_id,
+                "answers": [answer_json(each, language) for each in answers],
+            }
+            tell(json.dumps(held, ensure_ascii=False, indent=2), sys.stdout)
+            return
+        console = make_console(color=not no_color)
+        for line in why_lines(answers, language, width=console.width):
+            console.print(line, soft_wrap=True)
