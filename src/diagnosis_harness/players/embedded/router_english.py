@@ -38,6 +38,9 @@ PHRASES = {
         affected by
         the impact|effect|consequences of
         impact|effect|consequence|consequences
+        walk|talk me through what happened|went
+        what|whats|what's the cause|reason|trigger|culprit|impact
+        what made
     """,
     RoutingReason.ASKS_TO_INVESTIGATE: """
         check|investigate|diagnose|analyse|analyze|debug|troubleshoot|compare|correlate|triage
@@ -102,6 +105,9 @@ PHRASES = {
         high|higher|huge|increase|increased of retries|errors|timeouts|failures
         increasing|drop|decrease|decreased|lot of retries|errors|timeouts|failures
         evict|hammering|flooding|bad|overload|overloading|full|empty|broke|breaking|breaks
+        exceeded|exceeds|exceeding|starved|blip|glitch|corrupt|corrupted|duplicate|duplicated|misbehaving|misbehaves
+        complain|complains|complaining|complaints
+        too many|much|long|slow
     """,
     RoutingReason.NAMES_TIME: """
         since|ago|now|today|tonight|yesterday|yesterday's|overnight|currently|recently|lately|still
@@ -145,6 +151,8 @@ PHRASES = {
         incident|outage review|reviews|report|reports
         cheat sheet|sheets
         cheatsheet|process|processes|template|standard|standards
+        criteria|convention|conventions|rule|rules|link|links|reference|overview|glossary|description|note|notes
+        faqs|tutorials|manuals|kb|confluence|readme|changelog|agreement
     """,
     RoutingReason.ASKS_ABOUT_PAST: """
         similar|past|previous|earlier|old incident|incidents|outage|outages|case|cases
@@ -190,6 +198,18 @@ PHRASES = {
         should i|we
         tips for|on
         prerequisite|prerequisites
+        walk|talk|guide me|us through
+        remind me|us
+        i|we forgot
+        how one|does one|would one
+        how exactly do|to
+        what must|needs to
+        example|examples of|for
+        steps|commands|prerequisites
+        how are|is we|one supposed to
+        am|are i|we supposed to
+        required before|to
+        how best to
     """,
     RoutingReason.ASKS_MEANING: """
         mean|means|meaning|definition|define|defined
@@ -203,6 +223,11 @@ PHRASES = {
         compared to
         difference|differences
         vs|versus
+        what does it|that|this mean|say
+        what exactly is
+        what do we mean|call
+        term|terms|terminology|concept|acronym|abbreviation
+        compare|compared with|to
     """,
     RoutingReason.ASKS_WHO: """
         who|which owns|own|maintains|team|teams
@@ -217,6 +242,10 @@ PHRASES = {
         who's on call|duty
         who approves|signs|decides|maintains|supports|handles|is
         who|whom to inform|notify|tell|involve
+        who gets|needs|must|will|has to|be|woken
+        who gets|needs woken|paged|called|informed
+        whose approval|job|service
+        who can|could|may approve|help|grant|give
     """,
     RoutingReason.ASKS_FOR_SETTING: """
         which port|version|setting|variable|parameter|flag|value
@@ -224,10 +253,17 @@ PHRASES = {
         how long do|should|must|are we|i|the|traces|logs|metrics|backups|you
         what should the
         should be|be set
-        retention|rto|rpo|slo|sla|slos|slas|limit|quota
+        retention|rto|rpo|slo|sla|slos|slas
         should
         env|environment variable|variables
         which env|config
+        the limit|quota of|for
+        maximum|minimum allowed|size|number
+        how many replicas|instances|nodes|copies should|do|must
+        what's|what|whats value|values
+        when is|does|do the backup|backups|maintenance|job
+        freeze|maintenance window
+        running on version
     """,
     RoutingReason.ASKS_FOR_FACT: """
         what|whats|what's is|are
@@ -260,6 +296,9 @@ PHRASES = {
         are my|our questions|chats
         how can|could|would you|u help
         how do|can|to i|we use you|this
+        what|which should|can|could|may i ask you|u
+        can|could|may i ask|upload|paste|send
+        how good|reliable|fast|smart|old are you
     """,
     RoutingReason.OUT_OF_SCOPE: """
         poem|joke|jokes|story|song|recipe|weather|translate|movie|football|horoscope|essay|lyrics
@@ -268,6 +307,11 @@ PHRASES = {
         vote|sing|song|songs|stock|stocks|lottery
         dinner|restaurant|holiday|birthday|politics|president|married
         funny
+        plus|minus|multiplied|divided|calculate
+        times <measure>
+        how old|tall is
+        who won|wrote|invented
+        book|books|music|game|games|news
     """,
     RoutingReason.ADDRESSES_SYSTEM: """
         you|u|your|yourself
@@ -287,6 +331,12 @@ PHRASES = {
         help
         ping|test|testing
         what's|whats up
+        sorry
+        wrong window|chat|channel
+        my bad|mistake
+        no problem|worries
+        how are you
+        nevermind|welcome|please
     """,
     RoutingReason.FOLLOWS_BEFORE: """
         and
