@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import resource
 import subprocess
@@ -90,6 +91,55 @@ def test_the_same_metrics_as_parquet_are_read_under_the_small_limit(
     found = opened_in_a_process(tmp_path, 64)
     assert (found["series"], found["points"]) == (100, 20_000)
     assert float(str(found["grown_mb"])) < 64 + 64
+
+
+MB = 1 << 20
+
+
+@pytest.mark.parametrize(
+    ("name", "pieces", "problem"),
+    [
+        ("metrics.json.gz", [(b"[", 1), (b" " * MB, 200), (b"]", 1)], "nothing but blank space"),
+        (
+            "metrics.json.gz",
+            [(b'[{"a":1},', 1), (b"\n" * MB, 200), (b'{"a":2}]', 1)],
+            "nothing but blank space",
+        ),
+        (
+            "metrics.jsonl.gz",
+            [(b'{"a":1}\n', 1), (b" " * MB, 200), (b'{"a":2}\n', 1)],
+            "nothing but blank space",
+        ),
+        (
+            "metrics.json.gz",
+            [(b'[{"a":"', 1), (b"x" * MB, 200), (b'"}]', 1)],
+            "one of its records is larger than 16 MB",
+        ),
+        (
+            "metrics.jsonl.gz",
+            [(b'{"a":"', 1), (b"x" * MB, 200), (b'"}\n', 1)],
+            "one of its records is larger than 16 MB",
+        ),
+        ("metrics.json.gz", [(b'[{"a":1}', 1), (b',{"a":1}' * (MB // 8), 40), (b",,]", 1)], "not valid JSON"),
+        ("metrics.json.gz", [(b'[{"a":1}', 1), (b"," * MB, 200), (b"]", 1)], "not valid JSON"),
+        ("metrics.jsonl.gz", [(b'{"a":1}\n', 1), (b"," * MB, 200), (b"}\n", 1)], "larger than 16 MB"),
+    ],
+    ids=[
+        "blank-array", "blank-between-records", "blank-line", "huge-text", "huge-text-in-a-line",
+        "broken-at-the-end", "commas", "commas-in-a-line",
+    ],
+)  # fmt: skip
+def test_json_that_unpacks_to_far_more_than_it_holds_is_refused_within_the_limit(
+    tmp_path: Path, name: str, pieces: list[tuple[bytes, int]], problem: str
+) -> None:
+    """Up to 200 MB in a few hundred kilobytes: one sentence, and the process stays below the limit."""
+    with gzip.open(tmp_path / name, "wb", compresslevel=1) as file:
+        for piece, times in pieces:
+            for _ in range(times):
+                file.write(piece)
+    found = opened_in_a_process(tmp_path, 128)
+    assert problem in str(found["refused"])
+    assert float(str(found["grown_mb"])) < 128
 
 
 def test_peak_memory_is_measured_in_kilobytes_here() -> None:
