@@ -1,7 +1,8 @@
 """How often the embedded router takes the labelled path: prints the table of docs/benchmarks.md.
 
-Without an argument the questions that the rules were developed on; with `held-out` those that came before the
-rules. The latter are for the published score: no rule is changed in view of what they show.
+Without an argument the questions that the rules were developed on; with `held_out` those that came before the
+rules, with `after` those that came after them. The last two are for the published scores: no rule is
+changed in view of what they show. `--only-developed` leaves out the phrases that no question of the development shows.
 """
 
 from __future__ import annotations
@@ -12,9 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from diagnosis_harness.application.intent import IntentType
-from diagnosis_harness.application.routing import RoutingTurn
+from diagnosis_harness.application.routing import RoutingReason, RoutingTurn
 from diagnosis_harness.bench.scoring import wilson
-from diagnosis_harness.players.embedded.router import Lexicon, path_of
+from diagnosis_harness.players.embedded.router import Lexicon, joined, path_of, spelled_out, tokens
 
 QUESTIONS = Path(__file__).parents[1] / "tests" / "routing"
 
@@ -43,15 +44,33 @@ def read(file: Path) -> tuple[Labelled, ...]:
     )
 
 
-def missed(questions: Iterable[Labelled]) -> tuple[Labelled, ...]:
+class DevelopedLexicon(Lexicon):
+    """Knows only the phrases that stand in given questions."""
+
+    def __init__(self, questions: Iterable[Labelled]) -> None:
+        whole = Lexicon()
+        found = (whole.find([whole.spelled(word) for word in tokens(one.question)]) for one in questions)
+        self._shown = {phrase for reasons in found for phrases in reasons.values() for phrase in phrases}
+        super().__init__()
+
+    def _add(self, phrases: str, reason: RoutingReason | None) -> None:
+        kept = [
+            " ".join(phrase)
+            for phrase in spelled_out(phrases)
+            if reason is None or joined(phrase) in self._shown
+        ]
+        super()._add("\n".join(kept), reason)
+
+
+def missed(questions: Iterable[Labelled], lexicon: Lexicon | None = None) -> tuple[Labelled, ...]:
     """The questions that the embedded router sends another way."""
-    lexicon = Lexicon()
+    lexicon = lexicon or Lexicon()
     return tuple(one for one in questions if path_of(one.question, one.history, lexicon).intent != one.intent)
 
 
-def table(questions: Sequence[Labelled]) -> str:
+def table(questions: Sequence[Labelled], lexicon: Lexicon) -> str:
     """Right answers by language and by path, with Wilson's intervals."""
-    wrong = set(missed(questions))
+    wrong = set(missed(questions, lexicon))
     lines = ["| questions | right | share (95%) |", "|---|--:|---|"]
     groups = {
         "all": questions,
@@ -66,6 +85,14 @@ def table(questions: Sequence[Labelled]) -> str:
     return "\n".join(lines)
 
 
+def main(arguments: Sequence[str]) -> None:
+    """Print the table of the named questions."""
+    names = [name for name in arguments if not name.startswith("--")] or ["labelled"]
+    developed = "--only-developed" in arguments
+    lexicon = DevelopedLexicon(read(QUESTIONS / "labelled.tsv")) if developed else Lexicon()
+    for name in names:
+        print(table(read(QUESTIONS / f"{name}.tsv"), lexicon))
+
+
 if __name__ == "__main__":
-    file = "held_out.tsv" if sys.argv[1:] == ["held-out"] else "labelled.tsv"
-    print(table(read(QUESTIONS / file)))
+    main(sys.argv[1:])

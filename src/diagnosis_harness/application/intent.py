@@ -11,6 +11,3 @@ class IntentType(StrEnum):
     SYSTEM_CHAT = "SYSTEM_CHAT"
     KNOWLEDGE_QUERY = "KNOWLEDGE_QUERY"
     DIAGNOSIS = "DIAGNOSIS"
-
-
-Intent = IntentType

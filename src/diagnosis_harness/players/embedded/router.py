@@ -134,7 +134,7 @@ class Lexicon:
         while at < len(words):
             end, reason = self._longest(words, at)
             if reason is not None:
-                found.setdefault(reason, []).append(_joined(words[at:end]))
+                found.setdefault(reason, []).append(joined(words[at:end]))
             at = max(end, at + 1)
         return found
 
@@ -197,7 +197,7 @@ def _words(alternative: str) -> Iterable[str]:
     return (alternative,) if alternative.startswith("<") else tuple(tokens(alternative))
 
 
-def _joined(words: Sequence[str]) -> str:
+def joined(words: Sequence[str]) -> str:
     """A phrase for people: Latin words apart, other scripts as they are written."""
     separator = " " if all(word.isascii() for word in words) else ""
     return separator.join(words)
