@@ -47,7 +47,7 @@ class AgentWhoSays(DiagnosisAgent):
 
 @dataclass(frozen=True, slots=True)
 class Released:
-    """What left: the outcome, the report as JSON, and whether a repair was tried on the way."""
+    """What left: the outcome, the report as JSON beside the trace's texts, and whether a repair was tried."""
 
     outcome: ReleaseOutcome
     report: dict[str, JsonValue]
@@ -80,7 +80,7 @@ async def released(run: RecordedRun, told: Told, language: Language) -> Released
     document = publish(ctx, facts, end, sink.events())
     return Released(
         outcome=document.release.outcome,
-        report=as_report(document),
+        report={**as_report(document), "trace": [line.text for line in document.trace]},
         repaired=bool(sink.named(TraceName.EVIDENCE_REPAIR)),
         findings="; ".join(
             str(event.payload)

@@ -116,7 +116,8 @@ def _wording(rng: np.random.Generator, claim: Claim) -> str | None:
 
 def _absence(rng: np.random.Generator, run: RecordedRun) -> Claim | None:
     """What a record asked for and did not find, inside its window."""
-    records = [r for r in run.having(EvidenceStatus.NO_EVIDENCE) if json.loads(r.scope).get("text")]
+    empty = run.having(EvidenceStatus.NO_EVIDENCE)
+    records = [record for record in empty if {"entity", "text"} <= json.loads(record.scope).keys()]
     if not records:
         return None
     record = pick(rng, records)
