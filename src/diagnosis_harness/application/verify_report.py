@@ -109,7 +109,7 @@ def composed_checks(
     stated = len(report.summary) + len(report.next_checks) + len(report.missing_info)
     flaws = (*_summary_flaws(report, again), *_missing_flaws(document, records))
     yield Check(CheckName.SUMMARY, stated, flaws)
-    coverage = tuple(_coverage_flaws(report.coverage, again[0].coverage))
+    coverage = tuple(_coverage_flaws(report, again[0]))
     yield Check(CheckName.COVERAGE, len(document.records), coverage)
     candidates = tuple(_candidate_flaws(document, draft, records))
     yield Check(CheckName.CANDIDATES, len(report.candidates), candidates)
@@ -124,9 +124,11 @@ def _summary_flaws(stated: Report, again: Sequence[Report]) -> Iterator[Flaw]:
         yield Flaw(FlawCode.NEXT_CHECKS_DIFFER, "report.next_checks", there, made)
 
 
-def _coverage_flaws(stated: Coverage, again: Coverage) -> Iterator[Flaw]:
+def _coverage_flaws(stated: Report, again: Report) -> Iterator[Flaw]:
+    if stated.onset != again.onset:
+        yield Flaw(FlawCode.COVERAGE_DIFFERS, "report.onset", str(stated.onset), str(again.onset))
     for part in fields(Coverage):
-        there, made = getattr(stated, part.name), getattr(again, part.name)
+        there, made = getattr(stated.coverage, part.name), getattr(again.coverage, part.name)
         if there != made:
             yield Flaw(
                 FlawCode.COVERAGE_DIFFERS, f"report.coverage.{part.name}", str(len(there)), str(len(made))

@@ -180,7 +180,11 @@ class CauseEntry:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A possible cause that is not proven; it never carries a confidence."""
+    """A possible cause that is not proven; it never carries a confidence.
+
+    A `score` of zero or below says that nothing of it stood above normal operation: it is listed since it was
+    compared, in its place of the ranking, and nothing speaks for it.
+    """
 
     entity: str
     fault_kind: FaultKind
@@ -211,7 +215,7 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class NotUsed:
-    """A file, or a kind of telemetry, that was there and bears on nothing in this report, and why."""
+    """A file that was there and bears on nothing in this report, or was searched and no more; and why."""
 
     name: str
     role: str | None
@@ -230,6 +234,23 @@ class Coverage:
     never_asked: tuple[str, ...]
     """Tools of this run that were not called."""
     not_used: tuple[NotUsed, ...]
+    """Files that nothing in this report rests on."""
+    not_compared: tuple[NotUsed, ...]
+    """Files that a call searched or listed, with findings, and that no tool compares with normal."""
+
+
+@dataclass(frozen=True, slots=True)
+class OnsetUsed:
+    """When it began, as this run took it.
+
+    Attributes:
+        method: `given` with the question, `stated` by the source, the time of the `alert`, or `estimated`.
+        alert_at: the time of the alert, where it is known and another.
+    """
+
+    at: str
+    method: str
+    alert_at: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,6 +262,7 @@ class Report:
     claims: tuple[ClaimEntry, ...]
     candidates: tuple[Candidate, ...]
     window: Window | None
+    onset: OnsetUsed | None
     coverage: Coverage
     missing_info: tuple[str, ...]
     next_checks: tuple[str, ...]

@@ -18,6 +18,7 @@ from diagnosis_harness.release.document import (
 from diagnosis_harness.release.material import ReportMaterial
 from diagnosis_harness.release.moment import shown
 from diagnosis_harness.release.next_checks import next_checks
+from diagnosis_harness.release.onset import onset_used
 from diagnosis_harness.release.outcome import ReleaseOutcome
 from diagnosis_harness.release.said import said
 from diagnosis_harness.release.wording import words_of
@@ -26,8 +27,8 @@ from diagnosis_harness.toolbox.ports import FileNote
 from diagnosis_harness.tools.evidence import EvidenceStatus
 from diagnosis_harness.tools.invocation import EvidenceRecord
 
-# Kinds of telemetry that can be searched, and that no tool compares between normal and incident yet.
-_NOT_COMPARED = frozenset({"logs", "changes"})
+# Kinds of telemetry that no tool compares between normal and incident yet, and the tool that shows them.
+_NOT_COMPARED = {"logs": "search_logs", "changes": "list_changes"}
 
 
 def compose(material: ReportMaterial) -> Report:
@@ -60,6 +61,7 @@ def compose(material: ReportMaterial) -> Report:
         ),
         candidates=candidates,
         window=Window.of(material.window),
+        onset=onset_used(material.records),
         coverage=coverage,
         missing_info=tuple(words.telemetry.get(each, each) for each in material.missing_info),
         next_checks=next_checks(material, candidates=candidates, coverage=coverage, words=words),
@@ -75,6 +77,8 @@ def cover(
         return tuple(_asked(record) for record in records if record.evidence is status)
 
     called = {record.tool_name for record in records}
+    found = {record.tool_name for record in records if record.evidence is EvidenceStatus.EVIDENCE_FOUND}
+    seen = {role for role, tool in _NOT_COMPARED.items() if tool in found}
     return Coverage(
         asked=having(EvidenceStatus.EVIDENCE_FOUND),
         empty=having(EvidenceStatus.NO_EVIDENCE),
@@ -84,10 +88,15 @@ def cover(
             NotUsed(
                 name=note.file,
                 role=note.role,
-                note=words.coverage.not_compared if note.role in _NOT_COMPARED else note.note,
+                note=words.coverage.unsearched if note.role in _NOT_COMPARED else note.note,
             )
             for note in files
-            if note.role is None or note.role in _NOT_COMPARED
+            if note.role is None or (note.role in _NOT_COMPARED and note.role not in seen)
+        ),
+        not_compared=tuple(
+            NotUsed(name=note.file, role=note.role, note=words.coverage.searched[note.role])
+            for note in files
+            if note.role is not None and note.role in seen
         ),
     )
 

@@ -173,7 +173,10 @@ def material_of(
         window=draft.window,
         records=records,
         tools=(*coverage.never_asked, *called),
-        files=tuple(FileNote(each.name, each.role, 0, each.note) for each in coverage.not_used),
+        files=tuple(
+            FileNote(each.name, each.role, 0, each.note)
+            for each in (*coverage.not_used, *coverage.not_compared)
+        ),
         has_baseline=has_baseline,
         has_onset=has_onset,
     )

@@ -19,6 +19,8 @@ class Headings:
     """Titles of a report's parts."""
 
     why: str
+    nearby: str
+    """Changes that no cause rests on."""
     verified: str
     considered: str
     candidates: str
@@ -41,8 +43,16 @@ class CoverageWords:
     nothing_asked: str
     not_used: str
     unread: str
+    unsearched: str
+    """What was read and counted, and neither searched nor compared."""
+    searched: Mapping[str, str]
+    """What a call looked into and nothing compares, by the role of the file."""
     not_compared: str
     everything: str
+    onset: str
+    onset_method: Mapping[str, str]
+    """How the onset is known, by the wire value of its method."""
+    alert_at: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ def english() -> Words:
     return Words(
         headings=Headings(
             why="Why",
+            nearby="Also happened nearby",
             verified="Verified",
             considered="Also considered, not proven",
             candidates="Candidates, none of them proven",
@@ -32,8 +33,18 @@ def english() -> Words:
             nothing_asked="Nothing was asked.",
             not_used="not used: {name}: {note}",
             unread="not read",
-            not_compared="read and counted, not yet compared",
+            unsearched="read and counted, not yet compared",
+            searched={"logs": "searched, not compared", "changes": "listed, not compared"},
+            not_compared="{name}: {note} with normal operation",
             everything="everything",
+            onset="Onset: {at}, {method}",
+            onset_method={
+                "given": "given with the question",
+                "stated": "stated by the source",
+                "alert": "the time of the alert",
+                "estimated": "estimated from the indicators",
+            },
+            alert_at="alert at {at}",
         ),
         next=NextWords(
             look_at="Look at {entity}, {fault}: the strongest candidate neither proven nor ruled out.",

@@ -14,6 +14,7 @@ def chinese() -> Words:
     return Words(
         headings=Headings(
             why="依据",
+            nearby="附近还发生了",
             verified="已核实",
             considered="其他候选，未证实",
             candidates="候选原因，均未证实",
@@ -32,8 +33,18 @@ def chinese() -> Words:
             nothing_asked="没有进行任何查询。",
             not_used="未使用：{name}：{note}",
             unread="未读取",
-            not_compared="已读取并计数，尚未比较",
+            unsearched="已读取并计数，尚未比较",
+            searched={"logs": "已检索，未作比较", "changes": "已列出，未作比较"},
+            not_compared="{name}：{note}",
             everything="全部",
+            onset="开始时间：{at}，{method}",
+            onset_method={
+                "given": "由提问给出",
+                "stated": "由数据源说明",
+                "alert": "即告警时间",
+                "estimated": "由指标估计",
+            },
+            alert_at="告警时间 {at}",
         ),
         next=NextWords(
             look_at="检查 {entity} 的{fault}：这是最强的、尚未证实也未排除的候选。",

@@ -12,11 +12,15 @@ import pytest
 from rich.cells import cell_len
 
 from diagnosis_harness.cli.render.report import report_lines
+from diagnosis_harness.diagnosis.claim import Claim, EvidenceRef, Predicate
 from diagnosis_harness.harness.termination import CancellationReason, RunState
-from diagnosis_harness.release.document import RunDocument
+from diagnosis_harness.release.document import ClaimEntry, OnsetUsed, RecordEntry, RunDocument
 from diagnosis_harness.release.language import Language
 from diagnosis_harness.release.outcome import ReleaseOutcome
+from diagnosis_harness.release.sentence import sentence
 from diagnosis_harness.testing import documents
+from diagnosis_harness.testing.evidence import ready_record
+from diagnosis_harness.tools.evidence import EvidenceItem, ItemKind
 
 FOLDER = Path(__file__).with_name("snapshots")
 TIMED_OUT = documents.ended(
@@ -73,6 +77,51 @@ def test_every_citation_has_its_footnote_and_every_footnote_its_citation() -> No
         int(line.strip()[1:].partition("]")[0]) for line in notes.splitlines() if line.strip()[:1] == "["
     ]
     assert cited == sorted(noted) == [1, 2, 3, 4, 5]
+
+
+def test_a_change_that_no_cause_rests_on_is_no_reason() -> None:
+    """It stands under a heading of its own, in the words of who recorded it; one that bears a cause stays."""
+    success = documents.success()
+    event = EvidenceItem(
+        "d1",
+        ItemKind.CHANGE_EVENT,
+        "a change of checkout",
+        entity="checkout",
+        onset_s=documents.ONSET_S,
+        attributes={"change_kind": "config", "summary": "log level INFO, page size 25"},
+    )
+    claim = Claim(
+        "k9",
+        Predicate.DEPLOYED,
+        "checkout",
+        (EvidenceRef("t9", "d1"),),
+        signal="config",
+        onset_s=documents.ONSET_S,
+    )
+    entry = ClaimEntry.of(claim, sentence=sentence(claim, Language.EN))
+    records = (*success.records, RecordEntry.of(ready_record(event, tool_call_id="t9")))
+    report = replace(success.report, claims=(*success.report.claims, entry))
+    (cause,) = report.causes
+    borne = replace(report, causes=(replace(cause, claim_ids=(*cause.claim_ids, "k9")),))
+    line = 'checkout was changed (config) at 2024-01-01 14:05 UTC. "log level INFO, page size 25"'
+
+    apart = rendered(replace(success, records=records, report=report), 120)
+    assert f"Also happened nearby\n  5. {line} [" in apart
+    among = rendered(replace(success, records=records, report=borne), 120)
+    assert "Also happened nearby" not in among
+    assert f"  5. {line} [" in among
+
+
+def test_the_onset_is_named_with_how_it_is_known() -> None:
+    """In one line of what was looked at."""
+    fallback = documents.fallback()
+    onset = OnsetUsed("2024-01-01T14:04:30Z", "estimated", "2024-01-01T14:05:00Z")
+    document = replace(fallback, report=replace(fallback.report, onset=onset))
+
+    assert (
+        "  Onset: 2024-01-01 14:04:30 UTC, estimated from the indicators, alert at 2024-01-01 14:05 UTC\n"
+        in rendered(document, 120)
+    )
 
 
 def test_a_long_report_shows_its_first_claims_and_says_how_many_more_there_are() -> None:

@@ -10,12 +10,15 @@ from diagnosis_harness.diagnosis.claim import EvidenceRef, FaultKind, Predicate
 from diagnosis_harness.diagnosis.collection import DiagnosisStopReason
 from diagnosis_harness.diagnosis.draft import Hypothesis
 from diagnosis_harness.harness.termination import RunState
-from diagnosis_harness.release.document import Release
+from diagnosis_harness.release.document import OnsetUsed, Release
 from diagnosis_harness.release.language import Language
 from diagnosis_harness.release.material import ReportMaterial
 from diagnosis_harness.release.outcome import FallbackType, ReleaseOutcome
 from diagnosis_harness.release.report import compose
 from diagnosis_harness.testing import documents
+from diagnosis_harness.testing.evidence import ready_record
+from diagnosis_harness.toolbox.ports import FileNote
+from diagnosis_harness.tools.evidence import EvidenceItem, ItemKind
 
 FALLBACK = Release(ReleaseOutcome.FALLBACK, FallbackType.INSUFFICIENT_EVIDENCE)
 
@@ -58,6 +61,45 @@ def test_what_was_read_and_not_compared_is_said() -> None:
         ("logs.csv", "read and counted, not yet compared"),
         ("notes.docx", "its ending is not known"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("tool", "role", "note"),
+    [("search_logs", "logs", "searched, not compared"), ("list_changes", "changes", "listed, not compared")],
+)
+def test_what_a_call_found_in_a_file_is_not_called_unused(tool: str, role: str, note: str) -> None:
+    """It was searched or listed, and no more; nothing found leaves it among the unused."""
+    file = FileNote("some.csv", role, 3, "read")
+    event = EvidenceItem("d1", ItemKind.CHANGE_EVENT, "a deploy of checkout", entity="checkout")
+    found = replace(material(), files=(file,), records=(ready_record(event, tool_name=tool),))
+    empty = replace(found, records=(ready_record(tool_name=tool),))
+
+    coverage = compose(found).coverage
+    assert (coverage.not_used, [(each.name, each.note) for each in coverage.not_compared]) == (
+        (),
+        [("some.csv", note)],
+    )
+    coverage = compose(empty).coverage
+    assert (len(coverage.not_used), coverage.not_compared) == (1, ())
+
+
+def test_the_onset_that_was_used_is_said_with_how_it_is_known() -> None:
+    """And the time of the alert beside it, where that is another."""
+    alert, estimated = (
+        EvidenceItem(
+            method,
+            ItemKind.ONSET,
+            f"onset by {method}",
+            entity="checkout",
+            onset_s=at_s,
+            attributes={"method": method, "used": method == "estimated"},
+        )
+        for method, at_s in (("alert", documents.ONSET_S), ("estimated", documents.ONSET_S - 30))
+    )
+    asked = replace(material(), records=(ready_record(estimated, alert, tool_name="estimate_onset"),))
+
+    assert compose(asked).onset == OnsetUsed("2024-01-01T14:04:30Z", "estimated", "2024-01-01T14:05:00Z")
+    assert compose(material()).onset is None
 
 
 def test_a_candidate_whose_evidence_is_gone_is_no_candidate() -> None:

@@ -9,20 +9,23 @@ from rich.text import Text
 
 from diagnosis_harness.cli.render.evidence import window_words
 from diagnosis_harness.cli.render.wrap import hang
-from diagnosis_harness.release.document import Asked, Coverage, Run, RunDocument, Window
+from diagnosis_harness.kernel.window import parse_utc
+from diagnosis_harness.release.document import Asked, OnsetUsed, Report, Run, RunDocument
 from diagnosis_harness.release.measure import measure
-from diagnosis_harness.release.moment import shown
+from diagnosis_harness.release.moment import instant, shown
 from diagnosis_harness.release.words import Words
 
 _INDENT = Text("  ")
 
 
-def coverage_lines(coverage: Coverage, window: Window | None, *, words: Words, width: int) -> Iterator[Text]:
+def coverage_lines(report: Report, *, words: Words, width: int) -> Iterator[Text]:
     """What was asked and came back with findings, empty or not at all; what was never asked or not used."""
-    say = words.coverage
+    say, coverage = words.coverage, report.coverage
     sentences = []
-    if window:
-        sentences.append(words.window.format(window=window_words(window, words=words)))
+    if report.window:
+        sentences.append(words.window.format(window=window_words(report.window, words=words)))
+    if report.onset:
+        sentences.append(_onset(report.onset, words=words))
     for template, calls in (
         (say.found, coverage.asked),
         (say.empty, coverage.empty),
@@ -34,6 +37,10 @@ def coverage_lines(coverage: Coverage, window: Window | None, *, words: Words, w
         sentences.append(say.nothing_asked)
     if coverage.never_asked:
         sentences.append(say.never_asked.format(tools=words.comma.join(coverage.never_asked)))
+    sentences += [
+        say.not_compared.format(name=shown(each.name), note=shown(each.note))
+        for each in coverage.not_compared
+    ]
     sentences += [
         say.not_used.format(name=shown(each.name), note=shown(each.note)) for each in coverage.not_used
     ]
@@ -65,6 +72,16 @@ def footer(document: RunDocument, *, words: Words, width: int) -> Iterator[Text]
         if template and counter.tool is None and counter.used and counter.limit:
             parts.append(template.format(used=f"{counter.used:,}", limit=f"{counter.limit:,}"))
     yield from hang(Text(""), Text(words.comma.join(parts), "dim"), width)
+
+
+def _onset(onset: OnsetUsed, *, words: Words) -> str:
+    """`Onset: 2024-01-01 20:13:30 UTC, estimated from the indicators, alert at 2024-01-01 20:14 UTC`."""
+    say = words.coverage
+    method = say.onset_method.get(onset.method, shown(onset.method))
+    line = say.onset.format(at=instant(parse_utc(onset.at)), method=method)
+    if onset.alert_at is None:
+        return line
+    return line + words.comma + say.alert_at.format(at=instant(parse_utc(onset.alert_at)))
 
 
 def _tools(calls: Sequence[Asked], *, words: Words) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from rich.text import Text
 
@@ -10,8 +10,8 @@ from diagnosis_harness.cli.render.account import coverage_lines, footer, in_flig
 from diagnosis_harness.cli.render.citations import Citations, number
 from diagnosis_harness.cli.render.evidence import footnotes, plot, source_line
 from diagnosis_harness.cli.render.wrap import hang
-from diagnosis_harness.diagnosis.claim import EvidenceRef
-from diagnosis_harness.release.document import Candidate, RunDocument
+from diagnosis_harness.diagnosis.claim import EvidenceRef, Predicate
+from diagnosis_harness.release.document import Candidate, ClaimEntry, RunDocument
 from diagnosis_harness.release.moment import shown
 from diagnosis_harness.release.outcome import ReleaseOutcome
 from diagnosis_harness.release.report import fault_words
@@ -21,6 +21,7 @@ from diagnosis_harness.release.words import Words
 CLAIMS_SHOWN = 10
 CANDIDATES_SHOWN = 3
 REFS_SHOWN = 2
+SUMMARY_SHOWN = 80
 _HEADLINE = {
     ReleaseOutcome.SUCCESS: "bold green",
     ReleaseOutcome.FALLBACK: "bold yellow",
@@ -50,14 +51,18 @@ def _lines(document: RunDocument, width: int) -> Iterator[Text]:
             sure = words.confidence.format(share=f"{cause.confidence:.2f}")
             yield from hang(Text(), Text(sure, "dim"), width)
     yield from _section(heads.in_flight, in_flight_lines(document.run, width=width))
-    yield from _section(heads.why if concluded else heads.verified, _claims(document, cited, words, width))
+    why, nearby = _parted(document)
+    yield from _section(
+        heads.why if concluded else heads.verified, _claims(why, cited, words=words, width=width)
+    )
+    yield from _section(
+        heads.nearby, _claims(nearby, cited, words=words, width=width, first=min(len(why), CLAIMS_SHOWN) + 1)
+    )
     yield from _section(
         heads.considered if concluded else heads.candidates, _candidates(document, cited, words, width)
     )
     yield from _section(heads.missing, _listed(report.missing_info, width))
-    yield from _section(
-        heads.looked_at, coverage_lines(report.coverage, report.window, words=words, width=width)
-    )
+    yield from _section(heads.looked_at, coverage_lines(report, words=words, width=width))
     yield from _section(heads.next_checks, _listed(report.next_checks, width))
     if answered:
         yield from _section(heads.evidence, footnotes(document, cited, words=words, width=width))
@@ -78,18 +83,35 @@ def _section(title: str, lines: Iterable[Text]) -> Iterator[Text]:
 
 def _cited(document: RunDocument) -> Iterator[EvidenceRef]:
     """What is cited by what is shown, in reading order."""
-    for claim in document.report.claims[:CLAIMS_SHOWN]:
+    why, nearby = _parted(document)
+    for claim in (*why[:CLAIMS_SHOWN], *nearby[:CLAIMS_SHOWN]):
         yield from claim.refs
     for candidate in _worth_showing(document)[:CANDIDATES_SHOWN]:
         yield from candidate.evidence_for[:REFS_SHOWN]
         yield from candidate.evidence_against[:REFS_SHOWN]
 
 
-def _claims(document: RunDocument, cited: Citations, words: Words, width: int) -> Iterator[Text]:
+def _parted(document: RunDocument) -> tuple[tuple[ClaimEntry, ...], tuple[ClaimEntry, ...]]:
+    """Claims in two: those to read as the reasons, and changes nearby that no released cause rests on."""
+    report = document.report
+    if not report.causes:
+        return report.claims, ()
+    borne = {claim_id for cause in report.causes for claim_id in cause.claim_ids}
+    nearby = tuple(
+        claim
+        for claim in report.claims
+        if claim.predicate is Predicate.DEPLOYED and claim.claim_id not in borne
+    )
+    return tuple(claim for claim in report.claims if claim not in nearby), nearby
+
+
+def _claims(
+    claims: Sequence[ClaimEntry], cited: Citations, *, words: Words, width: int, first: int = 1
+) -> Iterator[Text]:
     plotted: set[EvidenceRef] = set()
-    for place, claim in enumerate(document.report.claims[:CLAIMS_SHOWN], start=1):
+    for place, claim in enumerate(claims[:CLAIMS_SHOWN], start=first):
         prefix = f"  {place}. "
-        body = Text(claim.sentence)
+        body = Text(f"{claim.sentence}{_summary_of(claim, cited)}")
         body.append(f" {cited.marks(claim.refs)}", "cyan")
         yield from hang(Text(prefix), body, width)
         for ref in claim.refs:
@@ -98,7 +120,20 @@ def _claims(document: RunDocument, cited: Citations, words: Words, width: int) -
             if line is not None:
                 plotted.add(ref)
                 yield line
-    yield from _more(len(document.report.claims) - CLAIMS_SHOWN, words, width)
+    yield from _more(len(claims) - CLAIMS_SHOWN, words, width)
+
+
+def _summary_of(claim: ClaimEntry, cited: Citations) -> str:
+    """What was changed, in the words of who recorded it and marked as theirs; nothing for another claim."""
+    if claim.predicate is not Predicate.DEPLOYED:
+        return ""
+    for ref in claim.refs:
+        attributes = cited.items.get(ref, {}).get("attributes")
+        summary = attributes.get("summary") if isinstance(attributes, dict) else None
+        if isinstance(summary, str) and summary:
+            text = shown(summary)
+            return f' "{text if len(text) <= SUMMARY_SHOWN else text[: SUMMARY_SHOWN - 1] + "…"}"'
+    return ""
 
 
 def _more(count: int, words: Words, width: int) -> Iterator[Text]:
