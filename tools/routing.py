@@ -2,7 +2,7 @@
 
 Without an argument the questions that the rules were developed on; with `held_out` those that came before the
 rules, with `after` those that came after them. The last two are for the published scores: no rule is
-changed in view of what they show. `--only-developed` leaves out the phrases that no question of the development shows.
+changed in view of what they show. `--only-developed` leaves out phrases that no development question shows.
 """
 
 from __future__ import annotations
