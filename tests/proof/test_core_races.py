@@ -26,6 +26,8 @@ from diagnosis_harness.kernel.errors import RunAborted
 from diagnosis_harness.testing.clock import ManualClock
 from diagnosis_harness.testing.ids import CountingIds
 from diagnosis_harness.testing.runs import AMPLE, limits
+from diagnosis_harness.trace.event import TraceName
+from diagnosis_harness.trace.sink import MemorySink
 
 pytestmark = [pytest.mark.proof, pytest.mark.timeout(600)]
 
@@ -58,6 +60,31 @@ class YieldingClock(ManualClock):
         """The instant, after everybody else had a turn."""
         self._held.acquire(timeout=2e-5)  # it is never released: this waits, and lets the others run
         return super().now_s()
+
+
+def _hesitate_at(handle: object, *slots: str) -> None:
+    """After each reading of these slots, others have a turn before the reader does anything with it.
+
+    Between a check and the assignment next to it the interpreter changes no thread by itself: without this
+    a handle without its lock would win every race.
+    """
+    known = type(handle)
+    others_turn = threading.Lock()
+    others_turn.acquire()
+
+    def hesitant(slot: str) -> property:
+        held = getattr(known, slot)
+
+        def read(self: object) -> object:
+            value = held.__get__(self)
+            others_turn.acquire(timeout=5e-4)  # it is never released
+            return value
+
+        return property(read, held.__set__)
+
+    handle.__class__ = type(
+        f"Hesitant{known.__name__}", (known,), {"__slots__": (), **{slot: hesitant(slot) for slot in slots}}
+    )
 
 
 # ---------------------------------------------------------------- no start after cancel() has returned
@@ -256,6 +283,29 @@ def test_totals_and_per_tool_agree_at_every_snapshot(scale: float) -> None:
     assert (ctx.budget.usage().tool_calls, dict(ctx.budget.usage().tool_calls_by_tool)) == (0, {})
 
 
+def test_no_snapshot_is_taken_in_the_middle_of_an_update(scale: float) -> None:
+    """Who has read one number of the usage is held up before the next, while others charge and give back."""
+    core = DiagnosisHarnessCore(clock=ManualClock(), ids=CountingIds())
+    ctx = core.start_run(session_id="s", limits=AMPLE, timeout_s=60)
+    _hesitate_at(ctx.budget, "_tool_calls")
+    enough = threading.Event()
+
+    def charge_and_give_back() -> None:
+        while not enough.is_set():
+            core.return_tool_call(ctx, core.start_tool_call(ctx, "metrics", "call"))
+
+    with ThreadPoolExecutor(2) as threads:
+        racing = [threads.submit(charge_and_give_back) for _ in range(2)]
+        try:
+            for _ in range(round(1_000 * scale)):
+                usage = ctx.budget.usage()
+                assert usage.tool_calls == sum(usage.tool_calls_by_tool.values())
+        finally:
+            enough.set()
+        for one in racing:
+            one.result()
+
+
 # ---------------------------------------------------------------- one winner
 
 
@@ -307,15 +357,21 @@ def _act(cause: Cause, core: DiagnosisHarnessCore, ctx: RunContext, together: th
 def test_a_race_of_two_causes_has_one_winner(
     one: RunState | CancellationReason, other: RunState | CancellationReason, scale: float
 ) -> None:
-    """State, reason and time are all the winner's, read by its own thread; resources hear of it once."""
+    """State, reason and time are the winner's, read by its own thread; trace and resources hear of it once.
+
+    Whoever has looked whether the run has ended is held up before it may act on that.
+    """
     with ThreadPoolExecutor(2) as threads:
         for number in range(max(60, round(1_000 * scale))):
             clock = TickingClock()
-            core = DiagnosisHarnessCore(clock=clock, ids=CountingIds())
+            trace = MemorySink()
+            core = DiagnosisHarnessCore(clock=clock, ids=CountingIds(), sink=trace)
             ctx = core.start_run(session_id="s", limits=AMPLE, timeout_s=10_000)
             together = threading.Barrier(2)
             told: list[RunState] = []
             ctx.cancellation.register(partial(_note_state, ctx, told))
+            _hesitate_at(ctx.lifecycle, "_termination")
+            _hesitate_at(ctx.cancellation, "_reason")
 
             order = (one, other) if number % 2 else (other, one)
             racing = {cause: threads.submit(_act, CAUSES[cause], core, ctx, together) for cause in order}
@@ -325,6 +381,8 @@ def test_a_race_of_two_causes_has_one_winner(
             winner = RunState.SUCCESS if termination.reason is None else termination.reason
             assert winner in thread_of
             assert clock.read_by[termination.at_s] == thread_of[winner]
+            (ended,) = trace.named(TraceName.RUN_ENDED)
+            assert (ended.payload["state"], ended.payload["at_s"]) == (termination.state, termination.at_s)
             assert told == ([] if ctx.cancellation.reason is None else [termination.state])
             if termination.reason is not None:
                 assert ctx.cancellation.reason is termination.reason
