@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import inf
-from threading import Lock
+from threading import RLock
 from typing import TYPE_CHECKING
 
 from diagnosis_harness.analysis.graph import CallGraph
@@ -25,7 +25,7 @@ class Views:
     """Views by onset, the most recent ones kept; safe to share between threads."""
 
     sources: Sources
-    _lock: Lock = field(default_factory=Lock)
+    _lock: RLock = field(default_factory=RLock)
     _kept: dict[float, IncidentView] = field(default_factory=dict)
     _onsets: dict[float | None, OnsetEstimate | None] = field(default_factory=dict)
 
@@ -52,9 +52,10 @@ class Views:
         the alerting indicator clearly changed then: an alert fires after what it alerts to. Without any of
         them the indicators decide alone; None where they are not clear either.
         """
-        if given_s not in self._onsets:
-            self._onsets[given_s] = self._find_onset(ctx, given_s)
-        return self._onsets[given_s]
+        with self._lock:  # taken again in `at`: what is looked for is looked for once
+            if given_s not in self._onsets:
+                self._onsets[given_s] = self._find_onset(ctx, given_s)
+            return self._onsets[given_s]
 
     def _find_onset(self, ctx: RunContext, given_s: float | None) -> OnsetEstimate | None:
         summary = self.sources.summary.summary(ctx)
