@@ -103,8 +103,9 @@ def _judge(
     ordered = sorted(found, key=lambda clue: (-worth[clue], clue.modality))
     score = sum(value for value in worth.values() if value > 0) or max(worth.values())
     first = ordered[0]
-    # Where a resource decided, the part to be shown is that of the resource that names the fault.
-    shows = resource if resource is not None and first.modality is Modality.RESOURCE else first
+    # Where metrics decided, the part to be shown is the resource that names the fault.
+    by_metric = first.modality in {Modality.RESOURCE, Modality.SYMPTOM}
+    shows = resource if resource is not None and by_metric else first
     sure = first.null_windows / (first.null_windows + NULL_DOUBT)
     return Candidate(
         entity,

@@ -120,7 +120,9 @@ def _bears_affected(claim: Claim, item: EvidenceItem) -> bool:
     if claim.affected is None:
         # Of a way, and of the calls on it, a claim that names one end alone says more than was seen.
         on_a_way = item.kind in (ItemKind.EDGE_GAP, ItemKind.SPAN_ERRORS) and item.peer is not None
-        return claim.predicate is not Predicate.CAUSED and not on_a_way
+        # A ranking that knows of no affected entity speaks of the incident as a whole.
+        of_whom = claim.predicate is Predicate.CAUSED and item.peer is not None
+        return not of_whom and not on_a_way
     return claim.affected == item.peer
 
 

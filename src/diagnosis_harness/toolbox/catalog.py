@@ -8,6 +8,7 @@ from diagnosis_harness.toolbox.estimate_onset import EstimateOnset
 from diagnosis_harness.toolbox.find_changed_signals import FindChangedSignals
 from diagnosis_harness.toolbox.inspect_signal import InspectSignal
 from diagnosis_harness.toolbox.list_changes import ListChanges
+from diagnosis_harness.toolbox.match_entities import MatchEntities
 from diagnosis_harness.toolbox.ports import Sources
 from diagnosis_harness.toolbox.rank_causes import RankCauses
 from diagnosis_harness.toolbox.search_logs import SearchLogs
@@ -21,6 +22,7 @@ def build_tools(sources: Sources) -> tuple[Tool, ...]:
     views = Views(sources)
     return (
         DescribeSources(sources),
+        MatchEntities(sources),
         EstimateOnset(views),
         FindChangedSignals(views),
         CompareSpans(views),

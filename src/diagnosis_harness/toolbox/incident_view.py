@@ -94,11 +94,13 @@ class IncidentView:
             )
         reality = reality_of(indicator.z if indicator is not None else None)
         clues = self._clues(indicator, alert.statistic)
-        if affected is not None and self.graph.callees.get(affected):
+        if affected is not None and affected in self.graph.entities:
             below = reachable(self.graph, affected)
             # Whom no call leads to cannot pass on trouble; one that the graph does not know at all may.
             clues = [c for c in clues if c.entity in below or c.entity not in self.graph.entities]
-        candidates = rank(clues, affected=affected, reality=reality, stores=self._stores())
+        # What calls nobody that is known has nobody below to blame: its own symptom is no echo then.
+        echoing = affected if affected is not None and self.graph.callees.get(affected) else None
+        candidates = rank(clues, affected=echoing, reality=reality, stores=self._stores())
         return Ranking(affected, indicator, reality, candidates)
 
     def _clues(self, indicator: Indicator | None, statistic: str | None) -> list[Clue]:
@@ -156,14 +158,13 @@ class IncidentView:
             if found is not None:
                 return [found.row]
         entity = alert.entity or self.usual_entry()
-        return [
+        symptoms = [
             place
             for place, row in enumerate(table.rows)
-            if row.owner == entity
-            and row.caller is None
-            and row.meaning.side is SignalSide.OWN
-            and row.meaning.kind in SYMPTOMS
+            if row.caller is None and row.meaning.side is SignalSide.OWN and row.meaning.kind in SYMPTOMS
         ]
+        # Where nobody is known to show it, whatever shows anything does.
+        return [place for place in symptoms if table.rows[place].owner == entity] or symptoms
 
 
 def look(ctx: RunContext, sources: Sources, onset_s: float) -> IncidentView:

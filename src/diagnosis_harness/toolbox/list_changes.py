@@ -76,6 +76,7 @@ def _item(event: ChangeEvent, item_id: str, onset_s: float | None) -> EvidenceIt
         ItemKind.CHANGE_EVENT,
         line,
         entity=event.entity,
+        signal=kind,
         onset_s=event.time_s,
         attributes=attributes,
         source_rows=1,

@@ -24,6 +24,7 @@ from diagnosis_harness.tools.spec import ArgumentValue, ToolFindings
 
 NAMES = (
     "describe_sources",
+    "match_entities",
     "estimate_onset",
     "find_changed_signals",
     "compare_spans",
@@ -41,7 +42,7 @@ def call(ctx: RunContext, sources: InMemorySources, name: str, **arguments: Argu
     return tool.run(ctx, arguments)
 
 
-def test_the_catalog_holds_nine_read_only_tools_with_their_scopes() -> None:
+def test_the_catalog_holds_ten_read_only_tools_with_their_scopes() -> None:
     """Names and permissions are pinned: players and access rules go by them."""
     specs = [tool.spec for tool in build_tools(small_incident(None).sources())]
     assert tuple(spec.name for spec in specs) == NAMES
@@ -56,6 +57,8 @@ def test_an_empty_source_gives_a_note_or_says_what_is_missing(ctx: RunContext, n
         needed = {"entity": "a", "signal": "b"}
     if name == "walk_topology":
         needed = {"entity": "a"}
+    if name == "match_entities":
+        needed = {"text": "why?"}
     found = call(ctx, InMemorySources(), name, **needed)
     assert all(item.attributes.get("missing") for item in found.items)
     assert found.items or found.note

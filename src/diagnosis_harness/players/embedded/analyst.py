@@ -7,8 +7,8 @@ the records so far, so the same records always lead to the same next step.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, TypeAlias
 
 from diagnosis_harness.diagnosis.claim import Predicate
 from diagnosis_harness.diagnosis.collection import InformationGain
@@ -18,12 +18,17 @@ from diagnosis_harness.harness.budget import TokenUsage
 from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.players.embedded.claims import plain_claim
 from diagnosis_harness.players.embedded.drafting import draft_from
+from diagnosis_harness.players.embedded.question import asked_instant, asked_symptom
 from diagnosis_harness.players.embedded.reading import Reading, deciding_signal, is_worth_telling
 from diagnosis_harness.tools.invocation import EvidenceRecord
 
 if TYPE_CHECKING:
     from diagnosis_harness.harness.context import RunContext
 
+Call: TypeAlias = tuple[str, Mapping[str, JsonValue]]
+"""A tool's name, and what to ask it."""
+QUESTION_LIMIT = 500
+"""How much of a question is searched for names: as much as a tool takes as a text."""
 FACTS_PER_RESULT = 5
 """How many of a result's findings, strongest first, are kept as facts."""
 NORMAL_FACTS = 2
@@ -54,23 +59,9 @@ def _wanted(view: PolicyView, reading: Reading) -> tuple[WantedCall, ...]:
     """The calls of the next stage that has any: what there is, broad look, ranking, close look."""
     asked = {_subject(record.tool_name, json.loads(record.scope)) for record in view.records}
     closed = {refused.tool_name for refused in view.refused}
-    onset = {} if view.onset_s is None else {"onset": view.onset_s}
-    broad: list[tuple[str, Mapping[str, JsonValue]]] = [
-        ("estimate_onset", onset),
-        *_alert_look(reading, onset),
-        ("find_changed_signals", onset),
-        ("compare_spans", onset),
-        ("list_changes", {}),
-    ]
-    stages: list[list[tuple[str, Mapping[str, JsonValue]]]] = [
-        [("describe_sources", {})],
-        [(name, arguments) for name, arguments in broad if reading.worth_asking(name)],
-        [("rank_causes", onset)],
-        _close_look(reading, onset),
-    ]
     offered = {spec.name for spec in view.tools} - closed
     taken = len(view.records) + len(view.refused)
-    for stage in stages:
+    for stage in _stages(view, reading):
         due = [
             (name, arguments)
             for name, arguments in stage
@@ -84,16 +75,42 @@ def _wanted(view: PolicyView, reading: Reading) -> tuple[WantedCall, ...]:
     return ()
 
 
+def _stages(view: PolicyView, reading: Reading) -> Iterator[list[Call]]:
+    """What to look at, stage by stage; a later stage is only thought of when the ones before are done."""
+    yield [("describe_sources", {}), ("match_entities", {"text": view.question[:QUESTION_LIMIT]})]
+    onset = _onset(view, reading)
+    broad: list[Call] = [
+        ("estimate_onset", onset),
+        *_alert_look(view.question, reading, onset),
+        ("find_changed_signals", onset),
+        ("compare_spans", onset),
+        ("list_changes", {}),
+    ]
+    yield [(name, arguments) for name, arguments in broad if reading.worth_asking(name)]
+    affected: dict[str, JsonValue] = {**onset}
+    if (entity := reading.asked_entity()) is not None:
+        affected["alert_entity"] = entity
+    yield [("rank_causes", affected)]
+    yield _close_look(reading, onset)
+
+
+def _onset(view: PolicyView, reading: Reading) -> dict[str, JsonValue]:
+    """When it began: as the asker states it apart, else as the question itself says."""
+    stated = view.onset_s if view.onset_s is not None else asked_instant(view.question, reading.recorded())
+    return {} if stated is None else {"onset": stated}
+
+
 def _subject(tool_name: str, arguments: Mapping[str, JsonValue]) -> tuple[str, object, object]:
     """What a call is about: two calls about the same are not made."""
     return tool_name, arguments.get("entity"), arguments.get("signal")
 
 
-def _alert_look(
-    reading: Reading, onset: Mapping[str, JsonValue]
-) -> list[tuple[str, Mapping[str, JsonValue]]]:
-    """The alerting signal around onset: what the question is about, whatever comes of it."""
-    alert = reading.alert()
+def _alert_look(question: str, reading: Reading, onset: Mapping[str, JsonValue]) -> list[Call]:
+    """The signal that the question is about, around onset: the alert's, or that of a symptom."""
+    alert, entity = reading.alert(), reading.asked_entity()
+    if entity is not None and (alert is None or alert.entity != entity):
+        symptom = asked_symptom(question)
+        return [("inspect_signal", {"entity": entity, "signal": symptom, **onset})] if symptom else []
     if alert is None or not alert.entity or not alert.signal:
         return []
     named: dict[str, JsonValue] = {"entity": alert.entity, "signal": alert.signal, **onset}
@@ -102,11 +119,9 @@ def _alert_look(
     return [("inspect_signal", named)]
 
 
-def _close_look(
-    reading: Reading, onset: Mapping[str, JsonValue]
-) -> list[tuple[str, Mapping[str, JsonValue]]]:
+def _close_look(reading: Reading, onset: Mapping[str, JsonValue]) -> list[Call]:
     """What speaks most for the best candidate, around onset, and who calls it."""
-    looks: list[tuple[str, Mapping[str, JsonValue]]] = []
+    looks: list[Call] = []
     for candidate in reading.candidates()[:1]:
         entity = candidate.item.entity or ""
         named = deciding_signal(candidate.item) or reading.strongest_signal(candidate.item)

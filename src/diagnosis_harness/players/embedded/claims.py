@@ -54,7 +54,7 @@ def claim_of(record: EvidenceRecord, item: EvidenceItem, predicate: Predicate) -
         affected=about if is_call else _second(item, predicate),
         refs=(ref,),
         quotes=(Quote(ref, item.line),),
-        signal=item.signal if numbers or predicate is Predicate.BEGAN else None,
+        signal=item.signal if numbers or predicate in (Predicate.BEGAN, Predicate.DEPLOYED) else None,
         value=item.value if numbers else None,
         baseline=item.baseline if numbers else None,
         unit=item.unit if numbers else None,

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from diagnosis_harness.diagnosis.claim import EvidenceRef
 from diagnosis_harness.guards.bearing import is_normal
+from diagnosis_harness.kernel.window import TimeWindow
 from diagnosis_harness.tools.evidence import Direction, EvidenceItem, ItemKind
 from diagnosis_harness.tools.invocation import EvidenceRecord
 
@@ -103,6 +104,17 @@ class Reading:
         """What the inventory says of the alert."""
         inventory = self.of_kind(ItemKind.INVENTORY)
         return next((f.item for f in inventory if f.item.attributes.get("telemetry") == "alert"), None)
+
+    def asked_entity(self) -> str | None:
+        """The entity that the question names first, as far as the telemetry knows it."""
+        inventory = self.of_kind(ItemKind.INVENTORY)
+        return next((f.item.entity for f in inventory if f.item.attributes.get("mentioned")), None)
+
+    def recorded(self) -> TimeWindow | None:
+        """What the incident recording covers."""
+        inventory = self.of_kind(ItemKind.INVENTORY)
+        windows = (f.item.window for f in inventory if f.item.attributes.get("recording") == "incident")
+        return next(windows, None)
 
     def has_normal_before(self) -> bool:
         """Whether the incident recording reaches as far back before the onset as is judged after it."""
