@@ -94,7 +94,7 @@ class LiveView:
         return self._clock.now_s() - self._began_s
 
     def _render(self) -> RenderableType:
-        """The moving line: stage, time, what is in flight, budget; a bar while reading takes long."""
+        """The moving line: stage, time, budget, what is in flight; a bar while reading takes long."""
         with self._lock:
             progress, reading = self._progress, self._reading
         parts = [f"{self._elapsed_s():.1f} s"]
@@ -102,9 +102,10 @@ class LiveView:
             parts.insert(0, self._phrases.reading.format(file=shown(reading[0])))
         elif progress.stage:
             parts.insert(0, self._phrases.stages.get(progress.stage, progress.stage))
+        # What was spent stands before the calls in flight: a narrow terminal cuts off the end.
+        if spent := progress.spent(self._phrases):
+            parts.append(spent)
         parts += progress.in_flight(self._clock.now_s())
-        if progress.tool_limit is not None:
-            parts.append(self._phrases.budget.format(used=progress.tool_calls, limit=progress.tool_limit))
         row = Table.grid(padding=(0, 1))
         cells: list[RenderableType] = [
             self._spinner,

@@ -267,8 +267,7 @@ def _complain(error: TyperException | InvalidInput, arguments: list[str]) -> int
     if isinstance(error, InvalidInput):
         sentence = complaint(error, phrases)
     else:
-        said = " ".join(error.format_message().split())
-        sentence = phrases.bad_usage.format(message=said if said.endswith((".", "?")) else f"{said}.")
+        sentence = phrases.usage_error(error.format_message())
     typer.echo(sentence, err=True)
     return BAD_INPUT
 

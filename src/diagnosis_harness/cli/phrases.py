@@ -7,6 +7,15 @@ from dataclasses import dataclass
 
 from diagnosis_harness.release.language import Language, language_of
 
+_USAGE_ZH = {
+    "No such option:": "没有选项 ",
+    "No such command": "没有命令 ",
+    "Missing argument": "缺少参数 ",
+    "Missing option": "缺少选项 ",
+    "Missing command": "缺少命令",
+    "Got unexpected extra argument(s)": "多余的参数 ",
+}
+
 
 @dataclass(frozen=True, slots=True)
 class Phrases:
@@ -20,6 +29,7 @@ class Phrases:
     failed: str
     refused: str
     budget: str
+    comma: str
     cancelling: str
     nothing_in_flight: str
     left_at_once: str
@@ -27,6 +37,9 @@ class Phrases:
     saved: str
     bad_input: str
     bad_usage: str
+    usage_begins: Mapping[str, str]
+    """How the commonest complaints of the command line begin, and how they begin in this language."""
+    full_stop: str
     unexpected: str
     debug_hint: str
     demo_question: str
@@ -40,6 +53,16 @@ class Phrases:
     wrong_none: str
     no_answer: str
     kept_folder: str
+
+    def usage_error(self, complaint: str) -> str:
+        """A complaint of the command line (typer's, in English) as one sentence; an uncommon one as it is."""
+        said = " ".join(complaint.split())
+        for begin, ours in self.usage_begins.items():
+            if said.startswith(begin):
+                said = f"{ours}{said.removeprefix(begin).strip().removesuffix('.')}".strip()
+                break
+        message = said if said.endswith((".", "?")) else said + self.full_stop
+        return self.bad_usage.format(message=message)
 
 
 def phrases_of(language: Language) -> Phrases:
@@ -74,6 +97,7 @@ def _english() -> Phrases:
         failed="{tool}: failed ({code})",
         refused="{tool}: refused ({code})",
         budget="{used} of {limit} tool calls",
+        comma=", ",
         cancelling="Cancelling. In flight: {calls}. Ctrl+C again leaves at once.",
         nothing_in_flight="nothing",
         stopped="Stopped before there was a run.",
@@ -81,6 +105,8 @@ def _english() -> Phrases:
         saved="Saved: {file}",
         bad_input="Cannot use {place}: {problem}; {remedy}.",
         bad_usage="{message} `diagnose --help` shows what there is.",
+        usage_begins={begin: f"{begin} " for begin in _USAGE_ZH},
+        full_stop=".",
         unexpected="Something went wrong that should not have ({kind}: {message}).",
         debug_hint="`diagnose --debug …` shows where; please report it.",
         demo_question="Why did the alert fire?",
@@ -114,13 +140,16 @@ def _chinese() -> Phrases:
         failed="{tool}：失败（{code}）",
         refused="{tool}：被拒绝（{code}）",
         budget="工具调用 {used}/{limit}",
+        comma="，",
         cancelling="正在取消。仍在进行：{calls}。再按一次 Ctrl+C 立即退出。",
         nothing_in_flight="无",
         stopped="在运行开始之前已停止。",
         left_at_once="已立即退出，进行中的内容已丢失。",
         saved="已保存：{file}",
         bad_input="无法使用 {place}：{problem}；{remedy}。",
-        bad_usage="用法有误：{message} 用 `diagnose --help` 查看用法。",
+        bad_usage="用法有误：{message}用 `diagnose --help` 查看用法。",
+        usage_begins=_USAGE_ZH,
+        full_stop="。",
         unexpected="出现了不应有的错误（{kind}: {message}）。",
         debug_hint="用 `diagnose --debug …` 查看出错位置，并请报告此问题。",
         demo_question="告警为什么触发？",

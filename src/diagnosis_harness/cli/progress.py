@@ -35,6 +35,12 @@ class Progress:
     tool_calls: int = 0
     tool_limit: int | None = None
 
+    def spent(self, phrases: Phrases) -> str:
+        """Calls made of calls allowed; empty until the limit is known."""
+        if self.tool_limit is None:
+            return ""
+        return phrases.budget.format(used=self.tool_calls, limit=self.tool_limit)
+
     def in_flight(self, now_s: float) -> tuple[str, ...]:
         """Each open call with the time it has taken so far."""
         return tuple(
@@ -50,7 +56,7 @@ def advance(progress: Progress, event: TraceEvent, phrases: Phrases) -> tuple[Pr
             return replace(progress, tool_limit=_limit(event.payload)), None
         case TraceName.STATUS:
             stage = str(event.payload.get("stage", ""))
-            return replace(progress, stage=stage), phrases.stages.get(stage, stage) or None
+            return replace(progress, stage=stage), _stage_line(progress, stage, phrases)
         case TraceName.TOOL_REQUEST_REJECTED:
             tool, code = shown(str(event.payload.get("tool"))), event.payload.get("code")
             return progress, phrases.refused.format(tool=tool, code=code)
@@ -74,7 +80,14 @@ def _tool(progress: Progress, event: TraceEvent, phrases: Phrases) -> tuple[Prog
         line = (phrases.found_one if count == 1 else phrases.found).format(tool=tool, count=count)
     else:
         line = phrases.nothing_found.format(tool=tool)
-    return after, f"{line}, {measure(event.at_s - begun.since_s, 's')}" if begun else line
+    if begun is None:
+        return after, line
+    return after, f"{line}{phrases.comma}{measure(event.at_s - begun.since_s, 's')}"
+
+
+def _stage_line(progress: Progress, stage: str, phrases: Phrases) -> str | None:
+    said, spent = phrases.stages.get(stage, stage), progress.spent(phrases)
+    return phrases.comma.join((said, spent)) if said and spent else said or None
 
 
 def _limit(payload: Mapping[str, object]) -> int | None:

@@ -90,3 +90,27 @@ def test_the_terminal_speaks_both_languages() -> None:
     for name in Phrases.__slots__:
         assert getattr(english, name)
         assert getattr(chinese, name)
+
+
+@pytest.mark.parametrize(
+    ("complaint", "said"),
+    [
+        ("No such option: --lang", "没有选项 --lang。"),
+        ("No such command 'aks'.", "没有命令 'aks'。"),
+        ("Missing argument 'QUESTION'.", "缺少参数 'QUESTION'。"),
+        ("Missing option '--from'.", "缺少选项 '--from'。"),
+        ("Something new went wrong", "Something new went wrong。"),
+    ],
+)
+def test_common_complaints_of_the_command_line_are_translated(complaint: str, said: str) -> None:
+    """What is not known stays as it is, and is one sentence all the same."""
+    assert (
+        phrases_of(Language.ZH).usage_error(complaint) == f"用法有误：{said}用 `diagnose --help` 查看用法。"
+    )
+
+
+def test_a_complaint_of_the_command_line_is_one_english_sentence() -> None:
+    """With a full stop, and only one."""
+    for complaint in ("No such option: --x", "No such option: --x."):
+        said = phrases_of(Language.EN).usage_error(complaint)
+        assert said == "No such option: --x. `diagnose --help` shows what there is."

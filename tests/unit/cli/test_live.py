@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 
 from rich.console import Console
 
 from diagnosis_harness.cli.live import LiveView
 from diagnosis_harness.cli.phrases import phrases_of
+from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.release.language import Language
 from diagnosis_harness.testing.clock import ManualClock
 from diagnosis_harness.trace.event import TraceEvent, TraceEventStatus, TraceName, TracePhase
@@ -56,6 +58,20 @@ def test_on_a_terminal_the_cursor_is_given_back() -> None:
     hidden, shown = stream.getvalue().rfind("\x1b[?25l"), stream.getvalue().rfind("\x1b[?25h")
     assert 0 <= hidden < shown
     assert "diagnosing" in stream.getvalue()
+
+
+def test_a_narrow_terminal_cuts_off_calls_in_flight_and_never_the_budget() -> None:
+    """What was spent stands before them."""
+    stream, clock = io.StringIO(), ManualClock(1000.0)
+    started = replace(STAGE, name=TraceName.RUN_STARTED, payload={"limits": {"tool_calls": 60}})
+    with view_on(stream, clock, terminal=True) as view:
+        view.emit(started)
+        view.emit(STAGE)
+        for call in range(6):
+            payload: dict[str, JsonValue] = {"tool": "find_changed_signals", "tool_call_id": f"t{call}"}
+            view.emit(replace(STAGE, name=TraceName.TOOL_INVOCATION, payload=payload))
+
+    assert "diagnosing · 0.0 s · 0 of 60 tool calls · find_changed_signals" in stream.getvalue()
 
 
 def test_a_stream_that_is_closed_does_not_disturb_the_run() -> None:

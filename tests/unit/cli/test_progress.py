@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from diagnosis_harness.cli.phrases import phrases_of
-from diagnosis_harness.cli.progress import Progress, advance
+from diagnosis_harness.cli.progress import OpenTool, Progress, advance
 from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.release.language import Language
 from diagnosis_harness.trace.event import TraceEvent, TraceEventStatus, TraceName, TracePhase
@@ -87,6 +88,31 @@ def test_the_budget_is_known_from_the_start_of_the_run() -> None:
     progress, _ = told(Progress(), TraceName.RUN_STARTED, {"limits": {"tool_calls": 60}})
 
     assert progress.tool_limit == 60
+
+
+def test_a_stage_line_says_what_was_spent() -> None:
+    """Where no line moves it is the one place to see it."""
+    progress = Progress(tool_calls=3, tool_limit=60)
+
+    _, line = told(progress, TraceName.STATUS, {"stage": "SAFETY_VALIDATING"})
+
+    assert line == "checking what may be released, 3 of 60 tool calls"
+
+
+def test_a_chinese_line_has_chinese_commas() -> None:
+    """Between what a call found and how long it took."""
+    begun = replace(Progress(), open={"t1": OpenTool("signal", 0.0)})
+    event = TraceEvent(
+        1,
+        "r1",
+        0.85,
+        TraceName.TOOL_INVOCATION,
+        TracePhase.RUN,
+        TraceEventStatus.SUCCEEDED,
+        {**CALL, "items": 9},
+    )
+
+    assert advance(begun, event, phrases_of(Language.ZH))[1] == "signal：9 项发现，850 ms"
 
 
 def test_other_events_change_nothing() -> None:
