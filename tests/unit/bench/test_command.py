@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from diagnosis_harness.application.recheck import Recheck
 from diagnosis_harness.bench.runner import result_of
 from diagnosis_harness.cli.main import run
 from diagnosis_harness.cli.ports import LoadProgress
@@ -22,6 +23,10 @@ class SureOfItself:
     async def run(self, question: str, *, language: Language, deadline_s: float | None) -> RunDocument:
         """The success of the sample documents."""
         return documents.success(language)
+
+    async def ask_again(self, document: RunDocument) -> Recheck:
+        """Never asked."""
+        raise AssertionError(document)
 
     def cancel(self, reason: object) -> None:
         """Never needed."""
