@@ -14,7 +14,7 @@ from dataclasses import dataclass, fields
 import numpy as np
 from numpy.typing import NDArray
 
-from diagnosis_harness.analysis.robust import LEVEL_FLOOR, high_rows, median_rows, rise_rows, width_rows
+from diagnosis_harness.analysis.robust import LEVEL_FLOOR, median_rows, rise_rows, width_rows
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -120,8 +120,3 @@ def own_time_of_change(
     together = ((stray[:-1] > 3) & (stray[1:] > 3)) | ((stray[:-1] < -3) & (stray[1:] < -3))
     hits = np.flatnonzero(together)
     return float(time_s[late[hits[0]]]) if len(hits) else None
-
-
-def high_of(after: Floats) -> Floats:
-    """What at least two points after onset reach; see `robust.high_rows`."""
-    return high_rows(after)

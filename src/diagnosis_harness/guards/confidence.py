@@ -24,7 +24,7 @@ def confidence_of(ranking: EvidenceItem, *, repaired: bool) -> float:
 
     `ranking` is the CAUSE_SCORE item that bears the cause; a part that it does not state counts as none.
     """
-    kinds = int(_number(ranking, "modalities"))
+    kinds = int(ranking.number("modalities"))
     agreement = _AGREEMENT.get(max(kinds, 1), 1.0)
     mending = _MENDED if repaired else 1.0
     whole = _share(ranking, "strength") * (1.0 + _share(ranking, "margin")) / 2.0 * agreement * mending
@@ -32,9 +32,4 @@ def confidence_of(ranking: EvidenceItem, *, repaired: bool) -> float:
 
 
 def _share(item: EvidenceItem, name: str) -> float:
-    return min(1.0, max(0.0, _number(item, name)))
-
-
-def _number(item: EvidenceItem, name: str) -> float:
-    value = item.attributes.get(name, 0.0)
-    return float(value) if isinstance(value, int | float) else 0.0
+    return min(1.0, max(0.0, item.number(name)))

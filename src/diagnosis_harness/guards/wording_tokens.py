@@ -97,7 +97,6 @@ _UNITS = {
     "count": "",
     "requests/s": "/s",
 }
-_SIZES = frozenset({"kB", "KB", "MB", "GB", "TB", "KiB", "MiB", "GiB", "TiB"})
 _UNIT_TEXT = "|".join(sorted(map(re.escape, _UNITS), key=len, reverse=True))
 _SCALES = {"千": 1e3, "万": 1e4, "百万": 1e6, "亿": 1e8, "thousand": 1e3, "million": 1e6, "billion": 1e9}
 _SCALE_TEXT = "|".join(sorted(_SCALES, key=len, reverse=True))

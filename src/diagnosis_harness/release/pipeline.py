@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from diagnosis_harness.diagnosis.claim import CONCLUSIONS, WHOLE_RECORD, Claim
+from diagnosis_harness.diagnosis.claim import CONCLUSIONS, Claim
 from diagnosis_harness.diagnosis.collection import DiagnosisStopReason
 from diagnosis_harness.diagnosis.draft import DiagnosisDraft
 from diagnosis_harness.diagnosis.execution import DiagnosisAgentExecution
@@ -214,8 +214,3 @@ def facts_beyond(
 
 def _content(claim: Claim) -> Claim:
     return replace(claim, claim_id="", refs=(), quotes=(), wording=None)
-
-
-def cites_only_absence(claim: Claim) -> bool:
-    """Whether a claim rests on records that found nothing."""
-    return all(ref.item_id == WHOLE_RECORD for ref in claim.refs)

@@ -96,6 +96,11 @@ class EvidenceItem:
             raise ContractViolation("an evidence item has an id and exactly one line")
         object.__setattr__(self, "attributes", MappingProxyType(dict(self.attributes)))
 
+    def number(self, name: str) -> float:
+        """The attribute of this name as a number; 0 where it is absent or no number."""
+        value = self.attributes.get(name)
+        return float(value) if isinstance(value, int | float) else 0.0
+
     def as_json(self) -> dict[str, JsonValue]:
         """The item as canonical JSON holds it: absent values are left out, windows are UTC text."""
         held: dict[str, JsonValue] = {"item_id": self.item_id, "kind": self.kind.value, "line": self.line}

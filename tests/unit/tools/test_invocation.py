@@ -66,3 +66,14 @@ def test_a_ready_record_is_whole(bent: dict[str, object]) -> None:
     """Projection, digest and end belong to READY, an error code does not, and found means found."""
     with pytest.raises(ContractViolation):
         replace(ready_record(changed_item()), **bent)  # type: ignore[arg-type]  # fields of the record
+
+
+@pytest.mark.parametrize(
+    ("attributes", "number"),
+    [({"margin": 0.25}, 0.25), ({"margin": 2}, 2.0), ({"margin": "wide"}, 0.0), ({}, 0.0)],
+)
+def test_an_attribute_that_states_no_number_counts_as_none(
+    attributes: dict[str, float | str], number: float
+) -> None:
+    """Whoever weighs a candidate never takes a part that its tool did not state for more than nothing."""
+    assert replace(changed_item(), attributes=attributes).number("margin") == number

@@ -16,12 +16,12 @@ EXPLAINED_SHARE = 0.5
 def weaknesses(item: EvidenceItem) -> tuple[SemanticReason, ...]:
     """Why a ranking's first candidate should not be named; empty when it may."""
     found = []
-    if _number(item, "strength") < LEAST_STRENGTH:
+    if item.number("strength") < LEAST_STRENGTH:
         found.append(SemanticReason.WEAK)
-    if _number(item, "margin") < LEAST_MARGIN:
+    if item.number("margin") < LEAST_MARGIN:
         found.append(SemanticReason.NO_MARGIN)
     score = item.score or 0.0
-    if item.attributes.get("explained_by") and _number(item, "explained_score") > EXPLAINED_SHARE * score:
+    if item.attributes.get("explained_by") and item.number("explained_score") > EXPLAINED_SHARE * score:
         found.append(SemanticReason.EXPLAINED_BY_OTHER)
     return tuple(found)
 
@@ -29,8 +29,3 @@ def weaknesses(item: EvidenceItem) -> tuple[SemanticReason, ...]:
 def stands_out(item: EvidenceItem) -> bool:
     """Whether a ranking's first candidate may be named."""
     return not weaknesses(item)
-
-
-def _number(item: EvidenceItem, name: str) -> float:
-    value = item.attributes.get(name, 0.0)
-    return float(value) if isinstance(value, int | float) else 0.0
