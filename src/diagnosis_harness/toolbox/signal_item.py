@@ -92,6 +92,9 @@ def signal_item(
     line = _line(table, move, (value, baseline), ratio=attributes.get("ratio"))
     if began_s is not None:
         line += f" from {utc_text(began_s)} on"
+    if move.direction is not Direction.FLAT and value is not None and move.false_alarm is not None:
+        # A move that normal operation shows as well must not read as one that it does not.
+        line += f", as far as {move.as_far} of {move.normal_windows} windows of normal operation"
     return EvidenceItem(
         item_id,
         ItemKind.SIGNAL_CHANGE,

@@ -26,8 +26,8 @@ def digits(value: float) -> str:
 
 
 def quantity(value: float, unit: str | None) -> str:
-    """A value with its unit."""
-    return f"{digits(value)} {unit}" if unit else digits(value)
+    """A value with its unit; a ratio has no word of its own, as `0.28` is read as one."""
+    return f"{digits(value)} {unit}" if unit and unit != "ratio" else digits(value)
 
 
 def one_line(text: str, *, most: int = 200) -> str:

@@ -19,7 +19,7 @@ from diagnosis_harness.testing.small_incident import (
 )
 from diagnosis_harness.toolbox.catalog import build_tools
 from diagnosis_harness.toolbox.wording import digits, one_line, quantity, rounded
-from diagnosis_harness.tools.evidence import EvidenceItem, ItemKind
+from diagnosis_harness.tools.evidence import Direction, EvidenceItem, ItemKind
 from diagnosis_harness.tools.projection import project
 from diagnosis_harness.tools.spec import ArgumentValue
 
@@ -124,3 +124,18 @@ def test_digits_are_plain(value: float, text: str) -> None:
 def test_long_foreign_text_is_cut() -> None:
     """A log line of a megabyte stays a line."""
     assert len(one_line("x" * 10_000)) == 200
+
+
+def test_a_line_of_a_move_says_how_often_normal_operation_moves_as_far(ctx: RunContext) -> None:
+    """A quote of it cannot hide that the move is usual."""
+    moves = [item for item in all_items(ctx, CPU_FAULT) if item.kind is ItemKind.SIGNAL_CHANGE]
+    known = [item for item in moves if "as_far" in item.attributes and item.direction is not Direction.FLAT]
+    assert known
+    for item in known:
+        as_far, windows = item.attributes["as_far"], item.attributes["normal_windows"]
+        assert item.line.endswith(f", as far as {as_far} of {windows} windows of normal operation")
+
+
+def test_a_ratio_has_no_word_of_its_own() -> None:
+    """`from 0 to 0.28` reads as one."""
+    assert (quantity(0.2812, "ratio"), quantity(2.0, "s"), quantity(2.0, None)) == ("0.2812", "2 s", "2")
