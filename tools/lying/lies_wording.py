@@ -122,7 +122,7 @@ def _worded(case: Case, claim: Claim, wording: str, false: str) -> Told:
     """The draft with this wording for a claim; one that is not in the draft comes on top."""
     worded = replace(claim, wording=wording)
     draft = case.run.draft
-    claims = tuple(worded if each is claim else each for each in draft.claims)
+    claims = tuple(worded if each == claim else each for each in draft.claims)
     if worded not in claims:
         claims = (*claims, replace(worded, claim_id="more-worded"))
     return Told(replace(draft, claims=claims), (ForgedText(false),), (replace(worded, claim_id="fact-w"),))

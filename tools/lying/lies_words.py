@@ -74,7 +74,7 @@ def claim_ids(rng: np.random.Generator, case: Case) -> Told | None:
     if chance(rng, 0.4):
         name = pick(rng, _TEXT_IDS)
         renamed = replace(claim, claim_id=name)
-        claims = tuple(renamed if each is claim else each for each in run.draft.claims)
+        claims = tuple(renamed if each == claim else each for each in run.draft.claims)
         conclusion = tuple(
             replace(c, claim_ids=tuple(name if i == claim.claim_id else i for i in c.claim_ids))
             for c in run.draft.conclusion
@@ -117,7 +117,8 @@ def oversized(rng: np.random.Generator, case: Case) -> Told | None:
         lambda: replace(draft, hypotheses=tuple(replace(h, region=_HUGE) for h in draft.hypotheses)),
         lambda: replace(draft, hypotheses=tuple(replace(h, entity=_HUGE) for h in draft.hypotheses)),
     )
-    return Told(pick(rng, put)(), (ForgedText(_HUGE[:40]),))
+    false = pick(rng, put)()
+    return None if false == draft else Told(false, (ForgedText(_HUGE[:40]),))
 
 
 def _plus(draft: DiagnosisDraft, claim: Claim) -> DiagnosisDraft:

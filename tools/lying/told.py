@@ -29,7 +29,7 @@ def tell(
     draft = run.draft
     replaced = instead_of is not None and instead_of in draft.claims and chance(rng, 0.5)
     if replaced:
-        claims = tuple(false if claim is instead_of else claim for claim in draft.claims)
+        claims = tuple(false if claim == instead_of else claim for claim in draft.claims)
     else:
         false = replace(false, claim_id=f"more-{int(rng.integers(1000))}")
         place = int(rng.integers(len(draft.claims) + 1))
