@@ -210,7 +210,7 @@ def test_ctrl_c_while_reading_ends_without_a_traceback() -> None:
     _, err = process.communicate(timeout=60)
 
     assert process.returncode == 130
-    assert err.splitlines()[-1].endswith("Stopped before there was a run.")
+    assert err.splitlines()[-1].endswith("Stopped.")
     assert "Traceback" not in err
 
 
@@ -233,6 +233,55 @@ def test_a_reader_that_closes_the_pipe_is_no_error(arguments: list[str]) -> None
     assert process.returncode == 3
     assert "Broken" not in process.stderr
     assert "Traceback" not in process.stderr
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("why SUCCESS", "Cannot write: No space left on device. The output is not complete."),
+        ("为什么", "无法写入：No space left on device。输出不完整。"),
+    ],
+)
+@pytest.mark.parametrize("arguments", [[], ["--json"]])
+def test_a_full_disk_is_one_sentence_and_the_document_is_saved_all_the_same(
+    tmp_path: Path, question: str, said: str, arguments: list[str]
+) -> None:
+    """It is no bug of ours: exit code 1, and nothing asks for a report of it."""
+    file = tmp_path / "document.json"
+    with Path("/dev/full").open("wb") as full:
+        ended = subprocess.run(
+            [sys.executable, str(FAKE), "ask", question, "--from", "x", "--save", str(file), *arguments],
+            env=PLAIN,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            encoding="utf-8",
+            timeout=60,
+            check=False,
+        )
+
+    assert ended.returncode == 1
+    assert [line for line in ended.stderr.splitlines() if not line.startswith("[")] == [said]
+    jsonschema.validate(json.loads(file.read_text(encoding="utf-8")), SCHEMA)
+
+
+@pytest.mark.parametrize("closed", [">&-", "2>&-", ">&- 2>&-"])
+def test_a_closed_stream_is_no_error(tmp_path: Path, closed: str) -> None:
+    """Who closes it wants to see nothing there; the rest goes its way."""
+    file = tmp_path / "document.json"
+    command = f'"$0" "$1" ask FALLBACK --from x --save "$2" {closed}'
+    ended = subprocess.run(
+        ["sh", "-c", command, sys.executable, str(FAKE), str(file)],
+        env=PLAIN,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+    assert ended.returncode == 3
+    assert "Traceback" not in ended.stderr
+    jsonschema.validate(json.loads(file.read_text(encoding="utf-8")), SCHEMA)
 
 
 def on_a_terminal(*arguments: str, **environment: str) -> str:

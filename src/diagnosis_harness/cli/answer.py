@@ -13,6 +13,7 @@ from diagnosis_harness.cli.live import LiveView
 from diagnosis_harness.cli.output import make_console
 from diagnosis_harness.cli.phrases import Phrases, phrases_of
 from diagnosis_harness.cli.ports import Diagnosis, OpenDiagnosis
+from diagnosis_harness.cli.stopping import stopped_by_interrupt
 from diagnosis_harness.harness.termination import CancellationReason
 from diagnosis_harness.kernel.clock import SystemClock
 from diagnosis_harness.kernel.errors import InvalidInput
@@ -79,7 +80,7 @@ def worked(
     """
     console = make_console(color=color, stderr=True)
     with LiveView(console, clock=SystemClock(), phrases=phrases) as view:
-        try:
+        with stopped_by_interrupt():  # a signal that a library has lost must not begin a run
             diagnosis = open_diagnosis(
                 folder=sources.folder,
                 baseline=sources.baseline,
@@ -87,9 +88,6 @@ def worked(
                 sink=view,
                 progress=view.loading,
             )
-        except KeyboardInterrupt:
-            view.say(phrases.stopped)
-            raise
 
         def on_first() -> None:
             calls = ", ".join(view.in_flight()) or phrases.nothing_in_flight

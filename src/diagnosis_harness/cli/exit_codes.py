@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import assert_never
 
+from diagnosis_harness.cli.stopping import CANCELLED
 from diagnosis_harness.harness.termination import RunState
 from diagnosis_harness.release.outcome import ReleaseOutcome
 
 BAD_INPUT = 2
-CANCELLED = 130
 UNEXPECTED = 1
 
 MEANINGS = {

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import signal
-import sys
 from collections.abc import Callable, Coroutine
 from contextlib import suppress
-from typing import NoReturn, TypeVar
+from typing import TypeVar
 
-from diagnosis_harness.cli.exit_codes import CANCELLED
+from diagnosis_harness.cli.stopping import CANCELLED, leave
 
 T = TypeVar("T")
 
@@ -48,11 +46,3 @@ async def _guarded(
     with suppress(NotImplementedError):
         loop.add_signal_handler(signal.SIGINT, first)
     return await work()
-
-
-def leave(code: int) -> NoReturn:
-    """End the process now; threads that are stuck cannot hold it up."""
-    for stream in (sys.stdout, sys.stderr):
-        with suppress(OSError, ValueError):
-            stream.flush()
-    os._exit(code)

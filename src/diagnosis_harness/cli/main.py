@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import errno
+import os
+import signal
 import sys
 import threading
+from contextlib import suppress
 from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -12,6 +16,7 @@ import typer
 from typer.exceptions import TyperException
 
 from diagnosis_harness.cli import bench, trace, verify, why
+from diagnosis_harness.cli.stopping import CANCELLED, leave, stopped_by_interrupt
 from diagnosis_harness.kernel.errors import InvalidInput
 from diagnosis_harness.release.language import Language
 
@@ -21,6 +26,8 @@ if TYPE_CHECKING:
     from diagnosis_harness.trace.sink import TraceSink
 
 FAULTS = ("cpu", "memory-leak", "network-delay", "errors-after-deploy", "slow-dependency", "none")
+
+_UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF)
 
 DeadlineOption = Annotated[
     float | None,
@@ -70,25 +77,26 @@ class FolderOpener:
 
 def main() -> None:
     """Run the command line of this process."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     code = run(sys.argv[1:])
-    if threading.active_count() > 1:
-        # A thread that is still inside a library's own code cannot be unwound: it would abort the process.
-        from diagnosis_harness.cli.interrupt import leave
-
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # all is done and said; what is left are moments
+    # A thread that is still inside a library's own code cannot be unwound: it would abort the process. And
+    # an interrupt that went through `exec` makes the interpreter end by the signal, whatever the code.
+    if code == CANCELLED or threading.active_count() > 1:
         leave(code)
     sys.exit(code)
 
 
 def run(arguments: list[str], *, open_diagnosis: OpenDiagnosis | None = None) -> int:
     """Run one command line and give its exit code. Whatever goes wrong is one sentence on standard error."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, TextIOWrapper):  # what a terminal cannot show is no reason to fail
-            stream.reconfigure(errors="replace")
+    _prepare_streams()
     app = build_app(open_diagnosis or FolderOpener())
     try:
-        code = app(arguments or ["--help"], prog_name="diagnose", standalone_mode=False)
+        with stopped_by_interrupt():
+            code = app(arguments or ["--help"], prog_name="diagnose", standalone_mode=False)
+            sys.stdout.flush()
     except (KeyboardInterrupt, typer.Abort):
-        return 130
+        return _stopped(arguments)
     except BrokenPipeError:
         from diagnosis_harness.cli.output import drop_stdout
 
@@ -99,8 +107,20 @@ def run(arguments: list[str], *, open_diagnosis: OpenDiagnosis | None = None) ->
     except Exception as error:
         if "--debug" in arguments:
             raise
+        if isinstance(error, OSError) and error.filename is None and error.errno in _UNWRITABLE:
+            return _unwritten(error, arguments)
         return _apologise(error, arguments)
     return code if isinstance(code, int) else 0
+
+
+def _prepare_streams() -> None:
+    """Standard output and error that can be written to: nowhere, where the caller has closed them."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: PTH123, SIM115 - open to the end
+        elif isinstance(stream, TextIOWrapper):  # what a terminal cannot show is no reason to fail
+            stream.reconfigure(errors="replace")
 
 
 def build_app(open_diagnosis: OpenDiagnosis) -> typer.Typer:
@@ -268,8 +288,28 @@ def _complain(error: TyperException | InvalidInput, arguments: list[str]) -> int
         sentence = complaint(error, phrases)
     else:
         sentence = phrases.usage_error(error.format_message())
-    typer.echo(sentence, err=True)
+    _say(sentence)
     return BAD_INPUT
+
+
+def _stopped(arguments: list[str]) -> int:
+    """Ctrl+C where there was no run to cancel."""
+    from diagnosis_harness.cli.phrases import language_of_command_line, phrases_of
+
+    _say(phrases_of(language_of_command_line(arguments)).stopped)
+    return CANCELLED
+
+
+def _unwritten(error: OSError, arguments: list[str]) -> int:
+    """A full disk, most of all: no bug of ours, and nothing to report."""
+    from diagnosis_harness.cli.exit_codes import UNEXPECTED
+    from diagnosis_harness.cli.output import drop_stdout
+    from diagnosis_harness.cli.phrases import language_of_command_line, phrases_of
+
+    drop_stdout()
+    phrases = phrases_of(language_of_command_line(arguments))
+    _say(phrases.unwritten.format(problem=error.strerror))
+    return UNEXPECTED
 
 
 def _apologise(error: Exception, arguments: list[str]) -> int:
@@ -280,6 +320,12 @@ def _apologise(error: Exception, arguments: list[str]) -> int:
 
     phrases = phrases_of(language_of_command_line(arguments))
     message = shown(" ".join(str(error).split()))[:300]
-    typer.echo(phrases.unexpected.format(kind=type(error).__name__, message=message), err=True)
-    typer.echo(phrases.debug_hint, err=True)
+    _say(phrases.unexpected.format(kind=type(error).__name__, message=message))
+    _say(phrases.debug_hint)
     return UNEXPECTED
+
+
+def _say(sentence: str) -> None:
+    """One line on standard error; where that cannot be written either, the exit code is left to speak."""
+    with suppress(OSError, ValueError):
+        typer.echo(sentence, err=True)

@@ -56,6 +56,7 @@ def publish(document: RunDocument, output: Output) -> None:
 
     Raises:
         InvalidInput: the file cannot be written; the answer was printed all the same.
+        OSError: the standard output cannot be written; the answer was saved all the same.
     """
     try:
         if output.as_json:
@@ -67,8 +68,9 @@ def publish(document: RunDocument, output: Output) -> None:
         sys.stdout.flush()
     except BrokenPipeError:
         drop_stdout()
-    if output.save is not None:
-        _save(document, output.save)
+    finally:
+        if output.save is not None:
+            _save(document, output.save)
 
 
 def tell(line: str, stream: TextIO) -> None:

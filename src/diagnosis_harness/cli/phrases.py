@@ -40,6 +40,7 @@ class Phrases:
     usage_begins: Mapping[str, str]
     """How the commonest complaints of the command line begin, and how they begin in this language."""
     full_stop: str
+    unwritten: str
     unexpected: str
     debug_hint: str
     demo_question: str
@@ -100,13 +101,14 @@ def _english() -> Phrases:
         comma=", ",
         cancelling="Cancelling. In flight: {calls}. Ctrl+C again leaves at once.",
         nothing_in_flight="nothing",
-        stopped="Stopped before there was a run.",
+        stopped="Stopped.",
         left_at_once="Left at once; what was in flight is lost.",
         saved="Saved: {file}",
         bad_input="Cannot use {place}: {problem}; {remedy}.",
         bad_usage="{message} `diagnose --help` shows what there is.",
         usage_begins={begin: f"{begin} " for begin in _USAGE_ZH},
         full_stop=".",
+        unwritten="Cannot write: {problem}. The output is not complete.",
         unexpected="Something went wrong that should not have ({kind}: {message}).",
         debug_hint="`diagnose --debug …` shows where; please report it.",
         demo_question="Why did the alert fire?",
@@ -143,13 +145,14 @@ def _chinese() -> Phrases:
         comma="，",
         cancelling="正在取消。仍在进行：{calls}。再按一次 Ctrl+C 立即退出。",
         nothing_in_flight="无",
-        stopped="在运行开始之前已停止。",
+        stopped="已停止。",
         left_at_once="已立即退出，进行中的内容已丢失。",
         saved="已保存：{file}",
         bad_input="无法使用 {place}：{problem}；{remedy}。",
         bad_usage="用法有误：{message}用 `diagnose --help` 查看用法。",
         usage_begins=_USAGE_ZH,
         full_stop="。",
+        unwritten="无法写入：{problem}。输出不完整。",
         unexpected="出现了不应有的错误（{kind}: {message}）。",
         debug_hint="用 `diagnose --debug …` 查看出错位置，并请报告此问题。",
         demo_question="告警为什么触发？",

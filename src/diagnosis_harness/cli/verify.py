@@ -128,7 +128,7 @@ def _print_report(
 
 
 def _exit_code(verification: Verification, recheck: Recheck | None, *, wanted: bool) -> int:
-    from diagnosis_harness.cli.exit_codes import CANCELLED
+    from diagnosis_harness.cli.stopping import CANCELLED
     from diagnosis_harness.harness.termination import RunState
 
     if recheck is not None and recheck.state is RunState.CANCELLED:
