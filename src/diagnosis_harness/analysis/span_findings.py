@@ -117,9 +117,9 @@ def call_failure_groups(
 def call_pattern_groups(spans: SpanColumns, fault: Flags, recording: NDArray[np.int8]) -> ShareGroups | None:
     """Share of an operation's spans that have a certain child; None without any child.
 
-    An early return or an exception shows as a call that is no longer made (the cheap form of Nezha's event
-    patterns, ESEC/FSE'23). Spans whose trace is cut off at the edge of a recording look the same, which the
-    null learns.
+    An early return or an exception shows as a call that is no longer made: the cheap form of the event
+    patterns that Yu et al. (ESEC/FSE 2023) compare. Spans whose trace is cut off at the edge of a recording
+    look the same, which the null learns.
     """
     child = np.flatnonzero(spans.parent >= 0)
     if len(child) == 0:

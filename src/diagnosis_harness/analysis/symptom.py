@@ -1,8 +1,9 @@
 """Symptoms in metrics, explained away along the call graph.
 
-Ranking by the correlation with the alerting indicator, minus half of the best anomalous callee's, is the
-strongest simple method on PetShop (0.87 top-1 against 0.65 of the best published one). Here the correlation
-is weighed by the size of the anomaly, so that ties between a handful of points do not decide.
+Nodes are ranked by the correlation of their series with the alerting indicator, minus half of the best
+anomalous callee's: ranked correlation and traversal of the call graph in one, which Hardt et al. (CLeaR 2024)
+compare as two. Here the correlation is weighed by the size of the anomaly, so that ties between a handful of
+points do not decide.
 """
 
 from __future__ import annotations

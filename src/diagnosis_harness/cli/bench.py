@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from diagnosis_harness.bench.datasets.catalog import NAMES
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -26,7 +28,7 @@ def register(app: typer.Typer, open_diagnosis: OpenDiagnosis) -> None:
     @app.command()
     def bench(
         data_set: Annotated[
-            str, typer.Argument(metavar="DATASET", help="petshop, nezha, or demo-faults (simulated).")
+            str, typer.Argument(metavar="DATASET", help=f"{', '.join(NAMES)}, or demo-faults (simulated).")
         ],
         *,
         limit: Annotated[

@@ -37,28 +37,44 @@ if TYPE_CHECKING:
     from diagnosis_harness.harness.context import RunContext
 
 KNOWN_SPANS = 10  # of an operation on both sides, from which on spans replace latency metrics of their entity
+# Plain words for a store or a queue, and the products that OpenTelemetry's conventions list as `db.system`
+# and `messaging.system`, object storage included, in the short forms that names of services use.
 _STORE_WORDS = frozenset(
     [
-        "db",
+        "cache",
         "database",
+        "db",
+        "queue",
         "sql",
-        "mysql",
-        "postgres",
-        "postgresql",
+        "cassandra",
+        "clickhouse",
+        "cockroachdb",
+        "couchbase",
+        "couchdb",
+        "dynamodb",
+        "elasticsearch",
+        "influxdb",
+        "mariadb",
+        "memcached",
         "mongo",
         "mongodb",
+        "mssql",
+        "mysql",
+        "opensearch",
+        "oracle",
+        "postgres",
+        "postgresql",
         "redis",
-        "cache",
-        "memcached",
-        "dynamodb",
         "s3",
-        "queue",
-        "sqs",
+        "sqlite",
+        "activemq",
+        "eventhubs",
         "kafka",
+        "pulsar",
         "rabbitmq",
-        "remote",
-        "external",
-        "provider",
+        "rocketmq",
+        "servicebus",
+        "sqs",
     ]
 )
 

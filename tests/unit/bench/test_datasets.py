@@ -14,7 +14,7 @@ import duckdb
 import pytest
 
 from diagnosis_harness.bench.case import Case, DataSet
-from diagnosis_harness.bench.datasets.catalog import EXPORTERS, data_set
+from diagnosis_harness.bench.datasets.catalog import NAMES, data_set
 from diagnosis_harness.bench.datasets.nezha import POD_METRICS, Nezha, published_onsets, service_of
 from diagnosis_harness.bench.datasets.petshop import PetShop, published_alerts
 from diagnosis_harness.kernel.errors import InvalidInput
@@ -342,7 +342,7 @@ def test_published_facts_come_without_the_truth(tmp_path: Path) -> None:
     assert published_onsets(tmp_path / "nezha" / "labels.json") == {BOUTIQUE_ID: 1661140927.0}
 
 
-@pytest.mark.parametrize("name", sorted(EXPORTERS))
+@pytest.mark.parametrize("name", sorted(NAMES))
 def test_missing_data_are_one_clear_sentence(tmp_path: Path, name: str) -> None:
     """A folder without the data set is refused before anything is written."""
     with pytest.raises(InvalidInput, match="holds no incidents"):
@@ -356,7 +356,7 @@ def test_unknown_data_set_is_refused_with_the_known_ones(tmp_path: Path) -> None
 
 
 @pytest.mark.data
-@pytest.mark.parametrize("name", sorted(EXPORTERS))
+@pytest.mark.parametrize("name", sorted(NAMES))
 def test_real_labels_are_among_what_can_be_blamed(data_folder: Path, tmp_path: Path, name: str) -> None:
     """On the public data: a few incidents export, and each root cause is an entity of its case."""
     exporter = data_set(name, data_folder)
