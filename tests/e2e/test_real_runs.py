@@ -64,6 +64,15 @@ def test_the_right_answer_is_not_in_the_folder(
     assert "injected" not in json.dumps(document)
 
 
+def test_a_demo_in_which_nothing_was_injected_ends_0_where_no_cause_is_named() -> None:
+    """The fallback is the right answer there, and no error to `make`."""
+    ended = diagnose("demo", "--fault", "none", "--json")
+
+    assert json.loads(ended.stdout)["release"]["outcome"] == "FALLBACK"
+    assert "The diagnosis was right: it named no cause." in ended.stderr
+    assert ended.returncode == 0
+
+
 def test_a_real_run_gives_a_document_of_the_schema_whose_digests_hold(
     demo: tuple[subprocess.CompletedProcess[str], Path],
 ) -> None:

@@ -22,6 +22,8 @@ from diagnosis_harness.release.document import RunDocument
 from diagnosis_harness.release.language import Language, language_of
 from diagnosis_harness.release.moment import shown
 
+QUESTION_LIMIT_CHARACTERS = 4_000
+
 T = TypeVar("T")
 
 
@@ -105,14 +107,20 @@ def checked_question(question: str) -> str:
     """The question without surrounding space.
 
     Raises:
-        InvalidInput: there is none, or it is not text.
+        InvalidInput: there is none, it is not text, or it is longer than a question is.
     """
     try:
         question.encode()
     except UnicodeEncodeError:
-        raise InvalidInput("QUESTION", "is not text in UTF-8", "set the terminal to UTF-8") from None
+        raise InvalidInput("QUESTION", "it is not text in UTF-8", "set the terminal to UTF-8") from None
     if not question.strip():
-        raise InvalidInput("QUESTION", "is empty", "say what you want to know, in quotes")
+        raise InvalidInput("QUESTION", "it is empty", "say what you want to know, in quotes")
+    if len(question.strip()) > QUESTION_LIMIT_CHARACTERS:
+        raise InvalidInput(
+            "QUESTION",
+            f"it is {len(question.strip()):,} characters long",
+            f"ask in at most {QUESTION_LIMIT_CHARACTERS:,}, and put data into the folder",
+        )
     return question.strip()
 
 
@@ -133,8 +141,10 @@ def checked_save(file: Path | None) -> Path | None:
     Raises:
         InvalidInput: there is no such folder, or it stands for a folder itself.
     """
-    if file is not None and (file.is_dir() or not file.parent.is_dir()):
-        raise InvalidInput(f"--save {file}", "is no file in a folder that exists", "name a file to write")
+    if file is not None and file.is_dir():
+        raise InvalidInput(f"--save {file}", "it is a folder", "name a file in it")
+    if file is not None and not file.parent.is_dir():
+        raise InvalidInput(f"--save {file}", "there is no such folder", "make it, or name a file elsewhere")
     return file
 
 

@@ -13,7 +13,7 @@ from diagnosis_harness.cli.exit_codes import exit_code
 from diagnosis_harness.cli.output import Output, publish, tell
 from diagnosis_harness.cli.phrases import phrases_of
 from diagnosis_harness.cli.ports import OpenDiagnosis
-from diagnosis_harness.cli.verdict import verdict_lines
+from diagnosis_harness.cli.verdict import is_right, verdict_lines
 from diagnosis_harness.kernel.errors import InvalidInput
 from diagnosis_harness.release.language import Language
 from diagnosis_harness.simulator.faults import FaultKind
@@ -34,6 +34,7 @@ class Demo:
 def run_demo(demo: Demo, output: Output, open_diagnosis: OpenDiagnosis) -> int:
     """Simulate, diagnose, and only then say what had been injected and whether it was found.
 
+    The exit code is 0 where it was right, also by naming nothing where nothing was wrong; else the run's own.
     The right answer stays here: the run gets the folder and nothing else.
 
     Raises:
@@ -63,6 +64,8 @@ def _diagnosed(demo: Demo, incident: SimulatedIncident, output: Output, open_dia
     publish(document, output)
     said = "\n".join(verdict_lines(document, incident.truth, phrases))
     tell(f"\n{said}", sys.stderr if output.as_json else sys.stdout)
+    if is_right(document, incident.truth):
+        return 0
     return exit_code(document.release.outcome, document.run.state)
 
 
@@ -70,7 +73,7 @@ def _simulated(kind: FaultKind, seed: int, parent: Path) -> SimulatedIncident:
     try:
         return simulate_folder(kind, seed=seed, parent=parent)
     except OSError as error:
-        problem = f"cannot be written ({error.strerror})"
+        problem = f"it cannot be written ({error.strerror})"
         raise InvalidInput(str(parent), problem, "name a folder that can be written") from error
 
 

@@ -12,7 +12,8 @@ BAD_INPUT = 2
 UNEXPECTED = 1
 
 MEANINGS = {
-    0: "SUCCESS: a conclusion that the recorded evidence bears out. `verify`: everything holds.",
+    0: "SUCCESS: a conclusion that the recorded evidence bears out. `verify`: everything holds. "
+    "`demo`: also when nothing had been injected and no cause was named.",
     1: "FAILED: no answer; also when something went wrong that should not. `verify`: not all of it holds.",
     2: "What was asked cannot be used: a folder, a file, an option.",
     3: "FALLBACK: a safe answer without a conclusion.",

@@ -32,7 +32,10 @@ _UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF)
 DeadlineOption = Annotated[
     float | None,
     typer.Option(
-        "--deadline", metavar="SECONDS", help="Time for the whole run; the configured time when left out."
+        "--deadline",
+        metavar="SECONDS",
+        help="Time from the question to the answer, the configured time when left out; reading the folder "
+        "comes before and is not in it.",
     ),
 ]
 JsonOption = Annotated[
@@ -256,6 +259,7 @@ def _add_demo(app: typer.Typer, open_diagnosis: OpenDiagnosis) -> None:
         """Break a simulated system and watch it being diagnosed.
 
         The run sees only the folder. What had been injected, and whether it was found, is said after its end.
+        Exit code 0 when that was right, a cause named first or rightly none; else that of the run.
         """
         from diagnosis_harness.cli.answer import checked_deadline
         from diagnosis_harness.cli.demo import Demo, run_demo

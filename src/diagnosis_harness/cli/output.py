@@ -101,5 +101,5 @@ def _save(document: RunDocument, file: Path) -> None:
         beside.write_bytes(saved_bytes(document))
         beside.replace(file)
     except OSError as error:
-        problem = f"cannot be written ({error.strerror})"
+        problem = f"it cannot be written ({error.strerror})"
         raise InvalidInput(str(file), problem, "name a file in a folder that can be written") from error

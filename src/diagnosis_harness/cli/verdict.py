@@ -8,6 +8,14 @@ from diagnosis_harness.release.outcome import ReleaseOutcome
 from diagnosis_harness.simulator.faults import GroundTruth
 
 
+def is_right(document: RunDocument, truth: GroundTruth) -> bool:
+    """Whether the answer was right: the cause that was injected first, or no cause where none was."""
+    causes = document.report.causes
+    if truth.entity is None:
+        return _answered(document) and not causes
+    return _answered(document) and bool(causes) and causes[0].entity == truth.entity
+
+
 def verdict_lines(document: RunDocument, truth: GroundTruth, phrases: Phrases) -> tuple[str, str]:
     """What had been injected, and how the published answer compares with it."""
     if truth.entity is None:

@@ -72,11 +72,11 @@ def _verified(file: Path, *, baseline: Path | None, against: Path | None) -> Ver
     from diagnosis_harness.kernel.errors import InvalidInput
 
     if baseline is not None and against is None:
-        raise InvalidInput("--baseline", "is given without --against", "name the incident folder as well")
+        raise InvalidInput("--baseline", "it is given without --against", "name the incident folder as well")
     try:
         data = file.read_bytes()
     except OSError as error:
-        problem = f"cannot be read ({error.strerror})"
+        problem = f"it cannot be read ({error.strerror})"
         raise InvalidInput(str(file), problem, "give a file that --save or --json wrote") from error
     return verify(data, file=str(file))
 

@@ -53,6 +53,14 @@ def test_a_question_is_text(question: str) -> None:
         checked_question(question)
 
 
+@pytest.mark.parametrize("character", ["x", "慢"])
+def test_a_question_has_at_most_4000_characters(character: str) -> None:
+    """What is longer is data, and would be echoed as a whole."""
+    assert checked_question(f" {character * 4000} ") == character * 4000
+    with pytest.raises(InvalidInput, match="QUESTION: it is 4,001 characters long; ask in at most 4,000"):
+        checked_question(character * 4001)
+
+
 def test_where_the_document_is_to_go_is_checked_before_the_run(tmp_path: Path) -> None:
     """Two minutes of work are not lost to a mistyped folder."""
     assert checked_save(tmp_path / "document.json") == tmp_path / "document.json"

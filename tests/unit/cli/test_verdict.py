@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from diagnosis_harness.cli.phrases import phrases_of
-from diagnosis_harness.cli.verdict import verdict_lines
+from diagnosis_harness.cli.verdict import is_right, verdict_lines
 from diagnosis_harness.harness.termination import RunState
 from diagnosis_harness.release.document import RunDocument
 from diagnosis_harness.release.language import Language
@@ -42,3 +42,22 @@ def test_the_published_answer_is_compared_with_the_truth(
 ) -> None:
     """Right, wrong, only a candidate, not found, or nothing to judge."""
     assert verdict_lines(document, truth, phrases_of(Language.EN))[1] == said
+
+
+@pytest.mark.parametrize(
+    ("document", "truth", "right"),
+    [
+        (documents.success(), CHECKOUT, True),
+        (documents.success(), PAYMENT, False),
+        (documents.success(), SOUND, False),
+        (documents.fallback(), PAYMENT, False),
+        (documents.fallback(), SOUND, True),
+        (documents.cancelled(), SOUND, False),
+        (FAILED, SOUND, False),
+    ],
+)
+def test_right_is_the_cause_first_or_no_cause_where_there_is_none(
+    document: RunDocument, truth: GroundTruth, right: bool
+) -> None:
+    """A candidate is not enough, and a run without an answer was not right about anything."""
+    assert is_right(document, truth) is right
