@@ -2,7 +2,8 @@
 
 Hardt et al., "The PetShop Dataset: Finding Causes of Performance Issues across Microservices", CLeaR 2024.
 The task gives every method the alerting node, its metric and statistic, and the time; node, scenario and
-normal operation are public, the root cause is not. The published score leaves the alerting node out.
+normal operation are public, the root cause is not. The published score leaves the alerting node out. One
+published file holds alerts and root causes alike: of it only the alerts' fields leave before the runs end.
 """
 
 from __future__ import annotations
