@@ -70,9 +70,12 @@ def _data_set(name: str, data: Path | None, *, seeds: int, first_seed: int) -> D
 
     if name == "demo-faults":
         return DemoFaults(seeds=seeds, first_seed=first_seed)
+    if name not in NAMES:
+        known = ", ".join((*NAMES, "demo-faults"))
+        raise InvalidInput("DATASET", f"'{name}' is no known data set", f"choose one of {known}")
     if data is None:
         raise InvalidInput(
-            name, "needs the folder of the public data sets", "name it with --data or DIAGNOSIS_DATA"
+            name, "it needs the folder of the public data sets", "name it with --data or DIAGNOSIS_DATA"
         )
     return data_set(name, data)
 
@@ -159,5 +162,5 @@ def _save(file: Path, name: str, outcomes: Sequence[Outcome]) -> None:
     try:
         file.write_text(text + "\n", encoding="utf-8")
     except OSError as error:
-        problem = f"cannot be written ({error.strerror})"
+        problem = f"it cannot be written ({error.strerror})"
         raise InvalidInput(str(file), problem, "name a file in a folder that can be written") from error

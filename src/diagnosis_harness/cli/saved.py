@@ -26,7 +26,7 @@ def read_saved(file: Path, language: Language | None) -> tuple[RunDocument, Lang
     try:
         data = file.read_bytes()
     except OSError as error:
-        problem = f"cannot be read ({error.strerror})"
+        problem = f"it cannot be read ({error.strerror})"
         raise InvalidInput(str(file), problem, "give a file that --save or --json wrote") from error
     try:
         document = read_document(parsed(data, file=str(file)))
@@ -40,5 +40,5 @@ def read_saved(file: Path, language: Language | None) -> tuple[RunDocument, Lang
 
 def damaged(file: Path, error: RunDocumentInvalid) -> InvalidInput:
     """What is said of a run document that cannot be read."""
-    problem = f"is no run document that can be read ({' '.join(str(error).split())[:200]})"
+    problem = f"it is no run document that can be read ({' '.join(str(error).split())[:200]})"
     return InvalidInput(str(file), problem, "see what is wrong with it by `diagnose verify`")

@@ -89,7 +89,7 @@ def test_table_cuts_no_cell_on_a_narrow_screen(
     ("arguments", "sentence"),
     [
         (["bench", "petshop", "--data", "EMPTY"], "holds no incidents"),
-        (["bench", "nowhere", "--data", "EMPTY"], "is no known data set"),
+        (["bench", "nowhere", "--data", "EMPTY"], "choose one of petshop, nezha, demo-faults"),
         (["bench", "demo-faults", "--first-seed", "7"], "looked at in development"),
     ],
 )
@@ -111,3 +111,14 @@ def test_missing_data_option_is_said(
     monkeypatch.delenv("DIAGNOSIS_DATA", raising=False)
     assert run(["bench", "nezha"], open_diagnosis=open_sure) == 2
     assert "--data or DIAGNOSIS_DATA" in capsys.readouterr().err
+
+
+def test_an_unknown_data_set_is_said_before_data_are_asked_for(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """No folder could help with it."""
+    monkeypatch.delenv("DIAGNOSIS_DATA", raising=False)
+    assert run(["bench", "nowhere"], open_diagnosis=open_sure) == 2
+    said = capsys.readouterr().err
+    assert "'nowhere' is no known data set; choose one of petshop, nezha, demo-faults." in said
+    assert "--data" not in said
