@@ -22,9 +22,14 @@ def run_interruptible(
     """Run `work` on a new event loop.
 
     The first SIGINT calls `on_first`, on the loop's thread, and `work` goes on to its own end. The second
-    calls `on_second` and ends the process with 130, whatever threads are still at work.
+    calls `on_second` and ends the process with 130, whatever threads are still at work. Afterwards SIGINT is
+    handled as before.
     """
-    return asyncio.run(_guarded(work, on_first, on_second))
+    before = signal.getsignal(signal.SIGINT)
+    try:
+        return asyncio.run(_guarded(work, on_first, on_second))
+    finally:
+        signal.signal(signal.SIGINT, before)  # the loop puts Python's own there instead
 
 
 async def _guarded(

@@ -1,0 +1,92 @@
+"""A SIGINT means stop, whatever the code that it meets makes of it."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+
+import pytest
+
+from diagnosis_harness.cli.interrupt import run_interruptible
+from diagnosis_harness.cli.stopping import stopped_by_interrupt
+
+
+@pytest.fixture(autouse=True)
+def handler() -> Iterator[object]:
+    """Python's own handler, before and after the test."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield signal.default_int_handler
+    signal.signal(signal.SIGINT, before)
+
+
+def lost() -> None:
+    """What a library may do with an interrupt: nothing."""
+    try:
+        signal.raise_signal(signal.SIGINT)
+    except KeyboardInterrupt:
+        return
+
+
+def renamed() -> None:
+    """What duckdb does with an interrupt."""
+    lost()
+    raise RuntimeError("Query interrupted")
+
+
+def swallowed(library: Callable[[], None]) -> None:
+    """What typer does with KeyboardInterrupt: an exit code of its own."""
+    with suppress(KeyboardInterrupt), stopped_by_interrupt():
+        library()
+
+
+@pytest.mark.parametrize("library", [lost, renamed])
+def test_an_interrupt_that_a_library_took_stops_all_the_same(library: Callable[[], None]) -> None:
+    """The error around the library is KeyboardInterrupt again."""
+    with pytest.raises(KeyboardInterrupt), stopped_by_interrupt():
+        library()
+
+
+@pytest.mark.parametrize("library", [lost, renamed])
+def test_an_interrupt_met_further_inside_is_known_outside_as_well(library: Callable[[], None]) -> None:
+    """Also where somebody between the two has swallowed it."""
+    with pytest.raises(KeyboardInterrupt), stopped_by_interrupt():
+        swallowed(library)
+
+
+def test_without_an_interrupt_errors_are_what_they_are(handler: object) -> None:
+    """A bug stays a bug, and the handler is the one before."""
+    with pytest.raises(ZeroDivisionError), stopped_by_interrupt():
+        raise ZeroDivisionError
+    assert signal.getsignal(signal.SIGINT) is handler
+
+
+def test_off_the_main_thread_nothing_is_owned() -> None:
+    """There no signal arrives, and no handler may be set."""
+    done: list[bool] = []
+
+    def work() -> None:
+        with stopped_by_interrupt():
+            done.append(True)
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+
+    assert done == [True]
+
+
+def test_after_a_run_the_signal_is_handled_as_before() -> None:
+    """Ctrl+C while the answer is printed belongs to whoever owned it before the run."""
+
+    def own(number: int, frame: object) -> None:
+        del number, frame
+
+    async def work() -> int:
+        return 7
+
+    signal.signal(signal.SIGINT, own)
+
+    assert run_interruptible(work, on_first=lambda: None, on_second=lambda: None) == 7
+    assert signal.getsignal(signal.SIGINT) is own
