@@ -19,6 +19,7 @@ from diagnosis_harness.toolbox.metric_table import MetricRow, MetricTable
 from diagnosis_harness.toolbox.span_table import SpanView
 
 Floats = NDArray[np.float64]
+Codes = NDArray[np.int64]
 
 USUAL_CALL = 0.75  # share of parents that make a call, from which on its absence is news
 _FAILURE = frozenset({SignalKind.ERRORS, SignalKind.AVAILABILITY})
@@ -147,57 +148,47 @@ def span_clues(view: SpanView, groups: SpanGroups) -> list[Clue]:
 
 
 def _self_time(view: SpanView, groups: TimeGroups) -> list[Clue]:
-    noise = _span_noise(groups.null)
-    return [
-        Clue(
-            view.entities[entity],
-            Modality.SELF_TIME,
-            max(0.0, z),
-            noise,
-            view.operations[operation],
-            "LATENCY",
-            null_windows=len(groups.null),
-        )
-        for entity, operation, z in zip(
-            groups.entity.tolist(), groups.operation.tolist(), groups.shift.z.tolist(), strict=True
-        )
-    ]
-
-
-def _gaps(view: SpanView, groups: TimeGroups) -> list[Clue]:
-    scores: dict[tuple[str, str], float] = {}
-    for callee, caller, z in zip(
-        groups.entity.tolist(), groups.peer.tolist(), groups.shift.z.tolist(), strict=True
-    ):
-        key = (view.entities[caller], view.entities[callee])
-        scores[key] = max(scores.get(key, 0.0), z)
-    return gap_clues(charge_gaps(scores), noise=_span_noise(groups.null), null_windows=len(groups.null))
+    return _own(view, groups, Modality.SELF_TIME, "LATENCY")
 
 
 def _failures(view: SpanView, groups: ShareGroups) -> list[Clue]:
-    noise = _span_noise(groups.null)
-    return [
-        Clue(
-            view.entities[entity],
-            Modality.ERRORS,
-            max(0.0, z),
-            noise,
-            view.operations[operation],
-            "ERRORS",
-            null_windows=len(groups.null),
-        )
-        for entity, operation, z in zip(
-            groups.entity.tolist(), groups.operation.tolist(), groups.shift.z.tolist(), strict=True
-        )
-    ]
+    return _own(view, groups, Modality.ERRORS, "ERRORS")
+
+
+def _gaps(view: SpanView, groups: TimeGroups) -> list[Clue]:
+    return _on_the_way(view, groups, callers=groups.peer, callees=groups.entity)
 
 
 def _call_failures(view: SpanView, groups: ShareGroups) -> list[Clue]:
     """Calls that fail for the caller while the callee's own span does not: charged like a gap."""
+    return _on_the_way(view, groups, callers=groups.entity, callees=groups.child_entity)
+
+
+def _own(view: SpanView, groups: TimeGroups | ShareGroups, modality: Modality, fault_kind: str) -> list[Clue]:
+    """One clue for each operation, against the entity whose spans they are."""
+    noise = _span_noise(groups.null)
+    return [
+        Clue(
+            view.entities[entity],
+            modality,
+            max(0.0, z),
+            noise,
+            view.operations[operation],
+            fault_kind,
+            null_windows=len(groups.null),
+        )
+        for entity, operation, z in zip(
+            groups.entity.tolist(), groups.operation.tolist(), groups.shift.z.tolist(), strict=True
+        )
+    ]
+
+
+def _on_the_way(
+    view: SpanView, groups: TimeGroups | ShareGroups, *, callers: Codes, callees: Codes
+) -> list[Clue]:
+    """The strongest score of each call, charged to one of its ends."""
     scores: dict[tuple[str, str], float] = {}
-    for caller, callee, z in zip(
-        groups.entity.tolist(), groups.child_entity.tolist(), groups.shift.z.tolist(), strict=True
-    ):
+    for caller, callee, z in zip(callers.tolist(), callees.tolist(), groups.shift.z.tolist(), strict=True):
         key = (view.entities[caller], view.entities[callee])
         scores[key] = max(scores.get(key, 0.0), z)
     return gap_clues(charge_gaps(scores), noise=_span_noise(groups.null), null_windows=len(groups.null))
