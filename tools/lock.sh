@@ -7,6 +7,8 @@ compile() {
 }
 cd requirements/..
 compile requirements/base.in --output-file requirements/base.txt
-compile requirements/base.in requirements/dev.in --constraint requirements/base.txt --output-file requirements/dev.txt
-compile requirements/base.in requirements/dev.in requirements/bench.in --constraint requirements/dev.txt \
+extras="--extra server --extra postgres --extra redis --extra queue --extra rag --extra otel"
+# shellcheck disable=SC2086 # the extras are words
+compile requirements/base.in requirements/dev.in $extras --constraint requirements/base.txt --output-file requirements/dev.txt
+compile requirements/base.in requirements/dev.in requirements/bench.in $extras --constraint requirements/dev.txt \
     --output-file requirements/bench.txt

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from diagnosis_harness.application.run_events import tell_decision, tell_finished, tell_started
 from diagnosis_harness.application.status import ChatApplicationStatus, tell_status
 from diagnosis_harness.diagnosis.agent import DiagnosisAgent, DiagnosisTask
 from diagnosis_harness.diagnosis.claim import Claim
@@ -31,7 +32,6 @@ from diagnosis_harness.release.outcome import FallbackType, ReleaseOutcome
 from diagnosis_harness.release.pipeline import ReleasePipeline, end_of_stop, facts_beyond
 from diagnosis_harness.release.result import DiagnosisReleaseResult
 from diagnosis_harness.release.standing import numbered, standing_of
-from diagnosis_harness.trace.event import TraceEventStatus, TraceName, TracePhase
 
 if TYPE_CHECKING:
     from diagnosis_harness.harness.context import RunContext
@@ -86,27 +86,22 @@ class DiagnoseUseCase:
         Raises:
             Exception: a bug in a player or in this package; the run is FAILED then.
         """
-        limits = ctx.budget.limits
-        self._core.emit(
-            ctx,
-            TraceName.RUN_STARTED,
-            TracePhase.RUN,
-            TraceEventStatus.STARTED,
-            {
-                "question": task.question,
-                "limits": {"llm_calls": limits.llm_calls, "tool_calls": limits.tool_calls},
-            },
-        )
+        tell_started(self._core, ctx, task.question)
         try:
-            end = await self._ended(ctx, task)
+            end = await self.work(ctx, task)
         except BaseException as error:
             self._core.complete_failure(ctx, type(error).__name__)
-            self._tell_finished(ctx, ReleaseOutcome.FAILED)
+            tell_finished(self._core, ctx, ReleaseOutcome.FAILED)
             raise
-        self._tell_finished(ctx, end.outcome)
+        tell_finished(self._core, ctx, end.outcome)
         return end
 
-    async def _ended(self, ctx: RunContext, task: DiagnosisTask) -> DiagnosisEnd:
+    async def work(self, ctx: RunContext, task: DiagnosisTask) -> DiagnosisEnd:
+        """The same inside a run that the caller has begun and will tell the end of.
+
+        Raises:
+            Exception: a bug in a player or in this package; the run goes on then.
+        """
         tell_status(self._core, ctx, ChatApplicationStatus.DIAGNOSIS_RUNNING)
         try:
             task = replace(task, question=mask(task.question).text)
@@ -139,7 +134,7 @@ class DiagnoseUseCase:
         if not spent and not self._core.complete_success(ctx):
             end = end_of_state(ctx.lifecycle.state)
             return self._without_result(ctx, end, execution.snapshot, execution)
-        self._tell_decision(ctx, result.outcome, result.fallback)
+        tell_decision(self._core, ctx, result.outcome, result.fallback)
         return DiagnosisEnd(
             outcome=result.outcome,
             fallback=result.fallback,
@@ -164,7 +159,7 @@ class DiagnoseUseCase:
         facts = facts_beyond((), snapshot, run_id=ctx.run_id)
         row = decide(end, facts=bool(facts), missing=False)
         row = self._completed(ctx, row, facts=bool(facts))
-        self._tell_decision(ctx, row.outcome, row.fallback)
+        tell_decision(self._core, ctx, row.outcome, row.fallback)
         draft = execution.draft if execution else None
         beside = standing_of(draft, snapshot.records, run_id=ctx.run_id)
         return DiagnosisEnd(
@@ -191,34 +186,6 @@ class DiagnoseUseCase:
         if done or ctx.lifecycle.state is row.state:
             return row
         return decide(end_of_state(ctx.lifecycle.state), facts=facts, missing=False)
-
-    def _tell_decision(self, ctx: RunContext, outcome: ReleaseOutcome, fallback: FallbackType | None) -> None:
-        self._core.emit(
-            ctx,
-            TraceName.RELEASE_DECISION,
-            TracePhase.RELEASE,
-            TraceEventStatus.SUCCEEDED,
-            {"outcome": outcome.value, "fallback": fallback.value if fallback else None},
-        )
-
-    def _tell_finished(self, ctx: RunContext, outcome: ReleaseOutcome) -> None:
-        termination = ctx.lifecycle.termination
-        usage = ctx.budget.usage()
-        self._core.emit(
-            ctx,
-            TraceName.RUN_FINISHED,
-            TracePhase.RUN,
-            TraceEventStatus.SUCCEEDED,
-            {
-                "outcome": outcome.value,
-                "state": ctx.lifecycle.state.value,
-                "reason": termination.reason.value if termination and termination.reason else None,
-                "llm_calls": usage.llm_calls,
-                "tool_calls": usage.tool_calls,
-                "total_tokens": usage.total_tokens,
-                "run_bytes": usage.run_bytes,
-            },
-        )
 
 
 def _stop_reason(state: RunState, snapshot: ProgressSnapshot) -> DiagnosisStopReason | None:

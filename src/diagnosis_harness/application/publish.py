@@ -11,7 +11,15 @@ from diagnosis_harness.kernel.errors import ContractViolation
 from diagnosis_harness.kernel.masking import mask_or_withhold
 from diagnosis_harness.kernel.window import utc_text
 from diagnosis_harness.release.counters import counters
-from diagnosis_harness.release.document import InFlight, RecordEntry, Release, Run, RunDocument, Termination
+from diagnosis_harness.release.document import (
+    InFlight,
+    RecordEntry,
+    Release,
+    Report,
+    Run,
+    RunDocument,
+    Termination,
+)
 from diagnosis_harness.release.failure import failure_sentence
 from diagnosis_harness.release.language import Language
 from diagnosis_harness.release.material import ReportMaterial
@@ -48,32 +56,8 @@ def publish(ctx: RunContext, facts: RunFacts, end: DiagnosisEnd, events: Iterabl
     termination = ctx.lifecycle.termination
     if termination is None:
         raise ContractViolation("a run that goes on has no document")
-    release = Release(
-        outcome=end.outcome,
-        fallback_type=end.fallback,
-        stop_reason=end.stop_reason,
-        failure=failure_sentence(end.failure, facts.language) if end.failure else None,
-    )
-    records = end.snapshot.records
-    report = compose(
-        ReportMaterial(
-            language=facts.language,
-            release=release,
-            state=ctx.lifecycle.state,
-            limit_s=facts.limit_s,
-            conclusion=end.causes,
-            confidence=end.confidence,
-            claims=end.claims,
-            hypotheses=end.hypotheses,
-            missing_info=end.missing_info,
-            window=end.window,
-            records=records,
-            tools=facts.tools,
-            files=facts.summary.files,
-            has_baseline=facts.summary.baseline is not None,
-            has_onset=facts.onset_known,
-        )
-    )
+    release = release_of(facts, end)
+    report = report_of(ctx, facts, end)
     return RunDocument(
         run=Run(
             session_id=ctx.session_id,
@@ -87,14 +71,51 @@ def publish(ctx: RunContext, facts: RunFacts, end: DiagnosisEnd, events: Iterabl
             limit_s=facts.limit_s,
             usage=counters(ctx.budget.usage(), ctx.budget.limits),
             usage_estimated=ctx.budget.usage().is_estimated,
-            in_flight=tuple(
-                InFlight(name=call.name, tool_call_id=call.tool_call_id)
-                for call in ctx.budget.open_calls().in_flight
-            ),
+            in_flight=in_flight(ctx),
             onset_at=None if facts.onset_s is None else utc_text(facts.onset_s),
         ),
         release=release,
         report=report,
-        records=tuple(RecordEntry.of(record) for record in records),
+        records=tuple(RecordEntry.of(record) for record in end.snapshot.records),
         trace=timeline(events),
+    )
+
+
+def release_of(facts: RunFacts, end: DiagnosisEnd) -> Release:
+    """What left the house."""
+    return Release(
+        outcome=end.outcome,
+        fallback_type=end.fallback,
+        stop_reason=end.stop_reason,
+        failure=failure_sentence(end.failure, facts.language) if end.failure else None,
+    )
+
+
+def report_of(ctx: RunContext, facts: RunFacts, end: DiagnosisEnd) -> Report:
+    """The report of an ended run."""
+    return compose(
+        ReportMaterial(
+            language=facts.language,
+            release=release_of(facts, end),
+            state=ctx.lifecycle.state,
+            limit_s=facts.limit_s,
+            conclusion=end.causes,
+            confidence=end.confidence,
+            claims=end.claims,
+            hypotheses=end.hypotheses,
+            missing_info=end.missing_info,
+            window=end.window,
+            records=end.snapshot.records,
+            tools=facts.tools,
+            files=facts.summary.files,
+            has_baseline=facts.summary.baseline is not None,
+            has_onset=facts.onset_known,
+        )
+    )
+
+
+def in_flight(ctx: RunContext) -> tuple[InFlight, ...]:
+    """What had begun and was not over."""
+    return tuple(
+        InFlight(name=call.name, tool_call_id=call.tool_call_id) for call in ctx.budget.open_calls().in_flight
     )

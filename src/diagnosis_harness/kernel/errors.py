@@ -14,6 +14,7 @@
     │   ├── ToolFailure           a tool's backend
     │   ├── StoreFailure          the evidence store
     │   ├── RouterUnavailable     the router, after its attempts: no path is guessed
+    │   ├── RunNotKept            a run's end could not be kept, so nothing of it may leave
     │   └── MaskingFailed         text could not be masked, so it must not be kept, shown or logged
     ├── ToolRefused               preflight said no: code says why
     ├── ArgumentProblem           refused arguments of a tool request; preflight makes a refusal of it
@@ -22,6 +23,10 @@
     ├── RunDocumentInvalid        a saved run that no run can have written: place, problem
     ├── MalformedAnswer           a player answered, and not in the form that was agreed
     ├── NothingToRelease          the work ended and no safe content can be formed from it
+    ├── RunUnknown                there is no such run for this caller
+    ├── NotPermitted              the caller's role does not allow it
+    ├── TooManyRuns               the caller has as many unfinished runs as it may have
+    ├── RunTaken                  a queued run was claimed, cancelled or ended before this process came to it
     └── AgentStopped              the loop ended without a legal draft (carries the ProgressSnapshot)
         ├── EmptyDraft            the policy ended and gave nothing
         ├── MalformedDraft        not JSON, or not of the schema
@@ -152,6 +157,34 @@ class RouterUnavailable(TechnicalFailure):
 
 class MaskingFailed(TechnicalFailure):
     """Text could not be masked. It is withheld: nobody gets it raw instead."""
+
+
+class RunNotKept(TechnicalFailure):
+    """The end of a run could not be kept; nothing public may come of it, and its row is ended later."""
+
+
+class RunUnknown(DiagnosisHarnessError):
+    """There is no such run, or it is somebody else's: the two are not told apart."""
+
+
+class NotPermitted(DiagnosisHarnessError):
+    """The caller's role does not allow what was asked for."""
+
+
+class TooManyRuns(DiagnosisHarnessError):
+    """The caller has as many unfinished runs as it may have.
+
+    Attributes:
+        limit: how many that is.
+    """
+
+    def __init__(self, limit: int) -> None:
+        super().__init__(f"{limit} runs of this caller are not finished, and no more may be")
+        self.limit = limit
+
+
+class RunTaken(DiagnosisHarnessError):
+    """The run was claimed, cancelled or ended before: it must not be worked on here."""
 
 
 class ToolRefused(DiagnosisHarnessError):

@@ -25,6 +25,8 @@ class WorkEnd(StrEnum):
     PROTOCOL_STOP = "PROTOCOL_STOP"  # controlled stop: the progress protocol was broken
     DRAFT_ILLEGAL = "DRAFT_ILLEGAL"  # empty, unreadable, or not of the schema
     POLICY_FAILED = "POLICY_FAILED"  # the language model behind the policy failed
+    ROUTER_UNAVAILABLE = "ROUTER_UNAVAILABLE"  # after its attempts; no path is guessed
+    ANSWER_FAILED = "ANSWER_FAILED"  # whoever writes the answer of a path without diagnosis failed
     INTERNAL_FAILURE = "INTERNAL_FAILURE"
     BUDGET_REACHED = "BUDGET_REACHED"  # wherever it was reached
     DEADLINE_REACHED = "DEADLINE_REACHED"
@@ -69,6 +71,8 @@ TABLE: tuple[Row, ...] = (
     Row("RL-26", WorkEnd.DRAFT_ILLEGAL, _S, _BACK, _THIN, facts=True),
     Row("RL-26", WorkEnd.DRAFT_ILLEGAL, _F, _FAIL, facts=False),
     Row("RL-27", WorkEnd.POLICY_FAILED, _F, _FAIL),
+    Row("RL-28", WorkEnd.ROUTER_UNAVAILABLE, _F, _FAIL),
+    Row("RL-27", WorkEnd.ANSWER_FAILED, _F, _FAIL),
     Row("RL-21", WorkEnd.INTERNAL_FAILURE, _F, _FAIL),
     Row("RL-18", WorkEnd.BUDGET_REACHED, _B, _BACK, _THIN, facts=True),
     Row("RL-20", WorkEnd.BUDGET_REACHED, _B, _FAIL, facts=False),

@@ -26,6 +26,18 @@ _SENTENCES: dict[WorkEnd, tuple[str, str]] = {
         "The analyst, or the language model behind it, failed; it was not asked again.",
         "分析方或其背后的语言模型调用失败；没有再次调用。",
     ),
+    WorkEnd.ROUTER_UNAVAILABLE: (
+        "What the question asks for could not be determined, and no path was guessed.",
+        "无法确定这个问题要问什么；没有猜测任何路径。",
+    ),
+    WorkEnd.ANSWER_FAILED: (
+        "The answer could not be written, or could not be borne out; it was not tried again.",
+        "答案未能写出，或写出的内容无法得到证实；没有再次尝试。",
+    ),
+    WorkEnd.CANCELLED: (
+        "The run was cancelled before it had an answer.",
+        "运行在得出答案之前被取消。",
+    ),
     WorkEnd.INTERNAL_FAILURE: (
         "The run failed inside; no answer is given rather than a doubtful one.",
         "运行内部失败；宁可不给答案，也不给可疑的答案。",

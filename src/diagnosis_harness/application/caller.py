@@ -1,0 +1,40 @@
+"""Who asks: a name, and a role that decides what may be asked for. It travels with every tool request."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class CallerRole(StrEnum):
+    """What a caller may do; each may all that the one before it may."""
+
+    VIEWER = "viewer"  # reads what was asked under this name
+    OPERATOR = "operator"  # asks and cancels
+    ADMIN = "admin"  # sees and cancels everybody's runs
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """One caller. `name` is unique among callers and holds letters, digits, `.`, `_` and `-` only."""
+
+    name: str
+    role: CallerRole
+
+    @property
+    def identity(self) -> str:
+        """How the tool policy and the evidence records know the caller: `role/name`."""
+        return f"{self.role}/{self.name}"
+
+    @property
+    def may_ask(self) -> bool:
+        """Whether this caller may start and cancel runs."""
+        return self.role is not CallerRole.VIEWER
+
+    def may_see(self, asked_by: str) -> bool:
+        """Whether this caller may see a run that was asked for by the caller of this name."""
+        return self.role is CallerRole.ADMIN or asked_by == self.name
+
+
+LOCAL = Caller("local", CallerRole.ADMIN)
+"""Whoever asks on this machine itself, where no key is asked for."""

@@ -1,0 +1,60 @@
+"""The three events that the application writes of every run: its start, what left, its account at the end."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from diagnosis_harness.harness.core import DiagnosisHarnessCore
+from diagnosis_harness.kernel.window import utc_text
+from diagnosis_harness.release.outcome import FallbackType, ReleaseOutcome
+from diagnosis_harness.trace.event import TraceEventStatus, TraceName, TracePhase
+
+if TYPE_CHECKING:
+    from diagnosis_harness.harness.context import RunContext
+
+
+def tell_started(core: DiagnosisHarnessCore, ctx: RunContext, question: str) -> None:
+    """RUN_STARTED: the first event of a run."""
+    limits = ctx.budget.limits
+    core.emit(
+        ctx,
+        TraceName.RUN_STARTED,
+        TracePhase.RUN,
+        TraceEventStatus.STARTED,
+        {"question": question, "limits": {"llm_calls": limits.llm_calls, "tool_calls": limits.tool_calls}},
+    )
+
+
+def tell_decision(
+    core: DiagnosisHarnessCore, ctx: RunContext, outcome: ReleaseOutcome, fallback: FallbackType | None
+) -> None:
+    """RELEASE_DECISION: what may leave."""
+    core.emit(
+        ctx,
+        TraceName.RELEASE_DECISION,
+        TracePhase.RELEASE,
+        TraceEventStatus.SUCCEEDED,
+        {"outcome": outcome.value, "fallback": fallback.value if fallback else None},
+    )
+
+
+def tell_finished(core: DiagnosisHarnessCore, ctx: RunContext, outcome: ReleaseOutcome) -> None:
+    """RUN_FINISHED: the last event of a run, with outcome, termination and budget account."""
+    termination = ctx.lifecycle.termination
+    usage = ctx.budget.usage()
+    core.emit(
+        ctx,
+        TraceName.RUN_FINISHED,
+        TracePhase.RUN,
+        TraceEventStatus.SUCCEEDED,
+        {
+            "outcome": outcome.value,
+            "state": ctx.lifecycle.state.value,
+            "reason": termination.reason.value if termination and termination.reason else None,
+            "llm_calls": usage.llm_calls,
+            "tool_calls": usage.tool_calls,
+            "total_tokens": usage.total_tokens,
+            "run_bytes": usage.run_bytes,
+            "ended_at": utc_text(termination.at_s) if termination else None,
+        },
+    )
