@@ -153,6 +153,8 @@ _EVENTS = {
     RetryRole.SEMANTIC_GUARD: (TraceName.SEMANTIC_GUARD_ATTEMPT, TracePhase.GUARD),
     RetryRole.EVIDENCE_REPAIR: (TraceName.RETRY_ATTEMPT, TracePhase.GUARD),
     RetryRole.TOOL: (TraceName.RETRY_ATTEMPT, TracePhase.TOOL),
+    RetryRole.SYSTEM_RESPONDER: (TraceName.RETRY_ATTEMPT, TracePhase.RUN),
+    RetryRole.ANSWER_WRITER: (TraceName.RETRY_ATTEMPT, TracePhase.KNOWLEDGE),
 }
 
 _KIND_OF_END = {

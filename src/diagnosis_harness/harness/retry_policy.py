@@ -22,6 +22,8 @@ class RetryRole(StrEnum):
     DIAGNOSIS_AGENT = "DIAGNOSIS_AGENT"
     TOOL = "TOOL"
     EVIDENCE_REPAIR = "EVIDENCE_REPAIR"
+    SYSTEM_RESPONDER = "SYSTEM_RESPONDER"
+    ANSWER_WRITER = "ANSWER_WRITER"
 
 
 ATTEMPTS_MAX = {
@@ -30,6 +32,8 @@ ATTEMPTS_MAX = {
     RetryRole.DIAGNOSIS_AGENT: 1,
     RetryRole.TOOL: 1,
     RetryRole.EVIDENCE_REPAIR: 1,
+    RetryRole.SYSTEM_RESPONDER: 1,
+    RetryRole.ANSWER_WRITER: 1,
 }
 """The most attempts that a policy for a role may allow (run-context specification, "Harness retry")."""
 
@@ -84,6 +88,8 @@ class HarnessRetryPolicies:
     diagnosis_agent: RetryPolicy = SINGLE_ATTEMPT
     tool: RetryPolicy = SINGLE_ATTEMPT
     evidence_repair: RetryPolicy = SINGLE_ATTEMPT
+    system_responder: RetryPolicy = SINGLE_ATTEMPT
+    answer_writer: RetryPolicy = SINGLE_ATTEMPT
 
     def __post_init__(self) -> None:
         for role in RetryRole:
@@ -104,3 +110,7 @@ class HarnessRetryPolicies:
                 return self.tool
             case RetryRole.EVIDENCE_REPAIR:
                 return self.evidence_repair
+            case RetryRole.SYSTEM_RESPONDER:
+                return self.system_responder
+            case RetryRole.ANSWER_WRITER:
+                return self.answer_writer

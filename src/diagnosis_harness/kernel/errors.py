@@ -14,6 +14,9 @@
     │   ├── ToolFailure           a tool's backend
     │   ├── StoreFailure          the evidence store
     │   ├── RouterUnavailable     the router, after its attempts: no path is guessed
+    │   ├── KnowledgeUnavailable  the runbooks cannot be searched
+    │   ├── AnswerRefused         what a player answered does not hold against what it was given
+    │   ├── SourceUnavailable     a configured source cannot be read
     │   ├── RunNotKept            a run's end could not be kept, so nothing of it may leave
     │   └── MaskingFailed         text could not be masked, so it must not be kept, shown or logged
     ├── ToolRefused               preflight said no: code says why
@@ -155,8 +158,20 @@ class RouterUnavailable(TechnicalFailure):
     """The question's path is not known: the router's attempts are used up, or it named no path."""
 
 
+class KnowledgeUnavailable(TechnicalFailure):
+    """The runbooks cannot be searched."""
+
+
+class AnswerRefused(TechnicalFailure):
+    """A player's answer quotes what does not stand there, or names what it was not given; none replaces it."""
+
+
 class MaskingFailed(TechnicalFailure):
     """Text could not be masked. It is withheld: nobody gets it raw instead."""
+
+
+class SourceUnavailable(TechnicalFailure):
+    """A configured source of telemetry cannot be read."""
 
 
 class RunNotKept(TechnicalFailure):

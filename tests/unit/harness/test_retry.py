@@ -36,7 +36,13 @@ from diagnosis_harness.trace.event import TraceEventStatus, TraceName
 
 TRANSPORT = LlmFailure("connection reset", kind=FailureKind.TRANSPORT)
 TWICE = (RetryRole.ROUTER, RetryRole.SEMANTIC_GUARD)
-ONCE = (RetryRole.DIAGNOSIS_AGENT, RetryRole.TOOL, RetryRole.EVIDENCE_REPAIR)
+ONCE = (
+    RetryRole.DIAGNOSIS_AGENT,
+    RetryRole.TOOL,
+    RetryRole.EVIDENCE_REPAIR,
+    RetryRole.SYSTEM_RESPONDER,
+    RetryRole.ANSWER_WRITER,
+)
 FOUR = [FailureKind.TRANSPORT, FailureKind.TIMEOUT, FailureKind.RATE_LIMITED, FailureKind.UNAVAILABLE]
 NEVER = [kind for kind in FailureKind if kind not in FOUR]
 

@@ -1,0 +1,38 @@
+"""What a path of a question comes back with, and the form that every path has."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from diagnosis_harness.kernel.canonical import JsonValue
+from diagnosis_harness.release.language import Language
+
+if TYPE_CHECKING:
+    from diagnosis_harness.harness.context import RunContext
+
+
+@dataclass(frozen=True, slots=True)
+class PathAnswer:
+    """The safe content of a run that went well.
+
+    Attributes:
+        body: a JSON object: `kind` (wire value of the intent), `text` (what a person reads) and typed parts.
+        conclusion: what a later question of the session may build on (PE-04); None where nothing was concluded.
+    """
+
+    body: JsonValue
+    conclusion: str | None
+
+
+class AnswerPath(Protocol):
+    """Answers the questions of one intent."""
+
+    async def answer(self, ctx: RunContext, question: str, language: Language) -> PathAnswer:
+        """The answer to a question that the caller has masked; tells its own stages and trace events.
+
+        Raises:
+            RunAborted: the run had ended or ended meanwhile.
+            TechnicalFailure: no answer came about; nothing is made up in its place.
+        """
+        ...
