@@ -87,6 +87,7 @@ class DiagnoseUseCase:
             Exception: a bug in a player or in this package; the run is FAILED then.
         """
         tell_started(self._core, ctx, task.question)
+        tell_status(self._core, ctx, ChatApplicationStatus.DIAGNOSIS_RUNNING)
         try:
             end = await self.work(ctx, task)
         except BaseException as error:
@@ -97,12 +98,11 @@ class DiagnoseUseCase:
         return end
 
     async def work(self, ctx: RunContext, task: DiagnosisTask) -> DiagnosisEnd:
-        """The same inside a run that the caller has begun and will tell the end of.
+        """The same inside a run that the caller has begun, told the stage of, and will tell the end of.
 
         Raises:
             Exception: a bug in a player or in this package; the run goes on then.
         """
-        tell_status(self._core, ctx, ChatApplicationStatus.DIAGNOSIS_RUNNING)
         try:
             task = replace(task, question=mask(task.question).text)
         except MaskingFailed:

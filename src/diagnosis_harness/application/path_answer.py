@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from diagnosis_harness.kernel.canonical import JsonValue
+from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.release.language import Language
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ class PathAnswer:
 
     Attributes:
         body: a JSON object: `kind` (wire value of the intent), `text` (what a person reads) and typed parts.
-        conclusion: what a later question of the session may build on (PE-04); None where nothing was concluded.
+        conclusion: what a later question of the session may build on (PE-04); None where nothing was.
     """
 
     body: JsonValue

@@ -6,7 +6,7 @@ they change nothing once the run has ended or belongs to another process.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
@@ -63,6 +63,18 @@ class RunLog(Protocol):
 
     def close(self, ctx: RunContext) -> None:
         """Forget the run; what is not written is dropped."""
+        ...
+
+
+class RunFeed(Protocol):
+    """Tells what this process has written to the logs of its runs: event first, stream from the log."""
+
+    def on_written(self, listener: Callable[[str, Sequence[TraceEvent]], None]) -> Callable[[], None]:
+        """Have `listener(run_id, events)` called after each commit, on the event loop; it is quick.
+
+        Returns:
+            A function that takes the listener out again.
+        """
         ...
 
 

@@ -15,6 +15,7 @@ from diagnosis_harness.diagnosis.progress import (
     after_assessments,
     after_records,
     with_budget_stop,
+    with_step,
     with_stop_delivered,
 )
 from diagnosis_harness.diagnosis.step import (
@@ -128,6 +129,7 @@ class DiagnosisAgent:
             due=turn.snapshot.due,
             stop_required=turn.snapshot.stop_required,
         )
+        turn.snapshot = with_step(turn.snapshot)
         self._tell_step(ctx, TraceEventStatus.STARTED)
         try:
             answer = await self._roles.play(

@@ -43,6 +43,7 @@ class ProgressSnapshot:
         collection: SATURATED for good once a threshold was reached; budget does not saturate.
         stop_required: the instruction to stop was delivered.
         stop_reason: why collecting stopped, or None.
+        steps: how often the policy was asked.
     """
 
     records: tuple[EvidenceRecord, ...] = ()
@@ -54,6 +55,7 @@ class ProgressSnapshot:
     collection: CollectionState = CollectionState.COLLECTING
     stop_required: bool = False
     stop_reason: DiagnosisStopReason | None = None
+    steps: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +65,11 @@ class ProgressNote:
     tool_call_id: str
     gain: InformationGain | None
     why: str
+
+
+def with_step(snapshot: ProgressSnapshot) -> ProgressSnapshot:
+    """The policy is asked once more."""
+    return replace(snapshot, steps=snapshot.steps + 1)
 
 
 def after_records(

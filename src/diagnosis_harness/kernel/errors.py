@@ -163,7 +163,7 @@ class KnowledgeUnavailable(TechnicalFailure):
 
 
 class AnswerRefused(TechnicalFailure):
-    """A player's answer quotes what does not stand there, or names what it was not given; none replaces it."""
+    """A player's answer quotes or names what it was not given; no other takes its place."""
 
 
 class MaskingFailed(TechnicalFailure):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 import uuid
 from typing import Protocol
 
@@ -21,9 +22,13 @@ class IdSource(Protocol):
         """A fresh tool call id, for a policy that is its own framework (the embedded analyst)."""
         ...
 
+    def new_secret(self) -> str:
+        """A fresh secret of 256 bits, as 64 hexadecimal digits."""
+        ...
+
 
 class RandomIds:
-    """Random 128-bit ids with a prefix that tells a person what they name."""
+    """Random 128-bit ids with a prefix that tells a person what they name, and random secrets."""
 
     def new_run_id(self) -> str:
         """`run-` and 32 hexadecimal digits."""
@@ -36,3 +41,7 @@ class RandomIds:
     def new_tool_call_id(self) -> str:
         """`call-` and 32 hexadecimal digits."""
         return f"call-{uuid.uuid4().hex}"
+
+    def new_secret(self) -> str:
+        """256 random bits as 64 hexadecimal digits."""
+        return secrets.token_hex(32)

@@ -27,6 +27,7 @@ class WorkEnd(StrEnum):
     POLICY_FAILED = "POLICY_FAILED"  # the language model behind the policy failed
     ROUTER_UNAVAILABLE = "ROUTER_UNAVAILABLE"  # after its attempts; no path is guessed
     ANSWER_FAILED = "ANSWER_FAILED"  # whoever writes the answer of a path without diagnosis failed
+    SOURCE_UNAVAILABLE = "SOURCE_UNAVAILABLE"  # the telemetry that was to be looked at cannot be read
     INTERNAL_FAILURE = "INTERNAL_FAILURE"
     BUDGET_REACHED = "BUDGET_REACHED"  # wherever it was reached
     DEADLINE_REACHED = "DEADLINE_REACHED"
@@ -73,6 +74,7 @@ TABLE: tuple[Row, ...] = (
     Row("RL-27", WorkEnd.POLICY_FAILED, _F, _FAIL),
     Row("RL-28", WorkEnd.ROUTER_UNAVAILABLE, _F, _FAIL),
     Row("RL-27", WorkEnd.ANSWER_FAILED, _F, _FAIL),
+    Row("RL-21", WorkEnd.SOURCE_UNAVAILABLE, _F, _FAIL),
     Row("RL-21", WorkEnd.INTERNAL_FAILURE, _F, _FAIL),
     Row("RL-18", WorkEnd.BUDGET_REACHED, _B, _BACK, _THIN, facts=True),
     Row("RL-20", WorkEnd.BUDGET_REACHED, _B, _FAIL, facts=False),

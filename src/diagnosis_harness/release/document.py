@@ -362,7 +362,7 @@ class RunDocument:
 
     def as_json(self) -> dict[str, JsonValue]:
         """The document as plain JSON values, in the order of the fields; last its root digest."""
-        held = _object(self)
+        held = plain(self)
         return {**held, ROOT_DIGEST: root_digest(held)}
 
 
@@ -375,13 +375,14 @@ def root_digest(held: Mapping[str, JsonValue]) -> str:
     return digest(canonical_json({name: value for name, value in held.items() if name != ROOT_DIGEST}))
 
 
-def _object(value: DataclassInstance) -> dict[str, JsonValue]:
+def plain(value: DataclassInstance) -> dict[str, JsonValue]:
+    """One part of a document as JSON values, in the order of its fields; `release.reading` reads it back."""
     return {field.name: _plain(getattr(value, field.name)) for field in fields(value)}
 
 
 def _plain(value: object) -> JsonValue:
     if is_dataclass(value) and not isinstance(value, type):
-        return _object(value)
+        return plain(value)
     if isinstance(value, Mapping):
         return {str(key): _plain(held) for key, held in value.items()}
     if isinstance(value, (tuple, list)):

@@ -34,6 +34,10 @@ _SENTENCES: dict[WorkEnd, tuple[str, str]] = {
         "The answer could not be written, or could not be borne out; it was not tried again.",
         "答案未能写出，或写出的内容无法得到证实；没有再次尝试。",
     ),
+    WorkEnd.SOURCE_UNAVAILABLE: (
+        "The source that was to be looked at cannot be read; the log of the service says why.",
+        "要查看的数据源无法读取；原因见服务日志。",
+    ),
     WorkEnd.CANCELLED: (
         "The run was cancelled before it had an answer.",
         "运行在得出答案之前被取消。",

@@ -10,11 +10,13 @@ from dataclasses import fields, is_dataclass
 from enum import StrEnum
 from math import isfinite
 from types import NoneType, UnionType
-from typing import Union, get_args, get_origin, get_type_hints
+from typing import TypeVar, Union, get_args, get_origin, get_type_hints
 
 from diagnosis_harness.kernel.errors import ContractViolation, RunDocumentInvalid
 from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.release.document import ROOT_DIGEST, RunDocument
+
+T = TypeVar("T")
 
 
 def read_document(held: Mapping[str, JsonValue]) -> RunDocument:
@@ -30,6 +32,17 @@ def read_document(held: Mapping[str, JsonValue]) -> RunDocument:
     document = _Reader().read(RunDocument, content, "")
     assert isinstance(document, RunDocument)  # noqa: S101 - for the type checker: a class is read as itself
     return document
+
+
+def read_part(kind: type[T], held: JsonValue, place: str) -> T:
+    """One part of a document (`release.document.plain` wrote it), such as its report.
+
+    Raises:
+        RunDocumentInvalid: as `read_document`; `place` names the part.
+    """
+    part = _Reader().read(kind, held, place)
+    assert isinstance(part, kind)  # noqa: S101 - for the type checker: a class is read as itself
+    return part
 
 
 class _Reader:

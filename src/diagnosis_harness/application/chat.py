@@ -1,0 +1,231 @@
+"""One question through the service, in the order of the lifecycle document, §2.
+
+    read session context → start_run → persist RUNNING and RUN_STARTED → `started` (metadata) → route → one of
+    three paths → release → complete → persist the end → RUN_FINISHED → return (content or failure, done)
+
+Nothing of the run may be shown before this returns its row: what is shown is what was kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeVar
+
+from diagnosis_harness.application.active_runs import ActiveRuns
+from diagnosis_harness.application.chat_ending import ChatEnd, answered, diagnosed, ending_of, unanswered
+from diagnosis_harness.application.diagnosis_path import DiagnosisPath
+from diagnosis_harness.application.intent import IntentType
+from diagnosis_harness.application.path_answer import AnswerPath
+from diagnosis_harness.application.previous_turn import PreviousTurn
+from diagnosis_harness.application.router import Routing
+from diagnosis_harness.application.run_events import tell_decision, tell_finished, tell_started
+from diagnosis_harness.application.run_request import RunRequest
+from diagnosis_harness.application.run_row import RunRow
+from diagnosis_harness.application.run_store import RunArchive, RunLog, RunStore
+from diagnosis_harness.application.session_context import SessionContext, read_session
+from diagnosis_harness.application.status import ChatApplicationStatus, tell_status
+from diagnosis_harness.harness.budget import RunBudgetLimits
+from diagnosis_harness.harness.core import DiagnosisHarnessCore
+from diagnosis_harness.harness.retry_policy import HarnessRetryPolicies
+from diagnosis_harness.harness.termination import RunState
+from diagnosis_harness.harness.waiting import Operation
+from diagnosis_harness.kernel.errors import (
+    MalformedAnswer,
+    RouterUnavailable,
+    RunAborted,
+    RunNotKept,
+    RunTaken,
+    SourceUnavailable,
+    TechnicalFailure,
+)
+from diagnosis_harness.release.decision import WorkEnd, end_of_state
+
+if TYPE_CHECKING:
+    from diagnosis_harness.harness.context import RunContext
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Paths:
+    """The three ways that a question can go."""
+
+    system: AnswerPath
+    knowledge: AnswerPath
+    diagnosis: DiagnosisPath
+
+
+@dataclass(frozen=True, slots=True)
+class Keeping:
+    """Where runs are kept, and by whom: `owner` is this process incarnation."""
+
+    owner: str
+    store: RunStore
+    log: RunLog
+    archive: RunArchive
+    active: ActiveRuns
+
+
+@dataclass(frozen=True, slots=True)
+class ChatSettings:
+    """What every run of the service gets."""
+
+    limits: RunBudgetLimits
+    retry_policies: HarnessRetryPolicies
+    finalise_timeout_s: float
+
+
+class ChatApplicationUseCase:
+    """Answers questions, one run each. Holds no state of a run."""
+
+    def __init__(
+        self,
+        core: DiagnosisHarnessCore,
+        *,
+        routing: Routing,
+        paths: Paths,
+        keeping: Keeping,
+        settings: ChatSettings,
+    ) -> None:
+        self._core = core
+        self._routing = routing
+        self._paths = paths
+        self._keeping = keeping
+        self._settings = settings
+
+    async def answer(self, request: RunRequest, started: Callable[[RunContext], None]) -> RunRow:
+        """Run a question to its end and give its row as it is kept then, ended and closed.
+
+        Args:
+            started: called once, when the run is kept and its RUN_STARTED is written: metadata may leave. It
+                is quick and does not raise.
+
+        Raises:
+            StoreFailure: before `started`: the run could not be kept; there is none.
+            RunTaken: before `started`: the queued run was claimed, cancelled or ended before.
+            RunNotKept: after `started`: the end could not be kept, and nothing of it may be shown. The row is
+                ended as soon as the store works again.
+            Exception: a bug; the run is FAILED and kept as that, where the store works.
+        """
+        context = await read_session(self._keeping.archive, request)
+        ctx = self._opened(request)
+        with self._keeping.active.held(ctx):
+            try:
+                await self._begun(ctx, request)
+                started(ctx)
+                return await self._finished(ctx, request, context)
+            finally:
+                self._keeping.log.close(ctx)
+
+    def _opened(self, request: RunRequest) -> RunContext:
+        return self._core.start_run(
+            session_id=request.session_id,
+            run_id=request.run_id,
+            limits=self._settings.limits,
+            retry_policies=self._settings.retry_policies,
+            timeout_s=request.limit_s,
+        )
+
+    async def _begun(self, ctx: RunContext, request: RunRequest) -> None:
+        """Keep the run and its first event; a run that cannot be kept ends here and is nobody's."""
+        keeping, at_s = self._keeping, self._core.clock.now_s()
+        try:
+            is_ours = await self._kept(
+                ctx, lambda ctx: keeping.store.begin(ctx, request, owner=keeping.owner, at_s=at_s)
+            )
+            if is_ours:
+                keeping.log.open(ctx)
+                tell_started(self._core, ctx, request.question)
+                await self._kept(ctx, keeping.log.flush)
+        except BaseException as error:
+            self._core.complete_failure(ctx, type(error).__name__)
+            raise
+        if not is_ours:
+            self._core.complete_failure(ctx, RunTaken.__name__)
+            raise RunTaken(request.run_id)
+
+    async def _finished(self, ctx: RunContext, request: RunRequest, context: SessionContext) -> RunRow:
+        started_s = self._core.clock.now_s()
+        try:
+            end = await self._worked(ctx, request, context)
+        except BaseException as error:
+            self._core.complete_failure(ctx, type(error).__name__)
+            await self._closed(ctx, request, unanswered(WorkEnd.INTERNAL_FAILURE), started_s)
+            raise
+        return await self._closed(ctx, request, end, started_s)
+
+    async def _closed(self, ctx: RunContext, request: RunRequest, end: ChatEnd, started_s: float) -> RunRow:
+        """Persist, then RUN_FINISHED, then read what stands: only that may be shown."""
+        keeping = self._keeping
+        ending = ending_of(ctx, request, end, started_s=started_s)
+        try:
+            await self._kept(ctx, keeping.log.flush)
+            if await self._kept(ctx, lambda ctx: keeping.store.finish(ctx, ending)):
+                tell_finished(self._core, ctx, ending.outcome)
+                await self._kept(ctx, keeping.log.flush)
+        except TechnicalFailure as failure:
+            return await self._standing(ctx, failure)
+        return await self._standing(ctx, None)
+
+    async def _standing(self, ctx: RunContext, failure: TechnicalFailure | None) -> RunRow:
+        """The row as it stands: this end, or the one that another process gave the run before."""
+        try:
+            row = await self._kept(ctx, lambda ctx: self._keeping.archive.run(ctx.run_id))
+        except TechnicalFailure as unread:
+            raise RunNotKept(str(unread), kind=unread.kind) from unread
+        if row is None or not row.is_closed:
+            raise RunNotKept(str(failure or "the row of the run is gone, or goes on")) from failure
+        return row
+
+    # ------------------------------------------------------------------ the work between start and end
+
+    async def _worked(self, ctx: RunContext, request: RunRequest, context: SessionContext) -> ChatEnd:
+        """Route and take the path; the run has ended when this returns."""
+        try:
+            tell_status(self._core, ctx, ChatApplicationStatus.ROUTING)
+            decision = await self._routing.route(ctx, request.question, context.history)
+            await self._core.wait(
+                ctx,
+                lambda ctx: self._keeping.store.routed(ctx, decision.intent),
+                limit_s=self._settings.finalise_timeout_s,
+            )
+            match decision.intent:
+                case IntentType.DIAGNOSIS:
+                    previous = context.previous if isinstance(context.previous, PreviousTurn) else None
+                    return diagnosed(await self._paths.diagnosis.diagnose(ctx, request, previous))
+                case IntentType.KNOWLEDGE_QUERY:
+                    return await self._answered(ctx, self._paths.knowledge, request)
+                case IntentType.SYSTEM_CHAT:
+                    return await self._answered(ctx, self._paths.system, request)
+        except RouterUnavailable:
+            return self._without_answer(ctx, WorkEnd.ROUTER_UNAVAILABLE)
+        except SourceUnavailable:
+            return self._without_answer(ctx, WorkEnd.SOURCE_UNAVAILABLE)
+        except RunAborted:
+            return self._without_answer(ctx, end_of_state(ctx.lifecycle.state))
+        except TechnicalFailure:
+            return self._without_answer(ctx, WorkEnd.INTERNAL_FAILURE)
+
+    async def _answered(self, ctx: RunContext, path: AnswerPath, request: RunRequest) -> ChatEnd:
+        try:
+            answer = await path.answer(ctx, request.question, request.language)
+        except (TechnicalFailure, MalformedAnswer):
+            return self._without_answer(ctx, WorkEnd.ANSWER_FAILED)
+        if not self._core.complete_success(ctx):
+            return self._without_answer(ctx, end_of_state(ctx.lifecycle.state))
+        end = answered(answer)
+        tell_decision(self._core, ctx, end.outcome, end.fallback)
+        return end
+
+    def _without_answer(self, ctx: RunContext, end: WorkEnd) -> ChatEnd:
+        """End the run without content; an end that had come before stands and decides."""
+        if not self._core.complete_failure(ctx, end.value) and ctx.lifecycle.state is not RunState.FAILED:
+            end = end_of_state(ctx.lifecycle.state)
+        chat_end = unanswered(end)
+        tell_decision(self._core, ctx, chat_end.outcome, chat_end.fallback)
+        return chat_end
+
+    async def _kept(self, ctx: RunContext, operation: Operation[T]) -> T:
+        """Bookkeeping: bounded, and not stopped by the run's end."""
+        return await self._core.finalise(ctx, operation, limit_s=self._settings.finalise_timeout_s)

@@ -1,0 +1,125 @@
+"""The path of a diagnosis inside the service: open the source, look, release, and what is kept of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from diagnosis_harness.application.diagnose import DiagnoseUseCase, DiagnosisEnd
+from diagnosis_harness.application.previous_turn import PreviousTurn
+from diagnosis_harness.application.publish import RunFacts, release_of, report_of
+from diagnosis_harness.application.run_request import RunRequest
+from diagnosis_harness.application.status import ChatApplicationStatus, tell_status
+from diagnosis_harness.diagnosis.agent import DiagnosisTask
+from diagnosis_harness.harness.core import DiagnosisHarnessCore
+from diagnosis_harness.kernel.json_value import JsonValue
+from diagnosis_harness.kernel.window import parse_utc
+from diagnosis_harness.release.document import Release, Report, plain
+from diagnosis_harness.toolbox.ports import Sources
+
+if TYPE_CHECKING:
+    from diagnosis_harness.harness.context import RunContext
+
+KIND = "DIAGNOSIS"
+
+
+class SourceShelf(Protocol):
+    """The configured sources, by name."""
+
+    async def open(self, ctx: RunContext, name: str | None, onset_s: float | None) -> Sources:
+        """The source of a name; None is the only one, or one that holds nothing where none is configured.
+
+        Raises:
+            SourceUnavailable: it cannot be read.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Workbench:
+    """One run's diagnosis over one source, and the names of the tools that it has."""
+
+    use_case: DiagnoseUseCase
+    tools: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DiagnosisAnswer:
+    """What is kept of a diagnosis, however it ended. The run has ended by then."""
+
+    end: DiagnosisEnd
+    body: JsonValue
+    conclusion: str | None
+    published_result: JsonValue
+
+
+class DiagnosisPath:
+    """Diagnoses what was routed here. Holds no state between runs."""
+
+    def __init__(
+        self, core: DiagnosisHarnessCore, shelf: SourceShelf, workbench: Callable[[Sources], Workbench]
+    ) -> None:
+        self._core = core
+        self._shelf = shelf
+        self._workbench = workbench
+
+    async def diagnose(
+        self, ctx: RunContext, request: RunRequest, previous: PreviousTurn | None
+    ) -> DiagnosisAnswer:
+        """Diagnose and release; the run has ended when this returns.
+
+        Raises:
+            SourceUnavailable: the source cannot be read; the run goes on.
+            RunAborted: the run had ended, or ended while the source was opened.
+            Exception: a bug.
+        """
+        tell_status(self._core, ctx, ChatApplicationStatus.DIAGNOSIS_RUNNING)
+        started_s = self._core.clock.now_s()
+        onset_s = request.onset_s if request.onset_s is not None else _carried_onset(request, previous)
+        sources = await self._core.wait(ctx, lambda ctx: self._shelf.open(ctx, request.source, onset_s))
+        bench = self._workbench(sources)
+        end = await bench.use_case.work(
+            ctx, DiagnosisTask(request.question, onset_s=onset_s, caller=request.asked_by.identity)
+        )
+        summary = sources.summary.summary(ctx)
+        stated = (onset_s, summary.onset_s, summary.alert.time_s)
+        facts = RunFacts(
+            question=request.question,
+            language=request.language,
+            started_s=started_s,
+            limit_s=request.limit_s,
+            onset_s=onset_s,
+            onset_known=any(at_s is not None for at_s in stated),
+            tools=bench.tools,
+            summary=summary,
+        )
+        return _kept(request, release_of(facts, end), report_of(ctx, facts, end), end)
+
+
+def _kept(request: RunRequest, release: Release, report: Report, end: DiagnosisEnd) -> DiagnosisAnswer:
+    concluded = bool(report.causes)
+    conclusion = report.summary[0] if concluded and report.summary else None
+    published: JsonValue = None
+    if concluded:
+        published = {
+            "question": request.question,
+            "source": request.source,
+            "conclusion": conclusion,
+            "causes": [
+                {"entity": cause.entity, "fault_kind": cause.fault_kind.value, "region": cause.region}
+                for cause in report.causes
+            ],
+            "onset_at": report.onset.at if report.onset else None,
+        }
+    body: JsonValue = {"kind": KIND, "release": plain(release), "report": plain(report)}
+    return DiagnosisAnswer(end, body, conclusion, published)
+
+
+def _carried_onset(request: RunRequest, previous: PreviousTurn | None) -> float | None:
+    """When the trouble began, as the turn before found it, where that turn looked into the same source."""
+    result = previous.published_result if previous else None
+    if not isinstance(result, dict) or result.get("source") != request.source:
+        return None
+    onset_at = result.get("onset_at")
+    return parse_utc(onset_at) if isinstance(onset_at, str) else None

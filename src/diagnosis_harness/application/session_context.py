@@ -1,0 +1,55 @@
+"""What a session's earlier turns give to the next one; read before the run exists (seed: lifecycle §2)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from diagnosis_harness.application.intent import IntentType
+from diagnosis_harness.application.previous_turn import (
+    EarlierRun,
+    NoPreviousTurn,
+    PreviousTurn,
+    PublishedResultPolicy,
+)
+from diagnosis_harness.application.router import TURNS_MAX
+from diagnosis_harness.application.routing import RoutingTurn
+from diagnosis_harness.application.run_request import RunRequest
+from diagnosis_harness.application.run_row import RunRow
+from diagnosis_harness.application.run_store import RunArchive, RunQuery
+
+
+@dataclass(frozen=True, slots=True)
+class SessionContext:
+    """The earlier turns, oldest first, and what the latest diagnosis hands on, or why it hands on nothing."""
+
+    history: tuple[RoutingTurn, ...] = ()
+    previous: PreviousTurn | NoPreviousTurn = NoPreviousTurn.NO_DIAGNOSIS
+
+
+async def read_session(archive: RunArchive, request: RunRequest) -> SessionContext:
+    """The context of a request: of this session and this caller alone.
+
+    Raises:
+        StoreFailure: it cannot be read.
+    """
+    mine = RunQuery(asked_by=request.asked_by.name, session_id=request.session_id, limit=TURNS_MAX + 1)
+    latest = [row for row in (await archive.runs(mine)).rows if row.run_id != request.run_id]
+    if not latest:
+        return SessionContext()
+    turns = [RoutingTurn(row.request.question, row.intent) for row in latest if row.intent is not None]
+    diagnoses = RunQuery(
+        asked_by=mine.asked_by, session_id=mine.session_id, intent=IntentType.DIAGNOSIS, limit=1
+    )
+    rows = (await archive.runs(diagnoses)).rows
+    previous = PublishedResultPolicy().previous_turn(request.session_id, [_earlier(row) for row in rows])
+    return SessionContext(tuple(reversed(turns[:TURNS_MAX])), previous)
+
+
+def _earlier(row: RunRow) -> EarlierRun:
+    return EarlierRun(
+        session_id=row.request.session_id,
+        run_id=row.run_id,
+        intent=row.intent,
+        outcome=row.ending.outcome if row.ending else None,
+        published_result=row.ending.published_result if row.ending else None,
+    )
