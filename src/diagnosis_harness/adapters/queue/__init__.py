@@ -1,0 +1,1 @@
+"""Delivery of queued runs: within one process, or by DBOS across processes."""

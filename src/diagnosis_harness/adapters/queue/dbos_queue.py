@@ -1,0 +1,220 @@
+"""The queue of several processes: DBOS delivers run ids, and does nothing else (decision 11)."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+from concurrent.futures import Future
+from contextlib import suppress
+from functools import partial
+from typing import Final, TypeVar
+
+import sqlalchemy as sa
+from dbos import DBOS, DBOSClient, DBOSConfig, DBOSPortableJSONSerializer, EnqueueOptions
+from dbos import error as dbos_error
+
+from diagnosis_harness.adapters.queue.database import SCHEMA, QueueDatabase, translated
+from diagnosis_harness.adapters.queue.desk import Desk
+from diagnosis_harness.application.run_queue import Work
+from diagnosis_harness.kernel.errors import ContractViolation, FailureKind, StoreFailure
+
+T = TypeVar("T")
+
+_APPLICATION: Final = "diagnosis-harness"
+_VERSION: Final = "1"  # of what is delivered; DBOS delivers to processes of the same one alone
+_QUEUE: Final = "diagnosis-runs"
+_WORKFLOW: Final = "deliver_run"
+_RECOVERIES_MAX: Final = 3
+_ASK_LIMIT_S: Final = 15.0
+_SET_UP_LIMIT_S: Final = 90.0  # tables are made, and another process may be making them
+_WAITING: Final = ("ENQUEUED", "DELAYED")
+
+
+class DbosRunQueue:
+    """A `RunQueue` on SQLite (one machine) or PostgreSQL. Used from one event loop.
+
+    A run is one workflow whose id is the run's, and `<run id>.2` and so on where it is put again; it lasts
+    as long as the work. A process that does not listen runs nothing of DBOS. One object of a process
+    listens at a time, since DBOS is one for the process.
+
+    Args:
+        url: `postgresql://…` or `sqlite:///FILE`, with any driver.
+        executor_id: this process incarnation. DBOS starts again by itself what the same one had at work.
+    """
+
+    def __init__(self, url: str, *, executor_id: str, poll_interval_s: float = 0.25) -> None:
+        self._database = QueueDatabase(url)
+        self._executor_id = executor_id
+        self._poll_interval_s = poll_interval_s
+        self._desk = Desk()
+        self._set_up = asyncio.Lock()
+        self._client: DBOSClient | None = None
+        self._engines: list[sa.Engine] = []
+        self._listens = False
+        self._late: list[str] = []
+
+    async def put(self, run_id: str) -> None:
+        """Have a run delivered, once, also if it is put again.
+
+        Raises:
+            StoreFailure: it is not known to be in the queue.
+        """
+        client = await self._opened()
+        await _asked(partial(client.enqueue, _delivery(run_id), run_id))
+
+    async def put_again(self, run_id: str) -> None:
+        """Have a run delivered anew, unless a delivery of it waits still.
+
+        Raises:
+            StoreFailure: it is not known to be in the queue.
+        """
+        client = await self._opened()
+        await _asked(partial(_put_anew, client, run_id))
+
+    async def listen(self, work: Work, *, parallel_max: int) -> None:
+        """Begin to take deliveries, and work on them in the event loop that calls this.
+
+        Raises:
+            StoreFailure: the queue cannot be set up.
+            ContractViolation: this process listens already.
+        """
+        client = await self._opened()
+        loop = asyncio.get_running_loop()
+        with translated():
+            await asyncio.to_thread(
+                client.register_queue,
+                _QUEUE,
+                worker_concurrency=parallel_max,
+                polling_interval_sec=self._poll_interval_s,
+            )
+            self._desk.open(work, parallel_max=parallel_max)
+            # In a thread without a loop: DBOS would take ours for its own.
+            await asyncio.to_thread(self._launch, loop)
+        self._listens = True
+
+    async def close(self) -> None:
+        """Take no more deliveries. What was taken and has not begun goes back into the queue."""
+        if self._desk.is_closed:
+            return
+        left = self._desk.close()
+        if self._listens:
+            # A second for the deliveries that were let go of to be noted as such.
+            await asyncio.to_thread(
+                partial(DBOS.destroy, destroy_registry=True, workflow_completion_timeout_sec=1)
+            )
+        if self._client is not None:
+            for run_id in (*left, *self._late):
+                # Whoever watches over waiting runs does it otherwise.
+                with suppress(StoreFailure):
+                    await _asked(partial(_put_anew, self._client, run_id))
+            await asyncio.to_thread(self._client.destroy)
+        for engine in self._engines:
+            await asyncio.to_thread(engine.dispose)
+
+    async def _opened(self) -> DBOSClient:
+        """The door for puts; opened at the first call that reaches the database."""
+        if self._desk.is_closed:
+            raise StoreFailure("the queue is closed", kind=FailureKind.UNAVAILABLE)
+        async with self._set_up:
+            if self._client is None:
+                self._client = await _asked(self._open, limit_s=_SET_UP_LIMIT_S)
+        return self._client
+
+    def _open(self) -> DBOSClient:
+        _keep_quiet()
+        self._database.use_wal()
+        DBOS.migrate(self._database.url, schema=SCHEMA)
+        return DBOSClient(
+            system_database_engine=self._engine(gives_up=lambda: True),
+            dbos_system_schema=SCHEMA,
+            serializer=DBOSPortableJSONSerializer(),
+            application_name=_APPLICATION,
+            retry_connection_errors=False,
+            lazy=True,
+        )
+
+    def _engine(self, *, gives_up: Callable[[], bool]) -> sa.Engine:
+        engine = self._database.engine(gives_up)
+        self._engines.append(engine)
+        return engine
+
+    def _launch(self, loop: asyncio.AbstractEventLoop) -> None:
+        config = DBOSConfig(
+            name=_APPLICATION,
+            system_database_engine=self._engine(gives_up=lambda: self._desk.is_closed),
+            dbos_system_schema=SCHEMA,
+            serializer=DBOSPortableJSONSerializer(),
+            executor_id=self._executor_id,
+            application_version=_VERSION,
+            enable_otlp=False,
+            log_level="WARNING",
+            # Nothing is sent or waited for through DBOS, so it need not look often.
+            notification_listener_polling_interval_sec=0.5,
+            notification_coalesce_sec=0.5,
+        )
+        DBOS(config=config)
+        try:
+            DBOS.listen_queues([_QUEUE])
+        except dbos_error.DBOSException as error:
+            raise ContractViolation("another queue of this process listens") from error
+
+        async def deliver(run_id: str) -> None:
+            released: Future[None] = Future()
+            loop.call_soon_threadsafe(self._taken, run_id, released)
+            await asyncio.wrap_future(released)
+
+        DBOS.workflow(name=_WORKFLOW, max_recovery_attempts=_RECOVERIES_MAX)(deliver)
+        try:
+            DBOS.launch()
+        except BaseException:
+            DBOS.destroy(destroy_registry=True)
+            raise
+
+    def _taken(self, run_id: str, released: Future[None]) -> None:
+        if not self._desk.take(run_id, partial(_release, released)):
+            self._late.append(run_id)
+
+
+async def _asked(question: Callable[[], T], *, limit_s: float = _ASK_LIMIT_S) -> T:
+    with translated():
+        return await asyncio.wait_for(asyncio.to_thread(question), limit_s)
+
+
+def _delivery(run_id: str, number: int = 1) -> EnqueueOptions:
+    return EnqueueOptions(
+        workflow_name=_WORKFLOW,
+        queue_name=_QUEUE,
+        workflow_id=run_id if number == 1 else f"{run_id}.{number}",
+        app_version=_VERSION,
+    )
+
+
+def _put_anew(client: DBOSClient, run_id: str) -> None:
+    """Under the first number that is free; nothing where the last delivery waits still."""
+    number = 1
+    while True:
+        options = _delivery(run_id, number)
+        options["workflow_id_reuse_policy"] = "reject"
+        try:
+            client.enqueue(options, run_id)
+        except dbos_error.DBOSWorkflowIDInUseError as error:
+            if error.workflow_status in _WAITING:
+                return
+            number += 1
+        else:
+            return
+
+
+def _release(released: Future[None]) -> None:
+    # Cancelled where DBOS has stopped meanwhile.
+    if released.set_running_or_notify_cancel():
+        released.set_result(None)
+
+
+def _keep_quiet() -> None:
+    """With a handler there, DBOS adds none that writes to the terminal; its warnings go on to the root."""
+    logger = logging.getLogger("dbos")
+    if not logger.handlers:
+        logger.addHandler(logging.NullHandler())
+        logger.setLevel(logging.WARNING)

@@ -1,0 +1,35 @@
+"""Every run queue keeps the one contract; a queue that breaks it is caught."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from diagnosis_harness.adapters.queue.dbos_queue import DbosRunQueue
+from diagnosis_harness.adapters.queue.local_queue import LocalRunQueue
+from diagnosis_harness.application.run_queue import RunQueue, Work
+from diagnosis_harness.testing.queue_contract import CHECKS, Check
+
+
+async def _checked(check: Check, make: Callable[[], RunQueue]) -> None:
+    queue = make()
+    try:
+        await check(queue)
+    finally:
+        await queue.close()
+
+
+@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
+def test_the_local_queue_keeps_the_contract(check: Check) -> None:
+    """One check against the queue in memory."""
+    asyncio.run(_checked(check, LocalRunQueue))
+
+
+@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
+def test_dbos_keeps_the_contract_on_sqlite(check: Check, tmp_path: Path) -> None:
+    """One check against DBOS with a file."""
+    url = f"sqlite:///{tmp_path / 'queue.db'}"
+    asyncio.run(_checked(check, lambda: DbosRunQueue(url, executor_id="p1", poll_interval_s=0.05)))
