@@ -1,0 +1,64 @@
+"""The port of the runbooks, and what one search of them comes back with. Numbers only, no arrays."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from diagnosis_harness.knowledge.passage import Passage
+
+if TYPE_CHECKING:
+    from diagnosis_harness.harness.context import RunContext
+
+
+@dataclass(frozen=True, slots=True)
+class Holdings:
+    """What is indexed."""
+
+    documents: int
+    passages: int
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A passage that may answer.
+
+    Attributes:
+        score: what it was ranked by; comparable within one search only.
+    """
+
+    passage: Passage
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Retrieval:
+    """What one search found.
+
+    Attributes:
+        hits: passages over the floor, best first.
+        nearest: where nothing is over the floor, what came nearest: no answer.
+        searched: how much was searched.
+        is_stale: the folder could not be read again; this is what it held before.
+    """
+
+    hits: tuple[Hit, ...]
+    nearest: tuple[Passage, ...]
+    searched: Holdings
+    is_stale: bool = False
+
+
+class KnowledgeBase(Protocol):
+    """Searches the runbooks. Synchronous and safe from any thread: the caller brings it to a worker."""
+
+    def search(self, ctx: RunContext, question: str) -> Retrieval:
+        """The passages that may answer a question.
+
+        Raises:
+            KnowledgeUnavailable: it cannot be searched.
+        """
+        ...
+
+    def holdings(self, ctx: RunContext) -> Holdings:
+        """What is indexed now."""
+        ...
