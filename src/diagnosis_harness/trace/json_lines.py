@@ -1,0 +1,81 @@
+"""A trace as JSON, in files and on the wire: one object for each event, each on a line of its own."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from types import MappingProxyType
+
+from diagnosis_harness.kernel.canonical import JsonValue as KeptValue
+from diagnosis_harness.kernel.canonical import canonical_json
+from diagnosis_harness.kernel.json_value import JsonValue
+from diagnosis_harness.trace.event import TraceEvent, TraceEventStatus, TraceName, TracePhase
+
+
+def event_json(event: TraceEvent) -> dict[str, JsonValue]:
+    """All of an event, payload and all, in JSON's own types."""
+    payload: JsonValue = json.loads(canonical_json(event.payload))
+    return {
+        "seq": event.seq,
+        "run_id": event.run_id,
+        "at_s": event.at_s,
+        "name": event.name.value,
+        "phase": event.phase.value,
+        "status": event.status.value,
+        "payload": payload,
+    }
+
+
+def event_of(held: JsonValue) -> TraceEvent:
+    """The event that `event_json` wrote.
+
+    Raises:
+        ValueError: it is none.
+    """
+    match held:
+        case {
+            "seq": int(seq),
+            "run_id": str(run_id),
+            "at_s": int() | float() as at_s,
+            "name": str(name),
+            "phase": str(phase),
+            "status": str(status),
+            "payload": dict(payload),
+        }:
+            return TraceEvent(
+                seq=seq,
+                run_id=run_id,
+                at_s=at_s,
+                name=TraceName(name),
+                phase=TracePhase(phase),
+                status=TraceEventStatus(status),
+                payload=MappingProxyType({key: _frozen(value) for key, value in payload.items()}),
+            )
+        case _:
+            raise ValueError("no event of a trace")
+
+
+def lines_of(events: Iterable[TraceEvent]) -> bytes:
+    """The events as JSON Lines in UTF-8, each line ended by a line feed."""
+    return b"".join(canonical_json(event_json(event)) + b"\n" for event in events)
+
+
+def events_of(data: bytes) -> tuple[TraceEvent, ...]:
+    """The events of JSON Lines.
+
+    Raises:
+        ValueError: not UTF-8, not JSON, or a line that is no event.
+    """
+    try:
+        return tuple(event_of(json.loads(line)) for line in data.decode("utf-8").split("\n") if line)
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+
+
+def _frozen(value: JsonValue) -> KeptValue:
+    """A value as an event keeps it (`trace.event.bounded`): lists become tuples."""
+    if isinstance(value, list):
+        return tuple(_frozen(item) for item in value)
+    if isinstance(value, dict):
+        return {key: _frozen(item) for key, item in value.items()}
+    return value
