@@ -90,6 +90,32 @@ class FolderSettings(_Section):
     """Reading an incident folder."""
 
     memory_limit_mb: Count
+    open_max: Count
+
+
+class CareSection(_Section):
+    """How processes watch over each other's runs."""
+
+    beat_s: Seconds
+    look_s: Seconds
+    dead_after_s: Seconds
+    redeliver_after_s: Seconds
+    drain_s: Seconds
+
+
+class AccessSettings(_Section):
+    """Scopes of the tools that each role may use; `*` is every one."""
+
+    viewer: frozenset[str]
+    operator: frozenset[str]
+    admin: frozenset[str]
+
+
+class SourceSettings(_Section):
+    """One incident folder that the service may be asked about, and what is normal beside it."""
+
+    folder: Path
+    baseline: Path | None = None
 
 
 class Settings(BaseSettings):
@@ -109,6 +135,9 @@ class Settings(BaseSettings):
     progress: ProgressSettings
     projection: ProjectionSettings
     folder: FolderSettings
+    care: CareSection
+    access: AccessSettings
+    sources: dict[str, SourceSettings]
 
     @classmethod
     def settings_customise_sources(  # noqa: PLR0917 - the signature is pydantic-settings' own

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NoReturn
 
-from diagnosis_harness.bootstrap import Diagnosis, build_diagnosis
+from diagnosis_harness.bootstrap.diagnosis import Diagnosis, build_diagnosis
 from diagnosis_harness.cli.main import run
 from diagnosis_harness.cli.ports import LoadProgress
 from diagnosis_harness.harness.context import RunContext

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from diagnosis_harness.bootstrap import build_diagnosis
+from diagnosis_harness.bootstrap.diagnosis import build_diagnosis
 from diagnosis_harness.release.document import RunDocument
 from diagnosis_harness.release.language import Language
 from diagnosis_harness.release.outcome import ReleaseOutcome

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
@@ -14,9 +14,10 @@ from diagnosis_harness.application.status import ChatApplicationStatus, tell_sta
 from diagnosis_harness.diagnosis.agent import DiagnosisTask
 from diagnosis_harness.harness.core import DiagnosisHarnessCore
 from diagnosis_harness.kernel.json_value import JsonValue
-from diagnosis_harness.kernel.window import parse_utc
-from diagnosis_harness.release.document import Release, Report, plain
+from diagnosis_harness.kernel.window import parse_utc, utc_text
+from diagnosis_harness.release.document import Report, plain
 from diagnosis_harness.toolbox.ports import Sources
+from diagnosis_harness.tools.spec import Tool
 
 if TYPE_CHECKING:
     from diagnosis_harness.harness.context import RunContext
@@ -24,24 +25,24 @@ if TYPE_CHECKING:
 KIND = "DIAGNOSIS"
 
 
+@dataclass(frozen=True, slots=True)
+class OpenSource:
+    """A source, and the tools over it; several runs may use them at once."""
+
+    sources: Sources
+    tools: tuple[Tool, ...]
+
+
 class SourceShelf(Protocol):
     """The configured sources, by name."""
 
-    async def open(self, ctx: RunContext, name: str | None, onset_s: float | None) -> Sources:
+    async def open(self, ctx: RunContext, name: str | None, onset_s: float | None) -> OpenSource:
         """The source of a name; None is the only one, or one that holds nothing where none is configured.
 
         Raises:
             SourceUnavailable: it cannot be read.
         """
         ...
-
-
-@dataclass(frozen=True, slots=True)
-class Workbench:
-    """One run's diagnosis over one source, and the names of the tools that it has."""
-
-    use_case: DiagnoseUseCase
-    tools: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,11 +59,14 @@ class DiagnosisPath:
     """Diagnoses what was routed here. Holds no state between runs."""
 
     def __init__(
-        self, core: DiagnosisHarnessCore, shelf: SourceShelf, workbench: Callable[[Sources], Workbench]
+        self,
+        core: DiagnosisHarnessCore,
+        shelf: SourceShelf,
+        use_case_over: Callable[[Sequence[Tool]], DiagnoseUseCase],
     ) -> None:
         self._core = core
         self._shelf = shelf
-        self._workbench = workbench
+        self._use_case_over = use_case_over
 
     async def diagnose(
         self, ctx: RunContext, request: RunRequest, previous: PreviousTurn | None
@@ -77,12 +81,11 @@ class DiagnosisPath:
         tell_status(self._core, ctx, ChatApplicationStatus.DIAGNOSIS_RUNNING)
         started_s = self._core.clock.now_s()
         onset_s = request.onset_s if request.onset_s is not None else _carried_onset(request, previous)
-        sources = await self._core.wait(ctx, lambda ctx: self._shelf.open(ctx, request.source, onset_s))
-        bench = self._workbench(sources)
-        end = await bench.use_case.work(
+        opened = await self._core.wait(ctx, lambda ctx: self._shelf.open(ctx, request.source, onset_s))
+        end = await self._use_case_over(opened.tools).work(
             ctx, DiagnosisTask(request.question, onset_s=onset_s, caller=request.asked_by.identity)
         )
-        summary = sources.summary.summary(ctx)
+        summary = opened.sources.summary.summary(ctx)
         stated = (onset_s, summary.onset_s, summary.alert.time_s)
         facts = RunFacts(
             question=request.question,
@@ -91,13 +94,13 @@ class DiagnosisPath:
             limit_s=request.limit_s,
             onset_s=onset_s,
             onset_known=any(at_s is not None for at_s in stated),
-            tools=bench.tools,
+            tools=tuple(tool.spec.name for tool in opened.tools),
             summary=summary,
         )
-        return _kept(request, release_of(facts, end), report_of(ctx, facts, end), end)
+        return _kept(facts, request, report_of(ctx, facts, end), end)
 
 
-def _kept(request: RunRequest, release: Release, report: Report, end: DiagnosisEnd) -> DiagnosisAnswer:
+def _kept(facts: RunFacts, request: RunRequest, report: Report, end: DiagnosisEnd) -> DiagnosisAnswer:
     concluded = bool(report.causes)
     conclusion = report.summary[0] if concluded and report.summary else None
     published: JsonValue = None
@@ -112,7 +115,12 @@ def _kept(request: RunRequest, release: Release, report: Report, end: DiagnosisE
             ],
             "onset_at": report.onset.at if report.onset else None,
         }
-    body: JsonValue = {"kind": KIND, "release": plain(release), "report": plain(report)}
+    body: JsonValue = {
+        "kind": KIND,
+        "onset_at": None if facts.onset_s is None else utc_text(facts.onset_s),
+        "release": plain(release_of(facts, end)),
+        "report": plain(report),
+    }
     return DiagnosisAnswer(end, body, conclusion, published)
 
 

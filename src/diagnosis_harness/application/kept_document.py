@@ -44,7 +44,7 @@ def document_of(row: RunRow, records: Sequence[EvidenceRecord], events: Iterable
     body = ending.answer if isinstance(ending.answer, dict) else {}
     report = _read(body, row)
     return RunDocument(
-        run=_run(row, ending),
+        run=_run(row, ending, body),
         release=Release(
             outcome=ending.outcome,
             fallback_type=ending.fallback,
@@ -57,9 +57,11 @@ def document_of(row: RunRow, records: Sequence[EvidenceRecord], events: Iterable
     )
 
 
-def _run(row: RunRow, ending: RunEnding) -> Run:
+def _run(row: RunRow, ending: RunEnding, body: dict[str, JsonValue]) -> Run:
     request, spent = row.request, ending.spent
     started_s = request.submitted_s if row.started_s is None else row.started_s
+    asked_at = None if request.onset_s is None else utc_text(request.onset_s)
+    onset_at = body.get("onset_at", asked_at)  # a follow-up takes over that of the turn before
     return Run(
         session_id=request.session_id,
         run_id=request.run_id,
@@ -73,7 +75,7 @@ def _run(row: RunRow, ending: RunEnding) -> Run:
         usage=_parts(Counter, spent.counters, "run.usage"),
         usage_estimated=spent.is_estimated,
         in_flight=_parts(InFlight, spent.in_flight, "run.in_flight"),
-        onset_at=None if request.onset_s is None else utc_text(request.onset_s),
+        onset_at=onset_at if isinstance(onset_at, str) else None,
     )
 
 

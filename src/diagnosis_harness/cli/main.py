@@ -65,7 +65,7 @@ class FolderOpener:
         sink: TraceSink,
         progress: LoadProgress,
     ) -> Diagnosis:
-        from diagnosis_harness.bootstrap import build_diagnosis
+        from diagnosis_harness.bootstrap.diagnosis import build_diagnosis
         from diagnosis_harness.settings import load_settings
 
         return build_diagnosis(

@@ -31,3 +31,15 @@ class ScopeAccess:
         del ctx  # the port's first argument; a grant does not depend on the run
         held = self.grants.get(caller)
         return held is not None and ("*" in held or held.issuperset(spec.scope_names))
+
+
+@dataclass(frozen=True, slots=True)
+class RoleAccess:
+    """Grants by the role in a caller's identity, `role/name`; a role that is not listed may use nothing."""
+
+    grants: Mapping[str, frozenset[str]]
+
+    def permits(self, ctx: RunContext, caller: str, spec: ToolSpec) -> bool:
+        """True when the caller's role holds every scope the tool names, or `*`."""
+        role, slash, name = caller.partition("/")
+        return bool(slash and name) and ScopeAccess(self.grants).permits(ctx, role, spec)

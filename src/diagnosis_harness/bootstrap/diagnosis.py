@@ -1,4 +1,4 @@
-"""The object graph: the only place that names an adapter or a player."""
+"""A diagnosis over one incident folder, as the command line holds it."""
 
 from __future__ import annotations
 
@@ -8,31 +8,23 @@ from pathlib import Path
 
 from diagnosis_harness.adapters.evidence_stores.memory import MemoryEvidenceStore
 from diagnosis_harness.adapters.sources.incident_folder import open_incident_folder
-from diagnosis_harness.application.diagnose import DiagnoseUseCase
 from diagnosis_harness.application.publish import RunFacts, publish
 from diagnosis_harness.application.recheck import Recheck, ask_again
-from diagnosis_harness.diagnosis.agent import DiagnosisAgent, DiagnosisTask
-from diagnosis_harness.diagnosis.collection import CollectionThresholds
+from diagnosis_harness.bootstrap.workbench import build_boundary, build_use_case
+from diagnosis_harness.diagnosis.agent import DiagnosisTask
 from diagnosis_harness.harness.cancellation import CancellationReason
 from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.harness.core import CancelAnswer, DiagnosisHarnessCore
-from diagnosis_harness.harness.keys import ToolCallKeyFactory
 from diagnosis_harness.harness.workers import WorkerPool
 from diagnosis_harness.kernel.clock import SystemClock
 from diagnosis_harness.kernel.ids import RandomIds
-from diagnosis_harness.llm.role import RoleBoundary
-from diagnosis_harness.players.embedded.analyst import EmbeddedAnalyst
-from diagnosis_harness.players.embedded.judge import EmbeddedJudge
-from diagnosis_harness.players.embedded.repairer import EmbeddedRepairer
 from diagnosis_harness.release.document import RunDocument
 from diagnosis_harness.release.language import Language
-from diagnosis_harness.release.pipeline import ReleasePipeline
 from diagnosis_harness.settings import Settings, load_settings
 from diagnosis_harness.toolbox.catalog import build_tools
 from diagnosis_harness.toolbox.ports import Sources
 from diagnosis_harness.tools.access import ScopeAccess
-from diagnosis_harness.tools.boundary import BoundarySettings, ToolBoundary
-from diagnosis_harness.tools.spec import ProjectionBounds
+from diagnosis_harness.tools.boundary import ToolBoundary
 from diagnosis_harness.trace.sink import FanOutSink, MemorySink, TraceSink
 
 LOCAL_CALLER = "local"
@@ -60,7 +52,7 @@ class Diagnosis:
         ctx = self._start(limit_s)
         started_s = self.core.clock.now_s()
         boundary = self._boundary()
-        end = await self._use_case(boundary).diagnose(
+        end = await build_use_case(self.core, self.settings, boundary).diagnose(
             ctx, DiagnosisTask(question, onset_s=self.onset_s, caller=LOCAL_CALLER)
         )
         summary = self.sources.summary.summary(ctx)
@@ -103,33 +95,11 @@ class Diagnosis:
         return ctx
 
     def _boundary(self) -> ToolBoundary:
-        bounds = ProjectionBounds(self.settings.projection.items_max, self.settings.projection.bytes_max)
-        return ToolBoundary(
-            self.core,
-            tools=build_tools(self.sources),
-            store=MemoryEvidenceStore(),
-            access=ScopeAccess({LOCAL_CALLER: frozenset({"*"})}),
-            keys=ToolCallKeyFactory("evidence"),
-            settings=BoundarySettings(
-                parallel=self.settings.run.parallel_tools,
-                finalise_timeout_s=self.settings.run.finalise_timeout_s,
-                ceiling=bounds,
-            ),
+        access = ScopeAccess({LOCAL_CALLER: frozenset({"*"})})
+        tools = build_tools(self.sources)
+        return build_boundary(
+            self.core, self.settings, tools=tools, store=MemoryEvidenceStore(), access=access
         )
-
-    def _use_case(self, boundary: ToolBoundary) -> DiagnoseUseCase:
-        thresholds = CollectionThresholds(
-            no_gain=self.settings.progress.no_gain,
-            protocol_violations=self.settings.progress.protocol_violations,
-        )
-
-        def agent_for(_: RunContext) -> DiagnosisAgent:
-            return DiagnosisAgent(
-                self.core, policy=EmbeddedAnalyst(), boundary=boundary, thresholds=thresholds
-            )
-
-        pipeline = ReleasePipeline(self.core, RoleBoundary(self.core), EmbeddedRepairer(), EmbeddedJudge())
-        return DiagnoseUseCase(self.core, agent_for=agent_for, pipeline=pipeline)
 
 
 def build_diagnosis(

@@ -1,0 +1,126 @@
+"""The configured incident folders, opened when they are first asked about and kept for the next run."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import OrderedDict
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from diagnosis_harness.adapters.sources.incident_folder import open_incident_folder
+from diagnosis_harness.application.diagnosis_path import OpenSource
+from diagnosis_harness.kernel.errors import FailureKind, InvalidInput, SourceUnavailable
+from diagnosis_harness.settings import SourceSettings
+from diagnosis_harness.toolbox.catalog import build_tools
+from diagnosis_harness.toolbox.ports import AlertInfo, Sources, SourceSummary
+
+if TYPE_CHECKING:
+    from diagnosis_harness.harness.context import RunContext
+
+_LOG = logging.getLogger("diagnosis_harness.sources")
+
+_Files = frozenset[tuple[str, int, int]]
+"""Name, size and time of change of every file: another set is another incident."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """What an open folder is kept under: it is read with the onset that was stated."""
+
+    name: str
+    onset_s: float | None
+
+
+class FolderShelf:
+    """Implements `SourceShelf`. Used from one event loop; folders are read in threads.
+
+    Args:
+        open_max: folders kept open; the one that was not asked about for longest goes first.
+    """
+
+    def __init__(self, folders: Mapping[str, SourceSettings], *, memory_limit_mb: int, open_max: int) -> None:
+        self._folders = dict(folders)
+        self._memory_limit_mb = memory_limit_mb
+        self._open_max = open_max
+        self._open: OrderedDict[_Place, tuple[_Files, OpenSource]] = OrderedDict()
+        self._reading = asyncio.Lock()
+        self._nothing = OpenSource(Sources(summary=_NoSource()), ())
+
+    async def open(self, ctx: RunContext, name: str | None, onset_s: float | None) -> OpenSource:
+        """The source of a name, read anew where its files have changed; one that holds nothing for None.
+
+        Raises:
+            SourceUnavailable: it is not configured any more, or cannot be read; the log says why.
+        """
+        del ctx
+        if name is None:
+            return self._nothing
+        folder = self._folders.get(name)
+        if folder is None:
+            raise SourceUnavailable(f"no source {name} is configured", kind=FailureKind.UNAVAILABLE)
+        place = _Place(name, onset_s)
+        async with self._reading:  # one at a time: reading takes the memory of a whole incident
+            files = await asyncio.to_thread(self._stamps, name, folder)
+            held = self._open.get(place)
+            if held is None or held[0] != files:
+                held = files, await asyncio.to_thread(self._read, name, folder, onset_s)
+            self._open[place] = held
+            self._open.move_to_end(place)
+            while len(self._open) > self._open_max:
+                self._open.popitem(last=False)
+            return held[1]
+
+    def _stamps(self, name: str, folder: SourceSettings) -> _Files:
+        try:
+            return _files(folder)
+        except OSError as error:
+            _LOG.error("source %s cannot be read: %s", name, error)
+            raise SourceUnavailable(f"source {name} cannot be read", kind=FailureKind.UNAVAILABLE) from error
+
+    def _read(self, name: str, folder: SourceSettings, onset_s: float | None) -> OpenSource:
+        try:
+            sources = open_incident_folder(
+                folder.folder,
+                baseline=folder.baseline,
+                onset_s=onset_s,
+                memory_limit_mb=self._memory_limit_mb,
+            )
+        except InvalidInput as error:
+            _LOG.error("source %s cannot be read: %s", name, error)
+            raise SourceUnavailable(f"source {name} cannot be read", kind=FailureKind.UNAVAILABLE) from error
+        return OpenSource(sources, build_tools(sources))
+
+
+class _NoSource:
+    """Says that there is nothing."""
+
+    def summary(self, ctx: RunContext) -> SourceSummary:
+        """Nothing of any kind."""
+        del ctx
+        return SourceSummary(
+            name="",
+            alert=AlertInfo(),
+            onset_s=None,
+            incident=None,
+            baseline=None,
+            metric_series=0,
+            log_lines=0,
+            spans=0,
+            edges=0,
+            changes=0,
+            entities=(),
+            files=(),
+        )
+
+
+def _files(folder: SourceSettings) -> _Files:
+    roots = [folder.folder] if folder.baseline is None else [folder.folder, folder.baseline]
+    return frozenset(_stamp(file) for root in roots for file in root.rglob("*") if file.is_file())
+
+
+def _stamp(file: Path) -> tuple[str, int, int]:
+    stat = file.stat()
+    return str(file), stat.st_size, stat.st_mtime_ns

@@ -1,0 +1,59 @@
+"""What every diagnosis is made of, whoever holds it: the boundary around its tools, its loop, its release."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from diagnosis_harness.application.diagnose import DiagnoseUseCase
+from diagnosis_harness.diagnosis.agent import DiagnosisAgent
+from diagnosis_harness.diagnosis.collection import CollectionThresholds
+from diagnosis_harness.harness.context import RunContext
+from diagnosis_harness.harness.core import DiagnosisHarnessCore
+from diagnosis_harness.harness.keys import ToolCallKeyFactory
+from diagnosis_harness.llm.role import RoleBoundary
+from diagnosis_harness.players.embedded.analyst import EmbeddedAnalyst
+from diagnosis_harness.players.embedded.judge import EmbeddedJudge
+from diagnosis_harness.players.embedded.repairer import EmbeddedRepairer
+from diagnosis_harness.release.pipeline import ReleasePipeline
+from diagnosis_harness.settings import Settings
+from diagnosis_harness.tools.access import ToolAccess
+from diagnosis_harness.tools.boundary import BoundarySettings, ToolBoundary
+from diagnosis_harness.tools.spec import ProjectionBounds, Tool
+from diagnosis_harness.tools.store import EvidenceStore
+
+
+def build_boundary(
+    core: DiagnosisHarnessCore,
+    settings: Settings,
+    *,
+    tools: Sequence[Tool],
+    store: EvidenceStore,
+    access: ToolAccess,
+) -> ToolBoundary:
+    """The boundary of one run."""
+    return ToolBoundary(
+        core,
+        tools=tools,
+        store=store,
+        access=access,
+        keys=ToolCallKeyFactory("evidence"),
+        settings=BoundarySettings(
+            parallel=settings.run.parallel_tools,
+            finalise_timeout_s=settings.run.finalise_timeout_s,
+            ceiling=ProjectionBounds(settings.projection.items_max, settings.projection.bytes_max),
+        ),
+    )
+
+
+def build_use_case(core: DiagnosisHarnessCore, settings: Settings, boundary: ToolBoundary) -> DiagnoseUseCase:
+    """The diagnosis behind that boundary, played by the embedded players."""
+    thresholds = CollectionThresholds(
+        no_gain=settings.progress.no_gain,
+        protocol_violations=settings.progress.protocol_violations,
+    )
+
+    def agent_for(_: RunContext) -> DiagnosisAgent:
+        return DiagnosisAgent(core, policy=EmbeddedAnalyst(), boundary=boundary, thresholds=thresholds)
+
+    pipeline = ReleasePipeline(core, RoleBoundary(core), EmbeddedRepairer(), EmbeddedJudge())
+    return DiagnoseUseCase(core, agent_for=agent_for, pipeline=pipeline)
