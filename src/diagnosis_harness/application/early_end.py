@@ -1,4 +1,4 @@
-"""How a run ends that no process ends itself: it never began, or the process that worked on it is gone. Pure."""
+"""How a run ends that no process ends: it never began, or the process that worked on it is gone. Pure."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _GIVEN_UP = (
 
 
 def ended_in_queue(request: RunRequest, wish: CancelWish) -> RunEnding:
-    """The end of a run that a wish met while it was queued: no run of it ever existed, so nothing was spent."""
+    """The end of a run that a wish met while it was queued: it never began, so nothing was spent."""
     state = state_for(wish.reason)
     cancelled = state is RunState.CANCELLED
     return RunEnding(
@@ -45,7 +45,7 @@ def given_up(request: RunRequest, spent: RunSpent, *, at_s: float, ended: RunTer
 
     Args:
         spent: what the log and the records show of it.
-        ended: the termination that stands in its log; the first one stands, and what left is FAILED either way.
+        ended: the termination in its log, if any; it stands, and what left is FAILED either way.
     """
     reason = CancellationReason.INTERNAL_FAILURE
     return RunEnding(

@@ -8,7 +8,10 @@ from diagnosis_harness.tools.invocation import EvidenceRecord
 
 
 class EvidenceArchive(Protocol):
-    """Reads records of any run, and ends those of a run whose process is gone. A failure is `StoreFailure`."""
+    """Reads records of any run, and ends those of a run whose process is gone.
+
+    A failure is `StoreFailure`.
+    """
 
     async def records(self, run_id: str) -> tuple[EvidenceRecord, ...]:
         """The run's records, in the order in which they began."""

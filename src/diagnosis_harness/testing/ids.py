@@ -12,6 +12,7 @@ class CountingIds:
         self._runs = itertools.count(1)
         self._sessions = itertools.count(1)
         self._tool_calls = itertools.count(1)
+        self._secrets = itertools.count(1)
 
     def new_run_id(self) -> str:
         """The next `run-N`."""
@@ -24,3 +25,7 @@ class CountingIds:
     def new_tool_call_id(self) -> str:
         """The next `call-N`."""
         return f"call-{next(self._tool_calls)}"
+
+    def new_secret(self) -> str:
+        """The next number as 64 hexadecimal digits."""
+        return f"{next(self._secrets):064x}"

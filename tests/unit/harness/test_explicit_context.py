@@ -20,6 +20,11 @@ EXEMPT = {
     "cli.ports.LoadProgress": "reads files before there is a run",
     "cli.ports.Diagnosis": "what the command line holds: it opens the run itself",
     "cli.ports.OpenDiagnosis": "opens the diagnosis before there is a run",
+    "application.key_store.KeyStore": "keys belong to callers; a run knows none",
+    "application.evidence_archive.EvidenceArchive": "reads and ends records of runs that other processes had",
+    "application.run_queue.RunQueue": "delivers ids of runs that have not begun",
+    "application.run_store.RunArchive": "reads runs of every process, also those that never began",
+    "application.run_store.RunCare": "speaks of processes, and of runs whose process is gone",
     "bench.case.DataSet": "writes cases before there is a run",
 }
 PORTS_SEEN_AT_LEAST = {

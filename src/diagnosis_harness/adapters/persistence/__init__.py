@@ -1,0 +1,1 @@
+"""Runs, their logs, evidence and keys in SQLite or PostgreSQL."""

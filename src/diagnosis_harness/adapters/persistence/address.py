@@ -1,0 +1,55 @@
+"""Where the database is: the accepted forms of its URL. No error repeats the URL; it may hold a secret."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from sqlalchemy.engine import URL, make_url
+from sqlalchemy.exc import ArgumentError
+
+from diagnosis_harness.kernel.errors import InvalidSetting
+
+PLACE = "database.url"
+_FORMS = "give a path, sqlite:///PATH, or postgresql://USER@HOST/NAME"
+_POSTGRES = {"postgresql", "postgres", "postgresql+psycopg"}
+
+
+def engine_url(text: str) -> URL:
+    """The URL as SQLAlchemy takes it, with the driver of ours.
+
+    Raises:
+        InvalidSetting: it is none of the accepted forms, or an SQLite file in a folder that is not there.
+    """
+    text = text.strip()
+    if not text:
+        raise InvalidSetting(PLACE, "is empty", _FORMS)
+    if "://" not in text:
+        return _sqlite(text)
+    try:
+        url = make_url(text)
+    except (ArgumentError, ValueError):
+        raise InvalidSetting(PLACE, "is not a URL of a database", _FORMS) from None
+    if url.drivername == "sqlite":
+        if url.host or url.query:
+            raise InvalidSetting(PLACE, "an SQLite URL has a path and nothing else", _FORMS)
+        return _sqlite(url.database or "")
+    if url.drivername in _POSTGRES:
+        if not url.database:
+            raise InvalidSetting(PLACE, "does not name the database", _FORMS)
+        return url.set(drivername="postgresql+psycopg")
+    raise InvalidSetting(PLACE, "names a kind of database that is not known", _FORMS)
+
+
+def _sqlite(path: str) -> URL:
+    if path in ("", ":memory:") or path.startswith("file:"):
+        raise InvalidSetting(PLACE, "a database in memory cannot be shared or kept", _FORMS)
+    if "\0" in path:
+        raise InvalidSetting(PLACE, "is no path of a file", _FORMS)
+    file = Path(path).expanduser()
+    if not file.parent.is_dir():
+        raise InvalidSetting(
+            PLACE, f"its folder {str(file.parent)!r} does not exist", "make it, or name another"
+        )
+    if file.is_dir():
+        raise InvalidSetting(PLACE, f"{path!r} is a folder", "name a file in it")
+    return URL.create("sqlite+aiosqlite", database=str(file))

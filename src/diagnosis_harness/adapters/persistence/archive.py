@@ -1,0 +1,180 @@
+"""Every run, of whichever process: taken in, found, read, and cancelled while it is queued."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import Connection, RowMapping, Select, func, select, tuple_, update
+
+from diagnosis_harness.adapters.persistence.database import Database
+from diagnosis_harness.adapters.persistence.evidence import of_run, record_of
+from diagnosis_harness.adapters.persistence.failures import readable
+from diagnosis_harness.adapters.persistence.log_rows import append, attempt_json, event_of
+from diagnosis_harness.adapters.persistence.page_mark import mark_of, read_mark
+from diagnosis_harness.adapters.persistence.rows import ending_columns, request_columns, row_of
+from diagnosis_harness.adapters.persistence.run_store import inserted
+from diagnosis_harness.adapters.persistence.schema import diagnosis_run, retry_attempt, trace_event
+from diagnosis_harness.application.early_end import closing_events, ended_in_queue
+from diagnosis_harness.application.evidence_archive import EvidenceArchive
+from diagnosis_harness.application.run_request import RunRequest
+from diagnosis_harness.application.run_row import CancelWish, RunRow, RunStatus
+from diagnosis_harness.application.run_store import RunPage, RunQuery, Submitted
+from diagnosis_harness.kernel.errors import FailureKind, StoreFailure
+from diagnosis_harness.kernel.json_value import JsonValue
+from diagnosis_harness.tools.invocation import EvidenceRecord
+from diagnosis_harness.trace.event import TraceEvent
+
+_RUN = diagnosis_run.c
+_UNFINISHED = (RunStatus.QUEUED.value, RunStatus.RUNNING.value)
+_JOINS_MAX = 3
+PAGE_MAX = 500
+
+
+class SqlRunArchive:
+    """`RunArchive`.
+
+    Args:
+        evidence: where the records are, unless they are in the database.
+    """
+
+    def __init__(self, database: Database, *, evidence: EvidenceArchive | None = None) -> None:
+        self._database = database
+        self._evidence = evidence
+
+    async def submit(self, request: RunRequest) -> Submitted:
+        """Keep a QUEUED row. An unfinished run of the same fingerprint, or of the same run id, is joined."""
+        columns = {**request_columns(request), "status": RunStatus.QUEUED.value, "is_closed": False}
+
+        def submitted(connection: Connection) -> Submitted:
+            # What stood in the way may end before it is looked at; then the row is put in after all.
+            for _ in range(_JOINS_MAX):
+                is_new = inserted(connection, columns)
+                if row := _standing(connection, request):
+                    return Submitted(row, is_new)
+            raise StoreFailure("runs of this alert end too quickly to join", kind=FailureKind.UNAVAILABLE)
+
+        return await self._database.write(submitted)
+
+    async def run(self, run_id: str) -> RunRow | None:
+        """The row of a run, or None."""
+        return next(iter(await self._rows(select(diagnosis_run).where(_RUN.run_id == run_id))), None)
+
+    async def runs(self, query: RunQuery) -> RunPage:
+        """A page of runs, by submission, the latest first.
+
+        Raises:
+            InvalidInput: `before` is no mark of a page.
+        """
+        limit = min(max(query.limit, 1), PAGE_MAX)
+        rows = await self._rows(_asked(query).limit(limit + 1))
+        if len(rows) <= limit:
+            return RunPage(rows, None)
+        last = rows[limit - 1].request
+        return RunPage(rows[:limit], mark_of(last.submitted_s, last.run_id))
+
+    async def unfinished(self, asked_by: str) -> int:
+        """How many runs of a caller are QUEUED or RUNNING."""
+        query = (
+            select(func.count())
+            .select_from(diagnosis_run)
+            .where(_RUN.asked_by == asked_by, _RUN.status.in_(_UNFINISHED))
+        )
+        return await self._database.read(lambda connection: int(connection.execute(query).scalar_one()))
+
+    async def of_fingerprint(self, fingerprint: str) -> tuple[RunRow, ...]:
+        """The unfinished runs of an alert group."""
+        return await self._rows(_of_fingerprint(fingerprint))
+
+    async def events(self, run_id: str, *, after_seq: int = 0, limit: int = 500) -> tuple[TraceEvent, ...]:
+        """The run's written events after a place, in order."""
+        log = trace_event.c
+        query = (
+            select(trace_event)
+            .where(log.run_id == run_id, log.seq > after_seq)
+            .order_by(log.seq)
+            .limit(max(limit, 0))
+        )
+        rows = await self._mappings(query)
+        with readable():
+            return tuple(event_of(row) for row in rows)
+
+    async def records(self, run_id: str) -> tuple[EvidenceRecord, ...]:
+        """The run's canonical records, in the order in which they began."""
+        if self._evidence is not None:
+            return await self._evidence.records(run_id)
+        return tuple(record_of(row) for row in await self._mappings(of_run(run_id)))
+
+    async def attempts(self, run_id: str) -> tuple[JsonValue, ...]:
+        """The run's retry attempts, in order, as JSON objects: seq, at_s, role, attempt, failure, error."""
+        query = select(retry_attempt).where(retry_attempt.c.run_id == run_id).order_by(retry_attempt.c.seq)
+        return tuple(attempt_json(row) for row in await self._mappings(query))
+
+    async def wish_cancel(self, run_id: str, wish: CancelWish) -> RunRow | None:
+        """Keep the wish, the first one; a QUEUED run ends by it at once, its log with it.
+
+        Returns:
+            The row as it stands then; None when there is no such run.
+        """
+        wished = {"wish_reason": wish.reason.value, "wish_at_s": wish.at_s}
+        query = select(diagnosis_run).where(_RUN.run_id == run_id)
+
+        def kept(connection: Connection) -> RunRow | None:
+            row = _one(connection, query.with_for_update(key_share=True))
+            if row is None or row.status.is_final or row.wish is not None:
+                return row
+            change = update(diagnosis_run).where(_RUN.run_id == run_id).values(wished)
+            if row.status is RunStatus.QUEUED:
+                ending = ended_in_queue(row.request, wish)
+                change = change.values(**ending_columns(ending), is_closed=True)
+                append(connection, closing_events(run_id, ending, after=(0, wish.at_s), ended_is_told=True))
+            connection.execute(change)
+            return _one(connection, query)
+
+        return await self._database.write(kept)
+
+    async def _rows(self, query: Select[Any]) -> tuple[RunRow, ...]:
+        rows = await self._mappings(query)
+        with readable():
+            return tuple(row_of(row) for row in rows)
+
+    async def _mappings(self, query: Select[Any]) -> Sequence[RowMapping]:
+        return await self._database.read(lambda connection: connection.execute(query).mappings().all())
+
+
+def _asked(query: RunQuery) -> Select[Any]:
+    wanted = select(diagnosis_run).order_by(_RUN.submitted_s.desc(), _RUN.run_id.desc())
+    for column, value in (
+        (_RUN.asked_by, query.asked_by),
+        (_RUN.session_id, query.session_id),
+        (_RUN.status, query.status and query.status.value),
+        (_RUN.release_outcome, query.outcome and query.outcome.value),
+        (_RUN.intent, query.intent and query.intent.value),
+    ):
+        if value is not None:
+            wanted = wanted.where(column == value)
+    if query.submitted_from_s is not None:
+        wanted = wanted.where(_RUN.submitted_s >= query.submitted_from_s)
+    if query.submitted_before_s is not None:
+        wanted = wanted.where(_RUN.submitted_s < query.submitted_before_s)
+    if query.before is not None:
+        wanted = wanted.where(tuple_(_RUN.submitted_s, _RUN.run_id) < read_mark(query.before))
+    return wanted
+
+
+def _of_fingerprint(fingerprint: str) -> Select[Any]:
+    return select(diagnosis_run).where(_RUN.fingerprint == fingerprint, _RUN.status.in_(_UNFINISHED))
+
+
+def _standing(connection: Connection, request: RunRequest) -> RunRow | None:
+    """The run that a submission stands for: its own row, or an unfinished one of its alert group."""
+    own = _one(connection, select(diagnosis_run).where(_RUN.run_id == request.run_id))
+    if own is not None or request.fingerprint is None:
+        return own
+    return _one(connection, _of_fingerprint(request.fingerprint))
+
+
+def _one(connection: Connection, query: Select[Any]) -> RunRow | None:
+    found = connection.execute(query).mappings().one_or_none()
+    with readable():
+        return None if found is None else row_of(found)

@@ -1,0 +1,199 @@
+"""What processes know of each other, and how one ends the runs of another that is gone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sqlalchemy import Connection, Select, delete, func, or_, select, update
+from sqlalchemy.dialects import postgresql, sqlite
+
+from diagnosis_harness.adapters.persistence.database import Database
+from diagnosis_harness.adapters.persistence.evidence import abandon
+from diagnosis_harness.adapters.persistence.failures import readable
+from diagnosis_harness.adapters.persistence.json_text import from_json_text, json_text
+from diagnosis_harness.adapters.persistence.log_rows import append
+from diagnosis_harness.adapters.persistence.rows import ending_columns, row_of
+from diagnosis_harness.adapters.persistence.schema import diagnosis_run, evidence_record, trace_event, worker
+from diagnosis_harness.application.early_end import closing_events, given_up
+from diagnosis_harness.application.evidence_archive import EvidenceArchive
+from diagnosis_harness.application.run_row import CancelWish, RunRow, RunSpent, RunStatus
+from diagnosis_harness.harness.termination import CancellationReason, RunState, RunTermination
+from diagnosis_harness.kernel.json_value import JsonValue
+from diagnosis_harness.tools.evidence import InvocationStatus
+from diagnosis_harness.trace.event import TraceName
+
+_RUN = diagnosis_run.c
+_LOG = trace_event.c
+# QUEUED has no owner: what has one and is not closed is RUNNING, or ended and its log still open.
+_OPEN = (_RUN.owner.is_not(None), ~_RUN.is_closed)
+
+
+class SqlRunCare:
+    """`RunCare`.
+
+    Args:
+        evidence: where the records are, unless they are in the database.
+    """
+
+    def __init__(self, database: Database, *, evidence: EvidenceArchive | None = None) -> None:
+        self._database = database
+        self._evidence = evidence
+
+    async def beat(self, owner: str, *, at_s: float) -> None:
+        """Say that this process incarnation lives."""
+
+        def beaten(connection: Connection) -> None:
+            dialect = postgresql if connection.dialect.name == "postgresql" else sqlite
+            statement = dialect.insert(worker).values(owner=owner, beat_at_s=at_s)
+            connection.execute(
+                statement.on_conflict_do_update(index_elements=[worker.c.owner], set_={"beat_at_s": at_s})
+            )
+
+        await self._database.write(beaten)
+
+    async def left(self, owner: str) -> None:
+        """Say that it goes; what it leaves behind open counts as a dead process's from now on."""
+        statement = delete(worker).where(worker.c.owner == owner)
+        await self._database.write(lambda connection: connection.execute(statement).rowcount)
+
+    async def wishes(self, owner: str) -> tuple[tuple[str, CancelWish], ...]:
+        """Cancels that were asked for of RUNNING runs of this process, and that it has not answered."""
+        query = (
+            select(_RUN.run_id, _RUN.wish_reason, _RUN.wish_at_s)
+            .where(
+                *_OPEN,
+                _RUN.owner == owner,
+                _RUN.status == RunStatus.RUNNING.value,
+                _RUN.wish_reason.is_not(None),
+                _RUN.cancel_answer.is_(None),
+            )
+            .order_by(_RUN.wish_at_s, _RUN.run_id)
+        )
+        rows = await self._database.read(lambda connection: connection.execute(query).all())
+        with readable():
+            return tuple(
+                (run_id, CancelWish(CancellationReason(reason), at_s)) for run_id, reason, at_s in rows
+            )
+
+    async def answer_wish(self, run_id: str, answer: JsonValue) -> None:
+        """Keep what the owner said to a cancel; the first answer stands."""
+        statement = (
+            update(diagnosis_run)
+            .where(_RUN.run_id == run_id, _RUN.cancel_answer.is_(None))
+            .values(cancel_answer=json_text(answer))
+        )
+        await self._database.write(lambda connection: connection.execute(statement).rowcount)
+
+    async def running(self, owner: str) -> tuple[str, ...]:
+        """The RUNNING runs of a process, and those that ended and are not closed."""
+        query = select(_RUN.run_id).where(*_OPEN, _RUN.owner == owner).order_by(_RUN.started_s, _RUN.run_id)
+        return tuple(await self._database.read(lambda connection: connection.execute(query).scalars().all()))
+
+    async def dead(self, *, beat_before_s: float) -> tuple[str, ...]:
+        """Processes that own a RUNNING or unclosed run and have not beaten since then, or never."""
+        query = (
+            select(_RUN.owner)
+            .distinct()
+            .outerjoin_from(diagnosis_run, worker, worker.c.owner == _RUN.owner)
+            .where(*_OPEN, or_(worker.c.beat_at_s.is_(None), worker.c.beat_at_s < beat_before_s))
+            .order_by(_RUN.owner)
+        )
+        found = await self._database.read(lambda connection: connection.execute(query).scalars().all())
+        return tuple(owner for owner in found if owner is not None)
+
+    async def give_up(self, run_id: str, *, owner: str, at_s: float) -> bool:
+        """End a run of a process that is dead, or that has lost it: all of it or nothing.
+
+        A RUNNING row becomes FAILED / INTERNAL_FAILURE; where RUN_ENDED stands in its log, that termination
+        stands in the row. Records elsewhere than in the database are ended just before.
+
+        Returns:
+            Whether this call changed anything.
+        """
+        if self._evidence is not None and run_id in await self.running(owner):
+            await self._evidence.abandon(run_id, at_s=at_s)
+        query = select(diagnosis_run).where(*_OPEN, _RUN.run_id == run_id, _RUN.owner == owner)
+
+        def given(connection: Connection) -> bool:
+            found = connection.execute(query.with_for_update(key_share=True)).mappings().one_or_none()
+            if found is None:
+                return False
+            with readable():
+                _end(connection, row_of(found), at_s=at_s)
+            return True
+
+        return await self._database.write(given)
+
+    async def waiting(self, *, submitted_before_s: float, limit: int = 100) -> Sequence[RunRow]:
+        """QUEUED rows that have waited for that long, the oldest first."""
+        query = (
+            select(diagnosis_run)
+            .where(_RUN.status == RunStatus.QUEUED.value, _RUN.submitted_s < submitted_before_s)
+            .order_by(_RUN.submitted_s, _RUN.run_id)
+            .limit(max(limit, 0))
+        )
+        rows = await self._database.read(lambda connection: connection.execute(query).mappings().all())
+        with readable():
+            return tuple(row_of(row) for row in rows)
+
+
+def _end(connection: Connection, row: RunRow, *, at_s: float) -> None:
+    """End the run where it has not ended, its records, and its log; the row is locked."""
+    log = connection.execute(_tail(row.run_id)).mappings().all()
+    last = (log[0]["seq"], log[0]["at_s"]) if log else (0, row.started_s or at_s)
+    told = _told(connection, row.run_id)
+    at_s = max(at_s, last[1])
+    abandon(connection, row.run_id, at_s=at_s)
+    ending = row.ending or given_up(
+        row.request,
+        _spent(connection, row, at_s=at_s if told is None else told.at_s),
+        at_s=at_s,
+        ended=told,
+    )
+    append(connection, closing_events(row.run_id, ending, after=last, ended_is_told=told is not None))
+    change = update(diagnosis_run).where(_RUN.run_id == row.run_id).values(is_closed=True)
+    if row.ending is None:
+        change = change.values(ending_columns(ending))
+    connection.execute(change)
+
+
+def _tail(run_id: str) -> Select[Any]:
+    return select(_LOG.seq, _LOG.at_s).where(_LOG.run_id == run_id).order_by(_LOG.seq.desc()).limit(1)
+
+
+def _told(connection: Connection, run_id: str) -> RunTermination | None:
+    """The termination that the run's own log tells of."""
+    query = select(_LOG.payload).where(_LOG.run_id == run_id, _LOG.name == TraceName.RUN_ENDED.value).limit(1)
+    text = connection.execute(query).scalar_one_or_none()
+    if text is None:
+        return None
+    told: Mapping[str, Any] = from_json_text(text)
+    reason = told["reason"]
+    return RunTermination(
+        RunState(told["state"]),
+        None if reason is None else CancellationReason(reason),
+        told["at_s"],
+        told["detail"],
+    )
+
+
+def _spent(connection: Connection, row: RunRow, *, at_s: float) -> RunSpent:
+    """What the log shows of a run whose own account is lost: a lower bound, and said to be an estimate."""
+    query = select(_LOG.name, func.count()).where(_LOG.run_id == row.run_id).group_by(_LOG.name)
+    counts = {str(name): int(count) for name, count in connection.execute(query).all()}
+    ready = (
+        select(func.count())
+        .select_from(evidence_record)
+        .where(
+            evidence_record.c.run_id == row.run_id,
+            evidence_record.c.invocation == InvocationStatus.READY.value,
+        )
+    )
+    return RunSpent(
+        duration_s=max(0.0, at_s - (at_s if row.started_s is None else row.started_s)),
+        agent_steps=counts.get(TraceName.AGENT_MODEL_STEP.value, 0),
+        tool_calls=int(connection.execute(ready).scalar_one()),
+        llm_calls=counts.get(TraceName.LLM_CALL.value, 0),
+        is_estimated=True,
+    )

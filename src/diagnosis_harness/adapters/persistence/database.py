@@ -1,0 +1,172 @@
+"""One database, SQLite or PostgreSQL: its connections, its transactions, and its failures as ours."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from contextlib import AbstractAsyncContextManager, nullcontext
+from typing import Any, TypeVar
+
+from sqlalchemy import Connection, event
+from sqlalchemy.engine import URL
+from sqlalchemy.engine.interfaces import DBAPIConnection
+from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
+
+from diagnosis_harness.adapters.persistence.address import PLACE, engine_url
+from diagnosis_harness.adapters.persistence.failures import translated
+from diagnosis_harness.adapters.persistence.migrate import migrate
+from diagnosis_harness.kernel.errors import FailureKind, InvalidSetting, StoreFailure
+
+T = TypeVar("T")
+Statements = Callable[[Connection], T]
+"""What is done in one transaction. It runs on the event loop's thread and waits for the database alone."""
+
+
+class Database:
+    """Transactions of one event loop. Each is done once, wholly or not at all; none is repeated.
+
+    A transaction that has begun is carried to its end even when whoever waits for it is cancelled, so that a
+    connection never goes back in an unknown state. After the database was away, the next one works again.
+    """
+
+    def __init__(self, engine: AsyncEngine) -> None:
+        """Use `opened` instead: the tables must stand."""
+        self._reader = engine.execution_options(diagnosis_writes=False)
+        self._writer = engine.execution_options(diagnosis_writes=True)
+        self._engine = engine
+        # SQLite has one writer at a time. Those of this process take turns here, in order; its own way of
+        # waiting is to look again and again.
+        self._turn: AbstractAsyncContextManager[None] = (
+            asyncio.Lock() if engine.dialect.name == "sqlite" else nullcontext()
+        )
+        self._at_work: set[asyncio.Task[Any]] = set()
+        self._closed = False
+
+    @classmethod
+    async def opened(cls, url: str, *, pool_size: int = 5, busy_timeout_s: float = 5.0) -> Database:
+        """Connect, and bring the tables to the shape that this program knows.
+
+        Args:
+            pool_size: connections held at most.
+            busy_timeout_s: how long a transaction may wait: for a connection, for a lock, for a statement.
+
+        Raises:
+            InvalidSetting: the URL is refused, its driver is missing, or a newer program made the database.
+            StoreFailure: the database cannot be reached or used.
+        """
+        database = cls(_engine(engine_url(url), pool_size=pool_size, busy_timeout_s=busy_timeout_s))
+        try:
+            await database.write(migrate)
+        except BaseException:
+            await database.close()
+            raise
+        return database
+
+    @property
+    def is_sqlite(self) -> bool:
+        """Whether it is a file of this machine."""
+        return self._engine.dialect.name == "sqlite"
+
+    async def read(self, statements: Statements[T]) -> T:
+        """Do what only reads.
+
+        Raises:
+            StoreFailure: it did not work.
+        """
+        return await self._carried_out(self._in_transaction(self._reader, statements))
+
+    async def write(self, statements: Statements[T]) -> T:
+        """Do what writes, in one transaction.
+
+        Raises:
+            StoreFailure: it did not work. Nothing was written then, unless the connection broke at the very
+                commit: whoever goes on looks first.
+        """
+        return await self._carried_out(self._in_turn(statements))
+
+    async def close(self) -> None:
+        """Wait for what is at work and close the connections. Closing twice is closing once."""
+        self._closed = True
+        if self._at_work:
+            await asyncio.wait(self._at_work)
+        await self._engine.dispose()
+
+    async def _in_turn(self, statements: Statements[T]) -> T:
+        async with self._turn:
+            return await self._in_transaction(self._writer, statements)
+
+    @staticmethod
+    async def _in_transaction(engine: AsyncEngine, statements: Statements[T]) -> T:
+        with translated():
+            async with engine.begin() as connection:
+                return await connection.run_sync(statements)
+
+    async def _carried_out(self, work: Coroutine[Any, Any, T]) -> T:
+        if self._closed:
+            work.close()
+            raise StoreFailure("the database is closed", kind=FailureKind.UNAVAILABLE)
+        task = asyncio.ensure_future(work)
+        self._at_work.add(task)
+        task.add_done_callback(self._done)
+        return await asyncio.shield(task)
+
+    def _done(self, task: asyncio.Task[Any]) -> None:
+        self._at_work.discard(task)
+        if not task.cancelled():
+            task.exception()  # looked at: whoever waited may be gone
+
+
+def _engine(url: URL, *, pool_size: int, busy_timeout_s: float) -> AsyncEngine:
+    try:
+        if url.drivername.startswith("sqlite"):
+            return _sqlite_engine(url, pool_size=pool_size, busy_timeout_s=busy_timeout_s)
+        return _postgres_engine(url, pool_size=pool_size, busy_timeout_s=busy_timeout_s)
+    except ModuleNotFoundError as error:
+        raise InvalidSetting(
+            PLACE,
+            f"the driver of this database is not installed ({error.name})",
+            "install diagnosis-harness[server,postgres]",
+        ) from error
+
+
+def _sqlite_engine(url: URL, *, pool_size: int, busy_timeout_s: float) -> AsyncEngine:
+    engine = create_async_engine(
+        url,
+        pool_size=pool_size,
+        max_overflow=0,
+        pool_timeout=busy_timeout_s,
+        # Transactions are begun below, by us: the driver's own come too late for BEGIN IMMEDIATE.
+        connect_args={"timeout": busy_timeout_s, "isolation_level": None},
+    )
+
+    def connected(connection: DBAPIConnection, record: object) -> None:
+        del record
+        cursor = connection.cursor()
+        for pragma in ("journal_mode = WAL", "synchronous = NORMAL", "foreign_keys = ON"):
+            cursor.execute(f"PRAGMA {pragma}")
+        cursor.close()
+
+    def begun(connection: Connection) -> None:
+        writes = connection.get_execution_options().get("diagnosis_writes")
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+    event.listen(engine.sync_engine, "connect", connected)
+    event.listen(engine.sync_engine, "begin", begun)
+    return engine
+
+
+def _postgres_engine(url: URL, *, pool_size: int, busy_timeout_s: float) -> AsyncEngine:
+    limit_ms = round(busy_timeout_s * 1000)
+    return create_async_engine(
+        url,
+        pool_size=pool_size,
+        max_overflow=0,
+        pool_timeout=busy_timeout_s,
+        pool_pre_ping=True,  # a connection that died in the pool is found before a statement is given to it
+        connect_args={
+            "connect_timeout": max(2, round(busy_timeout_s)),
+            "application_name": "diagnosis-harness",
+            "options": f"-c lock_timeout={limit_ms} -c statement_timeout={limit_ms}"
+            f" -c idle_in_transaction_session_timeout={10 * limit_ms}",
+        },
+    )

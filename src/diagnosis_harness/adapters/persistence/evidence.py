@@ -1,0 +1,136 @@
+"""Canonical records in the database; the stored bytes as bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from sqlalchemy import Connection, Select, select, update
+from sqlalchemy.dialects import postgresql, sqlite
+
+from diagnosis_harness.adapters.persistence.database import Database
+from diagnosis_harness.adapters.persistence.failures import readable
+from diagnosis_harness.adapters.persistence.schema import diagnosis_run, evidence_record
+from diagnosis_harness.harness.context import RunContext
+from diagnosis_harness.kernel.errors import FailureKind, StoreFailure
+from diagnosis_harness.tools.evidence import EvidenceStatus, InvocationStatus
+from diagnosis_harness.tools.invocation import ErrorCode, EvidenceRecord
+from diagnosis_harness.tools.stored import read_stored
+
+_RECORD = evidence_record.c
+
+
+class SqlEvidenceStore:
+    """`EvidenceStore` of one process incarnation.
+
+    A record of a run that has a row begins only while this process owns it and it is not closed; a run
+    without a row (the command line's) has no such fence.
+    """
+
+    def __init__(self, database: Database, *, owner: str) -> None:
+        self._database = database
+        self._owner = owner
+
+    async def begin(self, ctx: RunContext, record: EvidenceRecord) -> bool:
+        """Keep a PROJECTING record unless its key exists; False when it does.
+
+        Raises:
+            StoreFailure: also when the run is not this process's any more (REJECTED).
+        """
+        del ctx
+
+        def begun(connection: Connection) -> bool:
+            self._check_owner(connection, record.run_id)
+            dialect = postgresql if connection.dialect.name == "postgresql" else sqlite
+            statement = dialect.insert(evidence_record).values(_columns(record)).on_conflict_do_nothing()
+            return connection.execute(statement).rowcount == 1
+
+        return await self._database.write(begun)
+
+    async def finish(self, ctx: RunContext, record: EvidenceRecord) -> bool:
+        """Replace the PROJECTING record of the same key by a final one; False when none stands there."""
+        del ctx
+        statement = (
+            update(evidence_record)
+            .where(_RECORD.key == record.key, _RECORD.invocation == InvocationStatus.PROJECTING.value)
+            .values(_columns(record))
+        )
+        return await self._database.write(lambda connection: connection.execute(statement).rowcount == 1)
+
+    async def get(self, ctx: RunContext, key: str) -> EvidenceRecord | None:
+        """The record of a key, or None."""
+        del ctx
+        return next(iter(await self._found(select(evidence_record).where(_RECORD.key == key))), None)
+
+    async def of_run(self, ctx: RunContext) -> tuple[EvidenceRecord, ...]:
+        """All records of the run, in the order in which they began."""
+        return await self._found(of_run(ctx.run_id))
+
+    async def _found(self, query: Select[Any]) -> tuple[EvidenceRecord, ...]:
+        rows = await self._database.read(lambda connection: connection.execute(query).mappings().all())
+        return tuple(record_of(row) for row in rows)
+
+    def _check_owner(self, connection: Connection, run_id: str) -> None:
+        # Shared: tools of one run begin side by side, and who gives the run up waits for them, or they see it.
+        run = diagnosis_run.c
+        query = select(run.owner, run.is_closed).where(run.run_id == run_id).with_for_update(read=True)
+        found = connection.execute(query).one_or_none()
+        if found is not None and (found.is_closed or found.owner != self._owner):
+            raise StoreFailure("the run is not this process's any more", kind=FailureKind.REJECTED)
+
+
+def of_run(run_id: str) -> Select[Any]:
+    """The records of a run, in the order in which they began."""
+    return select(evidence_record).where(_RECORD.run_id == run_id).order_by(_RECORD.number)
+
+
+def abandon(connection: Connection, run_id: str, *, at_s: float) -> None:
+    """End what is PROJECTING as ERROR / ABANDONED, in the caller's transaction."""
+    query = of_run(run_id).where(_RECORD.invocation == InvocationStatus.PROJECTING.value)
+    for row in connection.execute(query).mappings().all():
+        begun = record_of(row)
+        ended = begun.failed(ErrorCode.ABANDONED, at_s=max(at_s, begun.started_s))
+        connection.execute(update(evidence_record).where(_RECORD.key == begun.key).values(_columns(ended)))
+
+
+def record_of(columns: Mapping[Any, Any]) -> EvidenceRecord:
+    """The record.
+
+    Raises:
+        StoreFailure: no program of this version wrote these columns.
+    """
+    with readable():
+        stored = columns["stored"]
+        return EvidenceRecord(
+            key=columns["key"],
+            run_id=columns["run_id"],
+            tool_call_id=columns["tool_call_id"],
+            tool_name=columns["tool_name"],
+            scope=columns["scope"],
+            caller=columns["caller"],
+            started_s=columns["started_s"],
+            invocation=InvocationStatus(columns["invocation"]),
+            evidence=None if columns["evidence"] is None else EvidenceStatus(columns["evidence"]),
+            projection=None if stored is None else read_stored(bytes(stored)).projection,
+            digest=columns["digest"],
+            finished_s=columns["finished_s"],
+            error_code=None if columns["error_code"] is None else ErrorCode(columns["error_code"]),
+        )
+
+
+def _columns(record: EvidenceRecord) -> dict[str, Any]:
+    return {
+        "key": record.key,
+        "run_id": record.run_id,
+        "tool_call_id": record.tool_call_id,
+        "tool_name": record.tool_name,
+        "scope": record.scope,
+        "caller": record.caller,
+        "started_s": record.started_s,
+        "invocation": record.invocation.value,
+        "evidence": None if record.evidence is None else record.evidence.value,
+        "stored": None if record.projection is None else record.projection.stored,
+        "digest": record.digest,
+        "finished_s": record.finished_s,
+        "error_code": None if record.error_code is None else record.error_code.value,
+    }

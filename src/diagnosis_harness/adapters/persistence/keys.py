@@ -1,0 +1,70 @@
+"""API keys in the database. Secrets never get here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from sqlalchemy import Connection, select, update
+from sqlalchemy.dialects import postgresql, sqlite
+
+from diagnosis_harness.adapters.persistence.database import Database
+from diagnosis_harness.adapters.persistence.failures import readable
+from diagnosis_harness.adapters.persistence.schema import api_key
+from diagnosis_harness.application.api_key import ApiKey
+from diagnosis_harness.application.caller import CallerRole
+
+
+class SqlKeyStore:
+    """`KeyStore`."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def add(self, key: ApiKey) -> bool:
+        """Keep a key; False when its id, or its name with a valid key, is taken."""
+        columns = {
+            "key_id": key.key_id,
+            "name": key.name,
+            "role": key.role.value,
+            "secret_sha256": key.secret_sha256,
+            "created_at_s": key.created_at_s,
+            "revoked_at_s": key.revoked_at_s,
+            "rate_per_minute": key.rate_per_minute,
+            "concurrent_runs": key.concurrent_runs,
+        }
+
+        def added(connection: Connection) -> bool:
+            dialect = postgresql if connection.dialect.name == "postgresql" else sqlite
+            statement = dialect.insert(api_key).values(columns).on_conflict_do_nothing()
+            return connection.execute(statement).rowcount == 1
+
+        return await self._database.write(added)
+
+    async def key(self, key_id: str) -> ApiKey | None:
+        """The key of an id, revoked or not; None where there is none."""
+        query = select(api_key).where(api_key.c.key_id == key_id)
+        found = await self._database.read(
+            lambda connection: connection.execute(query).mappings().one_or_none()
+        )
+        return None if found is None else _key(found)
+
+    async def keys(self) -> tuple[ApiKey, ...]:
+        """All keys, in the order in which they were made."""
+        query = select(api_key).order_by(api_key.c.created_at_s, api_key.c.key_id)
+        rows = await self._database.read(lambda connection: connection.execute(query).mappings().all())
+        return tuple(_key(row) for row in rows)
+
+    async def revoke(self, key_id: str, *, at_s: float) -> bool:
+        """Make a key invalid for good; False when there is no valid key of that id."""
+        statement = (
+            update(api_key)
+            .where(api_key.c.key_id == key_id, api_key.c.revoked_at_s.is_(None))
+            .values(revoked_at_s=at_s)
+        )
+        return await self._database.write(lambda connection: connection.execute(statement).rowcount == 1)
+
+
+def _key(columns: Mapping[Any, Any]) -> ApiKey:
+    with readable():
+        return ApiKey(**{**columns, "role": CallerRole(columns["role"])})

@@ -1,0 +1,290 @@
+"""The durable log: events come in from any thread, and one writer writes them in batches over all runs.
+
+What is written is told to subscribers after the commit: whoever streams shows nothing that is not kept.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+
+from diagnosis_harness.adapters.persistence.database import Database
+from diagnosis_harness.adapters.persistence.failures import AWAY
+from diagnosis_harness.adapters.persistence.log_append import Batch, append_fenced
+from diagnosis_harness.harness.context import RunContext
+from diagnosis_harness.kernel.clock import Clock
+from diagnosis_harness.kernel.errors import ContractViolation, FailureKind, StoreFailure
+from diagnosis_harness.trace.event import TraceEvent, TraceName
+
+Written = Callable[[str, Sequence[TraceEvent]], None]
+"""Told of the events of one run that were written together, in order: run id, events. On the event loop."""
+
+BATCH_EVENTS = 2000
+
+
+@dataclass(slots=True)
+class _Run:
+    """What the log holds of one run."""
+
+    pending: deque[TraceEvent] = field(default_factory=deque)
+    is_open: bool = False
+    taken_seq: int = 0  # the last event that was taken in
+    written_seq: int = 0
+    is_finished: bool = False  # RUN_FINISHED is written; what comes after it is dropped
+    failure: StoreFailure | None = None  # nothing more is taken in
+    waiters: list[tuple[int, asyncio.Future[None]]] = field(default_factory=list)
+
+
+class SqlRunLog:
+    """`RunLog` and `TraceSink` of one process incarnation. All but `emit` is used from one event loop.
+
+    A database that is away loses nothing: what is held is tried again by the clock, until a bound is passed.
+
+    Args:
+        again_after_s: pause before what could not be written is tried again.
+        run_events_max: events of one run that may wait; one more, and the run's log has failed.
+        events_max: the same for all runs together.
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        *,
+        owner: str,
+        clock: Clock,
+        again_after_s: float = 0.5,
+        run_events_max: int = 10_000,
+        events_max: int = 100_000,
+    ) -> None:
+        self._database = database
+        self._owner = owner
+        self._clock = clock
+        self._again_after_s = again_after_s
+        self._run_events_max = run_events_max
+        self._events_max = events_max
+        self._lock = threading.Lock()  # guards the buffers, which any thread fills
+        self._runs: dict[str, _Run] = {}
+        self._ready: dict[str, _Run] = {}  # open, with something to write
+        self._held = 0
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._is_woken = False
+        self._work = asyncio.Event()
+        self._writer: asyncio.Task[None] | None = None
+        self._subscribers: list[Written] = []
+        self._doubtful: set[str] = set()  # runs whose last batch may have been written unheard
+        self._pause_over = asyncio.Event()
+        self._is_stopping = False
+
+    # ------------------------------------------------------------------ life
+
+    async def start(self) -> None:
+        """Begin to write. What was emitted before is held until then."""
+        with self._lock:
+            self._loop = asyncio.get_running_loop()
+            self._wake()
+        self._writer = asyncio.create_task(self._serve(), name="run-log")
+
+    async def stop(self) -> None:
+        """Try once more to write what is open, and stop. Later events are dropped."""
+        if self._writer is None:
+            return
+        self._is_stopping = True
+        self._pause_over.set()
+        self._work.set()
+        await self._writer
+        self._writer = None
+        with self._lock:
+            self._loop = None
+            runs, self._runs, self._ready, self._held = self._runs, {}, {}, 0
+        for run in runs.values():
+            run.failure = run.failure or StoreFailure("the log is closed", kind=FailureKind.UNAVAILABLE)
+            _answer(run)
+
+    def subscribe(self, written: Written) -> Callable[[], None]:
+        """Have every batch told after its commit, one call for each run in it. It must be cheap.
+
+        Returns:
+            A function that ends it.
+        """
+        self._subscribers.append(written)
+        return lambda: self._subscribers.remove(written)
+
+    # ------------------------------------------------------------------ the sink
+
+    def emit(self, event: TraceEvent) -> None:
+        """Take one event, from any thread. Events of a run that was closed or never began are dropped."""
+        with self._lock:
+            run = self._runs.get(event.run_id)
+            if run is None:
+                if event.seq != 1:
+                    return
+                run = self._runs[event.run_id] = _Run()
+            if run.failure is not None or run.is_finished:
+                return
+            if len(run.pending) >= self._run_events_max or self._held >= self._events_max:
+                run.failure = StoreFailure(
+                    "more events wait to be written than may wait", kind=FailureKind.UNAVAILABLE
+                )
+                return
+            run.pending.append(event)
+            run.taken_seq = event.seq
+            self._held += 1
+            if run.is_open:
+                self._ready[event.run_id] = run
+                self._wake()
+
+    # ------------------------------------------------------------------ the log
+
+    def open(self, ctx: RunContext) -> None:
+        """Let the events of this run be written: its row stands."""
+        with self._lock:
+            run = self._runs.setdefault(ctx.run_id, _Run())
+            run.is_open = True
+            if run.pending:
+                self._ready[ctx.run_id] = run
+                self._wake()
+
+    async def flush(self, ctx: RunContext) -> None:
+        """Return when every event of the run that was emitted so far is written; it waits for a database.
+
+        Raises:
+            StoreFailure: they cannot be written: the row is not this process's any more, or too many waited.
+            ContractViolation: the run is not open here.
+        """
+        run = self._runs.get(ctx.run_id)
+        if run is None or not run.is_open:
+            raise ContractViolation("a run is flushed between its open and its close")
+        with self._lock:
+            done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+            run.waiters.append((run.taken_seq, done))
+        _answer(run)
+        await done
+
+    def close(self, ctx: RunContext) -> None:
+        """Forget the run; what is not written is dropped."""
+        with self._lock:
+            run = self._runs.pop(ctx.run_id, None)
+            self._ready.pop(ctx.run_id, None)
+            if run is None:
+                return
+            self._held -= len(run.pending)
+            run.pending.clear()
+        run.failure = run.failure or StoreFailure("the run's log is closed", kind=FailureKind.REJECTED)
+        _answer(run)
+
+    # ------------------------------------------------------------------ the writer
+
+    def _wake(self) -> None:
+        """Wake the writer, once until it looks; the lock is held."""
+        if self._loop is not None and not self._is_woken:
+            self._is_woken = True
+            self._loop.call_soon_threadsafe(self._work.set)
+
+    async def _serve(self) -> None:
+        while not self._is_stopping:
+            await self._work.wait()
+            self._work.clear()
+            if not await self._write_ready() and not self._is_stopping:
+                await self._pause()
+
+    async def _write_ready(self) -> bool:
+        """Write until nothing is left; False when the database is away."""
+        while batch := self._batch():
+            if not await self._try(batch):
+                return False
+        return True
+
+    def _batch(self) -> Batch:
+        with self._lock:
+            self._is_woken = False
+            batch: Batch = {}
+            room = BATCH_EVENTS
+            for run_id, run in self._ready.items():
+                if room <= 0:
+                    break
+                batch[run_id] = tuple(islice(run.pending, room))
+                room -= len(batch[run_id])
+        return {run_id: _until_finished(events) for run_id, events in batch.items()}
+
+    async def _try(self, batch: Batch) -> bool:
+        in_doubt = self._doubtful & batch.keys()
+        try:
+            lost = await self._database.write(
+                lambda connection: append_fenced(connection, batch, owner=self._owner, in_doubt=in_doubt)
+            )
+        except StoreFailure as failure:
+            self._doubtful |= batch.keys()
+            if failure.kind in AWAY:
+                return False
+            if len(batch) > 1:  # one run's fault must not stop the others: each for itself
+                return all([await self._try({run_id: events}) for run_id, events in batch.items()])
+            lost = dict.fromkeys(batch, failure)
+        self._doubtful -= batch.keys()
+        for run_id, events in batch.items():
+            self._settle(run_id, events, lost.get(run_id))
+        return True
+
+    def _settle(self, run_id: str, events: Sequence[TraceEvent], failure: StoreFailure | None) -> None:
+        """Note what became of a run's part of a batch, and tell whoever waits."""
+        with self._lock:
+            run = self._runs.get(run_id)
+            if run is None:  # closed meanwhile
+                return
+            finished = events[-1].name is TraceName.RUN_FINISHED
+            gone = len(run.pending) if failure is not None or finished else len(events)
+            for _ in range(gone):
+                run.pending.popleft()
+            self._held -= gone
+            if not run.pending:
+                self._ready.pop(run_id, None)
+            if failure is not None:
+                run.failure = failure
+            else:
+                run.written_seq = events[-1].seq
+                run.is_finished = finished
+        if failure is None and self._loop is not None:
+            # By the loop: one that raises is the loop's to report, and stops neither the log nor the others.
+            for written in self._subscribers:
+                self._loop.call_soon(written, run_id, events)
+        _answer(run)
+
+    async def _pause(self) -> None:
+        loop, over = asyncio.get_running_loop(), self._pause_over
+        at_s = self._clock.now_s() + self._again_after_s
+        disarm = self._clock.call_at(at_s, lambda: _safely(loop, over.set))
+        await over.wait()
+        over.clear()
+        disarm()
+        self._work.set()
+
+
+def _answer(run: _Run) -> None:
+    """End the waits that are over."""
+    waiting: list[tuple[int, asyncio.Future[None]]] = []
+    for seq, done in run.waiters:
+        if done.done():
+            continue
+        if run.written_seq >= seq or run.is_finished:
+            done.set_result(None)
+        elif run.failure is not None and (not run.pending or run.failure.kind is FailureKind.REJECTED):
+            done.set_exception(run.failure)
+        else:
+            waiting.append((seq, done))
+    run.waiters = waiting
+
+
+def _until_finished(events: tuple[TraceEvent, ...]) -> tuple[TraceEvent, ...]:
+    """The events up to RUN_FINISHED: nothing is written after it."""
+    for place, event in enumerate(events, start=1):
+        if event.name is TraceName.RUN_FINISHED:
+            return events[:place]
+    return events
+
+
+def _safely(loop: asyncio.AbstractEventLoop, callback: Callable[[], object]) -> None:
+    if not loop.is_closed():
+        loop.call_soon_threadsafe(callback)

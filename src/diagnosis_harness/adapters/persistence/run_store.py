@@ -1,0 +1,80 @@
+"""The row of a run that goes on, written by the process that owns it: each time one conditional statement."""
+
+from __future__ import annotations
+
+from sqlalchemy import Connection, Update, update
+from sqlalchemy.dialects import postgresql, sqlite
+
+from diagnosis_harness.adapters.persistence.database import Database
+from diagnosis_harness.adapters.persistence.rows import Columns, ending_columns, request_columns
+from diagnosis_harness.adapters.persistence.schema import diagnosis_run
+from diagnosis_harness.application.intent import IntentType
+from diagnosis_harness.application.run_request import RunRequest
+from diagnosis_harness.application.run_row import RunEnding, RunStatus
+from diagnosis_harness.harness.context import RunContext
+from diagnosis_harness.kernel.errors import ContractViolation
+
+_RUN = diagnosis_run.c
+
+
+def inserted(connection: Connection, columns: Columns) -> bool:
+    """Insert a row unless its run id, or the fingerprint of an unfinished run, is there."""
+    dialect = postgresql if connection.dialect.name == "postgresql" else sqlite
+    statement = dialect.insert(diagnosis_run).values(columns).on_conflict_do_nothing()
+    return connection.execute(statement).rowcount == 1
+
+
+class SqlRunStore:
+    """`RunStore` of one process incarnation."""
+
+    def __init__(self, database: Database, *, owner: str) -> None:
+        self._database = database
+        self._owner = owner
+
+    async def begin(self, ctx: RunContext, request: RunRequest, *, owner: str, at_s: float) -> bool:
+        """Make the row RUNNING and this process its owner.
+
+        Returns:
+            False when the run has been claimed, cancelled or ended before.
+
+        Raises:
+            ContractViolation: the request or the owner is another one than that of the run or of this store.
+        """
+        if owner != self._owner or request.run_id != ctx.run_id:
+            raise ContractViolation("a store begins its own process's runs, each under its own id")
+        claim = {"status": RunStatus.RUNNING.value, "owner": owner, "started_s": at_s}
+        columns = {**request_columns(request), **claim, "is_closed": False}
+        queued = (
+            update(diagnosis_run)
+            .where(
+                _RUN.run_id == request.run_id,
+                _RUN.status == RunStatus.QUEUED.value,
+                _RUN.wish_reason.is_(None),
+            )
+            .values(claim)
+        )
+
+        def begun(connection: Connection) -> bool:
+            return inserted(connection, columns) or connection.execute(queued).rowcount == 1
+
+        return await self._database.write(begun)
+
+    async def routed(self, ctx: RunContext, intent: IntentType) -> None:
+        """Record the intent."""
+        await self._changed(self._running(ctx).values(intent=intent.value))
+
+    async def finish(self, ctx: RunContext, ending: RunEnding) -> bool:
+        """Write the end in one conditional update; the first end stands.
+
+        Returns:
+            False when another end stands.
+        """
+        return await self._changed(self._running(ctx).values(ending_columns(ending)))
+
+    def _running(self, ctx: RunContext) -> Update:
+        return update(diagnosis_run).where(
+            _RUN.run_id == ctx.run_id, _RUN.status == RunStatus.RUNNING.value, _RUN.owner == self._owner
+        )
+
+    async def _changed(self, statement: Update) -> bool:
+        return await self._database.write(lambda connection: connection.execute(statement).rowcount == 1)

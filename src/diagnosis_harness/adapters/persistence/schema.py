@@ -1,0 +1,198 @@
+"""The tables as data. Migrations make them; a test holds the two together."""
+
+from __future__ import annotations
+
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    CheckConstraint,
+    Column,
+    Dialect,
+    Double,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    Table,
+    Text,
+    text,
+)
+from sqlalchemy.types import TypeDecorator
+
+
+class FreeText(TypeDecorator[str]):
+    """Text that a person or a backend wrote.
+
+    NUL and half surrogate pairs, which no database keeps, become U+FFFD; everything else comes back equal.
+    """
+
+    impl = Text
+    cache_ok = True
+
+    def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:
+        """The text as it can be kept."""
+        del dialect
+        if value is None or (value.isascii() and "\0" not in value):
+            return value
+        kept = value.replace("\0", "\N{REPLACEMENT CHARACTER}")
+        return kept.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+NAMES = {
+    "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+    "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+    "ck": "ck_%(table_name)s_%(constraint_name)s",
+    "fk": "fk_%(table_name)s_%(column_0_name)s",
+    "pk": "pk_%(table_name)s",
+}
+SCHEMA = MetaData(naming_convention=NAMES)
+
+# SQLite counts only an INTEGER key on by itself; it holds 64 bits.
+_Number = BigInteger().with_variant(Integer(), "sqlite")
+
+diagnosis_run = Table(
+    "diagnosis_run",
+    SCHEMA,
+    Column("run_id", Text, primary_key=True),
+    Column("session_id", FreeText, nullable=False),
+    Column("query", FreeText, nullable=False),
+    Column("language", Text, nullable=False),
+    Column("kind", Text, nullable=False),
+    Column("asked_by", Text, nullable=False),
+    Column("asked_role", Text, nullable=False),
+    Column("source", FreeText),
+    Column("onset_s", Double),
+    Column("limit_s", Double, nullable=False),
+    Column("submitted_s", Double, nullable=False),
+    Column("start_by_s", Double),
+    Column("fingerprint", FreeText),
+    Column("retry_of", Text),
+    Column("status", Text, nullable=False),
+    Column("started_s", Double),
+    Column("owner", Text),
+    Column("intent", Text),
+    Column("wish_reason", Text),
+    Column("wish_at_s", Double),
+    Column("cancel_answer", Text),
+    Column("release_outcome", Text),
+    Column("fallback_type", Text),
+    Column("stop_reason", Text),
+    Column("run_state", Text),
+    Column("termination_reason", Text),
+    Column("termination_at_s", Double),
+    Column("termination_detail", FreeText),
+    Column("safe_answer", Text),
+    Column("conclusion", FreeText),
+    Column("published_result", Text),
+    Column("failure_code", Text),
+    Column("failure_message", FreeText),
+    Column("duration_s", Double),
+    Column("agent_steps", BigInteger),
+    Column("tool_calls", BigInteger),
+    Column("llm_calls", BigInteger),
+    Column("input_tokens", BigInteger),
+    Column("output_tokens", BigInteger),
+    Column("total_tokens", BigInteger),
+    Column("counters", Text),
+    Column("is_estimated", Boolean),
+    Column("in_flight", Text),
+    Column("is_closed", Boolean, nullable=False),
+    CheckConstraint("NOT is_closed OR status NOT IN ('QUEUED', 'RUNNING')", name="closed_has_ended"),
+    CheckConstraint(
+        "(status IN ('QUEUED', 'RUNNING')) = (release_outcome IS NULL)", name="ended_has_outcome"
+    ),
+)
+
+UNFINISHED = "status IN ('QUEUED', 'RUNNING')"
+_run = diagnosis_run.c
+Index("ix_diagnosis_run_submitted", _run.submitted_s, _run.run_id)
+Index("ix_diagnosis_run_asked_by", _run.asked_by, _run.submitted_s, _run.run_id)
+Index("ix_diagnosis_run_session", _run.session_id, _run.submitted_s, _run.run_id)
+Index("ix_diagnosis_run_status", _run.status, _run.submitted_s)
+Index(
+    "uq_diagnosis_run_fingerprint",
+    _run.fingerprint,
+    unique=True,
+    sqlite_where=text(UNFINISHED),
+    postgresql_where=text(UNFINISHED),
+)
+Index(
+    "ix_diagnosis_run_open_owner",
+    _run.owner,
+    sqlite_where=text("NOT is_closed"),
+    postgresql_where=text("NOT is_closed"),
+)
+
+trace_event = Table(
+    "trace_event",
+    SCHEMA,
+    Column("run_id", Text, ForeignKey("diagnosis_run.run_id", ondelete="CASCADE"), primary_key=True),
+    Column("seq", Integer, primary_key=True, autoincrement=False),
+    Column("at_s", Double, nullable=False),
+    Column("name", Text, nullable=False),
+    Column("phase", Text, nullable=False),
+    Column("status", Text, nullable=False),
+    Column("payload", Text, nullable=False),
+    sqlite_with_rowid=False,
+)
+
+retry_attempt = Table(
+    "retry_attempt",
+    SCHEMA,
+    Column("run_id", Text, ForeignKey("diagnosis_run.run_id", ondelete="CASCADE"), primary_key=True),
+    Column("seq", Integer, primary_key=True, autoincrement=False),
+    Column("at_s", Double, nullable=False),
+    Column("role", Text, nullable=False),
+    Column("attempt", Integer, nullable=False),
+    Column("failure", Text),
+    Column("error", FreeText, nullable=False),
+    sqlite_with_rowid=False,
+)
+
+evidence_record = Table(
+    "evidence_record",
+    SCHEMA,
+    Column("number", _Number, primary_key=True, autoincrement=True),
+    Column("key", Text, nullable=False, unique=True),
+    Column("run_id", Text, nullable=False),
+    Column("tool_call_id", Text, nullable=False),
+    Column("tool_name", Text, nullable=False),
+    Column("scope", Text, nullable=False),
+    Column("caller", Text, nullable=False),
+    Column("started_s", Double, nullable=False),
+    Column("invocation", Text, nullable=False),
+    Column("evidence", Text),
+    Column("stored", LargeBinary),
+    Column("digest", Text),
+    Column("finished_s", Double),
+    Column("error_code", Text),
+)
+Index("ix_evidence_record_run", evidence_record.c.run_id, evidence_record.c.number)
+
+api_key = Table(
+    "api_key",
+    SCHEMA,
+    Column("key_id", Text, primary_key=True),
+    Column("name", Text, nullable=False),
+    Column("role", Text, nullable=False),
+    Column("secret_sha256", Text, nullable=False),
+    Column("created_at_s", Double, nullable=False),
+    Column("revoked_at_s", Double),
+    Column("rate_per_minute", Integer),
+    Column("concurrent_runs", Integer),
+)
+Index(
+    "uq_api_key_valid_name",
+    api_key.c.name,
+    unique=True,
+    sqlite_where=text("revoked_at_s IS NULL"),
+    postgresql_where=text("revoked_at_s IS NULL"),
+)
+
+worker = Table(
+    "worker",
+    SCHEMA,
+    Column("owner", Text, primary_key=True),
+    Column("beat_at_s", Double, nullable=False),
+)
