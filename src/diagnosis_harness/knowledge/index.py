@@ -48,10 +48,10 @@ class Tuning:
     """
 
     file_weight: float = 0.5
-    vector_weight: float = 1.0
-    rank_offset: float = 10.0
-    covered_floor: float = 0.5
-    cosine_floor: float = 0.5
+    vector_weight: float = 0.5
+    rank_offset: float = 5.0
+    covered_floor: float = 0.34
+    cosine_floor: float = 0.33
     hits_max: int = 5
 
 

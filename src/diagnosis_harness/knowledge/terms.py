@@ -12,6 +12,11 @@ _TOKEN = re.compile(rf"(?P<cjk>[{_CJK}])|(?P<word>[^\W_{_CJK}]+)")
 _JOINED = re.compile(r"[A-Za-z0-9]+(?:[-_./:][A-Za-z0-9]+)+")
 _HUMPS = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
 _IDENTIFIER_MAX = 80
+_APART = re.compile(
+    r"\b(roll|fail|time|start|shut|scale|log|sign)(?:s|ed|ing|led|ling)? (back|over|out|up|down|in)\b",
+    re.IGNORECASE,
+)
+"""Two words that documents also write as one: `roll back` is `rollback` as well."""
 
 STOP_WORDS = frozenset(
     """
@@ -22,7 +27,7 @@ STOP_WORDS = frozenset(
     so some still such t tell than that the their them then there these they thing this those though to
     too until up us ve very want was we were what when where which while who whom whose why will with
     would yet you your
-    """.split()
+    """.split()  # noqa: SIM905 - a list literal would take a page
 )
 STOP_CHARACTERS = frozenset(
     "的了吗呢吧啊么怎什哪谁请问我你您他她它们这那个些该要想会能可以是在有和与或就都也还很把被让给对从到为因所"
@@ -48,6 +53,7 @@ def terms_of(text: str) -> list[str]:
         for match in _JOINED.finditer(plain)
         if len(identifier := match[0]) <= _IDENTIFIER_MAX
     ]
+    found += [stem(f"{apart[1]}{apart[2]}".lower()) for apart in _APART.finditer(plain)]
     for match in _TOKEN.finditer(plain):
         token = match[0]
         if match.lastgroup == "cjk":

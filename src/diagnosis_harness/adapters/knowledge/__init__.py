@@ -1,0 +1,1 @@
+"""Runbooks in a folder: read, indexed on disk, and searched."""

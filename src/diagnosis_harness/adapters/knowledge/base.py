@@ -1,0 +1,219 @@
+"""The knowledge base over a folder: kept up with its files, searched from any thread."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from diagnosis_harness.adapters.knowledge.folder import (
+    FileNote,
+    FileStamp,
+    Listing,
+    checked_folder,
+    listed,
+)
+from diagnosis_harness.adapters.knowledge.index_file import VERSION, FileEntry, Kept, load, save
+from diagnosis_harness.kernel.canonical import digest
+from diagnosis_harness.kernel.clock import Clock
+from diagnosis_harness.knowledge.document import read_document
+from diagnosis_harness.knowledge.embedder import Embedder
+from diagnosis_harness.knowledge.index import KnowledgeIndex, searched_text, terms_of_passage
+from diagnosis_harness.knowledge.retrieval import Holdings, Retrieval
+
+if TYPE_CHECKING:
+    from diagnosis_harness.harness.context import RunContext
+
+INDEX_NAME = f"knowledge-{VERSION}.npz"
+
+
+@dataclass(frozen=True, slots=True)
+class FolderSizes:
+    """Bounds of reading.
+
+    Attributes:
+        passage_size: characters of a passage.
+        refresh_s: how long a listing of the folder stands before a search looks again.
+    """
+
+    file_size_max: int
+    files_max: int
+    passage_size: int
+    refresh_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """What a refresh did.
+
+    Attributes:
+        read: files that were new or changed.
+        removed: files that are gone.
+        notes: what is not used and why; and, under the folder's own name, what there is to say of the index.
+    """
+
+    read: int
+    removed: int
+    notes: tuple[FileNote, ...]
+
+
+class FolderKnowledge:
+    """Plays `KnowledgeBase` over the Markdown, text and HTML files of a folder.
+
+    Files whose size and time are as before are not read again; of those, only the ones whose bytes differ are
+    masked and embedded again.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        index_folder: Path,
+        *,
+        sizes: FolderSizes,
+        clock: Clock,
+        embedder: Embedder | None = None,
+    ) -> None:
+        self._folder, self._file = folder, index_folder / INDEX_NAME
+        self._sizes, self._clock, self._embedder = sizes, clock, embedder
+        self._made_with: dict[str, object] = {
+            "folder": str(folder.resolve()),
+            "passage_size": sizes.passage_size,
+            "embedder": None if embedder is None else embedder.name,
+        }
+        self._refreshing = threading.Lock()
+        self._kept = Kept((), {})
+        self._index = KnowledgeIndex((), terms=())
+        self._listed_s = -np.inf
+        self._is_stale = False
+
+    def open(self, progress: Callable[[str, int, int], None]) -> Changes:
+        """Bring the index up to the folder; `progress` is told the file, and how many of how many are done.
+
+        Raises:
+            InvalidInput: the folder cannot be listed.
+        """
+        checked_folder(self._folder)
+        with self._refreshing:
+            held = load(self._file, self._made_with)
+            notes = (
+                (FileNote(str(self._file), f"built anew: {held}"),) if isinstance(held, str) and held else ()
+            )
+            if isinstance(held, Kept):
+                self._kept = held
+            changes = self._refresh(progress)
+            return Changes(changes.read, changes.removed, (*notes, *changes.notes))
+
+    def search(self, ctx: RunContext, question: str) -> Retrieval:  # noqa: D102 - see KnowledgeBase
+        del ctx
+        self._keep_up()
+        found = self._index.search(question)
+        return Retrieval(found.hits, found.nearest, found.searched, is_stale=self._is_stale)
+
+    def holdings(self, ctx: RunContext) -> Holdings:  # noqa: D102 - see KnowledgeBase
+        del ctx
+        return self._index.holdings
+
+    def _keep_up(self) -> None:
+        """Look at the folder again when the last look is old; who finds another at it takes what there is."""
+        if self._clock.now_s() - self._listed_s < self._sizes.refresh_s:
+            return
+        if self._refreshing.acquire(blocking=False):
+            try:
+                self._refresh(_silent)
+            except OSError:
+                self._is_stale = True
+            finally:
+                self._refreshing.release()
+
+    def _refresh(self, progress: Callable[[str, int, int], None]) -> Changes:
+        self._listed_s = self._clock.now_s()
+        listing = listed(
+            self._folder, file_size_max=self._sizes.file_size_max, files_max=self._sizes.files_max
+        )
+        entries, read, unread = self._read(listing, progress)
+        known = {entry.stamp.file for entry in self._kept.entries}
+        removed = known - {entry.stamp.file for entry in entries}
+        notes = [*listing.notes, *unread, *(FileNote(e.stamp.file, e.note) for e in entries if e.note)]
+        if entries != self._kept.entries or not self._index.passages:
+            self._kept = Kept(entries, self._vectors(entries, progress))
+            self._index = self._indexed()
+            if read or removed or not self._file.exists():
+                notes += self._save()
+        self._is_stale = False
+        return Changes(read, len(removed), tuple(sorted(notes, key=lambda note: note.file)))
+
+    def _read(
+        self, listing: Listing, progress: Callable[[str, int, int], None]
+    ) -> tuple[tuple[FileEntry, ...], int, list[FileNote]]:
+        """The entries of all files, how many were read anew, and those that could not be."""
+        before = {entry.stamp.file: entry for entry in self._kept.entries}
+        entries: list[FileEntry] = []
+        notes: list[FileNote] = []
+        read = 0
+        for number, stamp in enumerate(listing.files):
+            held = before.get(stamp.file)
+            if held is not None and held.stamp == stamp:
+                entries.append(held)
+                continue
+            progress(stamp.file, number, len(listing.files))
+            try:
+                entry = self._entry(stamp, held)
+            except OSError as error:
+                notes.append(FileNote(stamp.file, f"not used: it cannot be read ({error.strerror})"))
+                continue
+            read += held is None or entry.digest != held.digest
+            entries.append(entry)
+        return tuple(entries), read, notes
+
+    def _entry(self, stamp: FileStamp, held: FileEntry | None) -> FileEntry:
+        with (self._folder / stamp.file).open("rb") as file:
+            data = file.read(self._sizes.file_size_max + 1)
+        if held is not None and held.digest == digest(data):
+            return FileEntry(stamp, held.digest, held.passages, held.note)
+        document = read_document(stamp.file, data[: self._sizes.file_size_max], size=self._sizes.passage_size)
+        return FileEntry(stamp, document.digest, document.passages, document.note)
+
+    def _vectors(
+        self, entries: tuple[FileEntry, ...], progress: Callable[[str, int, int], None]
+    ) -> dict[str, NDArray[np.float32]]:
+        """The rows of every file: kept ones where the bytes are the same."""
+        if self._embedder is None:
+            return {}
+        before = {entry.stamp.file: entry.digest for entry in self._kept.entries}
+        rows: dict[str, NDArray[np.float32]] = {}
+        for number, entry in enumerate(entries):
+            name = entry.stamp.file
+            if name in self._kept.vectors and before.get(name) == entry.digest:
+                rows[name] = self._kept.vectors[name]
+            elif entry.passages:
+                progress(name, number, len(entries))
+                rows[name] = self._embedder.embed([searched_text(one) for one in entry.passages])
+        return rows
+
+    def _indexed(self) -> KnowledgeIndex:
+        used = [entry for entry in self._kept.entries if entry.passages]
+        passages = [passage for entry in used for passage in entry.passages]
+        rows = [self._kept.vectors[entry.stamp.file] for entry in used if self._embedder is not None]
+        return KnowledgeIndex(
+            passages,
+            terms=[terms_of_passage(passage) for passage in passages],
+            vectors=np.concatenate(rows) if rows else None,
+            embedder=self._embedder,
+        )
+
+    def _save(self) -> list[FileNote]:
+        """A folder that cannot be written costs time at the next start, and nothing else."""
+        try:
+            save(self._file, self._kept, self._made_with)
+        except OSError as error:
+            return [FileNote(str(self._file), f"the index was not kept ({error.strerror})")]
+        return []
+
+
+def _silent(file: str, done: int, total: int) -> None:
+    """A search has no bar of its own."""

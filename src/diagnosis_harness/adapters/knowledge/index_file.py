@@ -1,0 +1,140 @@
+"""The index on disk: what was read of each file, and its vectors, in one file that is replaced whole.
+
+It is a cache: whoever deletes it loses time and nothing else. The words' own index is built from it in memory
+in moments; what takes time is reading, masking and embedding, and that is what is kept.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import zipfile
+import zlib
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from diagnosis_harness.adapters.knowledge.folder import FileStamp
+from diagnosis_harness.knowledge.passage import Block, BlockKind, Passage
+
+VERSION = 1
+"""Goes up with every change of what is read out of a file, or of how it is kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileEntry:
+    """One file as it was read.
+
+    Attributes:
+        digest: of its bytes.
+        note: why it is not used; empty when it is.
+    """
+
+    stamp: FileStamp
+    digest: str
+    passages: tuple[Passage, ...]
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What the index file holds.
+
+    Attributes:
+        vectors: for each file the rows of its passages; empty when there is no embedder.
+    """
+
+    entries: tuple[FileEntry, ...]
+    vectors: Mapping[str, NDArray[np.float32]]
+
+
+def save(path: Path, kept: Kept, made_with: Mapping[str, object]) -> None:
+    """Write the index beside its place and move it there: a reader sees the old one or the new one.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    text = json.dumps(
+        {"version": VERSION, "made_with": made_with, "files": [_said(entry) for entry in kept.entries]},
+        ensure_ascii=False,
+    )
+    rows = [kept.vectors[entry.stamp.file] for entry in kept.entries if entry.stamp.file in kept.vectors]
+    beside = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        with beside.open("wb") as file:
+            np.savez(
+                file,
+                document=np.frombuffer(text.encode("utf-8", "replace"), dtype=np.uint8),
+                vectors=np.concatenate(rows) if rows else np.zeros((0, 0), dtype=np.float32),
+            )
+        beside.replace(path)
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+def load(path: Path, made_with: Mapping[str, object]) -> Kept | str:
+    """The index, or one clause that says why it must be built anew; empty where there was none."""
+    try:
+        with np.load(path, allow_pickle=False) as held:
+            document: dict[str, Any] = json.loads(held["document"].tobytes())
+            vectors = held["vectors"]
+        if document["version"] != VERSION or document["made_with"] != made_with:
+            return "it was made by another version or with other settings"
+        entries = tuple(_entry(said) for said in document["files"])
+        return Kept(entries, _shared_out(entries, vectors))
+    except FileNotFoundError:
+        return ""
+    except (OSError, EOFError, ValueError, KeyError, TypeError, AttributeError) as error:
+        return f"it could not be read ({type(error).__name__})"
+    except (zipfile.BadZipFile, zlib.error, NotImplementedError, MemoryError, RecursionError) as error:
+        return f"it is damaged ({type(error).__name__})"
+
+
+def _shared_out(entries: Sequence[FileEntry], vectors: NDArray[np.float32]) -> dict[str, NDArray[np.float32]]:
+    if not vectors.size:
+        return {}
+    if vectors.dtype != np.float32 or len(vectors) != sum(len(entry.passages) for entry in entries):
+        raise ValueError("the vectors are not those of the passages")
+    shared, at = {}, 0
+    for entry in entries:
+        shared[entry.stamp.file] = vectors[at : at + len(entry.passages)]
+        at += len(entry.passages)
+    return shared
+
+
+def _said(entry: FileEntry) -> dict[str, object]:
+    passages = [
+        {
+            "id": one.passage_id,
+            "headings": one.headings,
+            "blocks": [list(asdict(b).values()) for b in one.blocks],
+        }
+        for one in entry.passages
+    ]
+    return {**asdict(entry.stamp), "digest": entry.digest, "note": entry.note, "passages": passages}
+
+
+def _entry(said: Mapping[str, Any]) -> FileEntry:
+    stamp = FileStamp(str(said["file"]), int(said["size_bytes"]), int(said["mtime_ns"]))
+    digest = str(said["digest"])
+    passages = tuple(
+        Passage(
+            str(one["id"]),
+            stamp.file,
+            tuple(str(heading) for heading in one["headings"]),
+            tuple(
+                Block(BlockKind(kind), str(text), int(first), int(last), int(level))
+                for kind, text, first, last, level in one["blocks"]
+            ),
+            digest,
+        )
+        for one in said["passages"]
+    )
+    if not all(passage.blocks for passage in passages):
+        raise ValueError("a passage without blocks")
+    return FileEntry(stamp, digest, passages, str(said["note"]))
