@@ -103,6 +103,7 @@ class DiagnosisPath:
 def _kept(facts: RunFacts, request: RunRequest, report: Report, end: DiagnosisEnd) -> DiagnosisAnswer:
     concluded = bool(report.causes)
     conclusion = report.summary[0] if concluded and report.summary else None
+    stated_at = None if facts.onset_s is None else utc_text(facts.onset_s)
     published: JsonValue = None
     if concluded:
         published = {
@@ -113,11 +114,11 @@ def _kept(facts: RunFacts, request: RunRequest, report: Report, end: DiagnosisEn
                 {"entity": cause.entity, "fault_kind": cause.fault_kind.value, "region": cause.region}
                 for cause in report.causes
             ],
-            "onset_at": report.onset.at if report.onset else None,
+            "onset_at": stated_at or (report.onset.at if report.onset else None),
         }
     body: JsonValue = {
         "kind": KIND,
-        "onset_at": None if facts.onset_s is None else utc_text(facts.onset_s),
+        "onset_at": stated_at,
         "release": plain(release_of(facts, end)),
         "report": plain(report),
     }

@@ -156,6 +156,16 @@ async def pause(ctx: RunContext, clock: Clock, delay_s: float) -> None:
         check_active(ctx, clock)
 
 
+async def passed(clock: Clock, delay_s: float) -> None:
+    """Wait `delay_s` seconds of the clock, for what belongs to a process and to no run."""
+    bell = _Bell()
+    disarm = clock.call_at(clock.now_s() + delay_s, bell.ring_from_afar)
+    try:
+        await bell.rung
+    finally:
+        disarm()
+
+
 async def wait_after_end(ctx: RunContext, operation: Operation[T], *, clock: Clock, limit: WaitLimit) -> T:
     """Wait for bookkeeping, which goes on when the run has ended and has a limit of its own.
 
