@@ -103,6 +103,29 @@ class CareSection(_Section):
     drain_s: Seconds
 
 
+class DatabaseSettings(_Section):
+    """Where runs, their traces, evidence and keys are kept."""
+
+    url: Annotated[str, Field(min_length=1)]
+    pool_size: Count
+    busy_timeout_s: Seconds
+
+
+class EvidenceSettings(_Section):
+    """Where evidence records are kept, if not in the database."""
+
+    url: str
+    ttl_s: Annotated[int, Number, Field(ge=0)]
+
+
+class QueueSettings(_Section):
+    """Delivery of background runs to whichever process has room."""
+
+    url: str
+    parallel_max: Count
+    poll_interval_s: Seconds
+
+
 class AccessSettings(_Section):
     """Scopes of the tools that each role may use; `*` is every one."""
 
@@ -116,6 +139,22 @@ class SourceSettings(_Section):
 
     folder: Path
     baseline: Path | None = None
+
+
+class ServerSettings(_Section):
+    """The HTTP interface: where it listens, and what it takes from whom."""
+
+    host: Annotated[str, Field(min_length=1)]
+    port: Annotated[int, Number, Field(ge=0, le=65_535)]
+    require_key: bool
+    allowed_hosts: tuple[str, ...]
+    rate_per_minute: Count
+    unfinished_runs: Count
+    run_limit_max_s: Seconds
+    start_within_s: Seconds
+    body_bytes_max: Count
+    read_timeout_s: Seconds
+    heartbeat_s: Seconds
 
 
 class Settings(BaseSettings):
@@ -136,8 +175,12 @@ class Settings(BaseSettings):
     projection: ProjectionSettings
     folder: FolderSettings
     care: CareSection
+    database: DatabaseSettings
+    evidence: EvidenceSettings
+    queue: QueueSettings
     access: AccessSettings
     sources: dict[str, SourceSettings]
+    server: ServerSettings
 
     @classmethod
     def settings_customise_sources(  # noqa: PLR0917 - the signature is pydantic-settings' own

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
-from pathlib import PurePath
+from pathlib import Path
 from typing import Final
 
 import psycopg
@@ -20,6 +20,8 @@ from diagnosis_harness.kernel.errors import FailureKind, InvalidSetting, StoreFa
 SCHEMA: Final = "diagnosis_queue"
 """Where the queue's tables are in PostgreSQL; in SQLite they have a file of their own."""
 
+_PLACE: Final = "queue.url"
+_FORMS: Final = "give a path, sqlite:///PATH, or postgresql://USER@HOST/NAME"
 _BUSY_S: Final = 5.0
 _POOL_SIZE: Final = 5
 
@@ -34,26 +36,27 @@ def queue_url(database_url: str) -> str:
     """
     url = _read(database_url)
     if url.get_backend_name() == "sqlite":
-        file = PurePath(url.database or "")
+        file = Path(url.database or "")
         url = url.set(database=str(file.with_name(f"{file.stem}-queue{file.suffix}")))
     return url.render_as_string(hide_password=False)
 
 
-def _read(url: str) -> sa.URL:
-    """The URL with the driver that is used here, whichever driver it names."""
+def _read(text: str) -> sa.URL:
+    """The URL with the driver that is used here, whichever driver it names. No error repeats it."""
+    text = text.strip()
+    if text and "://" not in text:
+        return sa.URL.create("sqlite", database=str(Path(text).expanduser()))
     try:
-        parsed = sa.make_url(url)
+        url = sa.make_url(text)
     except (sa.exc.ArgumentError, ValueError):
-        raise InvalidSetting(
-            "queue.url", "it is not a URL", "give postgresql://… or sqlite:///FILE"
-        ) from None
-    backend = parsed.get_backend_name()
-    if backend == "sqlite" and parsed.database and parsed.database != ":memory:":
-        return parsed.set(drivername="sqlite")
-    if backend in ("postgresql", "postgres") and parsed.database:
-        return parsed.set(drivername="postgresql+psycopg")
-    shown = parsed.render_as_string(hide_password=True)
-    raise InvalidSetting("queue.url", f"{shown} is no database", "give postgresql://… or sqlite:///FILE")
+        raise InvalidSetting(_PLACE, "is not a URL of a database", _FORMS) from None
+    if not url.database or url.database == ":memory:":
+        raise InvalidSetting(_PLACE, "names no database that can be shared", _FORMS)
+    if url.get_backend_name() == "sqlite":
+        return url.set(drivername="sqlite")
+    if url.get_backend_name() in ("postgresql", "postgres"):
+        return url.set(drivername="postgresql+psycopg")
+    raise InvalidSetting(_PLACE, "names a kind of database that is not known", _FORMS)
 
 
 class QueueDatabase:

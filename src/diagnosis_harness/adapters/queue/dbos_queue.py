@@ -26,7 +26,7 @@ _VERSION: Final = "1"  # of what is delivered; DBOS delivers to processes of the
 _QUEUE: Final = "diagnosis-runs"
 _WORKFLOW: Final = "deliver_run"
 _RECOVERIES_MAX: Final = 3
-_ASK_LIMIT_S: Final = 15.0
+_ASK_LIMIT_S: Final = 6.0  # over what a lock is waited for, and under the silence that makes a process dead
 _SET_UP_LIMIT_S: Final = 90.0  # tables are made, and another process may be making them
 _WAITING: Final = ("ENQUEUED", "DELAYED")
 
@@ -39,7 +39,7 @@ class DbosRunQueue:
     listens at a time, since DBOS is one for the process.
 
     Args:
-        url: `postgresql://…` or `sqlite:///FILE`, with any driver.
+        url: a path, `sqlite:///PATH` or `postgresql://USER@HOST/NAME`, with any driver.
         executor_id: this process incarnation. DBOS starts again by itself what the same one had at work.
     """
 
