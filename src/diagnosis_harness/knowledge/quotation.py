@@ -41,19 +41,21 @@ def checked(
     if len(quotations) > QUOTATIONS_MAX or sum(len(quoted.text) for quoted in quotations) > QUOTED_MAX:
         raise _refused("it is too long")
     units: dict[int, tuple[Unit, ...]] = {}
+    said = {(quoted.passage, quoted.text) for quoted in quotations}
     places: set[tuple[int, int]] = set()
-    for quoted in quotations:
-        if not 1 <= quoted.passage <= len(passages):
+    for number, text in said:
+        if not 1 <= number <= len(passages):
             raise _refused("it cites a passage that there is not")
-        held = units.setdefault(quoted.passage, units_of(passages[quoted.passage - 1]))
-        place = next((at for at, unit in enumerate(held) if unit.text == quoted.text), None)
-        if place is None:
+        held = units.setdefault(number, units_of(passages[number - 1]))
+        same = [at for at, unit in enumerate(held) if unit.text == text]
+        if not same:
             raise _refused("it quotes what does not stand in the passage")
-        places.add((quoted.passage, place))
-    for number, place in places:
-        lead = units[number][place].lead
-        if lead is not None and (number, lead) not in places:
+        announced = [
+            at for at in same if (lead := held[at].lead) is None or (number, held[lead].text) in said
+        ]
+        if not announced:
             raise _refused("it quotes an item without the line that announces it")
+        places.add((number, announced[0]))
     order = list(dict.fromkeys(quoted.passage for quoted in quotations))
     return tuple(
         (Quotation(units[number][place].text, number), units[number][place])

@@ -1,0 +1,90 @@
+"""What the system is and has, as it was wired: the only thing that it may say of itself."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+
+from diagnosis_harness.kernel.json_value import JsonValue
+from diagnosis_harness.kernel.window import TimeWindow
+
+
+class TelemetryKind(StrEnum):
+    """What a source can hold."""
+
+    METRICS = "METRICS"
+    LOGS = "LOGS"
+    SPANS = "SPANS"
+    TOPOLOGY = "TOPOLOGY"
+    CHANGES = "CHANGES"
+
+
+@dataclass(frozen=True, slots=True)
+class Holding:
+    """How much of one kind a source holds: series, lines, spans, calls between services, or changes."""
+
+    kind: TelemetryKind
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class SourceProfile:
+    """A configured source; `window` is what its telemetry covers, None where that is not known."""
+
+    name: str
+    holdings: tuple[Holding, ...]
+    window: TimeWindow | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ToolProfile:
+    """A tool, and what it does in one line of English."""
+
+    name: str
+    description: str
+
+
+@dataclass(frozen=True, slots=True)
+class PlayerProfile:
+    """Who plays a role; `llm` names a language model, None stands for the embedded rules."""
+
+    role: str
+    llm: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RunLimits:
+    """What one run may spend, as far as a person asks."""
+
+    timeout_s: float
+    llm_calls: int
+    tool_calls: int
+
+
+@dataclass(frozen=True, slots=True)
+class SystemProfile:
+    """The system, its tools, its sources, its runbooks and its players.
+
+    Attributes:
+        documents: how many runbooks are indexed; None where no folder of them is configured.
+    """
+
+    name: str
+    version: str
+    tools: tuple[ToolProfile, ...]
+    sources: tuple[SourceProfile, ...]
+    documents: int | None
+    players: tuple[PlayerProfile, ...]
+    limits: RunLimits
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Of its sources and tools: what it may call its own."""
+        return (*(source.name for source in self.sources), *(tool.name for tool in self.tools))
+
+
+def profile_json(profile: SystemProfile) -> dict[str, JsonValue]:
+    """The profile as a JSON object."""
+    plain = json.loads(json.dumps(asdict(profile)))
+    return {str(key): value for key, value in plain.items()}

@@ -1,0 +1,83 @@
+"""The embedded AnswerWriter: quotes the best passage, whole where it is short, and a little of others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from diagnosis_harness.harness.budget import TokenUsage
+from diagnosis_harness.knowledge.passage import BlockKind, Passage
+from diagnosis_harness.knowledge.quotation import QUOTATIONS_MAX, QUOTED_MAX, Quotation
+from diagnosis_harness.knowledge.terms import asked_terms, terms_of
+from diagnosis_harness.knowledge.units import Unit, units_of
+
+if TYPE_CHECKING:
+    from diagnosis_harness.harness.context import RunContext
+
+WHOLE_MAX = 900
+"""Characters of a passage that is quoted whole: part of a procedure can mislead."""
+PARTS_OF_BEST, PARTS_OF_OTHERS = 8, 2
+OTHERS_MAX = 2
+"""How many passages beside the best one are quoted from."""
+LEAST_OVERLAP = 0.34
+"""Share of the question's terms that a unit of another passage holds at least."""
+
+
+class EmbeddedWriter:
+    """Plays `AnswerWriter`; never waits, never fails, spends no tokens."""
+
+    async def write(
+        self, ctx: RunContext, question: str, passages: Sequence[Passage]
+    ) -> tuple[Sequence[Quotation], TokenUsage]:
+        """What overlaps the question most, verbatim."""
+        del ctx  # question and passages hold all that counts
+        return quotations(question, passages), TokenUsage(0, 0)
+
+
+def quotations(question: str, passages: Sequence[Passage]) -> tuple[Quotation, ...]:
+    """The quotations for a question: pure. There is one at least when there is a passage with text."""
+    asked = frozenset(asked_terms(question))
+    chosen: list[Quotation] = []
+    left = QUOTED_MAX
+    quoted = 0
+    for number, passage in enumerate(passages, start=1):
+        units = units_of(passage)
+        places = _of_best(units, asked) if not chosen else _of_other(units, asked)
+        texts = [units[place].text for place in _with_leads(units, places)]
+        size = sum(map(len, texts))
+        if not texts or size > left or len(chosen) + len(texts) > QUOTATIONS_MAX:
+            continue
+        chosen += [Quotation(text, number) for text in texts]
+        left -= size
+        quoted += 1
+        if quoted > OTHERS_MAX:
+            break
+    return tuple(chosen)
+
+
+def _of_best(units: Sequence[Unit], asked: frozenset[str]) -> Iterable[int]:
+    if sum(len(unit.text) for unit in units) <= WHOLE_MAX and len(units) <= QUOTATIONS_MAX // 2:
+        return range(len(units))
+    return _best(units, asked, PARTS_OF_BEST) or range(min(len(units), PARTS_OF_BEST))
+
+
+def _of_other(units: Sequence[Unit], asked: frozenset[str]) -> Iterable[int]:
+    near = [at for at in _best(units, asked, PARTS_OF_OTHERS) if _overlap(units[at], asked) >= LEAST_OVERLAP]
+    return [at for at in near if units[at].kind is not BlockKind.HEADING]
+
+
+def _best(units: Sequence[Unit], asked: frozenset[str], count: int) -> list[int]:
+    """The places of the units that overlap most, the earlier first where two do alike."""
+    overlaps = [(-_overlap(unit, asked), at) for at, unit in enumerate(units)]
+    return [at for overlap, at in sorted(overlaps)[:count] if overlap < 0]
+
+
+def _overlap(unit: Unit, asked: frozenset[str]) -> float:
+    return len(asked & frozenset(terms_of(unit.text))) / len(asked) if asked else 0.0
+
+
+def _with_leads(units: Sequence[Unit], places: Iterable[int]) -> list[int]:
+    """The places in order, with the lines that announce them."""
+    chosen = set(places)
+    chosen |= {lead for place in chosen if (lead := units[place].lead) is not None}
+    return sorted(chosen)

@@ -1,0 +1,57 @@
+"""The embedded SystemResponder: finds in a question what of the system it asks about."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from diagnosis_harness.application.system_answer import NAMES_MAX, TOPICS_MAX, SystemAnswer, SystemTopic
+from diagnosis_harness.application.system_profile import SystemProfile
+from diagnosis_harness.harness.budget import TokenUsage
+from diagnosis_harness.players.embedded.responder_words import ABOUT, KINDS, PRODUCTS, SMALL_TALK
+from diagnosis_harness.release.language import Language
+
+if TYPE_CHECKING:
+    from diagnosis_harness.harness.context import RunContext
+
+QUESTION_MAX = 4_000
+"""Characters of a question that are looked at."""
+
+
+class EmbeddedResponder:
+    """Plays `SystemResponder`; never waits, never fails, spends no tokens."""
+
+    async def respond(
+        self, ctx: RunContext, question: str, language: Language, profile: SystemProfile
+    ) -> tuple[SystemAnswer, TokenUsage]:
+        """The topics that show in the question, and the names in it."""
+        del ctx, language  # both languages are looked for: people mix them
+        return answer_to(question, profile), TokenUsage(0, 0)
+
+
+def answer_to(question: str, profile: SystemProfile) -> SystemAnswer:
+    """What to speak of: pure. Small talk is answered beside a question, and alone where there is none."""
+    asked = question[:QUESTION_MAX].lower()
+    about = [topic for topic, pattern in ABOUT if pattern.search(asked)]
+    kinds = tuple(kind for kind, pattern in KINDS if pattern.search(asked))
+    names = _names(asked, profile)
+    small_talk = [topic for topic, pattern in SMALL_TALK if pattern.search(asked)]
+    if SystemTopic.READ_ONLY in about:  # a wish to act: what it would act on is not asked about
+        return SystemAnswer((SystemTopic.READ_ONLY,))
+    if (kinds or names) and not about:
+        about = [SystemTopic.SOURCES]
+    if not about and not small_talk:
+        about = [SystemTopic.OUT_OF_SCOPE]
+    topics = tuple(dict.fromkeys((*small_talk[:1], *about)))
+    return SystemAnswer(topics[:TOPICS_MAX], names, kinds)
+
+
+def _names(asked: str, profile: SystemProfile) -> tuple[str, ...]:
+    """The products that the question names, and the sources and tools of the system that it does."""
+    known = {name.lower() for name in profile.names} | PRODUCTS
+    found = [
+        (match.start(), name)
+        for name in known
+        if name and (match := re.search(rf"(?<![a-z0-9_]){re.escape(name)}(?![a-z0-9_])", asked))
+    ]
+    return tuple(name for _, name in sorted(found)[:NAMES_MAX])
