@@ -6,7 +6,7 @@ Whatever reaches the stores, the log or the one who is shown the start is noted 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -30,7 +30,9 @@ from diagnosis_harness.application.run_request import RunKind, RunRequest
 from diagnosis_harness.application.run_row import RunEnding, RunRow
 from diagnosis_harness.application.status import ChatApplicationStatus, tell_status
 from diagnosis_harness.diagnosis.agent import DiagnosisAgent
-from diagnosis_harness.diagnosis.policy import DiagnosisPolicy
+from diagnosis_harness.diagnosis.claim import FaultKind
+from diagnosis_harness.diagnosis.draft import Cause, DiagnosisDraft
+from diagnosis_harness.diagnosis.policy import AskTools, DiagnosisPolicy, GiveDraft, WantedCall
 from diagnosis_harness.harness.core import DiagnosisHarnessCore
 from diagnosis_harness.harness.keys import ToolCallKeyFactory
 from diagnosis_harness.harness.retry_policy import HarnessRetryPolicies
@@ -39,6 +41,7 @@ from diagnosis_harness.llm.role import RoleBoundary
 from diagnosis_harness.release.language import Language
 from diagnosis_harness.release.pipeline import ReleasePipeline
 from diagnosis_harness.testing.clock import ManualClock
+from diagnosis_harness.testing.evidence import WINDOW, cause_item, caused_claim, changed_claim, changed_item
 from diagnosis_harness.testing.ids import CountingIds
 from diagnosis_harness.testing.runs import AMPLE
 from diagnosis_harness.testing.scripted_policy import ScriptedJudge, ScriptedPolicy, ScriptedRepairer
@@ -47,13 +50,31 @@ from diagnosis_harness.testing.scripted_tool import ScriptedTool
 from diagnosis_harness.testing.sources import InMemorySources
 from diagnosis_harness.tools.access import RoleAccess
 from diagnosis_harness.tools.boundary import ToolBoundary
-from diagnosis_harness.tools.spec import Tool
+from diagnosis_harness.tools.spec import Tool, ToolFindings
 from diagnosis_harness.trace.event import TraceEvent
 
 if TYPE_CHECKING:
     from diagnosis_harness.harness.context import RunContext
 
-Answering = Callable[["RunContext", str], PathAnswer]
+LOOK = AskTools((WantedCall("t1", "look", {}),))
+DRAFT = DiagnosisDraft(
+    conclusion=(Cause("payment", FaultKind.CPU, ("k0", "k1")),),
+    claims=(
+        caused_claim(cause_item(), tool_call_id="t1"),
+        changed_claim(changed_item("i1", "payment"), tool_call_id="t1"),
+    ),
+)
+
+
+def found() -> ToolFindings:
+    """What bears the draft."""
+    return ToolFindings(items=(cause_item(), changed_item("i1", "payment")), window=WINDOW, looked_at=2)
+
+
+def concluding() -> dict[str, object]:
+    """A diagnosis that ends with a conclusion."""
+    return {"policy": ScriptedPolicy(LOOK, GiveDraft(DRAFT)), "tools": (ScriptedTool(found),)}
+
 
 STAGES = {
     IntentType.SYSTEM_CHAT: (ChatApplicationStatus.SYSTEM_RESPONDING,),

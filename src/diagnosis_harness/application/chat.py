@@ -109,6 +109,8 @@ class ChatApplicationUseCase:
             Exception: a bug; the run is FAILED and kept as that, where the store works.
         """
         context = await read_session(self._keeping.archive, request)
+        if self._keeping.active.get(request.run_id) is not None:
+            raise RunTaken(request.run_id)  # delivered twice to this process
         ctx = self._opened(request)
         with self._keeping.active.held(ctx):
             try:

@@ -8,15 +8,13 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.kept_chat import KeptChat, opened
+from tests.kept_chat import DRAFT, LOOK, KeptChat, concluding, found, opened
 
 from diagnosis_harness.application.caller import Caller, CallerRole
 from diagnosis_harness.application.intent import IntentType
 from diagnosis_harness.application.routing import RoutingDecision, RoutingReason
 from diagnosis_harness.application.run_row import RunRow, RunStatus
-from diagnosis_harness.diagnosis.claim import FaultKind
-from diagnosis_harness.diagnosis.draft import Cause, DiagnosisDraft
-from diagnosis_harness.diagnosis.policy import AskTools, GiveDraft, WantedCall
+from diagnosis_harness.diagnosis.policy import GiveDraft
 from diagnosis_harness.harness.cancellation import CancellationReason
 from diagnosis_harness.harness.termination import RunState
 from diagnosis_harness.kernel.errors import (
@@ -28,34 +26,14 @@ from diagnosis_harness.kernel.errors import (
     StoreFailure,
 )
 from diagnosis_harness.release.outcome import FallbackType, ReleaseOutcome
-from diagnosis_harness.testing.evidence import WINDOW, cause_item, caused_claim, changed_claim, changed_item
 from diagnosis_harness.testing.scripted_policy import ScriptedPolicy
 from diagnosis_harness.testing.scripted_router import ScriptedRouter
 from diagnosis_harness.testing.scripted_tool import ScriptedTool
-from diagnosis_harness.tools.spec import ToolFindings
 from diagnosis_harness.trace.event import TraceName
 
 SYSTEM = RoutingDecision(IntentType.SYSTEM_CHAT, RoutingReason.GREETING)
 KNOWLEDGE = RoutingDecision(IntentType.KNOWLEDGE_QUERY, RoutingReason.NAMES_DOCUMENT)
 AWAY = LlmFailure("away", kind=FailureKind.UNAVAILABLE)
-LOOK = AskTools((WantedCall("t1", "look", {}),))
-DRAFT = DiagnosisDraft(
-    conclusion=(Cause("payment", FaultKind.CPU, ("k0", "k1")),),
-    claims=(
-        caused_claim(cause_item(), tool_call_id="t1"),
-        changed_claim(changed_item("i1", "payment"), tool_call_id="t1"),
-    ),
-)
-
-
-def found() -> ToolFindings:
-    """What bears the draft."""
-    return ToolFindings(items=(cause_item(), changed_item("i1", "payment")), window=WINDOW, looked_at=2)
-
-
-def concluding() -> dict[str, object]:
-    """A diagnosis that ends with a conclusion."""
-    return {"policy": ScriptedPolicy(LOOK, GiveDraft(DRAFT)), "tools": (ScriptedTool(found),)}
 
 
 def play(folder: Path, act: Callable[[KeptChat], Awaitable[None]], **scripted: object) -> None:

@@ -1,0 +1,393 @@
+"""Runs as callers see them, the worker, and the caretaker: over real stores, two processes in one test."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+from tests.kept_chat import KeptChat, opened
+
+from diagnosis_harness.adapters.persistence.run_store import SqlRunStore
+from diagnosis_harness.adapters.queue.local_queue import LocalRunQueue
+from diagnosis_harness.application.asking import Asking, AskingRules
+from diagnosis_harness.application.caller import LOCAL, Caller, CallerRole
+from diagnosis_harness.application.caretaker import CareSettings, Caretaker
+from diagnosis_harness.application.intent import IntentType
+from diagnosis_harness.application.routing import RoutingDecision, RoutingReason
+from diagnosis_harness.application.run_request import RunKind
+from diagnosis_harness.application.run_row import CancelWish, RunStatus
+from diagnosis_harness.application.run_store import RunQuery
+from diagnosis_harness.application.run_worker import RunWorker
+from diagnosis_harness.application.runs import CancelEffect, Runs, RunsSettings, report_of_wish
+from diagnosis_harness.harness.cancellation import CancellationReason
+from diagnosis_harness.harness.termination import RunState
+from diagnosis_harness.kernel.errors import (
+    InvalidInput,
+    NotPermitted,
+    RunUnknown,
+    StoreFailure,
+    TechnicalFailure,
+    TooManyRuns,
+)
+from diagnosis_harness.release.outcome import ReleaseOutcome
+from diagnosis_harness.testing.runs import AMPLE
+from diagnosis_harness.testing.scripted_router import ScriptedRouter
+from diagnosis_harness.trace.event import TraceName
+
+SYSTEM = RoutingDecision(IntentType.SYSTEM_CHAT, RoutingReason.GREETING)
+ANN = Caller("ann", CallerRole.OPERATOR)
+BOB = Caller("bob", CallerRole.OPERATOR)
+VIEWER = Caller("vic", CallerRole.VIEWER)
+RULES = AskingRules(sources=("shop",), limit_s=60.0, limit_max_s=600.0, start_within_s=300.0)
+
+
+class Desk:
+    """Runs, worker and caretaker of one process, over a queue that a test looks into."""
+
+    def __init__(self, kept: KeptChat) -> None:
+        self.kept = kept
+        self.queue = LocalRunQueue()
+        self.unkept: list[tuple[str, TechnicalFailure]] = []
+        self.runs = Runs(
+            kept.core,
+            archive=kept.keeping.archive,
+            queue=self.queue,
+            active=kept.keeping.active,
+            settings=RunsSettings(RULES, unfinished_max=2),
+        )
+        self.worker = RunWorker(
+            kept.chat,
+            archive=kept.keeping.archive,
+            clock=kept.clock,
+            failed=lambda run_id, failure: self.unkept.append((run_id, failure)),
+        )
+        self.caretaker = Caretaker(
+            kept.core, kept.keeping, care=kept.care, queue=self.queue, settings=CareSettings()
+        )
+
+
+def other_process(kept: KeptChat, owner: str) -> SqlRunStore:
+    """The store of rows as another process has it."""
+    return SqlRunStore(kept.database, owner=owner)
+
+
+def play(folder: Path, act: Callable[[Desk], Awaitable[None]]) -> None:
+    """Act on a process whose paths answer everything with a text."""
+
+    async def played() -> None:
+        async with opened(folder, router=ScriptedRouter(SYSTEM)) as kept:
+            await asyncio.wait_for(act(Desk(kept)), 60)
+
+    asyncio.run(played())
+
+
+# ---------------------------------------------------------------- asking
+
+
+def test_a_submitted_question_is_queued_with_all_that_was_asked(tmp_path: Path) -> None:
+    """The row is there before anybody works on it; the only source is the one that is meant."""
+
+    async def act(desk: Desk) -> None:
+        row = (await desk.runs.submit(ANN, Asking(question="  why is password=hunter2 refused? "))).row
+        assert row.status is RunStatus.QUEUED
+        assert row.request.kind is RunKind.BACKGROUND
+        assert row.request.source == "shop"
+        assert "hunter2" not in row.request.question
+        assert row.request.asked_by == ANN
+        assert row.request.start_by_s == row.request.submitted_s + 300.0
+
+    play(tmp_path, act)
+
+
+@pytest.mark.parametrize(
+    ("asking", "place"),
+    [
+        (Asking(question="   "), "question"),
+        (Asking(question="x" * 4_001), "question"),
+        (Asking(question="a\x00b"), "question"),
+        (Asking(question="why?", session_id="  "), "session_id"),
+        (Asking(question="why?", session_id="a b"), "session_id"),
+        (Asking(question="why?", source="elsewhere"), "source"),
+        (Asking(question="why?", onset_s=float("nan")), "onset"),
+        (Asking(question="why?", onset_s=2024.0), "onset"),
+        (Asking(question="why?", limit_s=0.0), "limit_s"),
+        (Asking(question="why?", limit_s=601.0), "limit_s"),
+        (Asking(question="why?", limit_s=float("inf")), "limit_s"),
+    ],
+)
+def test_a_field_that_cannot_be_used_is_named(tmp_path: Path, asking: Asking, place: str) -> None:
+    """One sentence, and nothing is kept (LC-11 for the session id)."""
+
+    async def act(desk: Desk) -> None:
+        with pytest.raises(InvalidInput) as refused:
+            await desk.runs.submit(ANN, asking)
+        assert refused.value.place == place
+        assert (await desk.runs.page(LOCAL, RunQuery())).rows == ()
+
+    play(tmp_path, act)
+
+
+def test_a_session_is_made_where_none_is_named(tmp_path: Path) -> None:
+    """Absent is not blank (LC-11)."""
+
+    async def act(desk: Desk) -> None:
+        row = (await desk.runs.submit(ANN, Asking(question="why?"))).row
+        assert row.request.session_id.startswith("ses-")
+
+    play(tmp_path, act)
+
+
+def test_a_viewer_neither_asks_nor_cancels(tmp_path: Path) -> None:
+    """It reads."""
+
+    async def act(desk: Desk) -> None:
+        with pytest.raises(NotPermitted):
+            await desk.runs.submit(VIEWER, Asking(question="why?"))
+        with pytest.raises(NotPermitted):
+            await desk.runs.cancel(VIEWER, "run-1")
+
+    play(tmp_path, act)
+
+
+def test_one_caller_has_so_many_unfinished_runs_and_no_more(tmp_path: Path) -> None:
+    """Another caller has room of its own; an ended run gives room back."""
+
+    async def act(desk: Desk) -> None:
+        first = await desk.runs.submit(ANN, Asking(question="one"))
+        await desk.runs.submit(ANN, Asking(question="two"))
+        with pytest.raises(TooManyRuns):
+            await desk.runs.submit(ANN, Asking(question="three"))
+        await desk.runs.submit(BOB, Asking(question="one"))
+        await desk.worker.work(first.row.run_id)
+        await desk.runs.submit(ANN, Asking(question="three"))
+
+    play(tmp_path, act)
+
+
+def test_an_alert_that_is_being_looked_at_is_joined(tmp_path: Path) -> None:
+    """One run for one fingerprint, until it has ended."""
+
+    async def act(desk: Desk) -> None:
+        first = await desk.runs.submit(ANN, Asking(question="why?", fingerprint="f"))
+        second = await desk.runs.submit(ANN, Asking(question="why?", fingerprint="f"))
+        assert (first.is_new, second.is_new) == (True, False)
+        assert second.row.run_id == first.row.run_id
+        await desk.worker.work(first.row.run_id)
+        assert (await desk.runs.submit(ANN, Asking(question="why?", fingerprint="f"))).is_new
+
+    play(tmp_path, act)
+
+
+def test_a_run_is_tried_again_as_a_new_run(tmp_path: Path) -> None:
+    """It takes over the session, the source and the onset; only what has ended is tried again."""
+
+    async def act(desk: Desk) -> None:
+        asked = Asking(question="why?", session_id="ses-x", onset_s=1.7e9)
+        first = (await desk.runs.submit(ANN, asked)).row
+        again = Asking(question="why?", retry_of=first.run_id)
+        with pytest.raises(RunUnknown):
+            await desk.runs.submit(ANN, again)
+        await desk.worker.work(first.run_id)
+        second = (await desk.runs.submit(ANN, again)).row
+        assert second.run_id != first.run_id
+        assert second.request.retry_of == first.run_id
+        assert (second.request.session_id, second.request.onset_s) == ("ses-x", 1.7e9)
+        with pytest.raises(RunUnknown):
+            await desk.runs.submit(BOB, again)
+
+    play(tmp_path, act)
+
+
+def test_one_callers_runs_are_not_anothers(tmp_path: Path) -> None:
+    """Unknown, whatever is asked of them; an admin sees all."""
+
+    async def act(desk: Desk) -> None:
+        run_id = (await desk.runs.submit(ANN, Asking(question="why?"))).row.run_id
+        for look in (
+            desk.runs.row,
+            desk.runs.events,
+            desk.runs.records,
+            desk.runs.document,
+            desk.runs.cancel,
+        ):
+            with pytest.raises(RunUnknown):
+                await look(BOB, run_id)
+        assert (await desk.runs.page(BOB, RunQuery(asked_by="ann"))).rows == ()
+        assert len((await desk.runs.page(LOCAL, RunQuery())).rows) == 1
+        assert (await desk.runs.row(LOCAL, run_id)).run_id == run_id
+
+    play(tmp_path, act)
+
+
+# ---------------------------------------------------------------- working
+
+
+def test_a_delivery_is_worked_on_once(tmp_path: Path) -> None:
+    """A second delivery of the same run finds it claimed or ended, and does nothing."""
+
+    async def act(desk: Desk) -> None:
+        run_id = (await desk.runs.submit(ANN, Asking(question="why?"))).row.run_id
+        await asyncio.gather(desk.worker.work(run_id), desk.worker.work(run_id))
+        await desk.worker.work(run_id)
+        assert len(desk.kept.system.asked) == 1
+        assert (await desk.runs.row(ANN, run_id)).status is RunStatus.SUCCESS
+
+    play(tmp_path, act)
+
+
+def test_a_run_that_waited_too_long_never_starts(tmp_path: Path) -> None:
+    """It ends TIMED_OUT with FAILED, and nothing was asked of anybody."""
+
+    async def act(desk: Desk) -> None:
+        run_id = (await desk.runs.submit(ANN, Asking(question="why?"))).row.run_id
+        desk.kept.clock.advance(300.0)
+        await desk.worker.work(run_id)
+        row = await desk.runs.row(ANN, run_id)
+        assert row.ending is not None
+        assert (row.ending.outcome, row.ending.state) == (ReleaseOutcome.FAILED, RunState.TIMED_OUT)
+        assert desk.kept.system.asked == []
+        assert row.is_closed
+
+    play(tmp_path, act)
+
+
+def test_a_worker_survives_a_store_that_is_away(tmp_path: Path) -> None:
+    """It says so, and the run stays queued."""
+
+    async def act(desk: Desk) -> None:
+        run_id = (await desk.runs.submit(ANN, Asking(question="why?"))).row.run_id
+        await desk.kept.database.close()
+        await desk.worker.work(run_id)
+        ((unkept, failure),) = desk.unkept
+        assert unkept == run_id
+        assert isinstance(failure, StoreFailure)
+
+    play(tmp_path, act)
+
+
+# ---------------------------------------------------------------- cancelling
+
+
+def test_a_queued_run_is_cancelled_and_never_starts(tmp_path: Path) -> None:
+    """Outcome and state CANCELLED; a delivery that comes later does nothing."""
+
+    async def act(desk: Desk) -> None:
+        run_id = (await desk.runs.submit(ANN, Asking(question="why?"))).row.run_id
+        report = await desk.runs.cancel(ANN, run_id)
+        assert report.effect is CancelEffect.NEVER_STARTED
+        await desk.worker.work(run_id)
+        row = await desk.runs.row(ANN, run_id)
+        assert row.ending is not None
+        assert (row.status, row.ending.state) == (RunStatus.CANCELLED, RunState.CANCELLED)
+        assert desk.kept.system.asked == []
+        assert (await desk.runs.cancel(ANN, run_id)).effect is CancelEffect.ENDED_BEFORE
+
+    play(tmp_path, act)
+
+
+def test_a_run_of_this_process_has_stopped_when_cancel_returns(tmp_path: Path) -> None:
+    """And the answer says what was in flight."""
+
+    async def act(desk: Desk) -> None:
+        desk.kept.system.go.clear()
+        run_id = (await desk.runs.submit(ANN, Asking(question="why?"))).row.run_id
+        task = asyncio.create_task(desk.worker.work(run_id))
+        await desk.kept.system.entered.wait()
+        report = await desk.runs.cancel(ANN, run_id)
+        ctx = desk.kept.keeping.active.get(run_id)
+        assert ctx is not None
+        assert ctx.lifecycle.state is RunState.CANCELLED
+        assert report.effect is CancelEffect.STOPPED
+        assert isinstance(report.answer, dict)
+        assert (report.answer["changed"], report.answer["state"]) == (True, "CANCELLED")
+        await task
+        assert (await desk.runs.row(ANN, run_id)).status is RunStatus.CANCELLED
+
+    play(tmp_path, act)
+
+
+def test_a_run_of_another_process_is_cancelled_by_a_wish(tmp_path: Path) -> None:
+    """The wish stands in the row; its owner carries it out and answers."""
+
+    async def act(desk: Desk) -> None:
+        desk.kept.system.go.clear()
+        run_id = (await desk.runs.submit(ANN, Asking(question="why?"))).row.run_id
+        task = asyncio.create_task(desk.worker.work(run_id))
+        await desk.kept.system.entered.wait()
+        wish = CancelWish(CancellationReason.USER_REQUESTED, desk.kept.clock.now_s())
+        wished = await desk.kept.keeping.archive.wish_cancel(run_id, wish)
+        assert wished is not None
+        assert report_of_wish(wished, was_queued=False).effect is CancelEffect.ASKED
+        assert await desk.caretaker.heed() == (run_id,)
+        assert await desk.caretaker.heed() == ()
+        await task
+        row = await desk.runs.row(ANN, run_id)
+        assert row.status is RunStatus.CANCELLED
+        assert report_of_wish(row, was_queued=False).effect is CancelEffect.STOPPED
+
+    play(tmp_path, act)
+
+
+# ---------------------------------------------------------------- care
+
+
+def test_a_run_of_a_dead_process_ends_once(tmp_path: Path) -> None:
+    """FAILED / INTERNAL_FAILURE with its last event; nothing of it is done again."""
+
+    async def act(desk: Desk) -> None:
+        kept = desk.kept
+        request = kept.request()
+        ctx = kept.core.start_run(session_id="s", run_id=request.run_id, limits=AMPLE, timeout_s=60)
+        store = other_process(kept, "gone")
+        assert await store.begin(ctx, request, owner="gone", at_s=kept.clock.now_s())
+        await kept.care.beat("gone", at_s=kept.clock.now_s())
+        assert (await desk.caretaker.tend()).orphaned == ()
+        kept.clock.advance(10.5)
+        assert (await desk.caretaker.tend()).orphaned == (request.run_id,)
+        assert (await desk.caretaker.tend()).orphaned == ()
+        row = await desk.runs.row(LOCAL, request.run_id)
+        assert row.ending is not None
+        assert (row.ending.state, row.ending.termination.reason) == (
+            RunState.FAILED,
+            CancellationReason.INTERNAL_FAILURE,
+        )
+        names = [event.name for event in await kept.events(request.run_id)]
+        assert names[-1] is TraceName.RUN_FINISHED
+        assert names.count(TraceName.RUN_FINISHED) == 1
+
+    play(tmp_path, act)
+
+
+def test_a_run_that_this_process_lost_ends(tmp_path: Path) -> None:
+    """Its row names this process, which does not have it: the end could not be kept in time."""
+
+    async def act(desk: Desk) -> None:
+        kept = desk.kept
+        request = kept.request()
+        ctx = kept.core.start_run(session_id="s", run_id=request.run_id, limits=AMPLE, timeout_s=60)
+        with ExitStack() as active:
+            active.enter_context(kept.keeping.active.held(ctx))
+            await kept.keeping.store.begin(ctx, request, owner="me", at_s=kept.clock.now_s())
+            assert (await desk.caretaker.tend()).lost == ()
+        assert (await desk.caretaker.tend()).lost == (request.run_id,)
+        assert (await desk.runs.row(LOCAL, request.run_id)).status is RunStatus.FAILED
+
+    play(tmp_path, act)
+
+
+def test_a_run_that_has_been_queued_for_long_is_delivered_again(tmp_path: Path) -> None:
+    """It may have been lost with a process; one that waited too long ends instead."""
+
+    async def act(desk: Desk) -> None:
+        run_id = (await desk.runs.submit(ANN, Asking(question="why?"))).row.run_id
+        assert (await desk.caretaker.tend()).put_again == ()
+        desk.kept.clock.advance(11.0)
+        assert (await desk.caretaker.tend()).put_again == (run_id,)
+        desk.kept.clock.advance(300.0)
+        assert (await desk.caretaker.tend()).put_again == ()
+        assert (await desk.runs.row(ANN, run_id)).status is RunStatus.FAILED
+
+    play(tmp_path, act)
