@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import hypothesis
 import pytest
+
+from diagnosis_harness.testing.servers import Databases, Valkey, postgres, valkey
 
 # Derandomised: the same commit has the same outcome everywhere; `make proof` looks ten times further.
 hypothesis.settings.register_profile(
@@ -46,3 +50,60 @@ def data_folder() -> Path:
     if not named or not Path(named).is_dir():
         pytest.skip("data: DIAGNOSIS_DATA names no folder")
     return Path(named)
+
+
+@pytest.fixture(scope="session")
+def databases() -> Iterator[Databases]:
+    """The PostgreSQL server of this test process: that of TEST_DATABASE_URL, or one of our own."""
+    with postgres(os.environ.get("TEST_DATABASE_URL")) as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def template(databases: Databases) -> Iterator[str]:
+    """Name of a database with the tables in it, to be copied."""
+    name, url = databases.fresh()
+    asyncio.run(_migrated(url))
+    yield name
+    databases.drop(name)
+
+
+async def _migrated(url: str) -> None:
+    from diagnosis_harness.adapters.persistence.database import Database
+
+    await (await Database.opened(url)).close()
+
+
+@pytest.fixture
+def postgres_url(databases: Databases, template: str) -> Iterator[str]:
+    """URL of a PostgreSQL database with the tables and nothing in them, for one test."""
+    name, url = databases.fresh(template=template)
+    yield url
+    databases.drop(name)
+
+
+@pytest.fixture
+def sqlite_url(tmp_path: Path) -> str:
+    """URL of an SQLite database that does not exist yet, for one test."""
+    return f"sqlite:///{tmp_path / 'runs.db'}"
+
+
+@pytest.fixture(scope="session")
+def valkey_server() -> Iterator[Valkey | None]:
+    """The Valkey server of this test process; None where TEST_REDIS_URL names another one."""
+    if os.environ.get("TEST_REDIS_URL"):
+        yield None
+        return
+    with valkey() as server:
+        yield server
+
+
+@pytest.fixture
+def valkey_url(valkey_server: Valkey | None) -> str:
+    """URL of an empty Redis or Valkey database, for one test; what the given one holds is removed."""
+    import redis
+
+    url = os.environ["TEST_REDIS_URL"] if valkey_server is None else valkey_server.url
+    with redis.Redis.from_url(url) as client:
+        client.flushdb()
+    return url

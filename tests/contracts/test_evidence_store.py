@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import replace
 
 import pytest
 
 from diagnosis_harness.adapters.evidence_stores.memory import MemoryEvidenceStore
+from diagnosis_harness.adapters.evidence_stores.redis import RedisEvidenceStore
+from diagnosis_harness.adapters.persistence.database import Database
+from diagnosis_harness.adapters.persistence.evidence import SqlEvidenceStore
 from diagnosis_harness.harness.budget import RunBudgetLimits
 from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.harness.core import DiagnosisHarnessCore
@@ -18,7 +22,40 @@ from diagnosis_harness.testing.store_contract import CHECKS, Check
 from diagnosis_harness.tools.invocation import EvidenceRecord
 from diagnosis_harness.tools.store import EvidenceStore
 
-STORES: list[Callable[[], EvidenceStore]] = [MemoryEvidenceStore]
+
+@asynccontextmanager
+async def in_memory(url: str) -> AsyncIterator[EvidenceStore]:
+    """A store in memory."""
+    yield MemoryEvidenceStore()
+
+
+@asynccontextmanager
+async def in_a_database(url: str) -> AsyncIterator[EvidenceStore]:
+    """A store in the database of a URL."""
+    base = await Database.opened(url)
+    try:
+        yield SqlEvidenceStore(base, owner="p1")
+    finally:
+        await base.close()
+
+
+@asynccontextmanager
+async def in_valkey(url: str) -> AsyncIterator[EvidenceStore]:
+    """A store in the Valkey of a URL."""
+    store = RedisEvidenceStore.at(url, ttl_s=60)
+    try:
+        yield store
+    finally:
+        await store.close()
+
+
+Opened = Callable[[str], AbstractAsyncContextManager[EvidenceStore]]
+STORES: dict[str, Opened] = {
+    "tmp_path": in_memory,
+    "sqlite_url": in_a_database,
+    "postgres_url": in_a_database,
+    "valkey_url": in_valkey,
+}
 
 
 def two_runs() -> tuple[RunContext, RunContext]:
@@ -46,11 +83,16 @@ async def _awaited(check: Check, store: EvidenceStore) -> None:
     await check(store, *two_runs())
 
 
+async def _checked_there(check: Check, opened: AbstractAsyncContextManager[EvidenceStore]) -> None:
+    async with opened as store:
+        await _awaited(check, store)
+
+
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
-@pytest.mark.parametrize("make", STORES, ids=lambda make: make.__name__)
-def test_a_store_keeps_the_contract(make: Callable[[], EvidenceStore], check: Check) -> None:
+@pytest.mark.parametrize("place", STORES)
+def test_a_store_keeps_the_contract(place: str, check: Check, request: pytest.FixtureRequest) -> None:
     """One check against one store."""
-    checked(check, make())
+    asyncio.run(_checked_there(check, STORES[place](request.getfixturevalue(place))))
 
 
 class Overwriting(MemoryEvidenceStore):

@@ -10,10 +10,10 @@ from sqlalchemy import Connection, RowMapping, Select, func, select, tuple_, upd
 from diagnosis_harness.adapters.persistence.database import Database
 from diagnosis_harness.adapters.persistence.evidence import of_run, record_of
 from diagnosis_harness.adapters.persistence.failures import readable
+from diagnosis_harness.adapters.persistence.insertion import inserted
 from diagnosis_harness.adapters.persistence.log_rows import append, attempt_json, event_of
 from diagnosis_harness.adapters.persistence.page_mark import mark_of, read_mark
 from diagnosis_harness.adapters.persistence.rows import ending_columns, request_columns, row_of
-from diagnosis_harness.adapters.persistence.run_store import inserted
 from diagnosis_harness.adapters.persistence.schema import diagnosis_run, retry_attempt, trace_event
 from diagnosis_harness.application.early_end import closing_events, ended_in_queue
 from diagnosis_harness.application.evidence_archive import EvidenceArchive
@@ -49,7 +49,7 @@ class SqlRunArchive:
         def submitted(connection: Connection) -> Submitted:
             # What stood in the way may end before it is looked at; then the row is put in after all.
             for _ in range(_JOINS_MAX):
-                is_new = inserted(connection, columns)
+                is_new = inserted(connection, diagnosis_run, columns)
                 if row := _standing(connection, request):
                     return Submitted(row, is_new)
             raise StoreFailure("runs of this alert end too quickly to join", kind=FailureKind.UNAVAILABLE)

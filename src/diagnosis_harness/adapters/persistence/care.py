@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sqlalchemy import Connection, Select, delete, func, or_, select, update
-from sqlalchemy.dialects import postgresql, sqlite
 
 from diagnosis_harness.adapters.persistence.database import Database
 from diagnosis_harness.adapters.persistence.evidence import abandon
 from diagnosis_harness.adapters.persistence.failures import readable
+from diagnosis_harness.adapters.persistence.insertion import dialect_of
 from diagnosis_harness.adapters.persistence.json_text import from_json_text, json_text
 from diagnosis_harness.adapters.persistence.log_rows import append
 from diagnosis_harness.adapters.persistence.rows import ending_columns, row_of
@@ -44,8 +44,7 @@ class SqlRunCare:
         """Say that this process incarnation lives."""
 
         def beaten(connection: Connection) -> None:
-            dialect = postgresql if connection.dialect.name == "postgresql" else sqlite
-            statement = dialect.insert(worker).values(owner=owner, beat_at_s=at_s)
+            statement = dialect_of(connection).insert(worker).values(owner=owner, beat_at_s=at_s)
             connection.execute(
                 statement.on_conflict_do_update(index_elements=[worker.c.owner], set_={"beat_at_s": at_s})
             )

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from sqlalchemy import Connection, Select, select, update
-from sqlalchemy.dialects import postgresql, sqlite
 
 from diagnosis_harness.adapters.persistence.database import Database
 from diagnosis_harness.adapters.persistence.failures import readable
+from diagnosis_harness.adapters.persistence.insertion import inserted
 from diagnosis_harness.adapters.persistence.schema import diagnosis_run, evidence_record
 from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.kernel.errors import FailureKind, StoreFailure
@@ -41,9 +41,7 @@ class SqlEvidenceStore:
 
         def begun(connection: Connection) -> bool:
             self._check_owner(connection, record.run_id)
-            dialect = postgresql if connection.dialect.name == "postgresql" else sqlite
-            statement = dialect.insert(evidence_record).values(_columns(record)).on_conflict_do_nothing()
-            return connection.execute(statement).rowcount == 1
+            return inserted(connection, evidence_record, _columns(record))
 
         return await self._database.write(begun)
 
@@ -71,7 +69,7 @@ class SqlEvidenceStore:
         return tuple(record_of(row) for row in rows)
 
     def _check_owner(self, connection: Connection, run_id: str) -> None:
-        # Shared: tools of one run begin side by side, and who gives the run up waits for them, or they see it.
+        # Shared: tools of one run begin side by side, and who gives it up waits for them, or they see it.
         run = diagnosis_run.c
         query = select(run.owner, run.is_closed).where(run.run_id == run_id).with_for_update(read=True)
         found = connection.execute(query).one_or_none()

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from sqlalchemy import Connection, select, update
-from sqlalchemy.dialects import postgresql, sqlite
 
 from diagnosis_harness.adapters.persistence.database import Database
 from diagnosis_harness.adapters.persistence.failures import readable
+from diagnosis_harness.adapters.persistence.insertion import inserted
 from diagnosis_harness.adapters.persistence.schema import api_key
 from diagnosis_harness.application.api_key import ApiKey
 from diagnosis_harness.application.caller import CallerRole
@@ -35,9 +35,7 @@ class SqlKeyStore:
         }
 
         def added(connection: Connection) -> bool:
-            dialect = postgresql if connection.dialect.name == "postgresql" else sqlite
-            statement = dialect.insert(api_key).values(columns).on_conflict_do_nothing()
-            return connection.execute(statement).rowcount == 1
+            return inserted(connection, api_key, columns)
 
         return await self._database.write(added)
 

@@ -1,6 +1,6 @@
 """The durable log: events come in from any thread, and one writer writes them in batches over all runs.
 
-What is written is told to subscribers after the commit: whoever streams shows nothing that is not kept.
+What is written is told to listeners after the commit: whoever streams shows nothing that is not kept.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class _Run:
 
 
 class SqlRunLog:
-    """`RunLog` and `TraceSink` of one process incarnation. All but `emit` is used from one event loop.
+    """`RunLog`, `RunFeed` and `TraceSink` of one process incarnation; all but `emit` for one event loop.
 
     A database that is away loses nothing: what is held is tried again by the clock, until a bound is passed.
 
@@ -74,7 +74,7 @@ class SqlRunLog:
         self._is_woken = False
         self._work = asyncio.Event()
         self._writer: asyncio.Task[None] | None = None
-        self._subscribers: list[Written] = []
+        self._listeners: list[Written] = []
         self._doubtful: set[str] = set()  # runs whose last batch may have been written unheard
         self._pause_over = asyncio.Event()
         self._is_stopping = False
@@ -104,14 +104,14 @@ class SqlRunLog:
             run.failure = run.failure or StoreFailure("the log is closed", kind=FailureKind.UNAVAILABLE)
             _answer(run)
 
-    def subscribe(self, written: Written) -> Callable[[], None]:
-        """Have every batch told after its commit, one call for each run in it. It must be cheap.
+    def on_written(self, listener: Written) -> Callable[[], None]:
+        """Have `listener(run_id, events)` called after each commit, once for each run in it; it is quick.
 
         Returns:
-            A function that ends it.
+            A function that takes the listener out again.
         """
-        self._subscribers.append(written)
-        return lambda: self._subscribers.remove(written)
+        self._listeners.append(listener)
+        return lambda: self._listeners.remove(listener)
 
     # ------------------------------------------------------------------ the sink
 
@@ -248,8 +248,8 @@ class SqlRunLog:
                 run.is_finished = finished
         if failure is None and self._loop is not None:
             # By the loop: one that raises is the loop's to report, and stops neither the log nor the others.
-            for written in self._subscribers:
-                self._loop.call_soon(written, run_id, events)
+            for listener in self._listeners:
+                self._loop.call_soon(listener, run_id, events)
         _answer(run)
 
     async def _pause(self) -> None:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from sqlalchemy import Connection, Update, update
-from sqlalchemy.dialects import postgresql, sqlite
 
 from diagnosis_harness.adapters.persistence.database import Database
-from diagnosis_harness.adapters.persistence.rows import Columns, ending_columns, request_columns
+from diagnosis_harness.adapters.persistence.insertion import inserted
+from diagnosis_harness.adapters.persistence.rows import ending_columns, request_columns
 from diagnosis_harness.adapters.persistence.schema import diagnosis_run
 from diagnosis_harness.application.intent import IntentType
 from diagnosis_harness.application.run_request import RunRequest
@@ -15,13 +15,6 @@ from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.kernel.errors import ContractViolation
 
 _RUN = diagnosis_run.c
-
-
-def inserted(connection: Connection, columns: Columns) -> bool:
-    """Insert a row unless its run id, or the fingerprint of an unfinished run, is there."""
-    dialect = postgresql if connection.dialect.name == "postgresql" else sqlite
-    statement = dialect.insert(diagnosis_run).values(columns).on_conflict_do_nothing()
-    return connection.execute(statement).rowcount == 1
 
 
 class SqlRunStore:
@@ -55,7 +48,7 @@ class SqlRunStore:
         )
 
         def begun(connection: Connection) -> bool:
-            return inserted(connection, columns) or connection.execute(queued).rowcount == 1
+            return inserted(connection, diagnosis_run, columns) or connection.execute(queued).rowcount == 1
 
         return await self._database.write(begun)
 

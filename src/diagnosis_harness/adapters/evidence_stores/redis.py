@@ -1,0 +1,250 @@
+"""Canonical records in Redis or Valkey: begins and ends are decided on the server, one command each."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from diagnosis_harness.harness.context import RunContext
+from diagnosis_harness.kernel.errors import (
+    ContractViolation,
+    FailureKind,
+    InvalidSetting,
+    StoredBytesInvalid,
+    StoreFailure,
+)
+from diagnosis_harness.tools.evidence import EvidenceStatus, InvocationStatus
+from diagnosis_harness.tools.invocation import ErrorCode, EvidenceRecord
+from diagnosis_harness.tools.stored import read_stored
+
+if TYPE_CHECKING:
+    from redis.asyncio import Redis
+
+_SCHEMES = {"redis": "redis", "rediss": "rediss", "valkey": "redis", "valkeys": "rediss"}
+_PLACE = "evidence.url"
+
+# A record is kept as one byte for its state, its fields as a line of JSON, and the stored bytes as they are.
+_OPEN, _FINAL = b"P", b"F"
+
+# KEYS: record, order of the run, mark of a run that was given up. ARGV: value, seconds to live, record key.
+_BEGIN = """
+if redis.call('EXISTS', KEYS[3]) == 1 then return -1 end
+if redis.call('EXISTS', KEYS[1]) == 1 then return 0 end
+redis.call('SET', KEYS[1], ARGV[1])
+redis.call('RPUSH', KEYS[2], ARGV[3])
+if ARGV[2] ~= '0' then
+  redis.call('EXPIRE', KEYS[1], ARGV[2])
+  redis.call('EXPIRE', KEYS[2], ARGV[2])
+end
+return 1
+"""
+# KEYS: record. ARGV: value.
+_FINISH = """
+if redis.call('GETRANGE', KEYS[1], 0, 0) ~= 'P' then return 0 end
+redis.call('SET', KEYS[1], ARGV[1], 'KEEPTTL')
+return 1
+"""
+
+
+class RedisEvidenceStore:
+    """`EvidenceStore` and `EvidenceArchive` of one event loop.
+
+    redis-py's own retries are off: an operation is one command on one connection, and fails when that fails.
+    """
+
+    def __init__(self, client: Redis, *, ttl_s: int = 0) -> None:
+        """Use `at`, which turns the client's retries off."""
+        self._client = client
+        self._ttl_s = ttl_s
+
+    @classmethod
+    def at(
+        cls, url: str, *, ttl_s: int = 0, timeout_s: float = 5.0, connections: int = 20
+    ) -> RedisEvidenceStore:
+        """The store behind a URL; nothing is sent yet.
+
+        Args:
+            ttl_s: how long the server keeps records; 0 is for good.
+            timeout_s: how long one command may take, and how long to wait for a free connection.
+
+        Raises:
+            InvalidSetting: the URL is not one of such a server, or the client is not installed.
+        """
+        server = _redis_url(url)
+        try:
+            from redis.asyncio import BlockingConnectionPool, Redis
+            from redis.asyncio.retry import Retry
+            from redis.backoff import NoBackoff
+            from redis.maint_notifications import MaintNotificationsConfig
+        except ModuleNotFoundError as error:
+            raise InvalidSetting(
+                _PLACE, "the client of such a server is not installed", "install diagnosis-harness[redis]"
+            ) from error
+        try:
+            pool = BlockingConnectionPool.from_url(
+                server,
+                max_connections=connections,
+                timeout=timeout_s,
+                socket_timeout=timeout_s,
+                socket_connect_timeout=timeout_s,
+                retry=Retry(NoBackoff(), 0),
+                retry_on_timeout=False,
+                health_check_interval=0,
+                driver_info=None,
+                maint_notifications_config=MaintNotificationsConfig(enabled=False),
+            )
+        except (ValueError, TypeError) as error:
+            raise _refused("is not a URL of such a server") from error
+        return cls(Redis.from_pool(pool), ttl_s=ttl_s)
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self._client.aclose()
+
+    async def begin(self, ctx: RunContext, record: EvidenceRecord) -> bool:
+        """Keep a PROJECTING record unless its key exists; False when it does.
+
+        Raises:
+            StoreFailure: also when the run was given up (REJECTED).
+        """
+        del ctx
+        keys = (record.key, _order(record.run_id), _given_up(record.run_id))
+        with _translated():
+            said = await self._command(
+                "EVAL", _BEGIN, len(keys), *keys, _written(record), self._ttl_s, record.key
+            )
+        if said == -1:
+            raise StoreFailure("the run is not this process's any more", kind=FailureKind.REJECTED)
+        return bool(said == 1)
+
+    async def finish(self, ctx: RunContext, record: EvidenceRecord) -> bool:
+        """Replace the PROJECTING record of the same key by a final one; False when none stands there."""
+        del ctx
+        return await self._finished(record)
+
+    async def get(self, ctx: RunContext, key: str) -> EvidenceRecord | None:
+        """The record of a key, or None."""
+        del ctx
+        with _translated():
+            found = await self._command("GET", key)
+        return None if found is None else _read(found)
+
+    async def of_run(self, ctx: RunContext) -> tuple[EvidenceRecord, ...]:
+        """All records of the run, in the order in which they began."""
+        return await self.records(ctx.run_id)
+
+    async def records(self, run_id: str) -> tuple[EvidenceRecord, ...]:
+        """The same for any run."""
+        with _translated():
+            keys = await self._command("LRANGE", _order(run_id), 0, -1)
+            found = await self._command("MGET", *keys) if keys else []
+        return tuple(_read(value) for value in found if value is not None)
+
+    async def abandon(self, run_id: str, *, at_s: float) -> None:
+        """End what is PROJECTING as ERROR / ABANDONED; no further record of the run begins."""
+        with _translated():
+            await self._command("SET", _given_up(run_id), "1", *(("EX", self._ttl_s) if self._ttl_s else ()))
+        for record in await self.records(run_id):
+            if record.invocation is InvocationStatus.PROJECTING:
+                await self._finished(record.failed(ErrorCode.ABANDONED, at_s=max(at_s, record.started_s)))
+
+    async def _finished(self, record: EvidenceRecord) -> bool:
+        with _translated():
+            said = await self._command("EVAL", _FINISH, 1, record.key, _written(record))
+        return bool(said == 1)
+
+    async def _command(self, *words: str | bytes | int) -> Any:  # noqa: ANN401 - as redis-py answers
+        return await self._client.execute_command(*words)  # type: ignore[no-untyped-call]  # redis-py's own
+
+
+def _order(run_id: str) -> str:
+    return f"evidence-order:{run_id}"
+
+
+def _given_up(run_id: str) -> str:
+    return f"evidence-given-up:{run_id}"
+
+
+def _redis_url(url: str) -> str:
+    try:
+        parts = urlsplit(url)
+        scheme = _SCHEMES.get(parts.scheme)
+        named = bool(parts.hostname) and (parts.port is None or parts.port > 0)
+    except ValueError:
+        scheme, named = None, False
+    if scheme is None or not named:
+        raise _refused("is not a URL of such a server")
+    return f"{scheme}{url[url.index('://') :]}"
+
+
+def _refused(problem: str) -> InvalidSetting:
+    return InvalidSetting(
+        _PLACE, problem, "give redis://HOST:PORT/0, rediss://... or valkey://..., or leave it empty"
+    )
+
+
+def _written(record: EvidenceRecord) -> bytes:
+    fields = {
+        "key": record.key,
+        "run_id": record.run_id,
+        "tool_call_id": record.tool_call_id,
+        "tool_name": record.tool_name,
+        "scope": record.scope,
+        "caller": record.caller,
+        "started_s": record.started_s,
+        "invocation": record.invocation.value,
+        "evidence": record.evidence and record.evidence.value,
+        "digest": record.digest,
+        "finished_s": record.finished_s,
+        "error_code": record.error_code and record.error_code.value,
+    }
+    state = _OPEN if record.invocation is InvocationStatus.PROJECTING else _FINAL
+    stored = b"" if record.projection is None else b"\n" + record.projection.stored
+    return state + json.dumps(fields, separators=(",", ":")).encode("ascii") + stored
+
+
+def _read(value: bytes) -> EvidenceRecord:
+    try:
+        line, marked, stored = value[1:].partition(b"\n")
+        fields: dict[str, Any] = json.loads(line)
+        return EvidenceRecord(
+            **{
+                **fields,
+                "invocation": InvocationStatus(fields["invocation"]),
+                "evidence": fields["evidence"] and EvidenceStatus(fields["evidence"]),
+                "error_code": fields["error_code"] and ErrorCode(fields["error_code"]),
+                "projection": read_stored(stored).projection if marked else None,
+            }
+        )
+    except (ValueError, TypeError, KeyError, ContractViolation, StoredBytesInvalid) as error:
+        raise StoreFailure(
+            f"what the store holds cannot be read ({type(error).__name__})", kind=FailureKind.INVALID_OUTPUT
+        ) from error
+
+
+@contextmanager
+def _translated() -> Iterator[None]:
+    """Raise what redis-py raises as `StoreFailure`, in words of ours: its own may name hosts and users."""
+    from redis import exceptions
+
+    try:
+        yield
+    except exceptions.TimeoutError as error:
+        raise StoreFailure("the evidence store does not answer", kind=FailureKind.TIMEOUT) from error
+    except exceptions.AuthenticationError as error:
+        raise StoreFailure(
+            "the evidence store refuses the user or the password", kind=FailureKind.REJECTED
+        ) from error
+    except exceptions.BusyLoadingError as error:
+        raise StoreFailure("the evidence store is starting", kind=FailureKind.UNAVAILABLE) from error
+    except (exceptions.ConnectionError, OSError) as error:
+        raise StoreFailure("the evidence store cannot be reached", kind=FailureKind.TRANSPORT) from error
+    except exceptions.OutOfMemoryError as error:
+        raise StoreFailure("the evidence store has no memory left", kind=FailureKind.UNAVAILABLE) from error
+    except exceptions.ReadOnlyError as error:
+        raise StoreFailure("the evidence store may only be read", kind=FailureKind.REJECTED) from error
+    except exceptions.RedisError as error:
+        raise StoreFailure(f"the evidence store failed ({type(error).__name__})") from error
