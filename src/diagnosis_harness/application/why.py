@@ -12,7 +12,11 @@ from enum import StrEnum
 from typing import assert_never
 
 from diagnosis_harness.application.intent import IntentType
-from diagnosis_harness.application.previous_turn import EarlierRun, PublishedResultPolicy
+from diagnosis_harness.application.previous_turn import (
+    EarlierRun,
+    NoPreviousTurn,
+    PublishedResultPolicy,
+)
 from diagnosis_harness.application.why_answer import Fact, Say, Sentence, WhyAnswer, WhyQuestion
 from diagnosis_harness.diagnosis.collection import DiagnosisStopReason
 from diagnosis_harness.harness.termination import CancellationReason, RunState
@@ -36,23 +40,32 @@ class StreamSeen(StrEnum):
     DISCONNECTED = "DISCONNECTED"
 
 
-def why(document: RunDocument, *, stream: StreamSeen = StreamSeen.COMMAND_LINE) -> tuple[WhyAnswer, ...]:
-    """All seven answers, in the order of the questions."""
+def why(
+    document: RunDocument,
+    *,
+    stream: StreamSeen = StreamSeen.COMMAND_LINE,
+    intent: IntentType | None = IntentType.DIAGNOSIS,
+) -> tuple[WhyAnswer, ...]:
+    """All seven answers, in the order of the questions.
+
+    Args:
+        intent: the path that the question took; None where it ended before it was routed.
+    """
     return (
-        _fallback(document),
+        _fallback(document, intent),
         _stopped_calling(document),
         _no_evidence(document),
         _time_or_budget(document),
-        _status_success(document),
+        _status_success(document, intent),
         _no_done(document, stream),
-        _no_previous_turn(document, stream),
+        _no_previous_turn(document, stream, intent),
     )
 
 
 # ---------------------------------------------------------------- why a fallback
 
 
-def _fallback(document: RunDocument) -> WhyAnswer:
+def _fallback(document: RunDocument, intent: IntentType | None) -> WhyAnswer:
     facts = [
         _outcome(document),
         *_lines(document, *_GUARD_WORDS),
@@ -63,7 +76,7 @@ def _fallback(document: RunDocument) -> WhyAnswer:
         said = {
             ReleaseOutcome.FAILED: Say.NO_FALLBACK_FAILED,
             ReleaseOutcome.CANCELLED: Say.NO_FALLBACK_CANCELLED,
-        }.get(release.outcome, Say.NO_FALLBACK_SUCCESS)
+        }.get(release.outcome, Say.NO_FALLBACK_SUCCESS if _is_diagnosis(intent) else Say.NO_FALLBACK_ANSWERED)
         if release.failure:
             facts.insert(1, Fact("release.failure", release.failure))
         return WhyAnswer(WhyQuestion.FALLBACK, (Sentence.of(said),), tuple(facts), arises=False)
@@ -268,7 +281,7 @@ def _spent_facts(document: RunDocument, *, reached: bool = False) -> Iterator[Fa
 # ---------------------------------------------------------------- why status SUCCESS without a conclusion
 
 
-def _status_success(document: RunDocument) -> WhyAnswer:
+def _status_success(document: RunDocument, intent: IntentType | None) -> WhyAnswer:
     release, state = document.release, document.run.state
     facts = [_outcome(document), Fact("run.state", state)]
     match release.outcome:
@@ -278,12 +291,15 @@ def _status_success(document: RunDocument) -> WhyAnswer:
             if state is not RunState.SUCCESS:
                 sentences.append(Sentence.of(Say.STATE_APART, state=state))
         case ReleaseOutcome.SUCCESS:
-            sentences = [Sentence.of(Say.STATUS_CONCLUDED)]
+            said = Say.STATUS_CONCLUDED if _is_diagnosis(intent) else Say.STATUS_ANSWERED
+            sentences = [Sentence.of(said, intent=intent or "-")]
         case ReleaseOutcome.FAILED | ReleaseOutcome.CANCELLED:
             sentences = [Sentence.of(Say.STATUS_OTHER, status=release.outcome)]
         case _:
             assert_never(release.outcome)
-    arises = release.outcome is ReleaseOutcome.FALLBACK
+    arises = release.outcome is ReleaseOutcome.FALLBACK or (
+        release.outcome is ReleaseOutcome.SUCCESS and not _is_diagnosis(intent)
+    )
     return WhyAnswer(WhyQuestion.STATUS_SUCCESS, tuple(sentences), tuple(facts), arises=arises)
 
 
@@ -315,20 +331,22 @@ def _no_done(document: RunDocument, stream: StreamSeen) -> WhyAnswer:
 # ---------------------------------------------------------------- why no previous-turn context
 
 
-def _no_previous_turn(document: RunDocument, stream: StreamSeen) -> WhyAnswer:
+def _no_previous_turn(document: RunDocument, stream: StreamSeen, intent: IntentType | None) -> WhyAnswer:
     policy, outcome = PublishedResultPolicy(), document.release.outcome
-    published = policy.publishes(IntentType.DIAGNOSIS, outcome)
+    published = intent is not None and policy.publishes(intent, outcome)
     objection = policy.objection(
         EarlierRun(
             document.run.session_id,
             document.run.run_id,
-            IntentType.DIAGNOSIS,
+            intent,
             outcome,
             published_result=document.run.run_id if published else None,
         )
     )
     said = Say.NOT_PREVIOUS_TURN if objection else Say.IS_PREVIOUS_TURN
-    sentences = [Sentence.of(said, outcome=outcome)]
+    if objection is NoPreviousTurn.NO_DIAGNOSIS:
+        said = Say.NO_TURN_OF_PATH
+    sentences = [Sentence.of(said, outcome=outcome, intent=intent or "-")]
     if stream is StreamSeen.COMMAND_LINE:
         sentences.append(Sentence.of(Say.OWN_SESSION))
     facts = (_outcome(document), Fact("run.session_id", document.run.session_id))
@@ -336,6 +354,10 @@ def _no_previous_turn(document: RunDocument, stream: StreamSeen) -> WhyAnswer:
 
 
 # ---------------------------------------------------------------- the document, looked up
+
+
+def _is_diagnosis(intent: IntentType | None) -> bool:
+    return intent is IntentType.DIAGNOSIS
 
 
 def _outcome(document: RunDocument) -> Fact:

@@ -19,6 +19,7 @@ QUESTIONS_EN: Final[Mapping[WhyQuestion, str]] = {
 
 SAID_EN: Final[Mapping[Say, str]] = {
     Say.NO_FALLBACK_SUCCESS: "It was none: a conclusion left that the recorded evidence bears out.",
+    Say.NO_FALLBACK_ANSWERED: "It was none: the question was answered, and asked for no diagnosis.",
     Say.NO_FALLBACK_FAILED: "It was none, but a failure: there was no safe answer to give.",
     Say.NO_FALLBACK_CANCELLED: "It was none: the run was cancelled before there was an answer.",
     Say.FALLBACK_CONTEXT: "What is needed to answer was not there: {missing}.",
@@ -85,6 +86,10 @@ SAID_EN: Final[Mapping[Say, str]] = {
     Say.WAS_BUDGET: "The budget: {spent}.",
     Say.WAS_NEITHER: "Neither: it ended {state} after {duration} of {limit}, and no limit had ended it.",
     Say.STATUS_CONCLUDED: "There is a conclusion.",
+    Say.STATUS_ANSWERED: (
+        "The status says that the question was answered; one of its kind ({intent}) has no conclusion "
+        "about an incident."
+    ),
     Say.STATUS_OTHER: "The status is {status}, not SUCCESS.",
     Say.STATUS_OF_FALLBACK: (
         "The status says that the question was dealt with and a safe answer formed, not that there is a "
@@ -103,6 +108,10 @@ SAID_EN: Final[Mapping[Say, str]] = {
     Say.NOT_PREVIOUS_TURN: (
         "Only a diagnosis that ended SUCCESS publishes a result to the next turn of its session; this one "
         "ended {outcome}."
+    ),
+    Say.NO_TURN_OF_PATH: (
+        "Only a diagnosis hands a result to the next turn of its session; this question was none "
+        "(intent: {intent})."
     ),
     Say.OWN_SESSION: "At the command line every run is a session of its own, so no turn follows it.",
 }

@@ -19,6 +19,7 @@ QUESTIONS_ZH: Final[Mapping[WhyQuestion, str]] = {
 
 SAID_ZH: Final[Mapping[Say, str]] = {
     Say.NO_FALLBACK_SUCCESS: "不是回退：发布的是得到已记录证据支持的结论。",
+    Say.NO_FALLBACK_ANSWERED: "不是回退：问题已得到回答，且不需要诊断。",
     Say.NO_FALLBACK_FAILED: "不是回退，而是失败：没有可以给出的安全答案。",
     Say.NO_FALLBACK_CANCELLED: "不是回退：运行在得出答案之前已取消。",
     Say.FALLBACK_CONTEXT: "缺少回答所需的信息：{missing}。",
@@ -69,6 +70,7 @@ SAID_ZH: Final[Mapping[Say, str]] = {
     Say.WAS_BUDGET: "预算耗尽：{spent}。",
     Say.WAS_NEITHER: "都不是：运行以 {state} 结束，用时 {duration}（共 {limit}），没有任何上限结束它。",
     Say.STATUS_CONCLUDED: "有结论。",
+    Say.STATUS_ANSWERED: "status 表示问题已得到回答；这类问题（{intent}）没有关于事故的结论。",
     Say.STATUS_OTHER: "status 是 {status}，不是 SUCCESS。",
     Say.STATUS_OF_FALLBACK: (
         "status 表示问题已被正常处理并形成安全内容，不表示有结论：发布的是 FALLBACK（{kind}）。"
@@ -82,5 +84,6 @@ SAID_ZH: Final[Mapping[Say, str]] = {
     Say.CONNECTION_LOST: "在发送结尾之前连接已断开。运行以 {outcome} 结束，见其文档。",
     Say.IS_PREVIOUS_TURN: "会看到：以 SUCCESS 结束的诊断会向其会话公布结果。",
     Say.NOT_PREVIOUS_TURN: "只有以 SUCCESS 结束的诊断才会向会话的下一轮公布结果；本次以 {outcome} 结束。",
+    Say.NO_TURN_OF_PATH: "只有诊断会向会话的下一轮公布结果；本问题不是诊断（intent：{intent}）。",
     Say.OWN_SESSION: "在命令行中，每次运行都是单独的会话，因此其后没有下一轮。",
 }

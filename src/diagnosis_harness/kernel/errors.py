@@ -27,6 +27,7 @@
     ├── MalformedAnswer           a player answered, and not in the form that was agreed
     ├── NothingToRelease          the work ended and no safe content can be formed from it
     ├── RunUnknown                there is no such run for this caller
+    ├── RunGoesOn                 what is asked for stands only when the run has ended
     ├── NotPermitted              the caller's role does not allow it
     ├── TooManyRuns               the caller has as many unfinished runs as it may have
     ├── RunTaken                  a queued run was claimed, cancelled or ended before this process came to it
@@ -180,6 +181,10 @@ class RunNotKept(TechnicalFailure):
 
 class RunUnknown(DiagnosisHarnessError):
     """There is no such run, or it is somebody else's: the two are not told apart."""
+
+
+class RunGoesOn(DiagnosisHarnessError):
+    """The run has not ended: what is asked for does not exist yet, and will."""
 
 
 class NotPermitted(DiagnosisHarnessError):

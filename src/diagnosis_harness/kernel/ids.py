@@ -22,6 +22,10 @@ class IdSource(Protocol):
         """A fresh tool call id, for a policy that is its own framework (the embedded analyst)."""
         ...
 
+    def new_request_id(self) -> str:
+        """A fresh id of a request to the service, by which its log and its client speak of it."""
+        ...
+
     def new_secret(self) -> str:
         """A fresh secret of 256 bits, as 64 hexadecimal digits."""
         ...
@@ -41,6 +45,10 @@ class RandomIds:
     def new_tool_call_id(self) -> str:
         """`call-` and 32 hexadecimal digits."""
         return f"call-{uuid.uuid4().hex}"
+
+    def new_request_id(self) -> str:
+        """`req-` and 32 hexadecimal digits."""
+        return f"req-{uuid.uuid4().hex}"
 
     def new_secret(self) -> str:
         """256 random bits as 64 hexadecimal digits."""

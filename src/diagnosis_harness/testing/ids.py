@@ -12,6 +12,7 @@ class CountingIds:
         self._runs = itertools.count(1)
         self._sessions = itertools.count(1)
         self._tool_calls = itertools.count(1)
+        self._requests = itertools.count(1)
         self._secrets = itertools.count(1)
 
     def new_run_id(self) -> str:
@@ -25,6 +26,10 @@ class CountingIds:
     def new_tool_call_id(self) -> str:
         """The next `call-N`."""
         return f"call-{next(self._tool_calls)}"
+
+    def new_request_id(self) -> str:
+        """The next `req-N`."""
+        return f"req-{next(self._requests)}"
 
     def new_secret(self) -> str:
         """The next number as 64 hexadecimal digits."""

@@ -1,0 +1,106 @@
+"""What of a body is taken in: all of it, in time, not too large, and JSON that reads one way only."""
+
+from __future__ import annotations
+
+from email.message import Message as Header
+
+from starlette.datastructures import Headers
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from diagnosis_harness.kernel.clock import Clock
+from diagnosis_harness.server.pause import within
+from diagnosis_harness.server.problems import FieldProblem, Problem, ProblemKind
+from diagnosis_harness.server.replies import send_problem
+from diagnosis_harness.server.strict_json import NotJson, read_json
+
+_UTF_8 = frozenset({"utf-8", "utf8", ""})
+
+
+class BodyGate:
+    """ASGI middleware: hands a request on with its whole body, or answers it with a problem.
+
+    The body has been read when a route is called; what the route receives after it is the client's going.
+    """
+
+    def __init__(self, app: ASGIApp, *, clock: Clock, bytes_max: int, timeout_s: float) -> None:
+        self._app = app
+        self._clock = clock
+        self._bytes_max = bytes_max
+        self._timeout_s = timeout_s
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Read the body and judge it."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        headers = Headers(scope=scope)
+        if "content-length" not in headers and "transfer-encoding" not in headers:
+            await self._app(scope, receive, send)
+            return
+        read = await self._read(headers, receive)
+        if read is None:
+            return
+        problem = read if isinstance(read, Problem) else objection(headers, read)
+        if problem is not None:
+            await send_problem(scope, receive, send, problem)
+        elif isinstance(read, bytes):
+            await self._app(scope, _replayed(read, receive), send)
+
+    async def _read(self, headers: Headers, receive: Receive) -> bytes | Problem | None:
+        """The body; None where the client went before all of it had come."""
+        stated = headers.get("content-length", "")
+        if stated.isascii() and stated.isdigit() and int(stated[:20]) > self._bytes_max:
+            return Problem(ProblemKind.TOO_LARGE, limit=self._bytes_max)
+        try:
+            return await within(self._clock, self._timeout_s, self._whole(receive))
+        except TimeoutError:
+            return Problem(ProblemKind.TOO_SLOW)
+
+    async def _whole(self, receive: Receive) -> bytes | Problem | None:
+        parts, size_bytes = [], 0
+        while True:
+            message = await receive()
+            if message["type"] == "http.disconnect":
+                return None
+            part = message.get("body", b"")
+            parts.append(part)
+            size_bytes += len(part)
+            if size_bytes > self._bytes_max:
+                return Problem(ProblemKind.TOO_LARGE, limit=self._bytes_max)
+            if not message.get("more_body", False):
+                return b"".join(parts)
+
+
+def objection(headers: Headers, body: bytes) -> Problem | None:
+    """What speaks against a body; nothing against none at all."""
+    if not body:
+        return None
+    if "content-encoding" in headers or not _is_json(headers.getlist("content-type")):
+        return Problem(ProblemKind.UNSUPPORTED_MEDIA)
+    try:
+        read_json(body)
+    except NotJson as error:
+        why = FieldProblem("body", str(error), "send one JSON object, each name once")
+        return Problem(ProblemKind.NOT_JSON, (why,))
+    return None
+
+
+def _is_json(stated: list[str]) -> bool:
+    if len(stated) != 1:
+        return False
+    header = Header()
+    header["content-type"] = stated[0]
+    return (
+        header.get_content_type() == "application/json"
+        and str(header.get_param("charset", "")).lower() in _UTF_8
+    )
+
+
+def _replayed(body: bytes, receive: Receive) -> Receive:
+    """A `receive` that gives the body once, and then what the client does."""
+    whole: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
+
+    async def received() -> Message:
+        return whole.pop() if whole else await receive()
+
+    return received

@@ -1,0 +1,77 @@
+"""The outermost layer: every request gets an id, every answer is counted, and no error leaves as itself."""
+
+from __future__ import annotations
+
+import logging
+
+from starlette.datastructures import MutableHeaders
+from starlette.requests import ClientDisconnect
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from diagnosis_harness.kernel.ids import IdSource
+from diagnosis_harness.server.metrics import Metrics
+from diagnosis_harness.server.problems import Problem, ProblemKind
+from diagnosis_harness.server.replies import send_problem
+
+OTHER_ROUTE = "other"
+_HEADERS = {
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "cross-origin-resource-policy": "same-origin",
+}
+
+
+class Edge:
+    """ASGI middleware; one of the edges that may catch everything."""
+
+    def __init__(self, app: ASGIApp, *, ids: IdSource, metrics: Metrics) -> None:
+        self._app = app
+        self._ids = ids
+        self._metrics = metrics
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request, whatever happens inside."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        request_id = self._ids.new_request_id()
+        scope.setdefault("state", {})["request_id"] = request_id
+        status = 0
+
+        async def sent(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                _add_headers(message, request_id, path=scope["path"])
+            await send(message)
+
+        try:
+            await self._app(scope, receive, sent)
+        except ClientDisconnect:
+            return
+        except Exception as error:  # noqa: BLE001 - the server's edge: a bug is logged, and told as a problem
+            _log(request_id, error)
+            if status == 0:
+                await send_problem(scope, receive, sent, Problem(ProblemKind.INTERNAL))
+        finally:
+            self._count(scope, status)
+
+    def _count(self, scope: Scope, status: int) -> None:
+        path = getattr(scope.get("route"), "path", OTHER_ROUTE)
+        self._metrics.requests.labels(path, str(status)).inc()
+
+
+def _add_headers(message: Message, request_id: str, *, path: str) -> None:
+    headers = MutableHeaders(scope=message)
+    headers["x-request-id"] = request_id
+    for name, value in _HEADERS.items():
+        headers.setdefault(name, value)
+    if path.startswith("/v1/"):
+        headers.setdefault("cache-control", "no-store")
+
+
+def _log(request_id: str, error: Exception) -> None:
+    """Frames and class of a bug, without its message: that may hold what a person sent."""
+    logger = logging.getLogger("diagnosis_harness.server")
+    bare = RuntimeError(type(error).__name__).with_traceback(error.__traceback__)
+    logger.error("request %s failed: %s", request_id, type(error).__name__, exc_info=bare)

@@ -1,0 +1,31 @@
+"""Which of our languages a client wants (RFC 9110, Accept-Language). Pure."""
+
+from __future__ import annotations
+
+from diagnosis_harness.release.language import Language
+
+_LENGTH_MAX = 500
+
+
+def asked_language(header: str) -> Language:
+    """The language that is wanted most; English where none of ours is wanted, or both alike."""
+    weights = dict.fromkeys(Language, 0.0)
+    for part in header[:_LENGTH_MAX].split(","):
+        name, _, parameters = part.partition(";")
+        primary = name.strip().lower().partition("-")[0]
+        for language in Language:
+            if primary == language.value:
+                weights[language] = max(weights[language], _weight(parameters))
+    return Language.ZH if weights[Language.ZH] > weights[Language.EN] else Language.EN
+
+
+def _weight(parameters: str) -> float:
+    """`q=0.8`; 1 where nothing is said, 0 where it is no weight."""
+    name, _, value = parameters.strip().partition("=")
+    if not name:
+        return 1.0
+    try:
+        weight = float(value)
+    except ValueError:
+        return 0.0
+    return weight if name.strip().lower() == "q" and 0.0 <= weight <= 1.0 else 0.0

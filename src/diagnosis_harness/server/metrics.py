@@ -1,0 +1,95 @@
+"""What the service counts for Prometheus. No caller, no question and no id stands in any label."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Sequence
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
+from prometheus_client.exposition import generate_latest
+
+from diagnosis_harness.application.intent import IntentType
+from diagnosis_harness.release.outcome import FallbackType, ReleaseOutcome
+from diagnosis_harness.trace.event import TraceEvent, TraceName
+
+MEDIA_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+NONE = "NONE"
+"""Label of what was not said, such as the fallback of a run that is none."""
+
+_GUARDS = {
+    TraceName.EVIDENCE_GUARD_INITIAL: "evidence_initial",
+    TraceName.EVIDENCE_REPAIR: "evidence_repair",
+    TraceName.EVIDENCE_GUARD_RECHECK: "evidence_recheck",
+    TraceName.SEMANTIC_GUARD_DECISION: "semantic",
+}
+_UNFINISHED_MAX = 10_000
+
+
+class Metrics:
+    """The meters of one application, in a registry of its own. Used from one event loop.
+
+    `requests`, `streams` and the gauges are set by whoever knows; runs and guards are read off what this
+    process writes to the logs of its runs (`heard`).
+    """
+
+    def __init__(self) -> None:
+        registry = CollectorRegistry(auto_describe=True)
+        self._registry = registry
+        self.requests = Counter(
+            "diagnosis_http_requests",
+            "Requests, by route and status.",
+            ("route", "status"),
+            registry=registry,
+        )
+        self.streams = Gauge("diagnosis_streams", "Event streams that are open here.", registry=registry)
+        self.active = Gauge("diagnosis_runs_active", "Runs at work in this process.", registry=registry)
+        self.queued = Gauge(
+            "diagnosis_runs_queued", "Runs that wait, of all processes; 1,000 at most.", registry=registry
+        )
+        self.store_up = Gauge("diagnosis_store_up", "Whether the database answered.", registry=registry)
+        self._runs = Counter(
+            "diagnosis_runs",
+            "Runs that ended in this process.",
+            ("outcome", "intent", "fallback"),
+            registry=registry,
+        )
+        self._guards = Counter(
+            "diagnosis_guard_reports", "What guards and repairs said.", ("guard", "status"), registry=registry
+        )
+        self._batches = Histogram(
+            "diagnosis_log_batch_events",
+            "Events of a run that were written at once.",
+            buckets=(1, 2, 5, 10, 20, 50, 100, 200),
+            registry=registry,
+        )
+        self._told: OrderedDict[str, dict[str, str]] = OrderedDict()
+
+    def text(self) -> bytes:
+        """All of it, in the text format of Prometheus."""
+        return generate_latest(self._registry)
+
+    def heard(self, run_id: str, events: Sequence[TraceEvent]) -> None:
+        """Count what was written of a run (`RunFeed`)."""
+        self._batches.observe(len(events))
+        for event in events:
+            if event.name in _GUARDS:
+                self._guards.labels(_GUARDS[event.name], event.status.value).inc()
+            elif event.name is TraceName.ROUTING_DECISION:
+                self._tell(run_id, intent=_known(IntentType, event.payload.get("intent")))
+            elif event.name is TraceName.RELEASE_DECISION:
+                self._tell(run_id, fallback=_known(FallbackType, event.payload.get("fallback")))
+            elif event.name is TraceName.RUN_FINISHED:
+                told = self._told.pop(run_id, {})
+                outcome = _known(ReleaseOutcome, event.payload.get("outcome"))
+                self._runs.labels(outcome, told.get("intent", NONE), told.get("fallback", NONE)).inc()
+
+    def _tell(self, run_id: str, **said: str) -> None:
+        """Keep what a run said for its end; of runs that never end, the oldest are forgotten."""
+        self._told.setdefault(run_id, {}).update(said)
+        if len(self._told) > _UNFINISHED_MAX:
+            self._told.popitem(last=False)
+
+
+def _known(kind: type[IntentType | FallbackType | ReleaseOutcome], value: object) -> str:
+    """The value, where it is one of the closed set: labels have no others."""
+    return str(value) if value in set(kind) else NONE

@@ -1,0 +1,234 @@
+"""Problems as RFC 9457 tells them, from one table: status, type, title in both languages, when to try again.
+
+What is shown is decided here: a title for every kind, and the fields at fault where a person's input was
+refused. Nothing of the machine is ever shown: no message of another error, no path, no name of a class.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from types import MappingProxyType
+
+from diagnosis_harness.kernel import errors
+from diagnosis_harness.kernel.errors import DiagnosisHarnessError, InvalidInput, TooManyRuns
+from diagnosis_harness.kernel.json_value import JsonValue
+from diagnosis_harness.release.language import Language
+
+MEDIA_TYPE = "application/problem+json"
+_TYPE_PREFIX = "urn:diagnosis-harness:problem:"
+_INSTANCE_PREFIX = "urn:diagnosis-harness:request:"
+FIELDS_MAX = 20
+_TEXT_MAX = 300
+
+
+class ProblemKind(StrEnum):
+    """Everything that can go wrong with a request; the last part of its type."""
+
+    NOT_JSON = "not-json"
+    INVALID_INPUT = "invalid-input"
+    UNAUTHENTICATED = "unauthenticated"
+    NOT_PERMITTED = "not-permitted"
+    FOREIGN_PAGE = "foreign-page"
+    NOT_FOUND = "not-found"
+    NO_SUCH_PATH = "no-such-path"
+    METHOD_NOT_ALLOWED = "method-not-allowed"
+    TOO_SLOW = "too-slow"
+    RUN_GOES_ON = "run-goes-on"
+    RUN_TAKEN = "run-taken"
+    TOO_LARGE = "too-large"
+    UNSUPPORTED_MEDIA = "unsupported-media"
+    TOO_MANY_REQUESTS = "too-many-requests"
+    TOO_MANY_RUNS = "too-many-runs"
+    INTERNAL = "internal"
+    STORE_UNAVAILABLE = "store-unavailable"
+    RUN_NOT_KEPT = "run-not-kept"
+    NOT_READY = "not-ready"
+
+
+@dataclass(frozen=True, slots=True)
+class ProblemRow:
+    """What the table holds of a kind. `retry_after_s`: when trying again may help; None where it does not."""
+
+    status: int
+    en: str
+    zh: str
+    retry_after_s: int | None = None
+
+    def title(self, language: Language) -> str:
+        """The sentence for people."""
+        return self.zh if language is Language.ZH else self.en
+
+
+PROBLEMS: Mapping[ProblemKind, ProblemRow] = MappingProxyType(
+    {
+        ProblemKind.NOT_JSON: ProblemRow(
+            400, "The body is not JSON that can be read.", "请求体不是可读取的 JSON。"
+        ),
+        ProblemKind.INVALID_INPUT: ProblemRow(422, "A value cannot be used.", "有一个值无法使用。"),
+        ProblemKind.UNAUTHENTICATED: ProblemRow(401, "A valid API key is needed.", "需要有效的 API 密钥。"),
+        ProblemKind.NOT_PERMITTED: ProblemRow(
+            403, "The role of this key does not allow that.", "此密钥的角色不允许该操作。"
+        ),
+        ProblemKind.FOREIGN_PAGE: ProblemRow(
+            403,
+            "The request came by a foreign name or from a foreign page.",
+            "请求来自未知主机名或外部网页。",
+        ),
+        ProblemKind.NOT_FOUND: ProblemRow(
+            404, "There is no such thing, or it is not yours.", "不存在，或不属于您。"
+        ),
+        ProblemKind.NO_SUCH_PATH: ProblemRow(404, "There is no such path.", "没有此路径。"),
+        ProblemKind.METHOD_NOT_ALLOWED: ProblemRow(
+            405, "This path does not take that method.", "此路径不接受该方法。"
+        ),
+        ProblemKind.TOO_SLOW: ProblemRow(408, "The body did not come in time.", "请求体未在规定时间内到达。"),
+        ProblemKind.RUN_GOES_ON: ProblemRow(
+            409, "The run has not ended; this exists when it has.", "运行尚未结束；结束后才有此内容。", 2
+        ),
+        ProblemKind.RUN_TAKEN: ProblemRow(
+            409, "The run was started, cancelled or ended before.", "该运行此前已开始、取消或结束。"
+        ),
+        ProblemKind.TOO_LARGE: ProblemRow(413, "The body is too large.", "请求体过大。"),
+        ProblemKind.UNSUPPORTED_MEDIA: ProblemRow(
+            415, "The body must be application/json in UTF-8.", "请求体必须是 UTF-8 的 application/json。"
+        ),
+        ProblemKind.TOO_MANY_REQUESTS: ProblemRow(
+            429, "This key has asked too often.", "此密钥的请求过于频繁。", 1
+        ),
+        ProblemKind.TOO_MANY_RUNS: ProblemRow(
+            429,
+            "You have as many unfinished runs as you may have.",
+            "您未完成的运行已达上限。",
+            5,
+        ),
+        ProblemKind.INTERNAL: ProblemRow(
+            500,
+            "Something went wrong here; it is logged under this request.",
+            "服务内部出错；已按此请求记录。",
+        ),
+        ProblemKind.STORE_UNAVAILABLE: ProblemRow(
+            503, "The database does not answer.", "数据库没有响应。", 2
+        ),
+        ProblemKind.RUN_NOT_KEPT: ProblemRow(
+            503,
+            "The end of the run could not be kept, so nothing of it is shown.",
+            "运行的结果无法保存，因此不予显示。",
+            5,
+        ),
+        ProblemKind.NOT_READY: ProblemRow(503, "The service is not ready.", "服务尚未就绪。", 2),
+    }
+)
+
+OF_ERROR: Mapping[type[DiagnosisHarnessError], ProblemKind] = MappingProxyType(
+    {
+        errors.InvalidInput: ProblemKind.INVALID_INPUT,
+        errors.InvalidSetting: ProblemKind.INTERNAL,
+        errors.RunUnknown: ProblemKind.NOT_FOUND,
+        errors.RunGoesOn: ProblemKind.RUN_GOES_ON,
+        errors.NotPermitted: ProblemKind.NOT_PERMITTED,
+        errors.TooManyRuns: ProblemKind.TOO_MANY_RUNS,
+        errors.RunTaken: ProblemKind.RUN_TAKEN,
+        errors.StoreFailure: ProblemKind.STORE_UNAVAILABLE,
+        errors.RunNotKept: ProblemKind.RUN_NOT_KEPT,
+        errors.RunDocumentInvalid: ProblemKind.INTERNAL,
+        errors.StoredBytesInvalid: ProblemKind.INTERNAL,
+        errors.ContractViolation: ProblemKind.INTERNAL,
+    }
+)
+"""An error is told as its nearest class here. A class that stands nowhere is told as INTERNAL."""
+
+IN_RUNS_ONLY: frozenset[type[DiagnosisHarnessError]] = frozenset(
+    {
+        errors.RunAborted,
+        errors.CapacityRefused,
+        errors.TechnicalFailure,
+        errors.ToolRefused,
+        errors.ArgumentProblem,
+        errors.ProjectionTooLarge,
+        errors.MalformedAnswer,
+        errors.NothingToRelease,
+        errors.AgentStopped,
+    }
+)
+"""Errors, with their classes below, that end inside a run: they become its outcome and no problem."""
+
+
+@dataclass(frozen=True, slots=True)
+class FieldProblem:
+    """What is wrong with one field, and what to do about it."""
+
+    field: str
+    problem: str
+    remedy: str
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One problem, before it has a language and a request."""
+
+    kind: ProblemKind
+    fields: tuple[FieldProblem, ...] = ()
+    retry_after_s: int | None = None
+    limit: int | None = None
+
+    @property
+    def row(self) -> ProblemRow:
+        """What the table says of it."""
+        return PROBLEMS[self.kind]
+
+    def headers(self) -> dict[str, str]:
+        """`WWW-Authenticate`, `Retry-After` and `Connection`, where they belong."""
+        held = {}
+        retry_after_s = self.row.retry_after_s if self.retry_after_s is None else self.retry_after_s
+        if retry_after_s is not None:
+            held["retry-after"] = str(retry_after_s)
+        if self.kind is ProblemKind.UNAUTHENTICATED:
+            held["www-authenticate"] = 'Bearer realm="diagnosis-harness"'
+        if self.kind in (ProblemKind.TOO_LARGE, ProblemKind.TOO_SLOW):
+            held["connection"] = "close"  # what is left of the body is not read
+        return held
+
+    def body(self, language: Language, request_id: str) -> bytes:
+        """The document."""
+        held: dict[str, JsonValue] = {
+            "type": f"{_TYPE_PREFIX}{self.kind}",
+            "title": self.row.title(language),
+            "status": self.row.status,
+            "instance": f"{_INSTANCE_PREFIX}{request_id}",
+        }
+        if self.fields:
+            first = self.fields[0]
+            held["detail"] = f"{first.field}: {first.problem}; {first.remedy}."
+            held["errors"] = [
+                {"field": each.field, "problem": each.problem, "remedy": each.remedy} for each in self.fields
+            ]
+        if self.limit is not None:
+            held["limit"] = self.limit
+        # What was refused may hold half of a surrogate pair; its escape is JSON as well.
+        return json.dumps(held, ensure_ascii=False).encode("utf-8", "backslashreplace")
+
+
+def problem_of(error: DiagnosisHarnessError) -> Problem:
+    """How an error of ours is told."""
+    kind = next((OF_ERROR[each] for each in type(error).__mro__ if each in OF_ERROR), ProblemKind.INTERNAL)
+    if isinstance(error, InvalidInput):
+        return Problem(kind, (_field(error.place, error.problem, error.remedy),))
+    if isinstance(error, TooManyRuns):
+        return Problem(kind, limit=error.limit)
+    return Problem(kind)
+
+
+def field_problem(field: str, problem: str, remedy: str) -> Problem:
+    """A field that cannot be used."""
+    return Problem(ProblemKind.INVALID_INPUT, (_field(field, problem, remedy),))
+
+
+def _field(field: str, problem: str, remedy: str) -> FieldProblem:
+    return FieldProblem(_short(field), _short(problem), _short(remedy))
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _TEXT_MAX else f"{text[: _TEXT_MAX - 1]}…"

@@ -1,0 +1,53 @@
+"""How often one key may ask: a token bucket for each, as values over the clock's time."""
+
+from __future__ import annotations
+
+import math
+from collections import OrderedDict
+from dataclasses import dataclass
+
+_KEYS_MAX = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class Bucket:
+    """What a key has left. It fills up evenly to what one minute allows, and holds no more."""
+
+    tokens: float
+    at_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """What a request came to: the bucket afterwards, and how long to wait where it was refused."""
+
+    bucket: Bucket
+    wait_s: float | None
+
+
+def taken(bucket: Bucket | None, *, now_s: float, per_minute: int) -> Taken:
+    """Take one token; of a key that was not seen before, the bucket is full."""
+    if bucket is None:
+        bucket = Bucket(float(per_minute), now_s)
+    filled = (now_s - bucket.at_s) * per_minute / 60.0
+    tokens = min(bucket.tokens + max(filled, 0.0), float(per_minute))
+    at_s = max(now_s, bucket.at_s)
+    if tokens >= 1.0:
+        return Taken(Bucket(tokens - 1.0, at_s), None)
+    return Taken(Bucket(tokens, at_s), (1.0 - tokens) * 60.0 / per_minute)
+
+
+class RateLimits:
+    """The buckets of one process, by key id. Of very many, the one that was not used for longest goes."""
+
+    def __init__(self) -> None:
+        self._buckets: OrderedDict[str, Bucket] = OrderedDict()
+
+    def wait_s(self, key_id: str, *, now_s: float, per_minute: int) -> int | None:
+        """Count a request; whole seconds to wait where it is one too many, else None."""
+        come_to = taken(self._buckets.get(key_id), now_s=now_s, per_minute=per_minute)
+        self._buckets[key_id] = come_to.bucket
+        self._buckets.move_to_end(key_id)
+        if len(self._buckets) > _KEYS_MAX:
+            self._buckets.popitem(last=False)
+        return None if come_to.wait_s is None else max(1, math.ceil(come_to.wait_s))

@@ -1,0 +1,32 @@
+"""Answers that are written outside of a route: problems, as an ASGI application sends them."""
+
+from __future__ import annotations
+
+from starlette.requests import HTTPConnection
+from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
+
+from diagnosis_harness.server.languages import asked_language
+from diagnosis_harness.server.problems import MEDIA_TYPE, Problem
+
+
+def problem_response(scope: Scope, problem: Problem) -> Response:
+    """The problem as a response to this request, in the language that it asks for."""
+    headers = HTTPConnection(scope).headers
+    language = asked_language(headers.get("accept-language", ""))
+    return Response(
+        problem.body(language, request_id_of(scope)),
+        status_code=problem.row.status,
+        headers={**problem.headers(), "content-language": language.value},
+        media_type=MEDIA_TYPE,
+    )
+
+
+async def send_problem(scope: Scope, receive: Receive, send: Send, problem: Problem) -> None:
+    """Send the problem, and with it the whole answer."""
+    await problem_response(scope, problem)(scope, receive, send)
+
+
+def request_id_of(scope: Scope) -> str:
+    """The id that the edge gave the request."""
+    return str(scope["state"]["request_id"])

@@ -1,0 +1,154 @@
+"""What clients send, as it must look: exact types, known names only, bounded sizes."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
+
+from diagnosis_harness.application.asking import QUESTION_LIMIT_CHARACTERS, Asking
+from diagnosis_harness.application.intent import IntentType
+from diagnosis_harness.application.run_row import RunStatus
+from diagnosis_harness.application.run_store import RunQuery
+from diagnosis_harness.kernel.errors import InvalidInput
+from diagnosis_harness.kernel.window import parse_utc
+from diagnosis_harness.release.language import Language
+from diagnosis_harness.release.outcome import ReleaseOutcome
+
+ID_PATTERN = r"^[A-Za-z0-9._-]{1,128}$"
+PAGE_MAX = 200
+_INSTANT = "2024-01-01T14:05:00Z"
+
+Name = Annotated[str, Field(max_length=200)]
+Instant = Annotated[str, Field(max_length=40, examples=[_INSTANT])]
+"""ISO 8601; UTC where it has no zone."""
+
+
+class Wire(BaseModel):
+    """A body: nothing is converted, and nothing unknown is passed over."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+
+class Ask(Wire):
+    """One question to the service."""
+
+    question: Annotated[str, Field(min_length=1, max_length=QUESTION_LIMIT_CHARACTERS)]
+    session_id: Annotated[
+        str | None,
+        Field(
+            description="Left out, one is made. Within one, later questions may follow up on earlier ones.",
+            json_schema_extra={"pattern": ID_PATTERN},
+        ),
+    ] = None
+    language: Annotated[Language | None, Field(strict=False, description="Of the answer.")] = None
+    source: Annotated[Name | None, Field(description="Name of the configured source to look into.")] = None
+    onset: Annotated[Instant | None, Field(description="When the trouble began, where that is known.")] = None
+    limit_s: Annotated[
+        float | None, Field(gt=0, allow_inf_nan=False, description="Time that the run may take.")
+    ] = None
+    retry_of: Annotated[
+        str | None,
+        Field(
+            description="An ended run that this one tries again.", json_schema_extra={"pattern": ID_PATTERN}
+        ),
+    ] = None
+
+    def asking(self) -> Asking:
+        """The question as the application takes it.
+
+        Raises:
+            InvalidInput: `onset` is no instant.
+        """
+        return Asking(
+            question=self.question,
+            session_id=self.session_id,
+            language=self.language,
+            source=self.source,
+            onset_s=None if self.onset is None else instant_s(self.onset, "onset"),
+            limit_s=self.limit_s,
+            retry_of=self.retry_of,
+        )
+
+
+class RunsAsked(BaseModel):
+    """Which runs are wanted, as query parameters."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    status: RunStatus | None = None
+    outcome: ReleaseOutcome | None = None
+    intent: IntentType | None = None
+    session: Annotated[str | None, Field(pattern=ID_PATTERN)] = None
+    asked_by: Annotated[
+        str | None, Field(pattern=ID_PATTERN, description="For admins; everybody else sees their own alone.")
+    ] = None
+    submitted_from: Instant | None = None
+    submitted_before: Instant | None = None
+    before: Annotated[str | None, Field(max_length=400, description="`next` of the page before.")] = None
+    limit: Annotated[int, Field(ge=1, le=PAGE_MAX)] = 50
+
+    def query(self) -> RunQuery:
+        """The query as the application takes it.
+
+        Raises:
+            InvalidInput: a time is none.
+        """
+        return RunQuery(
+            asked_by=self.asked_by,
+            session_id=self.session,
+            status=self.status,
+            outcome=self.outcome,
+            intent=self.intent,
+            submitted_from_s=_maybe_s(self.submitted_from, "submitted_from"),
+            submitted_before_s=_maybe_s(self.submitted_before, "submitted_before"),
+            before=self.before,
+            limit=self.limit,
+        )
+
+
+Labels = Annotated[
+    dict[Annotated[str, Field(max_length=200)], Annotated[str, Field(max_length=10_000)]],
+    Field(max_length=100),
+]
+
+
+class Alert(BaseModel):
+    """One alert of a group."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    status: Annotated[str, Field(pattern="^(firing|resolved)$")]
+    labels: Labels
+    annotations: Labels = Field(default_factory=dict)
+    startsAt: AwareDatetime | None = None  # noqa: N815 - Alertmanager's own name
+
+
+class AlertGroup(BaseModel):
+    """A notification of Alertmanager's webhook receiver, version 4. What we do not use is passed over."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    version: Annotated[str, Field(pattern="^4$")]
+    groupKey: Annotated[str, Field(min_length=1, max_length=20_000)]  # noqa: N815 - as above
+    status: Annotated[str, Field(pattern="^(firing|resolved)$")]
+    receiver: Annotated[str, Field(max_length=1_000)] = ""
+    commonLabels: Labels = Field(default_factory=dict)  # noqa: N815 - as above
+    commonAnnotations: Labels = Field(default_factory=dict)  # noqa: N815 - as above
+    alerts: Annotated[tuple[Alert, ...], Field(max_length=5_000)]
+
+
+def instant_s(text: str, field: str) -> float:
+    """An instant as seconds since the epoch.
+
+    Raises:
+        InvalidInput: it is none.
+    """
+    try:
+        return parse_utc(text)
+    except (ValueError, OverflowError):
+        raise InvalidInput(field, "it is no instant", f"write it as {_INSTANT}") from None
+
+
+def _maybe_s(text: str | None, field: str) -> float | None:
+    return None if text is None else instant_s(text, field)
