@@ -1,0 +1,114 @@
+"""Sends the trace of each run that was closed, beside the runs: it never holds one up and never fails one."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from diagnosis_harness.application.run_store import RunArchive
+from diagnosis_harness.kernel.errors import TechnicalFailure
+from diagnosis_harness.trace.event import TraceEvent, TraceName
+from diagnosis_harness.trace.spans import RunSpans, spans_of
+
+WAITING_MAX = 256
+_LOG = logging.getLogger("diagnosis_harness.telemetry")
+
+
+class SpanSender(Protocol):
+    """Takes the spans of one run to where they are looked at. Of no run: it serves all, after their ends."""
+
+    async def send(self, run: RunSpans) -> None:
+        """Send them, once.
+
+        Raises:
+            TechnicalFailure: they did not arrive, or not all of them.
+        """
+        ...
+
+    async def close(self) -> None:
+        """Let go of what is held."""
+        ...
+
+
+@dataclass(slots=True)
+class ExportCounts:
+    """Runs whose spans arrived, did not, or were let go since too many waited."""
+
+    sent: int = 0
+    failed: int = 0
+    dropped: int = 0
+
+
+class TraceExporter:
+    """The exporter of one process and one event loop. What it reads is what is kept, so nothing is held back.
+
+    A run that does not arrive is not sent again; `diagnose runs export` still has it.
+    """
+
+    def __init__(self, archive: RunArchive, sender: SpanSender, *, waiting_max: int = WAITING_MAX) -> None:
+        self.counts = ExportCounts()
+        self._archive = archive
+        self._sender = sender
+        self._waiting: asyncio.Queue[str] = asyncio.Queue(waiting_max)
+        self._work: asyncio.Task[None] | None = None
+        self._is_failing = False
+
+    def written(self, run_id: str, events: Sequence[TraceEvent]) -> None:
+        """Take note of what was committed (a listener of `RunFeed`): a run that is closed by it is sent."""
+        if any(event.name is TraceName.RUN_FINISHED for event in events):
+            self.closed(run_id)
+
+    def closed(self, run_id: str) -> None:
+        """Have a closed run sent. Returns at once."""
+        try:
+            self._waiting.put_nowait(run_id)
+        except asyncio.QueueFull:
+            self.counts.dropped += 1
+
+    def start(self) -> None:
+        """Begin to send."""
+        self._work = asyncio.create_task(self._run())
+
+    async def close(self, *, within_s: float) -> None:
+        """Send what waits, for so long at most, and let go."""
+        if self._work is not None:
+            rest = asyncio.create_task(self._waiting.join())
+            await asyncio.wait((rest, self._work), timeout=within_s, return_when=asyncio.FIRST_COMPLETED)
+            for task in (rest, self._work):
+                task.cancel()
+            await asyncio.gather(rest, self._work, return_exceptions=True)
+        await self._sender.close()
+
+    async def _run(self) -> None:
+        while True:
+            run_id = await self._waiting.get()
+            try:
+                await self._export(run_id)
+            finally:
+                self._waiting.task_done()
+
+    async def _export(self, run_id: str) -> None:
+        try:
+            run = await self._spans(run_id)
+            if run is not None:
+                await self._sender.send(run)
+        except TechnicalFailure as failure:
+            self.counts.failed += 1
+            if not self._is_failing:
+                _LOG.warning("Traces are not exported: %s. This is said once until one arrives.", failure)
+            self._is_failing = True
+            return
+        self.counts.sent += run is not None
+        self._is_failing = False
+
+    async def _spans(self, run_id: str) -> RunSpans | None:
+        row = await self._archive.run(run_id)
+        events: list[TraceEvent] = []
+        while page := await self._archive.events(run_id, after_seq=events[-1].seq if events else 0):
+            events += page
+        if row is None or not events:
+            return None
+        return spans_of(events, session_id=row.request.session_id)

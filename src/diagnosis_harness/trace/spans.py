@@ -1,0 +1,298 @@
+"""A run's trace as spans: a pure fold. What began and ended is a span, everything else is an event in one.
+
+Every event of the trace lands in exactly one place; a span lies inside its parent in time; ids follow from
+the run's id, so that the same trace gives the same spans whoever exports it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from hashlib import sha256
+from itertools import accumulate
+
+from diagnosis_harness.trace import span_names as names
+from diagnosis_harness.trace.event import TraceEvent, TraceEventStatus, TraceName, TracePhase
+from diagnosis_harness.trace.span_names import Attribute
+
+
+class SpanStatus(StrEnum):
+    """OpenTelemetry's three."""
+
+    UNSET = "UNSET"
+    OK = "OK"
+    ERROR = "ERROR"
+
+
+@dataclass(frozen=True, slots=True)
+class SpanEvent:
+    """One event of the trace at its instant inside a span."""
+
+    seq: int
+    at_s: float
+    name: str
+    attributes: Mapping[str, Attribute]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Span:
+    """One span.
+
+    Attributes:
+        span_id: 8 bytes.
+        parent_id: None for the run's own span alone.
+        is_client: whether it stands for a request to another system (a language model).
+        seqs: the events of the trace that it was made from, beside those in `events`.
+    """
+
+    span_id: bytes
+    parent_id: bytes | None
+    name: str
+    start_s: float
+    end_s: float
+    is_client: bool = False
+    attributes: Mapping[str, Attribute]
+    events: tuple[SpanEvent, ...]
+    status: SpanStatus
+    message: str = ""
+    seqs: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RunSpans:
+    """The spans of one run, its own first; `trace_id` has 16 bytes."""
+
+    trace_id: bytes
+    spans: tuple[Span, ...]
+
+
+_PHASES = (TracePhase.ROUTING, TracePhase.KNOWLEDGE, TracePhase.GUARD)
+"""Phases that get a span of their own; of the others the run's span says enough."""
+
+_AT_ONCE = frozenset({TraceName.LLM_CALL, TraceName.KNOWLEDGE_RETRIEVAL})
+"""Told of when they have come back: one event is the whole of them."""
+
+_POINTS = frozenset({TraceName.RUN_STARTED, TraceName.STATUS, TraceName.RUN_FINISHED}) | _AT_ONCE
+"""They begin nothing that another event ends, whatever their status."""
+
+
+@dataclass(slots=True)
+class _Draft:
+    """A span while the trace is walked. `first` and `last` are places in the trace, not seqs."""
+
+    key: str
+    name: str
+    first: int
+    last: int
+    parent: _Draft | None = None
+    opened: TraceEvent | None = None
+    closed: TraceEvent | None = None
+    points: list[int] = field(default_factory=list)
+
+
+def spans_of(events: Sequence[TraceEvent], *, session_id: str | None = None) -> RunSpans:
+    """The spans of one run's events, which are in order; at least one.
+
+    A span without an end, of a run that goes on or whose process died, lasts until the last event and says
+    so. What is told of when it has come back, as a language model's call is, begins with the event before it.
+    A phase begins with what came before its first event, and ends with its last.
+    """
+    run_id, last = events[0].run_id, len(events) - 1
+    root = _Draft("run", names.RUN, 0, last)
+    if events[0].name is TraceName.RUN_STARTED:
+        root.opened = events[0]
+    if events[last].name is TraceName.RUN_FINISHED:
+        root.closed = events[last]
+    pairs, rest = _pairs(events)
+    phases = _phases(events, pairs)
+    for phase in phases:
+        phase.parent = root
+    for pair in pairs:
+        pair.parent = _of_phase(pair, events, phases) or root
+    at_work, calls = (*phases, *pairs), []
+    told = {event.seq for event in (root.opened, root.closed) if event is not None}
+    for place in rest:
+        if events[place].name in _AT_ONCE:
+            calls.append(_call(place, events, at_work, root))
+        elif events[place].seq not in told:
+            _enclosing(place, events, at_work, root).points.append(place)
+    times = tuple(accumulate((event.at_s for event in events), max))
+    finished = _Finished(events, times, run_id, session_id)
+    children = sorted((*at_work, *calls), key=lambda draft: draft.first)
+    return RunSpans(_digest(run_id)[:16], tuple(finished.span(draft) for draft in (root, *children)))
+
+
+def _pairs(events: Sequence[TraceEvent]) -> tuple[list[_Draft], list[int]]:
+    """What began, with its end where there is one; and the places of all other events."""
+    pairs: list[_Draft] = []
+    open_pairs: dict[tuple[TraceName, str], _Draft] = {}
+    rest: list[int] = []
+    for place, event in enumerate(events):
+        key = (event.name, str(event.payload.get("tool_call_id", "")))
+        begins = event.status is TraceEventStatus.STARTED and event.name not in _POINTS
+        if begins and key not in open_pairs:
+            open_pairs[key] = _Draft(
+                str(event.seq), names.span_name(event), place, len(events) - 1, opened=event
+            )
+            pairs.append(open_pairs[key])
+        elif key in open_pairs and not begins:
+            pair = open_pairs.pop(key)
+            pair.last, pair.closed = place, event
+        else:
+            rest.append(place)
+    return pairs, rest
+
+
+def _phases(events: Sequence[TraceEvent], pairs: Sequence[_Draft]) -> tuple[_Draft, ...]:
+    drafts = []
+    for phase in _PHASES:
+        places = [
+            place for place, event in enumerate(events) if event.phase is phase and event.name not in _AT_ONCE
+        ]
+        if places:
+            ends = [pair.last for pair in pairs if events[pair.first].phase is phase]
+            drafts.append(
+                _Draft(phase.value, phase.value, _begun(places[0], events), max(places[-1], *ends, 0))
+            )
+    return tuple(drafts)
+
+
+def _begun(place: int, events: Sequence[TraceEvent]) -> int:
+    """The place of the event before; what is told of at its end is passed over, as part of what followed."""
+    return next((at for at in range(place - 1, -1, -1) if events[at].name not in _AT_ONCE), place)
+
+
+def _of_phase(pair: _Draft, events: Sequence[TraceEvent], phases: Sequence[_Draft]) -> _Draft | None:
+    phase = events[pair.first].phase.value
+    return next((draft for draft in phases if draft.key == phase), None)
+
+
+def _call(place: int, events: Sequence[TraceEvent], spans: Sequence[_Draft], root: _Draft) -> _Draft:
+    """A child of whatever is at work and began last; not of a tool, which asks no language model."""
+    event = events[place]
+    at_work = [
+        span
+        for span in spans
+        if span.first < place <= span.last
+        and (span.opened is None or span.opened.name is not TraceName.TOOL_INVOCATION)
+    ]
+    draft = _Draft(str(event.seq), names.span_name(event), max(place - 1, 0), place, closed=event)
+    draft.parent = max(at_work, key=lambda span: span.first, default=root)
+    return draft
+
+
+def _enclosing(place: int, events: Sequence[TraceEvent], spans: Sequence[_Draft], root: _Draft) -> _Draft:
+    """The span that a single event belongs to: its own tool call's, else its phase's, else the run's."""
+    event = events[place]
+    call_id = event.payload.get("tool_call_id")
+    at_work = [span for span in spans if span.first <= place <= span.last]
+    for span in at_work:
+        opened = span.opened
+        if call_id is not None and opened is not None and opened.payload.get("tool_call_id") == call_id:
+            return span
+    of_phase = [
+        span
+        for span in at_work
+        if span.key == event.phase.value or (span.opened is not None and _holds(span.opened, event))
+    ]
+    return max(of_phase, key=lambda span: span.first, default=root)
+
+
+def _holds(opened: TraceEvent, event: TraceEvent) -> bool:
+    """Whether a step or a repair that is at work is what this event tells of."""
+    return opened.phase is event.phase and opened.name is not TraceName.TOOL_INVOCATION
+
+
+@dataclass(frozen=True, slots=True)
+class _Finished:
+    """Makes values of drafts."""
+
+    events: Sequence[TraceEvent]
+    times: Sequence[float]
+    run_id: str
+    session_id: str | None
+
+    def span(self, draft: _Draft) -> Span:
+        if draft.parent is None:
+            return self._root(draft)
+        told = [event for event in (draft.opened, draft.closed) if event is not None]
+        attributes: dict[str, Attribute] = {} if told else {names.PHASE: draft.key}
+        for event in told:
+            attributes |= dict(names.operation_attributes(event)) | dict(names.payload_attributes(event))
+        if told and draft.closed is None:
+            attributes[names.UNFINISHED] = True
+        status, message = _status(draft.closed)
+        return self._span(
+            draft, attributes, status=status, message=message, seqs=tuple(event.seq for event in told)
+        )
+
+    def _root(self, draft: _Draft) -> Span:
+        """The run's own: as it was released, not as its single parts went."""
+        told = [event for event in (draft.opened, draft.closed) if event is not None]
+        attributes = dict(names.run_attributes(self.run_id, self.session_id))
+        for event in told:
+            attributes |= dict(names.payload_attributes(event))
+        status, message = SpanStatus.UNSET, ""
+        if draft.closed is None:
+            attributes[names.UNFINISHED] = True
+        else:
+            status, message = _outcome(draft.closed)
+        return self._span(
+            draft, attributes, status=status, message=message, seqs=tuple(event.seq for event in told)
+        )
+
+    def _span(
+        self,
+        draft: _Draft,
+        attributes: Mapping[str, Attribute],
+        *,
+        status: SpanStatus,
+        message: str,
+        seqs: tuple[int, ...],
+    ) -> Span:
+        closed = draft.closed
+        return Span(
+            span_id=self._id(draft),
+            parent_id=None if draft.parent is None else self._id(draft.parent),
+            name=draft.name,
+            start_s=self.times[draft.first],
+            end_s=self.times[draft.last],
+            is_client=closed is not None and closed.name is TraceName.LLM_CALL,
+            attributes=attributes,
+            events=tuple(self._event(place) for place in draft.points),
+            status=status,
+            message=message,
+            seqs=seqs,
+        )
+
+    def _event(self, place: int) -> SpanEvent:
+        event = self.events[place]
+        own = {names.SEQ: event.seq, names.PHASE: event.phase.value, names.STATUS: event.status.value}
+        told = dict(names.payload_attributes(event))
+        return SpanEvent(event.seq, self.times[place], event.name.value, {**own, **told})
+
+    def _id(self, draft: _Draft) -> bytes:
+        return _digest(f"{self.run_id}/{draft.key}")[:8]
+
+
+def _status(closed: TraceEvent | None) -> tuple[SpanStatus, str]:
+    if closed is None or closed.status in (TraceEventStatus.STARTED, TraceEventStatus.SKIPPED):
+        return SpanStatus.UNSET, ""
+    if closed.status is TraceEventStatus.SUCCEEDED:
+        return SpanStatus.OK, ""
+    code = closed.payload.get("error_code", closed.payload.get("error"))
+    return SpanStatus.ERROR, str(code or closed.status.value)
+
+
+def _outcome(finished: TraceEvent) -> tuple[SpanStatus, str]:
+    """A fallback is a safe answer, and no error."""
+    outcome = str(finished.payload.get("outcome", ""))
+    if outcome in ("SUCCESS", "FALLBACK"):
+        return SpanStatus.OK, ""
+    reason = finished.payload.get("reason")
+    return SpanStatus.ERROR, " ".join(str(part) for part in (outcome, reason) if part)
+
+
+def _digest(text: str) -> bytes:
+    return sha256(text.encode("utf-8", "surrogatepass")).digest()
