@@ -7,6 +7,9 @@ harness-lifecycle-and-states §11):
     NEW --metadata--> OPEN --status--> OPEN --content, done--> TERMINAL
                        OPEN --failure, done(FAILED)--> TERMINAL
     NEW, OPEN --disconnect or send failure--> DISCONNECTED
+
+A connection that watches a run may be told more of its log (`traced`), and one that comes again goes on
+where the one before it was lost (`resumed`): it has had its metadata.
 """
 
 from __future__ import annotations
@@ -14,11 +17,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
+from diagnosis_harness.application.run_row import RunRow
 from diagnosis_harness.application.status import ChatApplicationStatus
 from diagnosis_harness.harness.termination import CancellationReason, RunState, RunTermination
 from diagnosis_harness.kernel.errors import ContractViolation
 from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.release.outcome import ReleaseOutcome
+from diagnosis_harness.trace.event import TraceEvent
 
 
 class SseState(StrEnum):
@@ -58,6 +63,13 @@ class Status:
 
 
 @dataclass(frozen=True, slots=True)
+class Traced:
+    """Another event of the run's log, as it stands there; for whoever asked for them."""
+
+    event: TraceEvent
+
+
+@dataclass(frozen=True, slots=True)
 class Content:
     """The released answer as JSON; a fallback is content as well."""
 
@@ -86,7 +98,7 @@ class Done:
             raise ContractViolation("CANCELLED is no public outcome")
 
 
-SseEvent = Metadata | Status | Content | Failure | Done
+SseEvent = Metadata | Status | Traced | Content | Failure | Done
 
 RUN_CANCELLED = "RUN_CANCELLED"
 
@@ -146,11 +158,26 @@ def opened(session: SseSession, ids: RunIds) -> Step:
     return Step(session, refusal=Refusal.LATE if late else Refusal.ALREADY_OPEN)
 
 
+def resumed(session: SseSession, ids: RunIds) -> Step:
+    """The client comes again after it had the metadata: nothing is sent twice."""
+    step = opened(session, ids)
+    return step if step.refusal else replace(step, events=())
+
+
 def told_status(session: SseSession, stage: ChatApplicationStatus) -> Step:
     """The run is in another stage."""
     if refusal := _not_open(session):
         return Step(session, refusal=refusal)
     return Step(session, (Status(stage),))
+
+
+def traced(session: SseSession, event: TraceEvent) -> Step:
+    """Another event of the run's log."""
+    if refusal := _not_open(session):
+        return Step(session, refusal=refusal)
+    if session.ids is None or event.run_id != session.ids.run_id:
+        return Step(session, refusal=Refusal.OTHER_RUN)
+    return Step(session, (Traced(event),))
 
 
 def answered(session: SseSession, content: Content, outcome: ReleaseOutcome) -> Step:
@@ -178,6 +205,23 @@ def cancelled(session: SseSession, ids: RunIds, termination: RunTermination, mes
     if termination.reason is CancellationReason.CLIENT_DISCONNECTED and session.starts_run:
         return _lost(session)
     return failed(session, Failure(ids, RUN_CANCELLED, message, RunState.CANCELLED))
+
+
+def told_end(session: SseSession, row: RunRow) -> Step:
+    """How the run ended, as its row says it.
+
+    Raises:
+        ContractViolation: it has not ended.
+    """
+    ending = row.ending
+    if ending is None:
+        raise ContractViolation("a run that goes on has no end to tell")
+    ids = RunIds(row.request.session_id, row.run_id)
+    if ending.failure is None:
+        return answered(session, Content(ids, ending.answer), ending.outcome)
+    if ending.outcome is ReleaseOutcome.CANCELLED:
+        return cancelled(session, ids, ending.termination, ending.failure.message)
+    return failed(session, Failure(ids, ending.failure.code, ending.failure.message, ending.state))
 
 
 def disconnected(session: SseSession) -> Step:

@@ -1,0 +1,191 @@
+"""The runs that chat requests start: tasks of the application, each the life of one connection."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from typing import TYPE_CHECKING
+
+from diagnosis_harness.application.chat import ChatApplicationUseCase
+from diagnosis_harness.application.run_request import RunKind, RunRequest
+from diagnosis_harness.application.run_row import RunRow
+from diagnosis_harness.application.why import StreamSeen
+from diagnosis_harness.harness.core import DiagnosisHarnessCore
+from diagnosis_harness.harness.termination import CancellationReason, RunState
+from diagnosis_harness.kernel.errors import FailureKind, RunNotKept, StoreFailure
+from diagnosis_harness.release.decision import WorkEnd
+from diagnosis_harness.release.failure import failure_sentence
+from diagnosis_harness.server.hub import StreamHub
+from diagnosis_harness.server.problems import PROBLEMS, ProblemKind
+from diagnosis_harness.server.sse_session import Failure, RunIds, SseState
+from diagnosis_harness.server.watch import Watch, WatchPlan
+
+if TYPE_CHECKING:
+    from diagnosis_harness.harness.context import RunContext
+
+_LOG = logging.getLogger("diagnosis_harness.chat")
+SEEN_MAX = 10_000
+STORE_UNAVAILABLE = "STORE_UNAVAILABLE"
+STOPPING = "the service is stopping"
+
+
+class ChatRun:
+    """One run and the connection that it lives for."""
+
+    def __init__(
+        self,
+        core: DiagnosisHarnessCore,
+        hub: StreamHub,
+        request: RunRequest,
+        *,
+        with_trace: bool,
+        saw: Callable[[StreamSeen], None],
+    ) -> None:
+        """`saw` is told how the stream of its client ended."""
+        ids = RunIds(request.session_id, request.run_id)
+        self._core = core
+        self._hub = hub
+        self._request = request
+        self._plan = WatchPlan(ids=ids, starts_run=True, with_trace=with_trace)
+        self._saw = saw
+        self._ctx: RunContext | None = None
+        self._started: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._end: tuple[CancellationReason, str] | None = None
+        self._failure: Failure | None = None
+        self._watch: Watch | None = None
+
+    async def started(self) -> None:
+        """Return when the run is kept and its metadata may leave.
+
+        Raises:
+            Exception: whatever kept the run from starting; there is no stream then.
+        """
+        await self._started
+
+    @contextmanager
+    def watched(self) -> Iterator[Watch]:
+        """The stream of its client, for the time of the body; whoever leaves it early ends the run."""
+        with self._hub.watching(self._plan, self.cancel) as watch:
+            self._watch = watch
+            if self._failure is not None:
+                watch.fail(self._failure)
+            try:
+                yield watch
+            finally:
+                watch.lost()
+                ended = watch.session.state is SseState.TERMINAL
+                self._saw(StreamSeen.TERMINAL if ended else StreamSeen.DISCONNECTED)
+
+    def cancel(self, reason: CancellationReason, detail: str = "") -> None:
+        """End the run, now or as soon as it has begun."""
+        self._end = (reason, detail)
+        if self._ctx is not None:
+            self._core.cancel(self._ctx, reason, detail)
+
+    async def run(self, chat: ChatApplicationUseCase) -> None:
+        """Run it to its end. Whatever happens is told to its client, or to whoever waits for its start."""
+        try:
+            # Held from before the first event is written: nothing of the log has to be read again.
+            with self._hub.telling(self._request.run_id):
+                self._hub.ended(await chat.answer(self._request, self._begun))
+        except asyncio.CancelledError:
+            stopped = StoreFailure(STOPPING, kind=FailureKind.UNAVAILABLE)
+            self._failed(WorkEnd.INTERNAL_FAILURE.value, stopped)
+            raise
+        except RunNotKept as failure:
+            self._failed(STORE_UNAVAILABLE, failure)
+        except Exception as error:  # noqa: BLE001 - the edge: a bug ends its own run and no other
+            self._failed(WorkEnd.INTERNAL_FAILURE.value, error)
+
+    def _begun(self, ctx: RunContext) -> None:
+        self._ctx = ctx
+        if not self._started.done():
+            self._started.set_result(None)
+        if self._end is not None:
+            self._core.cancel(ctx, *self._end)
+
+    def _failed(self, code: str, error: BaseException) -> None:
+        if self._ctx is None:
+            if not self._started.done():
+                self._started.set_exception(error)
+            return
+        if not isinstance(error, RunNotKept):
+            _LOG.error("run %s failed", self._request.run_id, exc_info=error)
+        language = self._request.language
+        message = failure_sentence(WorkEnd.INTERNAL_FAILURE, language)
+        if code == STORE_UNAVAILABLE:
+            message = PROBLEMS[ProblemKind.RUN_NOT_KEPT].title(language)
+        self._failure = Failure(self._plan.ids, code, message, RunState.FAILED)
+        if self._watch is not None:
+            self._watch.fail(self._failure)
+
+
+class ChatRuns:
+    """All of them. Used from one event loop."""
+
+    def __init__(self, core: DiagnosisHarnessCore, chat: ChatApplicationUseCase, hub: StreamHub) -> None:
+        self._core = core
+        self._chat = chat
+        self._hub = hub
+        self._going: dict[asyncio.Task[None], ChatRun] = {}
+        self._seen: dict[str, StreamSeen] = {}
+        self._is_stopping = False
+
+    def __len__(self) -> int:
+        return len(self._going)
+
+    def begin(self, request: RunRequest, *, with_trace: bool) -> ChatRun:
+        """Start a run; it goes on whoever waits for it."""
+        saw = partial(self._remember, request.run_id)
+        run = ChatRun(self._core, self._hub, request, with_trace=with_trace, saw=saw)
+        if self._is_stopping:
+            run.cancel(CancellationReason.INTERNAL_FAILURE, STOPPING)
+        task = asyncio.create_task(run.run(self._chat), name=f"chat-{request.run_id}")
+        self._going[task] = run
+        task.add_done_callback(self._gone)
+        saw(StreamSeen.OPEN)
+        return run
+
+    def seen(self, row: RunRow) -> StreamSeen:
+        """How the stream of the run's own client ended, as far as this process knows.
+
+        Where it does not, since it was another's or long ago: a client that went away is told by the row,
+        and one that did not was there at the end.
+        """
+        if row.request.kind is RunKind.BACKGROUND:
+            return StreamSeen.BACKGROUND
+        if (seen := self._seen.get(row.run_id)) is not None:
+            return seen
+        if row.ending is None:
+            return StreamSeen.OPEN
+        gone = row.ending.termination.reason is CancellationReason.CLIENT_DISCONNECTED
+        return StreamSeen.DISCONNECTED if gone else StreamSeen.TERMINAL
+
+    async def stop(self, *, within_s: float) -> None:
+        """End all runs, and return when they are kept; their clients are told.
+
+        They end FAILED with INTERNAL_FAILURE: nobody asked for their end, and no client went away; it is the
+        service that does not finish what it began.
+        """
+        self._is_stopping = True
+        for run in self._going.values():
+            run.cancel(CancellationReason.INTERNAL_FAILURE, STOPPING)
+        tasks = tuple(self._going)
+        if tasks:
+            _, late = await asyncio.wait(tasks, timeout=within_s)
+            for task in late:
+                task.cancel()
+            await asyncio.gather(*late, return_exceptions=True)
+
+    def _gone(self, task: asyncio.Task[None]) -> None:
+        del self._going[task]
+        if not task.cancelled():
+            task.exception()
+
+    def _remember(self, run_id: str, seen: StreamSeen) -> None:
+        if run_id not in self._seen and len(self._seen) >= SEEN_MAX:
+            del self._seen[next(iter(self._seen))]
+        self._seen[run_id] = seen

@@ -1,0 +1,43 @@
+"""The id of an event on a stream: its place in the run's log, and which event it is that this place gives."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from diagnosis_harness.kernel.errors import InvalidInput
+
+_FORM = re.compile(r"(0|[1-9][0-9]{0,9})\.([01])", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class EventId:
+    """`<seq>.<part>`: metadata is 0.0, the end of a run is part 0 and `done` part 1 of its RUN_FINISHED."""
+
+    seq: int
+    part: int = 0
+
+    def __str__(self) -> str:
+        return f"{self.seq}.{self.part}"
+
+
+METADATA_ID = EventId(0)
+
+
+def read_event_id(text: str) -> EventId:
+    """The id that a client sends back.
+
+    Raises:
+        InvalidInput: it has not the form of one.
+    """
+    found = _FORM.fullmatch(text)
+    if found is None:
+        raise bad_event_id()
+    return EventId(int(found[1]), int(found[2]))
+
+
+def bad_event_id() -> InvalidInput:
+    """That an id is none of this run."""
+    return InvalidInput(
+        "Last-Event-ID", "no event of this run has it", "send the id of the last event that came, or none"
+    )

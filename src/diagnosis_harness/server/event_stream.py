@@ -1,0 +1,61 @@
+"""A stream as an HTTP response: it sends what a watch gives and notices at once that the client is gone."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import AbstractContextManager, suppress
+from typing import Any
+
+from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
+
+from diagnosis_harness.server.watch import Watch
+
+HEADERS = {
+    "cache-control": "no-store",
+    "x-accel-buffering": "no",  # nginx and those who follow it pass every event on at once
+}
+
+
+def stream_responses() -> dict[int | str, dict[str, Any]]:
+    """What the OpenAPI document says of a stream."""
+    described = "Server-sent events: metadata, status (and trace), then content or failure, then done."
+    return {200: {"description": described, "content": {"text/event-stream": {"schema": {"type": "string"}}}}}
+
+
+class EventStream(Response):
+    """Plain ASGI: two tasks for each connection, one of which only listens for its end."""
+
+    media_type = "text/event-stream"
+
+    def __init__(self, watching: AbstractContextManager[Watch]) -> None:
+        super().__init__(headers=HEADERS)
+        del self.headers["content-length"]
+        self._watching = watching
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send all of it."""
+        del scope
+        with self._watching as watch:
+            listening = asyncio.create_task(_listened(receive, watch))
+            try:
+                await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
+                while chunk := await watch.next():
+                    await send({"type": "http.response.body", "body": chunk, "more_body": True})
+                if not watch.is_lost:
+                    await send({"type": "http.response.body", "body": b"", "more_body": False})
+            except OSError:  # how a server says that it cannot send (ASGI 2.4)
+                watch.lost()
+            except asyncio.CancelledError:
+                watch.lost()
+                raise
+            finally:
+                listening.cancel()
+                with suppress(asyncio.CancelledError):
+                    await listening
+
+
+async def _listened(receive: Receive, watch: Watch) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass
+    watch.lost()

@@ -1,0 +1,61 @@
+"""Events as bytes of an event stream (WHATWG HTML, "Server-sent events"), the JSON of each on one line."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import assert_never
+
+from diagnosis_harness.kernel.json_value import JsonValue
+from diagnosis_harness.server.event_id import EventId
+from diagnosis_harness.server.sse_session import Content, Done, Failure, Metadata, SseEvent, Status, Traced
+from diagnosis_harness.trace.json_lines import event_json
+
+HEARTBEAT = b": hb\n\n"
+"""A comment: it keeps whoever stands between awake, and no client sees it."""
+
+# JSON escapes what the standard takes for an end of line. These are ends to many who read by lines.
+_ALSO_LINE_ENDS = str.maketrans({"\x85": "\\u0085", "\u2028": "\\u2028", "\u2029": "\\u2029"})
+
+
+def retry_hint(retry_ms: int) -> bytes:
+    """After how long a client that lost its connection comes again; no event."""
+    return b"retry: %d\n\n" % retry_ms
+
+
+def framed(event: SseEvent, event_id: EventId | None) -> bytes:
+    """The event as it is sent; without an id where it stands in no log, and cannot be resumed after."""
+    name, data = _told(event)
+    place = "" if event_id is None else f"id: {event_id}\n"
+    text = f"{place}event: {name}\ndata: {_one_line(data)}\n\n"
+    # Half a surrogate pair is no UTF-8; escaped in Python's way it is what JSON writes for it.
+    return text.encode("utf-8", "backslashreplace")
+
+
+def _told(event: SseEvent) -> tuple[str, Mapping[str, JsonValue]]:
+    match event:
+        case Metadata(ids):
+            return "metadata", {"session_id": ids.session_id, "run_id": ids.run_id}
+        case Status(stage):
+            return "status", {"stage": stage.value}
+        case Traced(traced):
+            return "trace", event_json(traced)
+        case Content(ids, body):
+            return "content", {"session_id": ids.session_id, "run_id": ids.run_id, "answer": body}
+        case Failure(ids, code, message, state):
+            return "failure", {
+                "session_id": ids.session_id,
+                "run_id": ids.run_id,
+                "code": code,
+                "message": message,
+                "state": state.value,
+            }
+        case Done(outcome):
+            return "done", {"outcome": outcome.value}
+        case _:
+            assert_never(event)
+
+
+def _one_line(data: Mapping[str, JsonValue]) -> str:
+    text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return text if text.isascii() else text.translate(_ALSO_LINE_ENDS)

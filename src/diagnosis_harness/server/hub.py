@@ -1,0 +1,173 @@
+"""Brings what is written to the logs of runs to whoever watches them: event first, stream from the log.
+
+What this process writes comes by its feed. Runs of other processes, and queued ones, are looked up: one
+poller for all of them. One timer for the heartbeats of all streams.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass
+
+from diagnosis_harness.application.active_runs import ActiveRuns
+from diagnosis_harness.application.run_row import RunRow
+from diagnosis_harness.application.run_store import RunArchive, RunFeed
+from diagnosis_harness.harness.termination import CancellationReason
+from diagnosis_harness.harness.waiting import passed
+from diagnosis_harness.kernel.clock import Clock
+from diagnosis_harness.kernel.errors import StoreFailure
+from diagnosis_harness.server.afar import in_loop
+from diagnosis_harness.server.run_tail import RunTail
+from diagnosis_harness.server.watch import Watch, WatchPlan
+from diagnosis_harness.trace.event import TraceEvent
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HubSettings:
+    """Times and sizes.
+
+    Attributes:
+        poll_s: how often the logs of runs that are not this process's are looked into.
+        tail_events: events of one run that are held at least for all its readers; twice as many at most.
+    """
+
+    heartbeat_s: float = 15.0
+    poll_s: float = 0.25
+    tail_events: int = 200
+
+
+class StreamHub:
+    """One for each process; used from one event loop, inside `going`."""
+
+    def __init__(
+        self, *, feed: RunFeed, archive: RunArchive, active: ActiveRuns, clock: Clock, settings: HubSettings
+    ) -> None:
+        self._feed = feed
+        self._archive = archive
+        self._active = active
+        self._clock = clock
+        self._settings = settings
+        self._tails: dict[str, RunTail] = {}
+        self._watches: set[Watch] = set()
+        self._look = asyncio.Event()
+        self._is_closing = False
+
+    def __len__(self) -> int:
+        return len(self._watches)
+
+    @asynccontextmanager
+    async def going(self) -> AsyncIterator[None]:
+        """Serve streams for the time of the body; those that are left at its end are closed."""
+        unhear = self._feed.on_written(self.written)
+        tasks = [
+            asyncio.create_task(self._beats(), name="stream-heartbeat"),
+            asyncio.create_task(self._polls(), name="stream-poll"),
+        ]
+        try:
+            yield
+        finally:
+            self.close()
+            unhear()
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+
+    @contextmanager
+    def watching(
+        self, plan: WatchPlan, cancels: Callable[[CancellationReason], None] | None = None
+    ) -> Iterator[Watch]:
+        """A reader of a run's stream, for the time of the body."""
+        with self._held(plan.ids.run_id) as tail:
+            watch = Watch(plan, tail, self._archive, wants_row=lambda: self._want_row(tail), cancels=cancels)
+            tail.readers.add(watch)
+            self._watches.add(watch)
+            if self._is_closing:
+                watch.close()
+            try:
+                yield watch
+            finally:
+                self._watches.discard(watch)
+                tail.readers.discard(watch)
+
+    @contextmanager
+    def telling(self, run_id: str) -> Iterator[None]:
+        """Hold what comes of a run from its first event on; the body itself tells its end (`ended`)."""
+        with self._held(run_id) as tail:
+            tail.end_is_told = True
+            try:
+                yield
+            finally:
+                tail.end_is_told = False
+                tail.ring()
+
+    @contextmanager
+    def _held(self, run_id: str) -> Iterator[RunTail]:
+        tail = self._tails.setdefault(run_id, RunTail(run_id, events_max=self._settings.tail_events))
+        tail.holders += 1
+        try:
+            yield tail
+        finally:
+            tail.holders -= 1
+            if not tail.holders:
+                del self._tails[run_id]
+
+    def written(self, run_id: str, events: Sequence[TraceEvent]) -> None:
+        """Events were written to the log of a run."""
+        if tail := self._tails.get(run_id):
+            tail.add(events)
+
+    def ended(self, row: RunRow) -> None:
+        """A run of this process has ended; this is its row."""
+        if tail := self._tails.get(row.run_id):
+            tail.ended(row)
+
+    def close(self) -> None:
+        """Close all streams as soon as they have nothing to send at once, and those that come from now on."""
+        self._is_closing = True
+        for watch in self._watches:
+            watch.close()
+
+    # ------------------------------------------------------------------ by the clock
+
+    async def _beats(self) -> None:
+        while True:
+            await passed(self._clock, self._settings.heartbeat_s)
+            for watch in self._watches:
+                watch.beat()
+
+    async def _polls(self) -> None:
+        loop = asyncio.get_running_loop()
+        while True:
+            at_s = self._clock.now_s() + self._settings.poll_s
+            disarm = self._clock.call_at(at_s, in_loop(loop, self._look.set))
+            try:
+                await self._look.wait()
+            finally:
+                disarm()
+            self._look.clear()
+            for tail in tuple(self._tails.values()):
+                await self._looked_up(tail)
+            for watch in self._watches:
+                if watch.waits_for_store:
+                    watch.ring()
+
+    def _want_row(self, tail: RunTail) -> None:
+        if not tail.wants_row and not tail.end_is_told:
+            tail.wants_row = True
+            self._look.set()
+
+    async def _looked_up(self, tail: RunTail) -> None:
+        """See what became of a run that nobody tells of. What cannot be read is looked up the next time."""
+        try:
+            if tail.wants_row:
+                row = await self._archive.run(tail.run_id)
+                if row is not None and row.is_closed:
+                    tail.ended(row)
+            elif self._active.get(tail.run_id) is None and not tail.is_finished:
+                last_seq = tail.last_seq
+                if last_seq is not None:
+                    tail.add(await self._archive.events(tail.run_id, after_seq=last_seq))
+        except StoreFailure:
+            return

@@ -1,0 +1,44 @@
+"""`POST /v1/chat`: a question, and its answer as a stream of events. The connection is the run's life."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Annotated
+
+from fastapi import APIRouter
+from pydantic import Field
+
+from diagnosis_harness.application.run_request import RunKind
+from diagnosis_harness.harness.termination import CancellationReason
+from diagnosis_harness.server.event_stream import EventStream, stream_responses
+from diagnosis_harness.server.face import TheAdmission
+from diagnosis_harness.server.streams import TheStreams
+from diagnosis_harness.server.wire import Ask
+
+router = APIRouter(tags=["chat"])
+
+
+class ChatAsk(Ask):
+    """One question whose answer is waited for."""
+
+    trace: Annotated[
+        bool, Field(description="Whether the stream also carries every other event of the run's trace.")
+    ] = False
+
+
+@router.post("/v1/chat", response_class=EventStream, responses=stream_responses())
+async def chat(body: ChatAsk, admission: TheAdmission, streams: TheStreams) -> EventStream:
+    """Ask, and follow the answer: metadata, status, then content or failure, then done.
+
+    Whoever closes the connection cancels the run.
+    """
+    request = await streams.service.runs.request(
+        admission.caller, body.asking(), RunKind.CHAT, unfinished_max=admission.unfinished_max
+    )
+    run = streams.chats.begin(request, with_trace=body.trace)
+    try:
+        await run.started()
+    except asyncio.CancelledError:
+        run.cancel(CancellationReason.CLIENT_DISCONNECTED)
+        raise
+    return EventStream(run.watched())

@@ -1,0 +1,128 @@
+"""The last written events of one run that is watched here: each framed once, for all who watch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Protocol
+
+from diagnosis_harness.application.run_row import RunRow
+from diagnosis_harness.application.status import ChatApplicationStatus
+from diagnosis_harness.server.event_id import EventId
+from diagnosis_harness.server.frames import framed
+from diagnosis_harness.server.sse_session import SseEvent, Status, Traced
+from diagnosis_harness.trace.event import TraceEvent, TraceName
+
+
+class Frame:
+    """One event of the log as streams show it. `event` is None for RUN_FINISHED: the row tells the end."""
+
+    __slots__ = ("_data", "event", "id")
+
+    def __init__(self, logged: TraceEvent) -> None:
+        self.id = EventId(logged.seq)
+        self.event: SseEvent | None = _shown(logged)
+        self._data: bytes | None = None
+
+    @property
+    def data(self) -> bytes:
+        """The bytes of the event; made when the first reader wants them, and shared by all."""
+        if self._data is None:
+            self._data = b"" if self.event is None else framed(self.event, self.id)
+        return self._data
+
+
+def _shown(logged: TraceEvent) -> SseEvent | None:
+    if logged.name is TraceName.RUN_FINISHED:
+        return None
+    stage = logged.payload.get("stage") if logged.name is TraceName.STATUS else None
+    known = stage in ChatApplicationStatus.__members__.values()
+    return Status(ChatApplicationStatus(str(stage))) if known else Traced(logged)
+
+
+class Reader(Protocol):
+    """Whoever reads a tail."""
+
+    def ring(self) -> None:
+        """There may be something new."""
+        ...
+
+
+class RunTail:
+    """A stretch of the log without a gap, up to its end as far as it is known here; bounded.
+
+    Whoever is behind the stretch reads the log itself, page by page, until it has caught up: that is how a
+    run is replayed, how a slow reader goes on, and what joins the two without a gap.
+
+    Attributes:
+        readers: rung whenever something comes.
+        row: the run's row, once it has ended and its RUN_FINISHED stands.
+        wants_row: a reader has come to the end and waits for the row, which must be looked up.
+        end_is_told: whoever runs the run brings its row here; nobody looks it up.
+        holders: the tail is kept for as long as there are any.
+    """
+
+    def __init__(self, run_id: str, *, events_max: int) -> None:
+        self.run_id = run_id
+        self.readers: set[Reader] = set()
+        self.row: RunRow | None = None
+        self.wants_row = False
+        self.end_is_told = False
+        self.holders = 0
+        self._events_max = events_max
+        self._frames: list[Frame] = []
+        self._ends: dict[EventId, bytes] = {}
+        self._before_seq: int | None = None  # the stretch begins after this one; None while nothing is known
+
+    @property
+    def last_seq(self) -> int | None:
+        """The last event that is known here."""
+        return None if self._before_seq is None else self._before_seq + len(self._frames)
+
+    @property
+    def is_finished(self) -> bool:
+        """Whether RUN_FINISHED is in the stretch."""
+        return bool(self._frames) and self._frames[-1].event is None
+
+    def add(self, events: Iterable[TraceEvent]) -> None:
+        """Take in what is written, in order; what is known is passed over, and after a gap it begins anew."""
+        for event in events:
+            last_seq = self.last_seq
+            if last_seq is None or event.seq > last_seq + 1:
+                self._before_seq, self._frames = event.seq - 1, []
+            elif event.seq <= last_seq:
+                continue
+            self._frames.append(Frame(event))
+        surplus = len(self._frames) - self._events_max
+        if surplus >= self._events_max and self._before_seq is not None:  # half at a time: it costs a copy
+            del self._frames[:surplus]
+            self._before_seq += surplus
+        self.ring()
+
+    def reaches_to(self, seq: int) -> None:
+        """Somebody has read the log to its end, which is there."""
+        if self._before_seq is None:
+            self._before_seq = seq
+
+    def after(self, seq: int) -> Sequence[Frame] | None:
+        """The frames after a place; None where the log has to be read."""
+        if self._before_seq is None or seq < self._before_seq:
+            return None
+        return self._frames[seq - self._before_seq :]
+
+    def ended(self, row: RunRow) -> None:
+        """The run's row, ended and closed. Where RUN_FINISHED did not come by here, all look into the log."""
+        self.row, self.wants_row = row, False
+        if not self.is_finished:
+            self._before_seq, self._frames = None, []
+        self.ring()
+
+    def framed_end(self, event: SseEvent, event_id: EventId) -> bytes:
+        """An event of the run's end as bytes, made once; the row gives the same to all."""
+        if event_id not in self._ends:
+            self._ends[event_id] = framed(event, event_id)
+        return self._ends[event_id]
+
+    def ring(self) -> None:
+        """Wake all readers."""
+        for reader in self.readers:
+            reader.ring()

@@ -1,0 +1,56 @@
+"""The streams of one process: the hub, and the runs of chat requests, in the order of their stopping."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Annotated, cast
+
+from fastapi import Depends
+from starlette.requests import Request
+
+from diagnosis_harness.application.service import Service
+from diagnosis_harness.server.chat_runs import ChatRuns
+from diagnosis_harness.server.hub import HubSettings, StreamHub
+
+STOP_WITHIN_S = 10.0
+
+
+class Streams:
+    """One per application; stands in `app.state.streams` for as long as it is `going`."""
+
+    def __init__(self, service: Service, settings: HubSettings) -> None:
+        self.service = service
+        self.hub = StreamHub(
+            feed=service.feed,
+            archive=service.keeping.archive,
+            active=service.keeping.active,
+            clock=service.core.clock,
+            settings=settings,
+        )
+        self.chats = ChatRuns(service.core, service.chat, self.hub)
+
+    @asynccontextmanager
+    async def going(self) -> AsyncIterator[None]:
+        """Serve for the time of the body; at its end all streams are over and no run of a chat is left."""
+        async with self.hub.going():
+            try:
+                yield
+            finally:
+                await self.stop()
+
+    async def stop(self) -> None:
+        """End the runs of chats, whose clients are told, and close all streams. May be called twice.
+
+        A server calls it when it is told to stop: it waits for open connections, and these would stay open.
+        """
+        await self.chats.stop(within_s=STOP_WITHIN_S)
+        self.hub.close()
+
+
+def streams_of(request: Request) -> Streams:
+    """The streams of the application that this request came to."""
+    return cast("Streams", request.app.state.streams)
+
+
+TheStreams = Annotated[Streams, Depends(streams_of)]

@@ -1,0 +1,229 @@
+"""One client's way through the stream of a run: what it gets next, and what it waits for."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from diagnosis_harness.application.run_store import RunArchive
+from diagnosis_harness.harness.termination import CancellationReason
+from diagnosis_harness.kernel.errors import StoreFailure
+from diagnosis_harness.server.event_id import METADATA_ID, EventId
+from diagnosis_harness.server.frames import HEARTBEAT, framed, retry_hint
+from diagnosis_harness.server.run_tail import Frame, RunTail
+from diagnosis_harness.server.sse_session import (
+    Failure,
+    RunIds,
+    SseSession,
+    SseState,
+    Status,
+    Step,
+    Traced,
+    disconnected,
+    failed,
+    opened,
+    resumed,
+    told_end,
+    told_status,
+    traced,
+)
+
+PAGE_EVENTS = 500
+CHUNK_BYTES = 65_536
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WatchPlan:
+    """What a client is to get.
+
+    Attributes:
+        after: the last event that it had on a connection before; None for a first one.
+        starts_run: whether its connection started the run and is its life.
+        with_trace: whether it wants the other events of the log as well.
+    """
+
+    ids: RunIds
+    after: EventId | None = None
+    starts_run: bool = False
+    with_trace: bool = True
+    retry_ms: int = 1_000
+
+
+class Watch:
+    """A reader of a tail. Each call of `next` gives what can be sent now; nothing is kept for it meanwhile.
+
+    Attributes:
+        session: how the connection stands.
+        waits_for_store: the log could not be read; it is tried again when somebody rings.
+    """
+
+    def __init__(
+        self,
+        plan: WatchPlan,
+        tail: RunTail,
+        archive: RunArchive,
+        *,
+        wants_row: Callable[[], None],
+        cancels: Callable[[CancellationReason], None] | None = None,
+    ) -> None:
+        """`wants_row` is called when the run is over and its row is needed, `cancels` when it must end."""
+        self.session = SseSession(starts_run=plan.starts_run)
+        self.waits_for_store = False
+        self._plan = plan
+        self._tail = tail
+        self._archive = archive
+        self._wants_row = wants_row
+        self._cancels = cancels
+        self._after = METADATA_ID if plan.after is None else plan.after
+        # The event itself is read again and passed over: of the last one, a part may be owed.
+        self._seq = max(self._after.seq - 1, 0)
+        self._finished_seq: int | None = None
+        self._failure: Failure | None = None
+        self._is_over = False
+        self._is_closing = False
+        self._is_rung = False
+        self._waiter: asyncio.Future[None] | None = None
+        self._beat_is_due = False
+        self._has_sent = False
+
+    # ------------------------------------------------------------------ from outside
+
+    def ring(self) -> None:
+        """There may be something new."""
+        self._is_rung = True
+        if self._waiter is not None and not self._waiter.done():
+            self._waiter.set_result(None)
+
+    def beat(self) -> None:
+        """A heartbeat is due, unless something was sent since the last one."""
+        if not self._has_sent:
+            self._beat_is_due = True
+            self.ring()
+        self._has_sent = False
+
+    def fail(self, failure: Failure) -> None:
+        """The run has no end that may be shown; this is told in its place."""
+        self._failure = failure
+        self.ring()
+
+    def close(self) -> None:
+        """End the stream as soon as there is nothing to send at once; the client comes again elsewhere."""
+        self._is_closing = True
+        self.ring()
+
+    def lost(self) -> None:
+        """The client went away, or nothing can be sent to it."""
+        step = disconnected(self.session)
+        self.session = step.session
+        self._is_over = True
+        self.ring()
+        if step.cancel is not None and self._cancels is not None:
+            self._cancels(step.cancel)
+
+    # ------------------------------------------------------------------ what comes next
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether there is nobody to send to."""
+        return self.session.state is SseState.DISCONNECTED
+
+    async def next(self) -> bytes:
+        """The bytes to send now, as soon as there are any; none when nothing follows."""
+        while not self._is_over:
+            self._is_rung = False
+            if self.session.state is SseState.NEW:
+                return self._begun()
+            if chunk := await self._ready():
+                self._has_sent, self._beat_is_due = True, False
+                return chunk
+            if self._is_closing or self._is_over:
+                break
+            if self._beat_is_due:
+                self._beat_is_due = False
+                return HEARTBEAT
+            await self._rung()
+        return b""
+
+    async def _rung(self) -> None:
+        if self._is_rung:
+            return
+        self._waiter = asyncio.get_running_loop().create_future()
+        try:
+            await self._waiter
+        finally:
+            self._waiter = None
+
+    def _begun(self) -> bytes:
+        """The metadata, unless the client has it; and the hint, with which the headers are on their way."""
+        is_first = self._plan.after is None
+        step = opened(self.session, self._plan.ids) if is_first else resumed(self.session, self._plan.ids)
+        self.session = step.session
+        told = b"".join(framed(event, METADATA_ID) for event in step.events)
+        return retry_hint(self._plan.retry_ms) + told
+
+    async def _ready(self) -> bytes:
+        if self._failure is not None:
+            return self._told(failed(self.session, self._failure), None)
+        try:
+            frames = self._tail.after(self._seq)
+            chunk = self._taken(await self._read() if frames is None else frames)
+        except StoreFailure:
+            self.waits_for_store = True
+            return b""
+        self.waits_for_store = False
+        return chunk or self._end()
+
+    async def _read(self) -> Sequence[Frame]:
+        """A page of the log itself."""
+        run_id = self._tail.run_id
+        events = await self._archive.events(run_id, after_seq=self._seq, limit=PAGE_EVENTS)
+        if len(events) < PAGE_EVENTS:
+            self._tail.reaches_to(events[-1].seq if events else self._seq)
+        return [Frame(event) for event in events]
+
+    def _taken(self, frames: Sequence[Frame]) -> bytes:
+        """Pass over frames, up to what one chunk holds, and give those that are this client's."""
+        taken, size_bytes = [], 0
+        for frame in frames:
+            self._seq = frame.id.seq
+            if frame.event is None:
+                self._finished_seq = frame.id.seq
+                break
+            if frame.id > self._after and self._shows(frame):
+                taken.append(frame.data)
+                size_bytes += len(frame.data)
+                if size_bytes >= CHUNK_BYTES:
+                    break
+        return b"".join(taken)
+
+    def _shows(self, frame: Frame) -> bool:
+        match frame.event:
+            case Status(stage):
+                return told_status(self.session, stage).refusal is None
+            case Traced(event) if self._plan.with_trace:
+                return traced(self.session, event).refusal is None
+            case _:
+                return False
+
+    def _end(self) -> bytes:
+        """The end, once the log has come to it and the row is there."""
+        if self._finished_seq is None:
+            return b""
+        row = self._tail.row
+        if row is None:
+            self._wants_row()
+            return b""
+        return self._told(told_end(self.session, row), self._finished_seq)
+
+    def _told(self, step: Step, seq: int | None) -> bytes:
+        """The two events of an end; those that the client had on an earlier connection are left out."""
+        self.session = step.session
+        self._is_over = True
+        told = []
+        for part, event in enumerate(step.events):
+            if seq is None:
+                told.append(framed(event, None))
+            elif (event_id := EventId(seq, part)) > self._after:
+                told.append(self._tail.framed_end(event, event_id))
+        return b"".join(told)
