@@ -93,6 +93,18 @@ class FolderSettings(_Section):
     open_max: Count
 
 
+class KnowledgeSettings(_Section):
+    """Runbooks: the folder, its index, and how it is read."""
+
+    folder: str
+    index_folder: str
+    vectors: bool
+    file_bytes_max: Count
+    files_max: Count
+    passage_characters: Annotated[int, Number, Field(ge=200, le=4000)]
+    refresh_s: Seconds
+
+
 class CareSection(_Section):
     """How processes watch over each other's runs."""
 
@@ -174,6 +186,7 @@ class Settings(BaseSettings):
     progress: ProgressSettings
     projection: ProjectionSettings
     folder: FolderSettings
+    knowledge: KnowledgeSettings
     care: CareSection
     database: DatabaseSettings
     evidence: EvidenceSettings

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from diagnosis_harness.knowledge.passage import Passage
+from diagnosis_harness.knowledge.passage import BlockKind, Passage
 from diagnosis_harness.knowledge.retrieval import Retrieval
 from diagnosis_harness.knowledge.units import Unit
 from diagnosis_harness.release.language import Language
@@ -13,6 +13,10 @@ from diagnosis_harness.release.moment import shown
 
 Quoted: TypeAlias = tuple[tuple[Unit, Passage], ...]
 """What an answer quotes, in its order: a unit, and the passage that it stands in."""
+
+
+_APART = frozenset({BlockKind.CODE, BlockKind.TABLE})
+"""What a number behind it would be read as part of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,9 +63,7 @@ def answer_text(quoted: Quoted, language: Language, *, is_stale: bool) -> str:
     words = _words(language)
     passages = list(dict.fromkeys(passage for _, passage in quoted))
     parts = [words.stale] if is_stale else []
-    parts.append(words.found)
-    for unit, passage in quoted:
-        parts.append(f"{_safe(unit.text)} [{passages.index(passage) + 1}]")
+    parts += [words.found, _quotations(quoted, passages)]
     parts.append(
         "\n".join(
             (
@@ -71,6 +73,18 @@ def answer_text(quoted: Quoted, language: Language, *, is_stale: bool) -> str:
         )
     )
     return "\n\n".join(parts)
+
+
+def _quotations(quoted: Quoted, passages: list[Passage]) -> str:
+    """Each with the number of its passage; the items of a list stand together."""
+    text, before = "", None
+    for unit, passage in quoted:
+        if text:
+            text += "\n" if before is unit.kind is BlockKind.ITEM else "\n\n"
+        apart = "\n" if unit.kind in _APART else " "
+        text += f"{_safe(unit.text)}{apart}[{passages.index(passage) + 1}]"
+        before = unit.kind
+    return text
 
 
 def nothing_found_text(found: Retrieval, language: Language) -> str:

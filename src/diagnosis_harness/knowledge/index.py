@@ -44,7 +44,7 @@ class Tuning:
         rank_offset: of reciprocal rank fusion.
         covered_floor: a passage may answer where its file holds this share of what is asked, by rarity,
         cosine_floor: or where its vector is this near to the question's.
-        hits_max: the most passages that a search gives.
+        hits_max, same_file_max: the most passages that a search gives, and of those from the best file.
     """
 
     file_weight: float = 0.5
@@ -53,6 +53,7 @@ class Tuning:
     covered_floor: float = 0.34
     cosine_floor: float = 0.33
     hits_max: int = 5
+    same_file_max: int = 4
 
 
 class KnowledgeIndex:
@@ -115,11 +116,21 @@ class KnowledgeIndex:
         if cosine is not None:
             over |= cosine >= self._tuning.cosine_floor
         over &= score > 0
-        hits = tuple(Hit(self.passages[at], float(score[at])) for at in order if over[at])
+        found = self._together([int(at) for at in order if over[at]])
+        hits = tuple(Hit(self.passages[at], float(score[at])) for at in found)
         nearest = tuple(self.passages[at] for at in order[:NEAREST_MAX] if score[at] > 0)
         if hits:
-            return Retrieval(hits[: self._tuning.hits_max], (), self.holdings)
+            return Retrieval(hits, (), self.holdings)
         return Retrieval((), nearest, self.holdings)
+
+    def _together(self, found: list[int]) -> list[int]:
+        """The best passage, more of its file (what to do rarely stands with the symptoms), then others."""
+        if not found:
+            return []
+        file = self._file_of[found[0]]
+        same = [at for at in found if self._file_of[at] == file][: self._tuning.same_file_max]
+        others = [at for at in found if self._file_of[at] != file]
+        return (same + others)[: self._tuning.hits_max]
 
     def ranked(self, question: str) -> tuple[Passage, ...]:
         """All passages, best first, whatever the floor says; for measuring."""

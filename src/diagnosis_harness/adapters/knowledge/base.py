@@ -116,6 +116,11 @@ class FolderKnowledge:
 
     def holdings(self, ctx: RunContext) -> Holdings:  # noqa: D102 - see KnowledgeBase
         del ctx
+        return self.held
+
+    @property
+    def held(self) -> Holdings:
+        """What is indexed now."""
         return self._index.holdings
 
     def _keep_up(self) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from diagnosis_harness.harness.budget import TokenUsage
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 WHOLE_MAX = 900
 """Characters of a passage that is quoted whole: part of a procedure can mislead."""
-PARTS_OF_BEST, PARTS_OF_OTHERS = 8, 2
+PARTS_OF_MAIN, PARTS_OF_OTHERS = 8, 2
 OTHERS_MAX = 2
-"""How many passages beside the best one are quoted from."""
+"""How many passages beside the main ones are quoted from."""
 LEAST_OVERLAP = 0.34
 """Share of the question's terms that a unit of another passage holds at least."""
 
@@ -39,26 +39,42 @@ def quotations(question: str, passages: Sequence[Passage]) -> tuple[Quotation, .
     asked = frozenset(asked_terms(question))
     chosen: list[Quotation] = []
     left = QUOTED_MAX
-    quoted = 0
-    for number, passage in enumerate(passages, start=1):
-        units = units_of(passage)
-        places = _of_best(units, asked) if not chosen else _of_other(units, asked)
+    for number, is_main in _order(passages):
+        units = units_of(passages[number - 1])
+        places = _of_main(units, asked) if is_main else _of_other(units, asked)
         texts = [units[place].text for place in _with_leads(units, places)]
         size = sum(map(len, texts))
-        if not texts or size > left or len(chosen) + len(texts) > QUOTATIONS_MAX:
-            continue
-        chosen += [Quotation(text, number) for text in texts]
-        left -= size
-        quoted += 1
-        if quoted > OTHERS_MAX:
-            break
+        if texts and size <= left and len(chosen) + len(texts) <= QUOTATIONS_MAX:
+            chosen += [Quotation(text, number) for text in texts]
+            left -= size
     return tuple(chosen)
 
 
-def _of_best(units: Sequence[Unit], asked: frozenset[str]) -> Iterable[int]:
+def _order(passages: Sequence[Passage]) -> Iterator[tuple[int, bool]]:
+    """The passages to quote from, by place, each with whether it is quoted as a main one.
+
+    Main are the best one and, where that says nothing to do, the next of its file that does.
+    """
+    main = [1]
+    if not _instructs(passages[0]):
+        main += [
+            number
+            for number, passage in enumerate(passages, start=1)
+            if passage.file == passages[0].file and _instructs(passage)
+        ][:1]
+    yield from ((number, True) for number in main)
+    others = [number for number in range(1, len(passages) + 1) if number not in main]
+    yield from ((number, False) for number in others[:OTHERS_MAX])
+
+
+def _instructs(passage: Passage) -> bool:
+    return any(block.kind in {BlockKind.ITEM, BlockKind.CODE} for block in passage.blocks)
+
+
+def _of_main(units: Sequence[Unit], asked: frozenset[str]) -> Iterable[int]:
     if sum(len(unit.text) for unit in units) <= WHOLE_MAX and len(units) <= QUOTATIONS_MAX // 2:
         return range(len(units))
-    return _best(units, asked, PARTS_OF_BEST) or range(min(len(units), PARTS_OF_BEST))
+    return _best(units, asked, PARTS_OF_MAIN) or range(min(len(units), PARTS_OF_MAIN))
 
 
 def _of_other(units: Sequence[Unit], asked: frozenset[str]) -> Iterable[int]:

@@ -143,9 +143,9 @@ KINDS = (
 PRODUCTS = frozenset(
     """
     prometheus grafana loki tempo jaeger zipkin elasticsearch opensearch kibana splunk datadog dynatrace
-    newrelic    cloudwatch kubernetes k8s slack jira confluence pagerduty opsgenie github gitlab jenkins argocd mysql
-    postgresql postgres redis kafka mongodb clickhouse victoriametrics alertmanager sentry skywalking zabbix
-    nagios servicenow teams azure gcp aws stackdriver honeycomb 钉钉 飞书 企业微信 夜莺
+    newrelic cloudwatch kubernetes k8s slack jira confluence pagerduty opsgenie github gitlab jenkins
+    argocd mysql postgresql postgres redis kafka mongodb clickhouse victoriametrics alertmanager sentry
+    skywalking zabbix nagios servicenow teams azure gcp aws stackdriver honeycomb 钉钉 飞书 企业微信 夜莺
     """.split()  # noqa: SIM905 - a list literal would take a page
 )
 """Names that people ask after; whether the system has one of them is looked up in its profile."""
