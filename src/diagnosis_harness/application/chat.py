@@ -114,9 +114,9 @@ class ChatApplicationUseCase:
         ctx = self._opened(request)
         with self._keeping.active.held(ctx):
             try:
-                await self._begun(ctx, request)
+                started_s = await self._begun(ctx, request)
                 started(ctx)
-                return await self._finished(ctx, request, context)
+                return await self._finished(ctx, request, context, started_s)
             finally:
                 self._keeping.log.close(ctx)
 
@@ -129,8 +129,11 @@ class ChatApplicationUseCase:
             timeout_s=request.limit_s,
         )
 
-    async def _begun(self, ctx: RunContext, request: RunRequest) -> None:
-        """Keep the run and its first event; a run that cannot be kept ends here and is nobody's."""
+    async def _begun(self, ctx: RunContext, request: RunRequest) -> float:
+        """Keep the run and its first event, and say when it began, as it is kept.
+
+        A run that cannot be kept ends here and is nobody's.
+        """
         keeping, at_s = self._keeping, self._core.clock.now_s()
         try:
             is_ours = await self._kept(
@@ -146,9 +149,11 @@ class ChatApplicationUseCase:
         if not is_ours:
             self._core.complete_failure(ctx, RunTaken.__name__)
             raise RunTaken(request.run_id)
+        return at_s
 
-    async def _finished(self, ctx: RunContext, request: RunRequest, context: SessionContext) -> RunRow:
-        started_s = self._core.clock.now_s()
+    async def _finished(
+        self, ctx: RunContext, request: RunRequest, context: SessionContext, started_s: float
+    ) -> RunRow:
         try:
             end = await self._worked(ctx, request, context)
         except BaseException as error:

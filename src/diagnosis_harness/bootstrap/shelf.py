@@ -5,25 +5,36 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import OrderedDict
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from diagnosis_harness.adapters.sources.incident_folder import open_incident_folder
+from diagnosis_harness.adapters.sources.incident_folder.summary import FolderSummary
 from diagnosis_harness.application.diagnosis_path import OpenSource
+from diagnosis_harness.application.source_profile import source_profile
+from diagnosis_harness.application.system_profile import SourceProfile
 from diagnosis_harness.kernel.errors import FailureKind, InvalidInput, SourceUnavailable
 from diagnosis_harness.settings import SourceSettings
 from diagnosis_harness.toolbox.catalog import build_tools
 from diagnosis_harness.toolbox.ports import AlertInfo, Sources, SourceSummary
+from diagnosis_harness.tools.spec import ToolSpec
 
 if TYPE_CHECKING:
     from diagnosis_harness.harness.context import RunContext
 
 _LOG = logging.getLogger("diagnosis_harness.sources")
 
+Progress = Callable[[str, int, int], None]
+"""Told the file, and how many of how many are done."""
+
 _Files = frozenset[tuple[str, int, int]]
 """Name, size and time of change of every file: another set is another incident."""
+
+
+def _silent(file: str, done: int, total: int) -> None:
+    del file, done, total
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +58,28 @@ class FolderShelf:
         self._open_max = open_max
         self._open: OrderedDict[_Place, tuple[_Files, OpenSource]] = OrderedDict()
         self._reading = asyncio.Lock()
+        self._profiles: dict[str, SourceProfile] = {}
+        self._tools: tuple[ToolSpec, ...] = ()
         self._nothing = OpenSource(Sources(summary=_NoSource()), ())
+
+    async def warm(self, progress: Progress = _silent) -> None:
+        """Read every configured folder once: what cannot be used is said at the start.
+
+        Raises:
+            InvalidInput: a folder, or a file in it, cannot be used.
+        """
+        for name, folder in self._folders.items():
+            place = _Place(name, None)
+            files = await asyncio.to_thread(_files, folder)
+            self._keep(place, files, await asyncio.to_thread(self._opened, name, folder, None, progress))
+
+    def profiles(self) -> tuple[SourceProfile, ...]:
+        """What each configured folder holds, as it was last read."""
+        return tuple(self._profiles.get(name, SourceProfile(name, ())) for name in self._folders)
+
+    def tools(self) -> tuple[ToolSpec, ...]:
+        """The tools that there are over a configured folder; none without any."""
+        return self._tools
 
     async def open(self, ctx: RunContext, name: str | None, onset_s: float | None) -> OpenSource:
         """The source of a name, read anew where its files have changed; one that holds nothing for None.
@@ -67,11 +99,14 @@ class FolderShelf:
             held = self._open.get(place)
             if held is None or held[0] != files:
                 held = files, await asyncio.to_thread(self._read, name, folder, onset_s)
-            self._open[place] = held
-            self._open.move_to_end(place)
-            while len(self._open) > self._open_max:
-                self._open.popitem(last=False)
+            self._keep(place, *held)
             return held[1]
+
+    def _keep(self, place: _Place, files: _Files, source: OpenSource) -> None:
+        self._open[place] = files, source
+        self._open.move_to_end(place)
+        while len(self._open) > self._open_max:
+            self._open.popitem(last=False)
 
     def _stamps(self, name: str, folder: SourceSettings) -> _Files:
         try:
@@ -82,16 +117,26 @@ class FolderShelf:
 
     def _read(self, name: str, folder: SourceSettings, onset_s: float | None) -> OpenSource:
         try:
-            sources = open_incident_folder(
-                folder.folder,
-                baseline=folder.baseline,
-                onset_s=onset_s,
-                memory_limit_mb=self._memory_limit_mb,
-            )
+            return self._opened(name, folder, onset_s, _silent)
         except InvalidInput as error:
             _LOG.error("source %s cannot be read: %s", name, error)
             raise SourceUnavailable(f"source {name} cannot be read", kind=FailureKind.UNAVAILABLE) from error
-        return OpenSource(sources, build_tools(sources))
+
+    def _opened(
+        self, name: str, folder: SourceSettings, onset_s: float | None, progress: Progress
+    ) -> OpenSource:
+        sources = open_incident_folder(
+            folder.folder,
+            baseline=folder.baseline,
+            onset_s=onset_s,
+            memory_limit_mb=self._memory_limit_mb,
+            progress=progress,
+        )
+        tools = build_tools(sources)
+        self._tools = tuple(tool.spec for tool in tools)
+        if isinstance(sources.summary, FolderSummary):
+            self._profiles[name] = replace(source_profile(sources.summary.value), name=name)
+        return OpenSource(sources, tools)
 
 
 class _NoSource:

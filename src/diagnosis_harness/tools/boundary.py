@@ -22,6 +22,7 @@ from diagnosis_harness.kernel.errors import (
     MaskingFailed,
     ProjectionTooLarge,
     RunAborted,
+    StoredBytesInvalid,
     TechnicalFailure,
     ToolFailure,
 )
@@ -34,6 +35,7 @@ from diagnosis_harness.tools.preflight import Admissible, Refusal, RefusalCode, 
 from diagnosis_harness.tools.projection import project
 from diagnosis_harness.tools.spec import ProjectionBounds, Tool, ToolFindings, ToolRequest, ToolSpec
 from diagnosis_harness.tools.store import EvidenceStore
+from diagnosis_harness.tools.stored import read_stored
 from diagnosis_harness.trace.event import TraceEventStatus, TraceName, TracePhase
 
 if TYPE_CHECKING:
@@ -238,9 +240,11 @@ class ToolBoundary:
             findings = await self._core.call_blocking_tool(
                 ctx, lease, lambda ctx: _run(ctx, found), limit_s=found.tool.spec.limit_s
             )
-            projection = project(
+            written = project(
                 record.tool_name, record.scope, findings, self._settings.bounds(found.tool.spec)
             )
+            # What the run goes on with is what the bytes say, to the millisecond: what any store gives back.
+            projection = read_stored(written.stored).projection
             self._core.reserve_bytes(ctx, len(projection.stored))
         except RunAborted as aborted:
             return self._failed(record, _code_of_end(aborted))
@@ -251,7 +255,7 @@ class ToolBoundary:
             return self._failed(record, ErrorCode.MASKING_FAILED)
         except ProjectionTooLarge:
             return self._failed(record, ErrorCode.TOO_LARGE)
-        except (ValueError, TypeError):
+        except (ValueError, TypeError, StoredBytesInvalid):
             return self._failed(record, ErrorCode.PROJECTION_FAILED)
         return record.ready(projection, at_s=self._core.clock.now_s())
 

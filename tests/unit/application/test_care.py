@@ -27,6 +27,7 @@ from diagnosis_harness.harness.termination import RunState
 from diagnosis_harness.kernel.errors import (
     InvalidInput,
     NotPermitted,
+    RunGoesOn,
     RunUnknown,
     StoreFailure,
     TechnicalFailure,
@@ -188,7 +189,7 @@ def test_a_run_is_tried_again_as_a_new_run(tmp_path: Path) -> None:
         asked = Asking(question="why?", session_id="ses-x", onset_s=1.7e9)
         first = (await desk.runs.submit(ANN, asked)).row
         again = Asking(question="why?", retry_of=first.run_id)
-        with pytest.raises(RunUnknown):
+        with pytest.raises(RunGoesOn):
             await desk.runs.submit(ANN, again)
         await desk.worker.work(first.run_id)
         second = (await desk.runs.submit(ANN, again)).row

@@ -18,6 +18,7 @@ from diagnosis_harness.harness.keys import ToolCallKeyFactory
 from diagnosis_harness.harness.termination import RunState
 from diagnosis_harness.kernel.errors import FailureKind, StoreFailure, ToolFailure
 from diagnosis_harness.kernel.json_value import JsonValue
+from diagnosis_harness.kernel.window import TimeWindow
 from diagnosis_harness.testing.clock import ManualClock
 from diagnosis_harness.testing.evidence import changed_item
 from diagnosis_harness.testing.ids import CountingIds
@@ -28,6 +29,7 @@ from diagnosis_harness.tools.evidence import EvidenceStatus, InvocationStatus
 from diagnosis_harness.tools.invocation import ErrorCode, EvidenceRecord
 from diagnosis_harness.tools.preflight import RefusalCode
 from diagnosis_harness.tools.spec import ProjectionBounds, ToolFindings, ToolRequest, ToolSpec
+from diagnosis_harness.tools.stored import read_stored
 from diagnosis_harness.trace.event import TraceName
 from diagnosis_harness.trace.sink import MemorySink
 
@@ -96,6 +98,20 @@ def test_a_call_leaves_one_ready_record_that_the_store_holds() -> None:
     assert (record.key, record.scope) == ("evidence:run-1:t1", '{"entity":"cart"}')
     assert house.kept() == (record,)
     assert house.ctx.budget.usage().run_bytes == record.size_bytes
+
+
+def test_the_run_goes_on_with_what_the_stored_bytes_say() -> None:
+    """A store that keeps bytes gives back the same record: instants finer than those it keeps are none."""
+    fine = TimeWindow(1_700_000_000.000_123, 1_700_000_060.999_876)
+
+    def found() -> ToolFindings:
+        return ToolFindings((replace(changed_item(), window=fine, onset_s=fine.start_s),), fine, 1)
+
+    (result,) = House(tool=ScriptedTool(found)).ask(request())
+
+    assert result.record is not None
+    assert result.record.projection is not None
+    assert result.record.projection == read_stored(result.record.projection.stored).projection
 
 
 def test_nothing_found_is_ready_and_no_error() -> None:
