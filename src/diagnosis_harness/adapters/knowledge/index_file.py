@@ -12,6 +12,7 @@ import zipfile
 import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -80,14 +81,14 @@ def save(path: Path, kept: Kept, made_with: Mapping[str, object]) -> None:
 def load(path: Path, made_with: Mapping[str, object]) -> Kept | str:
     """The index, or one clause that says why it must be built anew; empty where there was none."""
     try:
-        with np.load(path, allow_pickle=False) as held:
+        with np.load(BytesIO(path.read_bytes()), allow_pickle=False) as held:
             document: dict[str, Any] = json.loads(held["document"].tobytes())
             vectors = held["vectors"]
         if document["version"] != VERSION or document["made_with"] != made_with:
             return "it was made by another version or with other settings"
         entries = tuple(_entry(said) for said in document["files"])
         return Kept(entries, _shared_out(entries, vectors))
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return ""
     except (OSError, EOFError, ValueError, KeyError, TypeError, AttributeError) as error:
         return f"it could not be read ({type(error).__name__})"
