@@ -11,7 +11,7 @@ import pytest
 
 from diagnosis_harness.adapters.queue.dbos_queue import DbosRunQueue
 from diagnosis_harness.adapters.queue.local_queue import LocalRunQueue
-from diagnosis_harness.application.run_queue import RunQueue
+from diagnosis_harness.application.run_queue import RunQueue, Work
 from diagnosis_harness.testing.cluster import databases
 from diagnosis_harness.testing.queue_contract import CHECKS, Check
 
@@ -49,3 +49,56 @@ def test_dbos_keeps_the_contract_on_postgresql(check: Check, server: Callable[[s
     """One check against DBOS with a database."""
     url = server(f"queue_{check.__name__}")
     asyncio.run(_checked(check, lambda: DbosRunQueue(url, executor_id="p1", poll_interval_s=0.05)))
+
+
+class Doubling(LocalRunQueue):
+    """Delivers twice."""
+
+    async def listen(self, work: Work, *, parallel_max: int) -> None:
+        """Work on everything two times."""
+
+        async def twice(run_id: str) -> None:
+            await work(run_id)
+            await work(run_id)
+
+        await super().listen(twice, parallel_max=parallel_max)
+
+
+class Reversing(LocalRunQueue):
+    """Last come first served."""
+
+    async def put(self, run_id: str) -> None:
+        """Put it before the others."""
+        held = list(self._desk._waiting.items())
+        self._desk._waiting.clear()
+        await super().put(run_id)
+        self._desk._waiting.update(held)
+
+
+class Crowded(LocalRunQueue):
+    """Takes one more than there is room for."""
+
+    async def listen(self, work: Work, *, parallel_max: int) -> None:
+        """Make room."""
+        await super().listen(work, parallel_max=parallel_max + 1)
+
+
+class Deaf(LocalRunQueue):
+    """Takes puts for ever."""
+
+    async def close(self) -> None:
+        """Close nothing."""
+
+
+@pytest.mark.parametrize("broken", [Doubling, Reversing, Crowded, Deaf])
+def test_a_queue_that_breaks_the_contract_is_caught(broken: type[LocalRunQueue]) -> None:
+    """One check or another objects to each of the usual faults."""
+
+    def objects(check: Check) -> bool:
+        try:
+            asyncio.run(_checked(check, broken))
+        except AssertionError:
+            return True
+        return False
+
+    assert any(objects(check) for check in CHECKS)

@@ -53,9 +53,16 @@ class Bench:
         return len(self.ended) >= number
 
     async def until(self, holds: Callable[[], bool]) -> None:
-        """Wait for something to be so."""
-        async with asyncio.timeout(_LIMIT_S), self._changed:
-            await self._changed.wait_for(holds)
+        """Wait for something to be so.
+
+        Raises:
+            AssertionError: it does not come to be so.
+        """
+        try:
+            async with asyncio.timeout(_LIMIT_S), self._changed:
+                await self._changed.wait_for(holds)
+        except TimeoutError:
+            raise AssertionError(f"waited in vain; begun: {self.begun}, ended: {self.ended}") from None
 
     async def _tell(self) -> None:
         async with self._changed:
@@ -71,7 +78,7 @@ async def delivers_in_the_order_of_puts(queue: RunQueue) -> None:
     await queue.listen(bench.work, parallel_max=1)
     for name in names[3:]:
         await queue.put(name)
-    await bench.until(lambda: len(bench.ended) == len(names))
+    await bench.until(lambda: len(bench.ended) >= len(names))
     await queue.close()
     _expect(holds=bench.begun == names, what="in the order of puts")
 
@@ -82,12 +89,12 @@ async def delivers_an_id_once(queue: RunQueue) -> None:
     await queue.put("run-1")
     await queue.put("run-1")
     await queue.listen(bench.work, parallel_max=4)
-    await bench.until(lambda: bench.begun == ["run-1"])
+    await bench.until(lambda: "run-1" in bench.begun)
     await queue.put("run-1")
     await queue.put("run-2")
     await bench.until(lambda: "run-2" in bench.begun)
     bench.let_go()
-    await bench.until(lambda: len(bench.ended) == 2)
+    await bench.until(lambda: len(bench.ended) >= 2)
     await queue.close()
     _expect(holds=bench.begun == ["run-1", "run-2"], what="an id is delivered once")
 
@@ -98,9 +105,9 @@ async def works_on_no_more_than_there_is_room_for(queue: RunQueue) -> None:
     for number in range(6):
         await queue.put(f"run-{number}")
     await queue.listen(bench.work, parallel_max=2)
-    await bench.until(lambda: len(bench.begun) == 2)
+    await bench.until(lambda: len(bench.begun) >= 2)
     bench.let_go()
-    await bench.until(lambda: len(bench.ended) == 6)
+    await bench.until(lambda: len(bench.ended) >= 6)
     await queue.close()
     _expect(holds=bench.most_at_work == 2, what="two at a time")
     _expect(holds=sorted(bench.begun) == [f"run-{number}" for number in range(6)], what="all of them, once")
@@ -162,7 +169,7 @@ async def takes_nothing_after_it_was_closed(queue: RunQueue) -> None:
     await queue.close()
     await queue.close()
     bench.let_go()
-    await bench.until(lambda: bench.ended == ["run-1"])
+    await bench.until(lambda: "run-1" in bench.ended)
     for put in (queue.put, queue.put_again):
         try:
             await put("run-3")

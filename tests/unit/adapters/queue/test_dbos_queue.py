@@ -22,11 +22,11 @@ from diagnosis_harness.testing.queue_contract import Bench
 Use = Callable[[DbosRunQueue], Coroutine[Any, Any, None]]
 
 
-def use(url: str, steps: Use) -> None:
+def use(url: str, steps: Use, *, executor: str = "p1") -> None:
     """Do something with a queue and close it."""
 
     async def all_of_it() -> None:
-        queue = DbosRunQueue(url, executor_id="p1", poll_interval_s=0.05)
+        queue = DbosRunQueue(url, executor_id=executor, poll_interval_s=0.05)
         try:
             await steps(queue)
         finally:
@@ -175,17 +175,49 @@ def test_a_server_that_goes_away_fails_puts_and_stops_nothing_for_good(server: C
     use(server.url("postgres"), steps)
 
 
-def test_a_process_can_close_and_end_while_its_server_is_away(server: Cluster, worker: Any) -> None:
+def test_a_process_can_close_and_end_while_its_queue_is_locked(file: Path, worker: Any) -> None:
     """Nothing that DBOS tries again for ever keeps the process."""
-    process = worker(server.url("postgres"), "p1", "hold")
+    url = f"sqlite:///{file}"
+    process = worker(url, "p1", "hold")
 
     async def steps(queue: DbosRunQueue) -> None:
         await queue.put("run-1")
 
-    use(server.url("postgres"), steps)
+    use(url, steps)
     assert process.took() == "run-1"
-    server.stop()
-    assert process.close() == ["closed"]
+    with closing(sqlite3.connect(file, isolation_level=None)) as connection:
+        connection.execute("BEGIN IMMEDIATE")
+        assert process.close() == ["closed"]
+
+
+def test_what_a_closed_process_had_taken_and_not_begun_is_there_for_others(file: Path) -> None:
+    """Where another process allowed for more room, runs wait here; they go back when this one closes."""
+    url = f"sqlite:///{file}"
+    held, after = Bench(is_held=True), Bench()
+
+    def taken() -> int:
+        with closing(sqlite3.connect(file)) as connection:
+            rows = connection.execute("SELECT count(*) FROM workflow_status WHERE status = 'PENDING'")
+            return int(rows.fetchone()[0])
+
+    async def first(queue: DbosRunQueue) -> None:
+        await queue.listen(held.work, parallel_max=1)
+        with closing(sqlite3.connect(file)) as connection, connection:
+            connection.execute("UPDATE queues SET worker_concurrency = 3")
+        for name in ("run-1", "run-2", "run-3"):
+            await queue.put(name)
+        async with asyncio.timeout(30):
+            while await asyncio.to_thread(taken) < 3:
+                pass
+
+    async def second(queue: DbosRunQueue) -> None:
+        await queue.listen(after.work, parallel_max=1)
+        await after.until(lambda: len(after.ended) >= 2)
+
+    use(url, first)
+    use(url, second, executor="p2")
+    assert held.begun == ["run-1"]
+    assert sorted(after.begun) == ["run-2", "run-3"]
 
 
 def test_a_queue_that_cannot_be_reached_fails_typed_and_can_be_used_later(tmp_path: Path) -> None:
