@@ -7,7 +7,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
 from diagnosis_harness.harness.budget import RunBudgetLimits
@@ -169,6 +169,24 @@ class ServerSettings(_Section):
     heartbeat_s: Seconds
 
 
+class TelemetrySettings(_Section):
+    """Traces for an OpenTelemetry backend."""
+
+    endpoint: str
+    headers: dict[str, str]
+    service_name: Annotated[str, Field(min_length=1)]
+    timeout_s: Seconds
+
+
+class RemoteSettings(_Section):
+    """The server that the command line asks, and how it gets there."""
+
+    url: str
+    timeout_s: Seconds
+    proxy: str
+    ca_file: str
+
+
 class Settings(BaseSettings):
     """All configuration. Environment variables (`DIAGNOSE_SECTION__KEY`) win over the files.
 
@@ -194,6 +212,9 @@ class Settings(BaseSettings):
     access: AccessSettings
     sources: dict[str, SourceSettings]
     server: ServerSettings
+    telemetry: TelemetrySettings
+    remote: RemoteSettings
+    api_key: SecretStr
 
     @classmethod
     def settings_customise_sources(  # noqa: PLR0917 - the signature is pydantic-settings' own

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
 from diagnosis_harness.application.recheck import Recheck
+from diagnosis_harness.application.run_store import RunQuery
 from diagnosis_harness.harness.termination import CancellationReason
+from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.release.document import RunDocument
 from diagnosis_harness.release.language import Language
+from diagnosis_harness.trace.event import TraceEvent
 from diagnosis_harness.trace.sink import TraceSink
 
 
@@ -59,4 +63,48 @@ class OpenDiagnosis(Protocol):
         Raises:
             InvalidInput: the folder, a file in it or a setting cannot be used.
         """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """Rows as JSON (`application.run_json`), the latest first, and where the next page begins, if any."""
+
+    rows: tuple[JsonValue, ...]
+    next: str | None
+
+
+class RunsDesk(Protocol):
+    """The runs that are kept, here or on a server; every method is one look or one act, made once.
+
+    Raises, each of them:
+        RunUnknown: there is no such run for this caller.
+        RunGoesOn: it has not ended, and what was asked for exists when it has.
+        NotPermitted: the caller's role does not allow it.
+        InvalidInput: what was asked for cannot be used.
+        StoreFailure, ServiceFailure: the database, or the server, does not work.
+    """
+
+    async def page(self, query: RunQuery) -> Listing:
+        """A page of runs."""
+        ...
+
+    async def row(self, run_id: str) -> JsonValue:
+        """The row of a run as JSON, with its public answer under `content`."""
+        ...
+
+    async def document(self, run_id: str) -> bytes:
+        """The run document, in its one form of bytes."""
+        ...
+
+    async def events(self, run_id: str) -> tuple[TraceEvent, ...]:
+        """All events that are written so far."""
+        ...
+
+    async def why(self, run_id: str, language: Language) -> JsonValue:
+        """The seven answers in words: a list of what `application.why_words.answer_json` makes."""
+        ...
+
+    async def cancel(self, run_id: str) -> JsonValue:
+        """Cancel a run; what it came to, as `application.run_json.cancel_json` has it."""
         ...

@@ -18,6 +18,7 @@
     │   ├── AnswerRefused         what a player answered does not hold against what it was given
     │   ├── SourceUnavailable     a configured source cannot be read
     │   ├── RunNotKept            a run's end could not be kept, so nothing of it may leave
+    │   ├── ServiceFailure        a server that was asked did not answer, or with a problem
     │   └── MaskingFailed         text could not be masked, so it must not be kept, shown or logged
     ├── ToolRefused               preflight said no: code says why
     ├── ArgumentProblem           refused arguments of a tool request; preflight makes a refusal of it
@@ -177,6 +178,20 @@ class SourceUnavailable(TechnicalFailure):
 
 class RunNotKept(TechnicalFailure):
     """The end of a run could not be kept; nothing public may come of it, and its row is ended later."""
+
+
+class ServiceFailure(TechnicalFailure):
+    """A server that the command line asked was not reached, or answered with a problem.
+
+    Attributes:
+        status: of the HTTP response; None where there was none.
+    """
+
+    def __init__(
+        self, message: str, *, status: int | None = None, kind: FailureKind = FailureKind.REJECTED
+    ) -> None:
+        super().__init__(message, kind=kind)
+        self.status = status
 
 
 class RunUnknown(DiagnosisHarnessError):
