@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from pathlib import Path
 
 import hypothesis
 import pytest
 
+from diagnosis_harness.harness.core import DiagnosisHarnessCore
+from diagnosis_harness.testing.clock import ManualClock
+from diagnosis_harness.testing.ids import CountingIds
+from diagnosis_harness.testing.rows import Kept, Process
 from diagnosis_harness.testing.servers import Databases, Valkey, postgres, valkey
 
 # Derandomised: the same commit has the same outcome everywhere; `make proof` looks ten times further.
@@ -107,3 +112,49 @@ def valkey_url(valkey_server: Valkey | None) -> str:
     with redis.Redis.from_url(url) as client:
         client.flushdb()
     return url
+
+
+@pytest.fixture
+def kept_at() -> Callable[..., AbstractAsyncContextManager[Kept]]:
+    """Opens, for the URL of a database, two processes that share it and a third that reads and cares.
+
+    Each has connections of its own. `redis` is the URL where the evidence is, unless it is in the database.
+    """
+    return _kept
+
+
+@asynccontextmanager
+async def _kept(url: str, *, redis: str | None = None, busy_timeout_s: float = 5.0) -> AsyncIterator[Kept]:
+    from diagnosis_harness.adapters.evidence_stores.redis import RedisEvidenceStore
+    from diagnosis_harness.adapters.persistence.archive import SqlRunArchive
+    from diagnosis_harness.adapters.persistence.care import SqlRunCare
+    from diagnosis_harness.adapters.persistence.database import Database
+    from diagnosis_harness.adapters.persistence.evidence import SqlEvidenceStore
+    from diagnosis_harness.adapters.persistence.run_log import SqlRunLog
+    from diagnosis_harness.adapters.persistence.run_store import SqlRunStore
+
+    clock = ManualClock()
+    async with AsyncExitStack() as stack:
+        bases = [await Database.opened(url, busy_timeout_s=busy_timeout_s) for _ in range(3)]
+        for base in bases:
+            stack.push_async_callback(base.close)
+        elsewhere = None if redis is None else RedisEvidenceStore.at(redis)
+        if elsewhere is not None:
+            stack.push_async_callback(elsewhere.close)
+        processes = []
+        for owner, base in zip(("one", "two"), bases, strict=False):
+            log = SqlRunLog(base, owner=owner, clock=clock)
+            await log.start()
+            stack.push_async_callback(log.stop)
+            processes.append(
+                Process(
+                    owner=owner,
+                    core=DiagnosisHarnessCore(clock=clock, ids=CountingIds(), sink=log),
+                    store=SqlRunStore(base, owner=owner),
+                    log=log,
+                    feed=log,
+                    evidence=elsewhere or SqlEvidenceStore(base, owner=owner),
+                )
+            )
+        archive = SqlRunArchive(bases[2], evidence=elsewhere)
+        yield Kept(clock, archive, SqlRunCare(bases[2], evidence=elsewhere), *processes)

@@ -268,10 +268,10 @@ def _answer(run: _Run) -> None:
     for seq, done in run.waiters:
         if done.done():
             continue
-        if run.written_seq >= seq or run.is_finished:
-            done.set_result(None)
-        elif run.failure is not None and (not run.pending or run.failure.kind is FailureKind.REJECTED):
+        if run.failure is not None:
             done.set_exception(run.failure)
+        elif run.written_seq >= seq or run.is_finished:
+            done.set_result(None)
         else:
             waiting.append((seq, done))
     run.waiters = waiting

@@ -1,0 +1,111 @@
+"""The tables come from migrations, whoever opens the database first."""
+
+from __future__ import annotations
+
+import asyncio
+import subprocess
+import sys
+from importlib.resources import files
+
+import pytest
+from sqlalchemy import Connection, text
+
+from diagnosis_harness.adapters.persistence.database import Database
+from diagnosis_harness.adapters.persistence.migrate import HEAD
+from diagnosis_harness.adapters.persistence.schema import SCHEMA
+from diagnosis_harness.kernel.errors import InvalidSetting
+from diagnosis_harness.testing.servers import Databases
+
+OPENS = """
+import asyncio, sys
+from diagnosis_harness.adapters.persistence.database import Database
+async def main():
+    sys.stdout.write("ready\\n"); sys.stdout.flush(); sys.stdin.readline()
+    await (await Database.opened(sys.argv[1])).close()
+asyncio.run(main())
+"""
+
+
+def _differences(connection: Connection) -> list[object]:
+    from alembic.autogenerate import compare_metadata
+    from alembic.migration import MigrationContext
+
+    context = MigrationContext.configure(connection, opts={"compare_type": True})
+    return list(compare_metadata(context, SCHEMA))
+
+
+@pytest.mark.parametrize("place", ["sqlite_url", "postgres_url"])
+def test_migrations_make_the_tables_that_the_program_knows(
+    place: str, request: pytest.FixtureRequest
+) -> None:
+    """Not a column, index or type more or less."""
+
+    async def differences(url: str) -> list[object]:
+        database = await Database.opened(url)
+        try:
+            return await database.read(_differences)
+        finally:
+            await database.close()
+
+    assert asyncio.run(differences(request.getfixturevalue(place))) == []
+
+
+def test_the_program_knows_the_last_migration() -> None:
+    """HEAD is the newest file of the folder."""
+    folder = files("diagnosis_harness.adapters.persistence").joinpath("migrations/versions")
+    newest = max(file.name for file in folder.iterdir() if file.name.endswith(".py"))
+    assert newest.startswith(f"{HEAD}_")
+
+
+def _open_at_once(url: str, processes: int) -> None:
+    """Have processes open one database at the same moment; each must succeed."""
+    started = [
+        subprocess.Popen(
+            [sys.executable, "-W", "error", "-c", OPENS, url],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        for _ in range(processes)
+    ]
+    for process in started:
+        assert process.stdout is not None
+        process.stdout.readline()
+    for process in started:
+        assert process.stdin is not None
+        process.stdin.write("\n")
+        process.stdin.flush()
+    said = [process.communicate(timeout=60)[1] for process in started]
+    assert [process.returncode for process in started] == [0] * processes, said
+
+
+def test_processes_that_open_a_new_file_at_once_all_can(sqlite_url: str) -> None:
+    """One makes the tables, the others find them."""
+    _open_at_once(sqlite_url, 4)
+
+
+def test_processes_that_open_a_new_database_at_once_all_can(databases: Databases) -> None:
+    """The same on PostgreSQL."""
+    name, url = databases.fresh()
+    _open_at_once(url, 4)
+    databases.drop(name)
+
+
+@pytest.mark.parametrize("place", ["sqlite_url", "postgres_url"])
+def test_a_database_of_a_newer_program_is_refused_and_left_alone(
+    place: str, request: pytest.FixtureRequest
+) -> None:
+    """In one sentence that says so."""
+    url = request.getfixturevalue(place)
+
+    async def made_newer() -> None:
+        database = await Database.opened(url)
+        await database.write(
+            lambda connection: connection.execute(text("UPDATE alembic_version SET version_num='9'"))
+        )
+        await database.close()
+
+    asyncio.run(made_newer())
+    with pytest.raises(InvalidSetting, match="made by a newer version of this program"):
+        asyncio.run(Database.opened(url))
