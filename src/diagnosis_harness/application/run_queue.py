@@ -16,6 +16,11 @@ Work: TypeAlias = Callable[[str], Awaitable[None]]
 class RunQueue(Protocol):
     """Takes run ids, and hands them to one of the processes that listen. A failure is `StoreFailure`."""
 
+    @property
+    def is_listening(self) -> bool:
+        """Whether this process takes deliveries."""
+        ...
+
     async def put(self, run_id: str) -> None:
         """Have a run delivered. Putting the same id again changes nothing."""
         ...

@@ -17,7 +17,7 @@ from diagnosis_harness.application.run_store import RunArchive, RunPage, RunQuer
 from diagnosis_harness.harness.cancellation import CancellationReason
 from diagnosis_harness.harness.core import CancelAnswer, DiagnosisHarnessCore
 from diagnosis_harness.harness.lease import OpenCall
-from diagnosis_harness.kernel.errors import NotPermitted, RunUnknown, TooManyRuns
+from diagnosis_harness.kernel.errors import NotPermitted, RunGoesOn, RunUnknown, TooManyRuns
 from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.release.document import RunDocument
 from diagnosis_harness.tools.invocation import EvidenceRecord
@@ -82,7 +82,8 @@ class Runs:
         Raises:
             NotPermitted: the caller may not ask.
             InvalidInput: a field cannot be used.
-            RunUnknown: `retry_of` is no ended run that the caller may see.
+            RunUnknown: `retry_of` is no run that the caller may see.
+            RunGoesOn: it has not ended.
             TooManyRuns: the caller has too many that are not finished.
             StoreFailure: it cannot be looked up.
         """
@@ -107,7 +108,7 @@ class Runs:
         A run that was kept and could not be put into the queue is put there later; it is not lost.
 
         Raises:
-            NotPermitted, InvalidInput, RunUnknown, TooManyRuns, StoreFailure: as `request`.
+            NotPermitted, InvalidInput, RunUnknown, RunGoesOn, TooManyRuns, StoreFailure: as `request`.
         """
         request = await self.request(caller, asking, RunKind.BACKGROUND, unfinished_max=unfinished_max)
         submitted = await self._archive.submit(request)
@@ -119,7 +120,7 @@ class Runs:
         """What a run that is tried again takes over from the one before, where nothing else is asked for."""
         before = await self.row(caller, asking.retry_of or "")
         if not before.status.is_final:
-            raise RunUnknown("only a run that has ended is tried again")
+            raise RunGoesOn("only a run that has ended is tried again")
         old = before.request
         return replace(
             asking,
@@ -157,13 +158,14 @@ class Runs:
         """The document of a run that has ended.
 
         Raises:
-            RunUnknown: there is no such run, or it goes on.
+            RunUnknown: there is no such run for this caller.
+            RunGoesOn: it has no document yet.
             RunDocumentInvalid: what is kept of it contradicts itself.
             StoreFailure: it cannot be read.
         """
         row = await self.row(caller, run_id)
         if not row.is_closed:
-            raise RunUnknown(f"{run_id} goes on, and has no document yet")
+            raise RunGoesOn(run_id)
         return document_of(row, await self._archive.records(run_id), await self.events(caller, run_id))
 
     async def events(self, caller: Caller, run_id: str) -> tuple[TraceEvent, ...]:

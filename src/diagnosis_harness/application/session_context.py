@@ -37,12 +37,21 @@ async def read_session(archive: RunArchive, request: RunRequest) -> SessionConte
     if not latest:
         return SessionContext()
     turns = [RoutingTurn(row.request.question, row.intent) for row in latest if row.intent is not None]
-    diagnoses = RunQuery(
-        asked_by=mine.asked_by, session_id=mine.session_id, intent=IntentType.DIAGNOSIS, limit=1
-    )
-    rows = (await archive.runs(diagnoses)).rows
-    previous = PublishedResultPolicy().previous_turn(request.session_id, [_earlier(row) for row in rows])
+    previous = await previous_of(archive, request.session_id, asked_by=request.asked_by.name)
     return SessionContext(tuple(reversed(turns[:TURNS_MAX])), previous)
+
+
+async def previous_of(
+    archive: RunArchive, session_id: str, *, asked_by: str
+) -> PreviousTurn | NoPreviousTurn:
+    """What the next turn of a caller in a session is shown.
+
+    Raises:
+        StoreFailure: it cannot be read.
+    """
+    diagnoses = RunQuery(asked_by=asked_by, session_id=session_id, intent=IntentType.DIAGNOSIS, limit=1)
+    rows = (await archive.runs(diagnoses)).rows
+    return PublishedResultPolicy().previous_turn(session_id, [_earlier(row) for row in rows])
 
 
 def _earlier(row: RunRow) -> EarlierRun:

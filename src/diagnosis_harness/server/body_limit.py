@@ -8,10 +8,10 @@ from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from diagnosis_harness.kernel.clock import Clock
-from diagnosis_harness.server.pause import within
 from diagnosis_harness.server.problems import FieldProblem, Problem, ProblemKind
 from diagnosis_harness.server.replies import send_problem
 from diagnosis_harness.server.strict_json import NotJson, read_json
+from diagnosis_harness.server.within import within
 
 _UTF_8 = frozenset({"utf-8", "utf8", ""})
 

@@ -13,6 +13,7 @@ from diagnosis_harness.application.service import Service
 from diagnosis_harness.release.language import Language
 from diagnosis_harness.server.languages import asked_language
 from diagnosis_harness.server.metrics import Metrics
+from diagnosis_harness.server.streams import Streams
 from diagnosis_harness.settings import ServerSettings
 
 
@@ -23,6 +24,7 @@ class Face:
     service: Service
     settings: ServerSettings
     metrics: Metrics
+    streams: Streams
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,8 +28,8 @@ _UNFINISHED_MAX = 10_000
 class Metrics:
     """The meters of one application, in a registry of its own. Used from one event loop.
 
-    `requests`, `streams` and the gauges are set by whoever knows; runs and guards are read off what this
-    process writes to the logs of its runs (`heard`).
+    `requests` and the gauges are set by whoever knows; runs and guards are read off what this process writes
+    to the logs of its runs (`heard`).
     """
 
     def __init__(self) -> None:
@@ -44,7 +44,7 @@ class Metrics:
         self.streams = Gauge("diagnosis_streams", "Event streams that are open here.", registry=registry)
         self.active = Gauge("diagnosis_runs_active", "Runs at work in this process.", registry=registry)
         self.queued = Gauge(
-            "diagnosis_runs_queued", "Runs that wait, of all processes; 1,000 at most.", registry=registry
+            "diagnosis_runs_queued", "Runs that wait, of all processes; 200 at most.", registry=registry
         )
         self.store_up = Gauge("diagnosis_store_up", "Whether the database answered.", registry=registry)
         self._runs = Counter(

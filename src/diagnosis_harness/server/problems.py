@@ -192,6 +192,12 @@ class Problem:
         return held
 
     def body(self, language: Language, request_id: str) -> bytes:
+        """The document as it is sent."""
+        # What was refused may hold half of a surrogate pair; its escape is JSON as well.
+        held = json.dumps(self.as_json(language, request_id), ensure_ascii=False)
+        return held.encode("utf-8", "backslashreplace")
+
+    def as_json(self, language: Language, request_id: str) -> dict[str, JsonValue]:
         """The document."""
         held: dict[str, JsonValue] = {
             "type": f"{_TYPE_PREFIX}{self.kind}",
@@ -207,26 +213,21 @@ class Problem:
             ]
         if self.limit is not None:
             held["limit"] = self.limit
-        # What was refused may hold half of a surrogate pair; its escape is JSON as well.
-        return json.dumps(held, ensure_ascii=False).encode("utf-8", "backslashreplace")
+        return held
 
 
 def problem_of(error: DiagnosisHarnessError) -> Problem:
     """How an error of ours is told."""
     kind = next((OF_ERROR[each] for each in type(error).__mro__ if each in OF_ERROR), ProblemKind.INTERNAL)
     if isinstance(error, InvalidInput):
-        return Problem(kind, (_field(error.place, error.problem, error.remedy),))
+        return Problem(kind, (field_of(error.place, error.problem, error.remedy),))
     if isinstance(error, TooManyRuns):
         return Problem(kind, limit=error.limit)
     return Problem(kind)
 
 
-def field_problem(field: str, problem: str, remedy: str) -> Problem:
-    """A field that cannot be used."""
-    return Problem(ProblemKind.INVALID_INPUT, (_field(field, problem, remedy),))
-
-
-def _field(field: str, problem: str, remedy: str) -> FieldProblem:
+def field_of(field: str, problem: str, remedy: str) -> FieldProblem:
+    """A field at fault, in a bounded form."""
     return FieldProblem(_short(field), _short(problem), _short(remedy))
 
 

@@ -54,6 +54,11 @@ class DbosRunQueue:
         self._listens = False
         self._late: list[str] = []
 
+    @property
+    def is_listening(self) -> bool:
+        """Whether this process takes deliveries."""
+        return self._desk.is_open
+
     async def put(self, run_id: str) -> None:
         """Have a run delivered, once, also if it is put again.
 

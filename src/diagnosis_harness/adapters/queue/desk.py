@@ -31,6 +31,11 @@ class Desk:
         """Whether nothing is started any more."""
         return self._is_closed
 
+    @property
+    def is_open(self) -> bool:
+        """Whether what is taken is started."""
+        return self._clerk is not None and not self._is_closed
+
     def take(self, run_id: str, ended: Callable[[], None] = _nobody) -> bool:
         """Have the run started when there is room; `ended` is called once, when it is of no concern any more.
 

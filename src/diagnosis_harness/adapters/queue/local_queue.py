@@ -13,6 +13,11 @@ class LocalRunQueue:
     def __init__(self) -> None:
         self._desk = Desk()
 
+    @property
+    def is_listening(self) -> bool:
+        """Whether this process takes deliveries."""
+        return self._desk.is_open
+
     async def put(self, run_id: str) -> None:
         """Have a run delivered, unless it waits or is at work.
 

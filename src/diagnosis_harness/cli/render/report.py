@@ -7,21 +7,27 @@ from collections.abc import Iterable, Iterator, Sequence
 from rich.text import Text
 
 from diagnosis_harness.cli.render.account import coverage_lines, footer, in_flight_lines
-from diagnosis_harness.cli.render.citations import Citations, number
-from diagnosis_harness.cli.render.evidence import footnotes, plot, source_line
+from diagnosis_harness.cli.render.evidence import footnotes, plot
 from diagnosis_harness.cli.render.wrap import hang
-from diagnosis_harness.diagnosis.claim import EvidenceRef, Predicate
+from diagnosis_harness.diagnosis.claim import EvidenceRef
+from diagnosis_harness.release.citations import Citations, number
 from diagnosis_harness.release.document import Candidate, ClaimEntry, RunDocument
+from diagnosis_harness.release.excerpt import (
+    CANDIDATES_SHOWN,
+    CLAIMS_SHOWN,
+    REFS_SHOWN,
+    candidate_words,
+    change_summary,
+    parted,
+    refs_shown,
+    source_words,
+    worth_showing,
+)
 from diagnosis_harness.release.moment import shown
 from diagnosis_harness.release.outcome import ReleaseOutcome
-from diagnosis_harness.release.report import fault_words
 from diagnosis_harness.release.wording import words_of
 from diagnosis_harness.release.words import Words
 
-CLAIMS_SHOWN = 10
-CANDIDATES_SHOWN = 3
-REFS_SHOWN = 2
-SUMMARY_SHOWN = 80
 _HEADLINE = {
     ReleaseOutcome.SUCCESS: "bold green",
     ReleaseOutcome.FALLBACK: "bold yellow",
@@ -38,7 +44,7 @@ def report_lines(document: RunDocument, *, width: int) -> tuple[Text, ...]:
 def _lines(document: RunDocument, width: int) -> Iterator[Text]:
     words = words_of(document.run.language)
     heads, report, outcome = words.headings, document.report, document.release.outcome
-    cited = number(document, _cited(document))
+    cited = number(document, refs_shown(document))
     answered = outcome in (ReleaseOutcome.SUCCESS, ReleaseOutcome.FALLBACK)
     concluded = outcome is ReleaseOutcome.SUCCESS
 
@@ -51,7 +57,7 @@ def _lines(document: RunDocument, width: int) -> Iterator[Text]:
             sure = words.confidence.format(share=f"{cause.confidence:.2f}")
             yield from hang(Text(), Text(sure, "dim"), width)
     yield from _section(heads.in_flight, in_flight_lines(document.run, width=width))
-    why, nearby = _parted(document)
+    why, nearby = parted(document)
     yield from _section(
         heads.why if concluded else heads.verified, _claims(why, cited, words=words, width=width)
     )
@@ -81,37 +87,13 @@ def _section(title: str, lines: Iterable[Text]) -> Iterator[Text]:
         yield from held
 
 
-def _cited(document: RunDocument) -> Iterator[EvidenceRef]:
-    """What is cited by what is shown, in reading order."""
-    why, nearby = _parted(document)
-    for claim in (*why[:CLAIMS_SHOWN], *nearby[:CLAIMS_SHOWN]):
-        yield from claim.refs
-    for candidate in _worth_showing(document)[:CANDIDATES_SHOWN]:
-        yield from candidate.evidence_for[:REFS_SHOWN]
-        yield from candidate.evidence_against[:REFS_SHOWN]
-
-
-def _parted(document: RunDocument) -> tuple[tuple[ClaimEntry, ...], tuple[ClaimEntry, ...]]:
-    """Claims in two: those to read as the reasons, and changes nearby that no released cause rests on."""
-    report = document.report
-    if not report.causes:
-        return report.claims, ()
-    borne = {claim_id for cause in report.causes for claim_id in cause.claim_ids}
-    nearby = tuple(
-        claim
-        for claim in report.claims
-        if claim.predicate is Predicate.DEPLOYED and claim.claim_id not in borne
-    )
-    return tuple(claim for claim in report.claims if claim not in nearby), nearby
-
-
 def _claims(
     claims: Sequence[ClaimEntry], cited: Citations, *, words: Words, width: int, first: int = 1
 ) -> Iterator[Text]:
     plotted: set[EvidenceRef] = set()
     for place, claim in enumerate(claims[:CLAIMS_SHOWN], start=first):
         prefix = f"  {place}. "
-        body = Text(f"{claim.sentence}{_summary_of(claim, cited)}")
+        body = Text(f"{claim.sentence}{change_summary(claim, cited)}")
         body.append(f" {cited.marks(claim.refs)}", "cyan")
         yield from hang(Text(prefix), body, width)
         for ref in claim.refs:
@@ -123,40 +105,20 @@ def _claims(
     yield from _more(len(claims) - CLAIMS_SHOWN, words, width)
 
 
-def _summary_of(claim: ClaimEntry, cited: Citations) -> str:
-    """What was changed, in the words of who recorded it and marked as theirs; nothing for another claim."""
-    if claim.predicate is not Predicate.DEPLOYED:
-        return ""
-    for ref in claim.refs:
-        attributes = cited.items.get(ref, {}).get("attributes")
-        summary = attributes.get("summary") if isinstance(attributes, dict) else None
-        if isinstance(summary, str) and summary:
-            text = shown(summary)
-            return f' "{text if len(text) <= SUMMARY_SHOWN else text[: SUMMARY_SHOWN - 1] + "…"}"'
-    return ""
-
-
 def _more(count: int, words: Words, width: int) -> Iterator[Text]:
     if count > 0:
         yield from hang(Text("  "), Text(words.more.format(count=count), "dim"), width)
 
 
 def _candidates(document: RunDocument, cited: Citations, words: Words, width: int) -> Iterator[Text]:
-    candidates = _worth_showing(document)
+    candidates = worth_showing(document)
     for place, candidate in enumerate(candidates[:CANDIDATES_SHOWN], start=1):
         yield from hang(Text(f"  {place}. "), _candidate(candidate, cited, words), width)
     yield from _more(len(candidates) - CANDIDATES_SHOWN, words, width)
 
 
-def _worth_showing(document: RunDocument) -> tuple[Candidate, ...]:
-    """Candidates for which something speaks: a score of zero says that nothing does."""
-    return tuple(candidate for candidate in document.report.candidates if candidate.score > 0)
-
-
 def _candidate(candidate: Candidate, cited: Citations, words: Words) -> Text:
-    fault = fault_words(candidate.fault_kind, candidate.region, words=words)
-    body = Text(f"{shown(candidate.entity)}{words.colon}{fault}{words.comma}")
-    body.append(words.score.format(score=f"{candidate.score:.3g}"))
+    body = Text(candidate_words(candidate, words=words))
     for label, refs in (
         (words.evidence_for, candidate.evidence_for),
         (words.evidence_against, candidate.evidence_against),
@@ -171,7 +133,7 @@ def _kept(document: RunDocument, words: Words, width: int) -> Iterator[Text]:
     counts = {asked.tool_call_id: asked.items for asked in document.report.coverage.asked}
     for record in document.records:
         if record.digest:
-            line = source_line(record, words=words)
+            line = Text(source_words(record, words=words))
             line.append(words.comma + words.items.format(count=counts.get(record.tool_call_id, 0)))
             yield from hang(Text("  "), line, width)
 

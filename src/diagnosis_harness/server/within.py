@@ -1,25 +1,16 @@
-"""Waiting by the clock that was handed over, in the event loop of the server."""
+"""Waiting with a limit by the clock that was handed over, in the event loop of the server."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import Coroutine
 from contextlib import suppress
 from typing import Any, TypeVar
 
+from diagnosis_harness.harness.waiting import passed
 from diagnosis_harness.kernel.clock import Clock
 
 T = TypeVar("T")
-
-
-async def pause(clock: Clock, delay_s: float) -> None:
-    """Return after so many seconds of the clock."""
-    rung = asyncio.Event()
-    disarm = clock.call_at(clock.now_s() + delay_s, _in_loop(rung.set))
-    try:
-        await rung.wait()
-    finally:
-        disarm()
 
 
 async def within(clock: Clock, limit_s: float, work: Coroutine[Any, Any, T]) -> T:
@@ -30,7 +21,7 @@ async def within(clock: Clock, limit_s: float, work: Coroutine[Any, Any, T]) -> 
         Exception: what the work raised.
     """
     task = asyncio.ensure_future(work)
-    bell = asyncio.ensure_future(pause(clock, limit_s))
+    bell = asyncio.ensure_future(passed(clock, limit_s))
     try:
         await asyncio.wait((task, bell), return_when=asyncio.FIRST_COMPLETED)
         if task.done():
@@ -41,14 +32,3 @@ async def within(clock: Clock, limit_s: float, work: Coroutine[Any, Any, T]) -> 
             each.cancel()
             with suppress(asyncio.CancelledError, Exception):
                 await each
-
-
-def _in_loop(call: Callable[[], object]) -> Callable[[], None]:
-    """A callback for any thread that makes the call in this loop; nothing once the loop is closed."""
-    loop = asyncio.get_running_loop()
-
-    def ring() -> None:
-        with suppress(RuntimeError):  # the loop is closed: nobody waits any more
-            loop.call_soon_threadsafe(call)
-
-    return ring

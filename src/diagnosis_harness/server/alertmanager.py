@@ -1,0 +1,118 @@
+"""From a notification of Alertmanager to a question, and to the name under which its group is known. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from diagnosis_harness.application.asking import (
+    EARLIEST_ONSET_S,
+    LATEST_ONSET_S,
+    QUESTION_LIMIT_CHARACTERS,
+    Asking,
+)
+from diagnosis_harness.application.caller import Caller
+from diagnosis_harness.release.language import Language, language_of
+from diagnosis_harness.release.moment import shown
+from diagnosis_harness.server.submitting import fingerprint_of
+from diagnosis_harness.server.wire import Alert, AlertGroup
+
+ALERTS_SHOWN = 5
+_TEXT_SHOWN = 500
+_SUMMARIES = ("summary", "description", "message")
+_WORDS = {
+    Language.EN: (
+        "Alert firing: {alerts}. {summary}What is the cause?",
+        " ({count} alerts)",
+        "and {count} more",
+    ),
+    Language.ZH: ("告警触发：{alerts}。{summary}原因是什么？", "（{count} 个告警）", "以及另外 {count} 个"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class GroupName:
+    """How a group of alerts is known: `group` by its key alone, `fingerprint` with the alerts in it."""
+
+    group: str
+    fingerprint: str
+
+    def is_of_group(self, fingerprint: str | None) -> bool:
+        """Whether a run's fingerprint is of this group, whichever alerts it had then."""
+        return fingerprint is not None and fingerprint.startswith(f"{self.group}.")
+
+
+def group_name(group: AlertGroup, caller: Caller) -> GroupName:
+    """The name of a group for whoever sends it. The order of alerts and labels changes nothing."""
+    name = fingerprint_of("alert", caller, group.groupKey)
+    firing = _firing(group) or group.alerts
+    alerts = sorted(tuple(sorted(alert.labels.items())) for alert in firing)
+    parts = [text for labels in alerts for pair in (("{", "{"), *labels) for text in pair]
+    return GroupName(name, f"{name}.{fingerprint_of('set', caller, *parts)}")
+
+
+def asking_of(group: AlertGroup, caller: Caller, *, source: str | None) -> Asking:
+    """The question that a firing group asks; its onset is the earliest start among the firing alerts."""
+    summary = _summary(group)
+    language = language_of(summary)
+    template, _, _ = _WORDS[language]
+    said = template.format(alerts=_alerts(group, language), summary=f"{summary} " if summary else "")
+    return Asking(
+        question=said[:QUESTION_LIMIT_CHARACTERS],
+        language=language,
+        source=source,
+        onset_s=_onset_s(_firing(group)),
+        fingerprint=group_name(group, caller).fingerprint,
+    )
+
+
+def _firing(group: AlertGroup) -> tuple[Alert, ...]:
+    return tuple(alert for alert in group.alerts if alert.status == "firing")
+
+
+def _summary(group: AlertGroup) -> str:
+    """What the rule says of the alert: that of the group, else of its first alert."""
+    for said in (group.commonAnnotations, *(alert.annotations for alert in _firing(group)[:1])):
+        for name in _SUMMARIES:
+            if text := _line(said.get(name, "")):
+                return text if text.endswith((".", "。", "!", "?", "！", "？")) else f"{text}."
+    return ""
+
+
+def _alerts(group: AlertGroup, language: Language) -> str:
+    firing = _firing(group)
+    if len(firing) == 1:
+        return _labels(firing[0].labels)
+    _, count, more = _WORDS[language]
+    common = _labels(group.commonLabels) + count.format(count=len(firing))
+    several = [_labels(_without(alert.labels, group.commonLabels)) for alert in firing[:ALERTS_SHOWN]]
+    if len(firing) > ALERTS_SHOWN:
+        several.append(more.format(count=len(firing) - ALERTS_SHOWN))
+    return f"{common}: {'; '.join(each for each in several if each)}".removesuffix(": ")
+
+
+def _labels(labels: Mapping[str, str]) -> str:
+    """`HighErrorRate (severity=critical, service=checkout)`."""
+    name = _line(labels.get("alertname", ""))
+    rest = ", ".join(
+        f"{_line(key)}={_line(value)}" for key, value in sorted(labels.items()) if key != "alertname"
+    )
+    if not name:
+        return rest
+    return f"{name} ({rest})" if rest else name
+
+
+def _without(labels: Mapping[str, str], common: Mapping[str, str]) -> dict[str, str]:
+    return {key: value for key, value in labels.items() if common.get(key) != value}
+
+
+def _line(text: str) -> str:
+    """A text of somebody else's on one line, without what cannot be seen, and not endless."""
+    return shown(" ".join(text.split())[:_TEXT_SHOWN])
+
+
+def _onset_s(alerts: Iterable[Alert]) -> float | None:
+    """The earliest start; a rule without one, or with one that cannot be, says nothing."""
+    starts = [alert.startsAt.timestamp() for alert in alerts if alert.startsAt is not None]
+    possible = [start for start in starts if EARLIEST_ONSET_S <= start < LATEST_ONSET_S]
+    return min(possible, default=None)

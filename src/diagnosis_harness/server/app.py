@@ -1,0 +1,124 @@
+"""The application: layers and routes around one service. Pure composition; nothing is kept outside of it."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from importlib.metadata import version
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+
+from diagnosis_harness.application.service import Service
+from diagnosis_harness.kernel.errors import DiagnosisHarnessError
+from diagnosis_harness.server.auth import Doorkeeper, DoorRules, KeyRing
+from diagnosis_harness.server.body_limit import BodyGate
+from diagnosis_harness.server.edge import Edge
+from diagnosis_harness.server.face import Face
+from diagnosis_harness.server.hub import HubSettings
+from diagnosis_harness.server.metrics import Metrics
+from diagnosis_harness.server.openapi import describe
+from diagnosis_harness.server.problems import Problem, ProblemKind, problem_of
+from diagnosis_harness.server.replies import problem_response
+from diagnosis_harness.server.routes import alerts, chat, events, health, runs, sessions
+from diagnosis_harness.server.streams import Streams
+from diagnosis_harness.server.validation import problem_of_errors
+from diagnosis_harness.settings import ServerSettings
+
+_OF_STATUS = {
+    400: ProblemKind.NOT_JSON,
+    404: ProblemKind.NO_SUCH_PATH,
+    405: ProblemKind.METHOD_NOT_ALLOWED,
+    413: ProblemKind.TOO_LARGE,
+    415: ProblemKind.UNSUPPORTED_MEDIA,
+}
+_DESCRIPTION = """Diagnoses incidents from evidence, and lets nothing out that the evidence does not bear out.
+
+Problems are RFC 9457 documents; titles follow `Accept-Language` (English, Chinese). `instance` and the header
+`X-Request-Id` name the request. Times are ISO 8601 in UTC. Another caller's run is 404, as one that does not
+exist."""
+
+
+def make_app(service: Service, settings: ServerSettings, *, needs_key: bool) -> FastAPI:
+    """The HTTP interface of a service. Its streams go on as long as its lifespan.
+
+    Args:
+        needs_key: whether every request needs an API key. It must be true wherever the application can be
+            reached from another machine; false, whoever reaches it is the local admin.
+    """
+    streams = Streams(service, HubSettings(heartbeat_s=settings.heartbeat_s))
+    metrics = Metrics()
+    app = FastAPI(
+        title="diagnosis-harness",
+        summary="Ask, watch, stop, reread and audit diagnoses.",
+        description=_DESCRIPTION,
+        version=version("diagnosis-harness"),
+        openapi_url="/openapi.json",
+        docs_url=None,  # both load scripts from another host
+        redoc_url=None,
+        redirect_slashes=False,
+        telemetry={"tracing": False, "metrics": False, "logs": False, "operation_spans": False},
+        lifespan=_lifespan,
+    )
+    app.state.face = Face(service, settings, metrics, streams)
+    app.state.streams = streams
+    for routes in (chat, runs, events, sessions, alerts, health):
+        app.include_router(routes.router)
+    app.add_exception_handler(DiagnosisHarnessError, _on_our_error)
+    app.add_exception_handler(RequestValidationError, _on_invalid)
+    app.add_exception_handler(HTTPException, _on_http_error)
+    _add_layers(app, service, settings, needs_key=needs_key, metrics=metrics)
+    describe(app, needs_key=needs_key)
+    return app
+
+
+def _add_layers(
+    app: FastAPI, service: Service, settings: ServerSettings, *, needs_key: bool, metrics: Metrics
+) -> None:
+    """From the inside out: body, doorkeeper, edge."""
+    clock = service.core.clock
+    rules = DoorRules(
+        needs_key=needs_key or settings.require_key,
+        hosts=frozenset(host.lower() for host in settings.allowed_hosts),
+        rate_per_minute=settings.rate_per_minute,
+    )
+    app.add_middleware(
+        BodyGate, clock=clock, bytes_max=settings.body_bytes_max, timeout_s=settings.read_timeout_s
+    )
+    app.add_middleware(Doorkeeper, ring=KeyRing(service.keys, clock), rules=rules, clock=clock)
+    app.add_middleware(Edge, ids=service.core.ids, metrics=metrics)
+
+
+@asynccontextmanager
+async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
+    face: Face = app.state.face
+    unhear = face.service.feed.on_written(face.metrics.heard)
+    try:
+        async with face.streams.going():
+            yield
+    finally:
+        unhear()
+
+
+async def _on_our_error(request: Request, error: Exception) -> Response:
+    """An error of ours as its row of the table says; a bug among them goes on to the edge, which logs it."""
+    problem = problem_of(error) if isinstance(error, DiagnosisHarnessError) else Problem(ProblemKind.INTERNAL)
+    if problem.kind is ProblemKind.INTERNAL:
+        raise error
+    return problem_response(request.scope, problem)
+
+
+async def _on_invalid(request: Request, error: Exception) -> Response:
+    found = error.errors() if isinstance(error, RequestValidationError) else []
+    return problem_response(request.scope, problem_of_errors(found))
+
+
+async def _on_http_error(request: Request, error: Exception) -> Response:
+    """What the framework itself refuses."""
+    status = error.status_code if isinstance(error, HTTPException) else 500
+    response = problem_response(request.scope, Problem(_OF_STATUS.get(status, ProblemKind.INTERNAL)))
+    if isinstance(error, HTTPException) and error.headers and "Allow" in error.headers:
+        response.headers["allow"] = error.headers["Allow"]
+    return response

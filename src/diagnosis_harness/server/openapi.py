@@ -1,0 +1,116 @@
+"""The OpenAPI document: what FastAPI gathers, with every problem that a path can answer with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from fastapi import FastAPI
+from fastapi.openapi.utils import get_openapi
+
+from diagnosis_harness.release.language import Language
+from diagnosis_harness.server.problems import MEDIA_TYPE, PROBLEMS, Problem, ProblemKind
+from diagnosis_harness.server.wire_out import ProblemOut
+
+Content = dict[str, dict[str, Any]]
+Responses = dict[int | str, dict[str, Any]]
+
+_TEXT = {"schema": {"type": "string"}}
+JSON_LINES: Content = {"application/x-ndjson": _TEXT}
+MARKDOWN: Content = {"text/markdown": _TEXT}
+DOCUMENT: Content = {"application/json": {"schema": {"type": "object"}}}
+
+_REF = "#/components/schemas/Problem"
+_ALWAYS = (
+    ProblemKind.UNAUTHENTICATED,
+    ProblemKind.FOREIGN_PAGE,
+    ProblemKind.TOO_MANY_REQUESTS,
+    ProblemKind.INVALID_INPUT,
+    ProblemKind.INTERNAL,
+    ProblemKind.STORE_UNAVAILABLE,
+)
+_OF_BODIES = (
+    ProblemKind.NOT_JSON,
+    ProblemKind.TOO_SLOW,
+    ProblemKind.TOO_LARGE,
+    ProblemKind.UNSUPPORTED_MEDIA,
+)
+
+
+def problems(*kinds: ProblemKind) -> Responses:
+    """Responses of a path that answers with these problems, beside those that every path may answer with."""
+    held: Responses = {}
+    for kind in kinds:
+        row = PROBLEMS[kind]
+        response = held.setdefault(
+            row.status,
+            {
+                "description": row.title(Language.EN),
+                "content": {MEDIA_TYPE: {"schema": {"$ref": _REF}, "examples": {}}},
+            },
+        )
+        if response["description"] != row.title(Language.EN):
+            response["description"] += f" Or: {row.title(Language.EN)}"
+        response["content"][MEDIA_TYPE]["examples"][kind.value] = {"value": _example(kind)}
+    for response in held.values():
+        response["headers"] = {"X-Request-Id": {"schema": {"type": "string"}}}
+    return held
+
+
+def describe(app: FastAPI, *, needs_key: bool) -> None:
+    """Have the application tell its document, complete."""
+
+    def told() -> dict[str, Any]:
+        if app.openapi_schema is None:
+            app.openapi_schema = _document(app, needs_key=needs_key)
+        return app.openapi_schema
+
+    app.openapi = told  # type: ignore[method-assign]  # FastAPI's own way of changing it
+
+
+def _document(app: FastAPI, *, needs_key: bool) -> dict[str, Any]:
+    held = get_openapi(
+        title=app.title,
+        version=app.version,
+        summary=app.summary,
+        description=app.description,
+        routes=app.routes,
+    )
+    components = held.setdefault("components", {})
+    schemas = components.setdefault("schemas", {})
+    problem = ProblemOut.model_json_schema(ref_template="#/components/schemas/{model}")
+    schemas.update(problem.pop("$defs", {}))
+    schemas["Problem"] = problem
+    for unused in ("HTTPValidationError", "ValidationError"):
+        schemas.pop(unused, None)
+    components["securitySchemes"] = {
+        "key": {
+            "type": "http",
+            "scheme": "bearer",
+            "description": "An API key: `dk_…` of `diagnose keys add`.",
+        }
+    }
+    for path, operations in held["paths"].items():
+        for method, operation in operations.items():
+            if path.startswith("/v1/"):
+                _complete(operation, takes_body=method == "post")
+                operation["security"] = [{"key": []}] if needs_key else [{}, {"key": []}]
+    return held
+
+
+def _complete(operation: dict[str, Any], *, takes_body: bool) -> None:
+    """Add what every path may answer with to what this one says itself."""
+    common = problems(*_ALWAYS, *(_OF_BODIES if takes_body else ()))
+    for status, response in common.items():
+        own = operation["responses"].setdefault(str(status), {"description": response["description"]})
+        content = own.setdefault("content", {})
+        content.pop("application/json", None) if str(status) == "422" else None
+        if MEDIA_TYPE not in content:
+            own.update(response)
+        elif response["description"] not in own["description"]:
+            own["description"] += f" Or: {response['description']}"
+            content[MEDIA_TYPE]["examples"].update(response["content"][MEDIA_TYPE]["examples"])
+
+
+def _example(kind: ProblemKind) -> Mapping[str, Any]:
+    return Problem(kind).as_json(Language.EN, "req-0f3c")

@@ -1,0 +1,79 @@
+"""Alertmanager's webhook: a firing group is one run; a resolved one takes back what has not started."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Response
+from starlette.responses import JSONResponse
+
+from diagnosis_harness.application.run_row import RunRow, RunStatus
+from diagnosis_harness.application.run_store import RunQuery
+from diagnosis_harness.application.runs import CancelEffect
+from diagnosis_harness.kernel.errors import NotPermitted
+from diagnosis_harness.kernel.json_value import JsonValue
+from diagnosis_harness.server.alertmanager import GroupName, asking_of, group_name
+from diagnosis_harness.server.face import Admission, Face, TheAdmission, TheFace
+from diagnosis_harness.server.openapi import problems
+from diagnosis_harness.server.problems import ProblemKind
+from diagnosis_harness.server.submitting import submit_once
+from diagnosis_harness.server.wire import PAGE_MAX, AlertGroup
+from diagnosis_harness.server.wire_out import AlertsOut
+
+router = APIRouter(tags=["alerts"])
+
+
+@router.post(
+    "/v1/alerts/alertmanager",
+    summary="Take a notification of Alertmanager",
+    responses={
+        200: {"model": AlertsOut, "description": "What was done."},
+        **problems(ProblemKind.NOT_PERMITTED, ProblemKind.TOO_MANY_RUNS),
+    },
+)
+async def alertmanager(
+    group: AlertGroup,
+    face: TheFace,
+    admission: TheAdmission,
+    source: Annotated[
+        str | None, Query(max_length=200, description="Name of the configured source to look into.")
+    ] = None,
+) -> Response:
+    """One run for a firing group of alerts, joined while it is not finished; nothing is asked twice.
+
+    A resolved group cancels its runs that are still queued, and leaves those that have started: what they
+    find is worth reading.
+    """
+    if not admission.caller.may_ask:
+        raise NotPermitted("a viewer reads and does not ask")
+    name = group_name(group, admission.caller)
+    if group.status == "resolved":
+        runs = await _resolved(face, admission, name)
+    else:
+        asking = asking_of(group, admission.caller, source=source)
+        submitted = await submit_once(face, admission, asking)
+        runs = [_did(submitted.row, "SUBMITTED" if submitted.is_new else "JOINED")]
+    return JSONResponse({"status": group.status, "fingerprint": name.fingerprint, "runs": runs})
+
+
+async def _resolved(face: Face, admission: Admission, name: GroupName) -> list[JsonValue]:
+    done: list[JsonValue] = []
+    for status in (RunStatus.QUEUED, RunStatus.RUNNING):
+        for row in await _of_group(face, admission, name, status):
+            if status is RunStatus.RUNNING:
+                done.append(_did(row, "LEFT_RUNNING"))
+            else:
+                report = await face.service.runs.cancel(admission.caller, row.run_id)
+                has_left = report.effect is CancelEffect.NEVER_STARTED
+                done.append(_did(row, "CANCELLED" if has_left else "LEFT_RUNNING"))
+    return done
+
+
+async def _of_group(face: Face, admission: Admission, name: GroupName, status: RunStatus) -> list[RunRow]:
+    query = RunQuery(asked_by=admission.caller.name, status=status, limit=PAGE_MAX)
+    found = await face.service.runs.page(admission.caller, query)
+    return [row for row in found.rows if name.is_of_group(row.request.fingerprint)]
+
+
+def _did(row: RunRow, did: str) -> JsonValue:
+    return {"run_id": row.run_id, "did": did}

@@ -1,0 +1,69 @@
+"""Health: whether the process lives, whether it can work, and what it counts."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter, Response
+from starlette.responses import JSONResponse
+
+from diagnosis_harness.application.run_row import RunStatus
+from diagnosis_harness.application.run_store import RunQuery
+from diagnosis_harness.kernel.errors import StoreFailure
+from diagnosis_harness.server.face import TheFace
+from diagnosis_harness.server.metrics import MEDIA_TYPE
+from diagnosis_harness.server.wire import PAGE_MAX
+from diagnosis_harness.server.wire_out import HealthOut, ReadyOut
+
+router = APIRouter(tags=["health"])
+
+OK = "ok"
+
+
+@router.get(
+    "/healthz", summary="The process lives", responses={200: {"model": HealthOut, "description": "Yes."}}
+)
+async def healthz() -> Response:
+    """Answers as long as the process does; nothing else is looked at."""
+    return JSONResponse({"status": "ok"})
+
+
+@router.get(
+    "/readyz",
+    summary="The service can work",
+    responses={
+        200: {"model": ReadyOut, "description": "Yes."},
+        503: {"model": ReadyOut, "description": "No; `checks` says what is missing."},
+    },
+)
+async def readyz(face: TheFace) -> Response:
+    """Whether the database answers and this process takes runs from the queue."""
+    try:
+        await face.service.keeping.archive.unfinished("")
+        database = OK
+    except StoreFailure:
+        database = "does not answer"
+    queue = OK if face.service.queue.is_listening else "takes no runs in this process"
+    is_ready = database == queue == OK
+    held = {"status": "ready" if is_ready else "not ready", "checks": {"database": database, "queue": queue}}
+    return JSONResponse(held, status_code=200 if is_ready else 503)
+
+
+@router.get(
+    "/metrics",
+    summary="Counters for Prometheus",
+    response_class=Response,
+    responses={
+        200: {"content": {"text/plain": {"schema": {"type": "string"}}}, "description": "Text format."}
+    },
+)
+async def metrics(face: TheFace) -> Response:
+    """Runs, guards, requests and streams. Answers also while the database does not."""
+    meters, service = face.metrics, face.service
+    meters.active.set(len(service.keeping.active))
+    meters.streams.set(len(face.streams.hub))
+    try:
+        waiting = await service.keeping.archive.runs(RunQuery(status=RunStatus.QUEUED, limit=PAGE_MAX))
+        meters.queued.set(len(waiting.rows))
+        meters.store_up.set(1)
+    except StoreFailure:
+        meters.store_up.set(0)
+    return Response(meters.text(), media_type=MEDIA_TYPE)

@@ -1,0 +1,105 @@
+"""Sessions: the turns of one conversation, and what the next one will be shown."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Query, Request, Response
+from starlette.responses import JSONResponse
+
+from diagnosis_harness.application.caller import Caller
+from diagnosis_harness.application.previous_turn import NoPreviousTurn, PreviousTurn
+from diagnosis_harness.application.run_row import RunRow
+from diagnosis_harness.application.run_store import RunQuery
+from diagnosis_harness.application.session_context import previous_of
+from diagnosis_harness.harness.keys import is_safe_segment
+from diagnosis_harness.kernel.errors import RunUnknown
+from diagnosis_harness.kernel.json_value import JsonValue
+from diagnosis_harness.release.language import Language
+from diagnosis_harness.server.bodies import turn_json
+from diagnosis_harness.server.face import TheCaller, TheFace, language_for
+from diagnosis_harness.server.openapi import problems
+from diagnosis_harness.server.problems import ProblemKind
+from diagnosis_harness.server.wire import PAGE_MAX
+from diagnosis_harness.server.wire_out import SessionOut
+
+router = APIRouter(tags=["sessions"])
+
+_SAID = {
+    None: {
+        Language.EN: "The next turn is shown what the latest diagnosis published.",
+        Language.ZH: "下一轮会看到最近一次诊断公布的结果。",
+    },
+    NoPreviousTurn.NO_DIAGNOSIS: {
+        Language.EN: "The next turn is shown nothing: this session holds no diagnosis.",
+        Language.ZH: "下一轮不会看到任何结果：此会话没有诊断。",
+    },
+    NoPreviousTurn.NOT_SUCCESS: {
+        Language.EN: "The next turn is shown nothing: the latest diagnosis has not ended SUCCESS.",
+        Language.ZH: "下一轮不会看到任何结果：最近一次诊断未以 SUCCESS 结束。",
+    },
+    NoPreviousTurn.NO_PUBLISHED_RESULT: {
+        Language.EN: "The next turn is shown nothing: the latest diagnosis published no result.",
+        Language.ZH: "下一轮不会看到任何结果：最近一次诊断没有公布结果。",
+    },
+}
+
+
+@router.get(
+    "/v1/sessions/{session_id}",
+    summary="One session",
+    responses={
+        200: {"model": SessionOut, "description": "Its turns, the oldest first."},
+        **problems(ProblemKind.NOT_FOUND),
+    },
+)
+async def session(
+    session_id: Annotated[str, Path(max_length=200)],
+    request: Request,
+    *,
+    face: TheFace,
+    caller: TheCaller,
+    before: Annotated[str | None, Query(max_length=400, description="`next` of the page before.")] = None,
+    limit: Annotated[int, Query(ge=1, le=PAGE_MAX)] = 50,
+) -> Response:
+    """The latest turns that the caller may see, the oldest first; and what the next turn is shown."""
+    if not is_safe_segment(session_id):
+        raise RunUnknown(session_id)
+    query = RunQuery(session_id=session_id, before=before, limit=limit)
+    found = await face.service.runs.page(caller, query)
+    latest = (
+        found
+        if before is None
+        else await face.service.runs.page(caller, replace(query, before=None, limit=1))
+    )
+    if not latest.rows:
+        raise RunUnknown(session_id)
+    asked_by = await _next_asker(face, caller, query, latest.rows[0])
+    previous = await previous_of(face.service.keeping.archive, session_id, asked_by=asked_by)
+    held: dict[str, JsonValue] = {
+        "session_id": session_id,
+        "turns": [turn_json(row) for row in reversed(found.rows)],
+        "next": found.next,
+        "next_turn": _next_turn_json(previous, asked_by, language_for(request)),
+    }
+    return JSONResponse(held)
+
+
+async def _next_asker(face: TheFace, caller: Caller, query: RunQuery, latest: RunRow) -> str:
+    """Whose next turn is meant: the caller's, or where they only look on, that of whoever asked last."""
+    own = replace(query, asked_by=caller.name, before=None, limit=1)
+    has_asked = (await face.service.runs.page(caller, own)).rows
+    return caller.name if has_asked else latest.request.asked_by.name
+
+
+def _next_turn_json(previous: PreviousTurn | NoPreviousTurn, asked_by: str, language: Language) -> JsonValue:
+    shown = previous if isinstance(previous, PreviousTurn) else None
+    objection = previous if isinstance(previous, NoPreviousTurn) else None
+    return {
+        "asked_by": asked_by,
+        "run_id": None if shown is None else shown.run_id,
+        "published_result": None if shown is None else shown.published_result,
+        "objection": None if objection is None else objection.value,
+        "says": _SAID[objection][language],
+    }

@@ -1,0 +1,36 @@
+"""Questions into the queue, once: what asks for the same joins the run that is not finished yet."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import replace
+
+from diagnosis_harness.application.asking import Asking
+from diagnosis_harness.application.caller import Caller
+from diagnosis_harness.application.run_store import Submitted
+from diagnosis_harness.server.face import Admission, Face
+
+
+def fingerprint_of(kind: str, caller: Caller, *parts: str) -> str:
+    """A name for what is asked about, for this caller alone: nobody joins another's run."""
+    held = hashlib.sha256()
+    for part in (caller.name, *parts):
+        data = part.encode("utf-8", "surrogatepass")
+        held.update(len(data).to_bytes(8, "big") + data)
+    return f"{kind}-{held.hexdigest()[:40]}"
+
+
+async def submit_once(face: Face, admission: Admission, asking: Asking) -> Submitted:
+    """Queue a question. Trying the same run again, twice, and the same alert group join what is unfinished.
+
+    Raises:
+        NotPermitted, InvalidInput, RunUnknown, RunGoesOn, TooManyRuns, StoreFailure: as `Runs.submit`.
+    """
+    service, caller = face.service, admission.caller
+    if asking.retry_of is not None and asking.fingerprint is None:
+        asking = replace(asking, fingerprint=fingerprint_of("retry", caller, asking.retry_of))
+    if asking.fingerprint is not None and caller.may_ask:
+        # Looked up first, so that whoever may have no more runs is told of the one there is.
+        for row in await service.keeping.archive.of_fingerprint(asking.fingerprint):
+            return Submitted(row, is_new=False)
+    return await service.runs.submit(caller, asking, unfinished_max=admission.unfinished_max)

@@ -1,0 +1,40 @@
+"""What pydantic says of a body or a query, as fields at fault with a remedy for each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from diagnosis_harness.server.problems import FIELDS_MAX, FieldProblem, Problem, ProblemKind, field_of
+
+_PLACES = ("body", "query", "path", "header")
+
+
+def problem_of_errors(errors: Sequence[Mapping[str, object]]) -> Problem:
+    """The problem of a request that does not have its form."""
+    return Problem(ProblemKind.INVALID_INPUT, tuple(_field(error) for error in errors[:FIELDS_MAX]))
+
+
+def _field(error: Mapping[str, object]) -> FieldProblem:
+    loc = error.get("loc")
+    parts = [str(part) for part in loc] if isinstance(loc, (tuple, list)) else []
+    if len(parts) > 1 and parts[0] in _PLACES:
+        parts = parts[1:]
+    kind = str(error.get("type", ""))
+    return field_of(".".join(parts) or "body", _said(kind, error), _remedy(kind))
+
+
+def _said(kind: str, error: Mapping[str, object]) -> str:
+    if kind == "extra_forbidden":
+        return "this name is not known"
+    if kind == "missing":
+        return "it is missing"
+    said = str(error.get("msg", "it cannot be used"))
+    return f"{said[:1].lower()}{said[1:]}".rstrip(".")
+
+
+def _remedy(kind: str) -> str:
+    if kind == "extra_forbidden":
+        return "leave it out, or correct the name"
+    if kind == "missing":
+        return "send it"
+    return "send what /openapi.json says of it"
