@@ -10,6 +10,7 @@ from diagnosis_harness.adapters.evidence_stores.memory import MemoryEvidenceStor
 from diagnosis_harness.adapters.sources.incident_folder import open_incident_folder
 from diagnosis_harness.application.publish import RunFacts, publish
 from diagnosis_harness.application.recheck import Recheck, ask_again
+from diagnosis_harness.bootstrap.players import Players
 from diagnosis_harness.bootstrap.workbench import build_boundary, build_use_case
 from diagnosis_harness.diagnosis.agent import DiagnosisTask
 from diagnosis_harness.harness.cancellation import CancellationReason
@@ -52,7 +53,7 @@ class Diagnosis:
         ctx = self._start(limit_s)
         started_s = self.core.clock.now_s()
         boundary = self._boundary()
-        end = await build_use_case(self.core, self.settings, boundary).diagnose(
+        end = await build_use_case(self.core, self.settings, boundary, Players()).diagnose(
             ctx, DiagnosisTask(question, onset_s=self.onset_s, caller=LOCAL_CALLER)
         )
         summary = self.sources.summary.summary(ctx)

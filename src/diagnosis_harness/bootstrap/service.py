@@ -7,6 +7,7 @@ import os
 import socket
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
 from importlib.metadata import version
 from importlib.util import find_spec
 
@@ -33,8 +34,9 @@ from diagnosis_harness.application.run_worker import RunWorker
 from diagnosis_harness.application.runs import Runs, RunsSettings
 from diagnosis_harness.application.service import Service
 from diagnosis_harness.application.system_chat import SystemChat
-from diagnosis_harness.application.system_profile import PlayerProfile, RunLimits, SystemProfile, ToolProfile
+from diagnosis_harness.application.system_profile import RunLimits, SystemProfile, ToolProfile
 from diagnosis_harness.bootstrap.knowledge import open_library
+from diagnosis_harness.bootstrap.players import Players
 from diagnosis_harness.bootstrap.shelf import FolderShelf, Progress
 from diagnosis_harness.bootstrap.upkeep import Upkeep
 from diagnosis_harness.bootstrap.workbench import build_boundary, build_use_case
@@ -45,16 +47,13 @@ from diagnosis_harness.kernel.clock import SystemClock
 from diagnosis_harness.kernel.errors import TechnicalFailure
 from diagnosis_harness.kernel.ids import RandomIds
 from diagnosis_harness.llm.role import RoleBoundary
-from diagnosis_harness.players.embedded.answer_writer import EmbeddedWriter
-from diagnosis_harness.players.embedded.responder import EmbeddedResponder
-from diagnosis_harness.players.embedded.router import EmbeddedRouter
 from diagnosis_harness.settings import Settings
 from diagnosis_harness.tools.access import RoleAccess
 from diagnosis_harness.tools.spec import Tool
 from diagnosis_harness.tools.store import EvidenceStore
+from diagnosis_harness.trace.sink import FanOutSink, TraceSink
 
 _LOG = logging.getLogger("diagnosis_harness.service")
-_ROLES = ("router", "analyst", "evidence repairer", "semantic judge", "system responder", "answer writer")
 
 
 def _silent(file: str, done: int, total: int) -> None:
@@ -63,13 +62,20 @@ def _silent(file: str, done: int, total: int) -> None:
 
 @asynccontextmanager
 async def open_service(
-    settings: Settings, *, works: bool, progress: Progress = _silent
+    settings: Settings,
+    *,
+    works: bool,
+    progress: Progress = _silent,
+    players: Players | None = None,
+    also: Sequence[TraceSink] = (),
 ) -> AsyncIterator[Service]:
     """Open the service in this event loop; it is closed in order, whatever its runs are at.
 
     Args:
         works: whether this process takes background runs from the queue.
         progress: told while the configured folders and the runbooks are read.
+        players: who plays the roles; the embedded players when it is left out.
+        also: sinks that get every event after the log has taken it.
 
     Raises:
         InvalidInput: a setting, a folder or the database cannot be used; one sentence says which.
@@ -92,7 +98,8 @@ async def open_service(
         log = SqlRunLog(stores.database, owner=owner, clock=clock)
         await log.start()
         stack.push_async_callback(log.stop)
-        core = DiagnosisHarnessCore(clock=clock, ids=ids, sink=log, workers=workers)
+        sink = FanOutSink((log, *also)) if also else log
+        core = DiagnosisHarnessCore(clock=clock, ids=ids, sink=sink, workers=workers)
         keeping = Keeping(
             owner=owner,
             store=SqlRunStore(stores.database, owner=owner),
@@ -100,8 +107,9 @@ async def open_service(
             archive=SqlRunArchive(stores.database, evidence=stores.elsewhere),
             active=ActiveRuns(),
         )
-        paths = _paths(core, settings, shelf, stores.evidence, knowledge, workers)
-        chat = _chat(core, settings, keeping, paths)
+        players = players or Players()
+        looked = _Looked(shelf, stores.evidence, knowledge, workers)
+        chat = _chat(core, settings, keeping, players, _paths(core, settings, players, looked))
         queue = await _queue(stack, settings, owner)
         caretaker = Caretaker(
             core,
@@ -159,20 +167,24 @@ class _Stores:
         return cls(database, redis, redis)
 
 
-def _paths(  # noqa: PLR0917 - one for each thing that a path is made of
-    core: DiagnosisHarnessCore,
-    settings: Settings,
-    shelf: FolderShelf,
-    evidence: EvidenceStore,
-    knowledge: FolderKnowledge | None,
-    workers: WorkerPool,
-) -> Paths:
+@dataclass(frozen=True, slots=True)
+class _Looked:
+    """What the paths look into, and where they keep what they find."""
+
+    shelf: FolderShelf
+    evidence: EvidenceStore
+    knowledge: FolderKnowledge | None
+    workers: WorkerPool
+
+
+def _paths(core: DiagnosisHarnessCore, settings: Settings, players: Players, looked: _Looked) -> Paths:
+    shelf, knowledge = looked.shelf, looked.knowledge
     roles = RoleBoundary(core)
     access = RoleAccess(dict(settings.access))
 
     def use_case_over(tools: Sequence[Tool]) -> DiagnoseUseCase:
-        boundary = build_boundary(core, settings, tools=tools, store=evidence, access=access)
-        return build_use_case(core, settings, boundary)
+        boundary = build_boundary(core, settings, tools=tools, store=looked.evidence, access=access)
+        return build_use_case(core, settings, boundary, players)
 
     def profile(ctx: RunContext) -> SystemProfile:
         return SystemProfile(
@@ -181,23 +193,23 @@ def _paths(  # noqa: PLR0917 - one for each thing that a path is made of
             tools=tuple(ToolProfile(spec.name, spec.description) for spec in shelf.tools()),
             sources=shelf.profiles(),
             documents=None if knowledge is None else knowledge.holdings(ctx).documents,
-            players=tuple(PlayerProfile(role) for role in _ROLES),
+            players=players.profiles(),
             limits=RunLimits(settings.run.timeout_s, settings.limits.llm_calls, settings.limits.tool_calls),
         )
 
     return Paths(
-        system=SystemChat(core, roles, EmbeddedResponder(), profile),
-        knowledge=KnowledgeQuery(core, roles, EmbeddedWriter(), knowledge, workers),
+        system=SystemChat(core, roles, players.responder, profile),
+        knowledge=KnowledgeQuery(core, roles, players.writer, knowledge, looked.workers),
         diagnosis=DiagnosisPath(core, shelf, use_case_over),
     )
 
 
-def _chat(
-    core: DiagnosisHarnessCore, settings: Settings, keeping: Keeping, paths: Paths
+def _chat(  # noqa: PLR0917 - what the use case is made of
+    core: DiagnosisHarnessCore, settings: Settings, keeping: Keeping, players: Players, paths: Paths
 ) -> ChatApplicationUseCase:
     return ChatApplicationUseCase(
         core,
-        routing=Routing(core, RoleBoundary(core), EmbeddedRouter()),
+        routing=Routing(core, RoleBoundary(core), players.router),
         paths=paths,
         keeping=keeping,
         settings=ChatSettings(

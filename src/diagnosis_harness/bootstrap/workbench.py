@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from diagnosis_harness.application.diagnose import DiagnoseUseCase
+from diagnosis_harness.bootstrap.players import Players
 from diagnosis_harness.diagnosis.agent import DiagnosisAgent
 from diagnosis_harness.diagnosis.collection import CollectionThresholds
 from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.harness.core import DiagnosisHarnessCore
 from diagnosis_harness.harness.keys import ToolCallKeyFactory
 from diagnosis_harness.llm.role import RoleBoundary
-from diagnosis_harness.players.embedded.analyst import EmbeddedAnalyst
-from diagnosis_harness.players.embedded.judge import EmbeddedJudge
-from diagnosis_harness.players.embedded.repairer import EmbeddedRepairer
 from diagnosis_harness.release.pipeline import ReleasePipeline
 from diagnosis_harness.settings import Settings
 from diagnosis_harness.tools.access import ToolAccess
@@ -45,15 +43,17 @@ def build_boundary(
     )
 
 
-def build_use_case(core: DiagnosisHarnessCore, settings: Settings, boundary: ToolBoundary) -> DiagnoseUseCase:
-    """The diagnosis behind that boundary, played by the embedded players."""
+def build_use_case(
+    core: DiagnosisHarnessCore, settings: Settings, boundary: ToolBoundary, players: Players
+) -> DiagnoseUseCase:
+    """The diagnosis behind that boundary."""
     thresholds = CollectionThresholds(
         no_gain=settings.progress.no_gain,
         protocol_violations=settings.progress.protocol_violations,
     )
 
     def agent_for(_: RunContext) -> DiagnosisAgent:
-        return DiagnosisAgent(core, policy=EmbeddedAnalyst(), boundary=boundary, thresholds=thresholds)
+        return DiagnosisAgent(core, policy=players.policy, boundary=boundary, thresholds=thresholds)
 
-    pipeline = ReleasePipeline(core, RoleBoundary(core), EmbeddedRepairer(), EmbeddedJudge())
+    pipeline = ReleasePipeline(core, RoleBoundary(core), players.repairer, players.judge)
     return DiagnoseUseCase(core, agent_for=agent_for, pipeline=pipeline)

@@ -1,0 +1,60 @@
+"""`diagnose worker`: a process, or a machine, that works on what a service has queued."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from diagnosis_harness.release.language import Language
+
+if TYPE_CHECKING:
+    from diagnosis_harness.application.service import Service
+    from diagnosis_harness.cli.process import Work
+    from diagnosis_harness.cli.process_words import ProcessWords
+    from diagnosis_harness.settings import Settings
+
+ParallelOption = Annotated[
+    int | None,
+    typer.Option(
+        "--parallel", metavar="N", min=1, help="Runs at work at a time; as configured when left out."
+    ),
+]
+LangOption = Annotated[Language, typer.Option("--lang", help="Language of what the process says.")]
+
+
+def register(app: typer.Typer, settings_file: Callable[[], Path | None]) -> None:
+    """Add the command `worker`."""
+
+    @app.command()
+    def worker(*, parallel: ParallelOption = None, lang: LangOption = Language.EN) -> int:
+        """Take queued runs from the database of a service, and work on them until told to stop.
+
+        Any number of these may share one database, on any number of machines. Told to stop (SIGTERM,
+        Ctrl+C), it takes no more, lets what is at work end for a while, and ends the rest; a second Ctrl+C
+        leaves at once.
+        """
+        from diagnosis_harness.cli.process import in_service, service_settings
+        from diagnosis_harness.cli.process_words import process_words
+
+        settings = service_settings(settings_file())
+        if parallel is not None:
+            queue = settings.queue.model_copy(update={"parallel_max": parallel})
+            settings = settings.model_copy(update={"queue": queue})
+        words = process_words(lang)
+        return in_service(settings, _worked(settings, words), works=True, words=words)
+
+
+def _worked(settings: Settings, words: ProcessWords) -> Work:
+    async def work(service: Service) -> None:
+        from diagnosis_harness.bootstrap.draining import drain
+        from diagnosis_harness.cli.process import say, told_to_stop
+
+        say(words.working.format(owner=service.keeping.owner, parallel=settings.queue.parallel_max))
+        await told_to_stop()
+        say(words.stopping)
+        await drain(service, settings)
+
+    return work
