@@ -166,6 +166,7 @@ class ServerSettings(_Section):
     start_within_s: Seconds
     body_bytes_max: Count
     read_timeout_s: Seconds
+    write_timeout_s: Seconds
     heartbeat_s: Seconds
 
 

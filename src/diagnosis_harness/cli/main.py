@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from typer.exceptions import TyperException
 
-from diagnosis_harness.cli import bench, knowledge, trace, verify, why, worker
+from diagnosis_harness.cli import bench, knowledge, serve, trace, verify, why, worker
 from diagnosis_harness.cli.stopping import CANCELLED, leave, stopped_by_interrupt
 from diagnosis_harness.kernel.errors import InvalidInput
 from diagnosis_harness.release.language import Language
@@ -171,6 +171,7 @@ def build_app(open_diagnosis: OpenDiagnosis) -> typer.Typer:
         return open_diagnosis.settings_file if isinstance(open_diagnosis, FolderOpener) else None
 
     knowledge.register(app, settings_file)
+    serve.register(app, settings_file)
     worker.register(app, settings_file)
     return app
 

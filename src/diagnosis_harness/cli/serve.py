@@ -1,0 +1,113 @@
+"""`diagnose serve`: one address to ask, watch, stop, reread and audit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from diagnosis_harness.release.language import Language
+
+if TYPE_CHECKING:
+    from diagnosis_harness.application.service import Service
+    from diagnosis_harness.cli.process import Work
+    from diagnosis_harness.cli.process_words import ProcessWords
+    from diagnosis_harness.settings import Settings
+
+HostOption = Annotated[
+    str | None, typer.Option("--host", help="Address to listen on; beyond loopback with keys.")
+]
+PortOption = Annotated[
+    int | None, typer.Option("--port", min=0, max=65_535, help="Port; 0 takes a free one.")
+]
+ConfigOption = Annotated[
+    Path | None, typer.Option("--config", metavar="FILE", help="A settings file, as `diagnose --settings`.")
+]
+FromOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--from", metavar="FOLDER", help="An incident folder to be asked about, beside those configured."
+    ),
+]
+BaselineOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--baseline", metavar="FOLDER", help="A folder of the same form, recorded in normal operation."
+    ),
+]
+WorksOption = Annotated[
+    bool, typer.Option("--work/--no-work", help="Whether this process takes queued runs as well.")
+]
+LangOption = Annotated[Language, typer.Option("--lang", help="Language of what the process says.")]
+
+
+def register(app: typer.Typer, settings_file: Callable[[], Path | None]) -> None:
+    """Add the command `serve`."""
+
+    @app.command()
+    def serve(  # noqa: PLR0913 - the options of a command
+        *,
+        host: HostOption = None,
+        port: PortOption = None,
+        config: ConfigOption = None,
+        folder: FromOption = None,
+        baseline: BaselineOption = None,
+        works: WorksOption = True,
+        lang: LangOption = Language.EN,
+    ) -> int:
+        """Serve the HTTP API: chat as a stream, runs in the background, history, trace, evidence, cancel.
+
+        Told to stop (SIGTERM, Ctrl+C), it takes nothing new, ends chats, lets background runs end for a
+        while, and ends the rest.
+        """
+        from diagnosis_harness.cli.process import in_service, service_settings
+        from diagnosis_harness.cli.process_words import process_words
+
+        settings = service_settings(config or settings_file())
+        settings = _listening(settings, host=host, port=port)
+        if folder is not None:
+            settings = _asked_about(settings, folder, baseline)
+        words = process_words(lang)
+        return in_service(settings, _served(settings, words), works=works, words=words)
+
+
+def _listening(settings: Settings, *, host: str | None, port: int | None) -> Settings:
+    given = {name: value for name, value in (("host", host), ("port", port)) if value is not None}
+    return settings.model_copy(update={"server": settings.server.model_copy(update=given)})
+
+
+def _asked_about(settings: Settings, folder: Path, baseline: Path | None) -> Settings:
+    """The settings with one more source, named as its folder is."""
+    from diagnosis_harness.settings import SourceSettings
+
+    source = SourceSettings(folder=folder, baseline=baseline)
+    return settings.model_copy(update={"sources": {**settings.sources, folder.resolve().name: source}})
+
+
+def _served(settings: Settings, words: ProcessWords) -> Work:
+    async def serve(service: Service) -> None:
+        from diagnosis_harness.bootstrap.draining import drain
+        from diagnosis_harness.cli.process import say
+        from diagnosis_harness.server.auth import is_loopback, require_key
+        from diagnosis_harness.server.listening import serve_until_told
+
+        server = settings.server
+        await require_key(service.keys, host=server.host)
+        needs_key = server.require_key or not is_loopback(server.host)
+        if not settings.sources:
+            say(words.no_source)
+
+        def listening(url: str) -> None:
+            say(words.listening.format(url=url))
+            if not needs_key:
+                say(words.open_to_all)
+
+        async def stopping() -> None:
+            say(words.stopping)
+            await drain(service, settings)
+
+        await serve_until_told(service, server, needs_key=needs_key, listening=listening, stopping=stopping)
+
+    return serve
