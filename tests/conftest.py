@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import AsyncIterator, Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from pathlib import Path
 
@@ -68,7 +69,8 @@ def databases() -> Iterator[Databases]:
 def template(databases: Databases) -> Iterator[str]:
     """Name of a database with the tables in it, to be copied."""
     name, url = databases.fresh()
-    asyncio.run(_migrated(url))
+    with ThreadPoolExecutor(1) as apart:  # a test may ask for this inside a loop of its own
+        apart.submit(asyncio.run, _migrated(url)).result()
     yield name
     databases.drop(name)
 

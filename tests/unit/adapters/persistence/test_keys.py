@@ -75,8 +75,10 @@ def test_a_new_key_does_not_show_its_secret_by_accident() -> None:
 def test_keys_are_kept_found_and_revoked(place: str, request: pytest.FixtureRequest) -> None:
     """A name has one valid key; a revoked one stays on the list and frees the name."""
 
+    url = request.getfixturevalue(place)
+
     async def story() -> None:
-        base = await Database.opened(request.getfixturevalue(place))
+        base = await Database.opened(url)
         try:
             store, ids = SqlKeyStore(base), RandomIds()
             first, second = kept(new_key(ids)), replace(kept(new_key(ids)), created_at_s=2.0)
