@@ -9,6 +9,8 @@ PY := .venv/bin/python
 export OMP_NUM_THREADS := 1
 export OPENBLAS_NUM_THREADS := 1
 export MKL_NUM_THREADS := 1
+# Tests start a PostgreSQL of their own, which as root runs as a user that `useradd` makes.
+export PATH := $(PATH):/usr/sbin:/sbin
 
 # The public data sets, where they are at hand; tests that need them are skipped elsewhere, and always in CI.
 ifeq ($(CI),)
@@ -16,6 +18,7 @@ export DIAGNOSIS_DATA ?= $(abspath $(wildcard ../shared/data))
 endif
 
 DEMO ?=
+SERVE ?=
 BENCH ?=
 SEED ?= 0
 DRAFTS ?= 40000
@@ -24,13 +27,16 @@ TEST ?=
 JOBS ?= 2
 REPORT ?= .build/tests.xml
 
-.PHONY: help setup demo test check format lint types floors docs proof lying mutants bench lock clean
+.PHONY: help setup demo serve test check format lint types floors docs proof lying mutants bench lock clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
 
 .venv/.base: requirements/base.txt pyproject.toml tools/setup.sh
 	@sh tools/setup.sh base
+
+.venv/.serve: requirements/serve.txt requirements/base.txt pyproject.toml tools/setup.sh
+	@sh tools/setup.sh serve
 
 .venv/.dev: requirements/dev.txt requirements/base.txt pyproject.toml tools/setup.sh
 	@sh tools/setup.sh dev
@@ -42,6 +48,9 @@ setup: .venv/.dev ## make .venv with everything development needs
 
 demo: .venv/.base ## break a simulated system and watch it being diagnosed (DEMO='--fault cpu --seed 7')
 	@.venv/bin/diagnose demo $(DEMO)
+
+serve: .venv/.serve ## the service on loopback, with every store and queue it can have (SERVE='--from FOLDER')
+	@.venv/bin/diagnose serve $(SERVE)
 
 test: .venv/.dev ## all tests, the large ones at a tenth of their size (TEST='-k budget' to choose)
 	@mkdir -p $(dir $(REPORT))

@@ -7,8 +7,13 @@ compile() {
 }
 cd requirements/..
 compile requirements/base.in --output-file requirements/base.txt
+# All that the service can be made of, for whoever runs it; development has the same.
 extras="--extra server --extra postgres --extra redis --extra queue --extra rag --extra otel"
 # shellcheck disable=SC2086 # the extras are words
-compile requirements/base.in requirements/dev.in $extras --constraint requirements/base.txt --output-file requirements/dev.txt
+compile requirements/base.in $extras --constraint requirements/base.txt --output-file requirements/serve.txt
+# shellcheck disable=SC2086
+compile requirements/base.in requirements/dev.in $extras --constraint requirements/serve.txt \
+    --output-file requirements/dev.txt
+# shellcheck disable=SC2086
 compile requirements/base.in requirements/dev.in requirements/bench.in $extras --constraint requirements/dev.txt \
     --output-file requirements/bench.txt

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Set-up on a machine that has Python 3.11+ and nothing else: `sh tools/setup.sh base|dev|bench`.
+# Set-up on a machine that has Python 3.11+ and nothing else: `sh tools/setup.sh base|serve|dev|bench`.
 #
 # Makes .venv, installs one hash-pinned lock into it, then this checkout itself. uv does it when it is there and
 # works, pip otherwise. No variable of the environment is needed.
@@ -44,7 +44,8 @@ with_uv || with_pip
 
 # The larger locks hold the smaller ones: nothing is installed twice.
 case $1 in
-    bench) touch "$venv/.base" "$venv/.dev" "$venv/.bench" ;;
-    dev) touch "$venv/.base" "$venv/.dev" ;;
+    bench) touch "$venv/.base" "$venv/.serve" "$venv/.dev" "$venv/.bench" ;;
+    dev) touch "$venv/.base" "$venv/.serve" "$venv/.dev" ;;
+    serve) touch "$venv/.base" "$venv/.serve" ;;
     *) touch "$venv/.base" ;;
 esac

@@ -1,4 +1,4 @@
-"""The three locks name the same versions, all by hash, and everything that the project asks for."""
+"""The four locks name the same versions, all by hash, and everything that the project asks for."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ def _pins(lock: str) -> dict[tuple[str, str], set[str]]:
     }
 
 
-@pytest.mark.parametrize(("smaller", "larger"), [("base", "dev"), ("dev", "bench")])
+@pytest.mark.parametrize(("smaller", "larger"), [("base", "serve"), ("serve", "dev"), ("dev", "bench")])
 def test_the_larger_lock_holds_the_smaller_one(smaller: str, larger: str) -> None:
     """What was tested is what the demo installs."""
     assert _pins(smaller).items() <= _pins(larger).items()
 
 
-@pytest.mark.parametrize("lock", ["base", "dev", "bench"])
+@pytest.mark.parametrize("lock", ["base", "serve", "dev", "bench"])
 def test_every_pin_has_a_hash(lock: str) -> None:
     """Installing takes the very files that were tested, or fails."""
     text = (ROOT / "requirements" / f"{lock}.txt").read_text(encoding="utf-8")
@@ -37,6 +37,17 @@ def test_every_pin_has_a_hash(lock: str) -> None:
     hashed = [hashes for hashes in _pins(lock).values() if hashes]
 
     assert len(hashed) == len(names)
+
+
+def test_serve_holds_every_extra() -> None:
+    """Whoever runs the service installs one file, with every store and queue that it can have."""
+    with (ROOT / "pyproject.toml").open("rb") as file:
+        extras = tomllib.load(file)["project"]["optional-dependencies"]
+    names = {
+        re.split(r"[^A-Za-z0-9-]", wish, maxsplit=1)[0] for wishes in extras.values() for wish in wishes
+    }
+
+    assert names <= {name for name, _ in _pins("serve")}
 
 
 def test_base_holds_what_the_project_asks_for() -> None:
