@@ -74,7 +74,6 @@ def test_a_new_key_does_not_show_its_secret_by_accident() -> None:
 @pytest.mark.parametrize("place", ["sqlite_url", "postgres_url"])
 def test_keys_are_kept_found_and_revoked(place: str, request: pytest.FixtureRequest) -> None:
     """A name has one valid key; a revoked one stays on the list and frees the name."""
-
     url = request.getfixturevalue(place)
 
     async def story() -> None:
