@@ -9,6 +9,7 @@ from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 
 from diagnosis_harness.release.language import Language
+from diagnosis_harness.server.auth import OPEN_PATHS
 from diagnosis_harness.server.problems import MEDIA_TYPE, PROBLEMS, Problem, ProblemKind
 from diagnosis_harness.server.wire_out import ProblemOut
 
@@ -92,19 +93,20 @@ def _document(app: FastAPI, *, needs_key: bool) -> dict[str, Any]:
     }
     for path, operations in held["paths"].items():
         for method, operation in operations.items():
-            if path.startswith("/v1/"):
-                _complete(operation, takes_body=method == "post")
+            if path not in OPEN_PATHS:
+                _complete(operation, takes_body=method == "post", is_of_something="{" in path)
                 operation["security"] = [{"key": []}] if needs_key else [{}, {"key": []}]
     return held
 
 
-def _complete(operation: dict[str, Any], *, takes_body: bool) -> None:
+def _complete(operation: dict[str, Any], *, takes_body: bool, is_of_something: bool) -> None:
     """Add what every path may answer with to what this one says itself."""
-    common = problems(*_ALWAYS, *(_OF_BODIES if takes_body else ()))
+    unknown = (ProblemKind.NOT_FOUND,) if is_of_something else ()
+    common = problems(*_ALWAYS, *unknown, *(_OF_BODIES if takes_body else ()))
     for status, response in common.items():
         own = operation["responses"].setdefault(str(status), {"description": response["description"]})
         content = own.setdefault("content", {})
-        content.pop("application/json", None) if str(status) == "422" else None
+        content.pop("application/json", None)  # FastAPI's own form of a 422, which is not ours
         if MEDIA_TYPE not in content:
             own.update(response)
         elif response["description"] not in own["description"]:

@@ -12,10 +12,19 @@ from diagnosis_harness.application.run_request import RunKind
 from diagnosis_harness.harness.termination import CancellationReason
 from diagnosis_harness.server.event_stream import EventStream, stream_responses
 from diagnosis_harness.server.face import TheAdmission
+from diagnosis_harness.server.openapi import problems
+from diagnosis_harness.server.problems import ProblemKind
 from diagnosis_harness.server.streams import TheStreams
 from diagnosis_harness.server.wire import Ask
 
 router = APIRouter(tags=["chat"])
+
+RESPONSES = {
+    **stream_responses(),
+    **problems(
+        ProblemKind.NOT_PERMITTED, ProblemKind.NOT_FOUND, ProblemKind.RUN_GOES_ON, ProblemKind.TOO_MANY_RUNS
+    ),
+}
 
 
 class ChatAsk(Ask):
@@ -26,7 +35,7 @@ class ChatAsk(Ask):
     ] = False
 
 
-@router.post("/v1/chat", response_class=EventStream, responses=stream_responses())
+@router.post("/v1/chat", status_code=200, response_class=EventStream, responses=RESPONSES)
 async def chat(body: ChatAsk, admission: TheAdmission, streams: TheStreams) -> EventStream:
     """Ask, and follow the answer: metadata, status, then content or failure, then done.
 

@@ -31,6 +31,7 @@ LastEventIdAsked = Annotated[
 
 @router.get(
     "/v1/runs/{run_id}/events",
+    status_code=200,
     response_class=EventStream,
     responses={**stream_responses(), 204: {"description": "The client has had `done`; nothing follows."}},
 )

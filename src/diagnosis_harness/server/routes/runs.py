@@ -94,7 +94,7 @@ async def page(asked: Annotated[RunsAsked, Query()], face: TheFace, caller: TheC
 @router.get(
     "/v1/runs/{run_id}",
     summary="One run",
-    responses={200: {"model": WholeRunOut, "description": "As it stands."}, **problems(P.NOT_FOUND)},
+    responses={200: {"model": WholeRunOut, "description": "As it stands."}},
 )
 async def run(run_id: RunId, face: TheFace, caller: TheCaller) -> Response:
     """How a run stands, and what it answered when that is public."""
@@ -106,7 +106,6 @@ async def run(run_id: RunId, face: TheFace, caller: TheCaller) -> Response:
     summary="What happened",
     responses={
         200: {"model": TraceOut, "description": "As far as it is written.", "content": JSON_LINES},
-        **problems(P.NOT_FOUND),
     },
 )
 async def trace(
@@ -128,7 +127,6 @@ async def trace(
     summary="Its evidence records",
     responses={
         200: {"model": EvidenceOut, "description": "In the order of their begin."},
-        **problems(P.NOT_FOUND),
     },
 )
 async def evidence(run_id: RunId, face: TheFace, caller: TheCaller) -> Response:
@@ -146,7 +144,6 @@ async def evidence(run_id: RunId, face: TheFace, caller: TheCaller) -> Response:
             "description": "With the stored bytes; their digest is the `ETag`, where there are any.",
         },
         304: {"description": "The client has it."},
-        **problems(P.NOT_FOUND),
     },
 )
 async def record(
@@ -171,7 +168,7 @@ async def record(
 @router.get(
     "/v1/runs/{run_id}/why",
     summary="Why it went as it did",
-    responses={200: {"model": WhyOut, "description": "In words."}, **problems(P.NOT_FOUND)},
+    responses={200: {"model": WhyOut, "description": "In words."}},
 )
 async def why_of(
     run_id: RunId, request: Request, *, face: TheFace, caller: TheCaller, lang: Lang = None
@@ -198,7 +195,7 @@ async def why_of(
     response_class=Response,
     responses={
         200: {"content": MARKDOWN, "description": "For people, with numbered citations."},
-        **problems(P.NOT_FOUND, P.RUN_GOES_ON),
+        **problems(P.RUN_GOES_ON),
     },
 )
 async def report(run_id: RunId, face: TheFace, caller: TheCaller) -> Response:
@@ -215,7 +212,7 @@ async def report(run_id: RunId, face: TheFace, caller: TheCaller) -> Response:
     response_class=Response,
     responses={
         200: {"content": DOCUMENT, "description": "Byte for byte as `diagnose verify` reads it."},
-        **problems(P.NOT_FOUND, P.RUN_GOES_ON),
+        **problems(P.RUN_GOES_ON),
     },
 )
 async def document(run_id: RunId, face: TheFace, caller: TheCaller) -> Response:
@@ -234,7 +231,7 @@ async def document(run_id: RunId, face: TheFace, caller: TheCaller) -> Response:
             "model": CancelOut,
             "description": "The process that runs it has been asked, and is yet to answer.",
         },
-        **problems(P.NOT_PERMITTED, P.NOT_FOUND),
+        **problems(P.NOT_PERMITTED),
     },
 )
 async def cancel(run_id: RunId, face: TheFace, caller: TheCaller) -> Response:

@@ -19,8 +19,6 @@ from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.release.language import Language
 from diagnosis_harness.server.bodies import turn_json
 from diagnosis_harness.server.face import TheCaller, TheFace, language_for
-from diagnosis_harness.server.openapi import problems
-from diagnosis_harness.server.problems import ProblemKind
 from diagnosis_harness.server.wire import PAGE_MAX
 from diagnosis_harness.server.wire_out import SessionOut
 
@@ -51,7 +49,6 @@ _SAID = {
     summary="One session",
     responses={
         200: {"model": SessionOut, "description": "Its turns, the oldest first."},
-        **problems(ProblemKind.NOT_FOUND),
     },
 )
 async def session(

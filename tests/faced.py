@@ -1,0 +1,235 @@
+"""The whole service behind its real HTTP interface, in a thread of its own: what a client sees is what there is.
+
+Everything is real: settings, stores in a file, queue, worker, sources in a folder, uvicorn on loopback. A test
+may hold the analyst at a gate (`HeldAnalyst`), so that a run goes on for as long as the test wants.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from concurrent.futures import Future
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import httpx2
+from uvicorn import Config
+
+from diagnosis_harness.application.api_key import ApiKey, new_key
+from diagnosis_harness.application.caller import CallerRole
+from diagnosis_harness.application.service import Service
+from diagnosis_harness.bootstrap.players import Players
+from diagnosis_harness.bootstrap.service import open_service
+from diagnosis_harness.diagnosis.policy import PolicyAnswer, PolicyView
+from diagnosis_harness.harness.budget import TokenUsage
+from diagnosis_harness.players.embedded.analyst import EmbeddedAnalyst
+from diagnosis_harness.server.app import make_app
+from diagnosis_harness.server.connection import bounded_connection
+from diagnosis_harness.server.face import Face
+from diagnosis_harness.server.stopping_server import StoppingServer
+from diagnosis_harness.settings import Settings, load_settings
+from diagnosis_harness.simulator.faults import FaultKind
+from diagnosis_harness.simulator.folder import simulate_folder
+
+if TYPE_CHECKING:
+    from diagnosis_harness.harness.context import RunContext
+
+WAIT_S = 30.0
+QUESTION = "Why did the service become slow?"
+T = TypeVar("T")
+
+
+class HeldAnalyst(EmbeddedAnalyst):
+    """The analyst, who waits before every decision while `held` is set. Set and cleared from any thread."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._open = asyncio.Event()
+        self._open.set()
+        self.entered = threading.Event()
+        self.is_held = False
+
+    async def decide(self, ctx: RunContext, view: PolicyView) -> tuple[PolicyAnswer, TokenUsage]:
+        """Decide, when the gate is open."""
+        self.entered.set()
+        await self._open.wait()
+        return await super().decide(ctx, view)
+
+    def hold(self) -> None:
+        """Let nobody through; call it in the server's loop."""
+        self.entered.clear()
+        self._open.clear()
+
+    def let_go(self) -> None:
+        """Let everybody through; call it in the server's loop."""
+        self._open.set()
+
+
+@dataclass(slots=True)
+class FacedServer:
+    """A running server, as a test holds it."""
+
+    service: Service
+    face: Face
+    port: int
+    loop: asyncio.AbstractEventLoop
+    analyst: HeldAnalyst
+    clients: list[httpx2.Client] = field(default_factory=list)
+
+    @property
+    def url(self) -> str:
+        """Where it listens."""
+        return f"http://127.0.0.1:{self.port}"
+
+    def client(self, key: str | None = None, **headers: str) -> httpx2.Client:
+        """A client of it, with a key or without."""
+        if key is not None:
+            headers["authorization"] = f"Bearer {key}"
+        client = httpx2.Client(base_url=self.url, headers=headers, timeout=WAIT_S, trust_env=False)
+        self.clients.append(client)
+        return client
+
+    def inside(self, work: Callable[[], Awaitable[T]]) -> T:
+        """Do something in the server's loop and wait for it."""
+
+        async def done() -> T:
+            return await work()
+
+        return asyncio.run_coroutine_threadsafe(done(), self.loop).result(WAIT_S)
+
+    def key(self, name: str, role: CallerRole = CallerRole.OPERATOR, **limits: int) -> str:
+        """Make a key and give it as it is shown once."""
+        service = self.service
+        made = new_key(service.core.ids)
+        key = ApiKey(
+            key_id=made.key_id,
+            name=name,
+            role=role,
+            secret_sha256=made.secret_sha256,
+            created_at_s=service.core.clock.now_s(),
+            **limits,
+        )
+        assert self.inside(lambda: service.keys.add(key))
+        return made.shown
+
+    def hold(self) -> None:
+        """Let no diagnosis go on."""
+        self.loop.call_soon_threadsafe(self.analyst.hold)
+        self.inside(_nothing)
+
+    def let_go(self) -> None:
+        """Let them go on."""
+        self.loop.call_soon_threadsafe(self.analyst.let_go)
+
+    def ended(self, client: httpx2.Client, run_id: str) -> dict[str, Any]:
+        """The run, once it is closed."""
+        for _ in range(round(WAIT_S / 0.05)):
+            held: dict[str, Any] = client.get(f"/v1/runs/{run_id}").json()
+            if held["is_closed"]:
+                return held
+            threading.Event().wait(0.05)
+        raise TimeoutError(f"{run_id} has not ended")
+
+
+async def _nothing() -> None:
+    """Only to know that what was called before has been done."""
+
+
+def settings_for(folder: Path, **server: object) -> Settings:
+    """Settings of a server that keeps everything in the folder and looks into a simulated incident there."""
+    incident = folder / "incident"
+    if not incident.exists():
+        simulated = simulate_folder(FaultKind.CPU, seed=7, parent=folder)
+        simulated.folder.rename(incident)
+    lines = [
+        f'[database]\nurl = "sqlite:///{folder / "runs.db"}"',
+        f'[sources.shop]\nfolder = "{incident}"',
+        "[server]",
+        *(f"{name} = {_toml(value)}" for name, value in server.items()),
+    ]
+    file = folder / "settings.toml"
+    file.write_text("\n".join(lines), encoding="utf-8")
+    return load_settings(file)
+
+
+def _toml(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else repr(value)
+
+
+@contextmanager
+def faced(folder: Path, *, needs_key: bool = False, works: bool = True, **server: object) -> Iterator[FacedServer]:
+    """A server on a free port of loopback, for the time of the body."""
+    settings = settings_for(folder, **server)
+    ready: Future[FacedServer] = Future()
+    stop: list[Callable[[], None]] = []
+
+    async def serve() -> None:
+        analyst = HeldAnalyst()
+        async with open_service(settings, works=works, players=Players(policy=analyst)) as service:
+            app = make_app(service, settings.server, needs_key=needs_key)
+            config = Config(
+                app,
+                http=bounded_connection(service.core.clock, write_limit_s=30.0),
+                host="127.0.0.1",
+                port=0,
+                lifespan="on",
+                log_level="critical",
+                ws="none",
+            )
+            server = StoppingServer(config, app.state.streams.stop)
+            stop.append(lambda: setattr(server, "should_exit", True))
+            serving = asyncio.create_task(server.serve())
+            while not server.started:
+                await asyncio.wait([serving], timeout=0.01)
+                if serving.done():
+                    serving.result()
+            port = server.servers[0].sockets[0].getsockname()[1]
+            loop = asyncio.get_running_loop()
+            ready.set_result(FacedServer(service, app.state.face, port, loop, analyst))
+            await serving
+
+    def run() -> None:
+        try:
+            asyncio.run(serve())
+        except BaseException as error:
+            if ready.done():
+                raise
+            ready.set_exception(error)
+
+    thread = threading.Thread(target=run, name="faced")
+    thread.start()
+    held: FacedServer | None = None
+    try:
+        held = ready.result(WAIT_S * 2)
+        yield held
+    finally:
+        if held is not None:
+            held.let_go()
+            for client in held.clients:
+                client.close()
+        for call in stop:
+            call()
+        thread.join(WAIT_S * 2)
+        assert not thread.is_alive()
+
+
+def submit(client: httpx2.Client, question: str = QUESTION, **body: object) -> dict[str, Any]:
+    """Queue a question that is routed to a diagnosis."""
+    response = client.post("/v1/runs", json={"question": question, **body})
+    assert response.status_code == 202, response.text
+    held: dict[str, Any] = response.json()
+    return held
+
+
+def problem(response: httpx2.Response, status: int, slug: str) -> Mapping[str, Any]:
+    """The problem document of a response that must be that problem."""
+    assert response.status_code == status, response.text
+    assert response.headers["content-type"] == "application/problem+json"
+    held: dict[str, Any] = response.json()
+    assert held["type"] == f"urn:diagnosis-harness:problem:{slug}"
+    assert held["status"] == status
+    assert held["instance"] == f"urn:diagnosis-harness:request:{response.headers['x-request-id']}"
+    return held
