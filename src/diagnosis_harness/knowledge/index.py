@@ -42,16 +42,18 @@ class Tuning:
         file_weight: how much the BM25 of the whole file counts beside that of the passage.
         vector_weight: how much the rank by vectors counts beside the rank by BM25.
         rank_offset: of reciprocal rank fusion.
-        covered_floor: a passage may answer where its file holds this share of what is asked, by rarity,
-        cosine_floor: or where its vector is this near to the question's.
+        covered_floor: by words alone a passage may answer where its file holds this share of what is asked,
+            rare terms counting more.
+        cosine_weight, joint_floor: with vectors, where that share and so many times the cosine reach this.
         hits_max, same_file_max: the most passages that a search gives, and of those from the best file.
     """
 
     file_weight: float = 0.5
-    vector_weight: float = 0.5
+    vector_weight: float = 1.0
     rank_offset: float = 5.0
-    covered_floor: float = 0.34
-    cosine_floor: float = 0.33
+    covered_floor: float = 0.38
+    cosine_weight: float = 2.0
+    joint_floor: float = 0.82
     hits_max: int = 5
     same_file_max: int = 4
 
@@ -112,9 +114,10 @@ class KnowledgeIndex:
         cosine = self._cosine(question)
         score = self._fused(words, cosine)
         order = np.lexsort((np.arange(len(score)), -score))
-        over = covered >= self._tuning.covered_floor
-        if cosine is not None:
-            over |= cosine >= self._tuning.cosine_floor
+        if cosine is None:
+            over = covered >= self._tuning.covered_floor
+        else:
+            over = covered + self._tuning.cosine_weight * cosine >= self._tuning.joint_floor
         over &= score > 0
         found = self._together([int(at) for at in order if over[at]])
         hits = tuple(Hit(self.passages[at], float(score[at])) for at in found)
@@ -136,13 +139,6 @@ class KnowledgeIndex:
         """All passages, best first, whatever the floor says; for measuring."""
         score = self._fused(self._words(asked_terms(question)), self._cosine(question))
         return tuple(self.passages[at] for at in np.lexsort((np.arange(len(score)), -score)))
-
-    def evidence(self, question: str) -> tuple[float, float]:
-        """The best share covered and the best cosine of a question; for measuring the floors."""
-        cosine = self._cosine(question)
-        best = 0.0 if cosine is None or not len(cosine) else float(cosine.max())
-        covered = self._covered(asked_terms(question))
-        return (float(covered.max()) if len(covered) else 0.0), best
 
     def _words(self, asked: Sequence[str]) -> Scores:
         of_files = _scores(self._of_files, asked, len(self._files))[self._file_of]
