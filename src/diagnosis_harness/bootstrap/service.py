@@ -38,6 +38,7 @@ from diagnosis_harness.application.system_profile import RunLimits, SystemProfil
 from diagnosis_harness.bootstrap.knowledge import open_library
 from diagnosis_harness.bootstrap.players import Players
 from diagnosis_harness.bootstrap.shelf import FolderShelf, Progress
+from diagnosis_harness.bootstrap.telemetry import exporting
 from diagnosis_harness.bootstrap.upkeep import Upkeep
 from diagnosis_harness.bootstrap.workbench import build_boundary, build_use_case
 from diagnosis_harness.harness.context import RunContext
@@ -107,6 +108,7 @@ async def open_service(
             archive=SqlRunArchive(stores.database, evidence=stores.elsewhere),
             active=ActiveRuns(),
         )
+        await stack.enter_async_context(exporting(settings, archive=keeping.archive, feed=log))
         players = players or Players()
         looked = _Looked(shelf, stores.evidence, knowledge, workers)
         chat = _chat(core, settings, keeping, players, _paths(core, settings, players, looked))

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from typer.exceptions import TyperException
 
-from diagnosis_harness.cli import bench, knowledge, serve, trace, verify, why, worker
+from diagnosis_harness.cli import bench, keys, knowledge, runs, serve, trace, verify, why, worker
 from diagnosis_harness.cli.stopping import CANCELLED, leave, stopped_by_interrupt
 from diagnosis_harness.kernel.errors import InvalidInput
 from diagnosis_harness.release.language import Language
@@ -170,6 +170,8 @@ def build_app(open_diagnosis: OpenDiagnosis) -> typer.Typer:
     def settings_file() -> Path | None:
         return open_diagnosis.settings_file if isinstance(open_diagnosis, FolderOpener) else None
 
+    runs.register(app, settings_file)
+    keys.register(app, settings_file)
     knowledge.register(app, settings_file)
     serve.register(app, settings_file)
     worker.register(app, settings_file)

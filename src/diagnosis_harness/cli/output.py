@@ -60,7 +60,7 @@ def publish(document: RunDocument, output: Output) -> None:
     """
     try:
         if output.as_json:
-            _write_bytes(saved_bytes(document))
+            write_bytes(saved_bytes(document))
         else:
             console = make_console(color=output.color)
             for line in report_lines(document, width=console.width):
@@ -70,7 +70,7 @@ def publish(document: RunDocument, output: Output) -> None:
         drop_stdout()
     finally:
         if output.save is not None:
-            _save(document, output.save)
+            save_bytes(saved_bytes(document), output.save)
 
 
 def tell(line: str, stream: TextIO) -> None:
@@ -89,16 +89,21 @@ def drop_stdout() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _write_bytes(data: bytes) -> None:
+def write_bytes(data: bytes) -> None:
+    """Write to the standard output, as it is."""
     sys.stdout.flush()
     sys.stdout.buffer.write(data)
 
 
-def _save(document: RunDocument, file: Path) -> None:
-    """Whole or not at all: written beside, then moved into place."""
+def save_bytes(data: bytes, file: Path) -> None:
+    """Save whole or not at all: written beside, then moved into place.
+
+    Raises:
+        InvalidInput: the file cannot be written.
+    """
     beside = file.with_name(f".{file.name}.part")
     try:
-        beside.write_bytes(saved_bytes(document))
+        beside.write_bytes(data)
         beside.replace(file)
     except OSError as error:
         problem = f"it cannot be written ({error.strerror})"

@@ -60,11 +60,8 @@ def register(app: typer.Typer, open_diagnosis: OpenDiagnosis) -> None:
             recheck = _asked_again(
                 document, (against, baseline), language, open_diagnosis, color=not no_color
             )
-        if as_json:
-            _print_json(verification, recheck)
-        else:
-            _print_report(verification, recheck, language, color=not no_color)
-        return _exit_code(verification, recheck, wanted=against is not None)
+        print_verification(verification, recheck, language, as_json=as_json, color=not no_color)
+        return exit_code_of(verification, recheck, wanted=against is not None)
 
 
 def _verified(file: Path, *, baseline: Path | None, against: Path | None) -> Verification:
@@ -105,6 +102,16 @@ def _asked_again(
     )
 
 
+def print_verification(
+    verification: Verification, recheck: Recheck | None, language: Language, *, as_json: bool, color: bool
+) -> None:
+    """Every check on the standard output, for people or as JSON."""
+    if as_json:
+        _print_json(verification, recheck)
+    else:
+        _print_report(verification, recheck, language, color=color)
+
+
 def _print_json(verification: Verification, recheck: Recheck | None) -> None:
     import json
     import sys
@@ -127,7 +134,8 @@ def _print_report(
         console.print(line, soft_wrap=True)
 
 
-def _exit_code(verification: Verification, recheck: Recheck | None, *, wanted: bool) -> int:
+def exit_code_of(verification: Verification, recheck: Recheck | None, *, wanted: bool) -> int:
+    """0 where everything holds; with `wanted` also what was asked again."""
     from diagnosis_harness.cli.stopping import CANCELLED
     from diagnosis_harness.harness.termination import RunState
 

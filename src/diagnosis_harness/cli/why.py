@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.release.language import Language
 
 
@@ -31,25 +33,33 @@ def register(app: typer.Typer) -> None:
         conclusion, why no end of a stream, why no context for the next turn.
         """
         from diagnosis_harness.application.why import why as answers_of
-        from diagnosis_harness.cli.output import make_console
-        from diagnosis_harness.cli.render.why import why_lines
+        from diagnosis_harness.application.why_words import answer_json
         from diagnosis_harness.cli.saved import read_saved
 
         document, language = read_saved(file, lang)
-        answers = answers_of(document)
-        if as_json:
-            import json
-            import sys
+        answers = [answer_json(each, language) for each in answers_of(document)]
+        print_answers(document.run.run_id, answers, language, as_json=as_json, color=not no_color)
 
-            from diagnosis_harness.application.why_words import answer_json
-            from diagnosis_harness.cli.output import tell
 
-            held = {
-                "run_id": document.run.run_id,
-                "answers": [answer_json(each, language) for each in answers],
-            }
-            tell(json.dumps(held, ensure_ascii=False, indent=2), sys.stdout)
-            return
-        console = make_console(color=not no_color)
-        for line in why_lines(answers, language, width=console.width):
-            console.print(line, soft_wrap=True)
+def print_answers(
+    run_id: str, answers: Sequence[JsonValue], language: Language, *, as_json: bool, color: bool
+) -> None:
+    """The seven answers on the standard output, for people or as JSON.
+
+    Raises:
+        ValueError: one of them is none.
+    """
+    if as_json:
+        import json
+        import sys
+
+        from diagnosis_harness.cli.output import tell
+
+        tell(json.dumps({"run_id": run_id, "answers": answers}, ensure_ascii=False, indent=2), sys.stdout)
+        return
+    from diagnosis_harness.cli.output import make_console
+    from diagnosis_harness.cli.render.why import spoken_of, why_lines
+
+    console = make_console(color=color)
+    for line in why_lines([spoken_of(each) for each in answers], language, width=console.width):
+        console.print(line, soft_wrap=True)

@@ -74,7 +74,7 @@ def _nanoseconds(time_s: float) -> str:
 
 
 def _attributes(attributes: Mapping[str, Attribute]) -> list[JsonValue]:
-    return [{"key": _text(key), "value": _value(value)} for key, value in attributes.items()]
+    return [{"key": _text(key), "value": _value(value)} for key, value in sorted(attributes.items())]
 
 
 def _value(value: Attribute) -> dict[str, JsonValue]:

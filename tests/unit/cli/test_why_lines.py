@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 import pytest
 from rich.cells import cell_len
 
 from diagnosis_harness.application.why import why
 from diagnosis_harness.application.why_answer import Fact, Say, Sentence, WhyAnswer, WhyQuestion
-from diagnosis_harness.cli.render.why import why_lines
+from diagnosis_harness.application.why_words import answer_json
+from diagnosis_harness.cli.render.why import SpokenAnswer, spoken_of, why_lines
 from diagnosis_harness.cli.saved_words import saved_words
 from diagnosis_harness.release.language import Language
 from diagnosis_harness.testing import documents
@@ -17,11 +19,16 @@ from diagnosis_harness.testing import documents
 ANSWERS = why(documents.fallback())
 
 
+def spoken(answers: Sequence[WhyAnswer], language: Language) -> list[SpokenAnswer]:
+    """The answers in words."""
+    return [spoken_of(answer_json(answer, language)) for answer in answers]
+
+
 @pytest.mark.parametrize("language", Language)
 @pytest.mark.parametrize("width", [40, 80, 120])
 def test_no_line_is_wider_than_the_terminal(language: Language, width: int) -> None:
     """In cells: a Chinese character takes two."""
-    lines = why_lines(ANSWERS, language, width=width)
+    lines = why_lines(spoken(ANSWERS, language), language, width=width)
 
     assert max(cell_len(line.plain) for line in lines) <= width
     assert [line.plain[0] for line in lines if re.match(r"\d\. ", line.plain)] == list("1234567")
@@ -30,7 +37,7 @@ def test_no_line_is_wider_than_the_terminal(language: Language, width: int) -> N
 @pytest.mark.parametrize("language", Language)
 def test_what_does_not_arise_says_so(language: Language) -> None:
     """Beside the question, once for each of them."""
-    page = "\n".join(line.plain for line in why_lines(ANSWERS, language, width=200))
+    page = "\n".join(line.plain for line in why_lines(spoken(ANSWERS, language), language, width=200))
 
     quiet = [answer for answer in ANSWERS if not answer.arises]
     assert page.count(saved_words(language).not_arising) == len(quiet) > 0
@@ -45,7 +52,7 @@ def test_an_answer_stands_above_what_it_rests_on() -> None:
         arises=True,
     )
 
-    assert [line.plain for line in why_lines([answer], Language.EN, width=120)] == [
+    assert [line.plain for line in why_lines(spoken([answer], Language.EN), Language.EN, width=120)] == [
         "1. Why has a tool no evidence?",
         "   t1 (look\\u001b[2J) found nothing in its scope and window; of what lies outside it says nothing.",
         "     records[0]       t1 look READY NO_EVIDENCE",

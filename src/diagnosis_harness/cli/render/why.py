@@ -3,36 +3,60 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from rich.cells import cell_len
 from rich.text import Text
 
-from diagnosis_harness.application.why_answer import WhyAnswer
-from diagnosis_harness.application.why_words import question_words, sentences
 from diagnosis_harness.cli.render.wrap import hang
 from diagnosis_harness.cli.saved_words import saved_words
+from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.release.language import Language
 from diagnosis_harness.release.moment import shown
 
 
-def why_lines(answers: Sequence[WhyAnswer], language: Language, *, width: int) -> tuple[Text, ...]:
+@dataclass(frozen=True, slots=True)
+class SpokenAnswer:
+    """One answer in words; `rests_on` are places in the document with what stands there."""
+
+    asks: str
+    says: tuple[str, ...]
+    rests_on: tuple[tuple[str, str], ...]
+    arises: bool
+
+
+def spoken_of(held: JsonValue) -> SpokenAnswer:
+    """The answer that `application.why_words.answer_json` wrote, here or on a server.
+
+    Raises:
+        ValueError: it is none.
+    """
+    match held:
+        case {"asks": str(asks), "says": list(says), "rests_on": list(facts), "arises": bool(arises)}:
+            rests_on = tuple((str(f["place"]), str(f["value"])) for f in facts if isinstance(f, dict))
+            return SpokenAnswer(asks, tuple(map(str, says)), rests_on, arises)
+        case _:
+            raise ValueError("no answer to why")
+
+
+def why_lines(answers: Sequence[SpokenAnswer], language: Language, *, width: int) -> tuple[Text, ...]:
     """All answers, each with its facts in two columns; what does not arise is dimmed and says so."""
-    places = max((cell_len(fact.place) for answer in answers for fact in answer.facts), default=0)
+    places = max((cell_len(shown(place)) for answer in answers for place, _ in answer.rests_on), default=0)
     return tuple(_lines(answers, language, places=places, width=max(width, 40)))
 
 
-def _lines(answers: Sequence[WhyAnswer], language: Language, *, places: int, width: int) -> Iterator[Text]:
+def _lines(answers: Sequence[SpokenAnswer], language: Language, *, places: int, width: int) -> Iterator[Text]:
     words = saved_words(language)
     for number, answer in enumerate(answers, start=1):
         if number > 1:
             yield Text()
-        asked = Text(question_words(answer.question, language), "bold" if answer.arises else "dim")
+        asked = Text(shown(answer.asks), "bold" if answer.arises else "dim")
         if not answer.arises:
             asked.append(words.not_arising, "dim")
         yield from hang(Text(f"{number}. "), asked, width)
         style = "" if answer.arises else "dim"
-        for sentence in sentences(answer, language):
+        for sentence in answer.says:
             yield from hang(Text("   "), Text(shown(sentence), style), width)
-        for fact in answer.facts:
-            gap = " " * (places - cell_len(fact.place) + 2)
-            yield from hang(Text(f"     {fact.place}{gap}", "dim"), Text(shown(fact.value), "dim"), width)
+        for place, value in answer.rests_on:
+            gap = " " * (places - cell_len(shown(place)) + 2)
+            yield from hang(Text(f"     {shown(place)}{gap}", "dim"), Text(shown(value), "dim"), width)

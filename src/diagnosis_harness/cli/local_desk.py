@@ -1,0 +1,90 @@
+"""The runs of this machine's own database, as its administrator sees them."""
+
+from __future__ import annotations
+
+from diagnosis_harness.application.caller import LOCAL
+from diagnosis_harness.application.run_json import cancel_json, row_json
+from diagnosis_harness.application.run_request import RunKind
+from diagnosis_harness.application.run_row import RunRow, RunStatus
+from diagnosis_harness.application.run_store import RunQuery
+from diagnosis_harness.application.runs import CancelEffect, CancelReport, Runs, report_of_wish
+from diagnosis_harness.application.why import StreamSeen, why
+from diagnosis_harness.application.why_words import answer_json
+from diagnosis_harness.cli.ports import Listing
+from diagnosis_harness.harness.termination import CancellationReason
+from diagnosis_harness.harness.waiting import passed
+from diagnosis_harness.kernel.clock import Clock
+from diagnosis_harness.kernel.json_value import JsonValue
+from diagnosis_harness.release.language import Language
+from diagnosis_harness.release.saved import saved_bytes
+from diagnosis_harness.server.bodies import whole_run_json
+from diagnosis_harness.trace.event import TraceEvent
+
+ANSWER_WITHIN_S = 3.0
+"""An owner that lives looks four times a second; one that has not answered by then is likely gone."""
+_LOOK_S = 0.1
+
+
+class LocalDesk:
+    """A `RunsDesk` over the database. A cancel is a wish, which the process that runs the run carries out."""
+
+    def __init__(self, runs: Runs, *, clock: Clock) -> None:
+        self._runs = runs
+        self._clock = clock
+
+    async def page(self, query: RunQuery) -> Listing:
+        """A page of runs."""
+        page = await self._runs.page(LOCAL, query)
+        return Listing(tuple(row_json(row) for row in page.rows), page.next)
+
+    async def row(self, run_id: str) -> JsonValue:
+        """The row of a run as JSON, with its public answer under `content`."""
+        return whole_run_json(await self._runs.row(LOCAL, run_id))
+
+    async def document(self, run_id: str) -> bytes:
+        """The run document, in its one form of bytes."""
+        return saved_bytes(await self._runs.document(LOCAL, run_id))
+
+    async def events(self, run_id: str) -> tuple[TraceEvent, ...]:
+        """All events that are written so far."""
+        return await self._runs.events(LOCAL, run_id)
+
+    async def why(self, run_id: str, language: Language) -> JsonValue:
+        """The seven answers in words."""
+        row = await self._runs.row(LOCAL, run_id)
+        document = await self._runs.document(LOCAL, run_id)
+        answers = why(document, stream=stream_of(row), intent=row.intent)
+        return [answer_json(answer, language) for answer in answers]
+
+    async def cancel(self, run_id: str) -> JsonValue:
+        """Cancel a run, and wait a little for the word of the process that runs it."""
+        report = await self._runs.cancel(LOCAL, run_id)
+        if report.effect is CancelEffect.ASKED:
+            report = report_of_wish(await self._answered(report.row), was_queued=False)
+        row = await self._runs.row(LOCAL, run_id)
+        return cancel_json(CancelReport(row, report.effect, report.answer))
+
+    async def _answered(self, row: RunRow) -> RunRow:
+        """The row when its owner has answered, or when the time for that is up."""
+        until_s = self._clock.now_s() + ANSWER_WITHIN_S
+        while _is_owed(row) and self._clock.now_s() < until_s:
+            await passed(self._clock, _LOOK_S)
+            row = await self._runs.row(LOCAL, row.run_id)
+        return row
+
+
+def _is_owed(row: RunRow) -> bool:
+    """Whether an answer may still come: a run's end may be kept before its owner's word on the cancel."""
+    return row.cancel_answer is None and (not row.status.is_final or row.status is RunStatus.CANCELLED)
+
+
+def stream_of(row: RunRow) -> StreamSeen:
+    """How the stream of a closed run's client ended, as far as the row tells.
+
+    A run whose process died had no end of its stream. Of others only the server itself knew more.
+    """
+    if row.request.kind is RunKind.BACKGROUND:
+        return StreamSeen.BACKGROUND
+    reason = None if row.ending is None else row.ending.termination.reason
+    cut = (CancellationReason.CLIENT_DISCONNECTED, CancellationReason.INTERNAL_FAILURE)
+    return StreamSeen.DISCONNECTED if reason in cut else StreamSeen.TERMINAL

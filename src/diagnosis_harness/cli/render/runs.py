@@ -1,0 +1,209 @@
+"""Runs on a terminal: a table of many, and the facts of one side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import zip_longest
+
+from rich.cells import cell_len, set_cell_size
+from rich.text import Text
+
+from diagnosis_harness.cli.render.wrap import hang
+from diagnosis_harness.cli.run_facts import RunFacts
+from diagnosis_harness.cli.runs_words import RunsWords, runs_words
+from diagnosis_harness.release.language import Language
+from diagnosis_harness.release.measure import measure
+from diagnosis_harness.release.moment import instant, shown
+
+_STYLES = {
+    "QUEUED": "dim",
+    "RUNNING": "cyan",
+    "SUCCESS": "green",
+    "FALLBACK": "yellow",
+    "FAILED": "red",
+    "CANCELLED": "magenta",
+}
+_ID_LEAST = 12
+_QUESTION_LEAST = 30
+_STYLED = (1, 2)
+"""Columns of status and outcome."""
+_RIGHT = (4, 5)
+"""Columns of numbers."""
+
+
+def run_table(
+    runs: Sequence[RunFacts], language: Language, *, now_s: float, width: int | None
+) -> tuple[Text, ...]:
+    """A row for each run under a head.
+
+    Args:
+        width: of the terminal: ids are as short as they can be told apart, and a question is cut, or has a
+            line of its own where the rest leaves too little. None where every row shall be one whole line.
+    """
+    words = runs_words(language)
+    if not runs:
+        return (Text(words.no_runs),)
+    ids = [run.run_id for run in runs] if width is None else short_ids([run.run_id for run in runs])
+    rows = [_cells(run, run_id, words, now_s=now_s) for run, run_id in zip(runs, ids, strict=True)]
+    head = list(words.columns)
+    columns = [max(cell_len(row[place]) for row in (head, *rows)) for place in range(len(head) - 1)]
+    used = sum(columns) + 2 * len(columns)
+    has_own_line = width is not None and width - used < _QUESTION_LEAST
+    return tuple(_table(head, rows, columns, has_own_line=has_own_line, width=width))
+
+
+def short_ids(ids: Sequence[str]) -> list[str]:
+    """How each id begins, as far as it takes to tell them apart; no less than the form and 8 digits."""
+    length = _ID_LEAST
+    whole = len(set(ids))
+    longest = max(map(len, ids))
+    while length < longest and len({each[:length] for each in ids}) < whole:
+        length += 1
+    return [each[:length] for each in ids]
+
+
+def _cells(run: RunFacts, run_id: str, words: RunsWords, *, now_s: float) -> list[str]:
+    took_s = _took_s(run, now_s)
+    return [
+        shown(run_id),
+        shown(run.status),
+        shown(run.outcome or "-"),
+        shown(run.intent or "-"),
+        age(now_s - run.submitted_s, words),
+        "-" if took_s is None else measure(took_s, "s"),
+        shown(" ".join(run.question.split())),
+    ]
+
+
+def _table(
+    head: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    columns: Sequence[int],
+    *,
+    has_own_line: bool,
+    width: int | None,
+) -> Iterator[Text]:
+    line = _row(head, columns, styled=False)
+    if not has_own_line:
+        line.append(head[-1])
+    line.stylize("dim")
+    yield _stripped(line)
+    indent = 2 if has_own_line else sum(columns) + 2 * len(columns)
+    for row in rows:
+        question = row[-1] if width is None else cut(row[-1], max(width - indent, 8))
+        line = _row(row, columns, styled=True)
+        if has_own_line:
+            yield _stripped(line)
+            yield Text(f"  {question}", "dim")
+        else:
+            yield _stripped(line.append(question))
+
+
+def _row(cells: Sequence[str], columns: Sequence[int], *, styled: bool) -> Text:
+    line = Text()
+    for place, width in enumerate(columns):
+        cell = cells[place]
+        gap = " " * (width - cell_len(cell))
+        style = _STYLES.get(cell, "") if styled and place in _STYLED else ""
+        line.append(f"{gap}{cell}" if place in _RIGHT else f"{cell}{gap}", style)
+        line.append("  ")
+    return line
+
+
+def age(elapsed_s: float, words: RunsWords) -> str:
+    """`42s`, `7m`, `3h`, `12d`: one figure, rounded down; a clock that differs is no age."""
+    elapsed_s = max(elapsed_s, 0.0)
+    for form, size_s, limit in zip(words.ages, (1, 60, 3600, 86_400), (60, 60, 24, None), strict=True):
+        count = int(elapsed_s // size_s)
+        if limit is None or count < limit:
+            return form.format(n=count)
+    return "-"
+
+
+def cut(text: str, width: int) -> str:
+    """A text of at most `width` cells; what was cut ends in `…`."""
+    if cell_len(text) <= width:
+        return text
+    return f"{set_cell_size(text, width - 1).rstrip()}…"
+
+
+def facts_lines(run: RunFacts, language: Language, *, now_s: float, width: int) -> tuple[Text, ...]:
+    """What is known of a run: its ids, then in two columns how it stands, and what it took.
+
+    Nothing is read off anything else: status, outcome, run state and stop reason stand side by side.
+    """
+    words = runs_words(language)
+    ids = [("run_id", run.run_id), ("session_id", run.session_id)]
+    stands = [
+        ("status", run.status),
+        ("outcome", run.outcome),
+        ("state", run.state),
+        ("reason", run.reason),
+        ("fallback", run.fallback),
+        ("stop_reason", run.stop_reason),
+        ("cancel", run.cancel_reason),
+    ]
+    took_s = _took_s(run, now_s)
+    took = [
+        ("intent", run.intent),
+        ("kind", run.kind),
+        ("asked_by", run.asked_by),
+        ("submitted", instant(run.submitted_s)),
+        ("took", None if took_s is None else measure(took_s, "s")),
+        ("steps", _count(run.agent_steps)),
+        ("tool_calls", _count(run.tool_calls)),
+        ("tokens", _count(run.total_tokens)),
+    ]
+    left = _told(stands, words)
+    longest = max(cell_len(name) for name, _ in left)
+    lines = [_fact(name, value, longest) for name, value in _told(ids, words)]
+    lines += _pairs(left, _told(took, words), width)
+    if run.failure:
+        prefix = _fact(words.facts["failure"], "", longest)
+        lines += hang(prefix, Text(shown(run.failure), "red"), width)
+    return tuple(lines)
+
+
+def _told(facts: Sequence[tuple[str, str | None]], words: RunsWords) -> list[tuple[str, str]]:
+    """Names and values; a cancel is told only where there was one."""
+    return [
+        (words.facts[name], shown(value or "-"))
+        for name, value in facts
+        if value is not None or name != "cancel"
+    ]
+
+
+def _pairs(left: Sequence[tuple[str, str]], right: Sequence[tuple[str, str]], width: int) -> Iterator[Text]:
+    names = [max(cell_len(name) for name, _ in side) for side in (left, right)]
+    values = max(cell_len(value) for _, value in left)
+    widest = max(cell_len(value) for _, value in right)
+    if sum(names) + values + widest + 8 > width:  # one under the other
+        for name, value in (*left, *right):
+            yield _fact(name, value, max(names))
+        return
+    nothing = ("", "")
+    for (name, value), (beside, its_value) in zip_longest(left, right, fillvalue=nothing):
+        line = _fact(name, value, names[0])
+        line.append(" " * (values - cell_len(value) + 4))
+        yield _stripped(line + _fact(beside, its_value, names[1]))
+
+
+def _fact(name: str, value: str, width: int) -> Text:
+    line = Text(f"{name}{' ' * (width - cell_len(name))}  ", "dim")
+    return line.append(value, _STYLES.get(value, ""))
+
+
+def _took_s(run: RunFacts, now_s: float) -> float | None:
+    """Of a run that goes on, how long it has been at work."""
+    if run.duration_s is not None or run.started_s is None:
+        return run.duration_s
+    return max(now_s - run.started_s, 0.0)
+
+
+def _count(value: int | None) -> str | None:
+    return None if value is None else f"{value:,}"
+
+
+def _stripped(line: Text) -> Text:
+    line.rstrip()
+    return line
