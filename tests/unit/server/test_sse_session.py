@@ -26,13 +26,19 @@ from diagnosis_harness.server.sse_session import (
     SseState,
     Status,
     Step,
+    Traced,
     answered,
     cancelled,
     disconnected,
     failed,
     opened,
+    resumed,
+    told_end,
     told_status,
+    traced,
 )
+from diagnosis_harness.testing.scripted_log import ended_row
+from diagnosis_harness.trace.event import TraceEvent, TraceEventStatus, TraceName, TracePhase
 
 OURS, OTHER = RunIds("s1", "r1"), RunIds("s1", "r2")
 NEW = SseSession(starts_run=True)
@@ -41,6 +47,9 @@ CONTENT = Content(OURS, {"summary": ["no conclusion"]})
 FAILURE = Failure(OURS, "DEADLINE_EXCEEDED", "The time given was over.", RunState.TIMED_OUT)
 BY_USER = RunTermination(RunState.CANCELLED, Reason.USER_REQUESTED, 1.0)
 CLIENT_GONE = RunTermination(RunState.CANCELLED, Reason.CLIENT_DISCONNECTED, 1.0)
+LOGGED = TraceEvent(
+    4, OURS.run_id, 1.0, TraceName.LLM_CALL, TracePhase.AGENT, TraceEventStatus.STARTED, {"attempt": 1}
+)
 SESSIONS = {
     SseState.NEW: NEW,
     SseState.OPEN: OPEN,
@@ -49,8 +58,10 @@ SESSIONS = {
 }
 MOVES = {
     (SseState.NEW, "opened"): SseState.OPEN,
+    (SseState.NEW, "resumed"): SseState.OPEN,
     (SseState.NEW, "disconnected"): SseState.DISCONNECTED,
     (SseState.OPEN, "status"): SseState.OPEN,
+    (SseState.OPEN, "traced"): SseState.OPEN,
     (SseState.OPEN, "answered"): SseState.TERMINAL,
     (SseState.OPEN, "failed"): SseState.TERMINAL,
     (SseState.OPEN, "disconnected"): SseState.DISCONNECTED,
@@ -62,6 +73,10 @@ def step(session: SseSession, request: str) -> Step:
     match request:
         case "opened":
             return opened(session, OURS)
+        case "resumed":
+            return resumed(session, OURS)
+        case "traced":
+            return traced(session, LOGGED)
         case "status":
             return told_status(session, Stage.DIAGNOSIS_RUNNING)
         case "answered":
@@ -73,7 +88,9 @@ def step(session: SseSession, request: str) -> Step:
 
 
 @pytest.mark.parametrize("state", SseState)
-@pytest.mark.parametrize("request_", ["opened", "status", "answered", "failed", "disconnected"])
+@pytest.mark.parametrize(
+    "request_", ["opened", "resumed", "status", "traced", "answered", "failed", "disconnected"]
+)
 def test_the_moves_are_those_that_are_drawn(state: SseState, request_: str) -> None:
     """Every other one is refused, sends nothing and leaves the session as it is."""
     session = SESSIONS[state]
@@ -89,7 +106,7 @@ def test_the_moves_are_those_that_are_drawn(state: SseState, request_: str) -> N
 
 
 @pytest.mark.parametrize("state", [SseState.TERMINAL, SseState.DISCONNECTED])
-@pytest.mark.parametrize("request_", ["opened", "status", "answered", "failed"])
+@pytest.mark.parametrize("request_", ["opened", "resumed", "status", "traced", "answered", "failed"])
 def test_what_comes_late_is_refused_as_late(state: SseState, request_: str) -> None:
     """A late result is told apart from one that came too early."""
     assert step(SESSIONS[state], request_).refusal is Refusal.LATE
@@ -104,6 +121,42 @@ def test_a_result_of_another_run_is_refused(ids: RunIds) -> None:
         cancelled(OPEN, ids, BY_USER, "Cancelled."),
     ):
         assert came == Step(OPEN, refusal=Refusal.OTHER_RUN)
+
+
+def test_an_event_of_another_run_is_refused() -> None:
+    """Its log is not this stream's."""
+    other = replace(LOGGED, run_id=OTHER.run_id)
+
+    assert traced(OPEN, other) == Step(OPEN, refusal=Refusal.OTHER_RUN)
+    assert traced(OPEN, LOGGED).events == (Traced(LOGGED),)
+
+
+def test_a_client_that_comes_again_gets_no_second_metadata() -> None:
+    """It had it, with the ids that every result is still held against."""
+    came = resumed(NEW, OURS)
+
+    assert (came.events, came.session) == ((), OPEN)
+
+
+@pytest.mark.parametrize("outcome", ReleaseOutcome)
+def test_a_row_is_told_as_it_ended(outcome: ReleaseOutcome) -> None:
+    """Content with SUCCESS and FALLBACK; the others are a failure, also what is stored as CANCELLED."""
+    row = ended_row(OURS.session_id, OURS.run_id, outcome)
+
+    told = told_end(OPEN, row)
+
+    result, done = told.events
+    has_content = outcome in (ReleaseOutcome.SUCCESS, ReleaseOutcome.FALLBACK)
+    assert done == Done(outcome if has_content else ReleaseOutcome.FAILED)
+    assert isinstance(result, Content if has_content else Failure)
+    assert told.session.state is SseState.TERMINAL
+
+
+def test_a_row_of_another_run_is_not_told() -> None:
+    """Neither its session nor its run may differ from metadata."""
+    for ids in (OTHER, RunIds("s2", "r1")):
+        row = ended_row(ids.session_id, ids.run_id, ReleaseOutcome.SUCCESS)
+        assert told_end(OPEN, row) == Step(OPEN, refusal=Refusal.OTHER_RUN)
 
 
 @pytest.mark.parametrize("outcome", [ReleaseOutcome.SUCCESS, ReleaseOutcome.FALLBACK])
@@ -208,6 +261,22 @@ class Streams(RuleBasedStateMachine):
         """The run has started, perhaps twice."""
         self.take(opened(self.session, ids))
 
+    @rule(ids=st.sampled_from([OURS, OTHER]))
+    def resume(self, ids: RunIds) -> None:
+        """The client comes again; for the one that is there already this is wrong."""
+        if self.session.state is not SseState.NEW:
+            self.take(resumed(self.session, ids))
+
+    @rule(run_id=st.sampled_from([OURS.run_id, OTHER.run_id]))
+    def trace(self, run_id: str) -> None:
+        """Another event, perhaps of another run."""
+        self.take(traced(self.session, replace(LOGGED, run_id=run_id)))
+
+    @rule(outcome=st.sampled_from(ReleaseOutcome), ids=st.sampled_from([OURS, OTHER]))
+    def end(self, outcome: ReleaseOutcome, ids: RunIds) -> None:
+        """The row, perhaps of another run, and perhaps a second time."""
+        self.take(told_end(self.session, ended_row(ids.session_id, ids.run_id, outcome)))
+
     @rule(stage=st.sampled_from(Stage))
     def tell(self, stage: Stage) -> None:
         """A stage."""
@@ -239,9 +308,11 @@ class Streams(RuleBasedStateMachine):
         kinds = [type(event) for event in self.sent]
         assert kinds[:1] in ([], [Metadata])
         body = kinds[1:]
-        while body[:1] == [Status]:
+        while body[:1] in ([Status], [Traced]):
             del body[0]
         assert body in ([], [Content, Done], [Failure, Done])
+        results = [kind for kind in kinds if kind in (Content, Failure)]
+        assert (len(results), kinds.count(Done)) in ((0, 0), (1, 1))
         runs = {event.ids for event in self.sent if isinstance(event, (Metadata, Content, Failure))}
         assert len(runs) <= 1
         match self.sent[-2:]:
