@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -12,7 +11,6 @@ import pytest
 from diagnosis_harness.adapters.queue.dbos_queue import DbosRunQueue
 from diagnosis_harness.adapters.queue.local_queue import LocalRunQueue
 from diagnosis_harness.application.run_queue import RunQueue, Work
-from diagnosis_harness.testing.cluster import databases
 from diagnosis_harness.testing.queue_contract import CHECKS, Check
 
 
@@ -37,18 +35,10 @@ def test_dbos_keeps_the_contract_on_sqlite(check: Check, tmp_path: Path) -> None
     asyncio.run(_checked(check, lambda: DbosRunQueue(url, executor_id="p1", poll_interval_s=0.05)))
 
 
-@pytest.fixture(scope="module")
-def server() -> Iterator[Callable[[str], str]]:
-    """Makes empty databases on the server that TEST_DATABASE_URL names, or on one of our own."""
-    with databases(os.environ.get("TEST_DATABASE_URL")) as make:  # noqa: TID251 - which server tests use
-        yield make
-
-
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
-def test_dbos_keeps_the_contract_on_postgresql(check: Check, server: Callable[[str], str]) -> None:
-    """One check against DBOS with a database."""
-    url = server(f"queue_{check.__name__}")
-    asyncio.run(_checked(check, lambda: DbosRunQueue(url, executor_id="p1", poll_interval_s=0.05)))
+def test_dbos_keeps_the_contract_on_postgresql(check: Check, postgres_url: str) -> None:
+    """One check against DBOS in the database that holds the runs."""
+    asyncio.run(_checked(check, lambda: DbosRunQueue(postgres_url, executor_id="p1", poll_interval_s=0.05)))
 
 
 class Doubling(LocalRunQueue):

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import tempfile
 import warnings
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
-from functools import partial
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -60,26 +59,3 @@ def cluster() -> Iterator[Cluster]:
         yield server
     finally:
         server.remove()
-
-
-@contextmanager
-def databases(given: str | None) -> Iterator[Callable[[str], str]]:
-    """A function that makes an empty database of a name and returns its URL.
-
-    Args:
-        given: URL of a server to use, where there is one that may make databases; else one is started.
-    """
-    with ExitStack() as stack:
-        base = given or stack.enter_context(cluster()).url("postgres")
-        yield partial(_made, base)
-
-
-def _made(base: str, name: str) -> str:
-    import psycopg
-    import sqlalchemy as sa
-    from psycopg import sql
-
-    with psycopg.connect(base, autocommit=True) as connection:
-        for statement in ("DROP DATABASE IF EXISTS {} WITH (FORCE)", "CREATE DATABASE {}"):
-            connection.execute(sql.SQL(statement).format(sql.Identifier(name)))
-    return sa.make_url(base).set(database=name).render_as_string(hide_password=False)

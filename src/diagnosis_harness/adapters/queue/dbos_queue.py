@@ -93,10 +93,9 @@ class DbosRunQueue:
                 worker_concurrency=parallel_max,
                 polling_interval_sec=self._poll_interval_s,
             )
-            self._desk.open(work, parallel_max=parallel_max)
             # In a thread without a loop: DBOS would take ours for its own.
             await asyncio.to_thread(self._launch, loop)
-        self._listens = True
+        self._desk.open(work, parallel_max=parallel_max)
 
     async def close(self) -> None:
         """Take no more deliveries. What was taken and has not begun goes back into the queue."""
@@ -175,6 +174,7 @@ class DbosRunQueue:
         except BaseException:
             DBOS.destroy(destroy_registry=True)
             raise
+        self._listens = True
 
     def _taken(self, run_id: str, released: Future[None]) -> None:
         if not self._desk.take(run_id, partial(_release, released)):

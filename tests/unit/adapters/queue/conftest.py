@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import queue
 import subprocess
 import sys
@@ -13,8 +12,6 @@ from pathlib import Path
 from typing import TypeAlias
 
 import pytest
-
-from diagnosis_harness.testing.cluster import databases
 
 WORKER = Path(__file__).with_name("worker.py")
 LIMIT_S = 60.0
@@ -106,17 +103,8 @@ def worker(heard: Heard) -> Iterator[Callable[..., Worker]]:
         yield start
 
 
-@pytest.fixture(scope="module")
-def make_database() -> Iterator[Callable[[str], str]]:
-    """Makes empty databases on the server that TEST_DATABASE_URL names, or on one of our own."""
-    with databases(os.environ.get("TEST_DATABASE_URL")) as make:  # noqa: TID251 - which server tests use
-        yield make
-
-
 @pytest.fixture(params=["sqlite", "postgresql"])
-def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """An empty database of either kind."""
-    if request.param == "sqlite":
-        return f"sqlite:///{tmp_path / 'queue.db'}"
-    make: Callable[[str], str] = request.getfixturevalue("make_database")
-    return make("queue_processes")
+def url(request: pytest.FixtureRequest) -> str:
+    """A database of either kind."""
+    found: str = request.getfixturevalue("postgres_url" if request.param == "postgresql" else "sqlite_url")
+    return found

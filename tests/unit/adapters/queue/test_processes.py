@@ -7,9 +7,9 @@ from collections.abc import Callable
 from typing import Any
 
 import psutil  # type: ignore[import-untyped]  # it has no stubs
-import pytest
 
 from diagnosis_harness.adapters.queue.dbos_queue import DbosRunQueue
+from diagnosis_harness.testing.cluster import cluster
 
 Start = Callable[..., Any]
 
@@ -110,15 +110,11 @@ def test_a_listening_process_opens_no_port_and_writes_nothing(worker: Start, tmp
     assert process.errors() == ""
 
 
-def test_a_listening_process_talks_to_its_database_alone(
-    make_database: Callable[[str], str], worker: Start
-) -> None:
+def test_a_listening_process_talks_to_its_database_alone(worker: Start) -> None:
     """With PostgreSQL on a socket file there is no connection to any network either."""
-    url = make_database("queue_alone")
-    if "host=" not in url:
-        pytest.skip("this server is reached over a network")
-    process = worker(url, "p1")
-    put(url, "run-1")
-    assert process.took() == "run-1"
-    assert psutil.Process(process.process.pid).net_connections(kind="inet") == []
-    assert process.close() == ["closed"]
+    with cluster() as server:
+        process = worker(server.url("postgres"), "p1")
+        put(server.url("postgres"), "run-1")
+        assert process.took() == "run-1"
+        assert psutil.Process(process.process.pid).net_connections(kind="inet") == []
+        assert process.close() == ["closed"]
