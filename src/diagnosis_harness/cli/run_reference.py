@@ -28,7 +28,8 @@ async def meant(desk: RunsDesk, reference: str, words: RunsWords) -> RunFacts:
         if not rows:
             raise InvalidInput(LAST, words.none_at_all.rstrip(".。"), words.no_reference_remedy)
         return facts_of(await desk.row(facts_of(rows[0]).run_id))
-    if not is_safe_segment(reference):
+    # Dots alone would lead a URL to another path.
+    if not is_safe_segment(reference) or not reference.strip("."):
         raise InvalidInput("RUN", words.no_reference, words.no_reference_remedy)
     try:
         return facts_of(await desk.row(reference))

@@ -1,0 +1,244 @@
+"""The desk of a server, over real sockets: one look is one request, and what goes wrong is one sentence."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import socket
+from collections.abc import Awaitable, Callable
+
+import pytest
+from tests.unit.cli.shown_runs import row
+
+from diagnosis_harness.application.intent import IntentType
+from diagnosis_harness.application.run_row import RunStatus
+from diagnosis_harness.application.run_store import RunQuery
+from diagnosis_harness.cli.remote_desk import RemoteDesk, ServerAddress, checked_address
+from diagnosis_harness.cli.runs_words import runs_words
+from diagnosis_harness.kernel.errors import (
+    DiagnosisHarnessError,
+    InvalidInput,
+    NotPermitted,
+    RunGoesOn,
+    RunUnknown,
+    ServiceFailure,
+)
+from diagnosis_harness.kernel.json_value import JsonValue
+from diagnosis_harness.release.language import Language
+from diagnosis_harness.release.outcome import ReleaseOutcome
+from diagnosis_harness.testing.counting_server import Answer, Asked, CountingServer, Trouble
+
+Look = Callable[[RemoteDesk], Awaitable[object]]
+LOOKS: dict[str, Look] = {
+    "page": lambda desk: desk.page(RunQuery()),
+    "row": lambda desk: desk.row("run-1"),
+    "document": lambda desk: desk.document("run-1"),
+    "events": lambda desk: desk.events("run-1"),
+    "why": lambda desk: desk.why("run-1", Language.EN),
+    "cancel": lambda desk: desk.cancel("run-1"),
+    "submit": lambda desk: desk.submit({"question": "why?"}),
+}
+TROUBLES: dict[str, Answer | Trouble] = {
+    "503": Answer(503, headers={"retry-after": "0"}),
+    "429": Answer(429, headers={"retry-after": "0"}),
+    "302": Answer(302, headers={"location": "/v1/elsewhere"}),
+    "drop": Trouble.DROP,
+    "half": Trouble.HALF,
+    "hang": Trouble.HANG,
+}
+
+
+def problem(status: int, title: str, **more: JsonValue) -> Answer:
+    """A problem as the server writes it."""
+    return Answer(status, json.dumps({"title": title, "status": status, **more}).encode())
+
+
+def as_json(value: JsonValue) -> Answer:
+    """An answer."""
+    return Answer(body=json.dumps(value).encode())
+
+
+def always(answer: Answer) -> Callable[[Asked], Answer]:
+    """The same for every request."""
+    return lambda _: answer
+
+
+def look(
+    server: CountingServer | str, at: Look, *, timeout_s: float = 20.0, key: str = "", proxy: str = ""
+) -> object:
+    """One look at a server."""
+    url = server if isinstance(server, str) else server.url
+
+    async def looked() -> object:
+        address = ServerAddress(url, key, timeout_s, proxy)
+        async with RemoteDesk(address, words=runs_words(Language.EN), language=Language.EN) as desk:
+            return await at(desk)
+
+    return asyncio.run(looked())
+
+
+def failed(
+    server: CountingServer | str, at: Look = LOOKS["row"], *, timeout_s: float = 20.0
+) -> ServiceFailure:
+    """The failure that one look ends in."""
+    with pytest.raises(ServiceFailure) as failure:
+        look(server, at, timeout_s=timeout_s)
+    return failure.value
+
+
+def closed_port() -> int:
+    """A port of loopback where nobody listens."""
+    with socket.socket() as held:
+        held.bind(("127.0.0.1", 0))
+        return int(held.getsockname()[1])
+
+
+@pytest.mark.parametrize("trouble", TROUBLES)
+@pytest.mark.parametrize("name", LOOKS)
+def test_one_look_is_one_request(name: str, trouble: str) -> None:
+    """Whatever the server does, nothing is asked again and no redirection is followed."""
+    with CountingServer(lambda _: TROUBLES[trouble]) as server:
+        failed(server, LOOKS[name], timeout_s=0.2 if trouble == "hang" else 20.0)
+        assert len(server.asked) == 1
+
+
+def test_a_server_that_is_not_there_is_named() -> None:
+    """Host and port, and the step that failed."""
+    host = f"127.0.0.1:{closed_port()}"
+
+    assert str(failed(f"http://{host}")) == f"{host} cannot be reached: Connection refused."
+
+
+def test_a_server_without_tls_is_told_from_one_that_is_away() -> None:
+    """The step is TLS, and the address is not the trouble."""
+    with CountingServer(lambda _: Answer()) as server:
+        failure = failed(server.url.replace("http:", "https:"))
+        host = server.url.removeprefix("http://")
+
+    assert str(failure) == f"{host} cannot be reached safely (TLS): wrong version number."
+
+
+@pytest.mark.parametrize(
+    ("trouble", "said"),
+    [
+        (Trouble.HANG, "took the request and did not answer within 200 ms."),
+        (Trouble.HALF, "took the request and broke off before its answer was whole: "),
+        (Trouble.DROP, "took the request and broke off before its answer was whole: "),
+    ],
+)
+def test_the_step_that_failed_is_named(trouble: Trouble, said: str) -> None:
+    """A server that took the request may have acted on it; the sentence says that it had it."""
+    with CountingServer(lambda _: trouble) as server:
+        failure = failed(server, LOOKS["cancel"], timeout_s=0.2 if trouble is Trouble.HANG else 20.0)
+        host = server.url.removeprefix("http://")
+
+    assert str(failure).startswith(f"{host} {said}")
+    assert failure.status is None
+
+
+def test_a_problem_is_one_sentence() -> None:
+    """Title, then what is wrong with which field; the id of the request only where the server is at fault."""
+    refused = problem(
+        422, "A value cannot be used.", detail="limit: too large; send less.", instance="urn:r:1"
+    )
+    broken = problem(500, "Something went wrong here.", instance="urn:r:1")
+    said = []
+    for answer in (refused, broken):
+        with CountingServer(always(answer)) as server:
+            said.append(str(failed(server)).removeprefix(f"{server.url.removeprefix('http://')}: "))
+
+    assert said == [
+        "A value cannot be used. limit: too large; send less.",
+        "Something went wrong here. (urn:r:1)",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("status", "expected"), [(404, RunUnknown), (409, RunGoesOn), (403, NotPermitted), (401, ServiceFailure)]
+)
+def test_what_the_server_refuses_is_what_the_database_would(
+    status: int, expected: type[DiagnosisHarnessError]
+) -> None:
+    """The same errors near and far, so that a command says the same of both."""
+    with CountingServer(lambda _: problem(status, "No.")) as server, pytest.raises(expected):
+        look(server, LOOKS["document"])
+
+
+@pytest.mark.parametrize("name", [name for name in LOOKS if name != "document"])
+@pytest.mark.parametrize(
+    "body", [b"", b"<html>", b"[]", b'{"runs": [{}], "next": null}', b"\xff", b"[" * 99_999]
+)
+def test_what_is_no_answer_of_ours_is_said(name: str, body: bytes) -> None:
+    """Another server, another version: a sentence, never a traceback. No events at all are a trace, too."""
+    with CountingServer(lambda _: Answer(body=body)) as server:
+        if (name, body) == ("events", b""):
+            assert look(server, LOOKS[name]) == ()
+        else:
+            assert "answered in no form that this program knows" in str(failed(server, LOOKS[name]))
+
+
+def test_a_page_is_asked_for_as_the_server_takes_it() -> None:
+    """Every filter under its name, and nothing for what is not asked for."""
+    query = RunQuery(
+        status=RunStatus.SUCCESS,
+        outcome=ReleaseOutcome.FALLBACK,
+        intent=IntentType.DIAGNOSIS,
+        session_id="ses-1",
+        before="m&rk",
+        limit=7,
+    )
+    with CountingServer(lambda _: as_json({"runs": [row()], "next": "more"})) as server:
+        page = look(server, lambda desk: desk.page(query))
+        look(server, lambda desk: desk.page(RunQuery(limit=5)))
+        first, second = server.asked
+
+    assert first.path == (
+        "/v1/runs?status=SUCCESS&outcome=FALLBACK&intent=DIAGNOSIS&session=ses-1&limit=7&before=m%26rk"
+    )
+    assert second.path == "/v1/runs?limit=5"
+    assert (page.rows, page.next) == ((row(),), "more")  # type: ignore[attr-defined]  # it is a Listing
+
+
+def test_the_key_is_sent_and_never_shown() -> None:
+    """As a bearer token; not in a failure, not in the address."""
+    key = "dk_000000000001_" + "5" * 64
+    asked: list[Asked] = []
+
+    def answer(request: Asked) -> Answer:
+        asked.append(request)
+        return problem(401, "A valid API key is needed.")
+
+    with CountingServer(answer) as server, pytest.raises(ServiceFailure) as failure:
+        look(server, LOOKS["row"], key=key)
+
+    assert asked[0].headers["authorization"] == f"Bearer {key}"
+    assert key not in str(failure.value) + repr(ServerAddress(server.url, key, 1.0))
+
+
+def test_only_the_configured_proxy_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """That of the environment is passed by: a key goes where the settings say."""
+    answer = as_json(row())
+    with CountingServer(lambda _: answer) as server, CountingServer(lambda _: answer) as proxy:
+        for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY"):
+            monkeypatch.setenv(name, proxy.url)
+        look(server, LOOKS["row"])
+        assert (len(server.asked), len(proxy.asked)) == (1, 0)
+
+        look(server, LOOKS["row"], proxy=proxy.url)
+        assert (len(server.asked), len(proxy.asked)) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    ("url", "key"),
+    [
+        ("localhost:8300", ""),
+        ("ftp://host", ""),
+        ("http://", ""),
+        ("http://[::1", ""),
+        ("http://host", "a b"),
+    ],
+)
+def test_an_address_that_is_none_is_refused_before_anything_is_sent(url: str, key: str) -> None:
+    """As what the person gave."""
+    with pytest.raises(InvalidInput):
+        checked_address(ServerAddress(url, key, 1.0))
