@@ -34,7 +34,9 @@ class Upkeep:
         """
         await self._caretaker.beat()
         tasks = [
-            asyncio.create_task(self._every(self._settings.beat_s, self._tended), name="care-beat"),
+            # Apart from the care itself: whatever that waits for, this process says that it lives.
+            asyncio.create_task(self._every(self._settings.beat_s, self._caretaker.beat), name="care-beat"),
+            asyncio.create_task(self._every(self._settings.beat_s, self._tended), name="care-tend"),
             asyncio.create_task(self._every(self._settings.look_s, self._heeded), name="care-look"),
         ]
         try:
@@ -61,7 +63,6 @@ class Upkeep:
             await passed(self._clock, period_s)
 
     async def _tended(self) -> None:
-        await self._caretaker.beat()
         _say(await self._caretaker.tend())
 
     async def _heeded(self) -> None:
