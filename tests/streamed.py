@@ -13,9 +13,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fastapi import FastAPI, Request
-from starlette.responses import JSONResponse
-from starlette.types import ASGIApp, Receive, Scope, Send
 from tests.kept_chat import OneShelf
 from uvicorn import Config
 
@@ -28,7 +25,7 @@ from diagnosis_harness.adapters.persistence.run_store import SqlRunStore
 from diagnosis_harness.adapters.queue.local_queue import LocalRunQueue
 from diagnosis_harness.application.active_runs import ActiveRuns
 from diagnosis_harness.application.asking import AskingRules
-from diagnosis_harness.application.caller import Caller, CallerRole
+from diagnosis_harness.application.caller import LOCAL
 from diagnosis_harness.application.caretaker import CareSettings, Caretaker
 from diagnosis_harness.application.chat import ChatApplicationUseCase, ChatSettings, Keeping, Paths
 from diagnosis_harness.application.diagnosis_path import DiagnosisPath
@@ -44,18 +41,14 @@ from diagnosis_harness.harness.core import DiagnosisHarnessCore
 from diagnosis_harness.harness.retry_policy import HarnessRetryPolicies
 from diagnosis_harness.harness.workers import WorkerPool
 from diagnosis_harness.kernel.clock import Clock, SystemClock
-from diagnosis_harness.kernel.errors import DiagnosisHarnessError
 from diagnosis_harness.kernel.ids import RandomIds
 from diagnosis_harness.llm.role import RoleBoundary
 from diagnosis_harness.release.language import Language
+from diagnosis_harness.server.app import make_app
 from diagnosis_harness.server.connection import bounded_connection
-from diagnosis_harness.server.face import Admission
-from diagnosis_harness.server.hub import HubSettings
-from diagnosis_harness.server.problems import problem_of
-from diagnosis_harness.server.routes import chat as chat_routes
-from diagnosis_harness.server.routes import events as event_routes
 from diagnosis_harness.server.stopping_server import StoppingServer
 from diagnosis_harness.server.streams import Streams
+from diagnosis_harness.settings import load_settings
 from diagnosis_harness.testing.runs import AMPLE
 from diagnosis_harness.testing.scripted_router import ScriptedRouter
 
@@ -63,7 +56,6 @@ if TYPE_CHECKING:
     from diagnosis_harness.harness.context import RunContext
 
 WAIT_S = 20.0
-OPERATOR = Caller("op", CallerRole.OPERATOR)
 
 
 @dataclass(slots=True)
@@ -121,7 +113,7 @@ class StreamServer:
         """Queue a run."""
         from diagnosis_harness.application.asking import Asking
 
-        return (await self.service.runs.submit(OPERATOR, Asking(question=question))).row.run_id
+        return (await self.service.runs.submit(LOCAL, Asking(question=question))).row.run_id
 
     async def still(self) -> None:
         """Return when no run is at work and no stream is open."""
@@ -144,7 +136,7 @@ async def streaming(
     folder: Path,
     *,
     clock: Clock | None = None,
-    settings: HubSettings | None = None,
+    heartbeat_s: float = 15.0,
     write_limit_s: float = 30.0,
     works: bool = True,
     finalise_timeout_s: float = 10.0,
@@ -160,25 +152,30 @@ async def streaming(
     service = _service(core, log, database, path, finalise_timeout_s=finalise_timeout_s)
     if works:
         await service.queue.listen(service.worker.work, parallel_max=4)
-    streams = Streams(service, settings or HubSettings())
+    settings = load_settings().server.model_copy(
+        update={"heartbeat_s": heartbeat_s, "rate_per_minute": 1_000_000}
+    )
+    app = make_app(service, settings, needs_key=False)
+    streams: Streams = app.state.streams
     config = Config(
-        _LetIn(_app(streams)),
+        app,
         http=bounded_connection(clock, write_limit_s=write_limit_s),
         host="127.0.0.1",
         port=0,
-        lifespan="off",
+        lifespan="on",
         log_level="critical",
         ws="none",
         backlog=2048,
     )
     server = StoppingServer(config, streams.stop)
     try:
-        async with streams.going():
-            serving = asyncio.create_task(server.serve())
-            while not server.started:
-                await turns(1)
-            port = server.servers[0].sockets[0].getsockname()[1]
+        serving = asyncio.create_task(server.serve())
+        while not server.started:
+            await turns(1)
+        port = server.servers[0].sockets[0].getsockname()[1]
+        try:
             yield StreamServer(service, streams, path, database, server, port)
+        finally:
             server.should_exit = True
             await serving
     finally:
@@ -230,31 +227,6 @@ def _service(
         worker=RunWorker(chat, archive=keeping.archive, clock=core.clock, failed=lambda *_: None),
         caretaker=Caretaker(core, keeping, care=SqlRunCare(database), queue=queue, settings=CareSettings()),
     )
-
-
-def _app(streams: Streams) -> FastAPI:
-    app = FastAPI()
-    app.state.streams = streams
-    app.include_router(chat_routes.router)
-    app.include_router(event_routes.router)
-
-    async def told(_: Request, error: Exception) -> JSONResponse:
-        assert isinstance(error, DiagnosisHarnessError)
-        return JSONResponse({"error": type(error).__name__}, problem_of(error).row.status)
-
-    app.add_exception_handler(DiagnosisHarnessError, told)
-    return app
-
-
-class _LetIn:
-    """Lets everybody in as the operator."""
-
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        scope.setdefault("state", {})["admission"] = Admission(OPERATOR)
-        await self._app(scope, receive, send)
 
 
 # ------------------------------------------------------------------ the client
@@ -329,7 +301,7 @@ class EventClient:
         """Send a request and read the head of its response."""
         client = cls(*await asyncio.open_connection("127.0.0.1", port))
         content = b"" if body is None else json.dumps(body).encode()
-        lines = [f"{method} {path} HTTP/1.1", "host: localhost", f"content-length: {len(content)}"]
+        lines = [f"{method} {path} HTTP/1.1", "host: 127.0.0.1", f"content-length: {len(content)}"]
         lines += ["content-type: application/json"] if content else []
         lines += [f"{name}: {value}" for name, value in (headers or {}).items()]
         client.writer.write("\r\n".join(lines).encode() + b"\r\n\r\n" + content)

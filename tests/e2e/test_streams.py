@@ -9,15 +9,15 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import pytest
-from tests.streamed import OPERATOR, WAIT_S, EventClient, StreamServer, streaming, turns
+from tests.streamed import WAIT_S, EventClient, StreamServer, streaming, turns
 
+from diagnosis_harness.application.caller import LOCAL
 from diagnosis_harness.application.run_row import RunEnding, RunRow, RunStatus
 from diagnosis_harness.application.runs import CancelEffect
 from diagnosis_harness.application.why import StreamSeen
 from diagnosis_harness.harness.termination import CancellationReason, RunState
 from diagnosis_harness.kernel.errors import FailureKind, StoreFailure
 from diagnosis_harness.release.outcome import ReleaseOutcome
-from diagnosis_harness.server.hub import HubSettings
 from diagnosis_harness.trace.event import TraceName
 
 Work = Callable[[StreamServer], Awaitable[None]]
@@ -168,7 +168,7 @@ def test_a_user_who_cancels_and_stays_is_told(tmp_path: Path) -> None:
         client = await it.ask("1")
         await client.until("status", 2)
         await it.path.entered.get()
-        report = await it.service.runs.cancel(OPERATOR, run_of(client))
+        report = await it.service.runs.cancel(LOCAL, run_of(client))
         await client.rest()
 
         assert report.effect is CancelEffect.STOPPED
@@ -198,7 +198,7 @@ def test_a_run_that_cannot_be_kept_makes_no_stream(tmp_path: Path) -> None:
         client = await it.ask("1")
 
         assert client.status == 503
-        assert client.headers["content-type"] == "application/json"
+        assert client.headers["content-type"] == "application/problem+json"
         await it.still()
         await client.close()
 
@@ -257,7 +257,7 @@ def test_a_queued_run_is_watched_from_the_queue_on(tmp_path: Path) -> None:
         await client.until("metadata")
         while client.parser.comments < 2:
             await client.next()
-        await it.service.runs.cancel(OPERATOR, run_id)
+        await it.service.runs.cancel(LOCAL, run_id)
         await client.rest()
 
         assert [name for name in client.names() if name != "trace"] == ["metadata", "failure", "done"]
@@ -266,7 +266,7 @@ def test_a_queued_run_is_watched_from_the_queue_on(tmp_path: Path) -> None:
         assert client.is_whole
         await client.close()
 
-    served(tmp_path, work, works=False, settings=HubSettings(heartbeat_s=0.05))
+    served(tmp_path, work, works=False, heartbeat_s=0.05)
 
 
 def test_an_ended_run_is_replayed_from_any_place(tmp_path: Path) -> None:
@@ -354,7 +354,7 @@ def test_a_client_that_does_not_read_is_cut(tmp_path: Path) -> None:
         loop = asyncio.get_running_loop()
         await loop.sock_connect(silent, ("127.0.0.1", it.port))
         body = b'{"question": "4000", "trace": true}'
-        head = b"POST /v1/chat HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n"
+        head = b"POST /v1/chat HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\n"
         await loop.sock_sendall(silent, head + b"content-length: %d\r\n\r\n" % len(body) + body)
         it.path.go.clear()
         async with asyncio.timeout(WAIT_S):
