@@ -1,7 +1,7 @@
-"""The whole service behind its real HTTP interface, in a thread of its own: what a client sees is what there is.
+"""The whole service behind its real HTTP interface, in a thread of its own.
 
-Everything is real: settings, stores in a file, queue, worker, sources in a folder, uvicorn on loopback. A test
-may hold the analyst at a gate (`HeldAnalyst`), so that a run goes on for as long as the test wants.
+Everything is real: settings, stores in a file, queue, worker, a source in a folder, uvicorn on loopback. A
+test may hold the analyst at a gate (`HeldAnalyst`), so that a run goes on for as long as the test wants.
 """
 
 from __future__ import annotations
@@ -43,24 +43,31 @@ T = TypeVar("T")
 
 
 class HeldAnalyst(EmbeddedAnalyst):
-    """The analyst, who waits before every decision while `held` is set. Set and cleared from any thread."""
+    """The analyst, who can be held before every decision."""
 
     def __init__(self) -> None:
         super().__init__()
         self._open = asyncio.Event()
         self._open.set()
-        self.entered = threading.Event()
-        self.is_held = False
+        self._waiting: set[str] = set()
+        self._changed = threading.Condition()
 
     async def decide(self, ctx: RunContext, view: PolicyView) -> tuple[PolicyAnswer, TokenUsage]:
         """Decide, when the gate is open."""
-        self.entered.set()
+        if not self._open.is_set():
+            with self._changed:
+                self._waiting.add(ctx.run_id)
+                self._changed.notify_all()
         await self._open.wait()
         return await super().decide(ctx, view)
 
+    def has_reached(self, run_id: str) -> bool:
+        """Return True as soon as this run waits at the gate; False when it does not come. From any thread."""
+        with self._changed:
+            return self._changed.wait_for(lambda: run_id in self._waiting, WAIT_S)
+
     def hold(self) -> None:
         """Let nobody through; call it in the server's loop."""
-        self.entered.clear()
         self._open.clear()
 
     def let_go(self) -> None:
@@ -160,16 +167,55 @@ def _toml(value: object) -> str:
 
 
 @contextmanager
-def faced(folder: Path, *, needs_key: bool = False, works: bool = True, **server: object) -> Iterator[FacedServer]:
+def faced(
+    folder: Path, *, needs_key: bool = False, works: bool = True, **server: object
+) -> Iterator[FacedServer]:
     """A server on a free port of loopback, for the time of the body."""
-    settings = settings_for(folder, **server)
-    ready: Future[FacedServer] = Future()
-    stop: list[Callable[[], None]] = []
+    serving = _Serving(settings_for(folder, **server), needs_key=needs_key, works=works)
+    thread = threading.Thread(target=serving.run, name="faced")
+    thread.start()
+    held: FacedServer | None = None
+    try:
+        held = serving.ready.result(WAIT_S * 2)
+        yield held
+    finally:
+        if held is not None:
+            held.let_go()
+            for client in held.clients:
+                client.close()
+        serving.stop()
+        thread.join(WAIT_S * 2)
+        assert not thread.is_alive()
 
-    async def serve() -> None:
-        analyst = HeldAnalyst()
-        async with open_service(settings, works=works, players=Players(policy=analyst)) as service:
-            app = make_app(service, settings.server, needs_key=needs_key)
+
+class _Serving:
+    """What happens in the server's thread."""
+
+    def __init__(self, settings: Settings, *, needs_key: bool, works: bool) -> None:
+        self.ready: Future[FacedServer] = Future()
+        self._settings = settings
+        self._needs_key = needs_key
+        self._works = works
+        self._server: StoppingServer | None = None
+
+    def run(self) -> None:
+        """Serve until told to stop."""
+        try:
+            asyncio.run(self._serve())
+        except BaseException as error:
+            if self.ready.done():
+                raise
+            self.ready.set_exception(error)
+
+    def stop(self) -> None:
+        """Tell it to stop."""
+        if self._server is not None:
+            self._server.should_exit = True
+
+    async def _serve(self) -> None:
+        analyst, settings = HeldAnalyst(), self._settings
+        async with open_service(settings, works=self._works, players=Players(policy=analyst)) as service:
+            app = make_app(service, settings.server, needs_key=self._needs_key)
             config = Config(
                 app,
                 http=bounded_connection(service.core.clock, write_limit_s=30.0),
@@ -179,8 +225,7 @@ def faced(folder: Path, *, needs_key: bool = False, works: bool = True, **server
                 log_level="critical",
                 ws="none",
             )
-            server = StoppingServer(config, app.state.streams.stop)
-            stop.append(lambda: setattr(server, "should_exit", True))
+            server = self._server = StoppingServer(config, app.state.streams.stop)
             serving = asyncio.create_task(server.serve())
             while not server.started:
                 await asyncio.wait([serving], timeout=0.01)
@@ -188,32 +233,8 @@ def faced(folder: Path, *, needs_key: bool = False, works: bool = True, **server
                     serving.result()
             port = server.servers[0].sockets[0].getsockname()[1]
             loop = asyncio.get_running_loop()
-            ready.set_result(FacedServer(service, app.state.face, port, loop, analyst))
+            self.ready.set_result(FacedServer(service, app.state.face, port, loop, analyst))
             await serving
-
-    def run() -> None:
-        try:
-            asyncio.run(serve())
-        except BaseException as error:
-            if ready.done():
-                raise
-            ready.set_exception(error)
-
-    thread = threading.Thread(target=run, name="faced")
-    thread.start()
-    held: FacedServer | None = None
-    try:
-        held = ready.result(WAIT_S * 2)
-        yield held
-    finally:
-        if held is not None:
-            held.let_go()
-            for client in held.clients:
-                client.close()
-        for call in stop:
-            call()
-        thread.join(WAIT_S * 2)
-        assert not thread.is_alive()
 
 
 def submit(client: httpx2.Client, question: str = QUESTION, **body: object) -> dict[str, Any]:

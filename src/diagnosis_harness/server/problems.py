@@ -219,7 +219,7 @@ class Problem:
 def problem_of(error: DiagnosisHarnessError) -> Problem:
     """How an error of ours is told."""
     kind = next((OF_ERROR[each] for each in type(error).__mro__ if each in OF_ERROR), ProblemKind.INTERNAL)
-    if isinstance(error, InvalidInput):
+    if isinstance(error, InvalidInput) and kind is ProblemKind.INVALID_INPUT:
         return Problem(kind, (field_of(error.place, error.problem, error.remedy),))
     if isinstance(error, TooManyRuns):
         return Problem(kind, limit=error.limit)

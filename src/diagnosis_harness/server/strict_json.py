@@ -9,9 +9,9 @@ from math import isfinite
 from diagnosis_harness.kernel.json_value import JsonValue
 
 DEPTH_MAX = 32
+_DIGITS_MAX = 300
 _SURROGATES = re.compile("[\ud800-\udfff]")
-# A string is passed over whole, also one that never closes, and none is looked at twice.
-_MARKS = re.compile(rb'"(?:[^"\\]++|\\.)*+"?|[\[{\]}]', re.DOTALL)
+_TOO_DEEP = f"it is nested deeper than {DEPTH_MAX} levels"
 
 
 class NotJson(ValueError):
@@ -28,8 +28,6 @@ def read_json(data: bytes) -> JsonValue:
         text = data.decode("utf-8")
     except UnicodeDecodeError:
         raise NotJson("it is not UTF-8") from None
-    if _depth(data) > DEPTH_MAX:
-        raise NotJson(f"it is nested deeper than {DEPTH_MAX} levels")
     try:
         value: JsonValue = json.loads(
             text,
@@ -40,44 +38,36 @@ def read_json(data: bytes) -> JsonValue:
         )
     except json.JSONDecodeError as error:
         raise NotJson(f"it breaks off being JSON at character {error.pos}") from None
-    _checked(value)
+    except RecursionError:
+        raise NotJson(_TOO_DEEP) from None
+    _check(value, 0)
     return value
 
 
-def _depth(data: bytes) -> int:
-    """The deepest nesting; found without recursion, before a parser recurses."""
-    depth = deepest = 0
-    for found in _MARKS.finditer(data):
-        if found[0] in (b"[", b"{"):
-            depth += 1
-            deepest = max(deepest, depth)
-        elif found[0] in (b"]", b"}"):
-            depth -= 1
-    return deepest
+def _check(value: JsonValue, depth: int) -> None:
+    """Every text is text, and nothing is nested too deeply."""
+    if isinstance(value, str):
+        _check_text(value)
+    elif isinstance(value, list | dict):
+        if depth >= DEPTH_MAX:
+            raise NotJson(_TOO_DEEP)
+        if isinstance(value, dict):
+            for name in value:
+                _check_text(name)
+        for each in value.values() if isinstance(value, dict) else value:
+            _check(each, depth + 1)
+
+
+def _check_text(text: str) -> None:
+    if not text.isascii() and _SURROGATES.search(text):
+        raise NotJson("a text has half of a surrogate pair")
 
 
 def _object(pairs: list[tuple[str, JsonValue]]) -> dict[str, JsonValue]:
     held = dict(pairs)
     if len(held) != len(pairs):
         raise NotJson("an object has a name twice")
-    for name, value in pairs:
-        _text(name)
-        _checked(value)
     return held
-
-
-def _checked(value: JsonValue) -> None:
-    """Texts that stand right in an object, or in lists of it; those of objects inside were looked at."""
-    if isinstance(value, str):
-        _text(value)
-    elif isinstance(value, list):
-        for each in value:
-            _checked(each)
-
-
-def _text(text: str) -> None:
-    if _SURROGATES.search(text):
-        raise NotJson("a text has half of a surrogate pair")
 
 
 def _constant(name: str) -> JsonValue:
@@ -92,6 +82,6 @@ def _number(text: str) -> float:
 
 
 def _whole(text: str) -> int:
-    if len(text) > 300:
+    if len(text) > _DIGITS_MAX:
         raise NotJson("a number is too large")
     return int(text)

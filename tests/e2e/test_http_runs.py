@@ -1,0 +1,336 @@
+"""Runs over HTTP, against the whole service: ask, list, look, explain, cancel."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.faced import QUESTION, FacedServer, faced, problem, submit
+
+from diagnosis_harness.application.verification import Verification
+from diagnosis_harness.application.verify import verify
+from diagnosis_harness.server.wire_out import CancelOut, RunOut, SessionOut, TraceOut, WholeRunOut, WhyOut
+from diagnosis_harness.trace.json_lines import events_of
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FacedServer]:
+    """One server for all tests here."""
+    with faced(tmp_path_factory.mktemp("runs")) as held:
+        yield held
+
+
+@pytest.fixture(scope="module")
+def done(server: FacedServer) -> str:
+    """A diagnosis that has ended with a conclusion."""
+    client = server.client()
+    run_id: str = submit(client, session_id="ses-done")["run_id"]
+    assert server.ended(client, run_id)["outcome"] == "SUCCESS"
+    return run_id
+
+
+# ---------------------------------------------------------------- asking
+
+
+def test_a_question_is_queued_answered_and_kept(server: FacedServer) -> None:
+    """202 with its address; the run is there at once, and ends with public content."""
+    client = server.client()
+    response = client.post("/v1/runs", json={"question": QUESTION, "limit_s": 60})
+    assert response.status_code == 202
+    held = response.json()
+    assert response.headers["location"] == f"/v1/runs/{held['run_id']}"
+    assert RunOut.model_validate(held).status == "QUEUED"
+    row = server.ended(client, held["run_id"])
+    assert (row["status"], row["outcome"], row["intent"]) == ("SUCCESS", "SUCCESS", "DIAGNOSIS")
+    assert row["content"]["kind"] == "DIAGNOSIS"
+    WholeRunOut.model_validate(row)
+
+
+def test_without_a_session_id_one_is_made_and_a_blank_one_is_refused(server: FacedServer) -> None:
+    """LC-11 over HTTP: absent is made, blank names field and remedy."""
+    client = server.client()
+    assert submit(client, "What can you do?")["session_id"].startswith("ses-")
+    for blank in ("", "   ", "a b", "x" * 129):
+        held = problem(
+            client.post("/v1/runs", json={"question": "What can you do?", "session_id": blank}),
+            422,
+            "invalid-input",
+        )
+        assert held["errors"][0]["field"] == "session_id"
+        assert "leave it out" in held["errors"][0]["remedy"]
+
+
+def test_trying_the_same_run_again_twice_is_one_run(server: FacedServer, done: str) -> None:
+    """Whoever presses the button twice joins the first: 200, the same run; later, a new one."""
+    client = server.client()
+    server.hold()
+    first = submit(client, retry_of=done)
+    second = client.post("/v1/runs", json={"question": QUESTION, "retry_of": done})
+    server.let_go()
+    assert (second.status_code, second.json()["run_id"]) == (200, first["run_id"])
+    assert first["retry_of"] == done
+    assert first["session_id"] == "ses-done"
+    server.ended(client, first["run_id"])
+    assert submit(client, retry_of=done)["run_id"] != first["run_id"]
+
+
+def test_what_goes_on_is_not_tried_again(server: FacedServer) -> None:
+    """409, with the time to look again."""
+    client = server.client()
+    server.hold()
+    run_id = submit(client)["run_id"]
+    response = client.post("/v1/runs", json={"question": QUESTION, "retry_of": run_id})
+    server.let_go()
+    problem(response, 409, "run-goes-on")
+    assert int(response.headers["retry-after"]) > 0
+
+
+# ---------------------------------------------------------------- listing
+
+
+def test_runs_are_listed_in_pages_by_what_is_asked_for(server: FacedServer, done: str) -> None:
+    """The latest first, page by page without a gap or a repeat; filters narrow, and none is passed over."""
+    client = server.client()
+    for _ in range(3):
+        server.ended(client, submit(client, "What can you do?", session_id="ses-pages")["run_id"])
+    seen: list[str] = []
+    mark = None
+    for _ in range(10):
+        asked = {"session": "ses-pages", "limit": "2", **({"before": mark} if mark else {})}
+        held = client.get("/v1/runs", params=asked).json()
+        seen += [row["run_id"] for row in held["runs"]]
+        mark = held["next"]
+        if mark is None:
+            break
+    assert len(seen) == len(set(seen)) == 3
+    everything = {row["run_id"] for row in client.get("/v1/runs", params={"limit": "200"}).json()["runs"]}
+    assert {done, *seen} <= everything
+    diagnoses = client.get("/v1/runs", params={"intent": "DIAGNOSIS", "outcome": "SUCCESS"}).json()["runs"]
+    assert done in {row["run_id"] for row in diagnoses}
+    assert all(row["intent"] == "DIAGNOSIS" for row in diagnoses)
+    late = client.get("/v1/runs", params={"submitted_from": "2099-01-01T00:00:00Z"}).json()
+    assert late == {"runs": [], "next": None}
+
+
+@pytest.mark.parametrize(
+    ("asked", "field"),
+    [
+        ({"limit": "0"}, "limit"),
+        ({"limit": "201"}, "limit"),
+        ({"limit": "many"}, "limit"),
+        ({"status": "DONE"}, "status"),
+        ({"before": "nonsense"}, "before"),
+        ({"submitted_from": "yesterday"}, "submitted_from"),
+        ({"session": "a b"}, "session"),
+        ({"staus": "FAILED"}, "staus"),
+    ],
+)
+def test_a_filter_that_cannot_be_used_is_refused_by_name(
+    server: FacedServer, asked: dict[str, str], field: str
+) -> None:
+    """Also one that is spelled wrong: it does not quietly list everything."""
+    held = problem(server.client().get("/v1/runs", params=asked), 422, "invalid-input")
+    assert held["errors"][0]["field"] == field
+    assert held["errors"][0]["remedy"]
+
+
+# ---------------------------------------------------------------- looking
+
+
+def test_the_trace_is_told_as_a_timeline_and_as_json_lines(server: FacedServer, done: str) -> None:
+    """Both hold the same events, without a gap."""
+    client = server.client()
+    told = TraceOut.model_validate(client.get(f"/v1/runs/{done}/trace").json())
+    lines = client.get(f"/v1/runs/{done}/trace", params={"format": "jsonl"})
+    assert lines.headers["content-type"].startswith("application/x-ndjson")
+    events = events_of(lines.content)
+    assert [event.seq for event in events] == list(range(1, len(events) + 1))
+    assert [event.seq for event in told.events] == [event.seq for event in events]
+    assert sum(len(stretch.moments) for stretch in told.timeline.stretches) == len(events)
+    assert events[-1].name == "RUN_FINISHED"
+
+
+def test_evidence_is_listed_and_each_record_hashes_to_its_digest(server: FacedServer, done: str) -> None:
+    """The stored bytes come as they are; whoever has them already is told so."""
+    client = server.client()
+    records = client.get(f"/v1/runs/{done}/evidence").json()["records"]
+    assert records
+    assert all("stored" not in record for record in records)
+    for record in records:
+        response = client.get(f"/v1/runs/{done}/evidence/{record['tool_call_id']}")
+        stored = response.json()["stored"]
+        assert f"sha256:{hashlib.sha256(stored.encode()).hexdigest()}" == record["digest"]
+        assert response.headers["etag"] == f'"{record["digest"]}"'
+        assert len(stored.encode()) == record["size_bytes"]
+    again = client.get(
+        f"/v1/runs/{done}/evidence/{records[0]['tool_call_id']}",
+        headers={"if-none-match": f'W/"x", "{records[0]["digest"]}"'},
+    )
+    assert (again.status_code, again.content) == (304, b"")
+
+
+def test_the_document_verifies_byte_for_byte(server: FacedServer, done: str) -> None:
+    """What `diagnose verify` reads is what comes over HTTP; a byte less and it does not verify."""
+    response = server.client().get(f"/v1/runs/{done}/document")
+    assert response.headers["content-disposition"] == f'attachment; filename="{done}.json"'
+    found: Verification = verify(response.content, file="run.json")
+    assert found.verified
+    assert not verify(response.content.replace(b"CPU", b"GPU", 1), file="run.json").verified
+
+
+def test_the_report_is_markdown_with_footnotes_in_the_runs_language(server: FacedServer, done: str) -> None:
+    """English for an English question, Chinese for a Chinese one; an answer without a report stands there."""
+    client = server.client()
+    response = client.get(f"/v1/runs/{done}/report.md")
+    assert response.headers["content-type"] == "text/markdown; charset=utf-8"
+    assert response.text.startswith("# Why did the service become slow?")
+    assert "[^1]: " in response.text
+    spoken = submit(client, "你能做什么？")["run_id"]
+    row = server.ended(client, spoken)
+    text = client.get(f"/v1/runs/{spoken}/report.md").text
+    assert row["content"]["text"].splitlines()[0][:10].replace("*", "") in text.replace("\\", "")
+
+
+@pytest.mark.parametrize(("lang", "word"), [("en", "It was none"), ("zh", "不是回退")])
+def test_all_seven_questions_are_answered_in_words(
+    server: FacedServer, done: str, lang: str, word: str
+) -> None:
+    """In the language asked for; each rests on places of the document (WH-01 over HTTP)."""
+    held = WhyOut.model_validate(server.client().get(f"/v1/runs/{done}/why", params={"lang": lang}).json())
+    assert len(held.answers) == 7
+    assert held.answers[0].says[0].startswith(word)
+    assert all(answer.rests_on and answer.says for answer in held.answers)
+    assert "background" in held.answers[5].says[0] or "后台" in held.answers[5].says[0]
+
+
+def test_why_is_true_of_a_question_that_was_no_diagnosis(server: FacedServer) -> None:
+    """It claims no conclusion from evidence and no previous turn."""
+    client = server.client()
+    run_id = submit(client, "What can you do?")["run_id"]
+    server.ended(client, run_id)
+    answers = {
+        each["question"]: each for each in client.get(f"/v1/runs/{run_id}/why?lang=en").json()["answers"]
+    }
+    assert answers["FALLBACK"]["says"] == [
+        "It was none: the question was answered, and asked for no diagnosis."
+    ]
+    assert "SYSTEM_CHAT" in answers["STATUS_SUCCESS"]["says"][0]
+    assert "Only a diagnosis" in answers["NO_PREVIOUS_TURN"]["says"][0]
+
+
+def test_a_run_that_goes_on_says_so_and_has_neither_document_nor_report(server: FacedServer) -> None:
+    """200 with a plain sentence for why; 409 for what exists only at the end; trace and evidence so far."""
+    client = server.client(**{"accept-language": "zh"})
+    server.hold()
+    try:
+        run_id = submit(client)["run_id"]
+        assert server.analyst.has_reached(run_id)
+        held = client.get(f"/v1/runs/{run_id}/why").json()
+        assert (held["status"], held["answers"]) == ("RUNNING", [])
+        assert held["says"] == "运行仍在进行；结束后才能说明原因。"
+        for part in ("document", "report.md"):
+            assert problem(client.get(f"/v1/runs/{run_id}/{part}"), 409, "run-goes-on")["title"].startswith(
+                "运行"
+            )
+        assert client.get(f"/v1/runs/{run_id}/trace").json()["is_closed"] is False
+        assert client.get(f"/v1/runs/{run_id}/evidence").json()["records"] == []
+        assert client.get(f"/v1/runs/{run_id}").json()["content"] is None
+    finally:
+        server.let_go()
+
+
+# ---------------------------------------------------------------- cancelling
+
+
+def test_a_running_run_is_cancelled_and_says_what_was_in_flight(server: FacedServer) -> None:
+    """The answer has it: stopped now, by this cancel; a second one changes nothing."""
+    client = server.client()
+    server.hold()
+    try:
+        run_id = submit(client)["run_id"]
+        assert server.analyst.has_reached(run_id)
+        response = client.post(f"/v1/runs/{run_id}/cancel")
+        assert response.status_code == 200
+        held = CancelOut.model_validate(response.json())
+        assert held.effect == "STOPPED"
+        assert held.answer is not None
+        assert held.answer.changed
+        assert (held.answer.state, held.answer.reason) == ("CANCELLED", "USER_REQUESTED")
+        row = server.ended(client, run_id)
+    finally:
+        server.let_go()
+    assert (row["status"], row["outcome"], row["content"]) == ("CANCELLED", "CANCELLED", None)
+    assert row["failure"]["code"] == "RUN_CANCELLED"
+    assert client.post(f"/v1/runs/{run_id}/cancel").json()["effect"] == "ENDED_BEFORE"
+
+
+def test_cancelling_what_has_ended_changes_nothing(server: FacedServer, done: str) -> None:
+    """200, and it says so."""
+    client = server.client()
+    before = client.get(f"/v1/runs/{done}").json()
+    assert client.post(f"/v1/runs/{done}/cancel").json()["effect"] == "ENDED_BEFORE"
+    assert client.get(f"/v1/runs/{done}").json() == before
+
+
+# ---------------------------------------------------------------- sessions
+
+
+def test_a_session_tells_its_turns_in_order_and_what_the_next_one_is_shown(server: FacedServer) -> None:
+    """The oldest first; the published result of the last diagnosis, or why there is none."""
+    client = server.client()
+    session = {"session_id": "ses-told"}
+    first = submit(client, "What can you do?", **session)["run_id"]
+    server.ended(client, first)
+    held = SessionOut.model_validate(client.get("/v1/sessions/ses-told").json())
+    assert (held.next_turn.objection, held.next_turn.run_id) == ("NO_DIAGNOSIS", None)
+    assert "no diagnosis" in held.next_turn.says
+    second = submit(client, **session)["run_id"]
+    server.ended(client, second)
+    held = SessionOut.model_validate(client.get("/v1/sessions/ses-told").json())
+    assert [turn.run_id for turn in held.turns] == [first, second]
+    assert held.turns[1].conclusion
+    assert (held.next_turn.objection, held.next_turn.run_id) == (None, second)
+    assert held.next_turn.published_result["conclusion"] == held.turns[1].conclusion
+    page = client.get("/v1/sessions/ses-told", params={"limit": 1}).json()
+    assert [turn["run_id"] for turn in page["turns"]] == [second]
+    older = client.get("/v1/sessions/ses-told", params={"limit": 1, "before": page["next"]}).json()
+    assert [turn["run_id"] for turn in older["turns"]] == [first]
+
+
+# ---------------------------------------------------------------- health
+
+
+def test_health_readiness_and_metrics_are_told(server: FacedServer, done: str) -> None:
+    """A process that works says so; what it counts has no text of any question."""
+    client = server.client()
+    assert client.get("/healthz").json() == {"status": "ok"}
+    ready = client.get("/readyz")
+    assert (ready.status_code, ready.json()["checks"]) == (200, {"database": "ok", "queue": "ok"})
+    text = client.get("/metrics").text
+    assert 'diagnosis_runs_total{fallback="NONE",intent="DIAGNOSIS",outcome="SUCCESS"}' in text
+    assert 'diagnosis_guard_reports_total{guard="evidence_initial",status="SUCCEEDED"}' in text
+    assert "diagnosis_store_up 1.0" in text
+    assert "slow" not in text
+    assert done not in text
+
+
+def test_a_process_that_takes_no_runs_is_alive_and_not_ready(tmp_path: Path) -> None:
+    """503, and what is missing; runs are queued all the same, and a queued one is cancelled at once."""
+    with faced(tmp_path, works=False) as server:
+        client = server.client()
+        assert client.get("/healthz").status_code == 200
+        ready = client.get("/readyz")
+        assert (ready.status_code, ready.json()["status"]) == (503, "not ready")
+        assert "takes no runs" in ready.json()["checks"]["queue"]
+        run_id = submit(client)["run_id"]
+        held = client.get(f"/v1/runs/{run_id}/why?lang=en").json()
+        assert (held["status"], held["says"].startswith("The run is queued")) == ("QUEUED", True)
+        assert client.post(f"/v1/runs/{run_id}/cancel").json()["effect"] == "NEVER_STARTED"
+        why = client.get(f"/v1/runs/{run_id}/why?lang=en").json()
+        assert len(why["answers"]) == 7
+        assert (
+            json.loads(client.get(f"/v1/runs/{run_id}/document").content)["release"]["outcome"] == "CANCELLED"
+        )

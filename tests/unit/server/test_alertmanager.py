@@ -1,0 +1,190 @@
+"""A notification of Alertmanager becomes one question, known by its group and its firing alerts."""
+
+from __future__ import annotations
+
+from datetime import UTC, timedelta, timezone
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from diagnosis_harness.application.asking import AskingRules, request_of
+from diagnosis_harness.application.caller import LOCAL, Caller, CallerRole
+from diagnosis_harness.application.run_request import RunKind
+from diagnosis_harness.kernel.window import parse_utc
+from diagnosis_harness.release.language import Language
+from diagnosis_harness.server.alertmanager import asking_of, group_name
+from diagnosis_harness.server.wire import AlertGroup
+from diagnosis_harness.testing.clock import ManualClock
+from diagnosis_harness.testing.ids import CountingIds
+
+ANN = Caller("ann", CallerRole.OPERATOR)
+RULES = AskingRules(sources=(), limit_s=60.0, limit_max_s=60.0, start_within_s=60.0)
+
+
+def alert(
+    status: str = "firing", starts: str = "2024-01-01T14:05:00.123456789Z", **labels: str
+) -> dict[str, Any]:
+    """One alert as Alertmanager sends it."""
+    return {
+        "status": status,
+        "labels": {"alertname": "HighErrorRate", **labels},
+        "annotations": {"summary": "Errors above 5% for 10 minutes", "runbook_url": "http://wiki/x"},
+        "startsAt": starts,
+        "endsAt": "0001-01-01T00:00:00Z",
+        "generatorURL": "http://prometheus/graph?x",
+        "fingerprint": "c1a2",
+    }
+
+
+def payload(
+    *alerts: dict[str, Any], status: str = "firing", key: str = '{}:{alertname="HighErrorRate"}'
+) -> dict[str, Any]:
+    """A notification as Alertmanager sends it, version 4."""
+    return {
+        "version": "4",
+        "groupKey": key,
+        "truncatedAlerts": 0,
+        "status": status,
+        "receiver": "diagnosis",
+        "groupLabels": {"alertname": "HighErrorRate"},
+        "commonLabels": {"alertname": "HighErrorRate"},
+        "commonAnnotations": {},
+        "externalURL": "http://alertmanager",
+        "alerts": list(alerts),
+    }
+
+
+def group(*alerts: dict[str, Any], **parts: Any) -> AlertGroup:
+    """The same, read."""
+    return AlertGroup.model_validate(payload(*alerts, **parts))
+
+
+def test_the_question_says_what_fires_and_what_its_rule_says() -> None:
+    """Name, labels, summary; the onset is when it began."""
+    asking = asking_of(group(alert(service="checkout", severity="critical")), ANN, source="shop")
+    assert asking.question == (
+        "Alert firing: HighErrorRate (service=checkout, severity=critical). "
+        "Errors above 5% for 10 minutes. What is the cause?"
+    )
+    assert asking.onset_s == pytest.approx(parse_utc("2024-01-01T14:05:00Z"), abs=1.0)
+    assert asking.source == "shop"
+    assert asking.language is Language.EN
+
+
+def test_several_alerts_are_named_and_the_earliest_is_the_onset() -> None:
+    """Those that are resolved are not."""
+    several = group(
+        alert(service="b", starts="2024-01-01T14:10:00+08:00"),
+        alert(service="a", starts="2024-01-01T14:05:00Z"),
+        alert("resolved", service="gone", starts="2023-01-01T00:00:00Z"),
+    )
+    asking = asking_of(several, ANN, source=None)
+    assert "HighErrorRate (2 alerts): service=b; service=a." in asking.question
+    assert "gone" not in asking.question
+    assert asking.onset_s == parse_utc("2024-01-01T06:10:00Z")
+
+
+def test_a_rule_in_chinese_asks_in_chinese() -> None:
+    """The language is that of what the rule says."""
+    spoken = alert(service="checkout")
+    spoken["annotations"] = {"summary": "错误率超过 5%。"}
+    asking = asking_of(group(spoken), ANN, source=None)
+    assert asking.question == "告警触发：HighErrorRate (service=checkout)。错误率超过 5%。 原因是什么？"
+    assert asking.language is Language.ZH
+
+
+def test_the_order_of_alerts_and_labels_changes_no_fingerprint_and_everything_else_does() -> None:
+    """Alertmanager sends the same group in any order; another set of alerts is another question."""
+    one, two = alert(service="a", zone="1"), alert(service="b")
+    turned = {**one, "labels": dict(reversed(one["labels"].items()))}
+    name = group_name(group(one, two), ANN)
+    assert group_name(group(two, turned), ANN) == name
+    others = [
+        group_name(group(one), ANN),
+        group_name(group(one, two, key="other"), ANN),
+        group_name(group(one, alert(service="c")), ANN),
+        group_name(group(one, two), LOCAL),
+    ]
+    assert len({name.fingerprint, *(each.fingerprint for each in others)}) == 5
+
+
+def test_a_run_is_known_as_its_groups_whichever_alerts_it_had() -> None:
+    """A resolved notification may name other alerts than the one that asked."""
+    asked = group_name(group(alert(service="a"), alert(service="b")), ANN)
+    resolved = group_name(group(alert("resolved", service="a"), status="resolved"), ANN)
+    assert resolved.is_of_group(asked.fingerprint)
+    assert not group_name(group(alert(), key="other"), ANN).is_of_group(asked.fingerprint)
+    assert not group_name(group(alert()), LOCAL).is_of_group(asked.fingerprint)
+    assert not resolved.is_of_group(None)
+
+
+@pytest.mark.parametrize("starts", ["0001-01-01T00:00:00Z", "1969-12-31T00:00:00Z", "9999-12-31T23:59:59Z"])
+def test_a_start_that_cannot_be_is_not_taken_for_an_onset(starts: str) -> None:
+    """The notification is still worth a run."""
+    assert asking_of(group(alert(starts=starts)), ANN, source=None).onset_s is None
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"version": "3"},
+        {"status": "pending"},
+        {"groupKey": ""},
+        {"alerts": None},
+        {"alerts": [{"status": "firing"}]},
+        {"alerts": [alert(starts="2024-01-01T14:05:00")]},
+        {"alerts": [{**alert(), "labels": {"a": 1}}]},
+    ],
+)
+def test_what_is_no_notification_is_refused(changes: dict[str, Any]) -> None:
+    """Another version, no alerts, a start without a zone, labels that are no text."""
+    with pytest.raises(ValidationError):
+        AlertGroup.model_validate({**payload(alert()), **changes})
+
+
+LABELS = st.dictionaries(st.text(max_size=10), st.text(max_size=40), max_size=3)
+ZONES = st.sampled_from([UTC, timezone(timedelta(hours=8)), timezone(-timedelta(hours=3, minutes=30))])
+ALERTS = st.builds(
+    lambda status, labels, notes, starts: {
+        "status": status,
+        "labels": labels,
+        "annotations": notes,
+        "startsAt": starts,
+    },
+    st.sampled_from(["firing", "resolved"]),
+    LABELS,
+    st.dictionaries(st.sampled_from(["summary", "description", "x"]), st.text(max_size=40), max_size=2),
+    st.datetimes(timezones=ZONES).map(lambda at: at.isoformat()) | st.none(),
+)
+
+
+@given(st.lists(ALERTS, max_size=7), LABELS, st.text(min_size=1, max_size=20))
+def test_any_notification_makes_a_question_that_may_be_asked(
+    alerts: list[dict[str, Any]], common: dict[str, str], key: str
+) -> None:
+    """One that the application takes: not empty, not too long, no NUL, an onset that can be, and masked."""
+    held = {**payload(*alerts, key=key), "commonLabels": common}
+    asking = asking_of(AlertGroup.model_validate(held), ANN, source=None)
+    request = request_of(asking, ANN, RunKind.BACKGROUND, rules=RULES, clock=ManualClock(), ids=CountingIds())
+    assert request.question
+    assert "\n" not in request.question
+    assert request.fingerprint == asking.fingerprint
+
+
+def test_a_secret_in_a_label_is_not_kept() -> None:
+    """The question is masked as every other is."""
+    asking = asking_of(group({**alert(), "labels": {"password": "hunter2hunter2"}}), ANN, source=None)
+    request = request_of(asking, ANN, RunKind.BACKGROUND, rules=RULES, clock=ManualClock(), ids=CountingIds())
+    assert "hunter2" not in request.question
+
+
+def test_a_notification_of_any_size_makes_a_question_of_a_bounded_one() -> None:
+    """Thousands of alerts with long labels; what matters comes first."""
+    many = [alert(service=f"s{place}", detail="x" * 5_000) for place in range(2_000)]
+    asking = asking_of(group(*many), ANN, source=None)
+    assert len(asking.question) <= 4_000
+    assert asking.question.startswith("Alert firing: HighErrorRate (2000 alerts): ")
+    assert asking.question.endswith("and 1995 more. Errors above 5% for 10 minutes. What is the cause?")

@@ -1,0 +1,113 @@
+"""Problems come from one table, and every error of ours has its place in it."""
+
+from __future__ import annotations
+
+import inspect
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from diagnosis_harness.kernel import errors
+from diagnosis_harness.kernel.errors import (
+    DiagnosisHarnessError,
+    InvalidInput,
+    InvalidSetting,
+    RunNotKept,
+    RunUnknown,
+    StoreFailure,
+    ToolFailure,
+    TooManyRuns,
+)
+from diagnosis_harness.release.language import Language
+from diagnosis_harness.server.problems import (
+    IN_RUNS_ONLY,
+    OF_ERROR,
+    PROBLEMS,
+    Problem,
+    ProblemKind,
+    problem_of,
+)
+
+ALL = [
+    held
+    for _, held in inspect.getmembers(errors, inspect.isclass)
+    if issubclass(held, DiagnosisHarnessError) and held is not DiagnosisHarnessError
+]
+
+
+@pytest.mark.parametrize("error", ALL, ids=lambda error: error.__name__)
+def test_every_error_is_told_or_ends_inside_a_run(error: type[DiagnosisHarnessError]) -> None:
+    """A new error must say which of the two it is."""
+    nearest = next((each for each in error.__mro__ if each in OF_ERROR or each in IN_RUNS_ONLY), None)
+    assert nearest is not None, f"{error.__name__} stands neither in OF_ERROR nor in IN_RUNS_ONLY"
+
+
+def test_no_error_is_both() -> None:
+    """Told or kept inside; not both."""
+    assert not set(OF_ERROR) & IN_RUNS_ONLY
+
+
+def test_every_kind_has_a_row_with_both_titles_and_an_error_status() -> None:
+    """The table is whole."""
+    assert set(PROBLEMS) == set(ProblemKind)
+    for row in PROBLEMS.values():
+        assert 400 <= row.status < 600
+        assert row.en.endswith(".")
+        assert row.zh.endswith("。")
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "slug"),
+    [
+        (InvalidInput("limit_s", "it is too long", "send less"), 422, "invalid-input"),
+        (RunUnknown("run-1"), 404, "not-found"),
+        (errors.RunGoesOn("run-1"), 409, "run-goes-on"),
+        (errors.NotPermitted("no"), 403, "not-permitted"),
+        (TooManyRuns(3), 429, "too-many-runs"),
+        (errors.RunTaken("run-1"), 409, "run-taken"),
+        (StoreFailure("/secret/path"), 503, "store-unavailable"),
+        (RunNotKept("/secret/path"), 503, "run-not-kept"),
+        (InvalidSetting("/etc/secret.toml", "x", "y"), 500, "internal"),
+        (errors.ContractViolation("/secret/path"), 500, "internal"),
+        (ToolFailure("/secret/path"), 500, "internal"),
+    ],
+)
+def test_an_error_is_told_by_its_row_and_shows_nothing_of_the_machine(
+    error: DiagnosisHarnessError, status: int, slug: str
+) -> None:
+    """Status and type are the row's; the message of an error is shown for refused input alone."""
+    held = json.loads(problem_of(error).body(Language.EN, "req-1"))
+    assert held["status"] == status
+    assert held["type"] == f"urn:diagnosis-harness:problem:{slug}"
+    assert held["instance"] == "urn:diagnosis-harness:request:req-1"
+    assert "secret" not in json.dumps(held)
+    assert ("detail" in held) == (slug == "invalid-input")
+
+
+def test_refused_input_names_field_problem_and_remedy() -> None:
+    """In the detail for people, and in parts for programs."""
+    held = json.loads(problem_of(InvalidInput("source", "it is gone", "name another")).body(Language.ZH, "r"))
+    assert held["title"] == "有一个值无法使用。"
+    assert held["detail"] == "source: it is gone; name another."
+    assert held["errors"] == [{"field": "source", "problem": "it is gone", "remedy": "name another"}]
+
+
+def test_what_may_be_tried_again_says_when_and_what_needs_a_key_says_how() -> None:
+    """`Retry-After` and `WWW-Authenticate`."""
+    assert problem_of(StoreFailure("x")).headers()["retry-after"] == "2"
+    assert Problem(ProblemKind.TOO_MANY_REQUESTS, retry_after_s=7).headers()["retry-after"] == "7"
+    assert Problem(ProblemKind.UNAUTHENTICATED).headers()["www-authenticate"].startswith("Bearer ")
+    assert "retry-after" not in Problem(ProblemKind.NOT_FOUND).headers()
+    assert Problem(ProblemKind.TOO_LARGE).headers()["connection"] == "close"
+
+
+@given(st.text(), st.text(), st.text(), st.sampled_from(Language))
+def test_whatever_is_refused_the_document_is_json_and_bounded(
+    place: str, problem: str, remedy: str, language: Language
+) -> None:
+    """Also half of a surrogate pair, and a value of any length."""
+    body = problem_of(InvalidInput(place * 50, problem + "\ud800", remedy)).body(language, "req-1")
+    assert json.loads(body.decode("utf-8"))["status"] == 422
+    assert len(body) < 12_000
