@@ -1,0 +1,64 @@
+"""A cancel over HTTP reaches a run of another process: its owner answers, or is yet to answer."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.faced import FacedServer, faced, submit
+
+from diagnosis_harness.adapters.persistence.care import SqlRunCare
+from diagnosis_harness.adapters.persistence.database import Database
+from diagnosis_harness.adapters.persistence.run_store import SqlRunStore
+from diagnosis_harness.application.asking import Asking
+from diagnosis_harness.application.caller import LOCAL
+from diagnosis_harness.application.run_request import RunKind
+from diagnosis_harness.harness.retry_policy import HarnessRetryPolicies
+from diagnosis_harness.testing.runs import AMPLE
+
+
+def test_the_owner_of_a_run_answers_a_cancel_that_came_to_another_process(tmp_path: Path) -> None:
+    """200 with what it stopped, within the time that the request waits."""
+    with faced(tmp_path) as owner, faced(tmp_path, works=False) as other:
+        owner.hold()
+        run_id = submit(other.client())["run_id"]
+        assert owner.analyst.has_reached(run_id)
+        response = other.client().post(f"/v1/runs/{run_id}/cancel")
+        held = response.json()
+        assert (response.status_code, held["effect"]) == (200, "STOPPED")
+        assert held["answer"]["reason"] == "USER_REQUESTED"
+        assert other.ended(other.client(), run_id)["status"] == "CANCELLED"
+
+
+def test_an_owner_that_does_not_answer_has_been_asked(tmp_path: Path) -> None:
+    """202 after a bounded wait; the wish stands on the run."""
+    with faced(tmp_path, works=False) as server:
+        run_id = server.inside(lambda: _begun_elsewhere(server, tmp_path))
+        client = server.client()
+        response = client.post(f"/v1/runs/{run_id}/cancel")
+        held = response.json()
+        assert (response.status_code, held["effect"], held["answer"]) == (202, "ASKED", None)
+        assert held["run"]["cancel"]["reason"] == "USER_REQUESTED"
+        assert response.elapsed.total_seconds() >= 1.4
+        assert client.get(f"/v1/runs/{run_id}").json()["status"] == "RUNNING"
+
+
+async def _begun_elsewhere(server: FacedServer, folder: Path) -> str:
+    """A run of a process that lives and does not look at its cancels."""
+    service = server.service
+    request = await service.runs.request(LOCAL, Asking(question="why?", source="shop"), RunKind.CHAT)
+    ctx = service.core.start_run(
+        session_id=request.session_id,
+        run_id=request.run_id,
+        limits=AMPLE,
+        retry_policies=HarnessRetryPolicies(),
+        timeout_s=60.0,
+    )
+    at_s = service.core.clock.now_s()
+    database = await Database.opened(f"sqlite:///{folder / 'runs.db'}")
+    try:
+        await SqlRunCare(database).beat("elsewhere", at_s=at_s)
+        await SqlRunStore(database, owner="elsewhere").begin(ctx, request, owner="elsewhere", at_s=at_s)
+    finally:
+        await database.close()
+    service.core.complete_failure(ctx, "only its row is wanted")
+    return request.run_id
