@@ -122,13 +122,30 @@ class StreamServer:
                 await turns(5)
 
 
+class Wait:
+    """Real time that passes between two looks at a real server; no test's outcome hangs on its length."""
+
+    @staticmethod
+    async def seconds(delay_s: float) -> None:
+        """Let so much time pass."""
+        loop = asyncio.get_running_loop()
+        done: asyncio.Future[None] = loop.create_future()
+        timer = loop.call_later(delay_s, done.set_result, None)
+        try:
+            await done
+        finally:
+            timer.cancel()
+
+    @staticmethod
+    async def moment() -> None:
+        """A moment."""
+        await Wait.seconds(0.002)
+
+
 async def turns(count: int) -> None:
     """Let the loop turn, with a little real time between."""
     for _ in range(count):
-        loop = asyncio.get_running_loop()
-        done: asyncio.Future[None] = loop.create_future()
-        loop.call_later(0.002, done.set_result, None)
-        await done
+        await Wait.moment()
 
 
 @asynccontextmanager
@@ -305,7 +322,11 @@ class EventClient:
         lines += ["content-type: application/json"] if content else []
         lines += [f"{name}: {value}" for name, value in (headers or {}).items()]
         client.writer.write("\r\n".join(lines).encode() + b"\r\n\r\n" + content)
-        await client._head()
+        try:
+            await client._head()
+        except BaseException:
+            client.vanish()
+            raise
         return client
 
     async def _head(self) -> None:
