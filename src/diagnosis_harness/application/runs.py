@@ -207,6 +207,8 @@ class Runs:
             answer = self._core.cancel(ctx, reason)
             effect = CancelEffect.STOPPED if answer.changed else CancelEffect.ENDED_BEFORE
             return CancelReport(row, effect, cancel_body(answer))
+        if row.status.is_final:  # what an earlier cancel came to is no word on this one
+            return CancelReport(row, CancelEffect.ENDED_BEFORE)
         was_queued = row.status is RunStatus.QUEUED
         wish = CancelWish(reason, self._core.clock.now_s())
         wished = await self._archive.wish_cancel(run_id, wish)

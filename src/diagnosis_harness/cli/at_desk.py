@@ -143,7 +143,7 @@ def _installed(words: RunsWords, extra: str) -> Iterator[None]:
     try:
         yield
     except ModuleNotFoundError as error:
-        problem = words.not_installed.format(module=error.name)
+        problem = words.not_installed.format(module=(error.name or "").partition(".")[0])
         raise InvalidInput("diagnose", problem, words.install.format(extra=extra)) from error
 
 

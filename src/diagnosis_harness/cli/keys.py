@@ -63,7 +63,7 @@ def register(app: typer.Typer, settings_file: SettingsFile) -> None:
         *,
         lang: LangOption = None,
     ) -> int:
-        """Revoke a key for good. A server that runs refuses it from its next request on."""
+        """Revoke a key for good. A server that runs refuses it within seconds."""
         return _revoke(_where(settings_file, lang), key_id)
 
 

@@ -84,21 +84,20 @@ def list_runs(where: Where, filters: Filters, *, as_json: bool, color: bool) -> 
         if as_json:
             for row in rows:
                 tell(json.dumps(row, ensure_ascii=False), sys.stdout)
-            return 0
-        console = make_console(color=color)
-        table = run_table(
-            [facts_of(row) for row in rows],
-            where.language,
-            now_s=SystemClock().now_s(),
-            width=console.width if console.is_terminal else None,
-        )
-        for line in table:
-            console.print(line, soft_wrap=True)
+        else:
+            _print_table([facts_of(row) for row in rows], where.language, color=color)
         if has_more:
             tell(where.words.more_runs, sys.stderr)
         return 0
 
     return at_desk(where, listed)
+
+
+def _print_table(runs: list[RunFacts], language: Language, *, color: bool) -> None:
+    console = make_console(color=color)
+    width = console.width if console.is_terminal else None
+    for line in run_table(runs, language, now_s=SystemClock().now_s(), width=width):
+        console.print(line, soft_wrap=True)
 
 
 async def _rows(desk: RunsDesk, query: RunQuery, limit: int) -> tuple[list[JsonValue], bool]:

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 
 from diagnosis_harness.kernel.canonical import JsonValue as KeptValue
-from diagnosis_harness.kernel.canonical import canonical_json
 from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.trace.event import TraceEvent, TraceEventStatus, TraceName, TracePhase
 
 
 def event_json(event: TraceEvent) -> dict[str, JsonValue]:
-    """All of an event, payload and all, in JSON's own types."""
-    payload: JsonValue = json.loads(canonical_json(event.payload))
+    """All of an event, payload and all, in JSON's own types and in the order in which it was told."""
     return {
         "seq": event.seq,
         "run_id": event.run_id,
@@ -22,7 +20,7 @@ def event_json(event: TraceEvent) -> dict[str, JsonValue]:
         "name": event.name.value,
         "phase": event.phase.value,
         "status": event.status.value,
-        "payload": payload,
+        "payload": {key: _plain(value) for key, value in event.payload.items()},
     }
 
 
@@ -57,7 +55,14 @@ def event_of(held: JsonValue) -> TraceEvent:
 
 def lines_of(events: Iterable[TraceEvent]) -> bytes:
     """The events as JSON Lines in UTF-8, each line ended by a line feed."""
-    return b"".join(canonical_json(event_json(event)) + b"\n" for event in events)
+    # Half a surrogate pair is no UTF-8; escaped in Python's way it is what JSON writes for it.
+    return b"".join(
+        json.dumps(event_json(event), ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode(
+            "utf-8", "backslashreplace"
+        )
+        + b"\n"
+        for event in events
+    )
 
 
 def events_of(data: bytes) -> tuple[TraceEvent, ...]:
@@ -70,6 +75,14 @@ def events_of(data: bytes) -> tuple[TraceEvent, ...]:
         return tuple(event_of(json.loads(line)) for line in data.decode("utf-8").split("\n") if line)
     except RecursionError:
         raise ValueError("nested too deeply") from None
+
+
+def _plain(value: KeptValue) -> JsonValue:
+    if isinstance(value, Mapping):
+        return {key: _plain(item) for key, item in value.items()}
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return [_plain(item) for item in value]
+    return value
 
 
 def _frozen(value: JsonValue) -> KeptValue:

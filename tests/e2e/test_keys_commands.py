@@ -1,0 +1,103 @@
+"""`diagnose keys` as a person types it, and a service that exports its traces."""
+
+from __future__ import annotations
+
+import json
+import threading
+from pathlib import Path
+
+import pytest
+from tests.faced import faced, submit
+from tests.typed import Diagnose, typing
+
+from diagnosis_harness.testing.counting_server import Answer, Asked, CountingServer
+
+WAIT_S = 30.0
+
+
+@pytest.fixture(autouse=True)
+def settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Which database the commands look into."""
+    monkeypatch.setenv("DIAGNOSE_DATABASE__URL", str(tmp_path / "runs.db"))
+
+
+@pytest.fixture
+def diagnose(capfdbinary: pytest.CaptureFixture[bytes]) -> Diagnose:
+    """One command line in this process."""
+    return typing(capfdbinary)
+
+
+def test_a_key_is_made_shown_once_used_and_revoked(
+    diagnose: Diagnose, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Alone on standard output; of it only a hash is kept. Its holder sees their own runs."""
+    with faced(tmp_path, needs_key=True) as server:
+        made = diagnose("keys", "add", "alice", "--role", "operator", "--rate", "600")
+        key = made.out.strip()
+        monkeypatch.setenv("DIAGNOSE_API_KEY", key)
+        client = server.client(key)
+        run_id = submit(client)["run_id"]
+        server.ended(client, run_id)
+        mine = diagnose("runs", "list", "--json", "--server", server.url)
+        listed = diagnose("keys", "list")
+        other = diagnose("keys", "add", "bob", "--role", "viewer").out.strip()
+        revoked = diagnose("keys", "revoke", other.split("_")[1])
+        refused = diagnose("runs", "list", "--server", server.url, "--key", other)
+
+    assert made.code == 0
+    assert key.startswith("dk_")
+    assert len(made.out.splitlines()) == 1
+    assert [json.loads(line)["run_id"] for line in mine.out.splitlines()] == [run_id]
+    assert listed.out.splitlines()[1].split()[:4] == [key.split("_")[1], "alice", "operator", "600"]
+    assert revoked.code == 0
+    assert (refused.code, "A valid API key is needed." in refused.err) == (2, True)
+    secret = key.split("_")[2].encode()
+    assert all(secret not in file.read_bytes() for file in tmp_path.glob("runs.db*"))
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["add", "alice", "--role", "king"], "choose one of viewer, operator, admin"),
+        (["add", "local", "--role", "viewer"], "it is no name of a caller"),
+        (["add", "a b", "--role", "viewer"], "it is no name of a caller"),
+        (["revoke", "123456789abc"], "There is no valid key 123456789abc"),
+    ],
+)
+def test_a_key_that_cannot_be_is_one_sentence(diagnose: Diagnose, words: list[str], said: str) -> None:
+    """With exit code 2. `local` is who asks on this machine, and nobody else's name."""
+    assert diagnose("keys", "add", "eve", "--role", "viewer").code == 0
+    answer = diagnose("keys", *words)
+
+    assert answer.code == 2
+    assert said in answer.err
+    assert answer.out == ""
+
+
+def test_a_name_holds_one_valid_key(diagnose: Diagnose) -> None:
+    """The name tells whose runs they are, so a second valid key would be a second person."""
+    assert diagnose("keys", "add", "bob", "--role", "viewer").code == 0
+    again = diagnose("keys", "add", "bob", "--role", "admin")
+
+    assert again.code == 2
+    assert "there is a valid key of this name" in again.err
+
+
+def test_traces_are_exported_when_an_endpoint_is_set(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A real service and a real backend on a socket: one request for one run, though the backend fails."""
+    arrived = threading.Event()
+
+    def answer(asked: Asked) -> Answer:
+        arrived.set()
+        return Answer(503, headers={"retry-after": "0"})
+
+    with CountingServer(answer) as backend:
+        monkeypatch.setenv("DIAGNOSE_TELEMETRY__ENDPOINT", backend.url)
+        with faced(tmp_path) as server:
+            client = server.client()
+            held = server.ended(client, submit(client)["run_id"])
+            assert arrived.wait(WAIT_S)
+        asked = list(backend.asked)
+
+    assert held["status"] == "SUCCESS"
+    assert [(each.method, each.path) for each in asked] == [("POST", "/v1/traces")]
