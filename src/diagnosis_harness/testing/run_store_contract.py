@@ -11,10 +11,10 @@ from collections.abc import Awaitable, Callable
 from dataclasses import replace
 
 from diagnosis_harness.application.intent import IntentType
-from diagnosis_harness.application.run_row import CancelWish, RunEnding, RunRow, RunStatus, status_of
+from diagnosis_harness.application.run_row import CancelWish, RunEnding, RunRow, RunStatus
 from diagnosis_harness.application.run_store import RunQuery
 from diagnosis_harness.harness.termination import CancellationReason, RunState, RunTermination
-from diagnosis_harness.kernel.errors import InvalidInput, StoreFailure
+from diagnosis_harness.kernel.errors import FailureKind, InvalidInput, StoreFailure
 from diagnosis_harness.release.language import Language
 from diagnosis_harness.release.outcome import ReleaseOutcome
 from diagnosis_harness.testing.evidence import begun_record
@@ -58,7 +58,8 @@ async def _log(kept: Kept, run_id: str = "r1") -> list[TraceName]:
 async def _refused(work: Awaitable[object], what: str) -> None:
     try:
         await work
-    except StoreFailure:
+    except StoreFailure as failure:
+        _expect(holds=failure.kind is FailureKind.REJECTED, what=f"{what}, as REJECTED: {failure}")
         return
     raise AssertionError(what)
 
@@ -96,20 +97,23 @@ async def _begin(process: Process, run_id: str) -> bool:
 
 async def keeps_every_field_of_an_end(kept: Kept) -> None:
     """Status, outcome and state come back each as it was written, and so does everything else."""
-    ends: tuple[RunEnding, ...] = (
-        a_fallback(),
-        a_success(),
-        a_failure(CancellationReason.DEADLINE_EXCEEDED, RunState.TIMED_OUT, ReleaseOutcome.FAILED),
-        a_failure(CancellationReason.USER_REQUESTED, RunState.CANCELLED, ReleaseOutcome.CANCELLED),
-        replace(a_fallback(), termination=RunTermination(RunState.SUCCESS, None, SUBMITTED_S + 9)),
+    late = a_failure(CancellationReason.DEADLINE_EXCEEDED, RunState.TIMED_OUT, ReleaseOutcome.FAILED)
+    gone = a_failure(CancellationReason.USER_REQUESTED, RunState.CANCELLED, ReleaseOutcome.CANCELLED)
+    in_time = RunTermination(RunState.SUCCESS, None, SUBMITTED_S + 9)
+    ends: tuple[tuple[RunEnding, RunStatus], ...] = (
+        (a_fallback(), RunStatus.SUCCESS),
+        (a_success(), RunStatus.SUCCESS),
+        (late, RunStatus.FAILED),
+        (gone, RunStatus.CANCELLED),
+        (replace(a_fallback(), termination=in_time), RunStatus.SUCCESS),
     )
-    for number, ending in enumerate(ends):
+    for number, (ending, status) in enumerate(ends):
         run_id = f"r{number}"
         ctx = await kept.one.begun(run_id)
         _expect(holds=await kept.one.store.finish(ctx, ending), what="the first end is written")
         row = await _row(kept, run_id)
         _expect(holds=row.ending == ending, what=f"the end comes back equal: {row.ending}")
-        _expect(holds=row.status is status_of(ending.outcome), what="the status is that of the outcome")
+        _expect(holds=row.status is status, what="the status is that of the outcome")
         _expect(holds=not row.is_closed, what="an end closes nothing")
 
 
@@ -341,11 +345,10 @@ async def gives_up_what_ended_and_was_not_closed(kept: Kept) -> None:
         _expect(holds=names[1:] == [TraceName.RUN_ENDED, TraceName.RUN_FINISHED], what="each event once")
     row = await _row(kept, "r1")
     _expect(holds=row.ending == a_fallback() and row.is_closed, what="the first end stands")
-    finished = (await kept.archive.events("r1"))[-1]
-    _expect(
-        holds=(finished.payload["outcome"], finished.payload["state"]) == ("FALLBACK", "BUDGET_EXHAUSTED"),
-        what="and RUN_FINISHED tells of it",
-    )
+    finished = (await kept.archive.events("r1"))[-1].payload
+    told_end = [finished[name] for name in ("outcome", "state", "reason", "ended_at", "total_tokens")]
+    stands = ["FALLBACK", "BUDGET_EXHAUSTED", "BUDGET_EXHAUSTED", "2023-11-14T22:13:29.250Z", 8]
+    _expect(holds=told_end == stands, what=f"and RUN_FINISHED tells of it: {told_end}")
     second = (await _row(kept, "r2")).ending
     _expect(
         holds=second is not None

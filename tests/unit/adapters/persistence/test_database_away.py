@@ -78,6 +78,9 @@ def test_postgresql_that_goes_away_is_a_failure_and_works_again_when_it_is_back(
             kept.one.tell(ctx, TraceName.RUN_FINISHED)
             await kept.one.log.flush(ctx)
             assert [event.seq for event in await kept.archive.events("r1")] == [1, 2, 3]
+            server.stop()  # and nobody notices
+            server.start()
+            assert await kept.archive.run("r1") is not None
 
     asyncio.run(story())
 

@@ -70,6 +70,8 @@ async def listening(wire: Wire, behind: str | tuple[str, int] | None = None) -> 
     finally:
         server.close()
         await server.wait_closed()
+        for task in wire.tasks:
+            task.cancel()
         await asyncio.gather(*wire.tasks, return_exceptions=True)
 
 

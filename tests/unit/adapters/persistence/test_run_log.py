@@ -131,15 +131,19 @@ def test_a_listener_that_raises_stops_neither_the_log_nor_other_listeners(sqlite
             def broken(run_id: str, events: Sequence[TraceEvent]) -> None:
                 raise RuntimeError("broken")
 
+            ctx = await process.begun("r1")
             log.on_written(broken)
             remove = log.on_written(lambda run_id, events: heard.append(run_id))
-            ctx = await process.begun("r1")
+            for _ in range(2):
+                process.tell(ctx)
+                await asyncio.wait_for(log.flush(ctx), 10)
+            assert heard == ["r1", "r1"]
             remove()
             process.tell(ctx)
-            await log.flush(ctx)
-            assert heard == ["r1"]
-            assert len(reported) == 2
-            assert len(await archive.events("r1")) == 2
+            await asyncio.wait_for(log.flush(ctx), 10)
+            assert heard == ["r1", "r1"]
+            assert len(reported) == 3
+            assert len(await archive.events("r1")) == 4
 
     asyncio.run(story())
 
@@ -242,6 +246,49 @@ def test_a_batch_whose_answer_was_lost_is_not_written_twice(sqlite_url: str) -> 
         await flushed
         assert told == [1, 2, 3]
         assert [event.seq for event in await SqlRunArchive(base).events("r1")] == [1, 2, 3]
+        await log.stop()
+        await base.close()
+
+    asyncio.run(story())
+
+
+def test_a_flush_waits_for_what_was_emitted_while_a_batch_was_written(sqlite_url: str) -> None:
+    """The commit of the batch before says nothing of it."""
+
+    class Gated(Database):
+        """Writes when it is let."""
+
+        gate: asyncio.Semaphore | None = None
+
+        async def write(self, statements: Statements[T]) -> T:
+            if self.gate is not None:
+                await self.gate.acquire()
+            return await super().write(statements)
+
+    async def story() -> None:
+        base = await Gated.opened(sqlite_url)
+        assert isinstance(base, Gated)
+        clock = ManualClock()
+        log = SqlRunLog(base, owner="p", clock=clock)
+        await log.start()
+        core = DiagnosisHarnessCore(clock=clock, ids=CountingIds(), sink=log)
+        process = Process("p", core, SqlRunStore(base, owner="p"), log, log, None)  # type: ignore[arg-type]  # no evidence
+        ctx = await process.begun("r1")
+        base.gate = asyncio.Semaphore(0)
+        process.tell(ctx)
+        await asyncio.wait(
+            [asyncio.ensure_future(log.flush(ctx))], timeout=0.05
+        )  # its batch stands at the gate
+        process.tell(ctx)
+        flushed = asyncio.ensure_future(log.flush(ctx))
+        told = asyncio.Event()
+        log.on_written(lambda run_id, events: told.set())
+        base.gate.release()
+        await asyncio.wait_for(told.wait(), 10)
+        assert not flushed.done()
+        base.gate.release()
+        await asyncio.wait_for(flushed, 10)
+        base.gate = None
         await log.stop()
         await base.close()
 
