@@ -22,14 +22,18 @@ _BLOCKS = {
 }
 _BREAKS, _CELLS = frozenset({"br", "tr"}), frozenset({"td", "th"})
 _WHOLE = frozenset({"pre", "table"})
-_BOGUS = re.compile(r"<!\[[^>]*>?")
-"""What looks like SGML; a browser skips it, and the parser of the standard library raises at some of it."""
+_UNSEEN = re.compile(r"<!--(?:.*?-->|.*)|<!\[[^>]*>?", re.DOTALL)
+"""Comments, and what looks like SGML, at which the standard library's parser raises: nobody sees them."""
+_DEPTH_MAX = 100
+_STRAY = re.compile(r"<(?=[^<>]*(?:<|\Z))")
+"""Opens no tag. The parser would look for its end once for each of them, to the end of the page."""
 
 
 def html_blocks(text: str) -> tuple[Block, ...]:
     """The blocks of a page, with the lines of the file that they come from."""
     reader = _Reader()
-    reader.feed(_BOGUS.sub(lambda found: "\n" * found[0].count("\n"), text))
+    seen = _UNSEEN.sub(lambda found: "\n" * found[0].count("\n"), text)
+    reader.feed(_STRAY.sub("&lt;", seen))
     reader.close()
     return reader.finished()
 
@@ -59,7 +63,8 @@ class _Reader(HTMLParser):
             self._parts.append(" | " if self._parts and not self._parts[-1].endswith("\n") else "")
         elif tag in _BLOCKS and not self._inside_whole(tag):
             self._flush()
-            self._within.append(tag)
+            if len(self._within) < _DEPTH_MAX:  # paragraphs that nobody closes, most of all
+                self._within.append(tag)
 
     def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         if tag not in _HIDDEN:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import log
@@ -182,6 +183,7 @@ def _bm25(texts: Sequence[list[str]]) -> Bm25 | None:
         return None
     from bm25s import BM25  # type: ignore[import-untyped]  # it has none; see Bm25
 
+    logging.getLogger("bm25s").setLevel(logging.WARNING)  # importing it sets DEBUG, past any root's level
     index: Bm25 = BM25(method="lucene", k1=1.2, b=0.75)
     index.index(list(texts), show_progress=False)
     return index

@@ -8,14 +8,13 @@ from collections.abc import Callable, Sequence
 from diagnosis_harness.knowledge.passage import Block, BlockKind
 
 _HEADING = re.compile(r" {0,3}(?P<marks>#{1,6})(?:[ \t]+(?P<title>.*))?$")
-_CLOSING_MARKS = re.compile(r"(?:^|[ \t]+)#+[ \t]*$")
 _FENCE = re.compile(r" {0,3}(?P<fence>`{3,}|~{3,})(?P<info>[^`]*)$")
 _ITEM = re.compile(
     r"[ \t]*(?:[-*+•]|\d{1,9}[.)、]|[（(]?[一二三四五六七八九十]{1,3}[)）、])(?:[ \t]+|(?<=、)|(?<=）))\S"
 )
 _UNDERLINE = re.compile(r" {0,3}(?P<mark>=+|-{3,})[ \t]*$")
 _RULE = re.compile(r" {0,3}(?:(?:-[ \t]*){3,}|(?:\*[ \t]*){3,}|(?:_[ \t]*){3,})$")
-_TABLE_RULE = re.compile(r"[ \t]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$")
+_TABLE_RULE = re.compile(r"[ \t]*+\|?+[ \t]*+:?+-++:?+[ \t]*+(?:\|[ \t]*+:?+-++:?+[ \t]*+)*+\|?+[ \t]*+$")
 
 
 def markdown_blocks(lines: Sequence[str]) -> tuple[Block, ...]:
@@ -62,7 +61,7 @@ class _Reader:
             self._add(BlockKind.CODE, end + 1)
 
     def _heading(self, heading: re.Match[str]) -> None:
-        title = _CLOSING_MARKS.sub("", heading["title"] or "").strip()
+        title = _without_closing_marks((heading["title"] or "").strip())
         if title:
             self._add(BlockKind.HEADING, self._at + 1, level=len(heading["marks"]), text=title)
         else:
@@ -113,3 +112,9 @@ class _Reader:
             text = "\n".join(self._lines[self._at : end])
         self._blocks.append(Block(kind, text, self._at + 1, end, level))
         self._at = end
+
+
+def _without_closing_marks(title: str) -> str:
+    """`Title ##` is `Title`; `C#` is itself."""
+    before = title.rstrip("#")
+    return before.strip() if not before or before[-1] in " \t" else title

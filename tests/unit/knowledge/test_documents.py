@@ -85,3 +85,26 @@ def test_plain_text_with_underlined_titles_has_headings() -> None:
     read = read_document("a.txt", b"Poison message\n==============\n\nSteps\n-----\n- replay\n", size=500)
 
     assert [one.headings for one in read.passages] == [("Poison message", "Steps")]
+
+
+@pytest.mark.timeout(20)
+@pytest.mark.parametrize("piece", ["<!--", "<a ", "<p>", "</p", "&#", "<![x", "<ul><li>x", "<script>"])
+def test_a_page_that_is_made_to_be_slow_is_read_soon(piece: str) -> None:
+    """The time grows with the length of a page, not with its square."""
+    read_document("a.html", (piece * (200_000 // len(piece))).encode(), size=1_200)
+
+
+@pytest.mark.timeout(20)
+@pytest.mark.parametrize(
+    "text",
+    [
+        " " * 200_000 + "|x\n" + " " * 200_000 + "|-x",
+        "# a" + " " * 200_000 + "b",
+        "x" * 200_000,
+        "|\n" * 99_999,
+    ],
+    ids=["spaces", "heading", "word", "rows"],
+)
+def test_a_document_that_is_made_to_be_slow_is_read_soon(text: str) -> None:
+    """Likewise."""
+    read_document("a.md", text.encode(), size=1_200)
