@@ -17,10 +17,23 @@ HEADERS = {
 }
 
 
+_EVENT = {
+    "title": "StreamEvent",
+    "description": "One event of the stream.",
+    "type": "object",
+    "properties": {
+        "id": {"type": "string"},
+        "event": {"enum": ["metadata", "status", "trace", "content", "failure", "done"]},
+        "data": {"type": "string", "contentMediaType": "application/json"},
+    },
+    "required": ["id", "event", "data"],
+}
+
+
 def stream_responses() -> dict[int | str, dict[str, Any]]:
     """What the OpenAPI document says of a stream."""
     described = "Server-sent events: metadata, status (and trace), then content or failure, then done."
-    return {200: {"description": described, "content": {"text/event-stream": {"schema": {"type": "string"}}}}}
+    return {200: {"description": described, "content": {"text/event-stream": {"schema": _EVENT}}}}
 
 
 class EventStream(Response):
