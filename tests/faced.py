@@ -218,7 +218,9 @@ class _Serving:
             app = make_app(service, settings.server, needs_key=self._needs_key)
             config = Config(
                 app,
-                http=bounded_connection(service.core.clock, write_limit_s=30.0),
+                http=bounded_connection(
+                    service.core.clock, write_limit_s=30.0, read_limit_s=settings.server.read_timeout_s
+                ),
                 host="127.0.0.1",
                 port=0,
                 lifespan="on",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import socket
 from collections.abc import Iterator
+from contextlib import suppress
 
 import pytest
 from tests.faced import WAIT_S, FacedServer, faced, problem
@@ -148,6 +149,25 @@ def test_slow_short_and_malformed_requests_are_answered_and_closed(
         sock.sendall(sent)
         answered, _, _ = _answer(sock, until_closed=status in (400, 408, 413))
     assert answered == status
+    assert server.client().get("/healthz").status_code == 200
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        b"",
+        b"GET /v1/runs HTTP/1.1\r\nhost: loc",
+        b"GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\nGET /v1/ru",
+        b"GET / HTTP/1.1\r\nx: " + b"x" * 200_000,
+    ],
+    ids=["nothing", "half a head", "half a second head", "a head without end"],
+)
+def test_a_client_that_does_not_say_what_it_wants_is_cut_off(server: FacedServer, sent: bytes) -> None:
+    """The server does not wait for it without end."""
+    with socket.create_connection(("127.0.0.1", server.port), WAIT_S) as sock, suppress(ConnectionError):
+        sock.sendall(sent)
+        while sock.recv(65_536):
+            pass
     assert server.client().get("/healthz").status_code == 200
 
 

@@ -116,7 +116,7 @@ def test_every_answer_is_one_that_the_document_names(
         suppress_health_check=list(HealthCheck),
     )
     @given(exists=st.booleans(), case=operation.as_strategy(generation_mode=mode))
-    def look(exists: bool, case: Case) -> None:
+    def look(exists: bool, case: Case[Any]) -> None:
         if exists and case.path_parameters:
             case.path_parameters.update(
                 {name: value for name, value in described.known.items() if name in case.path_parameters}

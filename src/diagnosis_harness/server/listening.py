@@ -44,7 +44,11 @@ async def serve_until_told(
     config = Config(
         app,
         loop="none",  # the loop that runs this is the one
-        http=bounded_connection(service.core.clock, write_limit_s=settings.write_timeout_s),
+        http=bounded_connection(
+            service.core.clock,
+            write_limit_s=settings.write_timeout_s,
+            read_limit_s=settings.read_timeout_s,
+        ),
         ws="none",
         lifespan="on",
         log_config=None,
