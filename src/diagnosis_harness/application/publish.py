@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from diagnosis_harness.application.diagnose import DiagnosisEnd
+from diagnosis_harness.guards.circumstances import NO_SOURCE
 from diagnosis_harness.kernel.errors import ContractViolation
 from diagnosis_harness.kernel.masking import mask_or_withhold
 from diagnosis_harness.kernel.window import utc_text
@@ -103,7 +104,7 @@ def report_of(ctx: RunContext, facts: RunFacts, end: DiagnosisEnd) -> Report:
             confidence=end.confidence,
             claims=end.claims,
             hypotheses=end.hypotheses,
-            missing_info=end.missing_info,
+            missing_info=tuple(each for each in end.missing_info if each != NO_SOURCE or not facts.tools),
             window=end.window,
             records=end.snapshot.records,
             tools=facts.tools,

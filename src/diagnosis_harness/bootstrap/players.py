@@ -11,6 +11,7 @@ from diagnosis_harness.application.system_profile import PlayerProfile
 from diagnosis_harness.diagnosis.policy import DiagnosisPolicy
 from diagnosis_harness.guards.evidence_repair import EvidenceRepairer
 from diagnosis_harness.guards.semantic_guard import SemanticJudge
+from diagnosis_harness.harness.retry_policy import RetryRole
 from diagnosis_harness.players.embedded.analyst import EmbeddedAnalyst
 from diagnosis_harness.players.embedded.answer_writer import EmbeddedWriter
 from diagnosis_harness.players.embedded.judge import EmbeddedJudge
@@ -32,12 +33,4 @@ class Players:
 
     def profiles(self) -> tuple[PlayerProfile, ...]:
         """Who plays what, as the system says it of itself."""
-        roles = (
-            "router",
-            "analyst",
-            "evidence repairer",
-            "semantic judge",
-            "system responder",
-            "answer writer",
-        )
-        return tuple(PlayerProfile(role) for role in roles)
+        return tuple(PlayerProfile(role.value) for role in RetryRole)

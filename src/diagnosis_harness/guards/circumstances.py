@@ -10,6 +10,8 @@ from diagnosis_harness.tools.invocation import EvidenceRecord
 
 ASKABLE = ("which service", "when it began")
 """What only the asker can supply, and no record shows to be missing. It states nothing about the system."""
+NO_SOURCE = "any source"
+"""That there is nothing to look into: said of a run that looked at nothing and was given no tool."""
 _JUDGING = frozenset(
     {
         ItemKind.SIGNAL_CHANGE,
@@ -29,14 +31,14 @@ def standing_missing(
 
     The field is a closed vocabulary and never free text: a sentence of an agent has no way in here.
     """
+    held = [record for record in records if record.run_id == run_id]
     lacking = {
         item.attributes.get("missing")
-        for record in records
-        if record.run_id == run_id
+        for record in held
         for item in record.items
         if item.kind is ItemKind.INVENTORY
     }
-    known = lacking.union(ASKABLE)
+    known = lacking.union(ASKABLE, () if held else (NO_SOURCE,))
     return tuple(dict.fromkeys(phrase for phrase in phrases if phrase in known))
 
 

@@ -104,6 +104,7 @@ def english() -> Words:
             FaultKind.UNKNOWN: "kind of fault unknown",
         },
         telemetry={
+            "any source": "a source of telemetry to look into (--from FOLDER, or [sources] in the settings)",
             "metrics": "metrics",
             "spans": "spans of distributed traces",
             "logs": "logs",

@@ -94,6 +94,7 @@ def chinese() -> Words:
             FaultKind.UNKNOWN: "故障类型未知",
         },
         telemetry={
+            "any source": "可供查看的遥测数据源（--from FOLDER，或设置中的 [sources]）",
             "metrics": "指标",
             "spans": "分布式调用链",
             "logs": "日志",

@@ -9,7 +9,7 @@ import pytest
 from diagnosis_harness.diagnosis.claim import WHOLE_RECORD, EvidenceRef, FaultKind
 from diagnosis_harness.diagnosis.draft import Hypothesis
 from diagnosis_harness.guards.candidates import standing_candidates
-from diagnosis_harness.guards.circumstances import standing_missing, standing_window
+from diagnosis_harness.guards.circumstances import NO_SOURCE, standing_missing, standing_window
 from diagnosis_harness.kernel.window import TimeWindow
 from diagnosis_harness.testing.evidence import ONSET_S, WINDOW, cause_item, changed_item, ready_record
 from diagnosis_harness.tools.evidence import EvidenceItem, ItemKind
@@ -99,6 +99,12 @@ def test_missing_is_what_an_inventory_lacks_or_the_asker_knows() -> None:
 
     assert said == ("spans", "which service")
     assert standing_missing(("spans",), (ready_record(lacking),), run_id="r2") == ()
+
+
+def test_that_there_is_no_source_is_said_of_a_run_that_looked_at_nothing() -> None:
+    """With a record of its own there was something to look into, whatever a draft says."""
+    assert standing_missing((NO_SOURCE,), (), run_id="r1") == (NO_SOURCE,)
+    assert standing_missing((NO_SOURCE,), (ready_record(changed_item()),), run_id="r1") == ()
 
 
 def test_a_draft_speaks_of_a_window_that_was_judged() -> None:

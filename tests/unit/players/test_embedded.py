@@ -302,3 +302,22 @@ def test_the_repairer_drops_what_nothing_bears() -> None:
     draft = DiagnosisDraft((), (good, false))
     findings = check_draft(draft, records, run_id="r1").findings
     assert mended_draft(draft, findings, records, run_id="r1").claims == (good,)
+
+
+def test_without_anything_to_look_with_it_says_what_is_missing() -> None:
+    """No tool is no source: that is missing context, and no failure."""
+    view = PolicyView(
+        question="why?",
+        onset_s=None,
+        tools=(),
+        records=(),
+        refused=(),
+        due=frozenset(),
+        stop_required=False,
+    )
+
+    answer = next_answer(view)
+
+    assert isinstance(answer, GiveDraft)
+    assert answer.draft is not None
+    assert answer.draft.missing_info == ("any source",)

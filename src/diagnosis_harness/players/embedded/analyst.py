@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from diagnosis_harness.diagnosis.claim import Predicate
 from diagnosis_harness.diagnosis.collection import InformationGain
+from diagnosis_harness.diagnosis.draft import DiagnosisDraft
 from diagnosis_harness.diagnosis.policy import AskTools, GiveDraft, PolicyAnswer, PolicyView, WantedCall
 from diagnosis_harness.diagnosis.progress import Assessment
+from diagnosis_harness.guards.circumstances import NO_SOURCE
 from diagnosis_harness.harness.budget import TokenUsage
 from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.players.embedded.claims import plain_claim
@@ -52,6 +54,8 @@ def next_answer(view: PolicyView) -> PolicyAnswer:
         calls = _wanted(view, reading)
         if calls:
             return AskTools(calls, assessments)
+    if not view.tools:
+        return GiveDraft(DiagnosisDraft((), (), missing_info=(NO_SOURCE,)), assessments)
     return GiveDraft(draft_from(reading), assessments)
 
 
