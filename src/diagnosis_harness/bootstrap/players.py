@@ -33,4 +33,4 @@ class Players:
 
     def profiles(self) -> tuple[PlayerProfile, ...]:
         """Who plays what, as the system says it of itself."""
-        return tuple(PlayerProfile(role.value) for role in RetryRole)
+        return tuple(PlayerProfile(role.value) for role in RetryRole if role is not RetryRole.TOOL)
