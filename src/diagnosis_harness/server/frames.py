@@ -6,10 +6,8 @@ import json
 from collections.abc import Mapping
 from typing import assert_never
 
-from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.server.event_id import EventId
 from diagnosis_harness.server.sse_session import Content, Done, Failure, Metadata, SseEvent, Status, Traced
-from diagnosis_harness.trace.json_lines import event_json
 
 HEARTBEAT = b": hb\n\n"
 """A comment: it keeps whoever stands between awake, and no client sees it."""
@@ -32,14 +30,22 @@ def framed(event: SseEvent, event_id: EventId | None) -> bytes:
     return text.encode("utf-8", "backslashreplace")
 
 
-def _told(event: SseEvent) -> tuple[str, Mapping[str, JsonValue]]:
+def _told(event: SseEvent) -> tuple[str, Mapping[str, object]]:
     match event:
         case Metadata(ids):
             return "metadata", {"session_id": ids.session_id, "run_id": ids.run_id}
         case Status(stage):
             return "status", {"stage": stage.value}
         case Traced(traced):
-            return "trace", event_json(traced)
+            return "trace", {
+                "seq": traced.seq,
+                "run_id": traced.run_id,
+                "at_s": traced.at_s,
+                "name": traced.name.value,
+                "phase": traced.phase.value,
+                "status": traced.status.value,
+                "payload": dict(traced.payload),
+            }
         case Content(ids, body):
             return "content", {"session_id": ids.session_id, "run_id": ids.run_id, "answer": body}
         case Failure(ids, code, message, state):
@@ -56,6 +62,15 @@ def _told(event: SseEvent) -> tuple[str, Mapping[str, JsonValue]]:
             assert_never(event)
 
 
-def _one_line(data: Mapping[str, JsonValue]) -> str:
-    text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+def _one_line(data: Mapping[str, object]) -> str:
+    text = _ENCODER.encode(data)
     return text if text.isascii() else text.translate(_ALSO_LINE_ENDS)
+
+
+def _as_dict(value: object) -> object:
+    if isinstance(value, Mapping):  # a payload is read-only
+        return dict(value)
+    raise TypeError(f"JSON cannot say {type(value).__name__}")
+
+
+_ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"), default=_as_dict)

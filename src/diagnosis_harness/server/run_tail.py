@@ -12,6 +12,8 @@ from diagnosis_harness.server.frames import framed
 from diagnosis_harness.server.sse_session import SseEvent, Status, Traced
 from diagnosis_harness.trace.event import TraceEvent, TraceName
 
+_STAGES = {stage.value: stage for stage in ChatApplicationStatus}
+
 
 class Frame:
     """One event of the log as streams show it. `event` is None for RUN_FINISHED: the row tells the end."""
@@ -34,9 +36,9 @@ class Frame:
 def _shown(logged: TraceEvent) -> SseEvent | None:
     if logged.name is TraceName.RUN_FINISHED:
         return None
-    stage = logged.payload.get("stage") if logged.name is TraceName.STATUS else None
-    known = stage in ChatApplicationStatus.__members__.values()
-    return Status(ChatApplicationStatus(str(stage))) if known else Traced(logged)
+    if logged.name is TraceName.STATUS and (stage := _STAGES.get(str(logged.payload.get("stage")))):
+        return Status(stage)
+    return Traced(logged)
 
 
 class Reader(Protocol):

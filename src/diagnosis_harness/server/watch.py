@@ -134,7 +134,10 @@ class Watch:
             self._is_rung = False
             if self.session.state is SseState.NEW:
                 return self._begun()
-            if chunk := await self._ready():
+            chunk = self._at_hand()
+            if chunk is None:
+                chunk = await self._ready()
+            if chunk:
                 self._has_sent, self._beat_is_due = True, False
                 return chunk
             if self._is_closing or self._is_over:
@@ -161,6 +164,14 @@ class Watch:
         self.session = step.session
         told = b"".join(framed(event, METADATA_ID) for event in step.events)
         return retry_hint(self._plan.retry_ms) + told
+
+    def _at_hand(self) -> bytes | None:
+        """What needs no waiting, as nearly all does; None where the log or the end has to be looked at."""
+        frames = self._tail.after(self._seq)
+        if frames is None or self._failure is not None:
+            return None
+        chunk = self._taken(frames)
+        return chunk if chunk or self._finished_seq is None else None
 
     async def _ready(self) -> bytes:
         if self._failure is not None:
