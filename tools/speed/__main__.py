@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from tools.speed import cancelling, concurrent_runs, installing, loading, page, starting, stepping
+from tools.speed import cancelling, concurrent_runs, installing, loading, page, starting, stepping, streaming
 from tools.speed.figure import Figure, as_text
 
 
@@ -26,6 +26,7 @@ def _measures(*, quick: bool) -> Mapping[str, Callable[[], list[Figure]]]:
         "cancelling": lambda: cancelling.measure(times=20 if quick else 300),
         "starting": lambda: starting.measure(rounds=3 if quick else 15),
         "loading": lambda: loading.measure(rounds=1 if quick else 5, megabytes=8 if quick else 64),
+        "streaming": lambda: streaming.measure(rounds=1 if quick else 5, events=20 if quick else 200),
         "installing": installing.measure,
     }
 

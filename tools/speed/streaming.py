@@ -83,9 +83,7 @@ def measure(*, rounds: int, streams: int = STREAMS, events: int = EVENTS) -> lis
         Figure(topic, "memory of a stream", typical("own", "stream_kb"), "KB"),
         Figure(topic, "  plain StreamingResponse", typical("bare", "stream_kb"), "KB"),
         Figure(topic, "the process with all streams", typical("own", "process_mb"), "MB"),
-        Figure(
-            topic, "CPU per event appended to the log", typical("append", "event_us"), "µs", note="SQLite"
-        ),
+        Figure(topic, "CPU per event appended to SQLite", typical("append", "event_us"), "µs", note="apart"),
     ]
 
 
