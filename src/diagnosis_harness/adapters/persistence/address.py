@@ -52,4 +52,4 @@ def _sqlite(path: str) -> URL:
         )
     if file.is_dir():
         raise InvalidSetting(PLACE, f"{path!r} is a folder", "name a file in it")
-    return URL.create("sqlite+aiosqlite", database=str(file))
+    return URL.create("sqlite+pysqlite", database=str(file))
