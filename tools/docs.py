@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from textwrap import dedent
 
@@ -28,9 +28,15 @@ MADE = "<!-- Made by tools/docs.py from the code; do not edit. -->"
 def command_line() -> str:
     """Every command with its help, as the terminal shows it."""
     app = build_app(FolderOpener())
-    commands = getattr(get_command(app), "commands")  # noqa: B009 - typer does not say that it is a group
-    pages = [_help([]), *(_help([name]) for name in sorted(commands))]
+    pages = map(_help, _commands(get_command(app), []))
     return f"# The command line\n\n{MADE}\n\n" + "\n".join(pages)
+
+
+def _commands(command: object, words: list[str]) -> Iterator[list[str]]:
+    """The command and all below it, each as it is typed."""
+    yield words
+    for name, below in sorted(getattr(command, "commands", {}).items()):
+        yield from _commands(below, [*words, name])
 
 
 def _help(words: list[str]) -> str:

@@ -29,10 +29,13 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Asking:
-    """A question and what it is asked of. `deadline_s` is the time given, None the configured one."""
+    """A question and what it is asked of; without a folder, of a service.
+
+    `deadline_s` is the time given, None the configured one.
+    """
 
     question: str
-    folder: Path
+    folder: Path | None
     baseline: Path | None = None
     onset_s: float | None = None
     deadline_s: float | None = None
@@ -55,8 +58,9 @@ def answer(asking: Asking, open_diagnosis: OpenDiagnosis, *, color: bool) -> Run
         InvalidInput: what the person gave cannot be used.
         KeyboardInterrupt: Ctrl+C while the folder was read; there was no run yet.
     """
+    folder = Path() if asking.folder is None else asking.folder
     return worked(
-        Sources(asking.folder, asking.baseline, asking.onset_s),
+        Sources(folder, asking.baseline, asking.onset_s),
         open_diagnosis,
         lambda diagnosis: diagnosis.run(
             asking.question, language=asking.language, deadline_s=asking.deadline_s

@@ -48,6 +48,33 @@ NoColorOption = Annotated[bool, typer.Option("--no-color", help="No colours, als
 SaveOption = Annotated[
     Path | None, typer.Option("--save", metavar="FILE", help="Write the run document to a file as well.")
 ]
+FolderOption = Annotated[
+    Path | None,
+    typer.Option("--from", metavar="FOLDER", help="The incident folder (docs/reference/incident-folder.md)."),
+]
+BaselineOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--baseline", metavar="FOLDER", help="A folder of the same form, recorded in normal operation."
+    ),
+]
+OnsetOption = Annotated[
+    str | None,
+    typer.Option(
+        "--onset", metavar="TIME", help="When it began: ISO 8601, UTC without a zone, or epoch seconds."
+    ),
+]
+SourceOption = Annotated[
+    str | None,
+    typer.Option("--source", metavar="NAME", help="With a server: the source to look into, of several."),
+]
+SessionOption = Annotated[
+    str | None,
+    typer.Option("--session", metavar="ID", help="With a server: the session to continue."),
+]
+BackgroundOption = Annotated[
+    bool, typer.Option("--background", help="With a server: do not wait; print the run's id.")
+]
 
 
 class FolderOpener:
@@ -160,16 +187,15 @@ def build_app(open_diagnosis: OpenDiagnosis) -> typer.Typer:
             open_diagnosis.settings_file = settings
         del version, debug  # the one has been shown by now; `run` reads the other, also where parsing fails
 
-    _add_ask(app, open_diagnosis)
+    def settings_file() -> Path | None:
+        return open_diagnosis.settings_file if isinstance(open_diagnosis, FolderOpener) else None
+
+    _add_ask(app, open_diagnosis, settings_file)
     _add_demo(app, open_diagnosis)
     verify.register(app, open_diagnosis)
     why.register(app)
     trace.register(app)
     bench.register(app, open_diagnosis)
-
-    def settings_file() -> Path | None:
-        return open_diagnosis.settings_file if isinstance(open_diagnosis, FolderOpener) else None
-
     runs.register(app, settings_file)
     keys.register(app, settings_file)
     knowledge.register(app, settings_file)
@@ -186,42 +212,28 @@ def _show_version(wanted: bool) -> None:  # noqa: FBT001 - typer calls it so
         raise typer.Exit
 
 
-def _add_ask(app: typer.Typer, open_diagnosis: OpenDiagnosis) -> None:
+def _add_ask(app: typer.Typer, open_diagnosis: OpenDiagnosis, settings_file: runs.SettingsFile) -> None:
     @app.command()
     def ask(  # noqa: PLR0913 - the options of a command
         question: Annotated[
             str, typer.Argument(metavar="QUESTION", help="What you want to know, in English or Chinese.")
         ],
         *,
-        folder: Annotated[
-            Path,
-            typer.Option(
-                "--from", metavar="FOLDER", help="The incident folder (docs/reference/incident-folder.md)."
-            ),
-        ],
-        baseline: Annotated[
-            Path | None,
-            typer.Option(
-                "--baseline",
-                metavar="FOLDER",
-                help="A folder of the same form, recorded in normal operation.",
-            ),
-        ] = None,
-        onset: Annotated[
-            str | None,
-            typer.Option(
-                "--onset",
-                metavar="TIME",
-                help="When it began: ISO 8601, UTC without a zone, or epoch seconds.",
-            ),
-        ] = None,
+        folder: FolderOption = None,
+        baseline: BaselineOption = None,
+        onset: OnsetOption = None,
         deadline: DeadlineOption = None,
         as_json: JsonOption = False,
         lang: LangOption = None,
         no_color: NoColorOption = False,
         save: SaveOption = None,
+        server: runs.ServerOption = None,
+        key: runs.KeyOption = None,
+        source: SourceOption = None,
+        session: SessionOption = None,
+        background: BackgroundOption = False,
     ) -> int:
-        """Ask why something broke, of the telemetry in a folder.
+        """Ask why something broke: of the telemetry in a folder, or of a service.
 
         The report goes to standard output, progress to standard error. Ctrl+C cancels and keeps the evidence.
         """
@@ -232,7 +244,7 @@ def _add_ask(app: typer.Typer, open_diagnosis: OpenDiagnosis) -> None:
             chosen_language,
             parsed_onset,
         )
-        from diagnosis_harness.cli.ask import run_ask
+        from diagnosis_harness.cli.ask import Apart, checked_apart, run_ask
 
         asking = Asking(
             question=checked_question(question),
@@ -242,7 +254,13 @@ def _add_ask(app: typer.Typer, open_diagnosis: OpenDiagnosis) -> None:
             deadline_s=checked_deadline(deadline),
             language=chosen_language(lang, question),
         )
-        return run_ask(asking, _output(as_json=as_json, no_color=no_color, save=save), open_diagnosis)
+        output = _output(as_json=as_json, no_color=no_color, save=save)
+        apart = checked_apart(asking, Apart(server, key, source, session, background))
+        if asking.folder is not None:
+            return run_ask(asking, output, open_diagnosis)
+        from diagnosis_harness.cli.ask_server import ask_server
+
+        return ask_server(asking, apart, output, settings_file())
 
 
 def _add_demo(app: typer.Typer, open_diagnosis: OpenDiagnosis) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import ssl
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Self
@@ -33,6 +33,7 @@ from diagnosis_harness.trace.event import TraceEvent
 from diagnosis_harness.trace.json_lines import events_of
 
 _TEXT_MAX = 300
+_EVENT_BYTES_MAX = 64_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,6 +162,25 @@ class RemoteDesk:
         row = self._checked(self._json(response))
         return facts_of(row).run_id, response.status_code == httpx2.codes.ACCEPTED
 
+    async def chat(self, body: Mapping[str, JsonValue]) -> AsyncIterator[tuple[str, JsonValue]]:
+        """Ask, and give the events of the answer as they come, by name; leaving early cancels the run.
+
+        Raises:
+            NotPermitted, ServiceFailure: as every look; also when the stream breaks off between two events.
+        """
+        try:
+            async with self._client.stream("POST", "/v1/chat", json=body) as response:
+                if not response.is_success:
+                    await response.aread()
+                    raise self._problem(response)
+                async for event in httpx2.EventSource(response, max_event_size=_EVENT_BYTES_MAX):
+                    if event.data:  # without data there is no event, only an id or a time to come again
+                        yield event.event, self._parsed(event.data)
+        except httpx2.TimeoutException as error:
+            raise self._too_slow(error) from error
+        except httpx2.HTTPError as error:
+            raise self._not_reached(error) from error
+
     # ------------------------------------------------------------------ one request
 
     async def _of_run(
@@ -200,8 +220,11 @@ class RemoteDesk:
         raise self._problem(response)
 
     def _json(self, response: httpx2.Response) -> JsonValue:
+        return self._parsed(response.content)
+
+    def _parsed(self, data: str | bytes) -> JsonValue:
         try:
-            held: JsonValue = json.loads(response.content.decode("utf-8"))
+            held: JsonValue = json.loads(data if isinstance(data, str) else data.decode("utf-8"))
         except (ValueError, RecursionError):
             raise self._not_understood("no JSON") from None
         return held

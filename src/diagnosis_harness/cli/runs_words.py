@@ -158,7 +158,7 @@ def _english() -> RunsWords:
         no_keys="No keys.",
         submitted="Submitted: {run}",
         joined="Joined a run that is not finished: {run}",
-        lost="The connection to {host} broke off; the run was cancelled by that.",
+        lost="What became of the run: `diagnose runs show {run}`.",
     )
 
 
@@ -245,5 +245,5 @@ def _chinese() -> RunsWords:
         no_keys="没有密钥。",
         submitted="已提交：{run}",
         joined="已并入一个未结束的运行：{run}",
-        lost="与 {host} 的连接已中断；该运行因此被取消。",
+        lost="该运行的结果：`diagnose runs show {run}`。",
     )

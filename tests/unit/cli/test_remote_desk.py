@@ -29,7 +29,15 @@ from diagnosis_harness.release.outcome import ReleaseOutcome
 from diagnosis_harness.testing.counting_server import Answer, Asked, CountingServer, Trouble
 
 Look = Callable[[RemoteDesk], Awaitable[object]]
+
+
+async def whole_chat(desk: RemoteDesk) -> object:
+    """A question, and every event of its answer."""
+    return [event async for event in desk.chat({"question": "why?"})]
+
+
 LOOKS: dict[str, Look] = {
+    "chat": whole_chat,
     "page": lambda desk: desk.page(RunQuery()),
     "row": lambda desk: desk.row("run-1"),
     "document": lambda desk: desk.document("run-1"),
@@ -164,7 +172,7 @@ def test_what_the_server_refuses_is_what_the_database_would(
         look(server, LOOKS["document"])
 
 
-@pytest.mark.parametrize("name", [name for name in LOOKS if name != "document"])
+@pytest.mark.parametrize("name", [name for name in LOOKS if name not in ("document", "chat")])
 @pytest.mark.parametrize(
     "body", [b"", b"<html>", b"[]", b'{"runs": [{}], "next": null}', b"\xff", b"[" * 99_999]
 )
@@ -197,6 +205,22 @@ def test_a_page_is_asked_for_as_the_server_takes_it() -> None:
     )
     assert second.path == "/v1/runs?limit=5"
     assert (page.rows, page.next) == ((row(),), "more")  # type: ignore[attr-defined]  # it is a Listing
+
+
+def test_a_chat_gives_its_events_as_they_are_told() -> None:
+    """By name, with their data; a heartbeat is no event, and neither is a time to come again."""
+    parts = (
+        "retry: 1000",
+        'event: metadata\ndata: {"run_id": "run-1"}',
+        ": hb",
+        'id: 3.1\nevent: done\ndata: {"outcome": "慢"}',
+    )
+    body = "".join(f"{part}\n\n" for part in parts)
+    answer = Answer(body=body.encode(), content_type="text/event-stream; charset=utf-8")
+    with CountingServer(always(answer)) as server:
+        events = look(server, whole_chat)
+
+    assert events == [("metadata", {"run_id": "run-1"}), ("done", {"outcome": "慢"})]
 
 
 def test_the_key_is_sent_and_never_shown() -> None:

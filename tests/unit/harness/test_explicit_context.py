@@ -20,6 +20,8 @@ EXEMPT = {
     "cli.ports.LoadProgress": "reads files before there is a run",
     "cli.ports.Diagnosis": "what the command line holds: it opens the run itself",
     "cli.ports.OpenDiagnosis": "opens the diagnosis before there is a run",
+    "cli.ports.RunsDesk": "looks at runs of other processes, which have their own contexts",
+    "adapters.telemetry.exporter.SpanSender": "sends what a run has left, after its end",
     "application.key_store.KeyStore": "keys belong to callers; a run knows none",
     "application.evidence_archive.EvidenceArchive": "reads and ends records of runs that other processes had",
     "application.run_queue.RunQueue": "delivers ids of runs that have not begun",

@@ -1,0 +1,126 @@
+"""`diagnose ask --server` as a person types it: the same view and answer as of a folder, from a service."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.faced import QUESTION, FacedServer, faced
+from tests.typed import Diagnose, typing
+
+PLAIN = {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "COLUMNS": "100", "OMP_NUM_THREADS": "1"}
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FacedServer]:
+    """The service."""
+    with faced(tmp_path_factory.mktemp("service")) as server:
+        yield server
+
+
+@pytest.fixture
+def diagnose(capfdbinary: pytest.CaptureFixture[bytes]) -> Diagnose:
+    """One command line in this process."""
+    return typing(capfdbinary)
+
+
+def test_a_service_answers_as_a_folder_does(server: FacedServer, diagnose: Diagnose, tmp_path: Path) -> None:
+    """The report on standard output, progress on standard error; the saved document verifies."""
+    file = tmp_path / "run.json"
+    said = diagnose("ask", QUESTION, "--server", server.url, "--save", str(file))
+
+    assert said.code == 0
+    assert said.out.startswith(f"? {QUESTION}\n")
+    assert "Evidence" in said.out
+    assert "diagnosing" in said.err
+    assert "rank_causes" in said.err
+    assert diagnose("verify", str(file)).code == 0
+
+
+def test_the_document_is_the_one_that_is_kept(server: FacedServer, diagnose: Diagnose) -> None:
+    """Byte for byte."""
+    said = diagnose("ask", QUESTION, "--server", server.url, "--json")
+    run_id = json.loads(said.out)["run"]["run_id"]
+
+    assert said.code == 0
+    assert said.out == diagnose("runs", "export", run_id, "--server", server.url).out
+
+
+def test_another_path_answers_in_text_and_in_the_language_of_the_question(
+    server: FacedServer, diagnose: Diagnose
+) -> None:
+    """What the service says of itself."""
+    said = diagnose("ask", "你能做什么？", "--server", server.url)
+
+    assert said.code == 0
+    assert "我" in said.out
+    assert "正在回答" in said.err
+
+
+def test_a_question_is_left_to_the_service(server: FacedServer, diagnose: Diagnose) -> None:
+    """The id alone on standard output, so that it can be handed on."""
+    said = diagnose("ask", QUESTION, "--server", server.url, "--background")
+    held = server.ended(server.client(), said.out.strip())
+
+    assert said.code == 0
+    assert (held["status"], held["kind"]) == ("SUCCESS", "BACKGROUND")
+
+
+def test_ctrl_c_closes_the_connection_and_the_run_is_cancelled(server: FacedServer) -> None:
+    """Exit code 130, and what is kept of it is printed."""
+    client = server.client()
+    server.hold()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "diagnosis_harness", "ask", QUESTION, "--server", server.url],
+        env=PLAIN,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        assert process.stderr is not None
+        while "diagnosing" not in process.stderr.readline():
+            assert process.poll() is None
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+    finally:
+        server.let_go()
+        process.kill()
+    latest = client.get("/v1/runs?limit=1").json()["runs"][0]
+
+    assert process.returncode == 130
+    assert (latest["status"], latest["termination"]["reason"]) == ("CANCELLED", "CLIENT_DISCONNECTED")
+    assert "Cancelling." in err
+    assert latest["run_id"] in out
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--from", "x", "--server", "http://h"], "ask a folder or a service, not both"),
+        (["--from", "x", "--background"], "ask a folder or a service, not both"),
+        (["--baseline", "x", "--server", "http://h"], "it is given without --from"),
+        ([], "Missing option '--from'."),
+        (["--server", "h:1"], "it is no http or https URL"),
+    ],
+)
+def test_what_excludes_each_other_is_said(diagnose: Diagnose, words: list[str], said: str) -> None:
+    """In one sentence, before anything is asked."""
+    answer = diagnose("ask", QUESTION, *words)
+
+    assert answer.code == 2
+    assert said in answer.err
+    assert len(answer.err.splitlines()) == 1
+
+
+def test_what_the_service_refuses_is_said(server: FacedServer, diagnose: Diagnose) -> None:
+    """A field at fault, by its name."""
+    answer = diagnose("ask", QUESTION, "--server", server.url, "--source", "nowhere")
+
+    assert answer.code == 2
+    assert "source: it is not configured" in answer.err
