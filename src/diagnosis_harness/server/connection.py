@@ -1,6 +1,6 @@
-"""Connections that cannot be held open by a client that neither reads nor asks, or is not there any more.
+"""Connections that cannot be held open by a client that does not read, or that is not there any more.
 
-uvicorn waits for such a client without end. The protocol here is its own, with a bound on each such wait.
+uvicorn waits for such a client without end. The protocol here is its own, with a bound on that wait.
 """
 
 from __future__ import annotations
@@ -8,104 +8,60 @@ from __future__ import annotations
 import asyncio
 import socket
 from collections.abc import Callable
-from typing import TYPE_CHECKING, cast
+from typing import ClassVar, cast
+
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from diagnosis_harness.kernel.clock import Clock
 from diagnosis_harness.server.afar import in_loop
 
-if TYPE_CHECKING:
-    from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
+class BoundedConnection(HttpToolsProtocol):
+    """uvicorn's connection with a bound on every wait for its client to read. Made by `bounded_connection`."""
 
-HEAD_BYTES_MAX = 65_536
-"""What the head of a request may take; nobody's cookies are that long."""
+    clock: ClassVar[Clock]
+    write_limit_s: ClassVar[float]
+    _disarm: Callable[[], None] | None = None
 
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn
+        """Begin; have the kernel find out about silent peers."""
+        super().connection_made(transport)
+        watch_peer(cast("socket.socket | None", transport.get_extra_info("socket")), self.write_limit_s)
 
-def bounded_connection(
-    clock: Clock, *, write_limit_s: float, read_limit_s: float = 10.0
-) -> type[HttpToolsProtocol]:
-    """The protocol of a server's connections, for `uvicorn.Config(http=...)`.
+    def pause_writing(self) -> None:
+        """The client has stopped reading: from now on its time runs."""
+        super().pause_writing()
+        cut = in_loop(self.loop, self.transport.abort)
+        self._disarm = self.clock.call_at(self.clock.now_s() + self.write_limit_s, cut)
 
-    The head of a request must have come within `read_limit_s`, from the connection on or from its first byte;
-    what comes after it is the application's to wait for.
+    def resume_writing(self) -> None:
+        """It reads again."""
+        self._settle()
+        super().resume_writing()
 
-    A connection on which nothing could be written for `write_limit_s` is cut. The same bound is given to the
-    kernel, for a peer that vanished without a word (Linux: TCP_USER_TIMEOUT; elsewhere its own, later one).
-    """
-    from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+    def connection_lost(self, exc: Exception | None) -> None:
+        """It is gone."""
+        self._settle()
+        super().connection_lost(exc)
 
-    class BoundedConnection(HttpToolsProtocol):
-        """uvicorn's connection with a bound on every wait for its client."""
-
-        def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn
-            """Begin; have the kernel find out about silent peers."""
-            super().connection_made(transport)
-            watch_peer(cast("socket.socket | None", transport.get_extra_info("socket")), write_limit_s)
-            self._writing = Limit(clock, self.loop, transport.abort, limit_s=write_limit_s)
-            self._head = Limit(clock, self.loop, transport.abort, limit_s=read_limit_s)
-            self._head.begin()
-            self._head_bytes: int | None = 0  # of the head that is coming; None between one and the next
-
-        def data_received(self, data: bytes) -> None:
-            """Take it in; while a head is coming, its time and its bytes count."""
-            super().data_received(data)
-            if self._head_bytes is not None:
-                self._head.begin()
-                self._head_bytes += len(data)
-                if self._head_bytes > HEAD_BYTES_MAX:
-                    self.transport.abort()
-
-        def on_message_begin(self) -> None:
-            """A head begins."""
-            super().on_message_begin()
-            self._head_bytes = 0
-
-        def on_headers_complete(self) -> None:
-            """The head is here."""
-            self._head_bytes = None
-            self._head.over()
-            super().on_headers_complete()
-
-        def pause_writing(self) -> None:
-            """The client has stopped reading: from now on its time runs."""
-            super().pause_writing()
-            self._writing.begin()
-
-        def resume_writing(self) -> None:
-            """It reads again."""
-            self._writing.over()
-            super().resume_writing()
-
-        def connection_lost(self, exc: Exception | None) -> None:
-            """It is gone."""
-            self._writing.over()
-            self._head.over()
-            super().connection_lost(exc)
-
-    return BoundedConnection
-
-
-class Limit:
-    """The time that one thing may take, over and over; where it is over, `cut` is called in the loop."""
-
-    def __init__(
-        self, clock: Clock, loop: asyncio.AbstractEventLoop, cut: Callable[[], object], *, limit_s: float
-    ) -> None:
-        self._clock = clock
-        self._cut = in_loop(loop, cut)
-        self._limit_s = limit_s
-        self._disarm: Callable[[], None] | None = None
-
-    def begin(self) -> None:
-        """Its time runs, unless it does already."""
-        if self._disarm is None:
-            self._disarm = self._clock.call_at(self._clock.now_s() + self._limit_s, self._cut)
-
-    def over(self) -> None:
-        """It is done, or not awaited any more."""
+    def _settle(self) -> None:
         disarm, self._disarm = self._disarm, None
         if disarm is not None:
             disarm()
+
+
+def bounded_connection(time: Clock, limit_s: float) -> type[BoundedConnection]:
+    """The protocol of a server's connections, for `uvicorn.Config(http=...)`.
+
+    A connection on which nothing could be written for `limit_s` is cut. The same bound is given to the
+    kernel, for a peer that vanished without a word (Linux: TCP_USER_TIMEOUT; elsewhere its own, later one).
+    """
+
+    class Connection(BoundedConnection):
+        clock = time
+        write_limit_s = limit_s
+
+    return Connection
 
 
 def watch_peer(connection: socket.socket | None, limit_s: float) -> None:

@@ -81,7 +81,7 @@ class StreamHub:
         """A reader of a run's stream, for the time of the body."""
         with self._held(plan.ids.run_id) as tail:
             watch = Watch(plan, tail, self._archive, wants_row=lambda: self._want_row(tail), cancels=cancels)
-            tail.readers.add(watch)
+            tail.bells.add(watch.ring)
             self._watches.add(watch)
             if self._is_closing:
                 watch.close()
@@ -89,7 +89,7 @@ class StreamHub:
                 yield watch
             finally:
                 self._watches.discard(watch)
-                tail.readers.discard(watch)
+                tail.bells.discard(watch.ring)
 
     @contextmanager
     def telling(self, run_id: str) -> Iterator[None]:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Protocol
+from collections.abc import Callable, Iterable, Sequence
 
 from diagnosis_harness.application.run_row import RunRow
 from diagnosis_harness.application.status import ChatApplicationStatus
@@ -41,14 +40,6 @@ def _shown(logged: TraceEvent) -> SseEvent | None:
     return Traced(logged)
 
 
-class Reader(Protocol):
-    """Whoever reads a tail."""
-
-    def ring(self) -> None:
-        """There may be something new."""
-        ...
-
-
 class RunTail:
     """A stretch of the log without a gap, up to its end as far as it is known here; bounded.
 
@@ -56,7 +47,7 @@ class RunTail:
     run is replayed, how a slow reader goes on, and what joins the two without a gap.
 
     Attributes:
-        readers: rung whenever something comes.
+        bells: one for each reader, rung whenever something comes.
         row: the run's row, once it has ended and its RUN_FINISHED stands.
         wants_row: a reader has come to the end and waits for the row, which must be looked up.
         end_is_told: whoever runs the run brings its row here; nobody looks it up.
@@ -65,7 +56,7 @@ class RunTail:
 
     def __init__(self, run_id: str, *, events_max: int) -> None:
         self.run_id = run_id
-        self.readers: set[Reader] = set()
+        self.bells: set[Callable[[], None]] = set()
         self.row: RunRow | None = None
         self.wants_row = False
         self.end_is_told = False
@@ -126,5 +117,5 @@ class RunTail:
 
     def ring(self) -> None:
         """Wake all readers."""
-        for reader in self.readers:
-            reader.ring()
+        for bell in self.bells:
+            bell()
