@@ -8,9 +8,10 @@ from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from diagnosis_harness.kernel.clock import Clock
-from diagnosis_harness.server.problems import FieldProblem, Problem, ProblemKind
+from diagnosis_harness.kernel.errors import InvalidInput
+from diagnosis_harness.server.problems import Problem, ProblemKind, field_of
 from diagnosis_harness.server.replies import send_problem
-from diagnosis_harness.server.strict_json import NotJson, read_json
+from diagnosis_harness.server.strict_json import read_json
 from diagnosis_harness.server.within import within
 
 _UTF_8 = frozenset({"utf-8", "utf8", ""})
@@ -79,9 +80,8 @@ def objection(headers: Headers, body: bytes) -> Problem | None:
         return Problem(ProblemKind.UNSUPPORTED_MEDIA)
     try:
         read_json(body)
-    except NotJson as error:
-        why = FieldProblem("body", str(error), "send one JSON object, each name once")
-        return Problem(ProblemKind.NOT_JSON, (why,))
+    except InvalidInput as error:
+        return Problem(ProblemKind.NOT_JSON, (field_of(error.place, error.problem, error.remedy),))
     return None
 
 

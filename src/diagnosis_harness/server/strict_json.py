@@ -6,6 +6,7 @@ import json
 import re
 from math import isfinite
 
+from diagnosis_harness.kernel.errors import InvalidInput
 from diagnosis_harness.kernel.json_value import JsonValue
 
 DEPTH_MAX = 32
@@ -14,20 +15,16 @@ _SURROGATES = re.compile("[\ud800-\udfff]")
 _TOO_DEEP = f"it is nested deeper than {DEPTH_MAX} levels"
 
 
-class NotJson(ValueError):
-    """Why the bytes are refused, as one clause."""
-
-
 def read_json(data: bytes) -> JsonValue:
     """The one value that the bytes are.
 
     Raises:
-        NotJson: they are none, or one that readers differ about.
+        InvalidInput: they are none, or one that readers differ about.
     """
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError:
-        raise NotJson("it is not UTF-8") from None
+        raise _refused("it is not UTF-8") from None
     try:
         value: JsonValue = json.loads(
             text,
@@ -37,9 +34,9 @@ def read_json(data: bytes) -> JsonValue:
             parse_int=_whole,
         )
     except json.JSONDecodeError as error:
-        raise NotJson(f"it breaks off being JSON at character {error.pos}") from None
+        raise _refused(f"it breaks off being JSON at character {error.pos}") from None
     except RecursionError:
-        raise NotJson(_TOO_DEEP) from None
+        raise _refused(_TOO_DEEP) from None
     _check(value, 0)
     return value
 
@@ -50,7 +47,7 @@ def _check(value: JsonValue, depth: int) -> None:
         _check_text(value)
     elif isinstance(value, list | dict):
         if depth >= DEPTH_MAX:
-            raise NotJson(_TOO_DEEP)
+            raise _refused(_TOO_DEEP)
         if isinstance(value, dict):
             for name in value:
                 _check_text(name)
@@ -60,28 +57,32 @@ def _check(value: JsonValue, depth: int) -> None:
 
 def _check_text(text: str) -> None:
     if not text.isascii() and _SURROGATES.search(text):
-        raise NotJson("a text has half of a surrogate pair")
+        raise _refused("a text has half of a surrogate pair")
 
 
 def _object(pairs: list[tuple[str, JsonValue]]) -> dict[str, JsonValue]:
     held = dict(pairs)
     if len(held) != len(pairs):
-        raise NotJson("an object has a name twice")
+        raise _refused("an object has a name twice")
     return held
 
 
 def _constant(name: str) -> JsonValue:
-    raise NotJson(f"{name} is no JSON number")
+    raise _refused(f"{name} is no JSON number")
 
 
 def _number(text: str) -> float:
     value = float(text)
     if not isfinite(value):
-        raise NotJson("a number is too large")
+        raise _refused("a number is too large")
     return value
 
 
 def _whole(text: str) -> int:
     if len(text) > _DIGITS_MAX:
-        raise NotJson("a number is too large")
+        raise _refused("a number is too large")
     return int(text)
+
+
+def _refused(problem: str) -> InvalidInput:
+    return InvalidInput("body", problem, "send one JSON object, each name once")

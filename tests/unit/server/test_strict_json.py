@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from diagnosis_harness.server.strict_json import DEPTH_MAX, NotJson, read_json
+from diagnosis_harness.kernel.errors import InvalidInput
+from diagnosis_harness.server.strict_json import DEPTH_MAX, read_json
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
 VALUES = st.recursive(
@@ -29,7 +30,7 @@ def test_any_bytes_are_read_or_refused(data: bytes) -> None:
     """Nothing else comes out, and what is read is what a lenient reader reads as well."""
     try:
         value = read_json(data)
-    except NotJson:
+    except InvalidInput:
         return
     assert value == json.loads(data)
 
@@ -63,14 +64,14 @@ def test_any_bytes_are_read_or_refused(data: bytes) -> None:
 )
 def test_what_readers_differ_about_is_refused(text: str) -> None:
     """Names twice, numbers that are none, half characters, depth without end, and what is no JSON at all."""
-    with pytest.raises(NotJson):
+    with pytest.raises(InvalidInput):
         read_json(text.encode("utf-8", "surrogatepass"))
 
 
 def test_bytes_that_are_not_utf_8_are_refused() -> None:
     """UTF-16 is another encoding, and half a character is none."""
     for data in ('{"a": 1}'.encode("utf-16"), b'"\xff"', b'"\xed\xa0\x80"'):
-        with pytest.raises(NotJson):
+        with pytest.raises(InvalidInput):
             read_json(data)
 
 
@@ -78,7 +79,7 @@ def test_nesting_is_counted_outside_of_texts_alone() -> None:
     """A text of brackets is a text; the deepest allowed nesting is allowed."""
     assert read_json(json.dumps(["[{" * 1_000]).encode()) == ["[{" * 1_000]
     assert read_json(b"[" * DEPTH_MAX + b"]" * DEPTH_MAX)
-    with pytest.raises(NotJson, match="deeper"):
+    with pytest.raises(InvalidInput, match="deeper"):
         read_json(b"[" * (DEPTH_MAX + 1) + b"]" * (DEPTH_MAX + 1))
 
 
@@ -87,5 +88,5 @@ def test_nesting_is_counted_outside_of_texts_alone() -> None:
 )
 def test_hostile_bytes_are_refused(data: bytes) -> None:
     """A megabyte that never closes is refused; it breaks no parser."""
-    with pytest.raises(NotJson):
+    with pytest.raises(InvalidInput):
         read_json(data)
