@@ -176,7 +176,7 @@ async def streaming(
     streams: Streams = app.state.streams
     config = Config(
         app,
-        http=bounded_connection(clock, write_limit_s),
+        http=bounded_connection(clock, write_limit_s=write_limit_s),
         host="127.0.0.1",
         port=0,
         lifespan="on",

@@ -1,6 +1,6 @@
-"""Connections that cannot be held open by a client that does not read, or that is not there any more.
+"""Connections that cannot be held open by a client that neither reads nor asks, or is not there any more.
 
-uvicorn waits for such a client without end. The protocol here is its own, with a bound on that wait.
+uvicorn waits for such a client without end. The protocol here is its own, with a bound on each such wait.
 """
 
 from __future__ import annotations
@@ -15,53 +15,99 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from diagnosis_harness.kernel.clock import Clock
 from diagnosis_harness.server.afar import in_loop
 
+HEAD_BYTES_MAX = 65_536
+"""What the head of a request may take; nobody's cookies are that long."""
 
-class BoundedConnection(HttpToolsProtocol):
-    """uvicorn's connection with a bound on every wait for its client to read. Made by `bounded_connection`."""
 
-    clock: ClassVar[Clock]
-    write_limit_s: ClassVar[float]
-    _disarm: Callable[[], None] | None = None
+class Limit:
+    """The time that one thing may take, over and over; where it is over, `cut` is called in the loop."""
 
-    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn
-        """Begin; have the kernel find out about silent peers."""
-        super().connection_made(transport)
-        watch_peer(cast("socket.socket | None", transport.get_extra_info("socket")), self.write_limit_s)
+    def __init__(
+        self, clock: Clock, loop: asyncio.AbstractEventLoop, cut: Callable[[], object], *, limit_s: float
+    ) -> None:
+        self._clock = clock
+        self._cut = in_loop(loop, cut)
+        self._limit_s = limit_s
+        self._disarm: Callable[[], None] | None = None
 
-    def pause_writing(self) -> None:
-        """The client has stopped reading: from now on its time runs."""
-        super().pause_writing()
-        cut = in_loop(self.loop, self.transport.abort)
-        self._disarm = self.clock.call_at(self.clock.now_s() + self.write_limit_s, cut)
+    def begin(self) -> None:
+        """Its time runs, unless it does already."""
+        if self._disarm is None:
+            self._disarm = self._clock.call_at(self._clock.now_s() + self._limit_s, self._cut)
 
-    def resume_writing(self) -> None:
-        """It reads again."""
-        self._settle()
-        super().resume_writing()
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        """It is gone."""
-        self._settle()
-        super().connection_lost(exc)
-
-    def _settle(self) -> None:
+    def over(self) -> None:
+        """It is done, or not awaited any more."""
         disarm, self._disarm = self._disarm, None
         if disarm is not None:
             disarm()
 
 
-def bounded_connection(time: Clock, limit_s: float) -> type[BoundedConnection]:
+class BoundedConnection(HttpToolsProtocol):
+    """uvicorn's connection with a bound on every wait for its client; see `bounded_connection`."""
+
+    clock: ClassVar[Clock]
+    write_limit_s: ClassVar[float]
+    read_limit_s: ClassVar[float]
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn
+        """Begin; have the kernel find out about silent peers."""
+        super().connection_made(transport)
+        watch_peer(cast("socket.socket | None", transport.get_extra_info("socket")), self.write_limit_s)
+        self._writing = Limit(self.clock, self.loop, transport.abort, limit_s=self.write_limit_s)
+        self._head = Limit(self.clock, self.loop, transport.abort, limit_s=self.read_limit_s)
+        self._head.begin()
+        self._head_bytes: int | None = 0  # of the head that is coming; None between one and the next
+
+    def data_received(self, data: bytes) -> None:
+        """Take it in; while a head is coming, its time and its bytes count."""
+        super().data_received(data)
+        if self._head_bytes is not None:
+            self._head.begin()
+            self._head_bytes += len(data)
+            if self._head_bytes > HEAD_BYTES_MAX:
+                self.transport.abort()
+
+    def on_message_begin(self) -> None:
+        """A head begins."""
+        super().on_message_begin()
+        self._head_bytes = 0
+
+    def on_headers_complete(self) -> None:
+        """The head is here."""
+        self._head_bytes = None
+        self._head.over()
+        super().on_headers_complete()
+
+    def pause_writing(self) -> None:
+        """The client has stopped reading: from now on its time runs."""
+        super().pause_writing()
+        self._writing.begin()
+
+    def resume_writing(self) -> None:
+        """It reads again."""
+        self._writing.over()
+        super().resume_writing()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """It is gone."""
+        self._writing.over()
+        self._head.over()
+        super().connection_lost(exc)
+
+
+def bounded_connection(
+    clock: Clock, *, write_limit_s: float, read_limit_s: float = 10.0
+) -> type[BoundedConnection]:
     """The protocol of a server's connections, for `uvicorn.Config(http=...)`.
 
-    A connection on which nothing could be written for `limit_s` is cut. The same bound is given to the
+    The head of a request must have come within `read_limit_s`, from the connection on or from its first byte;
+    what comes after it is the application's to wait for.
+
+    A connection on which nothing could be written for `write_limit_s` is cut. The same bound is given to the
     kernel, for a peer that vanished without a word (Linux: TCP_USER_TIMEOUT; elsewhere its own, later one).
     """
-
-    class Connection(BoundedConnection):
-        clock = time
-        write_limit_s = limit_s
-
-    return Connection
+    limits = {"clock": clock, "write_limit_s": write_limit_s, "read_limit_s": read_limit_s}
+    return type("Connection", (BoundedConnection,), limits)
 
 
 def watch_peer(connection: socket.socket | None, limit_s: float) -> None:
