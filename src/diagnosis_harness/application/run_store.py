@@ -192,11 +192,10 @@ class RunCare(Protocol):
     async def give_up(self, run_id: str, *, owner: str, at_s: float) -> bool:
         """End a run of a process that is dead, or that has lost it: all of it or nothing.
 
-        A RUNNING row becomes FAILED / INTERNAL_FAILURE (where RUN_ENDED stands in its log, that termination is
-        the row's, and FAILED what left), its PROJECTING records ERROR / ABANDONED, and
-        RUN_ENDED (where it is missing) and RUN_FINISHED are written after its last event. A row that had
-        ended and was not closed gets its RUN_FINISHED. A run that another process ends at the same time ends
-        once.
+        A RUNNING row becomes FAILED / INTERNAL_FAILURE (where RUN_ENDED stands in its log, the row takes that
+        termination), its PROJECTING records ERROR / ABANDONED, and RUN_ENDED (where it is missing) and
+        RUN_FINISHED are written after its last event. A row that had ended and was not closed gets its
+        RUN_FINISHED. A run that another process ends at the same time ends once.
 
         Returns:
             Whether this call changed anything.

@@ -30,6 +30,11 @@ class Cluster:
             self._server: PostgresServer = get_server(folder, cleanup_mode="delete")
         self._folder = folder
 
+    @property
+    def folder(self) -> Path:
+        """Where it lives."""
+        return self._folder
+
     def url(self, database: str) -> str:
         """The URL of a database of it."""
         return self._server.get_uri(database)

