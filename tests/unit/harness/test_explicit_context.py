@@ -26,6 +26,7 @@ EXEMPT = {
     "application.evidence_archive.EvidenceArchive": "reads and ends records of runs that other processes had",
     "application.run_queue.RunQueue": "delivers ids of runs that have not begun",
     "application.run_store.RunArchive": "reads runs of every process, also those that never began",
+    "application.run_store.RunFeed": "tells of the events of all runs of a process",
     "application.run_store.RunCare": "speaks of processes, and of runs whose process is gone",
     "knowledge.embedder.Embedder": "a pure function of texts; documents are embedded before there is a run",
     "knowledge.index.Bm25": "the shape of a library's class, which has no types of its own",
