@@ -40,10 +40,14 @@ class Answer:
 
 
 class CountingServer:
-    """Use as a context manager. `answer` is asked for every request, on a thread of its own."""
+    """Use as a context manager. `answer` is asked for every request, on a thread of its own.
+
+    `connections` counts those that were taken, also where no request came over them.
+    """
 
     def __init__(self, answer: Callable[[Asked], Answer | Trouble]) -> None:
         self.asked: list[Asked] = []
+        self.connections = 0
         self._answer = answer
         self._gone = threading.Event()
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
@@ -72,6 +76,11 @@ class CountingServer:
 
         class Handler(BaseHTTPRequestHandler):
             """One connection, closed after its answer."""
+
+            def setup(self) -> None:
+                """Count it."""
+                outer.connections += 1
+                super().setup()
 
             def do_GET(self) -> None:
                 """Keep and answer."""

@@ -118,10 +118,11 @@ def test_a_server_that_is_not_there_is_named() -> None:
 
 
 def test_a_server_without_tls_is_told_from_one_that_is_away() -> None:
-    """The step is TLS, and the address is not the trouble."""
+    """The step is TLS, and the address is not the trouble; the connection is tried once."""
     with CountingServer(lambda _: Answer()) as server:
         failure = failed(server.url.replace("http:", "https:"))
         host = server.url.removeprefix("http://")
+        assert server.connections == 1
 
     assert str(failure) == f"{host} cannot be reached safely (TLS): wrong version number."
 

@@ -139,6 +139,16 @@ def test_one_send_is_one_request(answer: Answer | Trouble, kind: FailureKind) ->
     assert failure.value.kind is kind
 
 
+def test_one_send_is_one_connection() -> None:
+    """Also where none comes about: this server speaks no TLS, and it is not tried again."""
+    with CountingServer(always(Answer())) as server:
+        with pytest.raises(TechnicalFailure) as failure:
+            send(target(server.url.replace("http:", "https:")))
+        assert (server.connections, server.asked) == (1, [])
+
+    assert failure.value.kind is FailureKind.TRANSPORT
+
+
 def test_spans_that_were_refused_are_no_success() -> None:
     """A backend that takes a part answers 200 as well."""
     part = ExportTraceServiceResponse(partial_success=ExportTracePartialSuccess(rejected_spans=2))
