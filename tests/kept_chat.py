@@ -6,9 +6,10 @@ Whatever reaches the stores, the log or the one who is shown the start is noted 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -203,6 +204,38 @@ class KeptChat:
         return await self.keeping.archive.events(run_id)
 
 
+def _diagnosing(
+    core: DiagnosisHarnessCore, database: Database, policy: DiagnosisPolicy, tools: Sequence[Tool]
+) -> DiagnoseUseCase:
+    """The diagnosis of one run over these tools, a judge that agrees, a repairer that mends nothing."""
+
+    def agent_for(ctx: RunContext) -> DiagnosisAgent:
+        del ctx
+        boundary = ToolBoundary(
+            core,
+            tools=tools,
+            store=SqlEvidenceStore(database, owner="me"),
+            access=RoleAccess({"admin": frozenset({"*"}), "operator": frozenset({"*"})}),
+            keys=ToolCallKeyFactory("evidence"),
+        )
+        return DiagnosisAgent(core, policy=policy, boundary=boundary)
+
+    pipeline = ReleasePipeline(
+        core, RoleBoundary(core), ScriptedRepairer(lambda draft: draft), ScriptedJudge()
+    )
+    return DiagnoseUseCase(core, agent_for=agent_for, pipeline=pipeline)
+
+
+def play(folder: Path, act: Callable[[KeptChat], Awaitable[None]], **scripted: object) -> None:
+    """Act on the use case over a database in the folder, for a minute at most."""
+
+    async def played() -> None:
+        async with opened(folder, **scripted) as kept:  # type: ignore[arg-type]  # handed through
+            await asyncio.wait_for(act(kept), 60)
+
+    asyncio.run(played())
+
+
 @asynccontextmanager
 async def opened(
     folder: Path,
@@ -222,23 +255,6 @@ async def opened(
     await log.start()
     shelf = OneShelf(tuple(tools) or (ScriptedTool(),))
 
-    def use_case_over(over: Sequence[Tool]) -> DiagnoseUseCase:
-        def agent_for(ctx: RunContext) -> DiagnosisAgent:
-            del ctx
-            boundary = ToolBoundary(
-                core,
-                tools=over,
-                store=SqlEvidenceStore(database, owner="me"),
-                access=RoleAccess({"admin": frozenset({"*"}), "operator": frozenset({"*"})}),
-                keys=ToolCallKeyFactory("evidence"),
-            )
-            return DiagnosisAgent(core, policy=policy or ScriptedPolicy(), boundary=boundary)
-
-        pipeline = ReleasePipeline(
-            core, RoleBoundary(core), ScriptedRepairer(lambda draft: draft), ScriptedJudge()
-        )
-        return DiagnoseUseCase(core, agent_for=agent_for, pipeline=pipeline)
-
     keeping = Keeping(
         owner="me",
         store=NotedStore(database, told),
@@ -246,12 +262,17 @@ async def opened(
         archive=SqlRunArchive(database),
         active=ActiveRuns(),
     )
+    use_case_over = partial(_diagnosing, core, database, policy or ScriptedPolicy())
     system = ScriptedPath(core, IntentType.SYSTEM_CHAT)
     knowledge = ScriptedPath(core, IntentType.KNOWLEDGE_QUERY)
     chat = ChatApplicationUseCase(
         core,
         routing=Routing(core, RoleBoundary(core), router or ScriptedRouter()),
-        paths=Paths(system, knowledge, DiagnosisPath(core, shelf, use_case_over)),
+        paths=Paths(
+            system,
+            knowledge,
+            DiagnosisPath(core, shelf, use_case_over),
+        ),
         keeping=keeping,
         settings=ChatSettings(AMPLE, HarnessRetryPolicies(), finalise_timeout_s=5.0),
     )

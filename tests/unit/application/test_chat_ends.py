@@ -1,0 +1,247 @@
+"""One question through the service: every way to end, and a store that does not work."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from tests.kept_chat import DRAFT, KeptChat, concluding, play
+
+from diagnosis_harness.application.intent import IntentType
+from diagnosis_harness.application.routing import RoutingDecision, RoutingReason
+from diagnosis_harness.application.run_row import RunRow, RunStatus
+from diagnosis_harness.diagnosis.policy import GiveDraft
+from diagnosis_harness.harness.cancellation import CancellationReason
+from diagnosis_harness.harness.termination import RunState
+from diagnosis_harness.kernel.errors import (
+    FailureKind,
+    LlmFailure,
+    RunNotKept,
+    RunTaken,
+    SourceUnavailable,
+)
+from diagnosis_harness.release.outcome import FallbackType, ReleaseOutcome
+from diagnosis_harness.testing.scripted_policy import ScriptedPolicy
+from diagnosis_harness.testing.scripted_router import ScriptedRouter
+from diagnosis_harness.trace.event import TraceName
+
+SYSTEM = RoutingDecision(IntentType.SYSTEM_CHAT, RoutingReason.GREETING)
+KNOWLEDGE = RoutingDecision(IntentType.KNOWLEDGE_QUERY, RoutingReason.NAMES_DOCUMENT)
+AWAY = LlmFailure("away", kind=FailureKind.UNAVAILABLE)
+
+
+# ---------------------------------------------------------------- ends
+
+
+def ended(row: RunRow) -> tuple[ReleaseOutcome, RunState, str | None]:
+    """Outcome, run state, and the code of the failure."""
+    assert row.ending is not None
+    return row.ending.outcome, row.ending.state, row.ending.failure.code if row.ending.failure else None
+
+
+def test_a_router_that_is_away_fails_the_run_and_no_path_is_taken(tmp_path: Path) -> None:
+    """FAILED / FAILED after its two attempts; nobody steps in (RL-28)."""
+    router = ScriptedRouter(AWAY, AWAY)
+
+    async def act(kept: KeptChat) -> None:
+        task = asyncio.create_task(kept.ask())
+        while len(router.histories) < 2:
+            kept.clock.advance(0.1)
+            await asyncio.wait({task}, timeout=0.01)
+        row = await task
+        assert ended(row) == (ReleaseOutcome.FAILED, RunState.FAILED, "ROUTER_UNAVAILABLE")
+        assert (kept.system.asked, kept.knowledge.asked, kept.shelf.opened) == ([], [], [])
+        assert row.intent is None
+
+    play(tmp_path, act, router=router)
+
+
+def test_an_answer_that_fails_is_a_failure_and_no_answer(tmp_path: Path) -> None:
+    """FAILED / FAILED, and nothing is kept as content."""
+
+    async def act(kept: KeptChat) -> None:
+        kept.system.raises = AWAY
+        row = await kept.ask()
+        assert ended(row) == (ReleaseOutcome.FAILED, RunState.FAILED, "ANSWER_FAILED")
+        assert row.ending is not None
+        assert row.ending.answer is None
+
+    play(tmp_path, act, router=ScriptedRouter(SYSTEM))
+
+
+def test_a_source_that_cannot_be_read_is_said_to_be(tmp_path: Path) -> None:
+    """FAILED / FAILED with its own code."""
+
+    async def act(kept: KeptChat) -> None:
+        kept.shelf.raises = SourceUnavailable("gone", kind=FailureKind.UNAVAILABLE)
+        assert ended(await kept.ask()) == (ReleaseOutcome.FAILED, RunState.FAILED, "SOURCE_UNAVAILABLE")
+
+    play(tmp_path, act)
+
+
+@pytest.mark.parametrize(
+    ("reason", "expected"),
+    [
+        (CancellationReason.CLIENT_DISCONNECTED, (ReleaseOutcome.CANCELLED, RunState.CANCELLED)),
+        (CancellationReason.USER_REQUESTED, (ReleaseOutcome.CANCELLED, RunState.CANCELLED)),
+        (CancellationReason.BUDGET_EXHAUSTED, (ReleaseOutcome.FAILED, RunState.BUDGET_EXHAUSTED)),
+        (CancellationReason.INTERNAL_FAILURE, (ReleaseOutcome.FAILED, RunState.FAILED)),
+    ],
+)
+def test_a_cancel_ends_a_path_at_once(
+    tmp_path: Path, reason: CancellationReason, expected: tuple[ReleaseOutcome, RunState]
+) -> None:
+    """The row keeps the outcome, and apart from it how the run stood (RL-22, PE-05)."""
+
+    async def act(kept: KeptChat) -> None:
+        kept.system.go.clear()
+        task = asyncio.create_task(kept.ask())
+        await kept.system.entered.wait()
+        (ctx,) = kept.keeping.active.all()
+        kept.core.cancel(ctx, reason)
+        row = await task
+        assert ended(row)[:2] == expected
+        assert row.ending is not None
+        assert row.ending.termination.reason is reason
+
+    play(tmp_path, act, router=ScriptedRouter(SYSTEM))
+
+
+def test_a_deadline_ends_a_path(tmp_path: Path) -> None:
+    """TIMED_OUT stays in the row, beside FAILED."""
+
+    async def act(kept: KeptChat) -> None:
+        kept.system.go.clear()
+        task = asyncio.create_task(kept.ask())
+        await kept.system.entered.wait()
+        kept.clock.advance(60.0)
+        assert ended(await task) == (ReleaseOutcome.FAILED, RunState.TIMED_OUT, "DEADLINE_REACHED")
+
+    play(tmp_path, act, router=ScriptedRouter(SYSTEM))
+
+
+@pytest.mark.parametrize("kind", ["concludes", "system", "router away", "cancelled", "fails"])
+def test_every_run_has_one_last_event(tmp_path: Path, kind: str) -> None:
+    """RUN_FINISHED, once and last, with outcome, termination and budget account (TR-04, PE-05)."""
+
+    async def act(kept: KeptChat) -> None:
+        if kind == "fails":
+            kept.system.raises = AWAY
+        if kind == "cancelled":
+            kept.system.go.clear()
+        task = asyncio.create_task(kept.ask())
+        if kind == "cancelled":
+            await kept.system.entered.wait()
+            (ctx,) = kept.keeping.active.all()
+            kept.core.cancel(ctx, CancellationReason.USER_REQUESTED)
+        row = await task
+        events = await kept.events(row.run_id)
+        assert row.is_closed
+        assert [event.name for event in events].count(TraceName.RUN_FINISHED) == 1
+        last = events[-1]
+        assert last.name is TraceName.RUN_FINISHED
+        assert row.ending is not None
+        assert last.payload["outcome"] == row.ending.outcome
+        assert last.payload["state"] == row.ending.state
+        reason = row.ending.termination.reason
+        assert last.payload["reason"] == (None if reason is None else reason.value)
+        assert last.payload["llm_calls"] == row.ending.spent.llm_calls
+        assert str(last.payload["ended_at"]).endswith("Z")
+
+    scripted: dict[str, object] = {"router": ScriptedRouter(SYSTEM)}
+    if kind == "concludes":
+        scripted = concluding()
+    if kind == "router away":
+        scripted = {"router": ScriptedRouter(LlmFailure("no", kind=FailureKind.REJECTED))}
+    play(tmp_path, act, **scripted)
+
+
+def test_a_bug_fails_the_run_and_is_not_hidden(tmp_path: Path) -> None:
+    """The row says FAILED, and whoever called hears of the bug."""
+
+    async def act(kept: KeptChat) -> None:
+        kept.system.raises = ZeroDivisionError("bug")
+        request = kept.request()
+        with pytest.raises(ZeroDivisionError):
+            await kept.ask(request)
+        row = await kept.keeping.archive.run(request.run_id)
+        assert row is not None
+        assert ended(row) == (ReleaseOutcome.FAILED, RunState.FAILED, "INTERNAL_FAILURE")
+        assert row.is_closed
+        assert len(kept.keeping.active) == 0
+
+    play(tmp_path, act, router=ScriptedRouter(SYSTEM))
+
+
+# ---------------------------------------------------------------- the store
+
+
+def test_a_run_that_was_taken_is_not_worked_on(tmp_path: Path) -> None:
+    """Claimed, cancelled or ended before: nothing happens here."""
+
+    async def act(kept: KeptChat) -> None:
+        request = kept.request()
+        await kept.ask(request)
+        told = list(kept.told)
+        with pytest.raises(RunTaken):
+            await kept.ask(request)
+        assert [word for word in kept.told[len(told) :] if word != "row RUNNING"] == []
+        assert len(kept.system.asked) == 1
+
+    play(tmp_path, act, router=ScriptedRouter(SYSTEM))
+
+
+def test_what_could_not_be_kept_is_not_given_out(tmp_path: Path) -> None:
+    """A store that goes away before the end: RunNotKept, whatever the path had answered."""
+
+    async def act(kept: KeptChat) -> None:
+        kept.system.go.clear()
+        task = asyncio.create_task(kept.ask())
+        await kept.system.entered.wait()
+        await kept.log.flush(kept.keeping.active.all()[0])
+        await kept.database.close()
+        kept.system.go.set()
+        while not task.done():
+            kept.clock.advance(0.5)
+            await asyncio.wait({task}, timeout=0.01)
+        with pytest.raises(RunNotKept):
+            await task
+        assert "returned" not in kept.told
+        assert len(kept.keeping.active) == 0
+
+    play(tmp_path, act, router=ScriptedRouter(SYSTEM))
+
+
+def test_an_end_that_another_process_wrote_stands(tmp_path: Path) -> None:
+    """What this process has is discarded, and the row that stands is given (LC-08)."""
+
+    async def act(kept: KeptChat) -> None:
+        kept.system.go.clear()
+        request = kept.request()
+        task = asyncio.create_task(kept.ask(request))
+        await kept.system.entered.wait()
+        assert await kept.care.give_up(request.run_id, owner="me", at_s=kept.clock.now_s())
+        kept.system.go.set()
+        row = await task
+        assert ended(row) == (ReleaseOutcome.FAILED, RunState.FAILED, "INTERNAL_FAILURE")
+        assert row.ending is not None
+        assert row.ending.answer is None
+
+    play(tmp_path, act, router=ScriptedRouter(SYSTEM))
+
+
+def test_a_diagnosis_without_enough_is_a_fallback_that_counts_as_processed(tmp_path: Path) -> None:
+    """Status SUCCESS, outcome FALLBACK, and its type (PE-02)."""
+
+    async def act(kept: KeptChat) -> None:
+        row = await kept.ask()
+        assert row.ending is not None
+        assert (row.status, row.ending.fallback) == (
+            RunStatus.SUCCESS,
+            FallbackType.MISSING_REQUIRED_CONTEXT,
+        )
+
+    nothing = replace(DRAFT, conclusion=(), claims=(), missing_info=("which service?",))
+    play(tmp_path, act, policy=ScriptedPolicy(GiveDraft(nothing)))
