@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from diagnosis_harness.application.service import Service
     from diagnosis_harness.settings import Settings
 
-_NEEDED = ("sqlalchemy", "alembic", "aiosqlite", "bm25s", "fastapi", "uvicorn")
+_NEEDED = ("sqlalchemy", "alembic", "bm25s", "fastapi", "uvicorn")
 _CHATTY = ("alembic", "uvicorn", "dbos", "httpx2")
 
 Work = Callable[["Service"], Awaitable[None]]
