@@ -180,9 +180,11 @@ class ChatApplicationUseCase:
         try:
             row = await self._kept(ctx, lambda ctx: self._keeping.archive.run(ctx.run_id))
         except TechnicalFailure as unread:
-            raise RunNotKept(str(unread), kind=unread.kind) from unread
+            why = failure or unread
+            raise RunNotKept(f"the end of the run could not be kept: {why}", kind=unread.kind) from unread
         if row is None or not row.is_closed:
-            raise RunNotKept(str(failure or "the row of the run is gone, or goes on")) from failure
+            problem = str(failure or "its row is gone, or goes on")
+            raise RunNotKept(f"the end of the run could not be kept: {problem}") from failure
         return row
 
     # ------------------------------------------------------------------ the work between start and end

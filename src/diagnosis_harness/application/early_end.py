@@ -20,8 +20,11 @@ _NEVER_BEGAN = (
     "运行未能在规定的时间内开始。",
 )
 _GIVEN_UP = (
-    "The process that worked on the run is gone; nothing of the run was repeated. It can be started anew.",
-    "处理该运行的进程已不存在；没有任何步骤被重复执行。可以重新发起一次运行。",
+    (
+        "The run was cut off: its process is gone, or could not reach the database. Nothing of it was"
+        " repeated; it can be started anew."
+    ),
+    "运行中断：处理它的进程已不存在，或无法访问数据库。没有任何步骤被重复执行；可以重新发起一次运行。",
 )
 
 

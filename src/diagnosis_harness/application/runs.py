@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
@@ -17,7 +18,7 @@ from diagnosis_harness.application.run_store import RunArchive, RunPage, RunQuer
 from diagnosis_harness.harness.cancellation import CancellationReason
 from diagnosis_harness.harness.core import CancelAnswer, DiagnosisHarnessCore
 from diagnosis_harness.harness.lease import OpenCall
-from diagnosis_harness.kernel.errors import NotPermitted, RunGoesOn, RunUnknown, TooManyRuns
+from diagnosis_harness.kernel.errors import NotPermitted, RunGoesOn, RunUnknown, StoreFailure, TooManyRuns
 from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.release.document import RunDocument
 from diagnosis_harness.tools.invocation import EvidenceRecord
@@ -113,7 +114,8 @@ class Runs:
         request = await self.request(caller, asking, RunKind.BACKGROUND, unfinished_max=unfinished_max)
         submitted = await self._archive.submit(request)
         if submitted.is_new:
-            await self._queue.put(submitted.row.run_id)
+            with suppress(StoreFailure):  # it is accepted; the caretaker puts it again
+                await self._queue.put(submitted.row.run_id)
         return submitted
 
     async def _again(self, caller: Caller, asking: Asking) -> Asking:

@@ -68,6 +68,7 @@ async def open_service(
     works: bool,
     progress: Progress = _silent,
     players: Players | None = None,
+    tools: Sequence[Tool] = (),
     also: Sequence[TraceSink] = (),
 ) -> AsyncIterator[Service]:
     """Open the service in this event loop; it is closed in order, whatever its runs are at.
@@ -76,6 +77,7 @@ async def open_service(
         works: whether this process takes background runs from the queue.
         progress: told while the configured folders and the runbooks are read.
         players: who plays the roles; the embedded players when it is left out.
+        tools: tools of your own, beside those over the configured folders.
         also: sinks that get every event after the log has taken it.
 
     Raises:
@@ -91,6 +93,7 @@ async def open_service(
             settings.sources,
             memory_limit_mb=settings.folder.memory_limit_mb,
             open_max=settings.folder.open_max,
+            beside=tools,
         )
         await shelf.warm(progress)
         library = open_library(settings, clock=clock, progress=progress)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,7 +19,7 @@ from diagnosis_harness.kernel.errors import FailureKind, InvalidInput, SourceUna
 from diagnosis_harness.settings import SourceSettings
 from diagnosis_harness.toolbox.catalog import build_tools
 from diagnosis_harness.toolbox.ports import AlertInfo, Sources, SourceSummary
-from diagnosis_harness.tools.spec import ToolSpec
+from diagnosis_harness.tools.spec import Tool, ToolSpec
 
 if TYPE_CHECKING:
     from diagnosis_harness.harness.context import RunContext
@@ -50,17 +50,26 @@ class FolderShelf:
 
     Args:
         open_max: folders kept open; the one that was not asked about for longest goes first.
+        beside: further tools, which need no folder.
     """
 
-    def __init__(self, folders: Mapping[str, SourceSettings], *, memory_limit_mb: int, open_max: int) -> None:
+    def __init__(
+        self,
+        folders: Mapping[str, SourceSettings],
+        *,
+        memory_limit_mb: int,
+        open_max: int,
+        beside: Sequence[Tool] = (),
+    ) -> None:
         self._folders = dict(folders)
+        self._beside = tuple(beside)
         self._memory_limit_mb = memory_limit_mb
         self._open_max = open_max
         self._open: OrderedDict[_Place, tuple[_Files, OpenSource]] = OrderedDict()
         self._reading = asyncio.Lock()
         self._profiles: dict[str, SourceProfile] = {}
-        self._tools: tuple[ToolSpec, ...] = ()
-        self._nothing = OpenSource(Sources(summary=_NoSource()), ())
+        self._tools: tuple[ToolSpec, ...] = tuple(tool.spec for tool in self._beside)
+        self._nothing = OpenSource(Sources(summary=_NoSource()), self._beside)
 
     async def warm(self, progress: Progress = _silent) -> None:
         """Read every configured folder once: what cannot be used is said at the start.
@@ -78,7 +87,7 @@ class FolderShelf:
         return tuple(self._profiles.get(name, SourceProfile(name, ())) for name in self._folders)
 
     def tools(self) -> tuple[ToolSpec, ...]:
-        """The tools that there are over a configured folder; none without any."""
+        """The tools that there are, over a configured folder and beside it."""
         return self._tools
 
     async def open(self, ctx: RunContext, name: str | None, onset_s: float | None) -> OpenSource:
@@ -132,7 +141,7 @@ class FolderShelf:
             memory_limit_mb=self._memory_limit_mb,
             progress=progress,
         )
-        tools = build_tools(sources)
+        tools = (*build_tools(sources), *self._beside)
         self._tools = tuple(tool.spec for tool in tools)
         if isinstance(sources.summary, FolderSummary):
             self._profiles[name] = replace(source_profile(sources.summary.value), name=name)

@@ -96,6 +96,8 @@ class DiagnosisAgent:
             if aborted.state == RunState.BUDGET_EXHAUSTED:
                 return self._budget_stop(ctx, turn)
             raise AgentAborted(aborted, snapshot=turn.snapshot) from aborted
+        finally:
+            await self._boundary.settle(ctx)
 
     async def _step(
         self, ctx: RunContext, task: DiagnosisTask, turn: _Turn

@@ -8,7 +8,6 @@ tool returns after its limit, or after the run's end, lands nowhere.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
@@ -107,6 +106,7 @@ class ToolBoundary:
         self._keys = keys
         self._settings = settings or BoundarySettings()
         self._used_ids: set[str] = set()
+        self._owed: dict[str, EvidenceRecord] = {}  # ends that the store did not take
 
     @property
     def specs(self) -> tuple[ToolSpec, ...]:
@@ -139,6 +139,15 @@ class ToolBoundary:
             elif place not in results:
                 results[place] = self._turned_away(ctx, requests[place])
         return tuple(results[place] for place in range(len(requests)))
+
+    async def settle(self, ctx: RunContext) -> None:
+        """End what a store that was away has kept open, as far as it works again; raises nothing.
+
+        Called when no further call of this run comes.
+        """
+        for failed in tuple(self._owed.values()):
+            if not await self._closed(ctx, failed):
+                return  # still away: the others would wait as long, each for itself
 
     def _lane(self, request: ToolRequest) -> Lane:
         return Lane(request.tool_name, self._tools[request.tool_name].spec.parallel)
@@ -276,12 +285,17 @@ class ToolBoundary:
         await self._closed(ctx, failed)
         return failed
 
-    async def _closed(self, ctx: RunContext, failed: EvidenceRecord) -> None:
-        """Leave no PROJECTING record behind, where the store still takes it."""
-        with suppress(TechnicalFailure):
+    async def _closed(self, ctx: RunContext, failed: EvidenceRecord) -> bool:
+        """Leave no PROJECTING record behind, where the store still takes it; else it is owed."""
+        try:
             await self._core.finalise(
                 ctx, lambda ctx: self._store.finish(ctx, failed), limit_s=self._settings.finalise_timeout_s
             )
+        except TechnicalFailure:
+            self._owed[failed.key] = failed
+            return False
+        self._owed.pop(failed.key, None)
+        return True
 
     async def _kept(self, ctx: RunContext, record: EvidenceRecord) -> bool:
         if not await self._store.finish(ctx, record):

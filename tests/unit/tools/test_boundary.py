@@ -279,9 +279,9 @@ class BrokenStore(MemoryEvidenceStore):
         return await super().begin(ctx, record)
 
     async def finish(self, ctx: RunContext, record: EvidenceRecord) -> bool:
-        """Fail once when told to."""
-        if self.fault == "finish":
-            self.fault = ""
+        """Fail once when told to, or for as long as it is away."""
+        if self.fault in ("finish", "away"):
+            self.fault = "" if self.fault == "finish" else self.fault
             raise StoreFailure("away")
         return await super().finish(ctx, record)
 
@@ -311,6 +311,18 @@ def test_what_the_store_does_not_keep_unaltered_is_no_evidence(fault: str) -> No
     assert result.record is not None
     assert (result.record.error_code, result.status) == (ErrorCode.STORE_FAILED, EvidenceStatus.ERROR)
     assert all(record.invocation is not InvocationStatus.PROJECTING for record in house.kept())
+
+
+def test_a_record_that_a_store_could_not_end_is_ended_when_it_is_back() -> None:
+    """The loop settles with the store when no more calls come; a store that is away still changes nothing."""
+    store = BrokenStore("away")
+    house = House(store=store)
+    house.ask(request())
+    asyncio.run(house.boundary.settle(house.ctx))
+    assert [record.invocation for record in house.kept()] == [InvocationStatus.PROJECTING]
+    store.fault = ""
+    asyncio.run(house.boundary.settle(house.ctx))
+    assert [record.error_code for record in house.kept()] == [ErrorCode.STORE_FAILED]
 
 
 def test_a_tool_that_ignores_its_time_limit_lands_no_evidence() -> None:

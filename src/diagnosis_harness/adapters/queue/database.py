@@ -107,6 +107,8 @@ class QueueDatabase:
             event.listen(engine, "connect", _set_up_file)
 
         def give_up(context: ExceptionContext) -> None:
+            if context.is_pre_ping:
+                return  # one that died in the pool is replaced; that is no failure
             if gives_up() and isinstance(context.sqlalchemy_exception, sa.exc.OperationalError):
                 raise _unavailable(context.original_exception) from context.original_exception
 

@@ -70,10 +70,11 @@ def test_nothing_is_pickled(file: Path) -> None:
 def test_a_process_that_only_puts_runs_nothing(file: Path) -> None:
     """No thread of DBOS is there, and the run waits."""
     names: list[str] = []
+    others = set(threading.enumerate())  # of tests before this one
 
     async def steps(queue: DbosRunQueue) -> None:
         await queue.put("run-1")
-        names.extend(thread.name for thread in threading.enumerate())
+        names.extend(thread.name for thread in set(threading.enumerate()) - others)
 
     use(f"sqlite:///{file}", steps)
     with closing(sqlite3.connect(file)) as connection:
@@ -171,6 +172,21 @@ def test_a_server_that_goes_away_fails_puts_and_stops_nothing_for_good(server: C
         await queue.put("run-3")
         await queue.put("run-4")
         await bench.until(lambda: sorted(bench.ended) == ["run-1", "run-3", "run-4"])
+
+    use(server.url("postgres"), steps)
+
+
+def test_a_connection_that_died_with_its_server_fails_no_put_when_the_server_is_back(server: Cluster) -> None:
+    """Nobody has noticed that it was away, so nobody is told of it."""
+    bench = Bench()
+
+    async def steps(queue: DbosRunQueue) -> None:
+        await queue.put("run-1")
+        await asyncio.to_thread(server.stop)
+        await asyncio.to_thread(server.start)
+        await queue.put("run-2")
+        await queue.listen(bench.work, parallel_max=1)
+        await bench.until(lambda: sorted(bench.ended) == ["run-1", "run-2"])
 
     use(server.url("postgres"), steps)
 
