@@ -183,6 +183,7 @@ async def streaming(
         log_level="critical",
         ws="none",
         backlog=2048,
+        timeout_graceful_shutdown=10,
     )
     server = StoppingServer(config, streams.stop)
     try:

@@ -135,7 +135,7 @@ def played(work: Callable[[Table], Coroutine[Any, Any, None]]) -> None:
 
     async def whole() -> None:
         table = Table()
-        async with table.hub.going():
+        async with table.hub.going(), asyncio.timeout(20):
             await work(table)
 
     asyncio.run(whole())

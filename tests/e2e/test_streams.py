@@ -357,11 +357,18 @@ def test_a_client_that_does_not_read_is_cut(tmp_path: Path) -> None:
         head = b"POST /v1/chat HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\n"
         await loop.sock_sendall(silent, head + b"content-length: %d\r\n\r\n" % len(body) + body)
         it.path.go.clear()
+        while not it.server.server_state.connections:
+            await turns(1)
+        (connection,) = it.server.server_state.connections
+        kept = connection.transport.get_extra_info("socket")
+        if hasattr(socket, "TCP_USER_TIMEOUT"):  # the kernel would cut it as well
+            kept.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, 0)
         async with asyncio.timeout(WAIT_S):
             run_id = await it.path.entered.get()
         _, ending = await ended(it, run_id)
-        while it.server.server_state.connections:
-            await turns(1)
+        async with asyncio.timeout(WAIT_S):
+            while it.server.server_state.connections:
+                await turns(1)
 
         assert ending.termination.reason is CancellationReason.CLIENT_DISCONNECTED
         silent.close()
