@@ -9,7 +9,7 @@ from diagnosis_harness.application.diagnosis_path import DiagnosisAnswer
 from diagnosis_harness.application.path_answer import PathAnswer
 from diagnosis_harness.application.publish import in_flight
 from diagnosis_harness.application.run_request import RunRequest
-from diagnosis_harness.application.run_row import RunEnding, RunFailure, RunSpent
+from diagnosis_harness.application.run_row import RUN_CANCELLED, RunEnding, RunFailure, RunSpent
 from diagnosis_harness.diagnosis.collection import DiagnosisStopReason
 from diagnosis_harness.kernel.errors import ContractViolation
 from diagnosis_harness.kernel.json_value import JsonValue
@@ -21,9 +21,6 @@ from diagnosis_harness.release.outcome import FallbackType, ReleaseOutcome
 
 if TYPE_CHECKING:
     from diagnosis_harness.harness.context import RunContext
-
-RUN_CANCELLED = "RUN_CANCELLED"
-"""Code of the failure of a run that was cancelled."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from diagnosis_harness.application.run_request import RunRequest
-from diagnosis_harness.application.run_row import CancelWish, RunEnding, RunFailure, RunSpent
+from diagnosis_harness.application.run_row import RUN_CANCELLED, CancelWish, RunEnding, RunFailure, RunSpent
 from diagnosis_harness.harness.termination import CancellationReason, RunState, RunTermination, state_for
 from diagnosis_harness.kernel.canonical import JsonValue
 from diagnosis_harness.kernel.window import utc_text
@@ -37,7 +37,7 @@ def ended_in_queue(request: RunRequest, wish: CancelWish) -> RunEnding:
         termination=RunTermination(state, wish.reason, wish.at_s, "before it began"),
         spent=RunSpent(duration_s=0.0),
         failure=RunFailure(
-            "RUN_CANCELLED" if cancelled else wish.reason.value,
+            RUN_CANCELLED if cancelled else wish.reason.value,
             _said(_CANCELLED if cancelled else _NEVER_BEGAN, request.language),
         ),
     )

@@ -43,6 +43,10 @@ def status_of(outcome: ReleaseOutcome) -> RunStatus:
     }[outcome]
 
 
+RUN_CANCELLED = "RUN_CANCELLED"
+"""Code of the failure of a run that was cancelled."""
+
+
 @dataclass(frozen=True, slots=True)
 class RunFailure:
     """Why there is no answer: a code for programs and a sentence for people, in the run's language."""

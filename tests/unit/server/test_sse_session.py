@@ -8,13 +8,13 @@ import pytest
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
+from diagnosis_harness.application.run_row import RUN_CANCELLED
 from diagnosis_harness.application.status import ChatApplicationStatus as Stage
 from diagnosis_harness.harness.termination import CancellationReason as Reason
 from diagnosis_harness.harness.termination import RunState, RunTermination
 from diagnosis_harness.kernel.errors import ContractViolation
 from diagnosis_harness.release.outcome import ReleaseOutcome
 from diagnosis_harness.server.sse_session import (
-    RUN_CANCELLED,
     Content,
     Done,
     Failure,
