@@ -25,7 +25,6 @@ from diagnosis_harness.application.runs import CancelEffect, Runs, RunsSettings,
 from diagnosis_harness.harness.cancellation import CancellationReason
 from diagnosis_harness.harness.termination import RunState
 from diagnosis_harness.kernel.errors import (
-    FailureKind,
     InvalidInput,
     NotPermitted,
     RunGoesOn,
@@ -46,24 +45,12 @@ VIEWER = Caller("vic", CallerRole.VIEWER)
 RULES = AskingRules(sources=("shop",), limit_s=60.0, limit_max_s=600.0, start_within_s=300.0)
 
 
-class AwayQueue(LocalRunQueue):
-    """A queue that takes nothing while it is away."""
-
-    is_away = False
-
-    async def put(self, run_id: str) -> None:
-        """Take a run, or say that it cannot."""
-        if self.is_away:
-            raise StoreFailure("away", kind=FailureKind.UNAVAILABLE)
-        await super().put(run_id)
-
-
 class Desk:
     """Runs, worker and caretaker of one process, over a queue that a test looks into."""
 
     def __init__(self, kept: KeptChat) -> None:
         self.kept = kept
-        self.queue = AwayQueue()
+        self.queue = LocalRunQueue()
         self.unkept: list[tuple[str, TechnicalFailure]] = []
         self.runs = Runs(
             kept.core,
@@ -388,19 +375,6 @@ def test_a_run_that_this_process_lost_ends(tmp_path: Path) -> None:
             assert (await desk.caretaker.tend()).lost == ()
         assert (await desk.caretaker.tend()).lost == (request.run_id,)
         assert (await desk.runs.row(LOCAL, request.run_id)).status is RunStatus.FAILED
-
-    play(tmp_path, act)
-
-
-def test_a_run_that_could_not_be_put_into_the_queue_is_accepted_and_put_there_later(tmp_path: Path) -> None:
-    """Its row is kept, so whoever asked must not be told that it failed."""
-
-    async def act(desk: Desk) -> None:
-        desk.queue.is_away = True
-        run_id = (await desk.runs.submit(ANN, Asking(question="why?"))).row.run_id
-        desk.queue.is_away = False
-        desk.kept.clock.advance(11.0)
-        assert (await desk.caretaker.tend()).put_again == (run_id,)
 
     play(tmp_path, act)
 

@@ -1,0 +1,45 @@
+"""A question that is accepted while the queue cannot be reached."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+from tests.kept_chat import opened
+
+from diagnosis_harness.adapters.queue.local_queue import LocalRunQueue
+from diagnosis_harness.application.asking import Asking, AskingRules
+from diagnosis_harness.application.caller import LOCAL
+from diagnosis_harness.application.caretaker import CareSettings, Caretaker
+from diagnosis_harness.application.runs import Runs, RunsSettings
+from diagnosis_harness.kernel.errors import FailureKind, StoreFailure
+
+
+class AwayQueue(LocalRunQueue):
+    """A queue that takes nothing at first, and what is put again."""
+
+    async def put(self, run_id: str) -> None:
+        """Say that it cannot."""
+        raise StoreFailure(f"{run_id} was not put", kind=FailureKind.UNAVAILABLE)
+
+    async def put_again(self, run_id: str) -> None:
+        """Take it."""
+        await super().put(run_id)
+
+
+def test_a_run_that_could_not_be_put_into_the_queue_is_accepted_and_put_there_later(tmp_path: Path) -> None:
+    """Its row is kept and it will be worked on, so whoever asked must not be told that it failed."""
+
+    async def story() -> None:
+        async with opened(tmp_path) as kept:
+            queue = AwayQueue()
+            rules = AskingRules(sources=(), limit_s=60.0, limit_max_s=60.0, start_within_s=300.0)
+            archive, active = kept.keeping.archive, kept.keeping.active
+            settings = RunsSettings(rules, unfinished_max=2)
+            runs = Runs(kept.core, archive=archive, queue=queue, active=active, settings=settings)
+            care = Caretaker(kept.core, kept.keeping, care=kept.care, queue=queue, settings=CareSettings())
+            run_id = (await runs.submit(LOCAL, Asking(question="why?"))).row.run_id
+            kept.clock.advance(11.0)
+            assert (await care.tend()).put_again == (run_id,)
+
+    asyncio.run(story())
