@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import httpx2
 from uvicorn import Config
 
-from diagnosis_harness.application.api_key import ApiKey, new_key
-from diagnosis_harness.application.caller import CallerRole
+from diagnosis_harness.application.callers.api_key import ApiKey, new_key
+from diagnosis_harness.application.callers.caller import CallerRole
 from diagnosis_harness.application.service import Service
 from diagnosis_harness.bootstrap.players import Players
 from diagnosis_harness.bootstrap.service import open_service

@@ -19,16 +19,17 @@ from diagnosis_harness.adapters.persistence.database import Database
 from diagnosis_harness.adapters.persistence.evidence import SqlEvidenceStore
 from diagnosis_harness.adapters.persistence.run_log import SqlRunLog
 from diagnosis_harness.adapters.persistence.run_store import SqlRunStore
-from diagnosis_harness.application.active_runs import ActiveRuns
-from diagnosis_harness.application.caller import LOCAL, Caller
-from diagnosis_harness.application.chat import ChatApplicationUseCase, ChatSettings, Keeping, Paths
+from diagnosis_harness.application.callers.caller import LOCAL, Caller
+from diagnosis_harness.application.chat import ChatApplicationUseCase, ChatSettings, Paths
 from diagnosis_harness.application.diagnose import DiagnoseUseCase
 from diagnosis_harness.application.diagnosis_path import DiagnosisPath, OpenSource
 from diagnosis_harness.application.intent import IntentType
 from diagnosis_harness.application.path_answer import PathAnswer
 from diagnosis_harness.application.router import IntentRouter, Routing
-from diagnosis_harness.application.run_request import RunKind, RunRequest
-from diagnosis_harness.application.run_row import RunEnding, RunRow
+from diagnosis_harness.application.runs.active import ActiveRuns
+from diagnosis_harness.application.runs.keeping import Keeping
+from diagnosis_harness.application.runs.request import RunKind, RunRequest
+from diagnosis_harness.application.runs.row import RunEnding, RunRow
 from diagnosis_harness.application.status import ChatApplicationStatus, tell_status
 from diagnosis_harness.diagnosis.agent import DiagnosisAgent
 from diagnosis_harness.diagnosis.claim import FaultKind

@@ -23,18 +23,19 @@ from diagnosis_harness.adapters.persistence.keys import SqlKeyStore
 from diagnosis_harness.adapters.persistence.run_log import SqlRunLog
 from diagnosis_harness.adapters.persistence.run_store import SqlRunStore
 from diagnosis_harness.adapters.queue.local_queue import LocalRunQueue
-from diagnosis_harness.application.active_runs import ActiveRuns
-from diagnosis_harness.application.asking import AskingRules
-from diagnosis_harness.application.caller import LOCAL
-from diagnosis_harness.application.caretaker import CareSettings, Caretaker
-from diagnosis_harness.application.chat import ChatApplicationUseCase, ChatSettings, Keeping, Paths
+from diagnosis_harness.application.callers.caller import LOCAL
+from diagnosis_harness.application.chat import ChatApplicationUseCase, ChatSettings, Paths
 from diagnosis_harness.application.diagnosis_path import DiagnosisPath
 from diagnosis_harness.application.intent import IntentType
 from diagnosis_harness.application.path_answer import PathAnswer
 from diagnosis_harness.application.router import Routing
 from diagnosis_harness.application.routing import RoutingDecision, RoutingReason
 from diagnosis_harness.application.run_worker import RunWorker
-from diagnosis_harness.application.runs import Runs, RunsSettings
+from diagnosis_harness.application.runs.active import ActiveRuns
+from diagnosis_harness.application.runs.asking import AskingRules
+from diagnosis_harness.application.runs.caretaker import CareSettings, Caretaker
+from diagnosis_harness.application.runs.desk import Runs, RunsSettings
+from diagnosis_harness.application.runs.keeping import Keeping
 from diagnosis_harness.application.service import Service
 from diagnosis_harness.application.status import ChatApplicationStatus, tell_status
 from diagnosis_harness.harness.core import DiagnosisHarnessCore
@@ -111,7 +112,7 @@ class StreamServer:
 
     async def submit(self, question: str) -> str:
         """Queue a run."""
-        from diagnosis_harness.application.asking import Asking
+        from diagnosis_harness.application.runs.asking import Asking
 
         return (await self.service.runs.submit(LOCAL, Asking(question=question))).row.run_id
 

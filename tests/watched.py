@@ -10,8 +10,8 @@ from typing import Any, cast
 
 from tests.streamed import Parser, Received
 
-from diagnosis_harness.application.active_runs import ActiveRuns
-from diagnosis_harness.application.run_store import RunArchive
+from diagnosis_harness.application.runs.active import ActiveRuns
+from diagnosis_harness.application.runs.store import RunArchive
 from diagnosis_harness.server.event_id import METADATA_ID, read_event_id
 from diagnosis_harness.server.hub import HubSettings, StreamHub
 from diagnosis_harness.server.sse_session import RunIds

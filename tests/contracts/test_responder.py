@@ -9,9 +9,9 @@ from dataclasses import replace
 import pytest
 
 from diagnosis_harness.application.path_answer import PathAnswer
-from diagnosis_harness.application.system_answer import SystemAnswer, SystemTopic, checked_answer
-from diagnosis_harness.application.system_chat import SystemChat, SystemResponder
-from diagnosis_harness.application.system_profile import SystemProfile
+from diagnosis_harness.application.system.answer import SystemAnswer, SystemTopic, checked_answer
+from diagnosis_harness.application.system.chat import SystemChat, SystemResponder
+from diagnosis_harness.application.system.profile import SystemProfile
 from diagnosis_harness.harness.budget import TokenUsage
 from diagnosis_harness.harness.cancellation import CancellationReason
 from diagnosis_harness.kernel.errors import AnswerRefused, FailureKind, MalformedAnswer, RunAborted

@@ -10,7 +10,7 @@ import pytest
 
 from diagnosis_harness.adapters.queue.dbos_queue import DbosRunQueue
 from diagnosis_harness.adapters.queue.local_queue import LocalRunQueue
-from diagnosis_harness.application.run_queue import RunQueue, Work
+from diagnosis_harness.application.runs.queue import RunQueue, Work
 from diagnosis_harness.testing.queue_contract import CHECKS, Check
 
 

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from diagnosis_harness.application.recheck import Recheck
+from diagnosis_harness.application.verification.recheck import Recheck
 from diagnosis_harness.cli.main import run
 from diagnosis_harness.cli.ports import LoadProgress
 from diagnosis_harness.harness.termination import CancellationReason, RunState

@@ -10,7 +10,7 @@ import httpx2
 import pytest
 from tests.faced import QUESTION, FacedServer, faced, problem, submit
 
-from diagnosis_harness.application.caller import CallerRole
+from diagnosis_harness.application.callers.caller import CallerRole
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from tests.faced import QUESTION, FacedServer, faced, problem, submit
 
-from diagnosis_harness.application.verification import Verification
-from diagnosis_harness.application.verify import verify
+from diagnosis_harness.application.verification.result import Verification
+from diagnosis_harness.application.verification.verify import verify
 from diagnosis_harness.server.wire_out import CancelOut, RunOut, SessionOut, TraceOut, WholeRunOut, WhyOut
 from diagnosis_harness.trace.json_lines import events_of
 

@@ -9,9 +9,9 @@ from tests.faced import FacedServer, faced, submit
 from diagnosis_harness.adapters.persistence.care import SqlRunCare
 from diagnosis_harness.adapters.persistence.database import Database
 from diagnosis_harness.adapters.persistence.run_store import SqlRunStore
-from diagnosis_harness.application.asking import Asking
-from diagnosis_harness.application.caller import LOCAL
-from diagnosis_harness.application.run_request import RunKind
+from diagnosis_harness.application.callers.caller import LOCAL
+from diagnosis_harness.application.runs.asking import Asking
+from diagnosis_harness.application.runs.request import RunKind
 from diagnosis_harness.harness.retry_policy import HarnessRetryPolicies
 from diagnosis_harness.testing.runs import AMPLE
 

@@ -13,7 +13,7 @@ import pytest
 from tests.faced import FacedServer, faced, submit
 from tests.typed import Diagnose, Said, typing
 
-from diagnosis_harness.application.why_answer import WhyQuestion
+from diagnosis_harness.application.why.answer import WhyQuestion
 from diagnosis_harness.testing.counting_server import Answer, CountingServer
 from diagnosis_harness.trace.event import TraceName
 from diagnosis_harness.trace.json_lines import events_of

@@ -18,11 +18,11 @@ import pytest
 from tests.kill.played import cast
 from tests.kill.stage import settings_at
 
-from diagnosis_harness.application.asking import Asking
-from diagnosis_harness.application.caller import LOCAL
-from diagnosis_harness.application.run_request import RunKind
-from diagnosis_harness.application.run_row import RunRow, RunStatus
-from diagnosis_harness.application.run_store import RunQuery
+from diagnosis_harness.application.callers.caller import LOCAL
+from diagnosis_harness.application.runs.asking import Asking
+from diagnosis_harness.application.runs.request import RunKind
+from diagnosis_harness.application.runs.row import RunRow, RunStatus
+from diagnosis_harness.application.runs.store import RunQuery
 from diagnosis_harness.application.service import Service
 from diagnosis_harness.bootstrap.service import open_service
 from diagnosis_harness.harness.waiting import passed

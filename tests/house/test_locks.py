@@ -43,9 +43,7 @@ def test_serve_holds_every_extra() -> None:
     """Whoever runs the service installs one file, with every store and queue that it can have."""
     with (ROOT / "pyproject.toml").open("rb") as file:
         extras = tomllib.load(file)["project"]["optional-dependencies"]
-    names = {
-        re.split(r"[^A-Za-z0-9-]", wish, maxsplit=1)[0] for wishes in extras.values() for wish in wishes
-    }
+    names = {re.split(r"[^A-Za-z0-9-]", wish, maxsplit=1)[0] for wishes in extras.values() for wish in wishes}
 
     assert names <= {name for name, _ in _pins("serve")}
 

@@ -20,10 +20,10 @@ from typing import Any
 from tests.kill.victim import Role, main
 
 from diagnosis_harness.adapters.persistence.log_rows import event_columns
-from diagnosis_harness.application.asking import Asking
-from diagnosis_harness.application.caller import LOCAL
-from diagnosis_harness.application.run_row import RunRow, RunStatus
-from diagnosis_harness.application.run_store import RunQuery
+from diagnosis_harness.application.callers.caller import LOCAL
+from diagnosis_harness.application.runs.asking import Asking
+from diagnosis_harness.application.runs.row import RunRow, RunStatus
+from diagnosis_harness.application.runs.store import RunQuery
 from diagnosis_harness.application.service import Service
 from diagnosis_harness.bootstrap.service import open_service
 from diagnosis_harness.harness.termination import RunState

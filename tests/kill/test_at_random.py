@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from tests.kill.stage import Stage, assert_whole, staged
 
-from diagnosis_harness.application.run_row import RunStatus
+from diagnosis_harness.application.runs.row import RunStatus
 from diagnosis_harness.harness.waiting import passed
 from diagnosis_harness.kernel.clock import SystemClock
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from tests.kill.stage import Stage, assert_whole, staged
 
-from diagnosis_harness.application.caller import LOCAL
-from diagnosis_harness.application.run_row import RunStatus
-from diagnosis_harness.application.runs import CancelEffect
+from diagnosis_harness.application.callers.caller import LOCAL
+from diagnosis_harness.application.runs.desk import CancelEffect
+from diagnosis_harness.application.runs.row import RunStatus
 from diagnosis_harness.harness.termination import CancellationReason, RunState
 
 WITHIN_S = 1.0

@@ -15,9 +15,9 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from diagnosis_harness.application.asking import Asking
-from diagnosis_harness.application.caller import LOCAL
-from diagnosis_harness.application.run_row import RunRow, RunStatus
+from diagnosis_harness.application.callers.caller import LOCAL
+from diagnosis_harness.application.runs.asking import Asking
+from diagnosis_harness.application.runs.row import RunRow, RunStatus
 from diagnosis_harness.application.service import Service
 from diagnosis_harness.bootstrap.service import open_service
 from diagnosis_harness.harness.waiting import passed

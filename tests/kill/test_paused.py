@@ -13,7 +13,7 @@ from tests.kill.stage import Member, Stage, assert_whole, staged
 from tests.streamed import EventClient
 
 from diagnosis_harness.adapters.persistence.log_rows import event_columns
-from diagnosis_harness.application.run_row import RunStatus
+from diagnosis_harness.application.runs.row import RunStatus
 
 PLACES = ["postgres_url", "sqlite_url"]
 ASKED = "steady pauses AGENT_MODEL_STEP written"

@@ -10,7 +10,7 @@ import pytest
 from tests.kill.kinds import DELIVERY, GROUPS, NEVER, in_turns, question
 from tests.kill.stage import assert_whole, died_in, staged
 
-from diagnosis_harness.application.run_row import RunStatus
+from diagnosis_harness.application.runs.row import RunStatus
 from diagnosis_harness.trace.event import TraceName
 
 

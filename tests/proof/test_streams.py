@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from tests.streamed import EventClient, StreamServer, Wait, streaming
 
-from diagnosis_harness.application.caller import LOCAL
-from diagnosis_harness.application.run_row import RunRow, RunStatus
-from diagnosis_harness.application.run_store import RunQuery
+from diagnosis_harness.application.callers.caller import LOCAL
+from diagnosis_harness.application.runs.row import RunRow, RunStatus
+from diagnosis_harness.application.runs.store import RunQuery
 from diagnosis_harness.harness.termination import CancellationReason, RunState
 from diagnosis_harness.release.outcome import ReleaseOutcome
 from diagnosis_harness.trace.event import TraceName

@@ -33,8 +33,8 @@ from tools.speed.fresh_process import ROOT
 from diagnosis_harness.adapters.persistence.database import Database
 from diagnosis_harness.adapters.persistence.run_log import SqlRunLog
 from diagnosis_harness.adapters.persistence.run_store import SqlRunStore
-from diagnosis_harness.application.active_runs import ActiveRuns
-from diagnosis_harness.application.run_store import RunArchive
+from diagnosis_harness.application.runs.active import ActiveRuns
+from diagnosis_harness.application.runs.store import RunArchive
 from diagnosis_harness.harness.core import DiagnosisHarnessCore
 from diagnosis_harness.kernel.clock import SystemClock
 from diagnosis_harness.kernel.ids import RandomIds

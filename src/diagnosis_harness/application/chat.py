@@ -12,17 +12,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
-from diagnosis_harness.application.active_runs import ActiveRuns
 from diagnosis_harness.application.chat_ending import ChatEnd, answered, diagnosed, ending_of, unanswered
 from diagnosis_harness.application.diagnosis_path import DiagnosisPath
 from diagnosis_harness.application.intent import IntentType
 from diagnosis_harness.application.path_answer import AnswerPath
 from diagnosis_harness.application.previous_turn import PreviousTurn
 from diagnosis_harness.application.router import Routing
-from diagnosis_harness.application.run_events import tell_decision, tell_finished, tell_started
-from diagnosis_harness.application.run_request import RunRequest
-from diagnosis_harness.application.run_row import RunRow
-from diagnosis_harness.application.run_store import RunArchive, RunLog, RunStore
+from diagnosis_harness.application.runs.events import tell_decision, tell_finished, tell_started
+from diagnosis_harness.application.runs.keeping import Keeping
+from diagnosis_harness.application.runs.request import RunRequest
+from diagnosis_harness.application.runs.row import RunRow
 from diagnosis_harness.application.session_context import SessionContext, read_session
 from diagnosis_harness.application.status import ChatApplicationStatus, tell_status
 from diagnosis_harness.harness.budget import RunBudgetLimits
@@ -54,17 +53,6 @@ class Paths:
     system: AnswerPath
     knowledge: AnswerPath
     diagnosis: DiagnosisPath
-
-
-@dataclass(frozen=True, slots=True)
-class Keeping:
-    """Where runs are kept, and by whom: `owner` is this process incarnation."""
-
-    owner: str
-    store: RunStore
-    log: RunLog
-    archive: RunArchive
-    active: ActiveRuns
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from diagnosis_harness.application.diagnosis_path import DiagnosisAnswer
 from diagnosis_harness.application.path_answer import PathAnswer
 from diagnosis_harness.application.publish import in_flight
-from diagnosis_harness.application.run_request import RunRequest
-from diagnosis_harness.application.run_row import RUN_CANCELLED, RunEnding, RunFailure, RunSpent
+from diagnosis_harness.application.runs.request import RunRequest
+from diagnosis_harness.application.runs.row import RUN_CANCELLED, RunEnding, RunFailure, RunSpent
 from diagnosis_harness.diagnosis.collection import DiagnosisStopReason
 from diagnosis_harness.kernel.errors import ContractViolation
 from diagnosis_harness.kernel.json_value import JsonValue

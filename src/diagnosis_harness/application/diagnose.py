@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from diagnosis_harness.application.run_events import tell_decision, tell_finished, tell_started
+from diagnosis_harness.application.runs.events import tell_decision, tell_finished, tell_started
 from diagnosis_harness.application.status import ChatApplicationStatus, tell_status
 from diagnosis_harness.diagnosis.agent import DiagnosisAgent, DiagnosisTask
 from diagnosis_harness.diagnosis.claim import Claim

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 from diagnosis_harness.application.diagnose import DiagnoseUseCase, DiagnosisEnd
 from diagnosis_harness.application.previous_turn import PreviousTurn
 from diagnosis_harness.application.publish import RunFacts, release_of, report_of
-from diagnosis_harness.application.run_request import RunRequest
+from diagnosis_harness.application.runs.request import RunRequest
 from diagnosis_harness.application.status import ChatApplicationStatus, tell_status
 from diagnosis_harness.diagnosis.agent import DiagnosisTask
 from diagnosis_harness.harness.core import DiagnosisHarnessCore

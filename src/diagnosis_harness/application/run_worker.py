@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from diagnosis_harness.application.chat import ChatApplicationUseCase
-from diagnosis_harness.application.run_row import CancelWish, RunStatus
-from diagnosis_harness.application.run_store import RunArchive
+from diagnosis_harness.application.runs.row import CancelWish, RunStatus
+from diagnosis_harness.application.runs.store import RunArchive
 from diagnosis_harness.harness.cancellation import CancellationReason
 from diagnosis_harness.kernel.clock import Clock
 from diagnosis_harness.kernel.errors import RunTaken, TechnicalFailure

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from diagnosis_harness.application.caretaker import Caretaker
-from diagnosis_harness.application.chat import ChatApplicationUseCase, Keeping
-from diagnosis_harness.application.key_store import KeyStore
-from diagnosis_harness.application.run_queue import RunQueue
-from diagnosis_harness.application.run_store import RunFeed
+from diagnosis_harness.application.callers.key_store import KeyStore
+from diagnosis_harness.application.chat import ChatApplicationUseCase
 from diagnosis_harness.application.run_worker import RunWorker
-from diagnosis_harness.application.runs import Runs
+from diagnosis_harness.application.runs.caretaker import Caretaker
+from diagnosis_harness.application.runs.desk import Runs
+from diagnosis_harness.application.runs.keeping import Keeping
+from diagnosis_harness.application.runs.queue import RunQueue
+from diagnosis_harness.application.runs.store import RunFeed
 from diagnosis_harness.harness.core import DiagnosisHarnessCore
 
 

@@ -13,9 +13,9 @@ from diagnosis_harness.application.previous_turn import (
 )
 from diagnosis_harness.application.router import TURNS_MAX
 from diagnosis_harness.application.routing import RoutingTurn
-from diagnosis_harness.application.run_request import RunRequest
-from diagnosis_harness.application.run_row import RunRow
-from diagnosis_harness.application.run_store import RunArchive, RunQuery
+from diagnosis_harness.application.runs.request import RunRequest
+from diagnosis_harness.application.runs.row import RunRow
+from diagnosis_harness.application.runs.store import RunArchive, RunQuery
 
 
 @dataclass(frozen=True, slots=True)

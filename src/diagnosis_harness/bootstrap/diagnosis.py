@@ -9,7 +9,7 @@ from pathlib import Path
 from diagnosis_harness.adapters.evidence_stores.memory import MemoryEvidenceStore
 from diagnosis_harness.adapters.sources.incident_folder import open_incident_folder
 from diagnosis_harness.application.publish import RunFacts, publish
-from diagnosis_harness.application.recheck import Recheck, ask_again
+from diagnosis_harness.application.verification.recheck import Recheck, ask_again
 from diagnosis_harness.bootstrap.players import Players
 from diagnosis_harness.bootstrap.workbench import build_boundary, build_use_case
 from diagnosis_harness.diagnosis.agent import DiagnosisTask

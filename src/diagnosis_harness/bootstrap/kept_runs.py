@@ -12,11 +12,11 @@ from diagnosis_harness.adapters.persistence.archive import SqlRunArchive
 from diagnosis_harness.adapters.persistence.database import Database
 from diagnosis_harness.adapters.persistence.keys import SqlKeyStore
 from diagnosis_harness.adapters.queue.local_queue import LocalRunQueue
-from diagnosis_harness.application.active_runs import ActiveRuns
-from diagnosis_harness.application.asking import AskingRules
-from diagnosis_harness.application.evidence_archive import EvidenceArchive
-from diagnosis_harness.application.key_store import KeyStore
-from diagnosis_harness.application.runs import Runs, RunsSettings
+from diagnosis_harness.application.callers.key_store import KeyStore
+from diagnosis_harness.application.runs.active import ActiveRuns
+from diagnosis_harness.application.runs.asking import AskingRules
+from diagnosis_harness.application.runs.desk import Runs, RunsSettings
+from diagnosis_harness.application.runs.evidence_archive import EvidenceArchive
 from diagnosis_harness.harness.core import DiagnosisHarnessCore
 from diagnosis_harness.harness.workers import WorkerPool
 from diagnosis_harness.kernel.clock import Clock, SystemClock

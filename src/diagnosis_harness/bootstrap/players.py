@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 
 from diagnosis_harness.application.knowledge_query import AnswerWriter
 from diagnosis_harness.application.router import IntentRouter
-from diagnosis_harness.application.system_chat import SystemResponder
-from diagnosis_harness.application.system_profile import PlayerProfile
+from diagnosis_harness.application.system.chat import SystemResponder
+from diagnosis_harness.application.system.profile import PlayerProfile
 from diagnosis_harness.diagnosis.policy import DiagnosisPolicy
 from diagnosis_harness.guards.evidence_repair import EvidenceRepairer
 from diagnosis_harness.guards.semantic_guard import SemanticJudge

@@ -21,20 +21,21 @@ from diagnosis_harness.adapters.persistence.keys import SqlKeyStore
 from diagnosis_harness.adapters.persistence.run_log import SqlRunLog
 from diagnosis_harness.adapters.persistence.run_store import SqlRunStore
 from diagnosis_harness.adapters.queue.local_queue import LocalRunQueue
-from diagnosis_harness.application.active_runs import ActiveRuns
-from diagnosis_harness.application.asking import AskingRules
-from diagnosis_harness.application.caretaker import CareSettings, Caretaker
-from diagnosis_harness.application.chat import ChatApplicationUseCase, ChatSettings, Keeping, Paths
+from diagnosis_harness.application.chat import ChatApplicationUseCase, ChatSettings, Paths
 from diagnosis_harness.application.diagnose import DiagnoseUseCase
 from diagnosis_harness.application.diagnosis_path import DiagnosisPath
 from diagnosis_harness.application.knowledge_query import KnowledgeQuery
 from diagnosis_harness.application.router import Routing
-from diagnosis_harness.application.run_queue import RunQueue
 from diagnosis_harness.application.run_worker import RunWorker
-from diagnosis_harness.application.runs import Runs, RunsSettings
+from diagnosis_harness.application.runs.active import ActiveRuns
+from diagnosis_harness.application.runs.asking import AskingRules
+from diagnosis_harness.application.runs.caretaker import CareSettings, Caretaker
+from diagnosis_harness.application.runs.desk import Runs, RunsSettings
+from diagnosis_harness.application.runs.keeping import Keeping
+from diagnosis_harness.application.runs.queue import RunQueue
 from diagnosis_harness.application.service import Service
-from diagnosis_harness.application.system_chat import SystemChat
-from diagnosis_harness.application.system_profile import RunLimits, SystemProfile, ToolProfile
+from diagnosis_harness.application.system.chat import SystemChat
+from diagnosis_harness.application.system.profile import RunLimits, SystemProfile, ToolProfile
 from diagnosis_harness.bootstrap.knowledge import open_library
 from diagnosis_harness.bootstrap.players import Players
 from diagnosis_harness.bootstrap.shelf import FolderShelf, Progress
@@ -102,8 +103,7 @@ async def open_service(
         log = SqlRunLog(stores.database, owner=owner, clock=clock)
         await log.start()
         stack.push_async_callback(log.stop)
-        sink = FanOutSink((log, *also)) if also else log
-        core = DiagnosisHarnessCore(clock=clock, ids=ids, sink=sink, workers=workers)
+        core = DiagnosisHarnessCore(clock=clock, ids=ids, sink=FanOutSink((log, *also)), workers=workers)
         keeping = Keeping(
             owner=owner,
             store=SqlRunStore(stores.database, owner=owner),
@@ -116,34 +116,11 @@ async def open_service(
         looked = _Looked(shelf, stores.evidence, knowledge, workers)
         chat = _chat(core, settings, keeping, players, _paths(core, settings, players, looked))
         queue = await _queue(stack, settings, owner)
-        caretaker = Caretaker(
-            core,
-            keeping,
-            care=SqlRunCare(stores.database, evidence=stores.elsewhere),
-            queue=queue,
-            settings=CareSettings(settings.care.dead_after_s, settings.care.redeliver_after_s),
-        )
-        worker = RunWorker(chat, archive=keeping.archive, clock=clock, failed=_say_unkept)
-        service = Service(
-            core=core,
-            chat=chat,
-            runs=Runs(
-                core,
-                archive=keeping.archive,
-                queue=queue,
-                active=keeping.active,
-                settings=_runs_settings(settings),
-            ),
-            keeping=keeping,
-            feed=log,
-            keys=SqlKeyStore(stores.database),
-            queue=queue,
-            worker=worker,
-            caretaker=caretaker,
-        )
-        await stack.enter_async_context(Upkeep(caretaker, clock=clock, settings=settings.care).going())
+        service = _assembled(core, settings, stores, _Parts(keeping, log, chat, queue))
+        upkeep = Upkeep(service.caretaker, clock=clock, settings=settings.care)
+        await stack.enter_async_context(upkeep.going())
         if works:
-            await queue.listen(worker.work, parallel_max=settings.queue.parallel_max)
+            await queue.listen(service.worker.work, parallel_max=settings.queue.parallel_max)
         yield service
 
 
@@ -170,6 +147,43 @@ class _Stores:
         redis = RedisEvidenceStore.at(settings.evidence.url, ttl_s=settings.evidence.ttl_s)
         stack.push_async_callback(redis.close)
         return cls(database, redis, redis)
+
+
+@dataclass(frozen=True, slots=True)
+class _Parts:
+    """What the service is put together from."""
+
+    keeping: Keeping
+    log: SqlRunLog
+    chat: ChatApplicationUseCase
+    queue: RunQueue
+
+
+def _assembled(core: DiagnosisHarnessCore, settings: Settings, stores: _Stores, parts: _Parts) -> Service:
+    keeping, queue = parts.keeping, parts.queue
+    return Service(
+        core=core,
+        chat=parts.chat,
+        runs=Runs(
+            core,
+            archive=keeping.archive,
+            queue=queue,
+            active=keeping.active,
+            settings=_runs_settings(settings),
+        ),
+        keeping=keeping,
+        feed=parts.log,
+        keys=SqlKeyStore(stores.database),
+        queue=queue,
+        worker=RunWorker(parts.chat, archive=keeping.archive, clock=core.clock, failed=_say_unkept),
+        caretaker=Caretaker(
+            core,
+            keeping,
+            care=SqlRunCare(stores.database, evidence=stores.elsewhere),
+            queue=queue,
+            settings=CareSettings(settings.care.dead_after_s, settings.care.redeliver_after_s),
+        ),
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 from diagnosis_harness.adapters.sources.incident_folder import open_incident_folder
 from diagnosis_harness.adapters.sources.incident_folder.summary import FolderSummary
 from diagnosis_harness.application.diagnosis_path import OpenSource
-from diagnosis_harness.application.source_profile import source_profile
-from diagnosis_harness.application.system_profile import SourceProfile
+from diagnosis_harness.application.system.profile import SourceProfile
+from diagnosis_harness.application.system.source_profile import source_profile
 from diagnosis_harness.kernel.errors import FailureKind, InvalidInput, SourceUnavailable
 from diagnosis_harness.settings import SourceSettings
 from diagnosis_harness.toolbox.catalog import build_tools

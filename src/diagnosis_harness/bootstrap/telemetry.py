@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from importlib.metadata import version
 
 from diagnosis_harness.adapters.telemetry.exporter import TraceExporter
-from diagnosis_harness.application.run_store import RunArchive, RunFeed
+from diagnosis_harness.application.runs.store import RunArchive, RunFeed
 from diagnosis_harness.kernel.errors import InvalidSetting
 from diagnosis_harness.settings import Settings
 

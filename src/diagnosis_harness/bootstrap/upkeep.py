@@ -7,7 +7,7 @@ import logging
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 
-from diagnosis_harness.application.caretaker import CareAccount, Caretaker
+from diagnosis_harness.application.runs.caretaker import CareAccount, Caretaker
 from diagnosis_harness.harness.waiting import passed
 from diagnosis_harness.kernel.clock import Clock
 from diagnosis_harness.kernel.errors import StoreFailure

@@ -12,7 +12,7 @@ from diagnosis_harness.release.language import Language
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
 
-    from diagnosis_harness.application.api_key import ApiKey
+    from diagnosis_harness.application.callers.api_key import ApiKey
     from diagnosis_harness.bootstrap.kept_runs import KeptRuns
     from diagnosis_harness.cli.at_desk import Where
 
@@ -91,8 +91,8 @@ def _at_keys(where: Where, work: Callable[[KeptRuns], Awaitable[int]], *, makes:
 def _add(where: Where, name: str, role: str, *, rate: int | None, concurrent: int | None) -> int:
     import sys
 
-    from diagnosis_harness.application.api_key import ApiKey, new_key
-    from diagnosis_harness.application.caller import CallerRole
+    from diagnosis_harness.application.callers.api_key import ApiKey, new_key
+    from diagnosis_harness.application.callers.caller import CallerRole
     from diagnosis_harness.cli.output import tell
     from diagnosis_harness.kernel.errors import InvalidInput
     from diagnosis_harness.release.moment import shown
@@ -126,7 +126,7 @@ def _add(where: Where, name: str, role: str, *, rate: int | None, concurrent: in
 
 def _check_name(where: Where, name: str) -> None:
     """A name that no key may have is that of who asks on this machine: they would see each other's runs."""
-    from diagnosis_harness.application.caller import LOCAL
+    from diagnosis_harness.application.callers.caller import LOCAL
     from diagnosis_harness.harness.keys import is_safe_segment
     from diagnosis_harness.kernel.errors import InvalidInput
 

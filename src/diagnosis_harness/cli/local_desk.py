@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from diagnosis_harness.application.caller import LOCAL
-from diagnosis_harness.application.run_json import cancel_json, row_json
-from diagnosis_harness.application.run_request import RunKind
-from diagnosis_harness.application.run_row import RunRow, RunStatus
-from diagnosis_harness.application.run_store import RunQuery
-from diagnosis_harness.application.runs import CancelEffect, CancelReport, Runs, report_of_wish
-from diagnosis_harness.application.why import StreamSeen, why
-from diagnosis_harness.application.why_words import answer_json
+from diagnosis_harness.application.callers.caller import LOCAL
+from diagnosis_harness.application.runs.desk import CancelEffect, CancelReport, Runs, report_of_wish
+from diagnosis_harness.application.runs.json_form import cancel_json, row_json
+from diagnosis_harness.application.runs.request import RunKind
+from diagnosis_harness.application.runs.row import RunRow, RunStatus
+from diagnosis_harness.application.runs.store import RunQuery
+from diagnosis_harness.application.why.answers import StreamSeen, why
+from diagnosis_harness.application.why.words import answer_json
 from diagnosis_harness.cli.ports import Listing
 from diagnosis_harness.harness.termination import CancellationReason
 from diagnosis_harness.harness.waiting import passed

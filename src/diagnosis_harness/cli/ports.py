@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from diagnosis_harness.application.recheck import Recheck
-from diagnosis_harness.application.run_store import RunQuery
+from diagnosis_harness.application.runs.store import RunQuery
+from diagnosis_harness.application.verification.recheck import Recheck
 from diagnosis_harness.harness.termination import CancellationReason
 from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.release.document import RunDocument
@@ -68,7 +68,7 @@ class OpenDiagnosis(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """Rows as JSON (`application.run_json`), the latest first, and where the next page begins, if any."""
+    """Rows as JSON (`application.runs.json_form`), the latest first, and where the next page begins."""
 
     rows: tuple[JsonValue, ...]
     next: str | None
@@ -102,9 +102,9 @@ class RunsDesk(Protocol):
         ...
 
     async def why(self, run_id: str, language: Language) -> JsonValue:
-        """The seven answers in words: a list of what `application.why_words.answer_json` makes."""
+        """The seven answers in words: a list of what `application.why.words.answer_json` makes."""
         ...
 
     async def cancel(self, run_id: str) -> JsonValue:
-        """Cancel a run; what it came to, as `application.run_json.cancel_json` has it."""
+        """Cancel a run; what it came to, as `application.runs.json_form.cancel_json` has it."""
         ...

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 import httpx2
 
-from diagnosis_harness.application.run_store import RunQuery
+from diagnosis_harness.application.runs.store import RunQuery
 from diagnosis_harness.cli.ports import Listing
 from diagnosis_harness.cli.run_facts import facts_of
 from diagnosis_harness.cli.runs_words import RunsWords, Step

@@ -1,4 +1,4 @@
-"""What the terminal shows of a run's row, read from its JSON (`application.run_json`), near or far."""
+"""What the terminal shows of a run's row, read from its JSON (`application.runs.json_form`), near or far."""
 
 from __future__ import annotations
 

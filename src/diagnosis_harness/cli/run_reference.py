@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from diagnosis_harness.application.run_store import RunQuery
+from diagnosis_harness.application.runs.store import RunQuery
 from diagnosis_harness.cli.ports import RunsDesk
 from diagnosis_harness.cli.run_facts import RunFacts, facts_of
 from diagnosis_harness.cli.runs_words import RunsWords

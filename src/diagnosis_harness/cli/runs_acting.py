@@ -7,7 +7,7 @@ import sys
 from importlib.metadata import version
 from pathlib import Path
 
-from diagnosis_harness.application.verify import verify
+from diagnosis_harness.application.verification.verify import verify
 from diagnosis_harness.cli.answer import checked_save
 from diagnosis_harness.cli.at_desk import Where, at_desk
 from diagnosis_harness.cli.output import save_bytes, tell, write_bytes

@@ -9,8 +9,8 @@ from enum import StrEnum
 from typing import TypeVar
 
 from diagnosis_harness.application.intent import IntentType
-from diagnosis_harness.application.run_row import RunStatus
-from diagnosis_harness.application.run_store import RunQuery
+from diagnosis_harness.application.runs.row import RunStatus
+from diagnosis_harness.application.runs.store import RunQuery
 from diagnosis_harness.cli.at_desk import Where, at_desk
 from diagnosis_harness.cli.output import make_console, tell, write_bytes
 from diagnosis_harness.cli.ports import RunsDesk

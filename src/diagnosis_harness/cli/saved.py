@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from diagnosis_harness.application.verify import is_unaltered
+from diagnosis_harness.application.verification.verify import is_unaltered
 from diagnosis_harness.cli.output import tell
 from diagnosis_harness.cli.saved_words import saved_words
 from diagnosis_harness.kernel.errors import InvalidInput, RunDocumentInvalid

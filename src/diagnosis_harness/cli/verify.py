@@ -10,8 +10,8 @@ import typer
 from diagnosis_harness.release.language import Language
 
 if TYPE_CHECKING:
-    from diagnosis_harness.application.recheck import Recheck
-    from diagnosis_harness.application.verification import Verification
+    from diagnosis_harness.application.verification.recheck import Recheck
+    from diagnosis_harness.application.verification.result import Verification
     from diagnosis_harness.cli.ports import OpenDiagnosis
     from diagnosis_harness.release.document import RunDocument
 
@@ -65,7 +65,7 @@ def register(app: typer.Typer, open_diagnosis: OpenDiagnosis) -> None:
 
 
 def _verified(file: Path, *, baseline: Path | None, against: Path | None) -> Verification:
-    from diagnosis_harness.application.verify import verify
+    from diagnosis_harness.application.verification.verify import verify
     from diagnosis_harness.kernel.errors import InvalidInput
 
     if baseline is not None and against is None:

@@ -33,7 +33,6 @@ _SPECIAL = re.compile(r"[\\`*\[\]<>#|~&$@]|(?<!\w)_|_(?!\w)|:(?=//)|(?<=www)\.|^
 _NUMBERED = re.compile(r"^(\d+)([.)])")
 
 
-
 def markdown(document: RunDocument, *, answer: str | None = None) -> str:
     """The report, in the run's language.
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from diagnosis_harness.application.asking import (
+from diagnosis_harness.application.callers.caller import Caller
+from diagnosis_harness.application.runs.asking import (
     EARLIEST_ONSET_S,
     LATEST_ONSET_S,
     QUESTION_LIMIT_CHARACTERS,
     Asking,
 )
-from diagnosis_harness.application.caller import Caller
 from diagnosis_harness.release.language import Language, language_of
 from diagnosis_harness.release.moment import shown
 from diagnosis_harness.server.submitting import fingerprint_of

@@ -12,9 +12,9 @@ from urllib.parse import urlsplit
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from diagnosis_harness.application.api_key import ApiKey, PresentedKey, read_key
-from diagnosis_harness.application.caller import LOCAL
-from diagnosis_harness.application.key_store import KeyStore
+from diagnosis_harness.application.callers.api_key import ApiKey, PresentedKey, read_key
+from diagnosis_harness.application.callers.caller import LOCAL
+from diagnosis_harness.application.callers.key_store import KeyStore
 from diagnosis_harness.kernel.clock import Clock
 from diagnosis_harness.kernel.errors import InvalidSetting, StoreFailure
 from diagnosis_harness.server.face import Admission

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from diagnosis_harness.application.run_json import row_json
-from diagnosis_harness.application.run_row import RunRow, RunStatus
+from diagnosis_harness.application.runs.json_form import row_json
+from diagnosis_harness.application.runs.row import RunRow, RunStatus
 from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.kernel.window import utc_text
 from diagnosis_harness.release.document import RecordEntry, plain

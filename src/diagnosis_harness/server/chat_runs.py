@@ -10,9 +10,9 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from diagnosis_harness.application.chat import ChatApplicationUseCase
-from diagnosis_harness.application.run_request import RunKind, RunRequest
-from diagnosis_harness.application.run_row import RunRow
-from diagnosis_harness.application.why import StreamSeen
+from diagnosis_harness.application.runs.request import RunKind, RunRequest
+from diagnosis_harness.application.runs.row import RunRow
+from diagnosis_harness.application.why.answers import StreamSeen
 from diagnosis_harness.harness.core import DiagnosisHarnessCore
 from diagnosis_harness.harness.termination import CancellationReason, RunState
 from diagnosis_harness.kernel.errors import FailureKind, RunNotKept, StoreFailure

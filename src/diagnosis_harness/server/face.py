@@ -8,7 +8,7 @@ from typing import Annotated, cast
 from fastapi import Depends
 from starlette.requests import HTTPConnection, Request
 
-from diagnosis_harness.application.caller import Caller
+from diagnosis_harness.application.callers.caller import Caller
 from diagnosis_harness.application.service import Service
 from diagnosis_harness.release.language import Language
 from diagnosis_harness.server.languages import asked_language

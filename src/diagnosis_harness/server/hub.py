@@ -11,9 +11,9 @@ from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 
-from diagnosis_harness.application.active_runs import ActiveRuns
-from diagnosis_harness.application.run_row import RunRow
-from diagnosis_harness.application.run_store import RunArchive, RunFeed
+from diagnosis_harness.application.runs.active import ActiveRuns
+from diagnosis_harness.application.runs.row import RunRow
+from diagnosis_harness.application.runs.store import RunArchive, RunFeed
 from diagnosis_harness.harness.termination import CancellationReason
 from diagnosis_harness.harness.waiting import passed
 from diagnosis_harness.kernel.clock import Clock

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from diagnosis_harness.application.run_row import RunRow
+from diagnosis_harness.application.runs.row import RunRow
 from diagnosis_harness.application.status import ChatApplicationStatus
 from diagnosis_harness.server.event_id import EventId
 from diagnosis_harness.server.frames import framed

@@ -17,7 +17,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from diagnosis_harness.application.run_row import RUN_CANCELLED, RunRow
+from diagnosis_harness.application.runs.row import RUN_CANCELLED, RunRow
 from diagnosis_harness.application.status import ChatApplicationStatus
 from diagnosis_harness.harness.termination import CancellationReason, RunState, RunTermination
 from diagnosis_harness.kernel.errors import ContractViolation
@@ -99,6 +99,7 @@ class Done:
 
 
 SseEvent = Metadata | Status | Traced | Content | Failure | Done
+
 
 class Refusal(StrEnum):
     """Why a step was refused; the session is as before then."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 import hashlib
 from dataclasses import replace
 
-from diagnosis_harness.application.asking import Asking
-from diagnosis_harness.application.caller import Caller
-from diagnosis_harness.application.run_store import Submitted
+from diagnosis_harness.application.callers.caller import Caller
+from diagnosis_harness.application.runs.asking import Asking
+from diagnosis_harness.application.runs.store import Submitted
 from diagnosis_harness.server.face import Admission, Face
 
 

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from diagnosis_harness.application.run_store import RunArchive
+from diagnosis_harness.application.runs.store import RunArchive
 from diagnosis_harness.harness.termination import CancellationReason
 from diagnosis_harness.kernel.errors import StoreFailure
 from diagnosis_harness.server.event_id import METADATA_ID, EventId

@@ -6,10 +6,10 @@ from typing import Annotated
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 
-from diagnosis_harness.application.asking import QUESTION_LIMIT_CHARACTERS, Asking
 from diagnosis_harness.application.intent import IntentType
-from diagnosis_harness.application.run_row import RunStatus
-from diagnosis_harness.application.run_store import RunQuery
+from diagnosis_harness.application.runs.asking import QUESTION_LIMIT_CHARACTERS, Asking
+from diagnosis_harness.application.runs.row import RunStatus
+from diagnosis_harness.application.runs.store import RunQuery
 from diagnosis_harness.kernel.errors import InvalidInput
 from diagnosis_harness.kernel.window import parse_utc
 from diagnosis_harness.release.language import Language

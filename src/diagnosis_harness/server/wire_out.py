@@ -1,6 +1,6 @@
 """What clients get, as the OpenAPI document tells it.
 
-Bodies are made by the application (`run_json` and its like); a test holds these shapes to them.
+Bodies are made by `application.runs.json_form` and its like; a test holds these shapes to them.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from diagnosis_harness.application.intent import IntentType
 from diagnosis_harness.application.previous_turn import NoPreviousTurn
-from diagnosis_harness.application.run_request import RunKind
-from diagnosis_harness.application.run_row import RunStatus
-from diagnosis_harness.application.runs import CancelEffect
-from diagnosis_harness.application.why_answer import WhyQuestion
+from diagnosis_harness.application.runs.desk import CancelEffect
+from diagnosis_harness.application.runs.request import RunKind
+from diagnosis_harness.application.runs.row import RunStatus
+from diagnosis_harness.application.why.answer import WhyQuestion
 from diagnosis_harness.diagnosis.collection import DiagnosisStopReason
 from diagnosis_harness.harness.cancellation import CancellationReason
 from diagnosis_harness.harness.termination import RunState

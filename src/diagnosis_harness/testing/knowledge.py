@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from diagnosis_harness.application.system_profile import (
+from diagnosis_harness.application.system.profile import (
     Holding,
     PlayerProfile,
     RunLimits,

@@ -10,7 +10,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from functools import partial
 
-from diagnosis_harness.application.run_queue import RunQueue
+from diagnosis_harness.application.runs.queue import RunQueue
 from diagnosis_harness.kernel.errors import StoreFailure
 
 Check = Callable[[RunQueue], Awaitable[None]]

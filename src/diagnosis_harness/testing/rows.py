@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from diagnosis_harness.application.caller import Caller, CallerRole
-from diagnosis_harness.application.run_request import RunKind, RunRequest
-from diagnosis_harness.application.run_row import RunEnding, RunFailure, RunSpent
-from diagnosis_harness.application.run_store import RunArchive, RunCare, RunFeed, RunLog, RunStore
+from diagnosis_harness.application.callers.caller import Caller, CallerRole
+from diagnosis_harness.application.runs.request import RunKind, RunRequest
+from diagnosis_harness.application.runs.row import RunEnding, RunFailure, RunSpent
+from diagnosis_harness.application.runs.store import RunArchive, RunCare, RunFeed, RunLog, RunStore
 from diagnosis_harness.diagnosis.collection import DiagnosisStopReason
 from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.harness.core import DiagnosisHarnessCore

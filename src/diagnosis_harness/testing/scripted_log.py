@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
-from diagnosis_harness.application.run_row import RunEnding, RunRow, RunStatus, status_of
+from diagnosis_harness.application.runs.row import RunEnding, RunRow, RunStatus, status_of
 from diagnosis_harness.application.status import ChatApplicationStatus
 from diagnosis_harness.harness.termination import CancellationReason, RunState
 from diagnosis_harness.kernel.errors import FailureKind, StoreFailure

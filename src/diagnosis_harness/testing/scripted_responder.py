@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from diagnosis_harness.application.system_answer import SystemAnswer, SystemTopic
-from diagnosis_harness.application.system_profile import SystemProfile
+from diagnosis_harness.application.system.answer import SystemAnswer, SystemTopic
+from diagnosis_harness.application.system.profile import SystemProfile
 from diagnosis_harness.harness.budget import TokenUsage
 from diagnosis_harness.knowledge.passage import Passage
 from diagnosis_harness.knowledge.quotation import Quotation

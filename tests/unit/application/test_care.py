@@ -12,16 +12,16 @@ from tests.kept_chat import KeptChat, opened
 
 from diagnosis_harness.adapters.persistence.run_store import SqlRunStore
 from diagnosis_harness.adapters.queue.local_queue import LocalRunQueue
-from diagnosis_harness.application.asking import Asking, AskingRules
-from diagnosis_harness.application.caller import LOCAL, Caller, CallerRole
-from diagnosis_harness.application.caretaker import CareSettings, Caretaker
+from diagnosis_harness.application.callers.caller import LOCAL, Caller, CallerRole
 from diagnosis_harness.application.intent import IntentType
 from diagnosis_harness.application.routing import RoutingDecision, RoutingReason
-from diagnosis_harness.application.run_request import RunKind
-from diagnosis_harness.application.run_row import CancelWish, RunStatus
-from diagnosis_harness.application.run_store import RunQuery
 from diagnosis_harness.application.run_worker import RunWorker
-from diagnosis_harness.application.runs import CancelEffect, Runs, RunsSettings, report_of_wish
+from diagnosis_harness.application.runs.asking import Asking, AskingRules
+from diagnosis_harness.application.runs.caretaker import CareSettings, Caretaker
+from diagnosis_harness.application.runs.desk import CancelEffect, Runs, RunsSettings, report_of_wish
+from diagnosis_harness.application.runs.request import RunKind
+from diagnosis_harness.application.runs.row import CancelWish, RunStatus
+from diagnosis_harness.application.runs.store import RunQuery
 from diagnosis_harness.harness.cancellation import CancellationReason
 from diagnosis_harness.harness.termination import RunState
 from diagnosis_harness.kernel.errors import (

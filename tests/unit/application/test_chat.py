@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from tests.kept_chat import DRAFT, LOOK, KeptChat, concluding, found, play
 
-from diagnosis_harness.application.caller import Caller, CallerRole
+from diagnosis_harness.application.callers.caller import Caller, CallerRole
 from diagnosis_harness.application.intent import IntentType
 from diagnosis_harness.application.routing import RoutingDecision, RoutingReason
-from diagnosis_harness.application.run_row import RunStatus
+from diagnosis_harness.application.runs.row import RunStatus
 from diagnosis_harness.diagnosis.policy import GiveDraft
 from diagnosis_harness.harness.termination import RunState
 from diagnosis_harness.kernel.errors import (

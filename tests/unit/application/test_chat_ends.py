@@ -11,7 +11,7 @@ from tests.kept_chat import DRAFT, KeptChat, concluding, play
 
 from diagnosis_harness.application.intent import IntentType
 from diagnosis_harness.application.routing import RoutingDecision, RoutingReason
-from diagnosis_harness.application.run_row import RunRow, RunStatus
+from diagnosis_harness.application.runs.row import RunRow, RunStatus
 from diagnosis_harness.diagnosis.policy import GiveDraft
 from diagnosis_harness.harness.cancellation import CancellationReason
 from diagnosis_harness.harness.termination import RunState

@@ -11,10 +11,10 @@ import pytest
 from tests.kept_chat import DRAFT, LOOK, KeptChat, concluding, found, opened
 
 from diagnosis_harness.application.intent import IntentType
-from diagnosis_harness.application.kept_document import document_of
 from diagnosis_harness.application.routing import RoutingDecision, RoutingReason
-from diagnosis_harness.application.run_row import RunRow
-from diagnosis_harness.application.verify import verify
+from diagnosis_harness.application.runs.document import document_of
+from diagnosis_harness.application.runs.row import RunRow
+from diagnosis_harness.application.verification.verify import verify
 from diagnosis_harness.diagnosis.policy import GiveDraft
 from diagnosis_harness.harness.cancellation import CancellationReason
 from diagnosis_harness.kernel.errors import RunDocumentInvalid

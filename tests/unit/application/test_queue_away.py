@@ -8,10 +8,10 @@ from pathlib import Path
 from tests.kept_chat import opened
 
 from diagnosis_harness.adapters.queue.local_queue import LocalRunQueue
-from diagnosis_harness.application.asking import Asking, AskingRules
-from diagnosis_harness.application.caller import LOCAL
-from diagnosis_harness.application.caretaker import CareSettings, Caretaker
-from diagnosis_harness.application.runs import Runs, RunsSettings
+from diagnosis_harness.application.callers.caller import LOCAL
+from diagnosis_harness.application.runs.asking import Asking, AskingRules
+from diagnosis_harness.application.runs.caretaker import CareSettings, Caretaker
+from diagnosis_harness.application.runs.desk import Runs, RunsSettings
 from diagnosis_harness.kernel.errors import FailureKind, StoreFailure
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from diagnosis_harness.application.recheck import FactStatus, QueryStatus, Recheck, compare
+from diagnosis_harness.application.verification.recheck import FactStatus, QueryStatus, Recheck, compare
 from diagnosis_harness.guards.verdict import FindingCode
 from diagnosis_harness.harness.termination import RunState
 from diagnosis_harness.release.document import RecordEntry, RunDocument

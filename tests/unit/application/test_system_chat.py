@@ -10,10 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from diagnosis_harness.application.source_profile import source_profile
-from diagnosis_harness.application.system_answer import SystemAnswer, SystemTopic
-from diagnosis_harness.application.system_chat import SystemChat
-from diagnosis_harness.application.system_profile import (
+from diagnosis_harness.application.system.answer import SystemAnswer, SystemTopic
+from diagnosis_harness.application.system.chat import SystemChat
+from diagnosis_harness.application.system.profile import (
     Holding,
     PlayerProfile,
     SourceProfile,
@@ -21,7 +20,8 @@ from diagnosis_harness.application.system_profile import (
     TelemetryKind,
     ToolProfile,
 )
-from diagnosis_harness.application.system_text import system_text
+from diagnosis_harness.application.system.source_profile import source_profile
+from diagnosis_harness.application.system.text import system_text
 from diagnosis_harness.kernel.canonical import canonical_json
 from diagnosis_harness.kernel.window import TimeWindow
 from diagnosis_harness.llm.role import RoleBoundary

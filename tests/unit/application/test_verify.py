@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from diagnosis_harness.application.verification import CheckName, CheckResult, FlawCode
-from diagnosis_harness.application.verify import is_unaltered, verify
+from diagnosis_harness.application.verification.result import CheckName, CheckResult, FlawCode
+from diagnosis_harness.application.verification.verify import is_unaltered, verify
 from diagnosis_harness.guards.verdict import FindingCode
 from diagnosis_harness.kernel.errors import InvalidInput
 from diagnosis_harness.release.document import root_digest

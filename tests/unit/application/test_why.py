@@ -12,11 +12,11 @@ import pytest
 
 from diagnosis_harness.adapters.evidence_stores.memory import MemoryEvidenceStore
 from diagnosis_harness.application.publish import RunFacts, publish
-from diagnosis_harness.application.why import StreamSeen, why
-from diagnosis_harness.application.why_answer import Say, WhyAnswer, WhyQuestion
-from diagnosis_harness.application.why_words import answer_json, question_words, sentences
-from diagnosis_harness.application.why_words_en import QUESTIONS_EN, SAID_EN
-from diagnosis_harness.application.why_words_zh import QUESTIONS_ZH, SAID_ZH
+from diagnosis_harness.application.why.answer import Say, WhyAnswer, WhyQuestion
+from diagnosis_harness.application.why.answers import StreamSeen, why
+from diagnosis_harness.application.why.words import answer_json, question_words, sentences
+from diagnosis_harness.application.why.words_en import QUESTIONS_EN, SAID_EN
+from diagnosis_harness.application.why.words_zh import QUESTIONS_ZH, SAID_ZH
 from diagnosis_harness.harness.termination import RunState
 from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.release.document import RunDocument
@@ -65,9 +65,11 @@ HAND_MADE = {
 }
 
 
-def answer(document: RunDocument, question: WhyQuestion, **options: StreamSeen) -> WhyAnswer:
+def answer(
+    document: RunDocument, question: WhyQuestion, *, stream: StreamSeen = StreamSeen.COMMAND_LINE
+) -> WhyAnswer:
     """The answer to one of the questions."""
-    return next(each for each in why(document, **options) if each.question is question)
+    return next(each for each in why(document, stream=stream) if each.question is question)
 
 
 def said(found: WhyAnswer) -> list[Say]:

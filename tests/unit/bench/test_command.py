@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from diagnosis_harness.application.recheck import Recheck
+from diagnosis_harness.application.verification.recheck import Recheck
 from diagnosis_harness.bench.runner import result_of
 from diagnosis_harness.cli.main import run
 from diagnosis_harness.cli.ports import LoadProgress

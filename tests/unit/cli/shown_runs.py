@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from diagnosis_harness.application.caller import LOCAL
+from diagnosis_harness.application.callers.caller import LOCAL
 from diagnosis_harness.application.intent import IntentType
-from diagnosis_harness.application.run_json import row_json
-from diagnosis_harness.application.run_request import RunKind, RunRequest
-from diagnosis_harness.application.run_row import RunEnding, RunFailure, RunRow, RunSpent, RunStatus
+from diagnosis_harness.application.runs.json_form import row_json
+from diagnosis_harness.application.runs.request import RunKind, RunRequest
+from diagnosis_harness.application.runs.row import RunEnding, RunFailure, RunRow, RunSpent, RunStatus
 from diagnosis_harness.harness.termination import CancellationReason, RunState, RunTermination
 from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.release.language import Language

@@ -11,8 +11,8 @@ import pytest
 from tests.unit.cli.shown_runs import row
 
 from diagnosis_harness.application.intent import IntentType
-from diagnosis_harness.application.run_row import RunStatus
-from diagnosis_harness.application.run_store import RunQuery
+from diagnosis_harness.application.runs.row import RunStatus
+from diagnosis_harness.application.runs.store import RunQuery
 from diagnosis_harness.cli.remote_desk import RemoteDesk, ServerAddress, checked_address
 from diagnosis_harness.cli.runs_words import runs_words
 from diagnosis_harness.kernel.errors import (

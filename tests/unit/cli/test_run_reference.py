@@ -7,8 +7,8 @@ import asyncio
 import pytest
 from tests.unit.cli.shown_runs import queued_row, request
 
-from diagnosis_harness.application.run_json import row_json
-from diagnosis_harness.application.run_store import RunQuery
+from diagnosis_harness.application.runs.json_form import row_json
+from diagnosis_harness.application.runs.store import RunQuery
 from diagnosis_harness.cli import run_reference
 from diagnosis_harness.cli.ports import Listing
 from diagnosis_harness.cli.run_reference import meant

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from tests.unit.cli.shown_runs import NOW_S, failed_row, fallback_row, queued_row, request, running_row
 
-from diagnosis_harness.application.run_json import row_json
-from diagnosis_harness.application.run_row import RunRow
+from diagnosis_harness.application.runs.json_form import row_json
+from diagnosis_harness.application.runs.row import RunRow
 from diagnosis_harness.cli.render.runs import age, cut, facts_lines, run_table, short_ids
 from diagnosis_harness.cli.run_facts import RunFacts, facts_of
 from diagnosis_harness.cli.runs_words import runs_words

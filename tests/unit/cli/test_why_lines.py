@@ -8,9 +8,9 @@ from collections.abc import Sequence
 import pytest
 from rich.cells import cell_len
 
-from diagnosis_harness.application.why import why
-from diagnosis_harness.application.why_answer import Fact, Say, Sentence, WhyAnswer, WhyQuestion
-from diagnosis_harness.application.why_words import answer_json
+from diagnosis_harness.application.why.answer import Fact, Say, Sentence, WhyAnswer, WhyQuestion
+from diagnosis_harness.application.why.answers import why
+from diagnosis_harness.application.why.words import answer_json
 from diagnosis_harness.cli.render.why import SpokenAnswer, spoken_of, why_lines
 from diagnosis_harness.cli.saved_words import saved_words
 from diagnosis_harness.release.language import Language

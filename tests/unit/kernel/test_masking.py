@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from re import _constants as op  # type: ignore[attr-defined]  # the parsed form of a pattern has no public name
-from re import _parser as parser  # type: ignore[attr-defined]  # the same
+from re import _constants as op  # the parsed form of a pattern has no public name
+from re import _parser as parser
 
 import pytest
 from hypothesis import given

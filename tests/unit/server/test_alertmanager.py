@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from diagnosis_harness.application.asking import AskingRules, request_of
-from diagnosis_harness.application.caller import LOCAL, Caller, CallerRole
-from diagnosis_harness.application.run_request import RunKind
+from diagnosis_harness.application.callers.caller import LOCAL, Caller, CallerRole
+from diagnosis_harness.application.runs.asking import AskingRules, request_of
+from diagnosis_harness.application.runs.request import RunKind
 from diagnosis_harness.kernel.window import parse_utc
 from diagnosis_harness.release.language import Language
 from diagnosis_harness.server.alertmanager import asking_of, group_name

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from starlette.responses import JSONResponse
 from starlette.types import Receive, Scope, Send
 
-from diagnosis_harness.application.api_key import ApiKey, NewKey, PresentedKey, new_key, read_key
-from diagnosis_harness.application.caller import CallerRole
+from diagnosis_harness.application.callers.api_key import ApiKey, NewKey, PresentedKey, new_key, read_key
+from diagnosis_harness.application.callers.caller import CallerRole
 from diagnosis_harness.kernel.errors import InvalidSetting, StoreFailure
 from diagnosis_harness.kernel.ids import RandomIds
 from diagnosis_harness.server.auth import (

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
-from diagnosis_harness.application.run_row import RUN_CANCELLED
+from diagnosis_harness.application.runs.row import RUN_CANCELLED
 from diagnosis_harness.application.status import ChatApplicationStatus as Stage
 from diagnosis_harness.harness.termination import CancellationReason as Reason
 from diagnosis_harness.harness.termination import RunState, RunTermination

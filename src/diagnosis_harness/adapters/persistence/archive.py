@@ -15,11 +15,11 @@ from diagnosis_harness.adapters.persistence.log_rows import append, attempt_json
 from diagnosis_harness.adapters.persistence.page_mark import mark_of, read_mark
 from diagnosis_harness.adapters.persistence.rows import ending_columns, request_columns, row_of
 from diagnosis_harness.adapters.persistence.schema import diagnosis_run, retry_attempt, trace_event
-from diagnosis_harness.application.early_end import closing_events, ended_in_queue
-from diagnosis_harness.application.evidence_archive import EvidenceArchive
-from diagnosis_harness.application.run_request import RunRequest
-from diagnosis_harness.application.run_row import CancelWish, RunRow, RunStatus
-from diagnosis_harness.application.run_store import RunPage, RunQuery, Submitted
+from diagnosis_harness.application.runs.early_end import closing_events, ended_in_queue
+from diagnosis_harness.application.runs.evidence_archive import EvidenceArchive
+from diagnosis_harness.application.runs.request import RunRequest
+from diagnosis_harness.application.runs.row import CancelWish, RunRow, RunStatus
+from diagnosis_harness.application.runs.store import RunPage, RunQuery, Submitted
 from diagnosis_harness.kernel.errors import FailureKind, StoreFailure
 from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.tools.invocation import EvidenceRecord

@@ -15,9 +15,9 @@ from diagnosis_harness.adapters.persistence.json_text import from_json_text, jso
 from diagnosis_harness.adapters.persistence.log_rows import append
 from diagnosis_harness.adapters.persistence.rows import ending_columns, row_of
 from diagnosis_harness.adapters.persistence.schema import diagnosis_run, evidence_record, trace_event, worker
-from diagnosis_harness.application.early_end import closing_events, given_up
-from diagnosis_harness.application.evidence_archive import EvidenceArchive
-from diagnosis_harness.application.run_row import CancelWish, RunRow, RunSpent, RunStatus
+from diagnosis_harness.application.runs.early_end import closing_events, given_up
+from diagnosis_harness.application.runs.evidence_archive import EvidenceArchive
+from diagnosis_harness.application.runs.row import CancelWish, RunRow, RunSpent, RunStatus
 from diagnosis_harness.harness.termination import CancellationReason, RunState, RunTermination
 from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.tools.evidence import InvocationStatus

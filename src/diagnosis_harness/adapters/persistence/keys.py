@@ -11,8 +11,8 @@ from diagnosis_harness.adapters.persistence.database import Database
 from diagnosis_harness.adapters.persistence.failures import readable
 from diagnosis_harness.adapters.persistence.insertion import inserted
 from diagnosis_harness.adapters.persistence.schema import api_key
-from diagnosis_harness.application.api_key import ApiKey
-from diagnosis_harness.application.caller import CallerRole
+from diagnosis_harness.application.callers.api_key import ApiKey
+from diagnosis_harness.application.callers.caller import CallerRole
 
 
 class SqlKeyStore:

@@ -10,7 +10,7 @@ from sqlalchemy import Connection, Row, bindparam, select, update
 
 from diagnosis_harness.adapters.persistence.log_rows import append, event_columns
 from diagnosis_harness.adapters.persistence.schema import diagnosis_run, trace_event
-from diagnosis_harness.application.run_row import RunStatus
+from diagnosis_harness.application.runs.row import RunStatus
 from diagnosis_harness.kernel.errors import FailureKind, StoreFailure
 from diagnosis_harness.trace.event import TraceEvent, TraceName
 

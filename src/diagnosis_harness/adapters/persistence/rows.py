@@ -7,10 +7,10 @@ from enum import StrEnum
 from typing import Any, TypeVar
 
 from diagnosis_harness.adapters.persistence.json_text import from_json_text, json_text, maybe_json_text
-from diagnosis_harness.application.caller import Caller, CallerRole
+from diagnosis_harness.application.callers.caller import Caller, CallerRole
 from diagnosis_harness.application.intent import IntentType
-from diagnosis_harness.application.run_request import RunKind, RunRequest
-from diagnosis_harness.application.run_row import (
+from diagnosis_harness.application.runs.request import RunKind, RunRequest
+from diagnosis_harness.application.runs.row import (
     CancelWish,
     RunEnding,
     RunFailure,

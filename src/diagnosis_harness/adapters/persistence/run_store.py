@@ -9,8 +9,8 @@ from diagnosis_harness.adapters.persistence.insertion import inserted
 from diagnosis_harness.adapters.persistence.rows import ending_columns, request_columns
 from diagnosis_harness.adapters.persistence.schema import diagnosis_run
 from diagnosis_harness.application.intent import IntentType
-from diagnosis_harness.application.run_request import RunRequest
-from diagnosis_harness.application.run_row import RunEnding, RunStatus
+from diagnosis_harness.application.runs.request import RunRequest
+from diagnosis_harness.application.runs.row import RunEnding, RunStatus
 from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.kernel.errors import ContractViolation
 

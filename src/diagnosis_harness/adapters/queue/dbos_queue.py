@@ -16,7 +16,7 @@ from dbos import error as dbos_error
 
 from diagnosis_harness.adapters.queue.database import SCHEMA, QueueDatabase, translated
 from diagnosis_harness.adapters.queue.desk import Desk
-from diagnosis_harness.application.run_queue import Work
+from diagnosis_harness.application.runs.queue import Work
 from diagnosis_harness.kernel.errors import ContractViolation, FailureKind, StoreFailure
 
 T = TypeVar("T")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
-from diagnosis_harness.application.run_queue import Work
+from diagnosis_harness.application.runs.queue import Work
 from diagnosis_harness.kernel.errors import ContractViolation
 
 

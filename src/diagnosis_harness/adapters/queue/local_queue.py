@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from diagnosis_harness.adapters.queue.desk import Desk
-from diagnosis_harness.application.run_queue import Work
+from diagnosis_harness.application.runs.queue import Work
 from diagnosis_harness.kernel.errors import FailureKind, StoreFailure
 
 

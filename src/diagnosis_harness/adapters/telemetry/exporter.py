@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from diagnosis_harness.application.run_store import RunArchive
+from diagnosis_harness.application.runs.store import RunArchive
 from diagnosis_harness.kernel.errors import TechnicalFailure
 from diagnosis_harness.trace.event import TraceEvent, TraceName
 from diagnosis_harness.trace.spans import RunSpans, spans_of

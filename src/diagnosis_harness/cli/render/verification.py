@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from rich.cells import cell_len
 from rich.text import Text
 
-from diagnosis_harness.application.recheck import FactAgain, FactStatus, QueryStatus, Recheck
-from diagnosis_harness.application.verification import Check, CheckResult, Verification
+from diagnosis_harness.application.verification.recheck import FactAgain, FactStatus, QueryStatus, Recheck
+from diagnosis_harness.application.verification.result import Check, CheckResult, Verification
 from diagnosis_harness.cli.render.wrap import hang
 from diagnosis_harness.cli.verify_words import VerifyWords, verify_words
 from diagnosis_harness.release.language import Language

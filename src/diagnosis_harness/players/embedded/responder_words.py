@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from diagnosis_harness.application.system_answer import SystemTopic
-from diagnosis_harness.application.system_profile import TelemetryKind
+from diagnosis_harness.application.system.answer import SystemTopic
+from diagnosis_harness.application.system.profile import TelemetryKind
 
 _ACT = (
     "restart|reboot|roll ?back|revert|scale|delete|remove|drop|deploy|redeploy|fix|repair|kill|stop|start"

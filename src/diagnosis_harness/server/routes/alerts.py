@@ -7,9 +7,9 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Response
 from starlette.responses import JSONResponse
 
-from diagnosis_harness.application.run_row import RunRow, RunStatus
-from diagnosis_harness.application.run_store import RunQuery
-from diagnosis_harness.application.runs import CancelEffect
+from diagnosis_harness.application.runs.desk import CancelEffect
+from diagnosis_harness.application.runs.row import RunRow, RunStatus
+from diagnosis_harness.application.runs.store import RunQuery
 from diagnosis_harness.kernel.errors import NotPermitted
 from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.server.alertmanager import GroupName, asking_of, group_name

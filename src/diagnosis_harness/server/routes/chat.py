@@ -8,7 +8,7 @@ from typing import Annotated
 from fastapi import APIRouter
 from pydantic import Field
 
-from diagnosis_harness.application.run_request import RunKind
+from diagnosis_harness.application.runs.request import RunKind
 from diagnosis_harness.harness.termination import CancellationReason
 from diagnosis_harness.server.event_stream import EventStream, stream_responses
 from diagnosis_harness.server.face import TheAdmission

@@ -7,7 +7,7 @@ from typing import Annotated
 from fastapi import APIRouter, Header, Path, Query
 from starlette.responses import Response
 
-from diagnosis_harness.application.run_store import RunArchive
+from diagnosis_harness.application.runs.store import RunArchive
 from diagnosis_harness.server.event_id import METADATA_ID, EventId, bad_event_id, read_event_id
 from diagnosis_harness.server.event_stream import EventStream, stream_responses
 from diagnosis_harness.server.face import TheCaller

@@ -5,8 +5,8 @@ from __future__ import annotations
 from fastapi import APIRouter, Response
 from starlette.responses import JSONResponse
 
-from diagnosis_harness.application.run_row import RunStatus
-from diagnosis_harness.application.run_store import RunQuery
+from diagnosis_harness.application.runs.row import RunStatus
+from diagnosis_harness.application.runs.store import RunQuery
 from diagnosis_harness.kernel.errors import StoreFailure
 from diagnosis_harness.server.face import TheFace
 from diagnosis_harness.server.metrics import MEDIA_TYPE

@@ -7,12 +7,12 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Depends, Header, Path, Query, Request, Response
 from starlette.responses import JSONResponse
 
-from diagnosis_harness.application.caller import Caller
-from diagnosis_harness.application.run_json import cancel_json, page_json, row_json
-from diagnosis_harness.application.run_row import RunRow, RunStatus
-from diagnosis_harness.application.runs import CancelEffect, CancelReport, report_of_wish
-from diagnosis_harness.application.why import why
-from diagnosis_harness.application.why_words import answer_json
+from diagnosis_harness.application.callers.caller import Caller
+from diagnosis_harness.application.runs.desk import CancelEffect, CancelReport, report_of_wish
+from diagnosis_harness.application.runs.json_form import cancel_json, page_json, row_json
+from diagnosis_harness.application.runs.row import RunRow, RunStatus
+from diagnosis_harness.application.why.answers import why
+from diagnosis_harness.application.why.words import answer_json
 from diagnosis_harness.harness.keys import is_safe_segment
 from diagnosis_harness.harness.waiting import passed
 from diagnosis_harness.kernel.errors import RunGoesOn, RunUnknown

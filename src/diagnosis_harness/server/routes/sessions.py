@@ -8,10 +8,10 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Query, Request, Response
 from starlette.responses import JSONResponse
 
-from diagnosis_harness.application.caller import Caller
+from diagnosis_harness.application.callers.caller import Caller
 from diagnosis_harness.application.previous_turn import NoPreviousTurn, PreviousTurn
-from diagnosis_harness.application.run_row import RunRow
-from diagnosis_harness.application.run_store import RunQuery
+from diagnosis_harness.application.runs.row import RunRow
+from diagnosis_harness.application.runs.store import RunQuery
 from diagnosis_harness.application.session_context import previous_of
 from diagnosis_harness.harness.keys import is_safe_segment
 from diagnosis_harness.kernel.errors import RunUnknown

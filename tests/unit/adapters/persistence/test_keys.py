@@ -11,8 +11,8 @@ import pytest
 
 from diagnosis_harness.adapters.persistence.database import Database
 from diagnosis_harness.adapters.persistence.keys import SqlKeyStore
-from diagnosis_harness.application.api_key import ApiKey, NewKey, new_key, read_key
-from diagnosis_harness.application.caller import Caller, CallerRole
+from diagnosis_harness.application.callers.api_key import ApiKey, NewKey, new_key, read_key
+from diagnosis_harness.application.callers.caller import Caller, CallerRole
 from diagnosis_harness.kernel.ids import RandomIds
 from diagnosis_harness.testing.ids import CountingIds
 

@@ -9,7 +9,7 @@ from typing import TypeVar
 
 import psycopg
 
-from diagnosis_harness.application.run_row import CancelWish, RunStatus
+from diagnosis_harness.application.runs.row import CancelWish, RunStatus
 from diagnosis_harness.harness.termination import CancellationReason
 from diagnosis_harness.release.outcome import ReleaseOutcome
 from diagnosis_harness.testing.evidence import begun_record

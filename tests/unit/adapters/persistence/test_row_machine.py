@@ -20,7 +20,7 @@ from diagnosis_harness.adapters.persistence.database import Database
 from diagnosis_harness.adapters.persistence.evidence import SqlEvidenceStore
 from diagnosis_harness.adapters.persistence.run_log import SqlRunLog
 from diagnosis_harness.adapters.persistence.run_store import SqlRunStore
-from diagnosis_harness.application.run_row import CancelWish, RunEnding, RunFailure, RunRow, RunStatus
+from diagnosis_harness.application.runs.row import CancelWish, RunEnding, RunFailure, RunRow, RunStatus
 from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.harness.core import DiagnosisHarnessCore
 from diagnosis_harness.harness.termination import CancellationReason, RunState, RunTermination, state_for

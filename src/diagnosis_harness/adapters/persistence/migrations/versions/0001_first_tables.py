@@ -1,4 +1,4 @@
-"""The first tables."""  # noqa: INP001 - Alembic reads the folder; it is no package
+"""The first tables."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -27,64 +27,61 @@ def upgrade() -> None:
     )
 
 
+_ALWAYS_THERE = (
+    ("session_id", sa.Text),
+    ("query", sa.Text),
+    ("language", sa.Text),
+    ("kind", sa.Text),
+    ("asked_by", sa.Text),
+    ("asked_role", sa.Text),
+    ("limit_s", sa.Double),
+    ("submitted_s", sa.Double),
+    ("status", sa.Text),
+    ("is_closed", sa.Boolean),
+)
+_MAYBE_THERE = (
+    ("source", sa.Text),
+    ("onset_s", sa.Double),
+    ("start_by_s", sa.Double),
+    ("fingerprint", sa.Text),
+    ("retry_of", sa.Text),
+    ("started_s", sa.Double),
+    ("owner", sa.Text),
+    ("intent", sa.Text),
+    ("wish_reason", sa.Text),
+    ("wish_at_s", sa.Double),
+    ("cancel_answer", sa.Text),
+    ("release_outcome", sa.Text),
+    ("fallback_type", sa.Text),
+    ("stop_reason", sa.Text),
+    ("run_state", sa.Text),
+    ("termination_reason", sa.Text),
+    ("termination_at_s", sa.Double),
+    ("termination_detail", sa.Text),
+    ("safe_answer", sa.Text),
+    ("conclusion", sa.Text),
+    ("published_result", sa.Text),
+    ("failure_code", sa.Text),
+    ("failure_message", sa.Text),
+    ("duration_s", sa.Double),
+    ("agent_steps", sa.BigInteger),
+    ("tool_calls", sa.BigInteger),
+    ("llm_calls", sa.BigInteger),
+    ("input_tokens", sa.BigInteger),
+    ("output_tokens", sa.BigInteger),
+    ("total_tokens", sa.BigInteger),
+    ("counters", sa.Text),
+    ("is_estimated", sa.Boolean),
+    ("in_flight", sa.Text),
+)
+
+
 def _runs() -> None:
-    text, real, whole = sa.Text, sa.Double, sa.BigInteger
     op.create_table(
         "diagnosis_run",
-        sa.Column("run_id", text),
-        *(
-            sa.Column(name, kind, nullable=False)
-            for name, kind in (
-                ("session_id", text),
-                ("query", text),
-                ("language", text),
-                ("kind", text),
-                ("asked_by", text),
-                ("asked_role", text),
-                ("limit_s", real),
-                ("submitted_s", real),
-                ("status", text),
-                ("is_closed", sa.Boolean),
-            )
-        ),
-        *(
-            sa.Column(name, kind)
-            for name, kind in (
-                ("source", text),
-                ("onset_s", real),
-                ("start_by_s", real),
-                ("fingerprint", text),
-                ("retry_of", text),
-                ("started_s", real),
-                ("owner", text),
-                ("intent", text),
-                ("wish_reason", text),
-                ("wish_at_s", real),
-                ("cancel_answer", text),
-                ("release_outcome", text),
-                ("fallback_type", text),
-                ("stop_reason", text),
-                ("run_state", text),
-                ("termination_reason", text),
-                ("termination_at_s", real),
-                ("termination_detail", text),
-                ("safe_answer", text),
-                ("conclusion", text),
-                ("published_result", text),
-                ("failure_code", text),
-                ("failure_message", text),
-                ("duration_s", real),
-                ("agent_steps", whole),
-                ("tool_calls", whole),
-                ("llm_calls", whole),
-                ("input_tokens", whole),
-                ("output_tokens", whole),
-                ("total_tokens", whole),
-                ("counters", text),
-                ("is_estimated", sa.Boolean),
-                ("in_flight", text),
-            )
-        ),
+        sa.Column("run_id", sa.Text),
+        *(sa.Column(name, kind, nullable=False) for name, kind in _ALWAYS_THERE),
+        *(sa.Column(name, kind) for name, kind in _MAYBE_THERE),
         sa.PrimaryKeyConstraint("run_id", name="pk_diagnosis_run"),
         sa.CheckConstraint(
             "NOT is_closed OR status NOT IN ('QUEUED', 'RUNNING')", name="ck_diagnosis_run_closed_has_ended"

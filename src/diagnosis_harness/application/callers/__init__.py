@@ -1,0 +1,1 @@
+"""Who asks: a name, a role, and the key that proves it."""

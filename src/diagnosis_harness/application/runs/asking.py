@@ -1,0 +1,140 @@
+"""From what somebody sends to a request that may be kept: checked, masked, with ids of its own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import isfinite
+
+from diagnosis_harness.application.callers.caller import Caller
+from diagnosis_harness.application.runs.request import RunKind, RunRequest
+from diagnosis_harness.harness.keys import is_safe_segment
+from diagnosis_harness.kernel.clock import Clock
+from diagnosis_harness.kernel.errors import InvalidInput, NotPermitted
+from diagnosis_harness.kernel.ids import IdSource
+from diagnosis_harness.kernel.masking import mask_or_withhold
+from diagnosis_harness.release.language import Language, language_of
+
+QUESTION_LIMIT_CHARACTERS = 4_000
+EARLIEST_ONSET_S = 1e8
+LATEST_ONSET_S = 1e11
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asking:
+    """What somebody sends. None is: as the service sees fit.
+
+    Attributes:
+        limit_s: time from the start of the run to its deadline.
+        fingerprint: set by the alert webhook alone.
+    """
+
+    question: str
+    session_id: str | None = None
+    language: Language | None = None
+    source: str | None = None
+    onset_s: float | None = None
+    limit_s: float | None = None
+    retry_of: str | None = None
+    fingerprint: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AskingRules:
+    """What may be asked of this service.
+
+    Attributes:
+        sources: names of the configured sources.
+        limit_s: time that a run is given when none is asked for, and the most that may be asked for.
+        start_within_s: how long a queued run may wait for its start.
+    """
+
+    sources: tuple[str, ...]
+    limit_s: float
+    limit_max_s: float
+    start_within_s: float
+
+
+def request_of(
+    asking: Asking, caller: Caller, kind: RunKind, *, rules: AskingRules, clock: Clock, ids: IdSource
+) -> RunRequest:
+    """The request as it is kept.
+
+    Raises:
+        NotPermitted: the caller may not ask.
+        InvalidInput: a field cannot be used; `place` names it.
+    """
+    if not caller.may_ask:
+        raise NotPermitted("a viewer reads and does not ask")
+    question = _question(asking.question)
+    now_s = clock.now_s()
+    return RunRequest(
+        run_id=ids.new_run_id(),
+        session_id=_session(asking.session_id, ids),
+        question=mask_or_withhold(question),
+        language=asking.language or language_of(question),
+        kind=kind,
+        asked_by=caller,
+        limit_s=_limit(asking.limit_s, rules),
+        submitted_s=now_s,
+        source=_source(asking.source, rules),
+        onset_s=_onset(asking.onset_s),
+        start_by_s=now_s + rules.start_within_s if kind is RunKind.BACKGROUND else None,
+        fingerprint=asking.fingerprint,
+        retry_of=asking.retry_of,
+    )
+
+
+def _question(question: str) -> str:
+    stripped = question.strip()
+    if not stripped:
+        raise InvalidInput("question", "it is empty", "say what you want to know")
+    if "\x00" in stripped or any("\ud800" <= character <= "\udfff" for character in stripped):
+        raise InvalidInput("question", "it holds what is no text", "send it as UTF-8 without NUL")
+    if len(stripped) > QUESTION_LIMIT_CHARACTERS:
+        raise InvalidInput(
+            "question",
+            f"it is {len(stripped):,} characters long",
+            f"ask in at most {QUESTION_LIMIT_CHARACTERS:,}",
+        )
+    return stripped
+
+
+def _session(session_id: str | None, ids: IdSource) -> str:
+    """Absent, one is made; blank or unsafe, it is refused (LC-11)."""
+    if session_id is None:
+        return ids.new_session_id()
+    if not is_safe_segment(session_id):
+        problem = "it is blank" if not session_id.strip() else "it is no session id"
+        remedy = "leave it out, or send 1 to 128 of A-Z a-z 0-9 . _ -"
+        raise InvalidInput("session_id", problem, remedy)
+    return session_id
+
+
+def _source(name: str | None, rules: AskingRules) -> str | None:
+    """The configured source that is meant; None only where there is none, or one by default."""
+    if name is None:
+        if len(rules.sources) > 1:
+            raise InvalidInput("source", "several are configured", f"name one: {', '.join(rules.sources)}")
+        return rules.sources[0] if rules.sources else None
+    if name not in rules.sources:
+        known = ", ".join(rules.sources) or "none is configured"
+        raise InvalidInput("source", "it is not configured", f"name one that is: {known}")
+    return name
+
+
+def _onset(onset_s: float | None) -> float | None:
+    if onset_s is not None and not (isfinite(onset_s) and EARLIEST_ONSET_S <= onset_s < LATEST_ONSET_S):
+        raise InvalidInput("onset", "it is no time of an incident", "write it as 2024-01-01T14:05:00Z")
+    return onset_s
+
+
+def _limit(limit_s: float | None, rules: AskingRules) -> float:
+    if limit_s is None:
+        return rules.limit_s
+    if not (isfinite(limit_s) and 0 < limit_s <= rules.limit_max_s):
+        raise InvalidInput(
+            "limit_s",
+            f"{limit_s:g} is no time that a run may take",
+            f"send seconds above 0, up to {rules.limit_max_s:g}",
+        )
+    return limit_s

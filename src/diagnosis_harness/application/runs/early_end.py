@@ -1,0 +1,118 @@
+"""How a run ends that no process ends: it never began, or the process that worked on it is gone. Pure."""
+
+from __future__ import annotations
+
+from diagnosis_harness.application.runs.request import RunRequest
+from diagnosis_harness.application.runs.row import RUN_CANCELLED, CancelWish, RunEnding, RunFailure, RunSpent
+from diagnosis_harness.harness.termination import CancellationReason, RunState, RunTermination, state_for
+from diagnosis_harness.kernel.canonical import JsonValue
+from diagnosis_harness.kernel.window import utc_text
+from diagnosis_harness.release.language import Language
+from diagnosis_harness.release.outcome import ReleaseOutcome
+from diagnosis_harness.trace.event import TraceEvent, TraceEventStatus, TraceName, TracePhase, bounded
+
+_CANCELLED = (
+    "The run was cancelled before it began.",
+    "运行在开始之前已被取消。",
+)
+_NEVER_BEGAN = (
+    "The run did not begin in the time it was given for that.",
+    "运行未能在规定的时间内开始。",
+)
+_GIVEN_UP = (
+    (
+        "The run was cut off: its process is gone, or could not reach the database. Nothing of it was"
+        " repeated; it can be started anew."
+    ),
+    "运行中断：处理它的进程已不存在，或无法访问数据库。没有任何步骤被重复执行；可以重新发起一次运行。",
+)
+
+
+def ended_in_queue(request: RunRequest, wish: CancelWish) -> RunEnding:
+    """The end of a run that a wish met while it was queued: it never began, so nothing was spent."""
+    state = state_for(wish.reason)
+    cancelled = state is RunState.CANCELLED
+    return RunEnding(
+        outcome=ReleaseOutcome.CANCELLED if cancelled else ReleaseOutcome.FAILED,
+        termination=RunTermination(state, wish.reason, wish.at_s, "before it began"),
+        spent=RunSpent(duration_s=0.0),
+        failure=RunFailure(
+            RUN_CANCELLED if cancelled else wish.reason.value,
+            _said(_CANCELLED if cancelled else _NEVER_BEGAN, request.language),
+        ),
+    )
+
+
+def given_up(request: RunRequest, spent: RunSpent, *, at_s: float, ended: RunTermination | None) -> RunEnding:
+    """The end of a run whose process is gone.
+
+    Args:
+        spent: what the log and the records show of it.
+        ended: the termination in its log, if any; it stands, and what left is FAILED either way.
+    """
+    reason = CancellationReason.INTERNAL_FAILURE
+    return RunEnding(
+        outcome=ReleaseOutcome.FAILED,
+        termination=ended or RunTermination(state_for(reason), reason, at_s, "its process is gone"),
+        spent=spent,
+        failure=RunFailure(reason.value, _said(_GIVEN_UP, request.language)),
+    )
+
+
+def closing_events(
+    run_id: str, ending: RunEnding, *, after: tuple[int, float], ended_is_told: bool
+) -> tuple[TraceEvent, ...]:
+    """RUN_ENDED, unless it is told, and RUN_FINISHED, as the run itself would have written them.
+
+    Args:
+        after: seq of the last event and its time; no event is earlier than the one before it.
+    """
+    termination, spent = ending.termination, ending.spent
+    reason = None if termination.reason is None else termination.reason.value
+    told: list[tuple[TraceName, TraceEventStatus, dict[str, JsonValue]]] = []
+    if not ended_is_told:
+        good = termination.state is RunState.SUCCESS
+        told.append(
+            (
+                TraceName.RUN_ENDED,
+                TraceEventStatus.SUCCEEDED if good else TraceEventStatus.FAILED,
+                {
+                    "state": termination.state.value,
+                    "reason": reason,
+                    "at_s": termination.at_s,
+                    "detail": termination.detail,
+                },
+            )
+        )
+    told.append(
+        (
+            TraceName.RUN_FINISHED,
+            TraceEventStatus.SUCCEEDED,
+            {
+                "outcome": ending.outcome.value,
+                "state": termination.state.value,
+                "reason": reason,
+                "llm_calls": spent.llm_calls,
+                "tool_calls": spent.tool_calls,
+                "total_tokens": spent.total_tokens,
+                "ended_at": utc_text(termination.at_s),
+            },
+        )
+    )
+    seq, last_at_s = after
+    return tuple(
+        TraceEvent(
+            seq=seq + number,
+            run_id=run_id,
+            at_s=max(last_at_s, termination.at_s),
+            name=name,
+            phase=TracePhase.RUN,
+            status=status,
+            payload=bounded(payload),
+        )
+        for number, (name, status, payload) in enumerate(told, start=1)
+    )
+
+
+def _said(sentence: tuple[str, str], language: Language) -> str:
+    return sentence[1] if language is Language.ZH else sentence[0]

@@ -1,0 +1,47 @@
+"""What was asked of the service, as it is kept from the first moment on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from diagnosis_harness.application.callers.caller import Caller
+from diagnosis_harness.release.language import Language
+
+
+class RunKind(StrEnum):
+    """Whose life a run shares."""
+
+    CHAT = "CHAT"  # that of the connection that started it: it ends when the client goes
+    BACKGROUND = "BACKGROUND"  # nobody's: it is queued, and watchers come and go
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunRequest:
+    """One question.
+
+    Attributes:
+        question: masked; the raw text is not kept anywhere.
+        asked_by: the caller as it was then; what the tools may do is decided by this role.
+        source: name of the configured source to look into; None is the only one there is, or none.
+        onset_s: when the trouble began, where whoever asked said so.
+        limit_s: time given, from the start of the run to its deadline.
+        submitted_s: when it was accepted.
+        start_by_s: a queued run that has not started by then ends TIMED_OUT; None for a chat.
+        fingerprint: the alert group that it is about; an unfinished run of the same one is joined.
+        retry_of: the ended run that this one tries again, with a budget of its own.
+    """
+
+    run_id: str
+    session_id: str
+    question: str
+    language: Language
+    kind: RunKind
+    asked_by: Caller
+    limit_s: float
+    submitted_s: float
+    source: str | None = None
+    onset_s: float | None = None
+    start_by_s: float | None = None
+    fingerprint: str | None = None
+    retry_of: str | None = None

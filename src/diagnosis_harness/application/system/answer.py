@@ -1,0 +1,73 @@
+"""What a responder may answer with: topics of a closed set, and names that stand in the question."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from diagnosis_harness.application.system.profile import TelemetryKind
+from diagnosis_harness.kernel.errors import AnswerRefused, FailureKind
+
+TOPICS_MAX = 4
+NAMES_MAX = 5
+NAME_MAX = 60
+
+
+class SystemTopic(StrEnum):
+    """What can be said of the system."""
+
+    GREETING = "GREETING"
+    THANKS = "THANKS"
+    FAREWELL = "FAREWELL"
+    IDENTITY = "IDENTITY"
+    PLAYERS = "PLAYERS"  # who plays the roles: embedded rules, or which language model
+    ABILITIES = "ABILITIES"
+    TOOLS = "TOOLS"
+    SOURCES = "SOURCES"
+    RUNBOOKS = "RUNBOOKS"
+    LIMITS = "LIMITS"
+    READ_ONLY = "READ_ONLY"  # it was asked to do something to the system under watch
+    PRIVACY = "PRIVACY"
+    HOW_TO_ASK = "HOW_TO_ASK"
+    OUT_OF_SCOPE = "OUT_OF_SCOPE"
+
+
+@dataclass(frozen=True, slots=True)
+class SystemAnswer:
+    """What to speak of, in this order. Code says it, from the profile: a responder has no words of its own.
+
+    Attributes:
+        asked_about: names in the question that may be sources or tools; whether they are is looked up.
+        kinds: kinds of telemetry that the question asks about; whether a source holds them is looked up.
+    """
+
+    topics: tuple[SystemTopic, ...]
+    asked_about: tuple[str, ...] = ()
+    kinds: tuple[TelemetryKind, ...] = ()
+
+
+def checked_answer(answer: SystemAnswer, question: str) -> SystemAnswer:
+    """The answer, if nothing in it comes from anywhere but the closed sets and the question.
+
+    Raises:
+        AnswerRefused: it does.
+    """
+    if not 1 <= len(answer.topics) <= TOPICS_MAX or len(set(answer.topics)) != len(answer.topics):
+        raise _refused("it names no topic, too many, or one twice")
+    if not all(isinstance(topic, SystemTopic) for topic in answer.topics):
+        raise _refused("it names a topic that there is not")
+    if not all(isinstance(kind, TelemetryKind) for kind in answer.kinds) or len(answer.kinds) > NAMES_MAX:
+        raise _refused("it names a kind of telemetry that there is not")
+    asked = question.casefold()
+    for name in answer.asked_about:
+        if not name.strip() or len(name) > NAME_MAX:
+            raise _refused("what it was asked about is no name")
+        if name.casefold() not in asked:
+            raise _refused("it names what the question does not")
+    if len(answer.asked_about) > NAMES_MAX:
+        raise _refused("it names too much")
+    return answer
+
+
+def _refused(problem: str) -> AnswerRefused:
+    return AnswerRefused(f"the answer was refused: {problem}", kind=FailureKind.INVALID_OUTPUT)

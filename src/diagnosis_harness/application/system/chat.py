@@ -1,0 +1,103 @@
+"""SYSTEM_CHAT: one controlled answer on the system itself, said by code from its own profile."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from diagnosis_harness.application.intent import IntentType
+from diagnosis_harness.application.path_answer import PathAnswer
+from diagnosis_harness.application.status import ChatApplicationStatus, tell_status
+from diagnosis_harness.application.system.answer import SystemAnswer, checked_answer
+from diagnosis_harness.application.system.profile import SystemProfile, profile_json
+from diagnosis_harness.application.system.text import holds, system_text
+from diagnosis_harness.harness.budget import TokenUsage
+from diagnosis_harness.harness.core import DiagnosisHarnessCore
+from diagnosis_harness.harness.retry import RetryRole
+from diagnosis_harness.kernel.errors import AnswerRefused, FailureKind, MalformedAnswer, TechnicalFailure
+from diagnosis_harness.kernel.json_value import JsonValue
+from diagnosis_harness.llm.role import RoleBoundary
+from diagnosis_harness.release.language import Language
+from diagnosis_harness.trace.event import TraceEventStatus, TraceName, TracePhase
+
+if TYPE_CHECKING:
+    from diagnosis_harness.harness.context import RunContext
+
+
+class SystemResponder(Protocol):
+    """Plays the role that answers about the system. One call is one attempt and costs one llm call."""
+
+    async def respond(
+        self, ctx: RunContext, question: str, language: Language, profile: SystemProfile
+    ) -> tuple[SystemAnswer, TokenUsage]:
+        """What to speak of, and the tokens it took; what it gives is checked.
+
+        Raises:
+            LlmFailure: the language model behind it failed.
+            MalformedAnswer: it answered, and not in the form that was agreed.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class SystemChat:
+    """Answers about the system. Holds no state between runs.
+
+    Attributes:
+        profile: the system as it is at the time of a run.
+    """
+
+    core: DiagnosisHarnessCore
+    roles: RoleBoundary
+    responder: SystemResponder
+    profile: Callable[[RunContext], SystemProfile]
+
+    async def answer(self, ctx: RunContext, question: str, language: Language) -> PathAnswer:
+        """One answer; it names no source, tool or ability that the profile does not hold.
+
+        Raises:
+            RunAborted: the run had ended or ended meanwhile.
+            AnswerRefused: the responder named what it was not given.
+            TechnicalFailure: the responder failed.
+        """
+        tell_status(self.core, ctx, ChatApplicationStatus.SYSTEM_RESPONDING)
+        profile = self.profile(ctx)
+        given = await self._responded(ctx, question, language, profile)
+        names: list[JsonValue] = [{"name": name, "held": holds(profile, name)} for name in given.asked_about]
+        return PathAnswer(
+            {
+                "kind": IntentType.SYSTEM_CHAT.value,
+                "text": system_text(given, profile, language),
+                "topics": [topic.value for topic in given.topics],
+                "asked_about": names,
+                "profile": profile_json(profile),
+            },
+            conclusion=None,
+        )
+
+    async def _responded(
+        self, ctx: RunContext, question: str, language: Language, profile: SystemProfile
+    ) -> SystemAnswer:
+        try:
+            given = await self.roles.play(
+                ctx,
+                RetryRole.SYSTEM_RESPONDER,
+                lambda ctx: self.responder.respond(ctx, question, language, profile),
+            )
+            checked_answer(given, question)
+        except TechnicalFailure as failure:
+            self._tell(ctx, TraceEventStatus.FAILED, {"failure": failure.kind.value})
+            raise
+        except MalformedAnswer as answer:
+            self._tell(ctx, TraceEventStatus.FAILED, {"failure": FailureKind.INVALID_OUTPUT.value})
+            raise AnswerRefused(str(answer), kind=FailureKind.INVALID_OUTPUT) from answer
+        self._tell(
+            ctx,
+            TraceEventStatus.SUCCEEDED,
+            {"topics": [topic.value for topic in given.topics], "asked_about": list(given.asked_about)},
+        )
+        return given
+
+    def _tell(self, ctx: RunContext, status: TraceEventStatus, payload: dict[str, JsonValue]) -> None:
+        self.core.emit(ctx, TraceName.SYSTEM_ANSWER, TracePhase.RUN, status, payload)

@@ -1,0 +1,78 @@
+"""What the system says of itself, in Chinese."""
+
+from __future__ import annotations
+
+from diagnosis_harness.application.system.profile import TelemetryKind
+from diagnosis_harness.application.system.words import SystemWords
+
+CHINESE = SystemWords(
+    greeting="你好，我是 {name}。可以问我某个故障的原因、运维手册里怎么写，或者我能看到什么。",
+    thanks="不客气。",
+    farewell="再见。",
+    identity="我是 {name} {version}。我根据记录下来的证据诊断故障，证据不支持的结论一律不发布。",
+    no_llm="没有使用语言模型：所有角色都由内置规则担任。",
+    llms="正在使用的语言模型：{llms}。各角色由谁担任：",
+    embedded="内置规则",
+    roles={
+        "ROUTER": "判断问题类型",
+        "SEMANTIC_GUARD": "审核草稿",
+        "DIAGNOSIS_AGENT": "诊断",
+        "EVIDENCE_REPAIR": "修补草稿",
+        "SYSTEM_RESPONDER": "回答关于系统的问题",
+        "ANSWER_WRITER": "选取引文",
+    },
+    abilities="我可以：",
+    can_diagnose="用 {count} 个只读工具，根据数据源中的遥测数据说明故障原因",
+    cannot_diagnose="在配置了遥测数据源之后进行诊断；目前没有数据源",
+    can_quote="逐字引用 {count} 份运维手册和复盘来回答，并注明每处出处",
+    can_tell="说明我是什么、能看到什么、看不到什么",
+    read_only_short="我只读取，不做任何改动。",
+    read_only="不能：我只读取。我不会重启、修改、扩缩容或删除任何东西；我可以说明证据和运维手册的内容，操作由人来做。",
+    tools="我有 {count} 个工具，全部只读：",
+    no_tools="这里没有可用的工具。",
+    tool_lines={
+        "compare_spans": "比较故障前后的跨度：自身耗时、调用间隙、失败、缺失的调用。",
+        "describe_sources": "有哪些遥测数据：种类、数量、时间窗、实体、告警、未使用的文件。",
+        "estimate_onset": "何时开始：数据源给出的、告警的，以及由指标重新估计的时间。",
+        "find_changed_signals": "与正常运行相比，故障后发生变化的信号，按稳健分数排列。",
+        "inspect_signal": "故障前后的单个指标：前后水平、走势、何时变化。",
+        "list_changes": "部署、开关和配置变更，离故障最近的在前，不作权衡。",
+        "match_entities": "文本（例如问题）中提到的已知服务和实例。",
+        "rank_causes": "综合指标、跨度和调用图，给可能的原因服务排序。",
+        "search_logs": "统计包含某段文本的日志行，并显示最前面的几行，不与之前比较。",
+        "walk_topology": "某个实体周围的调用：谁调用它，它调用谁。",
+    },
+    sources="我能看到以下数据源，除此之外没有别的：",
+    no_sources="没有配置遥测数据源，因此看不到任何指标、日志、跨度或变更。",
+    source="{name}：{holds}{window}",
+    window="，{} 至 {}",
+    holds_nothing="没有可用的内容",
+    kinds={
+        TelemetryKind.METRICS: "条指标序列",
+        TelemetryKind.LOGS: "行日志",
+        TelemetryKind.SPANS: "个跨度",
+        TelemetryKind.TOPOLOGY: "条服务间调用",
+        TelemetryKind.CHANGES: "项变更",
+    },
+    kind_names={
+        TelemetryKind.METRICS: "指标",
+        TelemetryKind.LOGS: "日志",
+        TelemetryKind.SPANS: "跨度",
+        TelemetryKind.TOPOLOGY: "调用图",
+        TelemetryKind.CHANGES: "变更",
+    },
+    holds_kind="{source} 中有 {count} {kind}。",
+    no_kind="我的数据源中都没有{kind}。",
+    is_tool="{name} 是我的工具之一：{does}",
+    is_source="我能看到 {source}。",
+    is_neither="我没有名为“{name}”的数据源或工具。",
+    runbooks="已索引 {count} 份运维手册和复盘。",
+    no_runbooks="没有配置运维手册。",
+    limits="每次运行最多 {time}、{tool_calls} 次工具调用、{llm_calls} 次语言模型调用，随时可以取消。",
+    privacy_embedded="没有使用语言模型：你的问题和我读到的内容不会发给任何模型。密钥在保存或显示之前都会被遮蔽。",
+    privacy_llm="问题和证据会发送给 {llms}，发送之前以及保存或显示之前，密钥都会被遮蔽。",
+    how_to_ask="请说明看到了什么、在哪里、什么时候，例如“14:05 起 checkout 为什么变慢？”；或者询问运维手册，"
+    "例如“checkout 怎么回滚？”。",
+    out_of_scope="这个问题我无法回答。",
+    comma="，",
+)

@@ -1,0 +1,1 @@
+"""A saved run checked again, offline and against its source."""

@@ -1,0 +1,160 @@
+"""The report of a saved run against its records: guards anew, and the report composed anew."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import fields
+
+from diagnosis_harness.application.verification.result import Check, CheckName, Flaw, FlawCode, check_of
+from diagnosis_harness.diagnosis.draft import DiagnosisDraft
+from diagnosis_harness.guards.candidates import standing_candidates
+from diagnosis_harness.guards.circumstances import standing_missing, standing_window
+from diagnosis_harness.guards.evidence_guard import check_draft
+from diagnosis_harness.guards.verdict import Finding
+from diagnosis_harness.release.document import Coverage, Report, RunDocument
+from diagnosis_harness.release.report import compose
+from diagnosis_harness.release.restored import material_of
+from diagnosis_harness.release.said import may_stand
+from diagnosis_harness.release.sentence import sentence
+from diagnosis_harness.release.standing import confidences, scored
+from diagnosis_harness.release.wording import words_of
+from diagnosis_harness.tools.invocation import EvidenceRecord
+from diagnosis_harness.trace.event import TraceName
+
+
+def guard_checks(
+    document: RunDocument, draft: DiagnosisDraft, records: tuple[EvidenceRecord, ...]
+) -> Iterator[Check]:
+    """Every published claim and cause through EvidenceGuard, over the records built anew."""
+    findings = check_draft(draft, records, run_id=document.run.run_id).findings
+    places = {claim.claim_id: f"report.claims[{place}]" for place, claim in enumerate(draft.claims)}
+    flaws: dict[CheckName, list[Flaw]] = {}
+    for finding in findings:
+        flaws.setdefault(check_of(finding.code), []).append(_flaw(finding, places))
+    flaws.setdefault(CheckName.CLAIMS, []).extend(_window_flaws(document, draft, records))
+    flaws.setdefault(CheckName.CAUSES, []).extend(_score_flaws(document, draft, records))
+    counts = {
+        CheckName.REFERENCES: sum(len(claim.refs) for claim in draft.claims),
+        CheckName.QUOTES: sum(len(claim.quotes) for claim in draft.claims),
+        CheckName.CLAIMS: len(draft.claims),
+        CheckName.CAUSES: len(draft.conclusion),
+    }
+    for name, count in counts.items():
+        yield Check(name, count, tuple(flaws.get(name, ())))
+    yield Check(CheckName.SENTENCES, len(draft.claims), tuple(_sentence_flaws(document, draft, records)))
+
+
+def _flaw(finding: Finding, places: dict[str, str]) -> Flaw:
+    ref = finding.ref
+    return Flaw(
+        code=finding.code,
+        place=places.get(finding.claim_id, "report.causes"),
+        stated=finding.claim_id,
+        found=f"{ref.tool_call_id}/{ref.item_id}" if ref else "",
+    )
+
+
+def _window_flaws(
+    document: RunDocument, draft: DiagnosisDraft, records: tuple[EvidenceRecord, ...]
+) -> Iterator[Flaw]:
+    """The window of the whole is that of an item which compares the incident with normal."""
+    window, run_id = draft.window, document.run.run_id
+    looked = {item.window for record in records for item in record.items}
+    if window is not None and not (
+        window in looked and standing_window(window, records, run_id=run_id) is not None
+    ):
+        yield Flaw(FlawCode.WINDOW_OF_NO_RECORD, "report.window", str(window))
+
+
+def _score_flaws(
+    document: RunDocument, draft: DiagnosisDraft, records: tuple[EvidenceRecord, ...]
+) -> Iterator[Flaw]:
+    """Score and confidence are numbers like any other: the ranking that bears the cause gives both."""
+    repaired = any(line.name == TraceName.EVIDENCE_REPAIR for line in document.trace)
+    sure = confidences(draft.conclusion, draft, records, repaired=repaired)
+    for number, (entry, computed) in enumerate(zip(document.report.causes, sure, strict=True)):
+        if entry.confidence != computed:
+            place = f"report.causes[{number}].confidence"
+            yield Flaw(FlawCode.SCORE_NOT_CITED, place, str(entry.confidence), str(computed))
+    for number, (cause, again) in enumerate(zip(draft.conclusion, scored(draft, records), strict=True)):
+        if cause.score != again.score:
+            place = f"report.causes[{number}].score"
+            yield Flaw(FlawCode.SCORE_NOT_CITED, place, str(cause.score), str(again.score))
+
+
+def _sentence_flaws(
+    document: RunDocument, draft: DiagnosisDraft, records: tuple[EvidenceRecord, ...]
+) -> Iterator[Flaw]:
+    language = document.run.language
+    for number, (entry, claim) in enumerate(zip(document.report.claims, draft.claims, strict=True)):
+        if not may_stand(entry.sentence, claim, records, language):
+            place = f"report.claims[{number}].sentence"
+            yield Flaw(FlawCode.SENTENCE_DIFFERS, place, entry.sentence, sentence(claim, language))
+
+
+def composed_checks(
+    document: RunDocument, draft: DiagnosisDraft, records: tuple[EvidenceRecord, ...]
+) -> Iterator[Check]:
+    """Summary, next steps, coverage and candidates, against the report composed anew from all records.
+
+    Whether there was a baseline or a stated onset is not in the document; it changes the next steps alone, so
+    those of any combination will do.
+    """
+    report = document.report
+    again = [
+        compose(material_of(document, draft, records, has_baseline=baseline, has_onset=onset))
+        for baseline in (False, True)
+        for onset in (False, True)
+    ]
+    stated = len(report.summary) + len(report.next_checks) + len(report.missing_info)
+    flaws = (*_summary_flaws(report, again), *_missing_flaws(document, records))
+    yield Check(CheckName.SUMMARY, stated, flaws)
+    coverage = tuple(_coverage_flaws(report, again[0]))
+    yield Check(CheckName.COVERAGE, len(document.records), coverage)
+    candidates = tuple(_candidate_flaws(document, draft, records))
+    yield Check(CheckName.CANDIDATES, len(report.candidates), candidates)
+
+
+def _summary_flaws(stated: Report, again: Sequence[Report]) -> Iterator[Flaw]:
+    if stated.summary != again[0].summary:
+        there, made = " ".join(stated.summary), " ".join(again[0].summary)
+        yield Flaw(FlawCode.SUMMARY_DIFFERS, "report.summary", there, made)
+    if all(stated.next_checks != each.next_checks for each in again):
+        there, made = " ".join(stated.next_checks), " ".join(again[0].next_checks)
+        yield Flaw(FlawCode.NEXT_CHECKS_DIFFER, "report.next_checks", there, made)
+
+
+def _coverage_flaws(stated: Report, again: Report) -> Iterator[Flaw]:
+    if stated.onset != again.onset:
+        yield Flaw(FlawCode.COVERAGE_DIFFERS, "report.onset", str(stated.onset), str(again.onset))
+    for part in fields(Coverage):
+        there, made = getattr(stated.coverage, part.name), getattr(again.coverage, part.name)
+        if there != made:
+            yield Flaw(
+                FlawCode.COVERAGE_DIFFERS, f"report.coverage.{part.name}", str(len(there)), str(len(made))
+            )
+
+
+def _missing_flaws(document: RunDocument, records: tuple[EvidenceRecord, ...]) -> Iterator[Flaw]:
+    """What is said to be missing is what an inventory of the run says, or what only the asker can supply."""
+    telemetry = words_of(document.run.language).telemetry
+    known = {said: name for name, said in telemetry.items()}
+    for number, said in enumerate(document.report.missing_info):
+        if not standing_missing([known.get(said, said)], records, run_id=document.run.run_id):
+            yield Flaw(FlawCode.MISSING_OF_NO_RECORD, f"report.missing_info[{number}]", said)
+
+
+def _candidate_flaws(
+    document: RunDocument, draft: DiagnosisDraft, records: tuple[EvidenceRecord, ...]
+) -> Iterator[Flaw]:
+    """Each candidate stands by itself as it is published, all stand in their order, and none is concluded."""
+    run_id, concluded = document.run.run_id, {cause.entity for cause in draft.conclusion}
+    for number, each in enumerate(draft.hypotheses):
+        place = f"report.candidates[{number}]"
+        if each.entity in concluded:
+            yield Flaw(FlawCode.CANDIDATE_CONCLUDED, f"{place}.entity", each.entity)
+        if standing_candidates((each,), records, run_id=run_id) != (each,):
+            yield Flaw(FlawCode.CANDIDATE_NOT_BORNE, place, each.entity)
+    scores = [each.score for each in draft.hypotheses]
+    if scores != sorted(scores, reverse=True):
+        yield Flaw(FlawCode.CANDIDATE_NOT_BORNE, "report.candidates", " ".join(map(str, scores)))
