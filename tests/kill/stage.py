@@ -40,7 +40,13 @@ WAIT_S = 60.0
 # A server that forks has loaded everything once and has no threads.
 _FORKS = multiprocessing.get_context("forkserver")
 _FORKS.set_forkserver_preload(
-    ["tests.kill.victim", "diagnosis_harness.adapters.queue.dbos_queue", "diagnosis_harness.server.app"]
+    [
+        "tests.kill.victim",
+        "diagnosis_harness.adapters.queue.dbos_queue",
+        "diagnosis_harness.server.app",
+        *("alembic.command", "bm25s", "dbos._sys_db_sqlite", "mako.template", "snowballstemmer"),
+        *("psycopg", "sqlalchemy.dialects.postgresql.psycopg", "uvicorn"),
+    ]
 )
 
 
@@ -56,13 +62,13 @@ def settings_at(url: str, folder: Path, **sections: dict[str, Any]) -> Settings:
         "run": {"finalise_timeout_s": 20.0},
         "knowledge": {"folder": str(runbooks), "index_folder": str(folder / "index")},
         "care": {
-            "beat_s": 0.2,
-            "look_s": 0.2,
+            "beat_s": 0.5,
+            "look_s": 0.5,
             "dead_after_s": 60.0,
             "redeliver_after_s": 2.0,
             "drain_s": 2.0,
         },
-        "queue": {"parallel_max": 1, "poll_interval_s": 0.1},
+        "queue": {"parallel_max": 1, "poll_interval_s": 0.3},
         "progress": {"no_gain": 1},
         "retry": {"delay_s": 0.001},
         "server": {"port": 0, "unfinished_runs": 1_000},
@@ -83,6 +89,7 @@ class Member:
     line: Connection
     owner: str = ""
     url: str = ""
+    is_aged: bool = False
 
     @property
     def is_alive(self) -> bool:
@@ -169,7 +176,7 @@ class Stage:
         try:
             async with asyncio.timeout(WAIT_S):
                 while not await holds():
-                    await passed(SystemClock(), 0.02)
+                    await passed(SystemClock(), 0.1)
         except TimeoutError:
             raise AssertionError("\n".join(await self._standing())) from None
 
@@ -190,7 +197,8 @@ class Stage:
     async def time_passes_for_the_dead(self) -> None:
         """Their last beat is long ago now. Those that live may be slow: a busy machine kills nobody."""
         for member in self.members:
-            if not member.is_alive:
+            if not member.is_alive and not member.is_aged:
+                member.is_aged = True
                 await self.service.caretaker._care.beat(member.owner, at_s=0.0)
 
     async def until_all_closed(self) -> dict[str, RunRow]:
