@@ -28,11 +28,21 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @contextmanager
-def started(*arguments: str) -> Iterator[subprocess.Popen[str]]:
-    """A process that is still at work, and gone afterwards."""
+def started(*arguments: str, pipe_bytes: int = -1) -> Iterator[subprocess.Popen[str]]:
+    """A process that is still at work, and gone afterwards.
+
+    With small pipes it cannot run far ahead of what was read of it: it waits for its reader, however late
+    that one comes.
+    """
     command = [sys.executable, *arguments]
     with subprocess.Popen(
-        command, env=PLAIN, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, encoding="utf-8"
+        command,
+        env=PLAIN,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        encoding="utf-8",
+        pipesize=pipe_bytes,
     ) as process:
         try:
             yield process
@@ -83,7 +93,8 @@ def _read_by_imports() -> int:
 )  # fmt: skip
 def test_ctrl_c_while_modules_are_imported_shows_no_traceback(folder: Path, module: str) -> None:
     """From the first module of ours to the database, an extension module in the middle included."""
-    with started("-X", "importtime", *DIAGNOSE, "ask", "why", "--from", str(folder)) as process:
+    ask = ("-X", "importtime", *DIAGNOSE, "ask", "why", "--from", str(folder))
+    with started(*ask, pipe_bytes=4_096) as process:
         assert process.stderr is not None
         assert any(line.rpartition("| ")[2].strip() == module for line in process.stderr)
         process.send_signal(signal.SIGINT)
@@ -96,7 +107,8 @@ def test_ctrl_c_while_modules_are_imported_shows_no_traceback(folder: Path, modu
 
 def test_ctrl_c_again_and_again_shows_no_traceback(folder: Path) -> None:
     """An impatient user, also while the first one is being answered."""
-    with started("-X", "importtime", *DIAGNOSE, "ask", "why", "--from", str(folder)) as process:
+    ask = ("-X", "importtime", *DIAGNOSE, "ask", "why", "--from", str(folder))
+    with started(*ask, pipe_bytes=4_096) as process:
         assert process.stderr is not None
         assert any(line.rpartition("| ")[2].strip() == "rich.live" for line in process.stderr)
         while process.poll() is None:
