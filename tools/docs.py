@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import sys
 from collections.abc import Callable, Iterator
+from importlib.resources import files
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from textwrap import dedent
 
 from typer.main import get_command
 from typer.testing import CliRunner
 
+from diagnosis_harness.bootstrap.service import open_service
 from diagnosis_harness.cli import exit_codes
 from diagnosis_harness.cli.main import FolderOpener, build_app
 from diagnosis_harness.diagnosis.wire_schema import answer_schema
 from diagnosis_harness.kernel import errors
 from diagnosis_harness.release.schema import document_schema
+from diagnosis_harness.server.app import make_app
+from diagnosis_harness.settings import load_settings
 from diagnosis_harness.testing.sources import InMemorySources
 from diagnosis_harness.toolbox.catalog import build_tools
 from diagnosis_harness.toolbox.ports import Sources
@@ -106,11 +112,33 @@ def answer_page() -> str:
     return json.dumps(answer_schema(), indent=2, ensure_ascii=False) + "\n"
 
 
+def settings_page() -> str:
+    """Every setting with its shipped value, as the product's own file has it."""
+    shipped = files("diagnosis_harness").joinpath("settings.toml").read_text(encoding="utf-8")
+    intro = "The values that are shipped. A file of the same shape wins over them, the environment over both."
+    return f"# Settings\n\n{MADE}\n\n{intro}\n\n```toml\n{shipped.strip()}\n```\n"
+
+
+def http_page() -> str:
+    """The OpenAPI document of the service, as it serves it itself."""
+    return json.dumps(asyncio.run(_openapi()), indent=2, ensure_ascii=False) + "\n"
+
+
+async def _openapi() -> dict[str, object]:
+    with TemporaryDirectory() as folder:
+        settings = load_settings()
+        database = settings.database.model_copy(update={"url": f"{folder}/runs.db"})
+        async with open_service(settings.model_copy(update={"database": database}), works=False) as service:
+            return make_app(service, settings.server, needs_key=True).openapi()
+
+
 PAGES: dict[str, Callable[[], str]] = {
     "cli.md": command_line,
     "exit-codes.md": exit_code_page,
     "errors.md": error_page,
     "tools.md": tool_page,
+    "settings.md": settings_page,
+    "openapi.json": http_page,
     "run-document.schema.json": schema_page,
     "policy-answer.schema.json": answer_page,
 }
