@@ -10,18 +10,21 @@ from dataclasses import dataclass, field, replace
 import pytest
 
 from diagnosis_harness.adapters.evidence_stores.memory import MemoryEvidenceStore
+from diagnosis_harness.diagnosis.agent import DiagnosisAgent, DiagnosisTask
+from diagnosis_harness.diagnosis.policy import AskTools, GiveDraft, PolicyView, WantedCall
 from diagnosis_harness.harness.budget import RunBudgetLimits
 from diagnosis_harness.harness.cancellation import CancellationReason
 from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.harness.core import DiagnosisHarnessCore
 from diagnosis_harness.harness.keys import ToolCallKeyFactory
 from diagnosis_harness.harness.termination import RunState
-from diagnosis_harness.kernel.errors import FailureKind, StoreFailure, ToolFailure
+from diagnosis_harness.kernel.errors import EmptyDraft, FailureKind, StoreFailure, ToolFailure
 from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.kernel.window import TimeWindow
 from diagnosis_harness.testing.clock import ManualClock
 from diagnosis_harness.testing.evidence import changed_item
 from diagnosis_harness.testing.ids import CountingIds
+from diagnosis_harness.testing.scripted_policy import ScriptedPolicy
 from diagnosis_harness.testing.scripted_tool import ENTITY, ScriptedTool, found_nothing, found_something
 from diagnosis_harness.tools.access import ScopeAccess
 from diagnosis_harness.tools.boundary import BoundarySettings, ToolBoundary, ToolBoundaryResult
@@ -314,14 +317,23 @@ def test_what_the_store_does_not_keep_unaltered_is_no_evidence(fault: str) -> No
 
 
 def test_a_record_that_a_store_could_not_end_is_ended_when_it_is_back() -> None:
-    """The loop settles with the store when no more calls come; a store that is away still changes nothing."""
+    """The loop settles with the store when no more calls come; one that is away still changes nothing."""
     store = BrokenStore("away")
     house = House(store=store)
-    house.ask(request())
-    asyncio.run(house.boundary.settle(house.ctx))
-    assert [record.invocation for record in house.kept()] == [InvocationStatus.PROJECTING]
-    store.fault = ""
-    asyncio.run(house.boundary.settle(house.ctx))
+
+    def back(view: PolicyView) -> GiveDraft:
+        del view
+        store.fault = ""
+        return GiveDraft(None)
+
+    policy = ScriptedPolicy(AskTools((WantedCall("t1", "look", {}),)), back)
+    agent = DiagnosisAgent(house.core, policy=policy, boundary=house.boundary)
+
+    async def story() -> None:
+        with pytest.raises(EmptyDraft):
+            await agent.diagnose(house.ctx, DiagnosisTask("why?"))
+
+    asyncio.run(story())
     assert [record.error_code for record in house.kept()] == [ErrorCode.STORE_FAILED]
 
 
