@@ -12,7 +12,7 @@ from tests.kept_chat import DRAFT, LOOK, KeptChat, concluding, found, opened
 
 from diagnosis_harness.application.intent import IntentType
 from diagnosis_harness.application.routing import RoutingDecision, RoutingReason
-from diagnosis_harness.application.runs.document import document_of
+from diagnosis_harness.application.runs.document import document_of, settled
 from diagnosis_harness.application.runs.row import RunRow
 from diagnosis_harness.application.verification.verify import verify
 from diagnosis_harness.diagnosis.policy import GiveDraft
@@ -21,9 +21,12 @@ from diagnosis_harness.kernel.errors import RunDocumentInvalid
 from diagnosis_harness.release.document import RunDocument
 from diagnosis_harness.release.outcome import ReleaseOutcome
 from diagnosis_harness.release.saved import saved_bytes
+from diagnosis_harness.testing.evidence import begun_record
 from diagnosis_harness.testing.scripted_policy import ScriptedPolicy
 from diagnosis_harness.testing.scripted_router import ScriptedRouter
 from diagnosis_harness.testing.scripted_tool import ScriptedTool
+from diagnosis_harness.tools.evidence import InvocationStatus
+from diagnosis_harness.tools.invocation import ErrorCode
 from diagnosis_harness.trace.event import TraceName
 
 SYSTEM = RoutingDecision(IntentType.SYSTEM_CHAT, RoutingReason.GREETING)
@@ -107,3 +110,17 @@ def test_a_run_that_goes_on_has_no_document(tmp_path: Path) -> None:
 
     with pytest.raises(RunDocumentInvalid):
         play(tmp_path, act)
+
+
+def test_a_record_that_never_ended_is_shown_as_abandoned_once_its_run_is_closed(tmp_path: Path) -> None:
+    """The store was away when it should have ended; nobody waits for it any more."""
+
+    async def act(kept: KeptChat) -> RunRow:
+        row = await asked(kept)
+        open_record = replace(begun_record("t1"), run_id=row.run_id)
+        (shown,) = settled(row, [open_record])
+        assert (shown.invocation, shown.error_code) == (InvocationStatus.ERROR, ErrorCode.ABANDONED)
+        assert settled(replace(row, is_closed=False), [open_record]) == (open_record,)
+        return row
+
+    play(tmp_path, act, router=ScriptedRouter(SYSTEM))

@@ -217,9 +217,27 @@ def _release(released: Future[None]) -> None:
         released.set_result(None)
 
 
+class _Once(logging.Filter):
+    """Lets a warning of DBOS through once in a row, as one line: it looks again four times a second."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._last: tuple[str, int] | None = None
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Whether it is another warning than the one before."""
+        record.exc_info = record.exc_text = None
+        record.msg, record.args = next(iter(record.getMessage().splitlines()), ""), ()
+        place = record.pathname, record.lineno
+        is_new, self._last = place != self._last, place
+        return is_new
+
+
 def _keep_quiet() -> None:
     """With a handler there, DBOS adds none that writes to the terminal; its warnings go on to the root."""
     logger = logging.getLogger("dbos")
+    if not any(isinstance(each, _Once) for each in logger.filters):
+        logger.addFilter(_Once())
     if not logger.handlers:
         logger.addHandler(logging.NullHandler())
         logger.setLevel(logging.WARNING)

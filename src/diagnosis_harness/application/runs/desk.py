@@ -10,7 +10,7 @@ from enum import StrEnum
 from diagnosis_harness.application.callers.caller import Caller, CallerRole
 from diagnosis_harness.application.runs.active import ActiveRuns
 from diagnosis_harness.application.runs.asking import Asking, AskingRules, request_of
-from diagnosis_harness.application.runs.document import document_of
+from diagnosis_harness.application.runs.document import document_of, settled
 from diagnosis_harness.application.runs.queue import RunQueue
 from diagnosis_harness.application.runs.request import RunKind, RunRequest
 from diagnosis_harness.application.runs.row import CancelWish, RunRow, RunStatus
@@ -188,8 +188,8 @@ class Runs:
         Raises:
             RunUnknown, StoreFailure: as `row`.
         """
-        await self.row(caller, run_id)
-        return await self._archive.records(run_id)
+        row = await self.row(caller, run_id)
+        return settled(row, await self._archive.records(run_id))
 
     # ------------------------------------------------------------------ cancelling
 

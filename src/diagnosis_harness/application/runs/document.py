@@ -23,7 +23,8 @@ from diagnosis_harness.release.document import (
 )
 from diagnosis_harness.release.reading import read_part
 from diagnosis_harness.release.timeline import timeline
-from diagnosis_harness.tools.invocation import EvidenceRecord
+from diagnosis_harness.tools.evidence import InvocationStatus
+from diagnosis_harness.tools.invocation import ErrorCode, EvidenceRecord
 from diagnosis_harness.trace.event import TraceEvent
 
 T = TypeVar("T")
@@ -52,8 +53,25 @@ def document_of(row: RunRow, records: Sequence[EvidenceRecord], events: Iterable
             failure=ending.failure.message if ending.failure else None,
         ),
         report=report,
-        records=tuple(RecordEntry.of(record) for record in records),
+        records=tuple(RecordEntry.of(record) for record in settled(row, records)),
         trace=timeline(events),
+    )
+
+
+def settled(row: RunRow, records: Iterable[EvidenceRecord]) -> tuple[EvidenceRecord, ...]:
+    """The records of a run as they are shown: in a closed run none is still being made.
+
+    One that is kept as PROJECTING there was begun in a store that was away when the run ended; it stands as
+    ERROR / ABANDONED, which is what it became.
+    """
+    if not row.is_closed or row.ending is None:
+        return tuple(records)
+    at_s = row.ending.termination.at_s
+    return tuple(
+        record.failed(ErrorCode.ABANDONED, at_s=max(at_s, record.started_s))
+        if record.invocation is InvocationStatus.PROJECTING
+        else record
+        for record in records
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import sqlite3
 import threading
 from collections.abc import Callable, Coroutine
@@ -92,6 +93,22 @@ def test_a_file_is_used_with_a_write_ahead_log(file: Path) -> None:
     use(f"sqlite+aiosqlite:///{file}", steps)
     with closing(sqlite3.connect(file)) as connection:
         assert connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+
+
+def test_a_warning_of_dbos_is_said_once_and_in_one_line(file: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """It looks for work four times a second, and says each time that its database is away."""
+
+    async def steps(queue: DbosRunQueue) -> None:
+        await queue.put("run-1")
+
+    use(f"sqlite:///{file}", steps)
+    logger = logging.getLogger("dbos")
+    for _ in range(3):
+        logger.warning("the database is away\nSELECT 1", exc_info=OSError("away"))
+    logger.warning("it is back")
+
+    said = [(record.getMessage(), record.exc_info) for record in caplog.records if record.name == "dbos"]
+    assert said[-2:] == [("the database is away", None), ("it is back", None)]
 
 
 def test_nothing_of_dbos_travels_into_the_work(file: Path) -> None:
