@@ -30,6 +30,19 @@ from diagnosis_harness.tools.invocation import EvidenceRecord
 # Kinds of telemetry that no tool compares between normal and incident yet, and the tool that shows them.
 _NOT_COMPARED = {"logs": "search_logs", "changes": "list_changes"}
 
+NO_REPORT = Report(
+    summary=(),
+    causes=(),
+    claims=(),
+    candidates=(),
+    window=None,
+    onset=None,
+    coverage=Coverage(asked=(), empty=(), failed=(), never_asked=(), not_used=(), not_compared=()),
+    missing_info=(),
+    next_checks=(),
+)
+"""What a run has that was answered and was no diagnosis: its answer is a text and no report."""
+
 
 def compose(material: ReportMaterial) -> Report:
     """The report of one run.

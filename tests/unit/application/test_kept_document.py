@@ -13,13 +13,16 @@ from tests.kept_chat import DRAFT, LOOK, KeptChat, concluding, found, opened
 from diagnosis_harness.application.intent import IntentType
 from diagnosis_harness.application.routing import RoutingDecision, RoutingReason
 from diagnosis_harness.application.runs.document import document_of, settled
-from diagnosis_harness.application.runs.row import RunRow
+from diagnosis_harness.application.runs.early_end import given_up
+from diagnosis_harness.application.runs.row import CancelWish, RunRow, RunSpent
+from diagnosis_harness.application.verification.result import Flaw, FlawCode
 from diagnosis_harness.application.verification.verify import verify
 from diagnosis_harness.diagnosis.policy import GiveDraft
 from diagnosis_harness.harness.cancellation import CancellationReason
-from diagnosis_harness.kernel.errors import RunDocumentInvalid
-from diagnosis_harness.release.document import RunDocument
+from diagnosis_harness.kernel.errors import RunDocumentInvalid, SourceUnavailable
+from diagnosis_harness.release.document import RecordEntry, RunDocument
 from diagnosis_harness.release.outcome import ReleaseOutcome
+from diagnosis_harness.release.restored import instant
 from diagnosis_harness.release.saved import saved_bytes
 from diagnosis_harness.testing.evidence import begun_record
 from diagnosis_harness.testing.scripted_policy import ScriptedPolicy
@@ -30,6 +33,11 @@ from diagnosis_harness.tools.invocation import ErrorCode
 from diagnosis_harness.trace.event import TraceName
 
 SYSTEM = RoutingDecision(IntentType.SYSTEM_CHAT, RoutingReason.GREETING)
+
+
+def flaws(document: RunDocument) -> list[Flaw]:
+    """Everything that `diagnose runs verify` objects to."""
+    return [flaw for check in verify(saved_bytes(document), file="run").checks for flaw in check.flaws]
 
 
 def play(folder: Path, act: Callable[[KeptChat], Awaitable[RunRow]], **scripted: object) -> RunDocument:
@@ -84,6 +92,97 @@ def test_another_path_has_an_empty_report(tmp_path: Path) -> None:
     assert document.report.claims == ()
     assert document.records == ()
     assert document.release.outcome is ReleaseOutcome.SUCCESS
+
+
+@pytest.mark.parametrize("intent", [IntentType.SYSTEM_CHAT, IntentType.KNOWLEDGE_QUERY])
+def test_an_answer_of_another_path_verifies(tmp_path: Path, intent: IntentType) -> None:
+    """There is no report to be composed anew, and one that is added does not go through."""
+    router = ScriptedRouter(RoutingDecision(intent, RoutingReason.ASKS_HOW_TO))
+    document = play(tmp_path, asked, router=router)
+    added = replace(document, report=replace(document.report, summary=("payment is the cause.",)))
+    assert flaws(document) == []
+    assert [flaw.code for flaw in flaws(added)] == [FlawCode.SUMMARY_DIFFERS]
+
+
+def test_a_failure_without_a_report_says_why_and_verifies(tmp_path: Path) -> None:
+    """The source could not be read: the document says so, and what may be done."""
+
+    async def act(kept: KeptChat) -> RunRow:
+        kept.shelf.raises = SourceUnavailable("gone")
+        return await asked(kept)
+
+    document = play(tmp_path, act)
+    assert document.report.summary[:2] == ("There is no answer.", document.release.failure)
+    assert document.report.next_checks
+    assert flaws(document) == []
+
+
+@pytest.mark.parametrize("reason", [CancellationReason.USER_REQUESTED, CancellationReason.DEADLINE_EXCEEDED])
+def test_a_run_that_ended_in_the_queue_verifies(tmp_path: Path, reason: CancellationReason) -> None:
+    """It never began, and took no time, however long it had waited."""
+
+    async def act(kept: KeptChat) -> RunRow:
+        queued = (await kept.keeping.archive.submit(kept.request())).row
+        kept.clock.advance(30.0)
+        row = await kept.keeping.archive.wish_cancel(
+            queued.request.run_id, CancelWish(reason, kept.clock.now_s())
+        )
+        assert row is not None
+        return row
+
+    document = play(tmp_path, act)
+    assert document.run.duration_s == 0.0
+    assert flaws(document) == []
+
+
+@pytest.mark.parametrize("had_ended", [False, True])
+def test_a_run_whose_process_is_gone_verifies_with_all_that_it_had_found(
+    tmp_path: Path, *, had_ended: bool
+) -> None:
+    """Its account is lost; the report lists the records there are, and the least that they cost."""
+
+    async def act(kept: KeptChat) -> RunRow:
+        row = await asked(kept)
+        assert row.ending is not None
+        at_s = row.ending.termination.at_s
+        lost = given_up(
+            row.request,
+            RunSpent(duration_s=row.ending.spent.duration_s, is_estimated=True),
+            at_s=at_s,
+            ended=row.ending.termination if had_ended else None,
+        )
+        return replace(row, ending=lost)
+
+    document = play(tmp_path, act, **concluding())
+    assert document.release.outcome is ReleaseOutcome.FAILED
+    assert [each.tool for each in document.report.coverage.asked] == ["look"]
+    assert next((each.name, each.tool, each.used) for each in document.run.usage) == ("tool_calls", None, 1)
+    assert flaws(document) == []
+
+
+def test_a_record_of_a_call_that_was_turned_away_is_none_of_the_document(tmp_path: Path) -> None:
+    """The run had ended while the store began it: nothing was called, counted or reported."""
+
+    async def played() -> None:
+        async with opened(tmp_path, **concluding()) as kept:  # type: ignore[arg-type]  # handed through
+            row = await asyncio.wait_for(asked(kept), 60)
+            records = await kept.keeping.archive.records(row.run_id)
+            events = await kept.events(row.run_id)
+            late = replace(begun_record("t2"), run_id=row.run_id)
+            turned_away = late.failed(ErrorCode.ABANDONED, at_s=late.started_s)
+            assert document_of(row, [*records, turned_away], events) == document_of(row, records, events)
+
+    asyncio.run(played())
+
+
+def test_a_call_that_the_end_of_its_run_forestalled_need_not_be_counted(tmp_path: Path) -> None:
+    """Its record had begun; the gate was shut before the call."""
+    document = play(tmp_path, asked, **concluding())
+    started_s = instant(document.run.started_at, "started_at")
+    late = replace(begun_record("t2"), run_id=document.run.run_id, tool_name="late", started_s=started_s)
+    entry = RecordEntry.of(late.failed(ErrorCode.RUN_ENDED, at_s=started_s))
+    having = replace(document, records=(*document.records, entry))
+    assert FlawCode.COUNTED_TOO_LITTLE not in {flaw.code for flaw in flaws(having)}
 
 
 def test_a_cancelled_run_keeps_its_evidence(tmp_path: Path) -> None:

@@ -14,14 +14,13 @@ from diagnosis_harness.adapters.persistence.insertion import dialect_of
 from diagnosis_harness.adapters.persistence.json_text import from_json_text, json_text
 from diagnosis_harness.adapters.persistence.log_rows import append
 from diagnosis_harness.adapters.persistence.rows import ending_columns, row_of
-from diagnosis_harness.adapters.persistence.schema import diagnosis_run, evidence_record, trace_event, worker
+from diagnosis_harness.adapters.persistence.schema import diagnosis_run, trace_event, worker
 from diagnosis_harness.application.runs.early_end import closing_events, given_up
 from diagnosis_harness.application.runs.evidence_archive import EvidenceArchive
 from diagnosis_harness.application.runs.row import CancelWish, RunRow, RunSpent, RunStatus
 from diagnosis_harness.harness.termination import CancellationReason, RunState, RunTermination
 from diagnosis_harness.kernel.json_value import JsonValue
-from diagnosis_harness.tools.evidence import InvocationStatus
-from diagnosis_harness.trace.event import TraceName
+from diagnosis_harness.trace.event import TraceEventStatus, TraceName
 
 _RUN = diagnosis_run.c
 _LOG = trace_event.c
@@ -179,20 +178,17 @@ def _told(connection: Connection, run_id: str) -> RunTermination | None:
 
 def _spent(connection: Connection, row: RunRow, *, at_s: float) -> RunSpent:
     """What the log shows of a run whose own account is lost: a lower bound, and said to be an estimate."""
-    query = select(_LOG.name, func.count()).where(_LOG.run_id == row.run_id).group_by(_LOG.name)
-    counts = {str(name): int(count) for name, count in connection.execute(query).all()}
-    ready = (
-        select(func.count())
-        .select_from(evidence_record)
-        .where(
-            evidence_record.c.run_id == row.run_id,
-            evidence_record.c.invocation == InvocationStatus.READY.value,
-        )
+    query = (
+        select(_LOG.name, _LOG.status, func.count())
+        .where(_LOG.run_id == row.run_id)
+        .group_by(_LOG.name, _LOG.status)
     )
+    counts = {(name, status): int(count) for name, status, count in connection.execute(query).all()}
+    begun = TraceEventStatus.STARTED.value
     return RunSpent(
         duration_s=max(0.0, at_s - (at_s if row.started_s is None else row.started_s)),
-        agent_steps=counts.get(TraceName.AGENT_MODEL_STEP.value, 0),
-        tool_calls=int(connection.execute(ready).scalar_one()),
-        llm_calls=counts.get(TraceName.LLM_CALL.value, 0),
+        agent_steps=counts.get((TraceName.AGENT_MODEL_STEP.value, begun), 0),
+        tool_calls=counts.get((TraceName.TOOL_INVOCATION.value, begun), 0),
+        llm_calls=sum(count for (name, _), count in counts.items() if name == TraceName.LLM_CALL.value),
         is_estimated=True,
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter as Calls
 from collections.abc import Iterable, Sequence
 from typing import TypeVar
 
@@ -12,7 +13,6 @@ from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.kernel.window import utc_text
 from diagnosis_harness.release.document import (
     Counter,
-    Coverage,
     InFlight,
     RecordEntry,
     Release,
@@ -20,12 +20,18 @@ from diagnosis_harness.release.document import (
     Run,
     RunDocument,
     Termination,
+    TraceLine,
 )
+from diagnosis_harness.release.material import ReportMaterial
+from diagnosis_harness.release.outcome import ReleaseOutcome
 from diagnosis_harness.release.reading import read_part
+from diagnosis_harness.release.report import NO_REPORT, compose
 from diagnosis_harness.release.timeline import timeline
 from diagnosis_harness.tools.evidence import InvocationStatus
 from diagnosis_harness.tools.invocation import ErrorCode, EvidenceRecord
-from diagnosis_harness.trace.event import TraceEvent
+from diagnosis_harness.trace.event import TraceEvent, TraceName
+
+_CALL_ID = "tool_call_id="
 
 T = TypeVar("T")
 
@@ -33,8 +39,9 @@ T = TypeVar("T")
 def document_of(row: RunRow, records: Sequence[EvidenceRecord], events: Iterable[TraceEvent]) -> RunDocument:
     """The document of a run that has ended.
 
-    A diagnosis has the report that was kept with it; of another path, and of a run that ended before it had a
-    report, the document's report is empty.
+    A diagnosis has the report that was kept with it. A run that failed before it had one, on whatever path,
+    has that of its failure and of the records there are; the answer of another path is no report, and the
+    document's is empty then.
 
     Raises:
         RunDocumentInvalid: the run has not ended, or what is kept of it contradicts itself.
@@ -43,18 +50,22 @@ def document_of(row: RunRow, records: Sequence[EvidenceRecord], events: Iterable
     if ending is None:
         raise RunDocumentInvalid("run", "it has not ended")
     body = ending.answer if isinstance(ending.answer, dict) else {}
-    report = _read(body, row)
+    release = Release(
+        outcome=ending.outcome,
+        fallback_type=ending.fallback,
+        stop_reason=ending.stop_reason,
+        failure=ending.failure.message if ending.failure else None,
+    )
+    trace = timeline(events)
+    called = _called(settled(row, records), trace)
+    run = _run(row, ending, body, called)
+    is_kept = row.intent is IntentType.DIAGNOSIS and "report" in body
     return RunDocument(
-        run=_run(row, ending, body),
-        release=Release(
-            outcome=ending.outcome,
-            fallback_type=ending.fallback,
-            stop_reason=ending.stop_reason,
-            failure=ending.failure.message if ending.failure else None,
-        ),
-        report=report,
-        records=tuple(RecordEntry.of(record) for record in settled(row, records)),
-        trace=timeline(events),
+        run=run,
+        release=release,
+        report=read_part(Report, body["report"], "report") if is_kept else _report(run, release, called),
+        records=tuple(RecordEntry.of(record) for record in called),
+        trace=trace,
     )
 
 
@@ -75,9 +86,27 @@ def settled(row: RunRow, records: Iterable[EvidenceRecord]) -> tuple[EvidenceRec
     )
 
 
-def _run(row: RunRow, ending: RunEnding, body: dict[str, JsonValue]) -> Run:
+def _called(records: Sequence[EvidenceRecord], trace: Iterable[TraceLine]) -> tuple[EvidenceRecord, ...]:
+    """The records of calls: not that of one which was turned away when a store may have begun its record."""
+    begun = {
+        word.removeprefix(_CALL_ID)
+        for line in trace
+        if line.name is TraceName.TOOL_INVOCATION
+        for word in line.text.split()[:2]  # the tool and the call's id, before whatever was asked
+        if word.startswith(_CALL_ID)
+    }
+    return tuple(
+        record
+        for record in records
+        if record.error_code is not ErrorCode.ABANDONED or record.tool_call_id in begun
+    )
+
+
+def _run(
+    row: RunRow, ending: RunEnding, body: dict[str, JsonValue], records: Sequence[EvidenceRecord]
+) -> Run:
     request, spent = row.request, ending.spent
-    started_s = request.submitted_s if row.started_s is None else row.started_s
+    started_s = ending.termination.at_s if row.started_s is None else row.started_s  # it may never have begun
     asked_at = None if request.onset_s is None else utc_text(request.onset_s)
     onset_at = body.get("onset_at", asked_at)  # a follow-up takes over that of the turn before
     return Run(
@@ -90,27 +119,38 @@ def _run(row: RunRow, ending: RunEnding, body: dict[str, JsonValue]) -> Run:
         started_at=utc_text(started_s),
         duration_s=spent.duration_s,
         limit_s=request.limit_s,
-        usage=_parts(Counter, spent.counters, "run.usage"),
+        usage=_parts(Counter, spent.counters, "run.usage") or _least(records),
         usage_estimated=spent.is_estimated,
         in_flight=_parts(InFlight, spent.in_flight, "run.in_flight"),
         onset_at=onset_at if isinstance(onset_at, str) else None,
     )
 
 
-def _read(body: dict[str, JsonValue], row: RunRow) -> Report:
-    if row.intent is IntentType.DIAGNOSIS and "report" in body:
-        return read_part(Report, body["report"], "report")
-    nothing = Coverage(asked=(), empty=(), failed=(), never_asked=(), not_used=(), not_compared=())
-    return Report(
-        summary=(),
-        causes=(),
-        claims=(),
-        candidates=(),
-        window=None,
-        onset=None,
-        coverage=nothing,
-        missing_info=(),
-        next_checks=(),
+def _least(records: Sequence[EvidenceRecord]) -> tuple[Counter, ...]:
+    """What the records alone show of a run whose own account is lost with its process."""
+    calls = Calls(record.tool_name for record in records)
+    if not calls:
+        return ()
+    return (
+        Counter("tool_calls", calls.total(), None),
+        Counter("run_bytes", sum(record.size_bytes for record in records), None),
+        *(Counter("tool_calls", count, None, tool=tool) for tool, count in sorted(calls.items())),
+    )
+
+
+def _report(run: Run, release: Release, records: tuple[EvidenceRecord, ...]) -> Report:
+    if release.outcome in (ReleaseOutcome.SUCCESS, ReleaseOutcome.FALLBACK):
+        return NO_REPORT
+    return compose(
+        ReportMaterial(
+            language=run.language,
+            release=release,
+            state=run.state,
+            limit_s=run.limit_s,
+            records=records,
+            has_baseline=True,  # nothing is known of it, so nothing is said of it
+            has_onset=True,
+        )
     )
 
 

@@ -28,6 +28,15 @@ _GIVEN_UP = (
 )
 
 
+def early_failures(outcome: ReleaseOutcome, language: Language) -> frozenset[str]:
+    """What is said of a run with this outcome that no process ended."""
+    said = {
+        ReleaseOutcome.CANCELLED: (_CANCELLED,),
+        ReleaseOutcome.FAILED: (_NEVER_BEGAN, _GIVEN_UP),
+    }
+    return frozenset(_said(each, language) for each in said.get(outcome, ()))
+
+
 def ended_in_queue(request: RunRequest, wish: CancelWish) -> RunEnding:
     """The end of a run that a wish met while it was queued: it never began, so nothing was spent."""
     state = state_for(wish.reason)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
+from diagnosis_harness.application.runs.early_end import early_failures
 from diagnosis_harness.application.verification.result import Check, CheckName, Flaw, FlawCode
 from diagnosis_harness.harness.termination import RunState, state_for
 from diagnosis_harness.kernel.errors import RunDocumentInvalid
@@ -13,11 +14,13 @@ from diagnosis_harness.release.document import RunDocument, Termination
 from diagnosis_harness.release.failure import failure_sentence
 from diagnosis_harness.release.outcome import ReleaseOutcome
 from diagnosis_harness.release.restored import instant
+from diagnosis_harness.tools.invocation import ErrorCode
 
 _ROUNDING_S = 0.002
 """Instants are written to the millisecond, durations to the microsecond: they may differ by this much."""
 _ENFORCED = ("llm_calls", "tool_calls")
 """Counters that no run passes. Tokens are counted as used, also above the limit."""
+_MAY_NOT_HAVE_BEGUN = (ErrorCode.RUN_ENDED, ErrorCode.ABANDONED)
 
 
 def account_checks(document: RunDocument) -> Iterator[Check]:
@@ -33,8 +36,9 @@ def account_checks(document: RunDocument) -> Iterator[Check]:
 
 def _outcome_flaws(document: RunDocument) -> Iterator[Flaw]:
     run, release = document.run, document.release
+    early = early_failures(release.outcome, run.language)
     rows = [row for row in TABLE if _fits(row, document)]
-    if not rows:
+    if not rows and not _was_given_up(document, early):
         stated = f"{release.outcome} {release.fallback_type or '-'} {run.state}"
         yield Flaw(FlawCode.NOT_IN_THE_TABLE, "release", stated)
     reason = run.termination.reason if run.termination else None
@@ -42,8 +46,15 @@ def _outcome_flaws(document: RunDocument) -> Iterator[Flaw]:
     if run.termination is None or asked_for is not run.state:
         yield Flaw(FlawCode.REASON_DOES_NOT_FIT, "run.termination", str(reason), run.state.value)
     said = {failure_sentence(row.end, run.language) for row in rows if row.outcome is ReleaseOutcome.FAILED}
-    if (release.failure is not None or said) and release.failure not in said:
+    if (release.failure is not None or said) and release.failure not in said | early:
         yield Flaw(FlawCode.FAILURE_DOES_NOT_FIT, "release.failure", str(release.failure))
+
+
+def _was_given_up(document: RunDocument, early: frozenset[str]) -> bool:
+    """Whether the run itself had ended well, and its process was gone before anything could leave."""
+    release, report = document.release, document.report
+    failed = (release.outcome, release.fallback_type) == (ReleaseOutcome.FAILED, None)
+    return failed and release.failure in early and not (report.claims or report.causes)
 
 
 def _fits(row: Row, document: RunDocument) -> bool:
@@ -61,7 +72,10 @@ def _fits(row: Row, document: RunDocument) -> bool:
 
 
 def _usage_flaws(document: RunDocument) -> Iterator[Flaw]:
-    calls = Counter(record.tool for record in document.records)
+    # The end of a run may have come between a record and its call: then nothing was called, nor counted.
+    calls = Counter(
+        record.tool for record in document.records if record.error_code not in _MAY_NOT_HAVE_BEGUN
+    )
     least: dict[tuple[str, str | None], int] = {
         ("tool_calls", None): calls.total(),
         ("run_bytes", None): sum(record.size_bytes for record in document.records),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import fields
 
+from diagnosis_harness.application.intent import IntentType
 from diagnosis_harness.application.verification.result import Check, CheckName, Flaw, FlawCode, check_of
 from diagnosis_harness.diagnosis.draft import DiagnosisDraft
 from diagnosis_harness.guards.candidates import standing_candidates
@@ -12,7 +13,8 @@ from diagnosis_harness.guards.circumstances import standing_missing, standing_wi
 from diagnosis_harness.guards.evidence_guard import check_draft
 from diagnosis_harness.guards.verdict import Finding
 from diagnosis_harness.release.document import Coverage, Report, RunDocument
-from diagnosis_harness.release.report import compose
+from diagnosis_harness.release.outcome import ReleaseOutcome
+from diagnosis_harness.release.report import NO_REPORT, compose
 from diagnosis_harness.release.restored import material_of
 from diagnosis_harness.release.said import may_stand
 from diagnosis_harness.release.sentence import sentence
@@ -101,11 +103,15 @@ def composed_checks(
     those of any combination will do.
     """
     report = document.report
-    again = [
-        compose(material_of(document, draft, records, has_baseline=baseline, has_onset=onset))
-        for baseline in (False, True)
-        for onset in (False, True)
-    ]
+    again = (
+        [NO_REPORT]
+        if _is_of_another_path(document)
+        else [
+            compose(material_of(document, draft, records, has_baseline=baseline, has_onset=onset))
+            for baseline in (False, True)
+            for onset in (False, True)
+        ]
+    )
     stated = len(report.summary) + len(report.next_checks) + len(report.missing_info)
     flaws = (*_summary_flaws(report, again), *_missing_flaws(document, records))
     yield Check(CheckName.SUMMARY, stated, flaws)
@@ -113,6 +119,15 @@ def composed_checks(
     yield Check(CheckName.COVERAGE, len(document.records), coverage)
     candidates = tuple(_candidate_flaws(document, draft, records))
     yield Check(CheckName.CANDIDATES, len(report.candidates), candidates)
+
+
+def _is_of_another_path(document: RunDocument) -> bool:
+    """Whether the run answered, and its trace says that the question asked for no diagnosis."""
+    answered = document.release.outcome in (ReleaseOutcome.SUCCESS, ReleaseOutcome.FALLBACK)
+    routed = (line.text for line in document.trace if line.name is TraceName.ROUTING_DECISION)
+    said = next(routed, "")
+    others = (IntentType.SYSTEM_CHAT, IntentType.KNOWLEDGE_QUERY)
+    return answered and not document.records and said.startswith(tuple(f"intent={each} " for each in others))
 
 
 def _summary_flaws(stated: Report, again: Sequence[Report]) -> Iterator[Flaw]:

@@ -13,7 +13,7 @@ import pytest
 
 from diagnosis_harness.testing.rows import SUBMITTED_S, Kept
 from diagnosis_harness.tools.evidence import InvocationStatus
-from diagnosis_harness.trace.event import TraceName
+from diagnosis_harness.trace.event import TraceEventStatus, TraceName
 
 KeptAt = Callable[..., AbstractAsyncContextManager[Kept]]
 
@@ -117,3 +117,22 @@ async def _is_closed(kept: Kept, run_id: str) -> None:
     assert names.count(TraceName.RUN_FINISHED) == 1
     records = await kept.archive.records(run_id)
     assert not any(record.invocation is InvocationStatus.PROJECTING for record in records)
+
+
+def test_what_a_lost_run_spent_is_read_off_its_log(sqlite_url: str, kept_at: KeptAt) -> None:
+    """Steps and calls that had begun, each once, wherever its records are."""
+
+    async def story() -> None:
+        async with kept_at(sqlite_url) as kept:
+            ctx = await kept.one.begun("r1")
+            for name in (TraceName.AGENT_MODEL_STEP, TraceName.TOOL_INVOCATION, TraceName.TOOL_INVOCATION):
+                kept.one.tell(ctx, name, status=TraceEventStatus.STARTED)
+                kept.one.tell(ctx, name, status=TraceEventStatus.SUCCEEDED)
+            await kept.one.log.flush(ctx)
+            assert await kept.care.give_up("r1", owner="one", at_s=SUBMITTED_S + 60)
+            row = await kept.archive.run("r1")
+            assert row is not None
+            assert row.ending is not None
+            assert (row.ending.spent.agent_steps, row.ending.spent.tool_calls) == (1, 2)
+
+    asyncio.run(story())
