@@ -237,6 +237,7 @@ def _service(
             archive=keeping.archive,
             queue=queue,
             active=keeping.active,
+            owner="me",
             settings=RunsSettings(rules, 100_000),
         ),
         keeping=keeping,

@@ -36,6 +36,7 @@ from diagnosis_harness.kernel.errors import (
     RunNotKept,
     RunTaken,
     SourceUnavailable,
+    StoreFailure,
     TechnicalFailure,
 )
 from diagnosis_harness.release.decision import WorkEnd, end_of_state
@@ -90,7 +91,9 @@ class ChatApplicationUseCase:
                 is quick and does not raise.
 
         Raises:
-            StoreFailure: before `started`: the run could not be kept; there is none.
+            StoreFailure: before `started`: the run is not known to be kept; a row that stands all the same is
+                ended by the caretaker.
+            TooManyRuns: before `started`: the caller has too many that are not finished.
             RunTaken: before `started`: the queued run was claimed, cancelled or ended before.
             RunNotKept: after `started`: the end could not be kept, and nothing of it may be shown. The row is
                 ended as soon as the store works again.
@@ -133,6 +136,8 @@ class ChatApplicationUseCase:
                 await self._kept(ctx, keeping.log.flush)
         except BaseException as error:
             self._core.complete_failure(ctx, type(error).__name__)
+            if isinstance(error, TechnicalFailure) and not isinstance(error, StoreFailure):
+                raise StoreFailure(f"the run could not be kept: {error}", kind=error.kind) from error
             raise
         if not is_ours:
             self._core.complete_failure(ctx, RunTaken.__name__)

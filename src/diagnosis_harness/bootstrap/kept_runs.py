@@ -67,6 +67,7 @@ async def open_kept_runs(settings: Settings) -> AsyncIterator[KeptRuns]:
             archive=SqlRunArchive(database, evidence=_evidence(stack, settings)),
             queue=LocalRunQueue(),
             active=ActiveRuns(),
+            owner="",
             settings=RunsSettings(AskingRules((), 1.0, 1.0, 1.0), unfinished_max=1),
         )
         yield KeptRuns(runs, SqlKeyStore(database), clock, ids)

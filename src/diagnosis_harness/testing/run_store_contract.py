@@ -14,7 +14,7 @@ from diagnosis_harness.application.intent import IntentType
 from diagnosis_harness.application.runs.row import CancelWish, RunEnding, RunRow, RunStatus
 from diagnosis_harness.application.runs.store import RunQuery
 from diagnosis_harness.harness.termination import CancellationReason, RunState, RunTermination
-from diagnosis_harness.kernel.errors import InvalidInput
+from diagnosis_harness.kernel.errors import InvalidInput, TooManyRuns
 from diagnosis_harness.release.language import Language
 from diagnosis_harness.release.outcome import ReleaseOutcome
 from diagnosis_harness.testing.evidence import begun_record
@@ -122,7 +122,7 @@ async def takes_writes_of_the_owner_alone(kept: Kept) -> None:
     """Another process neither routes nor ends a run."""
     await kept.one.begun("r1")
     stranger = kept.two.open("r1")
-    await kept.two.store.routed(stranger, IntentType.DIAGNOSIS)
+    await expect_refused(kept.two.store.routed(stranger, IntentType.DIAGNOSIS), "a stranger routes nothing")
     expect(holds=not await kept.two.store.finish(stranger, a_success()), what="a stranger ends nothing")
     row = await row_of(kept)
     expect(holds=row.status is RunStatus.RUNNING and row.intent is None, what="the row is as it was")
@@ -214,6 +214,28 @@ async def counts_what_a_caller_has_unfinished(kept: Kept) -> None:
     await kept.one.store.finish(ctx, a_success())
     expect(holds=await kept.archive.unfinished("ops-1") == 1, what="an ended one does not")
     expect(holds=await kept.archive.unfinished("somebody") == 0, what="nor do other people's")
+
+
+async def lets_a_caller_have_so_many_and_no_more(kept: Kept) -> None:
+    """Of many that are put in at once, queued or begun, in either process: the rest leaves nothing behind."""
+
+    async def queued(number: int) -> bool:
+        return (await kept.archive.submit(replace(a_request(f"q{number}"), unfinished_max=3))).is_new
+
+    async def begun(process: Process, number: int) -> bool:
+        request = replace(a_request(f"b{number}"), unfinished_max=3)
+        return await process.store.begin(
+            process.open(request.run_id), request, owner=process.owner, at_s=SUBMITTED_S
+        )
+
+    tries = [queued(n) for n in range(6)]
+    tries += [begun(kept.one, number) for number in range(6)]
+    tries += [begun(kept.two, number) for number in range(6, 12)]
+    came = await asyncio.gather(*tries, return_exceptions=True)
+    expect(holds=sorted(map(str, came)).count("True") == 3, what=f"three of them: {came}")
+    refused = [each for each in came if isinstance(each, TooManyRuns)]
+    expect(holds=len(refused) == len(came) - 3, what="and the others are told why")
+    expect(holds=await kept.archive.unfinished("ops-1") == 3, what="and no row stands for them")
 
 
 async def writes_a_log_in_order(kept: Kept) -> None:
@@ -341,6 +363,7 @@ CHECKS: tuple[Check, ...] = (
     carries_a_wish_to_the_owner,
     joins_what_is_unfinished,
     counts_what_a_caller_has_unfinished,
+    lets_a_caller_have_so_many_and_no_more,
     writes_a_log_in_order,
     refuses_a_log_that_finishes_before_its_run,
     keeps_the_attempts_of_a_run,

@@ -57,6 +57,7 @@ class Desk:
             archive=kept.keeping.archive,
             queue=self.queue,
             active=kept.keeping.active,
+            owner="me",
             settings=RunsSettings(RULES, unfinished_max=2),
         )
         self.worker = RunWorker(
@@ -328,6 +329,26 @@ def test_a_run_of_another_process_is_cancelled_by_a_wish(tmp_path: Path) -> None
         row = await desk.runs.row(ANN, run_id)
         assert row.status is RunStatus.CANCELLED
         assert report_of_wish(row, was_queued=False).effect is CancelEffect.STOPPED
+
+    play(tmp_path, act)
+
+
+def test_a_cancel_meets_a_run_that_another_process_is_just_claiming(tmp_path: Path) -> None:
+    """This process has it in hand and has not claimed it: the wish in the row meets whoever gets it."""
+
+    async def act(desk: Desk) -> None:
+        kept = desk.kept
+        row = (await desk.runs.submit(ANN, Asking(question="why?"))).row
+        here, there = (
+            kept.core.start_run(session_id="s", run_id=row.run_id, limits=AMPLE, timeout_s=60)
+            for _ in range(2)
+        )
+        with kept.keeping.active.held(here):
+            other = other_process(kept, "other")
+            assert await other.begin(there, row.request, owner="other", at_s=kept.clock.now_s())
+            report = await desk.runs.cancel(ANN, row.run_id)
+        assert report.effect is CancelEffect.ASKED
+        assert [run_id for run_id, _ in await kept.care.wishes("other")] == [row.run_id]
 
     play(tmp_path, act)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sqlite3
 from dataclasses import replace
 from pathlib import Path
 
@@ -21,6 +22,7 @@ from diagnosis_harness.kernel.errors import (
     RunNotKept,
     RunTaken,
     SourceUnavailable,
+    StoreFailure,
 )
 from diagnosis_harness.release.outcome import FallbackType, ReleaseOutcome
 from diagnosis_harness.testing.scripted_policy import ScriptedPolicy
@@ -245,3 +247,23 @@ def test_a_diagnosis_without_enough_is_a_fallback_that_counts_as_processed(tmp_p
 
     nothing = replace(DRAFT, conclusion=(), claims=(), missing_info=("which service?",))
     play(tmp_path, act, policy=ScriptedPolicy(GiveDraft(nothing)))
+
+
+def test_a_row_that_cannot_be_begun_in_time_is_a_store_that_does_not_work(tmp_path: Path) -> None:
+    """Somebody holds the database: no run is known to be kept, and nothing is answered."""
+
+    async def act(kept: KeptChat) -> None:
+        holder = sqlite3.connect(tmp_path / "runs.db", isolation_level=None)
+        holder.execute("BEGIN IMMEDIATE")
+        task = asyncio.create_task(kept.ask())
+        while not task.done():
+            kept.clock.advance(1.0)
+            await asyncio.wait({task}, timeout=0.01)
+        holder.execute("ROLLBACK")
+        holder.close()
+        with pytest.raises(StoreFailure):
+            await task
+        assert "started" not in kept.told
+        assert len(kept.keeping.active) == 0
+
+    play(tmp_path, act, router=ScriptedRouter(SYSTEM))

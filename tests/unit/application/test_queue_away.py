@@ -36,7 +36,7 @@ def test_a_run_that_could_not_be_put_into_the_queue_is_accepted_and_put_there_la
             rules = AskingRules(sources=(), limit_s=60.0, limit_max_s=60.0, start_within_s=300.0)
             archive, active = kept.keeping.archive, kept.keeping.active
             settings = RunsSettings(rules, unfinished_max=2)
-            runs = Runs(kept.core, archive=archive, queue=queue, active=active, settings=settings)
+            runs = Runs(kept.core, archive=archive, queue=queue, active=active, owner="me", settings=settings)
             care = Caretaker(kept.core, kept.keeping, care=kept.care, queue=queue, settings=CareSettings())
             run_id = (await runs.submit(LOCAL, Asking(question="why?"))).row.run_id
             kept.clock.advance(11.0)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import Connection, RowMapping, Select, func, select, tuple_, update
+from sqlalchemy import Connection, RowMapping, Select, select, tuple_, update
 
 from diagnosis_harness.adapters.persistence.database import Database
 from diagnosis_harness.adapters.persistence.evidence import of_run, record_of
 from diagnosis_harness.adapters.persistence.failures import readable
-from diagnosis_harness.adapters.persistence.insertion import inserted
+from diagnosis_harness.adapters.persistence.insertion import UNFINISHED, insert_run, unfinished_of
 from diagnosis_harness.adapters.persistence.log_rows import append, attempt_json, event_of
 from diagnosis_harness.adapters.persistence.page_mark import mark_of, read_mark
 from diagnosis_harness.adapters.persistence.rows import ending_columns, request_columns, row_of
@@ -26,7 +26,6 @@ from diagnosis_harness.tools.invocation import EvidenceRecord
 from diagnosis_harness.trace.event import TraceEvent
 
 _RUN = diagnosis_run.c
-_UNFINISHED = (RunStatus.QUEUED.value, RunStatus.RUNNING.value)
 _JOINS_MAX = 3
 PAGE_MAX = 500
 
@@ -49,7 +48,7 @@ class SqlRunArchive:
         def submitted(connection: Connection) -> Submitted:
             # What stood in the way may end before it is looked at; then the row is put in after all.
             for _ in range(_JOINS_MAX):
-                is_new = inserted(connection, diagnosis_run, columns)
+                is_new = insert_run(connection, columns, request)
                 if row := _standing(connection, request):
                     return Submitted(row, is_new)
             raise StoreFailure("runs of this alert end too quickly to join", kind=FailureKind.UNAVAILABLE)
@@ -75,11 +74,7 @@ class SqlRunArchive:
 
     async def unfinished(self, asked_by: str) -> int:
         """How many runs of a caller are QUEUED or RUNNING."""
-        query = (
-            select(func.count())
-            .select_from(diagnosis_run)
-            .where(_RUN.asked_by == asked_by, _RUN.status.in_(_UNFINISHED))
-        )
+        query = unfinished_of(asked_by)
         return await self._database.read(lambda connection: int(connection.execute(query).scalar_one()))
 
     async def of_fingerprint(self, fingerprint: str) -> tuple[RunRow, ...]:
@@ -163,7 +158,7 @@ def _asked(query: RunQuery) -> Select[Any]:
 
 
 def _of_fingerprint(fingerprint: str) -> Select[Any]:
-    return select(diagnosis_run).where(_RUN.fingerprint == fingerprint, _RUN.status.in_(_UNFINISHED))
+    return select(diagnosis_run).where(_RUN.fingerprint == fingerprint, _RUN.status.in_(UNFINISHED))
 
 
 def _standing(connection: Connection, request: RunRequest) -> RunRow | None:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from sqlalchemy import Connection, Update, update
 
 from diagnosis_harness.adapters.persistence.database import Database
-from diagnosis_harness.adapters.persistence.insertion import inserted
+from diagnosis_harness.adapters.persistence.insertion import insert_run
 from diagnosis_harness.adapters.persistence.rows import ending_columns, request_columns
 from diagnosis_harness.adapters.persistence.schema import diagnosis_run
 from diagnosis_harness.application.intent import IntentType
 from diagnosis_harness.application.runs.request import RunRequest
 from diagnosis_harness.application.runs.row import RunEnding, RunStatus
 from diagnosis_harness.harness.context import RunContext
-from diagnosis_harness.kernel.errors import ContractViolation
+from diagnosis_harness.kernel.errors import ContractViolation, FailureKind, StoreFailure
 
 _RUN = diagnosis_run.c
 
@@ -31,6 +31,7 @@ class SqlRunStore:
             False when the run has been claimed, cancelled or ended before.
 
         Raises:
+            TooManyRuns: it is a new row, and one more than its caller may have.
             ContractViolation: the request or the owner is another one than that of the run or of this store.
         """
         if owner != self._owner or request.run_id != ctx.run_id:
@@ -48,13 +49,19 @@ class SqlRunStore:
         )
 
         def begun(connection: Connection) -> bool:
-            return inserted(connection, diagnosis_run, columns) or connection.execute(queued).rowcount == 1
+            # A queued row stands in the way of a new one, and was counted when it was put in.
+            return insert_run(connection, columns, request) or connection.execute(queued).rowcount == 1
 
         return await self._database.write(begun)
 
     async def routed(self, ctx: RunContext, intent: IntentType) -> None:
-        """Record the intent."""
-        await self._changed(self._running(ctx).values(intent=intent.value))
+        """Record the intent.
+
+        Raises:
+            StoreFailure: also when the run is not this process's any more (REJECTED).
+        """
+        if not await self._changed(self._running(ctx).values(intent=intent.value)):
+            raise StoreFailure("the run is not this process's any more", kind=FailureKind.REJECTED)
 
     async def finish(self, ctx: RunContext, ending: RunEnding) -> bool:
         """Write the end in one conditional update; the first end stands.

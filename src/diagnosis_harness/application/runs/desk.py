@@ -18,7 +18,7 @@ from diagnosis_harness.application.runs.store import RunArchive, RunPage, RunQue
 from diagnosis_harness.harness.cancellation import CancellationReason
 from diagnosis_harness.harness.core import CancelAnswer, DiagnosisHarnessCore
 from diagnosis_harness.harness.lease import OpenCall
-from diagnosis_harness.kernel.errors import NotPermitted, RunGoesOn, RunUnknown, StoreFailure, TooManyRuns
+from diagnosis_harness.kernel.errors import NotPermitted, RunGoesOn, RunUnknown, StoreFailure
 from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.release.document import RunDocument
 from diagnosis_harness.tools.invocation import EvidenceRecord
@@ -65,12 +65,15 @@ class Runs:
         archive: RunArchive,
         queue: RunQueue,
         active: ActiveRuns,
+        owner: str,
         settings: RunsSettings,
     ) -> None:
+        """`owner` is this process incarnation, as in the rows; empty where it works on none."""
         self._core = core
         self._archive = archive
         self._queue = queue
         self._active = active
+        self._owner = owner
         self._settings = settings
 
     # ------------------------------------------------------------------ asking
@@ -85,7 +88,6 @@ class Runs:
             InvalidInput: a field cannot be used.
             RunUnknown: `retry_of` is no run that the caller may see.
             RunGoesOn: it has not ended.
-            TooManyRuns: the caller has too many that are not finished.
             StoreFailure: it cannot be looked up.
         """
         if asking.retry_of is not None:
@@ -99,9 +101,7 @@ class Runs:
             ids=self._core.ids,
         )
         limit = self._settings.unfinished_max if unfinished_max is None else unfinished_max
-        if await self._archive.unfinished(caller.name) >= limit:
-            raise TooManyRuns(limit)
-        return request
+        return replace(request, unfinished_max=limit)
 
     async def submit(self, caller: Caller, asking: Asking, *, unfinished_max: int | None = None) -> Submitted:
         """Queue a question. One about an alert group that has an unfinished run joins that run.
@@ -109,7 +109,8 @@ class Runs:
         A run that was kept and could not be put into the queue is put there later; it is not lost.
 
         Raises:
-            NotPermitted, InvalidInput, RunUnknown, RunGoesOn, TooManyRuns, StoreFailure: as `request`.
+            NotPermitted, InvalidInput, RunUnknown, RunGoesOn, StoreFailure: as `request`.
+            TooManyRuns: the caller has too many that are not finished.
         """
         request = await self.request(caller, asking, RunKind.BACKGROUND, unfinished_max=unfinished_max)
         submitted = await self._archive.submit(request)
@@ -207,8 +208,10 @@ class Runs:
         ctx = self._active.get(run_id)
         if ctx is not None:
             answer = self._core.cancel(ctx, reason)
-            effect = CancelEffect.STOPPED if answer.changed else CancelEffect.ENDED_BEFORE
-            return CancelReport(row, effect, cancel_body(answer))
+            if row.owner == self._owner:
+                effect = CancelEffect.STOPPED if answer.changed else CancelEffect.ENDED_BEFORE
+                return CancelReport(row, effect, cancel_body(answer))
+            # It is just being claimed, here or elsewhere: the wish in the row meets whoever gets it.
         if row.status.is_final:  # what an earlier cancel came to is no word on this one
             return CancelReport(row, CancelEffect.ENDED_BEFORE)
         was_queued = row.status is RunStatus.QUEUED

@@ -30,6 +30,8 @@ class RunRequest:
         start_by_s: a queued run that has not started by then ends TIMED_OUT; None for a chat.
         fingerprint: the alert group that it is about; an unfinished run of the same one is joined.
         retry_of: the ended run that this one tries again, with a budget of its own.
+        unfinished_max: how many runs of the caller may be queued or running, this one included; looked at
+            where the row is put in, and kept nowhere. None is without a limit.
     """
 
     run_id: str
@@ -45,3 +47,4 @@ class RunRequest:
     start_by_s: float | None = None
     fingerprint: str | None = None
     retry_of: str | None = None
+    unfinished_max: int | None = None

@@ -30,11 +30,18 @@ class RunStore(Protocol):
 
         Returns:
             False when the run has been claimed, cancelled or ended before: it must not be worked on.
+
+        Raises:
+            TooManyRuns: it is a new row, and one more than its caller may have (`unfinished_max`).
         """
         ...
 
     async def routed(self, ctx: RunContext, intent: IntentType) -> None:
-        """Record the intent."""
+        """Record the intent.
+
+        Raises:
+            StoreFailure: also when the run is not this process's any more (REJECTED).
+        """
         ...
 
     async def finish(self, ctx: RunContext, ending: RunEnding) -> bool:
@@ -118,7 +125,11 @@ class RunArchive(Protocol):
     """Takes in what is queued, and reads every run, of whichever process."""
 
     async def submit(self, request: RunRequest) -> Submitted:
-        """Keep a QUEUED row. An unfinished run of the same fingerprint, or of the same run id, is joined."""
+        """Keep a QUEUED row. An unfinished run of the same fingerprint, or of the same run id, is joined.
+
+        Raises:
+            TooManyRuns: it is a new row, and one more than its caller may have (`unfinished_max`).
+        """
         ...
 
     async def run(self, run_id: str) -> RunRow | None:
