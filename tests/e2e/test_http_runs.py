@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from tests.faced import QUESTION, FacedServer, faced, problem, submit
 
 from diagnosis_harness.application.verification.result import Verification
 from diagnosis_harness.application.verification.verify import verify
+from diagnosis_harness.server.routes.health import readyz
 from diagnosis_harness.server.wire_out import CancelOut, RunOut, SessionOut, TraceOut, WholeRunOut, WhyOut
 from diagnosis_harness.trace.json_lines import events_of
 
@@ -222,15 +224,16 @@ def test_why_is_true_of_a_question_that_was_no_diagnosis(server: FacedServer) ->
 
 
 def test_a_run_that_goes_on_says_so_and_has_neither_document_nor_report(server: FacedServer) -> None:
-    """200 with a plain sentence for why; 409 for what exists only at the end; trace and evidence so far."""
+    """Seven answers as of now for why; 409 for what exists only at the end; trace and evidence so far."""
     client = server.client(**{"accept-language": "zh"})
     server.hold()
     try:
         run_id = submit(client)["run_id"]
         assert server.analyst.has_reached(run_id)
         held = client.get(f"/v1/runs/{run_id}/why").json()
-        assert (held["status"], held["answers"]) == ("RUNNING", [])
-        assert held["says"] == "运行仍在进行；结束后才能说明原因。"
+        assert (held["status"], len(held["answers"])) == ("RUNNING", 7)
+        assert held["says"] == "运行仍在进行；以下回答截至目前。"
+        assert held["answers"][0]["says"] == ["运行仍在进行。", "还没有答案，因此也没有回退。"]
         for part in ("document", "report.md"):
             assert problem(client.get(f"/v1/runs/{run_id}/{part}"), 409, "run-goes-on")["title"].startswith(
                 "运行"
@@ -317,17 +320,28 @@ def test_health_readiness_and_metrics_are_told(server: FacedServer, done: str) -
     assert done not in text
 
 
-def test_a_process_that_takes_no_runs_is_alive_and_not_ready(tmp_path: Path) -> None:
-    """503, and what is missing; runs are queued all the same, and a queued one is cancelled at once."""
+def test_a_process_that_should_take_runs_and_does_not_is_not_ready(tmp_path: Path) -> None:
+    """503, and what is missing: it is stopping, or its queue does not work."""
+    with faced(tmp_path, works=False) as server:
+        face = replace(server.face, service=replace(server.service, takes_runs=True))
+        response = server.inside(lambda: readyz(face))
+        held = json.loads(bytes(response.body))
+        assert (response.status_code, held["status"]) == (503, "not ready")
+        assert "takes no runs" in held["checks"]["queue"]
+
+
+def test_a_process_that_leaves_runs_to_others_is_ready_and_says_so(tmp_path: Path) -> None:
+    """As `diagnose serve --no-work`: runs are queued all the same, and a queued one is cancelled at once."""
     with faced(tmp_path, works=False) as server:
         client = server.client()
         assert client.get("/healthz").status_code == 200
         ready = client.get("/readyz")
-        assert (ready.status_code, ready.json()["status"]) == (503, "not ready")
-        assert "takes no runs" in ready.json()["checks"]["queue"]
+        assert (ready.status_code, ready.json()["status"]) == (200, "ready")
+        assert ready.json()["checks"] == {"database": "ok", "queue": "left to other processes"}
         run_id = submit(client)["run_id"]
         held = client.get(f"/v1/runs/{run_id}/why?lang=en").json()
         assert (held["status"], held["says"].startswith("The run is queued")) == ("QUEUED", True)
+        assert len(held["answers"]) == 7
         assert client.post(f"/v1/runs/{run_id}/cancel").json()["effect"] == "NEVER_STARTED"
         why = client.get(f"/v1/runs/{run_id}/why?lang=en").json()
         assert len(why["answers"]) == 7

@@ -17,7 +17,11 @@ from diagnosis_harness.harness.core import DiagnosisHarnessCore
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """One process of the service. Used from one event loop, between its opening and its closing."""
+    """One process of the service. Used from one event loop, between its opening and its closing.
+
+    Attributes:
+        takes_runs: whether it was opened to work on queued runs; else other processes do.
+    """
 
     core: DiagnosisHarnessCore
     chat: ChatApplicationUseCase
@@ -28,3 +32,4 @@ class Service:
     queue: RunQueue
     worker: RunWorker
     caretaker: Caretaker
+    takes_runs: bool = True

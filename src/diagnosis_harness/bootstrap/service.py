@@ -116,7 +116,7 @@ async def open_service(
         looked = _Looked(shelf, stores.evidence, knowledge, workers)
         chat = _chat(core, settings, keeping, players, _paths(core, settings, players, looked))
         queue = await _queue(stack, settings, owner)
-        service = _assembled(core, settings, stores, _Parts(keeping, log, chat, queue))
+        service = _assembled(core, settings, stores, _Parts(keeping, log, chat, queue, works))
         upkeep = Upkeep(service.caretaker, clock=clock, settings=settings.care)
         await stack.enter_async_context(upkeep.going())
         if works:
@@ -157,6 +157,7 @@ class _Parts:
     log: SqlRunLog
     chat: ChatApplicationUseCase
     queue: RunQueue
+    works: bool
 
 
 def _assembled(core: DiagnosisHarnessCore, settings: Settings, stores: _Stores, parts: _Parts) -> Service:
@@ -184,6 +185,7 @@ def _assembled(core: DiagnosisHarnessCore, settings: Settings, stores: _Stores, 
             queue=queue,
             settings=CareSettings(settings.care.dead_after_s, settings.care.redeliver_after_s),
         ),
+        takes_runs=parts.works,
     )
 
 

@@ -16,6 +16,7 @@ from diagnosis_harness.server.wire_out import HealthOut, ReadyOut
 router = APIRouter(tags=["health"])
 
 OK = "ok"
+LEFT = "left to other processes"
 
 
 @router.get(
@@ -35,14 +36,16 @@ async def healthz() -> Response:
     },
 )
 async def readyz(face: TheFace) -> Response:
-    """Whether the database answers and this process takes runs from the queue."""
+    """Whether the database answers, and this process takes runs where it is to."""
     try:
         await face.service.keeping.archive.unfinished("")
         database = OK
     except StoreFailure:
         database = "does not answer"
-    queue = OK if face.service.queue.is_listening else "takes no runs in this process"
-    is_ready = database == queue == OK
+    service = face.service
+    takes_runs = service.queue.is_listening or not service.takes_runs
+    queue = (OK if service.takes_runs else LEFT) if takes_runs else "takes no runs in this process"
+    is_ready = database == OK and takes_runs
     held = {"status": "ready" if is_ready else "not ready", "checks": {"database": database, "queue": queue}}
     return JSONResponse(held, status_code=200 if is_ready else 503)
 
