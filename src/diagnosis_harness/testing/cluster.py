@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import tempfile
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -51,9 +53,33 @@ class Cluster:
         """Start it again, at the same place."""
         self._server.ensure_postgres_running()
 
+    @contextmanager
+    def standing_still(self) -> Iterator[None]:
+        """No process of it moves for the time of the body; its sockets stay open, as on a stuck machine."""
+        server = int((self._folder / "postmaster.pid").read_text(encoding="ascii").split()[0])
+        stopped: list[int] = []
+        try:
+            for pid in (server, *_children(server)):
+                with suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGSTOP)
+                    stopped.append(pid)
+            yield
+        finally:
+            for pid in stopped:
+                with suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGCONT)
+
     def remove(self) -> None:
         """Stop it for good and remove what it kept."""
         self._server.cleanup()
+
+
+def _children(pid: int) -> Iterator[int]:
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError):
+            fields = stat.read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
+            if int(fields[1]) == pid:
+                yield int(stat.parent.name)
 
 
 @contextmanager

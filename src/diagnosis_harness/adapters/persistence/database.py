@@ -8,9 +8,10 @@ takes a fifth of the CPU time that way on SQLite, two thirds on PostgreSQL.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractAsyncContextManager, nullcontext
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
+from threading import Event
 from typing import Any, TypeVar
 
 from sqlalchemy import Connection, Engine, create_engine, event
@@ -18,7 +19,7 @@ from sqlalchemy.engine import URL
 from sqlalchemy.engine.interfaces import DBAPIConnection
 
 from diagnosis_harness.adapters.persistence.address import PLACE, engine_url
-from diagnosis_harness.adapters.persistence.failures import translated
+from diagnosis_harness.adapters.persistence.failures import no_answer, translated
 from diagnosis_harness.adapters.persistence.migrate import migrate
 from diagnosis_harness.kernel.errors import FailureKind, InvalidSetting, StoreFailure
 
@@ -26,16 +27,25 @@ T = TypeVar("T")
 Statements = Callable[[Connection], T]
 """What is done in one transaction, on a thread of the database; it touches nothing that others change."""
 
+ANSWER_MARGIN_S = 1.0
+"""What a hand-over may take beyond the time that the database itself is given for its refusals."""
+
 
 class Database:
     """Transactions, asked for from one event loop. Each is done once, wholly or not at all; none is repeated.
 
     A transaction that has begun is carried to its end even when whoever waits for it is cancelled, so that a
     connection never goes back in an unknown state. After the database was away, the next one works again.
+
+    Nobody waits for longer than the busy timeout and a margin, also for a database that stands still. What
+    has not begun by then is never begun; what has is left to its thread, which keeps its connection, and is
+    rolled back where its commit has not begun.
     """
 
-    def __init__(self, engine: Engine, *, pool_size: int) -> None:
+    def __init__(self, engine: Engine, *, pool_size: int, busy_timeout_s: float) -> None:
         """Use `opened` instead: the tables must stand."""
+        self._limit_s = busy_timeout_s + ANSWER_MARGIN_S
+        self._free = asyncio.Semaphore(pool_size)  # threads; whoever waits for one can still turn back
         self._reader = engine.execution_options(diagnosis_writes=False)
         self._writer = engine.execution_options(diagnosis_writes=True)
         self._engine = engine
@@ -61,9 +71,9 @@ class Database:
             StoreFailure: the database cannot be reached or used.
         """
         engine = _engine(engine_url(url), pool_size=pool_size, busy_timeout_s=busy_timeout_s)
-        database = cls(engine, pool_size=pool_size)
+        database = cls(engine, pool_size=pool_size, busy_timeout_s=busy_timeout_s)
         try:
-            await database.write(migrate)
+            await database._carried_out(database._turn, database._writer, migrate, limit_s=None)
         except BaseException:
             await database.close()
             raise
@@ -80,41 +90,57 @@ class Database:
         Raises:
             StoreFailure: it did not work.
         """
-        return await self._carried_out(nullcontext(), self._reader, statements)
+        return await self._carried_out(nullcontext(), self._reader, statements, limit_s=self._limit_s)
 
     async def write(self, statements: Statements[T]) -> T:
         """Do what writes, in one transaction.
 
         Raises:
-            StoreFailure: it did not work. Nothing was written then, unless the connection broke at the very
-                commit: whoever goes on looks first.
+            StoreFailure: it did not work. Nothing was written then, unless the connection broke, or the time
+                was up, at the very commit: whoever goes on looks first.
         """
-        return await self._carried_out(self._turn, self._writer, statements)
+        return await self._carried_out(self._turn, self._writer, statements, limit_s=self._limit_s)
 
     async def close(self) -> None:
-        """Wait for what is at work and close the connections. Closing twice is closing once."""
+        """Wait for what is at work, within bounds, and close the connections. Twice is once."""
         self._closed = True
         if self._at_work:
-            await asyncio.wait(self._at_work)
+            await asyncio.wait(self._at_work, timeout=self._limit_s)
         await asyncio.to_thread(self._engine.dispose)
-        self._threads.shutdown()
+        self._threads.shutdown(wait=not self._at_work)
 
     async def _carried_out(
-        self, turn: AbstractAsyncContextManager[None], engine: Engine, statements: Statements[T]
+        self,
+        turn: AbstractAsyncContextManager[None],
+        engine: Engine,
+        statements: Statements[T],
+        *,
+        limit_s: float | None,
     ) -> T:
         if self._closed:
             raise StoreFailure("the database is closed", kind=FailureKind.UNAVAILABLE)
-        task = asyncio.ensure_future(self._in_turn(turn, engine, statements))
+        given_up = Event()
+        task = asyncio.ensure_future(self._in_turn(turn, engine, statements, given_up, limit_s=limit_s))
         self._at_work.add(task)
         task.add_done_callback(self._done)
-        return await asyncio.shield(task)
+        await asyncio.wait((task,), timeout=limit_s)
+        if not task.done():
+            given_up.set()
+            raise no_answer()
+        return task.result()
 
     async def _in_turn(
-        self, turn: AbstractAsyncContextManager[None], engine: Engine, statements: Statements[T]
+        self,
+        turn: AbstractAsyncContextManager[None],
+        engine: Engine,
+        statements: Statements[T],
+        given_up: Event,
+        *,
+        limit_s: float | None,
     ) -> T:
-        async with turn:
+        async with _entered(turn, limit_s), _entered(self._free, limit_s):
             loop = asyncio.get_running_loop()
-            return await loop.run_in_executor(self._threads, _transaction, engine, statements)
+            return await loop.run_in_executor(self._threads, _transaction, engine, statements, given_up)
 
     def _done(self, task: asyncio.Task[Any]) -> None:
         self._at_work.discard(task)
@@ -122,9 +148,30 @@ class Database:
             task.exception()  # looked at: whoever waited may be gone
 
 
-def _transaction(engine: Engine, statements: Statements[T]) -> T:
+@asynccontextmanager
+async def _entered(place: AbstractAsyncContextManager[None], limit_s: float | None) -> AsyncIterator[None]:
+    """A place, for the time of the body, if it is free within the limit."""
+    try:
+        async with asyncio.timeout(limit_s):
+            await place.__aenter__()
+    except TimeoutError:
+        raise no_answer() from None
+    try:
+        yield
+    finally:
+        await place.__aexit__(None, None, None)
+
+
+def _transaction(engine: Engine, statements: Statements[T], given_up: Event) -> T:
+    """All of it, on a thread; what nobody waits for any more is not begun, and not committed."""
+    if given_up.is_set():
+        raise no_answer()
     with translated(), engine.begin() as connection:
-        return statements(connection)
+        done = statements(connection)
+        if given_up.is_set():
+            connection.invalidate()  # closed, not handed back: the pool may be closed by now
+            raise no_answer()
+        return done
 
 
 def _engine(url: URL, *, pool_size: int, busy_timeout_s: float) -> Engine:
@@ -167,8 +214,10 @@ def _sqlite_engine(url: URL, *, pool_size: int, busy_timeout_s: float) -> Engine
 
 
 def _postgres_engine(url: URL, *, pool_size: int, busy_timeout_s: float) -> Engine:
+    from diagnosis_harness.adapters.persistence.postgres_wait import bounded_connections
+
     limit_ms = round(busy_timeout_s * 1000)
-    return create_engine(
+    engine = create_engine(
         url,
         pool_size=pool_size,
         max_overflow=0,
@@ -183,3 +232,5 @@ def _postgres_engine(url: URL, *, pool_size: int, busy_timeout_s: float) -> Engi
             f" -c idle_in_transaction_session_timeout={10 * limit_ms}",
         },
     )
+    bounded_connections(engine, limit_s=busy_timeout_s + ANSWER_MARGIN_S)
+    return engine

@@ -45,8 +45,19 @@ _POSTGRES: tuple[tuple[str, FailureKind, str], ...] = (
     ("58", FailureKind.UNAVAILABLE, "the database reports an error of its machine"),
 )
 
+_UNREADABLE = (
+    *(ValueError, TypeError, LookupError, AttributeError, ArithmeticError),
+    *(ContractViolation, StoredBytesInvalid),
+)
+"""What a value raises that is not of the shape it has when this program writes it."""
+
 AWAY = frozenset({FailureKind.TRANSPORT, FailureKind.TIMEOUT, FailureKind.UNAVAILABLE})
 """Kinds that pass: the same may well be done later."""
+
+
+def no_answer() -> StoreFailure:
+    """That the database said nothing in time: not that it has done what was asked, nor that it has not."""
+    return StoreFailure("the database does not answer", kind=FailureKind.TIMEOUT)
 
 
 @contextmanager
@@ -67,7 +78,7 @@ def readable() -> Iterator[None]:
     """Raise as `StoreFailure` that what the database holds is nothing this program can have written."""
     try:
         yield
-    except (ValueError, TypeError, ContractViolation, StoredBytesInvalid) as error:
+    except _UNREADABLE as error:
         raise StoreFailure(
             f"what the database holds cannot be read ({type(error).__name__})",
             kind=FailureKind.INVALID_OUTPUT,
@@ -83,7 +94,7 @@ def _failure(error: object) -> StoreFailure:
         return _by_code(postgres, _POSTGRES)
     name = type(error).__name__
     if "Timeout" in name:
-        return StoreFailure("the database does not answer", kind=FailureKind.TIMEOUT)
+        return no_answer()
     if isinstance(error, OSError) or name in {"OperationalError", "InterfaceError"}:
         return StoreFailure(_AWAY, kind=FailureKind.TRANSPORT)
     return StoreFailure(f"the database failed ({name})", kind=FailureKind.UNKNOWN)
