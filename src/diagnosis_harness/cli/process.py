@@ -62,6 +62,7 @@ def in_service(settings: Settings, work: Work, *, works: bool, words: ProcessWor
     except StoreFailure as failure:
         say(words.cannot_start.format(problem=failure))
         return UNEXPECTED
+    say(words.stopped)
     return 0
 
 

@@ -15,7 +15,9 @@ class ProcessWords:
     listening: str
     no_source: str
     open_to_all: str
+    no_key: str
     stopping: str
+    stopped: str
     cannot_start: str
 
 
@@ -24,7 +26,9 @@ _ENGLISH = ProcessWords(
     listening="Listening on {url}. Ctrl+C stops.",
     no_source="No source is configured: a diagnosis will say that it lacks one. Name a folder with --from.",
     open_to_all="No API key is asked for: whoever is on this machine may ask.",
+    no_key="An API key is asked for, and there is none: make one with `diagnose keys add`.",
     stopping="Stopping: no more runs are taken; those at work may end.",
+    stopped="Stopped.",
     cannot_start="Cannot start: {problem}.",
 )
 _CHINESE = ProcessWords(
@@ -32,7 +36,9 @@ _CHINESE = ProcessWords(
     listening="正在监听 {url}。按 Ctrl+C 停止。",
     no_source="没有配置数据源：诊断会说明缺少数据源。请用 --from 指定文件夹。",
     open_to_all="不要求 API 密钥：本机上的任何人都可以提问。",
+    no_key="需要 API 密钥，但还没有任何密钥：请用 `diagnose keys add` 创建。",
     stopping="正在停止：不再接收新的运行；进行中的运行可以结束。",
+    stopped="已停止。",
     cannot_start="无法启动：{problem}。",
 )
 

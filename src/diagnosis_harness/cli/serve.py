@@ -60,7 +60,7 @@ def register(app: typer.Typer, settings_file: Callable[[], Path | None]) -> None
         """Serve the HTTP API: chat as a stream, runs in the background, history, trace, evidence, cancel.
 
         Told to stop (SIGTERM, Ctrl+C), it takes nothing new, ends chats, lets background runs end for a
-        while, and ends the rest.
+        while, and ends the rest; a second Ctrl+C leaves at once.
         """
         from diagnosis_harness.cli.process import in_service, service_settings
         from diagnosis_harness.cli.process_words import process_words
@@ -90,12 +90,14 @@ def _served(settings: Settings, words: ProcessWords) -> Work:
     async def serve(service: Service) -> None:
         from diagnosis_harness.bootstrap.draining import drain
         from diagnosis_harness.cli.process import say
+        from diagnosis_harness.cli.stopping import CANCELLED, leave
         from diagnosis_harness.server.auth import is_loopback, require_key
         from diagnosis_harness.server.listening import serve_until_told
 
         server = settings.server
         await require_key(service.keys, host=server.host)
         needs_key = server.require_key or not is_loopback(server.host)
+        has_key = any(key.revoked_at_s is None for key in await service.keys.keys())
         if not settings.sources:
             say(words.no_source)
 
@@ -103,11 +105,20 @@ def _served(settings: Settings, words: ProcessWords) -> Work:
             say(words.listening.format(url=url))
             if not needs_key:
                 say(words.open_to_all)
+            elif not has_key:
+                say(words.no_key)
 
         async def stopping() -> None:
             say(words.stopping)
             await drain(service, settings)
 
-        await serve_until_told(service, server, needs_key=needs_key, listening=listening, stopping=stopping)
+        await serve_until_told(
+            service,
+            server,
+            needs_key=needs_key,
+            listening=listening,
+            stopping=stopping,
+            told_again=lambda: leave(CANCELLED),
+        )
 
     return serve

@@ -25,12 +25,14 @@ async def serve_until_told(
     needs_key: bool,
     listening: Callable[[str], None],
     stopping: Callable[[], Awaitable[None]],
+    told_again: Callable[[], None],
 ) -> None:
-    """Serve until SIGTERM or Ctrl+C; a second one does not wait for open connections.
+    """Serve until SIGTERM or Ctrl+C.
 
     Args:
         listening: told the URL once connections are taken.
         stopping: awaited when the process is told to stop, after the streams of chats have ended.
+        told_again: called when it is told a second time.
 
     Raises:
         InvalidSetting: the address cannot be listened on.
@@ -58,7 +60,7 @@ async def serve_until_told(
         timeout_graceful_shutdown=CLOSE_WITHIN_S,
     )
     with _bound(settings.host, settings.port) as bound:
-        server = StoppingServer(config, before_stop)
+        server = StoppingServer(config, before_stop, told_again)
         listening(_url(bound))
         await server.serve(sockets=[bound])
 

@@ -1,9 +1,13 @@
-"""A uvicorn server that ends its streams before it waits for its connections to close."""
+"""A uvicorn server that ends its streams before it waits for its connections to close, and no process."""
 
 from __future__ import annotations
 
+import asyncio
+import signal
 import socket
-from collections.abc import Awaitable, Callable
+import threading
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 
 from uvicorn import Config, Server
 
@@ -13,11 +17,44 @@ class StoppingServer(Server):
 
     Args:
         before_stop: ends what would stay open; awaited once, when the server is told to stop.
+        told_again: called at a second SIGTERM or Ctrl+C while it stops; without one, nothing is hurried.
     """
 
-    def __init__(self, config: Config, before_stop: Callable[[], Awaitable[None]]) -> None:
+    def __init__(
+        self,
+        config: Config,
+        before_stop: Callable[[], Awaitable[None]],
+        told_again: Callable[[], None] | None = None,
+    ) -> None:
         super().__init__(config)
         self._before_stop = before_stop
+        self._told_again = told_again
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Stop at SIGTERM and Ctrl+C.
+
+        Unlike uvicorn's own, it does not raise the signal again afterwards: the process would be gone before
+        what the server stood upon is closed.
+        """
+        if threading.current_thread() is not threading.main_thread():
+            yield
+            return
+        loop, numbers = asyncio.get_running_loop(), (signal.SIGTERM, signal.SIGINT)
+        before = {number: signal.getsignal(number) for number in numbers}
+        for number in numbers:
+            loop.add_signal_handler(number, self._told)
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                loop.remove_signal_handler(number)
+                signal.signal(number, handler)
+
+    def _told(self) -> None:
+        if self.should_exit and self._told_again is not None:
+            self._told_again()
+        self.should_exit = True
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Take no new connections, end the streams, then stop as uvicorn does."""
