@@ -35,6 +35,7 @@ from diagnosis_harness.diagnosis.agent import DiagnosisAgent
 from diagnosis_harness.diagnosis.claim import FaultKind
 from diagnosis_harness.diagnosis.draft import Cause, DiagnosisDraft
 from diagnosis_harness.diagnosis.policy import AskTools, DiagnosisPolicy, GiveDraft, WantedCall
+from diagnosis_harness.harness.budget import RunBudgetLimits
 from diagnosis_harness.harness.core import DiagnosisHarnessCore
 from diagnosis_harness.harness.keys import ToolCallKeyFactory
 from diagnosis_harness.harness.retry_policy import HarnessRetryPolicies
@@ -244,6 +245,7 @@ async def opened(
     router: IntentRouter | None = None,
     policy: DiagnosisPolicy | None = None,
     tools: Sequence[Tool] = (),
+    budget: RunBudgetLimits = AMPLE,
 ) -> AsyncIterator[KeptChat]:
     """The use case over a database in the folder."""
     told: list[str] = []
@@ -275,7 +277,7 @@ async def opened(
             DiagnosisPath(core, shelf, use_case_over),
         ),
         keeping=keeping,
-        settings=ChatSettings(AMPLE, HarnessRetryPolicies(), finalise_timeout_s=5.0),
+        settings=ChatSettings(budget, HarnessRetryPolicies(), finalise_timeout_s=5.0),
     )
     try:
         yield KeptChat(

@@ -5,13 +5,12 @@ from __future__ import annotations
 from diagnosis_harness.application.callers.caller import LOCAL
 from diagnosis_harness.application.runs.desk import CancelEffect, CancelReport, Runs, report_of_wish
 from diagnosis_harness.application.runs.json_form import cancel_json, row_json
-from diagnosis_harness.application.runs.request import RunKind
 from diagnosis_harness.application.runs.row import RunRow, RunStatus
 from diagnosis_harness.application.runs.store import RunQuery
-from diagnosis_harness.application.why.answers import StreamSeen, why
+from diagnosis_harness.application.why.kept import why_kept
+from diagnosis_harness.application.why.stream import stream_seen
 from diagnosis_harness.application.why.words import answer_json
 from diagnosis_harness.cli.ports import Listing
-from diagnosis_harness.harness.termination import CancellationReason
 from diagnosis_harness.harness.waiting import passed
 from diagnosis_harness.kernel.clock import Clock
 from diagnosis_harness.kernel.json_value import JsonValue
@@ -50,10 +49,10 @@ class LocalDesk:
         return await self._runs.events(LOCAL, run_id)
 
     async def why(self, run_id: str, language: Language) -> JsonValue:
-        """The seven answers in words."""
+        """The seven answers in words; the streams of clients are another process's."""
         row = await self._runs.row(LOCAL, run_id)
-        document = await self._runs.document(LOCAL, run_id)
-        answers = why(document, stream=stream_of(row), intent=row.intent)
+        records, events = await self._runs.records(LOCAL, run_id), await self._runs.events(LOCAL, run_id)
+        answers = why_kept(row, records, events, stream=stream_seen(row, None))
         return [answer_json(answer, language) for answer in answers]
 
     async def cancel(self, run_id: str) -> JsonValue:
@@ -76,15 +75,3 @@ class LocalDesk:
 def _is_owed(row: RunRow) -> bool:
     """Whether an answer may still come: a run's end may be kept before its owner's word on the cancel."""
     return row.cancel_answer is None and (not row.status.is_final or row.status is RunStatus.CANCELLED)
-
-
-def stream_of(row: RunRow) -> StreamSeen:
-    """How the stream of a closed run's client ended, as far as the row tells.
-
-    A run whose process died had no end of its stream. Of others only the server itself knew more.
-    """
-    if row.request.kind is RunKind.BACKGROUND:
-        return StreamSeen.BACKGROUND
-    reason = None if row.ending is None else row.ending.termination.reason
-    cut = (CancellationReason.CLIENT_DISCONNECTED, CancellationReason.INTERNAL_FAILURE)
-    return StreamSeen.DISCONNECTED if reason in cut else StreamSeen.TERMINAL

@@ -32,12 +32,12 @@ def register(app: typer.Typer) -> None:
         Why a fallback, why no more tool calls, why no evidence, time or budget, why a status without a
         conclusion, why no end of a stream, why no context for the next turn.
         """
-        from diagnosis_harness.application.why.answers import why as answers_of
+        from diagnosis_harness.application.why.kept import why_saved
         from diagnosis_harness.application.why.words import answer_json
         from diagnosis_harness.cli.saved import read_saved
 
         document, language = read_saved(file, lang)
-        answers = [answer_json(each, language) for each in answers_of(document)]
+        answers = [answer_json(each, language) for each in why_saved(document)]
         print_answers(document.run.run_id, answers, language, as_json=as_json, color=not no_color)
 
 

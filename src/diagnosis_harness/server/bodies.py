@@ -20,12 +20,12 @@ from diagnosis_harness.trace.timeline import Stretch, Timeline, fold
 _PUBLIC = (ReleaseOutcome.SUCCESS, ReleaseOutcome.FALLBACK)
 _NOT_YET = {
     RunStatus.QUEUED: {
-        Language.EN: "The run is queued and has not started; there is nothing to explain yet.",
-        Language.ZH: "运行正在排队，尚未开始；还没有可以解释的内容。",
+        Language.EN: "The run is queued and has not started; what is answered holds as of now.",
+        Language.ZH: "运行正在排队，尚未开始；以下回答截至目前。",
     },
     RunStatus.RUNNING: {
-        Language.EN: "The run is still going on; why it went as it did can be said when it has ended.",
-        Language.ZH: "运行仍在进行；结束后才能说明原因。",
+        Language.EN: "The run is still going on; what is answered holds as of now.",
+        Language.ZH: "运行仍在进行；以下回答截至目前。",
     },
 }
 _ENDED = {Language.EN: "The run has ended.", Language.ZH: "运行已结束。"}
@@ -38,7 +38,7 @@ def whole_run_json(row: RunRow) -> dict[str, JsonValue]:
 
 
 def standing_words(row: RunRow, language: Language) -> str:
-    """Whether there is something to explain, in a sentence."""
+    """How the run stands that is explained, in a sentence."""
     if row.is_closed:
         return _ENDED[language]
     return _NOT_YET.get(row.status, _NOT_YET[RunStatus.RUNNING])[language]

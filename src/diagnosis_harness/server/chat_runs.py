@@ -10,9 +10,9 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from diagnosis_harness.application.chat import ChatApplicationUseCase
-from diagnosis_harness.application.runs.request import RunKind, RunRequest
+from diagnosis_harness.application.runs.request import RunRequest
 from diagnosis_harness.application.runs.row import RunRow
-from diagnosis_harness.application.why.answers import StreamSeen
+from diagnosis_harness.application.why.stream import StreamSeen, stream_seen
 from diagnosis_harness.harness.core import DiagnosisHarnessCore
 from diagnosis_harness.harness.termination import CancellationReason, RunState
 from diagnosis_harness.kernel.errors import FailureKind, RunNotKept, StoreFailure
@@ -150,19 +150,8 @@ class ChatRuns:
         return run
 
     def seen(self, row: RunRow) -> StreamSeen:
-        """How the stream of the run's own client ended, as far as this process knows.
-
-        Where it does not, since it was another's or long ago: a client that went away is told by the row,
-        and one that did not was there at the end.
-        """
-        if row.request.kind is RunKind.BACKGROUND:
-            return StreamSeen.BACKGROUND
-        if (seen := self._seen.get(row.run_id)) is not None:
-            return seen
-        if row.ending is None:
-            return StreamSeen.OPEN
-        gone = row.ending.termination.reason is CancellationReason.CLIENT_DISCONNECTED
-        return StreamSeen.DISCONNECTED if gone else StreamSeen.TERMINAL
+        """How the stream of the run's own client ended, as far as this process knows."""
+        return stream_seen(row, self._seen.get(row.run_id))
 
     async def stop(self, *, within_s: float) -> None:
         """End all runs, and return when they are kept; their clients are told.

@@ -252,7 +252,7 @@ class WhyAnswerOut(Out):
 
 
 class WhyOut(Out):
-    """The seven answers; none while the run goes on, and `says` says so then."""
+    """The seven answers; while the run goes on they hold as of now, and `says` says so."""
 
     run_id: str
     status: RunStatus

@@ -13,7 +13,8 @@ import pytest
 from diagnosis_harness.adapters.evidence_stores.memory import MemoryEvidenceStore
 from diagnosis_harness.application.publish import RunFacts, publish
 from diagnosis_harness.application.why.answer import Say, WhyAnswer, WhyQuestion
-from diagnosis_harness.application.why.answers import StreamSeen, why
+from diagnosis_harness.application.why.answers import why
+from diagnosis_harness.application.why.stream import StreamSeen
 from diagnosis_harness.application.why.words import answer_json, question_words, sentences
 from diagnosis_harness.application.why.words_en import QUESTIONS_EN, SAID_EN
 from diagnosis_harness.application.why.words_zh import QUESTIONS_ZH, SAID_ZH

@@ -7,8 +7,7 @@ tells is left out. Words come last (`why.words`), so one answer can be said in e
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
-from enum import StrEnum
+from collections.abc import Iterable, Iterator, Sequence
 from typing import assert_never
 
 from diagnosis_harness.application.intent import IntentType
@@ -18,26 +17,18 @@ from diagnosis_harness.application.previous_turn import (
     PublishedResultPolicy,
 )
 from diagnosis_harness.application.why.answer import Fact, Say, Sentence, WhyAnswer, WhyQuestion
+from diagnosis_harness.application.why.stream import StreamSeen, no_done
 from diagnosis_harness.diagnosis.collection import DiagnosisStopReason
-from diagnosis_harness.harness.termination import CancellationReason, RunState
-from diagnosis_harness.release.document import RecordEntry, RunDocument
+from diagnosis_harness.harness.termination import RunState
+from diagnosis_harness.release.document import RecordEntry, RunDocument, TraceLine
 from diagnosis_harness.release.measure import measure
 from diagnosis_harness.release.outcome import FallbackType, ReleaseOutcome
 from diagnosis_harness.tools.evidence import EvidenceStatus, InvocationStatus
+from diagnosis_harness.tools.invocation import ErrorCode
 from diagnosis_harness.trace.event import TraceEventStatus, TraceName, TracePhase
 
 FACTS_MAX = 5
 """Trace lines of one kind that an answer names; the last ones, since they are next to the end."""
-
-
-class StreamSeen(StrEnum):
-    """How the stream of the run's client ended, as the server knows it and the document does not."""
-
-    COMMAND_LINE = "COMMAND_LINE"  # nobody was streamed to, and the run was a session of its own
-    BACKGROUND = "BACKGROUND"  # nobody was streamed to; watchers have streams of their own
-    OPEN = "OPEN"
-    TERMINAL = "TERMINAL"
-    DISCONNECTED = "DISCONNECTED"
 
 
 def why(
@@ -57,7 +48,7 @@ def why(
         _no_evidence(document),
         _time_or_budget(document),
         _status_success(document, intent),
-        _no_done(document, stream),
+        no_done(document, stream),
         _no_previous_turn(document, stream, intent),
     )
 
@@ -77,6 +68,8 @@ def _fallback(document: RunDocument, intent: IntentType | None) -> WhyAnswer:
             ReleaseOutcome.FAILED: Say.NO_FALLBACK_FAILED,
             ReleaseOutcome.CANCELLED: Say.NO_FALLBACK_CANCELLED,
         }.get(release.outcome, Say.NO_FALLBACK_SUCCESS if _is_diagnosis(intent) else Say.NO_FALLBACK_ANSWERED)
+        if never_began(document):
+            said = Say.NO_FALLBACK_NEVER_BEGAN
         if release.failure:
             facts.insert(1, Fact("release.failure", release.failure))
         return WhyAnswer(WhyQuestion.FALLBACK, (Sentence.of(said),), tuple(facts), arises=False)
@@ -108,7 +101,7 @@ def _of_fallback(document: RunDocument, kind: FallbackType) -> Iterator[Sentence
                 yield Sentence.of(Say.REPAIR_FAILED)
         case FallbackType.SEMANTIC_UNSUPPORTED:
             decisions = [line for line in document.trace if line.name is TraceName.SEMANTIC_GUARD_DECISION]
-            reasons = _field(decisions[-1].text, "reasons") if decisions else ""
+            reasons = simple_value(decisions[-1].text, "reasons") if decisions else ""
             yield Sentence.of(Say.FALLBACK_UNSUPPORTED, reasons=reasons or "-")
         case FallbackType.SEMANTIC_UNAVAILABLE:
             attempts = sum(line.name is TraceName.SEMANTIC_GUARD_ATTEMPT for line in document.trace)
@@ -140,11 +133,11 @@ def _stopped_calling(document: RunDocument) -> WhyAnswer:
         facts.insert(0, Fact("release.stop_reason", document.release.stop_reason))
     refused = [line.text for line in document.trace if line.name is TraceName.TOOL_REQUEST_REJECTED]
     if not document.records and not refused:
-        never = (Sentence.of(Say.NEVER_CALLED),)
+        never = (Sentence.of(Say.NEVER_BEGAN_CALLING if never_began(document) else Say.NEVER_CALLED),)
         return WhyAnswer(WhyQuestion.STOPPED_CALLING, never, tuple(facts), arises=False)
     sentences = [Sentence.of(_stop(document), calls=len(document.records), spent=_spent(document))]
     if refused:
-        codes = ", ".join(dict.fromkeys(_field(text, "code") for text in refused))
+        codes = ", ".join(dict.fromkeys(simple_value(text, "code") for text in refused))
         sentences.append(Sentence.of(Say.REQUESTS_REFUSED, count=len(refused), codes=codes))
     facts += _lines(document, TraceName.COLLECTION_STOP)
     facts += _lines(document, TraceName.TOOL_PROGRESS)
@@ -172,7 +165,7 @@ def _stop(document: RunDocument) -> Say:
     then the agent had long given its draft.
     """
     stops = [line for line in document.trace if line.name is TraceName.COLLECTION_STOP]
-    reason = _field(stops[0].text, "reason") if stops else None
+    reason = simple_value(stops[0].text, "reason") if stops else None
     if reason is None and not document.trace:
         reason = document.release.stop_reason
     if reason in set(DiagnosisStopReason):
@@ -190,26 +183,35 @@ def _stop(document: RunDocument) -> Say:
 
 
 def _no_evidence(document: RunDocument) -> WhyAnswer:
-    sentences, facts = [], []
-    for place, record in enumerate(document.records):
-        if record.evidence_status is not EvidenceStatus.EVIDENCE_FOUND:
-            sentences.append(_of_record(record))
-            facts.append(Fact(f"records[{place}]", _record_words(record)))
-    for place, line in enumerate(document.trace):
-        if line.name is TraceName.TOOL_REQUEST_REJECTED:
-            values = {name: _field(line.text, key) or "-" for name, key in _REFUSED_FIELDS.items()}
-            sentences.append(Sentence.of(Say.CALL_REFUSED, **values))
-            facts.append(Fact(f"trace[{place}]", f"{line.name} {line.status} {line.text}".rstrip()))
+    sentences, facts = lacking(document.records, document.trace)
     if sentences:
-        return WhyAnswer(WhyQuestion.NO_EVIDENCE, tuple(sentences), tuple(facts), arises=True)
+        return WhyAnswer(WhyQuestion.NO_EVIDENCE, sentences, facts, arises=True)
     if not document.records:
         spent = tuple(fact for fact in _spent_facts(document) if fact.value.startswith("tool_calls "))
-        return WhyAnswer(WhyQuestion.NO_EVIDENCE, (Sentence.of(Say.NONE_CALLED),), spent, arises=False)
-    found = [
-        Fact(f"records[{place}]", _record_words(record)) for place, record in enumerate(document.records)
-    ]
+        rests_on = spent or (Fact("run.state", document.run.state),)  # its own account may be lost
+        return WhyAnswer(WhyQuestion.NO_EVIDENCE, (Sentence.of(Say.NONE_CALLED),), rests_on, arises=False)
+    found = [Fact(f"records[{place}]", record_words(record)) for place, record in enumerate(document.records)]
     said = Sentence.of(Say.ALL_FOUND, count=len(found))
     return WhyAnswer(WhyQuestion.NO_EVIDENCE, (said,), tuple(found[-FACTS_MAX:]), arises=False)
+
+
+def lacking(
+    records: Sequence[RecordEntry], trace: Sequence[TraceLine]
+) -> tuple[tuple[Sentence, ...], tuple[Fact, ...]]:
+    """Each call without evidence and each refused request by itself, and where they stand."""
+    sentences, facts = [], []
+    given_up = {record.tool_call_id for record in records if record.error_code == ErrorCode.ABANDONED}
+    for place, record in enumerate(records):
+        if record.evidence_status is not EvidenceStatus.EVIDENCE_FOUND:
+            sentences.append(_of_record(record))
+            facts.append(Fact(f"records[{place}]", record_words(record)))
+    for place, line in enumerate(trace):
+        if line.name is TraceName.TOOL_REQUEST_REJECTED:
+            values = {name: simple_value(line.text, key) or "-" for name, key in _REFUSED_FIELDS.items()}
+            if values["call"] not in given_up:  # that one is told of by its record
+                sentences.append(Sentence.of(Say.CALL_REFUSED, **values))
+                facts.append(Fact(f"trace[{place}]", f"{line.name} {line.status} {line.text}".rstrip()))
+    return tuple(sentences), tuple(facts)
 
 
 _REFUSED_FIELDS = {"call": "tool_call_id", "tool": "tool", "code": "code"}
@@ -229,7 +231,8 @@ def _of_record(record: RecordEntry) -> Sentence:
     return Sentence.of(said, call=record.tool_call_id, tool=record.tool, code=record.error_code or "-")
 
 
-def _record_words(record: RecordEntry) -> str:
+def record_words(record: RecordEntry) -> str:
+    """A record in short."""
     parts = (record.tool_call_id, record.tool, record.status, record.evidence_status, record.error_code)
     return " ".join(part for part in parts if part)
 
@@ -246,6 +249,9 @@ def _time_or_budget(document: RunDocument) -> WhyAnswer:
     said = {RunState.TIMED_OUT: Say.WAS_TIME, RunState.BUDGET_EXHAUSTED: Say.WAS_BUDGET}.get(
         run.state, Say.WAS_NEITHER
     )
+    arises = said is not Say.WAS_NEITHER
+    if never_began(document):
+        said = Say.WAS_QUEUE if said is Say.WAS_TIME else Say.WAS_NOT_BEGUN
     sentence = Sentence.of(
         said,
         state=run.state,
@@ -253,9 +259,7 @@ def _time_or_budget(document: RunDocument) -> WhyAnswer:
         limit=measure(run.limit_s, "s"),
         spent=_spent(document),
     )
-    return WhyAnswer(
-        WhyQuestion.TIME_OR_BUDGET, (sentence,), tuple(facts), arises=said is not Say.WAS_NEITHER
-    )
+    return WhyAnswer(WhyQuestion.TIME_OR_BUDGET, (sentence,), tuple(facts), arises=arises)
 
 
 def _spent(document: RunDocument) -> str:
@@ -303,31 +307,6 @@ def _status_success(document: RunDocument, intent: IntentType | None) -> WhyAnsw
     return WhyAnswer(WhyQuestion.STATUS_SUCCESS, tuple(sentences), tuple(facts), arises=arises)
 
 
-# ---------------------------------------------------------------- why no SSE done
-
-
-def _no_done(document: RunDocument, stream: StreamSeen) -> WhyAnswer:
-    termination = document.run.termination
-    reason = termination.reason if termination else None
-    facts = [Fact("run.state", document.run.state), Fact("run.termination.reason", reason or "-")]
-    if stream is not StreamSeen.COMMAND_LINE:
-        facts.insert(0, Fact("stream", stream))
-    said = {
-        StreamSeen.COMMAND_LINE: Say.NO_STREAM,
-        StreamSeen.BACKGROUND: Say.NO_CLIENT,
-        StreamSeen.OPEN: Say.DONE_NOT_YET,
-        StreamSeen.TERMINAL: Say.DONE_SENT,
-        StreamSeen.DISCONNECTED: Say.CONNECTION_LOST,
-    }[stream]
-    if reason is CancellationReason.CLIENT_DISCONNECTED and stream is not StreamSeen.TERMINAL:
-        said = Say.CLIENT_GONE  # it had a client then, whoever asks now
-    arises = said not in (Say.NO_STREAM, Say.NO_CLIENT, Say.DONE_SENT)
-    outcome = document.release.outcome
-    told = ReleaseOutcome.FAILED if outcome is ReleaseOutcome.CANCELLED else outcome
-    sentence = Sentence.of(said, told=told, outcome=outcome)
-    return WhyAnswer(WhyQuestion.NO_DONE, (sentence,), (*facts, _outcome(document)), arises=arises)
-
-
 # ---------------------------------------------------------------- why no previous-turn context
 
 
@@ -345,7 +324,7 @@ def _no_previous_turn(document: RunDocument, stream: StreamSeen, intent: IntentT
     )
     said = Say.NOT_PREVIOUS_TURN if objection else Say.IS_PREVIOUS_TURN
     if objection is NoPreviousTurn.NO_DIAGNOSIS:
-        said = Say.NO_TURN_OF_PATH
+        said = Say.NO_TURN_UNROUTED if intent is None else Say.NO_TURN_OF_PATH
     sentences = [Sentence.of(said, outcome=outcome, intent=intent or "-")]
     if stream is StreamSeen.COMMAND_LINE:
         sentences.append(Sentence.of(Say.OWN_SESSION))
@@ -354,6 +333,15 @@ def _no_previous_turn(document: RunDocument, stream: StreamSeen, intent: IntentT
 
 
 # ---------------------------------------------------------------- the document, looked up
+
+
+def never_began(document: RunDocument) -> bool:
+    """Whether the run ended while it was queued: its trace tells of nothing but its end."""
+    told = {line.name for line in document.trace}
+    return bool(told) and told <= _ENDS_ALONE and document.run.duration_s == 0 and not document.records
+
+
+_ENDS_ALONE = {TraceName.RUN_ENDED, TraceName.RUN_FINISHED}
 
 
 def _is_diagnosis(intent: IntentType | None) -> bool:
@@ -378,7 +366,7 @@ def _has(document: RunDocument, name: TraceName, status: TraceEventStatus | None
     return any(line.name is name and status in (None, line.status) for line in document.trace)
 
 
-def _field(text: str, name: str) -> str:
+def simple_value(text: str, name: str) -> str:
     """One simple value of a trace line (`release.timeline`); empty where it does not stand there."""
     found = re.search(rf"(?:^| ){name}=(\S+)", text)
     return found.group(1) if found else ""

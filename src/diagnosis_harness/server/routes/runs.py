@@ -11,7 +11,7 @@ from diagnosis_harness.application.callers.caller import Caller
 from diagnosis_harness.application.runs.desk import CancelEffect, CancelReport, report_of_wish
 from diagnosis_harness.application.runs.json_form import cancel_json, page_json, row_json
 from diagnosis_harness.application.runs.row import RunRow, RunStatus
-from diagnosis_harness.application.why.answers import why
+from diagnosis_harness.application.why.kept import why_kept
 from diagnosis_harness.application.why.words import answer_json
 from diagnosis_harness.harness.keys import is_safe_segment
 from diagnosis_harness.harness.waiting import passed
@@ -173,19 +173,18 @@ async def record(
 async def why_of(
     run_id: RunId, request: Request, *, face: TheFace, caller: TheCaller, lang: Lang = None
 ) -> Response:
-    """Seven questions about the run, answered in words, each with the places that say so."""
+    """Seven questions about the run, answered in words, each with the places that say so; as of now."""
     language = lang or language_for(request)
     row = await face.service.runs.row(caller, run_id)
+    records = await face.service.runs.records(caller, run_id)
+    events = await face.service.runs.events(caller, run_id)
+    answers = why_kept(row, records, events, stream=face.streams.chats.seen(row))
     held: dict[str, JsonValue] = {
         "run_id": run_id,
         "status": row.status.value,
         "says": standing_words(row, language),
-        "answers": [],
+        "answers": [answer_json(each, language) for each in answers],
     }
-    if row.is_closed:
-        document = await face.service.runs.document(caller, run_id)
-        answers = why(document, stream=face.streams.chats.seen(row), intent=row.intent)
-        held["answers"] = [answer_json(each, language) for each in answers]
     return JSONResponse(held)
 
 
