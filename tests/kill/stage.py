@@ -195,11 +195,11 @@ class Stage:
         return any(line.startswith(f"{run_id} ") for _, line in self.diary(kind))
 
     async def time_passes_for_the_dead(self) -> None:
-        """Their last beat is long ago now. Those that live may be slow: a busy machine kills nobody."""
+        """They have left, as if they had been silent for long. A busy machine that is slow kills nobody."""
         for member in self.members:
             if not member.is_alive and not member.is_aged:
                 member.is_aged = True
-                await self.service.caretaker._care.beat(member.owner, at_s=0.0)
+                await self.service.caretaker._care.left(member.owner)
 
     async def until_all_closed(self) -> dict[str, RunRow]:
         """Every run there is, when all have ended and are closed."""

@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TypeAlias
 
 from diagnosis_harness.application.callers.key_store import KeyStore
 from diagnosis_harness.application.chat import ChatApplicationUseCase
 from diagnosis_harness.application.run_worker import RunWorker
 from diagnosis_harness.application.runs.caretaker import Caretaker
+from diagnosis_harness.application.runs.closed_runs import ClosedRuns
 from diagnosis_harness.application.runs.desk import Runs
 from diagnosis_harness.application.runs.keeping import Keeping
 from diagnosis_harness.application.runs.queue import RunQueue
 from diagnosis_harness.application.runs.store import RunFeed
 from diagnosis_harness.harness.core import DiagnosisHarnessCore
+
+Check: TypeAlias = Callable[[], str | None]
+"""What is wrong, or None."""
+
+
+def _no_exports() -> Mapping[str, int]:
+    return {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +30,9 @@ class Service:
     """One process of the service. Used from one event loop, between its opening and its closing.
 
     Attributes:
+        closed: tells of runs that were closed here without having been worked on here.
+        checks: what must go on in the background for the process to be able to work.
+        exports: how many traces were exported, by what became of them; empty where none are.
         takes_runs: whether it was opened to work on queued runs; else other processes do.
     """
 
@@ -32,4 +45,7 @@ class Service:
     queue: RunQueue
     worker: RunWorker
     caretaker: Caretaker
+    closed: ClosedRuns = field(default_factory=ClosedRuns)
+    checks: Mapping[str, Check] = field(default_factory=dict)
+    exports: Callable[[], Mapping[str, int]] = _no_exports
     takes_runs: bool = True

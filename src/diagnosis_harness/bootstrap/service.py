@@ -21,6 +21,7 @@ from diagnosis_harness.adapters.persistence.keys import SqlKeyStore
 from diagnosis_harness.adapters.persistence.run_log import SqlRunLog
 from diagnosis_harness.adapters.persistence.run_store import SqlRunStore
 from diagnosis_harness.adapters.queue.local_queue import LocalRunQueue
+from diagnosis_harness.adapters.telemetry.exporter import TraceExporter
 from diagnosis_harness.application.chat import ChatApplicationUseCase, ChatSettings, Paths
 from diagnosis_harness.application.diagnose import DiagnoseUseCase
 from diagnosis_harness.application.diagnosis_path import DiagnosisPath
@@ -30,6 +31,7 @@ from diagnosis_harness.application.run_worker import RunWorker
 from diagnosis_harness.application.runs.active import ActiveRuns
 from diagnosis_harness.application.runs.asking import AskingRules
 from diagnosis_harness.application.runs.caretaker import CareSettings, Caretaker
+from diagnosis_harness.application.runs.closed_runs import ClosedRuns
 from diagnosis_harness.application.runs.desk import Runs, RunsSettings
 from diagnosis_harness.application.runs.keeping import Keeping
 from diagnosis_harness.application.runs.queue import RunQueue
@@ -104,20 +106,31 @@ async def open_service(
         await log.start()
         stack.push_async_callback(log.stop)
         core = DiagnosisHarnessCore(clock=clock, ids=ids, sink=FanOutSink((log, *also)), workers=workers)
+        closed = ClosedRuns()
         keeping = Keeping(
             owner=owner,
             store=SqlRunStore(stores.database, owner=owner),
             log=log,
-            archive=SqlRunArchive(stores.database, evidence=stores.elsewhere),
+            archive=SqlRunArchive(stores.database, evidence=stores.elsewhere, closed=closed),
             active=ActiveRuns(),
         )
-        await stack.enter_async_context(exporting(settings, archive=keeping.archive, feed=log))
+        exporter = await stack.enter_async_context(
+            exporting(settings, archive=keeping.archive, feed=log, closed=closed)
+        )
         players = players or Players()
         looked = _Looked(shelf, stores.evidence, knowledge, workers)
         chat = _chat(core, settings, keeping, players, _paths(core, settings, players, looked))
         queue = await _queue(stack, settings, owner)
-        service = _assembled(core, settings, stores, _Parts(keeping, log, chat, queue, works))
-        upkeep = Upkeep(service.caretaker, clock=clock, settings=settings.care)
+        caretaker = Caretaker(
+            core,
+            keeping,
+            care=SqlRunCare(stores.database, evidence=stores.elsewhere, closed=closed),
+            queue=queue,
+            settings=CareSettings(settings.care.dead_after_s, settings.care.redeliver_after_s),
+        )
+        upkeep = Upkeep(caretaker, clock=clock, settings=settings.care)
+        parts = _Parts(keeping, log, chat, queue, works, closed, exporter, caretaker, upkeep)
+        service = _assembled(core, settings, stores, parts)
         await stack.enter_async_context(upkeep.going())
         if works:
             await queue.listen(service.worker.work, parallel_max=settings.queue.parallel_max)
@@ -158,6 +171,10 @@ class _Parts:
     chat: ChatApplicationUseCase
     queue: RunQueue
     works: bool
+    closed: ClosedRuns
+    exporter: TraceExporter | None
+    caretaker: Caretaker
+    upkeep: Upkeep
 
 
 def _assembled(core: DiagnosisHarnessCore, settings: Settings, stores: _Stores, parts: _Parts) -> Service:
@@ -178,13 +195,10 @@ def _assembled(core: DiagnosisHarnessCore, settings: Settings, stores: _Stores, 
         keys=SqlKeyStore(stores.database),
         queue=queue,
         worker=RunWorker(parts.chat, archive=keeping.archive, clock=core.clock, failed=_say_unkept),
-        caretaker=Caretaker(
-            core,
-            keeping,
-            care=SqlRunCare(stores.database, evidence=stores.elsewhere),
-            queue=queue,
-            settings=CareSettings(settings.care.dead_after_s, settings.care.redeliver_after_s),
-        ),
+        caretaker=parts.caretaker,
+        closed=parts.closed,
+        checks={"care": parts.upkeep.problem, "log": parts.log.problem},
+        exports=dict if parts.exporter is None else parts.exporter.counts.by_result,
         takes_runs=parts.works,
     )
 

@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 from importlib.metadata import version
 
 from diagnosis_harness.adapters.telemetry.exporter import TraceExporter
+from diagnosis_harness.application.runs.closed_runs import ClosedRuns
 from diagnosis_harness.application.runs.store import RunArchive, RunFeed
 from diagnosis_harness.kernel.errors import InvalidSetting
 from diagnosis_harness.settings import Settings
@@ -14,7 +15,7 @@ from diagnosis_harness.settings import Settings
 
 @asynccontextmanager
 async def exporting(
-    settings: Settings, *, archive: RunArchive, feed: RunFeed
+    settings: Settings, *, archive: RunArchive, feed: RunFeed, closed: ClosedRuns
 ) -> AsyncIterator[TraceExporter | None]:
     """Send the trace of every run that this process closes, for the time of the body; last, what waits.
 
@@ -42,9 +43,13 @@ async def exporting(
     )
     exporter = TraceExporter(archive, OtlpHttpSender(target))
     exporter.start()
-    stop_listening = feed.on_written(exporter.written)
+    stops = (
+        feed.on_written(exporter.written),
+        closed.on_closed(lambda row: exporter.closed(row.run_id)),
+    )
     try:
         yield exporter
     finally:
-        stop_listening()
+        for stop_listening in stops:
+            stop_listening()
         await exporter.close(within_s=telemetry.timeout_s)

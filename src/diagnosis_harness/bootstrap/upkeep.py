@@ -6,6 +6,7 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
+from typing import Final
 
 from diagnosis_harness.application.runs.caretaker import CareAccount, Caretaker
 from diagnosis_harness.harness.waiting import passed
@@ -14,16 +15,23 @@ from diagnosis_harness.kernel.errors import StoreFailure
 from diagnosis_harness.settings import CareSection
 
 _LOG = logging.getLogger("diagnosis_harness.care")
+_BEAT: Final = "care-beat"
 
 
 class Upkeep:
-    """Beats and looks. A store that does not work is said once and looked at again; nothing is lost by it."""
+    """Beats and looks. What does not work is said once and tried again; nothing is lost by it."""
 
     def __init__(self, caretaker: Caretaker, *, clock: Clock, settings: CareSection) -> None:
         self._caretaker = caretaker
         self._clock = clock
-        self._settings = settings
-        self._is_away = False
+        self._dead_after_s = settings.dead_after_s
+        self._troubles: dict[str, str] = {}  # of runs and parts of a look, as they were said
+        self._rounds = (
+            # Apart from the care itself: whatever that waits for, this process says that it lives.
+            _Round(_BEAT, settings.beat_s, caretaker.beat, clock),
+            _Round("care-tend", settings.beat_s, self._tended, clock),
+            _Round("care-look", settings.look_s, self._heeded, clock),
+        )
 
     @asynccontextmanager
     async def going(self) -> AsyncIterator[None]:
@@ -33,41 +41,91 @@ class Upkeep:
             StoreFailure: the first beat cannot be kept: a process that nobody knows of must not own runs.
         """
         await self._caretaker.beat()
-        tasks = [
-            # Apart from the care itself: whatever that waits for, this process says that it lives.
-            asyncio.create_task(self._every(self._settings.beat_s, self._caretaker.beat), name="care-beat"),
-            asyncio.create_task(self._every(self._settings.beat_s, self._tended), name="care-tend"),
-            asyncio.create_task(self._every(self._settings.look_s, self._heeded), name="care-look"),
-        ]
+        for each in self._rounds:
+            each.start()
         try:
             yield
         finally:
-            for task in tasks:
-                task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
+            for each in self._rounds:
+                await each.stop()
             with suppress(StoreFailure):
                 await self._caretaker.leave()
 
-    async def _every(self, period_s: float, look: Callable[[], Awaitable[None]]) -> None:
-        while True:
-            try:
-                await look()
-            except StoreFailure as failure:
-                if not self._is_away:
-                    _LOG.warning("the store does not work: %s", failure)
-                self._is_away = True
-            else:
-                if self._is_away:
-                    _LOG.warning("the store works again")
-                self._is_away = False
-            await passed(self._clock, period_s)
+    def problem(self) -> str | None:
+        """Why others may hold this process for dead, or nobody cares for its runs; None where all is well."""
+        now_s = self._clock.now_s()
+        for each in self._rounds:
+            late = now_s - each.succeeded_s > self._dead_after_s
+            if each.has_ended:
+                return f"{each.name} has ended"
+            if late and (each.is_failing or each.name == _BEAT):
+                return f"{each.name} has not succeeded for {now_s - each.succeeded_s:.0f} s"
+        return None
 
     async def _tended(self) -> None:
-        _say(await self._caretaker.tend())
+        account = await self._caretaker.tend()
+        _say(account)
+        troubles = {each.what: str(each.failure) for each in account.failed}
+        fresh = {what: trouble for what, trouble in troubles.items() if what not in self._troubles}
+        for trouble in dict.fromkeys(fresh.values()):
+            whats = ", ".join(what for what, its in fresh.items() if its == trouble)
+            _LOG.warning("care of %s does not work and is tried again: %s", whats, trouble)
+        if over := [what for what in self._troubles if what not in troubles]:
+            _LOG.warning("care of %s works again", ", ".join(over))
+        self._troubles = troubles
 
     async def _heeded(self) -> None:
         for run_id in await self._caretaker.heed():
             _LOG.info("run %s was cancelled from another process", run_id)
+
+
+class _Round:
+    """One look, again and again. An edge: whatever a look raises, the next one is made."""
+
+    def __init__(self, name: str, period_s: float, look: Callable[[], Awaitable[None]], clock: Clock) -> None:
+        self.name = name
+        self.succeeded_s = clock.now_s()
+        self.is_failing = False
+        self._period_s = period_s
+        self._look = look
+        self._clock = clock
+        self._task: asyncio.Task[None] | None = None
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether no further look is made, although nobody stopped it."""
+        return self._task is not None and self._task.done()
+
+    def start(self) -> None:
+        """Begin to look."""
+        self.succeeded_s = self._clock.now_s()
+        self._task = asyncio.create_task(self._go(), name=self.name)
+
+    async def stop(self) -> None:
+        """Look no more."""
+        task, self._task = self._task, None
+        if task is not None:
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+
+    async def _go(self) -> None:
+        while True:
+            try:
+                await self._look()
+            except StoreFailure as failure:
+                if not self.is_failing:
+                    _LOG.warning("%s: the store does not work: %s", self.name, failure)
+                self.is_failing = True
+            except Exception as error:  # noqa: BLE001 - an edge: a bug in one look must not end all care
+                if not self.is_failing:
+                    _LOG.exception("%s failed with %s and goes on", self.name, type(error).__name__)
+                self.is_failing = True
+            else:
+                if self.is_failing:
+                    _LOG.warning("%s works again", self.name)
+                self.is_failing = False
+                self.succeeded_s = self._clock.now_s()
+            await passed(self._clock, self._period_s)
 
 
 def _say(account: CareAccount) -> None:

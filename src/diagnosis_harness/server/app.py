@@ -17,6 +17,7 @@ from diagnosis_harness.server.auth import Doorkeeper, DoorRules, KeyRing
 from diagnosis_harness.server.body_limit import BodyGate
 from diagnosis_harness.server.edge import Edge
 from diagnosis_harness.server.face import Face
+from diagnosis_harness.server.head import HeadAsGet
 from diagnosis_harness.server.hub import HubSettings
 from diagnosis_harness.server.metrics import Metrics
 from diagnosis_harness.server.openapi import describe
@@ -48,7 +49,9 @@ def make_app(service: Service, settings: ServerSettings, *, needs_key: bool) -> 
         needs_key: whether every request needs an API key. It must be true wherever the application can be
             reached from another machine; false, whoever reaches it is the local admin.
     """
-    streams = Streams(service, HubSettings(heartbeat_s=settings.heartbeat_s))
+    streams = Streams(
+        service, HubSettings(heartbeat_s=settings.heartbeat_s), streams_max=settings.streams_max
+    )
     metrics = Metrics()
     app = FastAPI(
         title="diagnosis-harness",
@@ -77,7 +80,7 @@ def make_app(service: Service, settings: ServerSettings, *, needs_key: bool) -> 
 def _add_layers(
     app: FastAPI, service: Service, settings: ServerSettings, *, needs_key: bool, metrics: Metrics
 ) -> None:
-    """From the inside out: body, doorkeeper, edge."""
+    """From the inside out: body, doorkeeper, edge, HEAD."""
     clock = service.core.clock
     rules = DoorRules(
         needs_key=needs_key or settings.require_key,
@@ -89,17 +92,22 @@ def _add_layers(
     )
     app.add_middleware(Doorkeeper, ring=KeyRing(service.keys, clock), rules=rules, clock=clock)
     app.add_middleware(Edge, ids=service.core.ids, metrics=metrics)
+    app.add_middleware(HeadAsGet)
 
 
 @asynccontextmanager
 async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     face: Face = app.state.face
-    unhear = face.service.feed.on_written(face.metrics.heard)
+    unhear = (
+        face.service.feed.on_written(face.metrics.heard),
+        face.service.closed.on_closed(face.metrics.closed),
+    )
     try:
         async with face.streams.going():
             yield
     finally:
-        unhear()
+        for stop_hearing in unhear:
+            stop_hearing()
 
 
 async def _on_our_error(request: Request, error: Exception) -> Response:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 from prometheus_client.exposition import generate_latest
 
 from diagnosis_harness.application.intent import IntentType
+from diagnosis_harness.application.runs.row import RunRow
 from diagnosis_harness.release.outcome import FallbackType, ReleaseOutcome
 from diagnosis_harness.trace.event import TraceEvent, TraceName
 
@@ -49,7 +50,7 @@ class Metrics:
         self.store_up = Gauge("diagnosis_store_up", "Whether the database answered.", registry=registry)
         self._runs = Counter(
             "diagnosis_runs",
-            "Runs that ended in this process.",
+            "Runs that ended in this process, or were ended by it.",
             ("outcome", "intent", "fallback"),
             registry=registry,
         )
@@ -62,6 +63,10 @@ class Metrics:
             buckets=(1, 2, 5, 10, 20, 50, 100, 200),
             registry=registry,
         )
+        self._exports = Counter(
+            "diagnosis_trace_exports", "Runs whose trace was to be exported.", ("result",), registry=registry
+        )
+        self._exported: dict[str, int] = {}
         self._told: OrderedDict[str, dict[str, str]] = OrderedDict()
 
     def text(self) -> bytes:
@@ -82,6 +87,23 @@ class Metrics:
                 told = self._told.pop(run_id, {})
                 outcome = _known(ReleaseOutcome, event.payload.get("outcome"))
                 self._runs.labels(outcome, told.get("intent", NONE), told.get("fallback", NONE)).inc()
+
+    def closed(self, row: RunRow) -> None:
+        """Count a run that was closed here and not worked on here (`ClosedRuns`)."""
+        if row.ending is not None:
+            intent, fallback = row.intent, row.ending.fallback
+            self._runs.labels(
+                row.ending.outcome.value,
+                NONE if intent is None else intent.value,
+                NONE if fallback is None else fallback.value,
+            ).inc()
+
+    def exported(self, counts: Mapping[str, int]) -> None:
+        """Take over how many traces were exported, by what became of them; they only ever grow."""
+        for result, count in counts.items():
+            counter = self._exports.labels(result)
+            counter.inc(count - self._exported.get(result, 0))
+            self._exported[result] = count
 
     def _tell(self, run_id: str, **said: str) -> None:
         """Keep what a run said for its end; of runs that never end, the oldest are forgotten."""

@@ -151,8 +151,8 @@ async def leaves_a_waiting_run_where_it_waits(queue: RunQueue) -> None:
     bench = Bench()
     for name in ("run-1", "run-2", "run-3"):
         await queue.put(name)
-    await queue.put_again("run-1")
-    await queue.put_again("run-4")
+    _expect(holds=not await queue.put_again("run-1"), what="it waits still, so nothing was put")
+    _expect(holds=await queue.put_again("run-4"), what="what was never put was lost, and is put")
     await queue.listen(bench.work, parallel_max=1)
     await bench.until(lambda: "run-4" in bench.ended)
     await queue.close()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from diagnosis_harness.application.runs.row import RunStatus
+from diagnosis_harness.application.runs.store import Beat
 from diagnosis_harness.harness.termination import CancellationReason, RunState
 from diagnosis_harness.release.outcome import ReleaseOutcome
 from diagnosis_harness.testing.evidence import begun_record
@@ -76,24 +77,34 @@ async def gives_up_what_ended_and_was_not_closed(kept: Kept) -> None:
     )
 
 
-async def knows_which_processes_are_dead(kept: Kept) -> None:
-    """Dead is who has work and has not beaten: late, never, or gone; whoever closed all has no work."""
-    now_s = SUBMITTED_S + 100
+async def tells_what_processes_said_and_who_has_work(kept: Kept) -> None:
+    """The last beat of each, None where there is none; whoever closed all has no work."""
     one = await kept.one.begun("r1")
     await kept.two.begun("r2")
-    await kept.care.beat("one", at_s=now_s)
-    expect(holds=await kept.care.dead(beat_before_s=now_s) == ("two",), what="who never beat is dead")
-    await kept.care.beat("two", at_s=now_s - 1)
-    expect(holds=await kept.care.dead(beat_before_s=now_s) == ("two",), what="who beat too early is dead")
-    await kept.care.beat("two", at_s=now_s)
-    expect(holds=await kept.care.dead(beat_before_s=now_s) == (), what="who beats lives")
+    await kept.care.beat("one", at_s=7.0)
+    expect(
+        holds=await kept.care.beats() == {"one": Beat(7.0, has_work=True), "two": Beat(None, has_work=True)},
+        what="who never beat and has work is told of",
+    )
+    for value in (9.0, 8.0):
+        await kept.care.beat("two", at_s=value)
+    expect(holds=(await kept.care.beats())["two"] == Beat(8.0, has_work=True), what="the last beat stands")
     await kept.care.left("two")
-    expect(holds=await kept.care.dead(beat_before_s=now_s) == ("two",), what="who left is dead")
+    expect(holds=(await kept.care.beats())["two"] == Beat(None, has_work=True), what="who left has no beat")
     expect(holds=await kept.care.running("two") == ("r2",), what="and its run is known")
     await kept.one.store.finish(one, a_success())
     expect(holds=await kept.care.running("one") == ("r1",), what="an ended run that is open is work")
+    await kept.care.forget("one", value=7.0)
+    expect(
+        holds=(await kept.care.beats())["one"] == Beat(7.0, has_work=True),
+        what="who has work is not forgotten",
+    )
     kept.one.tell(one, TraceName.RUN_FINISHED)
     await kept.one.log.flush(one)
     expect(holds=await kept.care.running("one") == (), what="a closed one is not")
-    await kept.care.left("one")
-    expect(holds=await kept.care.dead(beat_before_s=now_s) == ("two",), what="who has no work is not missed")
+    await kept.care.forget("one", value=6.0)
+    expect(
+        holds=(await kept.care.beats())["one"] == Beat(7.0, has_work=False), what="nor who has beaten since"
+    )
+    await kept.care.forget("one", value=7.0)
+    expect(holds=list(await kept.care.beats()) == ["two"], what="who stands still and has no work is")

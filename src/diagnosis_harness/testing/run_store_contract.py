@@ -31,7 +31,7 @@ from diagnosis_harness.testing.rows import (
 from diagnosis_harness.testing.run_care_contract import (
     gives_up_a_run_whole,
     gives_up_what_ended_and_was_not_closed,
-    knows_which_processes_are_dead,
+    tells_what_processes_said_and_who_has_work,
 )
 from diagnosis_harness.tools.evidence import InvocationStatus
 from diagnosis_harness.trace.event import TraceName
@@ -339,7 +339,7 @@ async def knows_nothing_of_what_is_not_there(kept: Kept) -> None:
     expect(holds=await kept.archive.records("nobody") == (), what="no records")
     expect(holds=await kept.archive.attempts("nobody") == (), what="no attempts")
     expect(holds=not await kept.care.give_up("nobody", owner="one", at_s=0.0), what="nothing to give up")
-    expect(holds=await kept.care.dead(beat_before_s=1e12) == (), what="nobody is dead")
+    expect(holds=await kept.care.beats() == {}, what="nobody has said anything")
 
 
 async def lists_the_records_of_a_run(kept: Kept) -> None:
@@ -369,7 +369,7 @@ CHECKS: tuple[Check, ...] = (
     keeps_the_attempts_of_a_run,
     gives_up_a_run_whole,
     gives_up_what_ended_and_was_not_closed,
-    knows_which_processes_are_dead,
+    tells_what_processes_said_and_who_has_work,
     pages_through_runs,
     knows_nothing_of_what_is_not_there,
     lists_the_records_of_a_run,

@@ -22,9 +22,10 @@ class AwayQueue(LocalRunQueue):
         """Say that it cannot."""
         raise StoreFailure(f"{run_id} was not put", kind=FailureKind.UNAVAILABLE)
 
-    async def put_again(self, run_id: str) -> None:
+    async def put_again(self, run_id: str) -> bool:
         """Take it."""
         await super().put(run_id)
+        return True
 
 
 def test_a_run_that_could_not_be_put_into_the_queue_is_accepted_and_put_there_later(tmp_path: Path) -> None:

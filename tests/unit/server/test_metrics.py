@@ -96,3 +96,13 @@ def test_two_applications_of_one_process_count_apart() -> None:
     one, other = Metrics(), Metrics()
     one.requests.labels("/v1/runs", "200").inc()
     assert ("diagnosis_http_requests_total", ("/v1/runs", "200")) not in values(other)
+
+
+def test_exports_are_taken_over_as_they_stand() -> None:
+    """A counter that is told the same number twice has counted it once."""
+    metrics = Metrics()
+    for sent in (2, 2, 5):
+        metrics.exported({"sent": sent, "failed": 1})
+    held = values(metrics)
+    assert held["diagnosis_trace_exports_total", ("sent",)] == 5.0
+    assert held["diagnosis_trace_exports_total", ("failed",)] == 1.0

@@ -15,6 +15,7 @@ from diagnosis_harness.adapters.persistence.log_rows import append, attempt_json
 from diagnosis_harness.adapters.persistence.page_mark import mark_of, read_mark
 from diagnosis_harness.adapters.persistence.rows import ending_columns, request_columns, row_of
 from diagnosis_harness.adapters.persistence.schema import diagnosis_run, retry_attempt, trace_event
+from diagnosis_harness.application.runs.closed_runs import ClosedRuns
 from diagnosis_harness.application.runs.early_end import closing_events, ended_in_queue
 from diagnosis_harness.application.runs.evidence_archive import EvidenceArchive
 from diagnosis_harness.application.runs.request import RunRequest
@@ -35,11 +36,19 @@ class SqlRunArchive:
 
     Args:
         evidence: where the records are, unless they are in the database.
+        closed: told of every run that ends here while it is queued.
     """
 
-    def __init__(self, database: Database, *, evidence: EvidenceArchive | None = None) -> None:
+    def __init__(
+        self,
+        database: Database,
+        *,
+        evidence: EvidenceArchive | None = None,
+        closed: ClosedRuns | None = None,
+    ) -> None:
         self._database = database
         self._evidence = evidence
+        self._closed = closed or ClosedRuns()
 
     async def submit(self, request: RunRequest) -> Submitted:
         """Keep a QUEUED row. An unfinished run of the same fingerprint, or of the same run id, is joined."""
@@ -114,19 +123,22 @@ class SqlRunArchive:
         wished = {"wish_reason": wish.reason.value, "wish_at_s": wish.at_s}
         query = select(diagnosis_run).where(_RUN.run_id == run_id)
 
-        def kept(connection: Connection) -> RunRow | None:
+        def kept(connection: Connection) -> tuple[RunRow | None, bool]:
             row = _one(connection, query.with_for_update(key_share=True))
             if row is None or row.status.is_final or row.wish is not None:
-                return row
+                return row, False
             change = update(diagnosis_run).where(_RUN.run_id == run_id).values(wished)
             if row.status is RunStatus.QUEUED:
                 ending = ended_in_queue(row.request, wish)
                 change = change.values(**ending_columns(ending), is_closed=True)
                 append(connection, closing_events(run_id, ending, after=(0, wish.at_s), ended_is_told=True))
             connection.execute(change)
-            return _one(connection, query)
+            return _one(connection, query), row.status is RunStatus.QUEUED
 
-        return await self._database.write(kept)
+        row, has_ended = await self._database.write(kept)
+        if row is not None and has_ended:
+            self._closed.tell(row)
+        return row
 
     async def _rows(self, query: Select[Any]) -> tuple[RunRow, ...]:
         rows = await self._mappings(query)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
-from sqlalchemy import Connection, Select, delete, func, or_, select, update
+from sqlalchemy import Connection, Select, delete, func, select, update
 
 from diagnosis_harness.adapters.persistence.database import Database
 from diagnosis_harness.adapters.persistence.evidence import abandon
@@ -14,11 +16,15 @@ from diagnosis_harness.adapters.persistence.insertion import dialect_of
 from diagnosis_harness.adapters.persistence.json_text import from_json_text, json_text
 from diagnosis_harness.adapters.persistence.log_rows import append
 from diagnosis_harness.adapters.persistence.rows import ending_columns, row_of
-from diagnosis_harness.adapters.persistence.schema import diagnosis_run, trace_event, worker
+from diagnosis_harness.adapters.persistence.schema import diagnosis_run, retry_attempt, trace_event, worker
+from diagnosis_harness.application.runs.closed_runs import ClosedRuns
 from diagnosis_harness.application.runs.early_end import closing_events, given_up
 from diagnosis_harness.application.runs.evidence_archive import EvidenceArchive
 from diagnosis_harness.application.runs.row import CancelWish, RunRow, RunSpent, RunStatus
+from diagnosis_harness.application.runs.store import Beat, Waiting
+from diagnosis_harness.harness.retry_policy import RetryRole
 from diagnosis_harness.harness.termination import CancellationReason, RunState, RunTermination
+from diagnosis_harness.kernel.errors import StoreFailure
 from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.trace.event import TraceEventStatus, TraceName
 
@@ -33,11 +39,19 @@ class SqlRunCare:
 
     Args:
         evidence: where the records are, unless they are in the database.
+        closed: told of every run that is given up here.
     """
 
-    def __init__(self, database: Database, *, evidence: EvidenceArchive | None = None) -> None:
+    def __init__(
+        self,
+        database: Database,
+        *,
+        evidence: EvidenceArchive | None = None,
+        closed: ClosedRuns | None = None,
+    ) -> None:
         self._database = database
         self._evidence = evidence
+        self._closed = closed or ClosedRuns()
 
     async def beat(self, owner: str, *, at_s: float) -> None:
         """Say that this process incarnation lives."""
@@ -88,56 +102,65 @@ class SqlRunCare:
         query = select(_RUN.run_id).where(*_OPEN, _RUN.owner == owner).order_by(_RUN.started_s, _RUN.run_id)
         return tuple(await self._database.read(lambda connection: connection.execute(query).scalars().all()))
 
-    async def dead(self, *, beat_before_s: float) -> tuple[str, ...]:
-        """Processes that own a RUNNING or unclosed run and have not beaten since then, or never."""
-        query = (
-            select(_RUN.owner)
-            .distinct()
-            .outerjoin_from(diagnosis_run, worker, worker.c.owner == _RUN.owner)
-            .where(*_OPEN, or_(worker.c.beat_at_s.is_(None), worker.c.beat_at_s < beat_before_s))
-            .order_by(_RUN.owner)
-        )
-        found = await self._database.read(lambda connection: connection.execute(query).scalars().all())
-        return tuple(owner for owner in found if owner is not None)
+    async def beats(self) -> Mapping[str, Beat]:
+        """What every process said last, of those that beat or own a RUNNING or unclosed run."""
+
+        def looked(connection: Connection) -> Mapping[str, Beat]:
+            # First who has work: one that begins to work in between has said before that it lives.
+            at_work = set(connection.execute(select(_RUN.owner).distinct().where(*_OPEN)).scalars())
+            rows = connection.execute(select(worker.c.owner, worker.c.beat_at_s))
+            said = {row.owner: row.beat_at_s for row in rows}
+            return {owner: Beat(said.get(owner), owner in at_work) for owner in sorted(said.keys() | at_work)}
+
+        return await self._database.read(looked)
+
+    async def forget(self, owner: str, *, value: float) -> None:
+        """Take out what a process said last, if it is still that and it owns no RUNNING or unclosed run."""
+        has_work = select(_RUN.run_id).where(*_OPEN, _RUN.owner == owner).exists()
+        statement = delete(worker).where(worker.c.owner == owner, worker.c.beat_at_s == value, ~has_work)
+        await self._database.write(lambda connection: connection.execute(statement).rowcount)
 
     async def give_up(self, run_id: str, *, owner: str, at_s: float) -> bool:
         """End a run of a process that is dead, or that has lost it: all of it or nothing.
 
         A RUNNING row becomes FAILED / INTERNAL_FAILURE; where RUN_ENDED stands in its log, that termination
-        stands in the row. Records elsewhere than in the database are ended just before.
+        stands in the row. Records elsewhere than in the database are ended just before; where that store is
+        away they stay PROJECTING there, and are shown as what they became (`runs.document.settled`).
 
         Returns:
             Whether this call changed anything.
         """
         if self._evidence is not None and run_id in await self.running(owner):
-            await self._evidence.abandon(run_id, at_s=at_s)
+            with suppress(StoreFailure):
+                await self._evidence.abandon(run_id, at_s=at_s)
         query = select(diagnosis_run).where(*_OPEN, _RUN.run_id == run_id, _RUN.owner == owner)
 
-        def given(connection: Connection) -> bool:
+        def given(connection: Connection) -> RunRow | None:
             found = connection.execute(query.with_for_update(key_share=True)).mappings().one_or_none()
             if found is None:
-                return False
+                return None
             with readable():
-                _end(connection, row_of(found), at_s=at_s)
-            return True
+                return _end(connection, row_of(found), at_s=at_s)
 
-        return await self._database.write(given)
+        row = await self._database.write(given)
+        if row is not None:
+            self._closed.tell(row)
+        return row is not None
 
-    async def waiting(self, *, submitted_before_s: float, limit: int = 100) -> Sequence[RunRow]:
-        """QUEUED rows that have waited for that long, the oldest first."""
+    async def waiting(self, *, submitted_before_s: float, limit: int = 100) -> Sequence[Waiting]:
+        """QUEUED runs that have waited for that long, the oldest first."""
         query = (
-            select(diagnosis_run)
+            select(_RUN.run_id, _RUN.start_by_s)
             .where(_RUN.status == RunStatus.QUEUED.value, _RUN.submitted_s < submitted_before_s)
             .order_by(_RUN.submitted_s, _RUN.run_id)
             .limit(max(limit, 0))
         )
-        rows = await self._database.read(lambda connection: connection.execute(query).mappings().all())
-        with readable():
-            return tuple(row_of(row) for row in rows)
+        rows = await self._database.read(lambda connection: connection.execute(query).all())
+        return tuple(Waiting(run_id, start_by_s) for run_id, start_by_s in rows)
 
 
-def _end(connection: Connection, row: RunRow, *, at_s: float) -> None:
-    """End the run where it has not ended, its records, and its log; the row is locked."""
+def _end(connection: Connection, row: RunRow, *, at_s: float) -> RunRow:
+    """End the run where it has not ended, its records, and its log; the row is locked. The row then."""
     log = connection.execute(_tail(row.run_id)).mappings().all()
     last = (log[0]["seq"], log[0]["at_s"]) if log else (0, row.started_s or at_s)
     told = _told(connection, row.run_id)
@@ -154,6 +177,7 @@ def _end(connection: Connection, row: RunRow, *, at_s: float) -> None:
     if row.ending is None:
         change = change.values(ending_columns(ending))
     connection.execute(change)
+    return replace(row, status=ending.status, ending=ending, is_closed=True)
 
 
 def _tail(run_id: str) -> Select[Any]:
@@ -189,6 +213,17 @@ def _spent(connection: Connection, row: RunRow, *, at_s: float) -> RunSpent:
         duration_s=max(0.0, at_s - (at_s if row.started_s is None else row.started_s)),
         agent_steps=counts.get((TraceName.AGENT_MODEL_STEP.value, begun), 0),
         tool_calls=counts.get((TraceName.TOOL_INVOCATION.value, begun), 0),
-        llm_calls=sum(count for (name, _), count in counts.items() if name == TraceName.LLM_CALL.value),
+        llm_calls=int(connection.execute(_asked(row.run_id)).scalar_one())
+        + sum(count for (name, _), count in counts.items() if name == TraceName.LLM_CALL.value),
         is_estimated=True,
+    )
+
+
+def _asked(run_id: str) -> Select[Any]:
+    """How often a role was asked: each attempt of one costs an llm call, whoever plays it."""
+    attempt = retry_attempt.c
+    return (
+        select(func.count())
+        .select_from(retry_attempt)
+        .where(attempt.run_id == run_id, attempt.role != RetryRole.TOOL.value)
     )

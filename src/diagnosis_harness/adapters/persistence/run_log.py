@@ -6,6 +6,7 @@ What is written is told to listeners after the commit: whoever streams shows not
 from __future__ import annotations
 
 import asyncio
+import logging
 import threading
 from collections import deque
 from collections.abc import Callable, Sequence
@@ -24,6 +25,7 @@ Written = Callable[[str, Sequence[TraceEvent]], None]
 """Told of the events of one run that were written together, in order: run id, events. On the event loop."""
 
 BATCH_EVENTS = 2000
+_LOG = logging.getLogger("diagnosis_harness.log")
 
 
 @dataclass(slots=True)
@@ -188,8 +190,31 @@ class SqlRunLog:
         while not self._is_stopping:
             await self._work.wait()
             self._work.clear()
-            if not await self._write_ready() and not self._is_stopping:
+            try:
+                has_written = await self._write_ready()
+            except Exception as error:  # noqa: BLE001 - an edge: a bug must not end the log of all runs unheard
+                _LOG.exception("the log writer failed with %s and goes on", type(error).__name__)
+                self._fail_ready(_fault(error))
+                has_written = False
+            if not has_written and not self._is_stopping:
                 await self._pause()
+
+    def problem(self) -> str | None:
+        """Why nothing is written any more; None as long as the writer goes on, or has not begun."""
+        is_over = self._writer is not None and self._writer.done()
+        return "the log writer has ended" if is_over else None
+
+    def _fail_ready(self, failure: StoreFailure) -> None:
+        """End the logs of the runs that have something to write: nobody knows what became of it."""
+        with self._lock:
+            failed = tuple(self._ready.values())
+            self._ready.clear()
+            for run in failed:
+                self._held -= len(run.pending)
+                run.pending.clear()
+                run.failure = run.failure or failure
+        for run in failed:
+            _answer(run)
 
     async def _write_ready(self) -> bool:
         """Write until nothing is left; False when the database is away."""
@@ -213,9 +238,7 @@ class SqlRunLog:
     async def _try(self, batch: Batch) -> bool:
         in_doubt = self._doubtful & batch.keys()
         try:
-            lost = await self._database.write(
-                lambda connection: append_fenced(connection, batch, owner=self._owner, in_doubt=in_doubt)
-            )
+            lost = await self._written(batch, in_doubt)
         except StoreFailure as failure:
             self._doubtful |= batch.keys()
             if failure.kind in AWAY:
@@ -227,6 +250,17 @@ class SqlRunLog:
         for run_id, events in batch.items():
             self._settle(run_id, events, lost.get(run_id))
         return True
+
+    async def _written(self, batch: Batch, in_doubt: set[str]) -> dict[str, StoreFailure]:
+        try:
+            return await self._database.write(
+                lambda connection: append_fenced(connection, batch, owner=self._owner, in_doubt=in_doubt)
+            )
+        except StoreFailure:
+            raise
+        except Exception as error:  # an event that cannot be written: its own run fails by it, and no other
+            _LOG.exception("events could not be written (%s)", type(error).__name__)
+            raise _fault(error) from error
 
     def _settle(self, run_id: str, events: Sequence[TraceEvent], failure: StoreFailure | None) -> None:
         """Note what became of a run's part of a batch, and tell whoever waits."""
@@ -260,6 +294,10 @@ class SqlRunLog:
         over.clear()
         disarm()
         self._work.set()
+
+
+def _fault(error: Exception) -> StoreFailure:
+    return StoreFailure(f"the events cannot be written ({type(error).__name__})", kind=FailureKind.UNKNOWN)
 
 
 def _answer(run: _Run) -> None:

@@ -68,14 +68,17 @@ class DbosRunQueue:
         client = await self._opened()
         await _asked(partial(client.enqueue, _delivery(run_id), run_id))
 
-    async def put_again(self, run_id: str) -> None:
+    async def put_again(self, run_id: str) -> bool:
         """Have a run delivered anew, unless a delivery of it waits still.
+
+        Returns:
+            Whether it was put.
 
         Raises:
             StoreFailure: it is not known to be in the queue.
         """
         client = await self._opened()
-        await _asked(partial(_put_anew, client, run_id))
+        return await _asked(partial(_put_anew, client, run_id))
 
     async def listen(self, work: Work, *, parallel_max: int) -> None:
         """Begin to take deliveries, and work on them in the event loop that calls this.
@@ -195,8 +198,8 @@ def _delivery(run_id: str, number: int = 1) -> EnqueueOptions:
     )
 
 
-def _put_anew(client: DBOSClient, run_id: str) -> None:
-    """Under the first number that is free; nothing where the last delivery waits still."""
+def _put_anew(client: DBOSClient, run_id: str) -> bool:
+    """Under the first number that is free; False, and nothing, where the last delivery waits still."""
     number = 1
     while True:
         options = _delivery(run_id, number)
@@ -205,10 +208,10 @@ def _put_anew(client: DBOSClient, run_id: str) -> None:
             client.enqueue(options, run_id)
         except dbos_error.DBOSWorkflowIDInUseError as error:
             if error.workflow_status in _WAITING:
-                return
+                return False
             number += 1
         else:
-            return
+            return True
 
 
 def _release(released: Future[None]) -> None:

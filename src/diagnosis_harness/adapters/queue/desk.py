@@ -46,12 +46,16 @@ class Desk:
         if self._is_closed:
             ended()
             return False
-        if run_id in self._waiting or any(run_id == held for held, _ in self._at_work.values()):
+        if self.has(run_id):
             ended()
             return True
         self._waiting[run_id] = ended
         self._wanted.set()
         return True
+
+    def has(self, run_id: str) -> bool:
+        """Whether the run waits here or is at work."""
+        return run_id in self._waiting or any(run_id == held for held, _ in self._at_work.values())
 
     def open(self, work: Work, *, parallel_max: int) -> None:
         """Begin to start what was taken.

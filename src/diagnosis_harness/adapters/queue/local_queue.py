@@ -27,9 +27,18 @@ class LocalRunQueue:
         if not self._desk.take(run_id):
             raise StoreFailure("the queue is closed", kind=FailureKind.UNAVAILABLE)
 
-    async def put_again(self, run_id: str) -> None:
-        """The same as `put`: what is not here was lost."""
+    async def put_again(self, run_id: str) -> bool:
+        """The same as `put`: what is not here was lost.
+
+        Returns:
+            Whether it was not here.
+
+        Raises:
+            StoreFailure: the queue is closed.
+        """
+        was_here = self._desk.has(run_id)
         await self.put(run_id)
+        return not was_here
 
     async def listen(self, work: Work, *, parallel_max: int) -> None:
         """Begin to take deliveries."""

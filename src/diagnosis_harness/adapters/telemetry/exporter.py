@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
 from typing import Protocol
 
 from diagnosis_harness.application.runs.store import RunArchive
@@ -40,6 +40,10 @@ class ExportCounts:
     sent: int = 0
     failed: int = 0
     dropped: int = 0
+
+    def by_result(self) -> Mapping[str, int]:
+        """The numbers by the names of what became of the runs."""
+        return asdict(self)
 
 
 class TraceExporter:

@@ -25,8 +25,12 @@ class RunQueue(Protocol):
         """Have a run delivered. Putting the same id again changes nothing."""
         ...
 
-    async def put_again(self, run_id: str) -> None:
-        """Have a run delivered that may have been lost with the process it was handed to."""
+    async def put_again(self, run_id: str) -> bool:
+        """Have a run delivered that may have been lost with the process it was handed to.
+
+        Returns:
+            False when a delivery of it waits still: nothing was put then.
+        """
         ...
 
     async def listen(self, work: Work, *, parallel_max: int) -> None:

@@ -6,7 +6,7 @@ they change nothing once the run has ended or belongs to another process.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
@@ -173,11 +173,32 @@ class RunArchive(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class Beat:
+    """What a process said last of itself.
+
+    Attributes:
+        value: differs from beat to beat; None where it never beat, or has left.
+        has_work: whether it owns a RUNNING or unclosed run.
+    """
+
+    value: float | None
+    has_work: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """A QUEUED run, and when it must have begun; None where it may wait for ever."""
+
+    run_id: str
+    start_by_s: float | None
+
+
 class RunCare(Protocol):
     """What the processes know of each other, and what one may do for another that died."""
 
     async def beat(self, owner: str, *, at_s: float) -> None:
-        """Say that this process incarnation lives."""
+        """Say that this process incarnation lives. Only that the value changes is looked at, by anybody."""
         ...
 
     async def left(self, owner: str) -> None:
@@ -196,8 +217,12 @@ class RunCare(Protocol):
         """The RUNNING runs of a process, and those that ended and are not closed."""
         ...
 
-    async def dead(self, *, beat_before_s: float) -> tuple[str, ...]:
-        """Processes that own a RUNNING or unclosed run and have not beaten since then."""
+    async def beats(self) -> Mapping[str, Beat]:
+        """What every process said last, of those that beat or own a RUNNING or unclosed run."""
+        ...
+
+    async def forget(self, owner: str, *, value: float) -> None:
+        """Take out what a process said last, if it is still that and it owns no RUNNING or unclosed run."""
         ...
 
     async def give_up(self, run_id: str, *, owner: str, at_s: float) -> bool:
@@ -213,6 +238,6 @@ class RunCare(Protocol):
         """
         ...
 
-    async def waiting(self, *, submitted_before_s: float, limit: int = 100) -> Sequence[RunRow]:
-        """QUEUED rows that have waited for that long, the oldest first."""
+    async def waiting(self, *, submitted_before_s: float, limit: int = 100) -> Sequence[Waiting]:
+        """QUEUED runs that have waited for that long, the oldest first."""
         ...

@@ -12,10 +12,13 @@ from diagnosis_harness.server.face import TheFace
 from diagnosis_harness.server.metrics import MEDIA_TYPE
 from diagnosis_harness.server.wire import PAGE_MAX
 from diagnosis_harness.server.wire_out import HealthOut, ReadyOut
+from diagnosis_harness.server.within import within
 
 router = APIRouter(tags=["health"])
 
 OK = "ok"
+STORE_LIMIT_S = 1.5
+"""Whoever looks after a service waits less patiently than whoever uses it."""
 LEFT = "left to other processes"
 
 
@@ -36,17 +39,19 @@ async def healthz() -> Response:
     },
 )
 async def readyz(face: TheFace) -> Response:
-    """Whether the database answers, and this process takes runs where it is to."""
+    """Whether the database answers, this process takes runs where it is to, and cares for its runs."""
     try:
-        await face.service.keeping.archive.unfinished("")
+        await within(face.service.core.clock, STORE_LIMIT_S, face.service.keeping.archive.unfinished(""))
         database = OK
-    except StoreFailure:
+    except (StoreFailure, TimeoutError):
         database = "does not answer"
     service = face.service
     takes_runs = service.queue.is_listening or not service.takes_runs
     queue = (OK if service.takes_runs else LEFT) if takes_runs else "takes no runs in this process"
-    is_ready = database == OK and takes_runs
-    held = {"status": "ready" if is_ready else "not ready", "checks": {"database": database, "queue": queue}}
+    background = {name: check() for name, check in service.checks.items()}
+    is_ready = database == OK and takes_runs and not any(background.values())
+    checks = {"database": database, "queue": queue, **{name: said or OK for name, said in background.items()}}
+    held = {"status": "ready" if is_ready else "not ready", "checks": checks}
     return JSONResponse(held, status_code=200 if is_ready else 503)
 
 
@@ -63,10 +68,12 @@ async def metrics(face: TheFace) -> Response:
     meters, service = face.metrics, face.service
     meters.active.set(len(service.keeping.active))
     meters.streams.set(len(face.streams.hub))
+    meters.exported(service.exports())
     try:
-        waiting = await service.keeping.archive.runs(RunQuery(status=RunStatus.QUEUED, limit=PAGE_MAX))
+        asked = service.keeping.archive.runs(RunQuery(status=RunStatus.QUEUED, limit=PAGE_MAX))
+        waiting = await within(service.core.clock, STORE_LIMIT_S, asked)
         meters.queued.set(len(waiting.rows))
         meters.store_up.set(1)
-    except StoreFailure:
+    except (StoreFailure, TimeoutError):
         meters.store_up.set(0)
     return Response(meters.text(), media_type=MEDIA_TYPE)

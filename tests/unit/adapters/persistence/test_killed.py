@@ -11,6 +11,7 @@ from contextlib import AbstractAsyncContextManager
 
 import pytest
 
+from diagnosis_harness.application.runs.store import Beat
 from diagnosis_harness.testing.rows import SUBMITTED_S, Kept
 from diagnosis_harness.tools.evidence import InvocationStatus
 from diagnosis_harness.trace.event import TraceEventStatus, TraceName
@@ -86,13 +87,13 @@ def test_a_killed_process_leaves_what_it_acknowledged_and_is_given_up_whole(
 
     async def story() -> None:
         async with kept_at(url) as kept:
-            assert await kept.care.dead(beat_before_s=SUBMITTED_S) == ("doomed",)
+            assert await kept.care.beats() == {"doomed": Beat(None, has_work=True)}
             for run_id in await kept.care.running("doomed"):
                 seq, calls = acknowledged.get(run_id, (0, []))
                 await _is_whole(kept, run_id, seq, calls)
                 assert await kept.care.give_up(run_id, owner="doomed", at_s=SUBMITTED_S + 60)
                 await _is_closed(kept, run_id)
-            assert await kept.care.dead(beat_before_s=SUBMITTED_S) == ()
+            assert await kept.care.beats() == {}
 
     asyncio.run(story())
 

@@ -1,0 +1,247 @@
+"""One run or one store that does not work holds up the care of no other run."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import pytest
+from sqlalchemy import insert, update
+from tests.kept_chat import KeptChat, concluding, opened
+
+from diagnosis_harness.adapters.persistence.care import SqlRunCare
+from diagnosis_harness.adapters.persistence.run_store import SqlRunStore
+from diagnosis_harness.adapters.persistence.schema import diagnosis_run, trace_event
+from diagnosis_harness.adapters.queue.local_queue import LocalRunQueue
+from diagnosis_harness.application.runs.caretaker import CareSettings, Caretaker
+from diagnosis_harness.application.runs.closed_runs import ClosedRuns
+from diagnosis_harness.application.runs.row import CancelWish, RunRow, RunStatus
+from diagnosis_harness.harness.cancellation import CancellationReason
+from diagnosis_harness.harness.termination import RunState
+from diagnosis_harness.kernel.errors import FailureKind, StoreFailure
+from diagnosis_harness.kernel.json_value import JsonValue
+from diagnosis_harness.testing.runs import AMPLE
+from diagnosis_harness.tools.invocation import EvidenceRecord
+from diagnosis_harness.trace.event import TraceName
+
+
+class AwayEvidence:
+    """Evidence elsewhere, where nobody answers."""
+
+    async def records(self, run_id: str) -> tuple[EvidenceRecord, ...]:
+        """Cannot be read."""
+        raise StoreFailure(f"no records of {run_id}", kind=FailureKind.UNAVAILABLE)
+
+    async def abandon(self, run_id: str, *, at_s: float) -> None:
+        """Cannot be ended."""
+        raise StoreFailure(f"{run_id} is not ended at {at_s}", kind=FailureKind.UNAVAILABLE)
+
+
+def caretaker(kept: KeptChat, care: SqlRunCare | None = None) -> Caretaker:
+    """One over a queue that has lost everything."""
+    return Caretaker(
+        kept.core, kept.keeping, care=care or kept.care, queue=LocalRunQueue(), settings=CareSettings()
+    )
+
+
+async def orphan(kept: KeptChat) -> str:
+    """A run of a process that never said anything."""
+    request = kept.request()
+    ctx = kept.core.start_run(session_id="s", run_id=request.run_id, limits=AMPLE, timeout_s=60)
+    store = SqlRunStore(kept.database, owner="gone")
+    assert await store.begin(ctx, request, owner="gone", at_s=kept.clock.now_s())
+    return request.run_id
+
+
+async def broken(kept: KeptChat, run_id: str, **columns: object) -> None:
+    """Write what no program of this version writes."""
+    change = update(diagnosis_run).where(diagnosis_run.c.run_id == run_id).values(columns)
+    await kept.database.write(lambda connection: connection.execute(change).rowcount)
+
+
+async def told(kept: KeptChat, run_id: str, name: TraceName, payload: str) -> None:
+    """Write an event of any content."""
+    event = {"run_id": run_id, "seq": 1, "at_s": 0.0, "name": name.value, "phase": "RUN", "status": "FAILED"}
+    statement = insert(trace_event).values(**event, payload=payload)
+    await kept.database.write(lambda connection: connection.execute(statement).rowcount)
+
+
+async def row_of(kept: KeptChat, run_id: str) -> RunRow:
+    """Its row."""
+    row = await kept.keeping.archive.run(run_id)
+    assert row is not None
+    return row
+
+
+def play(folder: Path, act: Callable[[KeptChat], Awaitable[None]]) -> None:
+    """Act on a process."""
+
+    async def played() -> None:
+        async with opened(folder) as kept:
+            await asyncio.wait_for(act(kept), 60)
+
+    asyncio.run(played())
+
+
+@pytest.mark.parametrize("payload", ["{}", "[]", "5", "null", '{"state":"LOST"}', "not json"])
+def test_an_orphan_whose_log_cannot_be_read_holds_up_no_other(tmp_path: Path, payload: str) -> None:
+    """It is said to be the one that does not work; whoever comes after it ends, and a queued run is put."""
+
+    async def act(kept: KeptChat) -> None:
+        bad, good = await orphan(kept), await orphan(kept)
+        await told(kept, bad, TraceName.RUN_ENDED, payload)
+        waiting = kept.request()
+        await kept.keeping.archive.submit(waiting)
+        kept.clock.advance(11.0)
+        account = await caretaker(kept).tend()
+        assert account.orphaned == (good,)
+        assert account.put_again == (waiting.run_id,)
+        assert [each.what for each in account.failed] == [f"run {bad}"]
+        assert account.failed[0].failure.kind is FailureKind.INVALID_OUTPUT
+
+    play(tmp_path, act)
+
+
+def test_an_orphan_whose_row_cannot_be_read_holds_up_no_other(tmp_path: Path) -> None:
+    """A language that nobody speaks."""
+
+    async def act(kept: KeptChat) -> None:
+        bad, good = await orphan(kept), await orphan(kept)
+        await broken(kept, bad, language="xx")
+        account = await caretaker(kept).tend()
+        assert (account.orphaned, [each.what for each in account.failed]) == ((good,), [f"run {bad}"])
+
+    play(tmp_path, act)
+
+
+def test_a_queued_run_whose_row_cannot_be_read_holds_up_no_other(tmp_path: Path) -> None:
+    """Neither one that is put again nor one that waited too long."""
+
+    async def act(kept: KeptChat) -> None:
+        requests = [kept.request() for _ in range(2)]
+        for request in requests:
+            await kept.keeping.archive.submit(request)
+        await broken(kept, requests[0].run_id, language="xx", start_by_s=kept.clock.now_s())
+        kept.clock.advance(11.0)
+        account = await caretaker(kept).tend()
+        assert account.put_again == (requests[1].run_id,)
+        assert [each.what for each in account.failed] == [f"run {requests[0].run_id}"]
+
+    play(tmp_path, act)
+
+
+def test_an_orphan_ends_also_while_its_evidence_cannot_be_reached(tmp_path: Path) -> None:
+    """Row and log are in the database, and that works."""
+
+    async def act(kept: KeptChat) -> None:
+        run_id = await orphan(kept)
+        care = SqlRunCare(kept.database, evidence=AwayEvidence())
+        account = await caretaker(kept, care).tend()
+        assert (account.orphaned, account.failed) == ((run_id,), ())
+        row = await row_of(kept, run_id)
+        assert (row.status, row.is_closed) == (RunStatus.FAILED, True)
+
+    play(tmp_path, act)
+
+
+def test_a_database_that_is_away_fails_every_part_and_raises_nothing(tmp_path: Path) -> None:
+    """The account says which."""
+
+    async def act(kept: KeptChat) -> None:
+        care = caretaker(kept)
+        await kept.database.close()
+        parts = ["runs of this process", "runs of other processes", "queued runs"]
+        assert [each.what for each in (await care.tend()).failed] == parts
+
+    play(tmp_path, act)
+
+
+def test_processes_that_could_not_beat_while_the_database_was_away_live(tmp_path: Path) -> None:
+    """What was seen before counts for nothing: they get their time anew."""
+
+    async def act(kept: KeptChat) -> None:
+        run_id = await orphan(kept)
+        await kept.care.beat("gone", at_s=1.0)
+        care = caretaker(kept, AwayAtTimes(kept.database))
+        for _ in range(3):  # the second look fails
+            assert (await care.tend()).orphaned == ()
+            kept.clock.advance(5.0)
+        assert (await care.tend()).orphaned == ()
+        kept.clock.advance(5.0)
+        assert (await care.tend()).orphaned == (run_id,)
+
+    play(tmp_path, act)
+
+
+class AwayAtTimes(SqlRunCare):
+    """Care whose second look at the beats fails."""
+
+    looks = 0
+
+    async def beats(self) -> object:  # type: ignore[override]  # handed through
+        """Fail once."""
+        self.looks += 1
+        if self.looks == 2:
+            raise StoreFailure("away", kind=FailureKind.TRANSPORT)
+        return await super().beats()
+
+
+def test_every_cancel_is_carried_out_before_the_first_is_answered(tmp_path: Path) -> None:
+    """An answer may wait for the database for long; a run that is to be cancelled must not."""
+
+    async def act(kept: KeptChat) -> None:
+        running = []
+        for _ in range(2):
+            request = kept.request()
+            ctx = kept.core.start_run(session_id="s", run_id=request.run_id, limits=AMPLE, timeout_s=60)
+            await kept.keeping.store.begin(ctx, request, owner="me", at_s=kept.clock.now_s())
+            wish = CancelWish(CancellationReason.USER_REQUESTED, kept.clock.now_s())
+            await kept.keeping.archive.wish_cancel(request.run_id, wish)
+            running.append(ctx)
+
+        class Slow(SqlRunCare):
+            async def answer_wish(self, run_id: str, answer: JsonValue) -> None:
+                assert all(ctx.lifecycle.state is RunState.CANCELLED for ctx in running)
+                await super().answer_wish(run_id, answer)
+
+        with kept.keeping.active.held(running[0]), kept.keeping.active.held(running[1]):
+            assert len(await caretaker(kept, Slow(kept.database)).heed()) == 2
+
+    play(tmp_path, act)
+
+
+def test_runs_that_are_closed_for_others_are_told_of_once(tmp_path: Path) -> None:
+    """Given up, or ended in the queue: whoever counts or exports hears of them, as they stand then."""
+
+    async def act(kept: KeptChat) -> None:
+        closed = ClosedRuns()
+        heard: list[RunRow] = []
+        closed.on_closed(heard.append)
+        care = SqlRunCare(kept.database, closed=closed)
+        run_id = await orphan(kept)
+        for _ in range(2):
+            await caretaker(kept, care).tend()
+        assert heard == [await row_of(kept, run_id)]
+
+    play(tmp_path, act)
+
+
+def test_a_run_that_is_given_up_shows_the_llm_calls_that_its_log_tells_of(tmp_path: Path) -> None:
+    """Exactly what its own account would have said, where everything it did is in its log."""
+
+    async def story() -> None:
+        async with opened(tmp_path, **concluding()) as kept:  # type: ignore[arg-type]  # named by the function
+            row = await kept.ask()
+            assert row.ending is not None
+            spent = row.ending.spent
+            unended = {"release_outcome": None, "status": "RUNNING", "is_closed": False}
+            await broken(kept, row.run_id, **unended)
+            assert await kept.care.give_up(row.run_id, owner="me", at_s=kept.clock.now_s())
+            given_up = (await row_of(kept, row.run_id)).ending
+            assert given_up is not None
+            assert spent.llm_calls > 0
+            counts = (given_up.spent.llm_calls, given_up.spent.tool_calls, given_up.spent.agent_steps)
+            assert counts == (spent.llm_calls, spent.tool_calls, spent.agent_steps)
+
+    asyncio.run(story())
