@@ -97,7 +97,7 @@ class SqlRunLog:
         self._is_stopping = True
         self._pause_over.set()
         self._work.set()
-        await self._writer
+        await asyncio.gather(self._writer, return_exceptions=True)
         self._writer = None
         with self._lock:
             self._loop = None
@@ -154,12 +154,15 @@ class SqlRunLog:
         """Return when every event of the run that was emitted so far is written; it waits for a database.
 
         Raises:
-            StoreFailure: they cannot be written: the row is not this process's any more, or too many waited.
+            StoreFailure: they cannot be written: the row is not this process's any more, too many waited, or
+                the writer failed.
             ContractViolation: the run is not open here.
         """
         run = self._runs.get(ctx.run_id)
         if run is None or not run.is_open:
             raise ContractViolation("a run is flushed between its open and its close")
+        if problem := self.problem():
+            raise StoreFailure(problem, kind=FailureKind.UNAVAILABLE)
         with self._lock:
             done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
             run.waiters.append((run.taken_seq, done))

@@ -91,6 +91,9 @@ class TraceExporter:
             run_id = await self._waiting.get()
             try:
                 await self._export(run_id)
+            except Exception as error:  # noqa: BLE001 - an edge: one run's trace must not end the export of all
+                self.counts.failed += 1
+                _LOG.exception("The trace of run %s is not exported: %s.", run_id, type(error).__name__)
             finally:
                 self._waiting.task_done()
 

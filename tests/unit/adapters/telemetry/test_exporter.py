@@ -142,3 +142,25 @@ def test_a_run_that_is_not_kept_is_passed_over(tmp_path: Path) -> None:
             assert exporter.counts == ExportCounts(sent=1)
 
     asyncio.run(work())
+
+
+def test_a_sender_that_breaks_is_counted_and_the_next_run_is_sent(tmp_path: Path) -> None:
+    """Whatever it raises."""
+
+    class Broken(ScriptedSender):
+        async def send(self, run: RunSpans) -> None:
+            await super().send(run)
+            if len(self.sent) == 1:
+                raise KeyError("a bug")
+
+    async def work() -> None:
+        async with opened(tmp_path, router=ScriptedRouter(ABOUT)) as it:
+            sender = Broken()
+            sender.gate.set()
+            exporter = TraceExporter(it.keeping.archive, sender)
+            exporter.start()
+            await asked(it, exporter, times=2)
+            await exporter.close(within_s=WAIT_S)
+            assert exporter.counts == ExportCounts(sent=1, failed=1)
+
+    asyncio.run(work())
