@@ -73,6 +73,10 @@ async def asked(kept: KeptChat) -> RunRow:
     return await kept.ask()
 
 
+def _broken() -> ToolFindings:
+    raise ValueError("broken")
+
+
 def _router(intent: IntentType) -> dict[str, object]:
     return {"router": ScriptedRouter(RoutingDecision(intent, RoutingReason.LLM_JUDGED))}
 
@@ -195,6 +199,7 @@ def _second_call_waits() -> tuple[Door, dict[str, object]]:
 def ends() -> dict[str, tuple[Act, dict[str, object]]]:
     """By name: what to do, and what the rig is scripted with."""
     thin = ScriptedPolicy(LOOK, GiveDraft(replace(DRAFT, conclusion=())))
+    thin_again = ScriptedPolicy(LOOK, GiveDraft(replace(DRAFT, conclusion=(), claims=())))
     in_routing, in_tool, late, lost, half = (
         Door(),
         _tool_door(),
@@ -208,6 +213,7 @@ def ends() -> dict[str, tuple[Act, dict[str, object]]]:
         "knowledge": (asked, _router(IntentType.KNOWLEDGE_QUERY)),
         "success": (asked, concluding()),
         "fallback": (asked, {"policy": thin, "tools": (ScriptedTool(found),)}),
+        "a tool fails": (asked, {"policy": thin_again, "tools": (ScriptedTool(_broken),)}),
         "failed": (asked, {"policy": ScriptedPolicy(LOOK, LlmFailure("no", kind=FailureKind.REJECTED))}),
         "answer failed": (_answer_fails, system),
         "timed out in a tool": (_at(lambda kept: kept.clock.advance(60.0), late[0]), late[1]),

@@ -15,6 +15,7 @@ from diagnosis_harness.release.document import (
     Report,
     Window,
 )
+from diagnosis_harness.release.language import Language
 from diagnosis_harness.release.material import ReportMaterial
 from diagnosis_harness.release.moment import shown
 from diagnosis_harness.release.next_checks import next_checks
@@ -29,19 +30,6 @@ from diagnosis_harness.tools.invocation import EvidenceRecord
 
 # Kinds of telemetry that no tool compares between normal and incident yet, and the tool that shows them.
 _NOT_COMPARED = {"logs": "search_logs", "changes": "list_changes"}
-
-NO_REPORT = Report(
-    summary=(),
-    causes=(),
-    claims=(),
-    candidates=(),
-    window=None,
-    onset=None,
-    coverage=Coverage(asked=(), empty=(), failed=(), never_asked=(), not_used=(), not_compared=()),
-    missing_info=(),
-    next_checks=(),
-)
-"""What a run has that was answered and was no diagnosis: its answer is a text and no report."""
 
 
 def compose(material: ReportMaterial) -> Report:
@@ -78,6 +66,21 @@ def compose(material: ReportMaterial) -> Report:
         coverage=coverage,
         missing_info=tuple(words.telemetry.get(each, each) for each in material.missing_info),
         next_checks=next_checks(material, candidates=candidates, coverage=coverage, words=words),
+    )
+
+
+def no_diagnosis(path: str, language: Language) -> Report:
+    """What stands for the report of a run that another path answered: its answer is a text and no report."""
+    return Report(
+        summary=(words_of(language).no_diagnosis.format(path=path),),
+        causes=(),
+        claims=(),
+        candidates=(),
+        window=None,
+        onset=None,
+        coverage=Coverage(asked=(), empty=(), failed=(), never_asked=(), not_used=(), not_compared=()),
+        missing_info=(),
+        next_checks=(),
     )
 
 

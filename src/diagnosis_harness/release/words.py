@@ -91,6 +91,8 @@ class Words:
     part: str
     verified_count: str
     kept_count: str
+    no_diagnosis: str
+    """Of a run that another path answered."""
     score: str
     evidence_for: str
     evidence_against: str

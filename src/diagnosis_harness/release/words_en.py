@@ -121,6 +121,7 @@ def english() -> Words:
         part="{fault} ({region})",
         verified_count="Statements verified against evidence: {count}.",
         kept_count="Results of tool calls kept as evidence: {count}.",
+        no_diagnosis="It asked for no diagnosis ({path}). The answer is kept with the run, and not here.",
         score="score {score}",
         evidence_for="for",
         evidence_against="against",

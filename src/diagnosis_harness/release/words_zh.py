@@ -111,6 +111,7 @@ def chinese() -> Words:
         part="{fault}（{region}）",
         verified_count="已对照证据核实的陈述：{count} 条。",
         kept_count="作为证据保留的工具调用结果：{count} 个。",
+        no_diagnosis="该问题不需要诊断（{path}）。答案与运行一同保存，不在此处。",
         score="得分 {score}",
         evidence_for="支持",
         evidence_against="反对",

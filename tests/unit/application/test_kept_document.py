@@ -19,6 +19,7 @@ from diagnosis_harness.application.verification.result import Flaw, FlawCode
 from diagnosis_harness.application.verification.verify import verify
 from diagnosis_harness.diagnosis.policy import GiveDraft
 from diagnosis_harness.harness.cancellation import CancellationReason
+from diagnosis_harness.harness.termination import RunState
 from diagnosis_harness.kernel.errors import RunDocumentInvalid, SourceUnavailable
 from diagnosis_harness.release.document import RecordEntry, RunDocument
 from diagnosis_harness.release.outcome import ReleaseOutcome
@@ -86,9 +87,12 @@ def test_the_trace_of_the_document_is_the_whole_log(tmp_path: Path) -> None:
     assert TraceName.ROUTING_DECISION in names
 
 
-def test_another_path_has_an_empty_report(tmp_path: Path) -> None:
+def test_another_path_has_a_report_that_says_which(tmp_path: Path) -> None:
     """There is no claim in it, and no record."""
     document = play(tmp_path, asked, router=ScriptedRouter(SYSTEM))
+    assert document.report.summary == (
+        "It asked for no diagnosis (SYSTEM_CHAT). The answer is kept with the run, and not here.",
+    )
     assert document.report.claims == ()
     assert document.records == ()
     assert document.release.outcome is ReleaseOutcome.SUCCESS
@@ -176,13 +180,16 @@ def test_a_record_of_a_call_that_was_turned_away_is_none_of_the_document(tmp_pat
 
 
 def test_a_call_that_the_end_of_its_run_forestalled_need_not_be_counted(tmp_path: Path) -> None:
-    """Its record had begun; the gate was shut before the call."""
-    document = play(tmp_path, asked, **concluding())
+    """Its record had begun; the gate was shut before the call. A run that ended well had no such end."""
+    well = play(tmp_path, asked, **concluding())
+    document = replace(well, run=replace(well.run, state=RunState.TIMED_OUT))
     started_s = instant(document.run.started_at, "started_at")
     late = replace(begun_record("t2"), run_id=document.run.run_id, tool_name="late", started_s=started_s)
     entry = RecordEntry.of(late.failed(ErrorCode.RUN_ENDED, at_s=started_s))
     having = replace(document, records=(*document.records, entry))
     assert FlawCode.COUNTED_TOO_LITTLE not in {flaw.code for flaw in flaws(having)}
+    having = replace(having, run=well.run)
+    assert FlawCode.COUNTED_TOO_LITTLE in {flaw.code for flaw in flaws(having)}
 
 
 def test_a_cancelled_run_keeps_its_evidence(tmp_path: Path) -> None:
@@ -197,7 +204,8 @@ def test_a_cancelled_run_keeps_its_evidence(tmp_path: Path) -> None:
 
     document = play(tmp_path, act, router=ScriptedRouter(SYSTEM))
     assert document.release.outcome is ReleaseOutcome.CANCELLED
-    assert document.release.failure == "The run was cancelled before it had an answer."
+    assert document.release.failure is None
+    assert document.report.summary[0] == "Cancelled before there was an answer."
 
 
 def test_a_run_that_goes_on_has_no_document(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter as Calls
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import TypeVar
 
 from diagnosis_harness.application.intent import IntentType
@@ -25,13 +26,14 @@ from diagnosis_harness.release.document import (
 from diagnosis_harness.release.material import ReportMaterial
 from diagnosis_harness.release.outcome import ReleaseOutcome
 from diagnosis_harness.release.reading import read_part
-from diagnosis_harness.release.report import NO_REPORT, compose
+from diagnosis_harness.release.report import compose, no_diagnosis
 from diagnosis_harness.release.timeline import timeline
 from diagnosis_harness.tools.evidence import InvocationStatus
 from diagnosis_harness.tools.invocation import ErrorCode, EvidenceRecord
 from diagnosis_harness.trace.event import TraceEvent, TraceName
 
 _CALL_ID = "tool_call_id="
+_CODES = frozenset(ErrorCode)
 
 T = TypeVar("T")
 
@@ -39,9 +41,9 @@ T = TypeVar("T")
 def document_of(row: RunRow, records: Sequence[EvidenceRecord], events: Iterable[TraceEvent]) -> RunDocument:
     """The document of a run that has ended.
 
-    A diagnosis has the report that was kept with it. A run that failed before it had one, on whatever path,
-    has that of its failure and of the records there are; the answer of another path is no report, and the
-    document's is empty then.
+    A diagnosis has the report that was kept with it. A run without one that released nothing, on whatever
+    path, has that of its end and of the records there are. The answer of another path is no report and has no
+    place in the document; the report says which path it was, and no more.
 
     Raises:
         RunDocumentInvalid: the run has not ended, or what is kept of it contradicts itself.
@@ -49,22 +51,30 @@ def document_of(row: RunRow, records: Sequence[EvidenceRecord], events: Iterable
     ending = row.ending
     if ending is None:
         raise RunDocumentInvalid("run", "it has not ended")
-    body = ending.answer if isinstance(ending.answer, dict) else {}
+    body, outcome = ending.answer if isinstance(ending.answer, dict) else {}, ending.outcome
     release = Release(
-        outcome=ending.outcome,
+        outcome=outcome,
         fallback_type=ending.fallback,
         stop_reason=ending.stop_reason,
-        failure=ending.failure.message if ending.failure else None,
+        failure=ending.failure.message if ending.failure and outcome is ReleaseOutcome.FAILED else None,
     )
-    trace = timeline(events)
-    called = _called(settled(row, records), trace)
+    trace, kept = timeline(events), settled(row, records)
+    called = _called(kept, trace)
     run = _run(row, ending, body, called)
-    is_kept = row.intent is IntentType.DIAGNOSIS and "report" in body
+    if row.intent is IntentType.DIAGNOSIS and "report" in body:
+        report = read_part(Report, body["report"], "report")
+        kept = _reported(called, report)
+    elif outcome in (ReleaseOutcome.FAILED, ReleaseOutcome.CANCELLED):
+        report = _report(run, release, kept)
+    elif row.intent in (None, IntentType.DIAGNOSIS):
+        raise RunDocumentInvalid("report", "a diagnosis was released, and none is kept")
+    else:
+        report = no_diagnosis(row.intent, row.request.language)
     return RunDocument(
         run=run,
         release=release,
-        report=read_part(Report, body["report"], "report") if is_kept else _report(run, release, called),
-        records=tuple(RecordEntry.of(record) for record in called),
+        report=report,
+        records=tuple(RecordEntry.of(record) for record in kept),
         trace=trace,
     )
 
@@ -87,7 +97,10 @@ def settled(row: RunRow, records: Iterable[EvidenceRecord]) -> tuple[EvidenceRec
 
 
 def _called(records: Sequence[EvidenceRecord], trace: Iterable[TraceLine]) -> tuple[EvidenceRecord, ...]:
-    """The records of calls: not that of one which was turned away when a store may have begun its record."""
+    """The records of calls that are known to have begun.
+
+    Not that of one which was turned away when a store may have begun its record: its run never heard of it.
+    """
     begun = {
         word.removeprefix(_CALL_ID)
         for line in trace
@@ -99,6 +112,20 @@ def _called(records: Sequence[EvidenceRecord], trace: Iterable[TraceLine]) -> tu
         record
         for record in records
         if record.error_code is not ErrorCode.ABANDONED or record.tool_call_id in begun
+    )
+
+
+def _reported(records: Iterable[EvidenceRecord], report: Report) -> tuple[EvidenceRecord, ...]:
+    """The records as the run that reported them saw them end.
+
+    The store of one that it left PROJECTING was away; how the call failed is what the run says of it.
+    """
+    failed = {each.tool_call_id: each.error_code for each in report.coverage.failed}
+    return tuple(
+        replace(record, error_code=ErrorCode(code))
+        if record.error_code is ErrorCode.ABANDONED and (code := failed.get(record.tool_call_id)) in _CODES
+        else record
+        for record in records
     )
 
 
@@ -139,8 +166,6 @@ def _least(records: Sequence[EvidenceRecord]) -> tuple[Counter, ...]:
 
 
 def _report(run: Run, release: Release, records: tuple[EvidenceRecord, ...]) -> Report:
-    if release.outcome in (ReleaseOutcome.SUCCESS, ReleaseOutcome.FALLBACK):
-        return NO_REPORT
     return compose(
         ReportMaterial(
             language=run.language,

@@ -28,13 +28,9 @@ _GIVEN_UP = (
 )
 
 
-def early_failures(outcome: ReleaseOutcome, language: Language) -> frozenset[str]:
-    """What is said of a run with this outcome that no process ended."""
-    said = {
-        ReleaseOutcome.CANCELLED: (_CANCELLED,),
-        ReleaseOutcome.FAILED: (_NEVER_BEGAN, _GIVEN_UP),
-    }
-    return frozenset(_said(each, language) for each in said.get(outcome, ()))
+def early_failures(language: Language) -> frozenset[str]:
+    """What is said of a FAILED run that no process ended."""
+    return frozenset(_said(each, language) for each in (_NEVER_BEGAN, _GIVEN_UP))
 
 
 def ended_in_queue(request: RunRequest, wish: CancelWish) -> RunEnding:

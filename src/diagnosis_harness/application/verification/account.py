@@ -20,7 +20,6 @@ _ROUNDING_S = 0.002
 """Instants are written to the millisecond, durations to the microsecond: they may differ by this much."""
 _ENFORCED = ("llm_calls", "tool_calls")
 """Counters that no run passes. Tokens are counted as used, also above the limit."""
-_MAY_NOT_HAVE_BEGUN = (ErrorCode.RUN_ENDED, ErrorCode.ABANDONED)
 
 
 def account_checks(document: RunDocument) -> Iterator[Check]:
@@ -36,7 +35,7 @@ def account_checks(document: RunDocument) -> Iterator[Check]:
 
 def _outcome_flaws(document: RunDocument) -> Iterator[Flaw]:
     run, release = document.run, document.release
-    early = early_failures(release.outcome, run.language)
+    early = early_failures(run.language) if release.outcome is ReleaseOutcome.FAILED else frozenset()
     rows = [row for row in TABLE if _fits(row, document)]
     if not rows and not _was_given_up(document, early):
         stated = f"{release.outcome} {release.fallback_type or '-'} {run.state}"
@@ -72,10 +71,8 @@ def _fits(row: Row, document: RunDocument) -> bool:
 
 
 def _usage_flaws(document: RunDocument) -> Iterator[Flaw]:
-    # The end of a run may have come between a record and its call: then nothing was called, nor counted.
-    calls = Counter(
-        record.tool for record in document.records if record.error_code not in _MAY_NOT_HAVE_BEGUN
-    )
+    uncounted = _may_not_have_begun(document)
+    calls = Counter(record.tool for record in document.records if record.error_code not in uncounted)
     least: dict[tuple[str, str | None], int] = {
         ("tool_calls", None): calls.total(),
         ("run_bytes", None): sum(record.size_bytes for record in document.records),
@@ -92,6 +89,18 @@ def _usage_flaws(document: RunDocument) -> Iterator[Flaw]:
             yield Flaw(FlawCode.COUNTED_TOO_LITTLE, place, str(counter.used), str(needed))
         if counter.name in _ENFORCED and counter.limit is not None and counter.used > counter.limit:
             yield Flaw(FlawCode.OVER_THE_LIMIT, place, str(counter.used), str(counter.limit))
+
+
+def _may_not_have_begun(document: RunDocument) -> tuple[ErrorCode, ...]:
+    """The codes of records whose call need not have been made: its run's end came between the two.
+
+    A run that ended well had no such end. Of one that was cut off nobody knows how far a call had come.
+    """
+    if document.run.state is RunState.SUCCESS and document.release.outcome is not ReleaseOutcome.FAILED:
+        return ()
+    if document.release.outcome in (ReleaseOutcome.SUCCESS, ReleaseOutcome.FALLBACK):
+        return (ErrorCode.RUN_ENDED,)
+    return (ErrorCode.RUN_ENDED, ErrorCode.ABANDONED)
 
 
 def _time_flaws(document: RunDocument) -> Iterator[Flaw]:

@@ -14,7 +14,7 @@ from diagnosis_harness.guards.evidence_guard import check_draft
 from diagnosis_harness.guards.verdict import Finding
 from diagnosis_harness.release.document import Coverage, Report, RunDocument
 from diagnosis_harness.release.outcome import ReleaseOutcome
-from diagnosis_harness.release.report import NO_REPORT, compose
+from diagnosis_harness.release.report import compose, no_diagnosis
 from diagnosis_harness.release.restored import material_of
 from diagnosis_harness.release.said import may_stand
 from diagnosis_harness.release.sentence import sentence
@@ -103,9 +103,10 @@ def composed_checks(
     those of any combination will do.
     """
     report = document.report
+    path = _other_path(document)
     again = (
-        [NO_REPORT]
-        if _is_of_another_path(document)
+        [no_diagnosis(path, document.run.language)]
+        if path is not None
         else [
             compose(material_of(document, draft, records, has_baseline=baseline, has_onset=onset))
             for baseline in (False, True)
@@ -121,13 +122,14 @@ def composed_checks(
     yield Check(CheckName.CANDIDATES, len(report.candidates), candidates)
 
 
-def _is_of_another_path(document: RunDocument) -> bool:
-    """Whether the run answered, and its trace says that the question asked for no diagnosis."""
-    answered = document.release.outcome in (ReleaseOutcome.SUCCESS, ReleaseOutcome.FALLBACK)
+def _other_path(document: RunDocument) -> IntentType | None:
+    """The path that answered, where the run's trace says that the question asked for no diagnosis."""
+    if document.release.outcome is not ReleaseOutcome.SUCCESS or document.records:
+        return None
     routed = (line.text for line in document.trace if line.name is TraceName.ROUTING_DECISION)
     said = next(routed, "")
     others = (IntentType.SYSTEM_CHAT, IntentType.KNOWLEDGE_QUERY)
-    return answered and not document.records and said.startswith(tuple(f"intent={each} " for each in others))
+    return next((each for each in others if said.startswith(f"intent={each} ")), None)
 
 
 def _summary_flaws(stated: Report, again: Sequence[Report]) -> Iterator[Flaw]:
