@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import signal
 import subprocess
 import sys
@@ -60,6 +61,7 @@ def test_another_path_answers_in_text_and_in_the_language_of_the_question(
     assert said.code == 0
     assert "我" in said.out
     assert "正在回答" in said.err
+    assert re.search("继续此会话：--session ses-", said.err)
 
 
 def test_a_question_is_left_to_the_service(server: FacedServer, diagnose: Diagnose) -> None:
@@ -105,7 +107,7 @@ def test_ctrl_c_closes_the_connection_and_the_run_is_cancelled(server: FacedServ
         (["--from", "x", "--server", "http://h"], "ask a folder or a service, not both"),
         (["--from", "x", "--background"], "ask a folder or a service, not both"),
         (["--baseline", "x", "--server", "http://h"], "it is given without --from"),
-        ([], "Missing option '--from'."),
+        ([], "Missing option '--from' / '--server'."),
         (["--server", "h:1"], "it is no http or https URL"),
     ],
 )

@@ -226,7 +226,8 @@ def test_a_server_that_is_away_is_exit_code_1(diagnose: Diagnose) -> None:
     said = diagnose("runs", "list", "--server", url)
 
     assert said.code == 1
-    assert said.err == f"{url.removeprefix('http://')} cannot be reached: Connection refused.\n"
+    host = url.removeprefix("http://")
+    assert said.err == f"{host} cannot be reached: Connection refused; is `diagnose serve` running there?\n"
 
 
 def without(module: str, *words: str) -> subprocess.CompletedProcess[str]:

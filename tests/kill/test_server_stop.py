@@ -96,3 +96,11 @@ def test_a_server_that_asks_for_keys_and_has_none_says_so(
     monkeypatch.setitem(ENVIRONMENT, "DIAGNOSE_SERVER__REQUIRE_KEY", "true")
     with serving(database=str(tmp_path / "runs.db")) as (process, _):
         assert "diagnose keys add" in _until(process, "there is none").string
+
+
+def test_a_baseline_needs_an_incident(tmp_path: Path) -> None:
+    """It is not left aside without a word."""
+    command = [sys.executable, "-m", "diagnosis_harness", "serve", "--baseline", str(tmp_path)]
+    said = subprocess.run(command, env=ENVIRONMENT, capture_output=True, check=False, timeout=WAIT_S)
+    assert said.returncode == 2
+    assert "--baseline: it is given without --from" in said.stderr.decode()

@@ -104,3 +104,12 @@ def test_limits_and_retry_policies_are_built_from_the_settings() -> None:
     assert (policies.router.attempts_max, policies.router.delay_s) == (2, settings.retry.delay_s)
     assert policies.semantic_guard.retry_on == RETRYABLE
     assert policies.tool.attempts_max == 1
+
+
+def test_a_list_in_the_environment_that_is_no_json_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It names the table and the form to write."""
+    monkeypatch.setenv("DIAGNOSE_ACCESS__OPERATOR", "rank_causes")
+    with pytest.raises(InvalidSetting) as refused:
+        load_settings()
+    assert refused.value.place == "DIAGNOSE_ACCESS…"
+    assert '["a", "b"]' in refused.value.remedy

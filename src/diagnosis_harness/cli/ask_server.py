@@ -58,7 +58,7 @@ def ask_server(asking: Asking, apart: Apart, output: Output, settings_file: Path
     where = Where(settings_file, apart.server, apart.key, asking.language)
     url = settings.remote.url if where.server is None else where.server
     if not url:
-        raise TyperException("Missing option '--from'.")
+        raise TyperException("Missing option '--from' / '--server'.")
     body = _body(asking, apart)
 
     async def submitted() -> int:
@@ -199,4 +199,6 @@ def _published(facts: RunFacts, data: bytes, language: Language, output: Output)
             save_bytes(data, output.save)
     if output.save is not None:
         tell(phrases_of(language).saved.format(file=output.save), sys.stderr)
+    if not output.as_json:
+        tell(runs_words(language).go_on.format(session=shown(document.run.session_id)), sys.stderr)
     return exit_code(document.release.outcome, document.run.state)

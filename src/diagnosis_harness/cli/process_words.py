@@ -29,7 +29,7 @@ _ENGLISH = ProcessWords(
     no_key="An API key is asked for, and there is none: make one with `diagnose keys add`.",
     stopping="Stopping: no more runs are taken; those at work may end.",
     stopped="Stopped.",
-    cannot_start="Cannot start: {problem}.",
+    cannot_start="Cannot start: {problem}; see database.url and queue.url in the settings.",
 )
 _CHINESE = ProcessWords(
     working="正以 {owner} 工作，同时处理 {parallel} 个运行。按 Ctrl+C 停止。",
@@ -39,7 +39,7 @@ _CHINESE = ProcessWords(
     no_key="需要 API 密钥，但还没有任何密钥：请用 `diagnose keys add` 创建。",
     stopping="正在停止：不再接收新的运行；进行中的运行可以结束。",
     stopped="已停止。",
-    cannot_start="无法启动：{problem}。",
+    cannot_start="无法启动：{problem}；请检查设置中的 database.url 和 queue.url。",
 )
 
 

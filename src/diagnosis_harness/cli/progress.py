@@ -10,6 +10,8 @@ from diagnosis_harness.release.measure import measure
 from diagnosis_harness.release.moment import shown
 from diagnosis_harness.trace.event import TraceEvent, TraceEventStatus, TraceName
 
+_WITHOUT_TOOLS = ("", "ROUTING", "SYSTEM_RESPONDING", "KNOWLEDGE_SEARCHING", "KNOWLEDGE_ANSWERING")
+
 
 @dataclass(frozen=True, slots=True)
 class OpenTool:
@@ -36,8 +38,8 @@ class Progress:
     tool_limit: int | None = None
 
     def spent(self, phrases: Phrases) -> str:
-        """Calls made of calls allowed; empty until the limit is known."""
-        if self.tool_limit is None:
+        """Calls made of calls allowed; empty until the limit is known, and where no tool is called."""
+        if self.tool_limit is None or (self.stage in _WITHOUT_TOOLS and not self.tool_calls):
             return ""
         return phrases.budget.format(used=self.tool_calls, limit=self.tool_limit)
 
@@ -86,7 +88,7 @@ def _tool(progress: Progress, event: TraceEvent, phrases: Phrases) -> tuple[Prog
 
 
 def _stage_line(progress: Progress, stage: str, phrases: Phrases) -> str | None:
-    said, spent = phrases.stages.get(stage, stage), progress.spent(phrases)
+    said, spent = phrases.stages.get(stage, stage), replace(progress, stage=stage).spent(phrases)
     return phrases.comma.join((said, spent)) if said and spent else said or None
 
 

@@ -33,6 +33,7 @@ from diagnosis_harness.trace.event import TraceEvent
 from diagnosis_harness.trace.json_lines import events_of
 
 _TEXT_MAX = 300
+_NO_TLS = ("WRONG_VERSION_NUMBER", "RECORD_LAYER_FAILURE")
 _EVENT_BYTES_MAX = 64_000_000
 
 
@@ -307,6 +308,8 @@ def _cause(error: BaseException) -> BaseException:
 def _problem_of(cause: BaseException) -> str:
     """What a person can do something with; empty where nothing better than the error's own text is known."""
     if isinstance(cause, ssl.SSLError):
+        if cause.reason in _NO_TLS:
+            return "it speaks no TLS; the address may begin with http://"
         return getattr(cause, "verify_message", "") or (cause.reason or "").replace("_", " ").lower()
     if isinstance(cause, OSError) and cause.errno is not None and cause.errno > 0:
         return os.strerror(cause.errno)

@@ -26,7 +26,7 @@ async def meant(desk: RunsDesk, reference: str, words: RunsWords) -> RunFacts:
     if reference == LAST:
         rows = (await desk.page(RunQuery(limit=1))).rows
         if not rows:
-            raise InvalidInput(LAST, words.none_at_all.rstrip(".。"), words.no_reference_remedy)
+            raise InvalidInput(LAST, words.none_at_all, words.none_at_all_remedy)
         return facts_of(await desk.row(facts_of(rows[0]).run_id))
     # Dots alone would lead a URL to another path.
     if not is_safe_segment(reference) or not reference.strip("."):

@@ -36,6 +36,7 @@ class RunsWords:
     no_reference: str
     no_reference_remedy: str
     none_at_all: str
+    none_at_all_remedy: str
     not_permitted: str
     store: str
     damaged: str
@@ -67,6 +68,7 @@ class RunsWords:
     submitted: str
     joined: str
     lost: str
+    go_on: str
 
 
 def runs_words(language: Language) -> RunsWords:
@@ -111,7 +113,8 @@ def _english() -> RunsWords:
         ambiguous_remedy="give more of the id",
         no_reference="it is no id of a run",
         no_reference_remedy="give an id, how one begins, or `last`",
-        none_at_all="There is no run yet.",
+        none_at_all="there is no run yet",
+        none_at_all_remedy="ask something first, or look elsewhere with --server or --settings",
         not_permitted="The role of this key does not allow that.",
         store="The database does not work: {problem}.",
         damaged="What is kept of the run contradicts itself: {problem}.",
@@ -128,7 +131,7 @@ def _english() -> RunsWords:
         comma=", ",
         written="Written: {file}",
         not_reached={
-            Step.CONNECT: "{host} cannot be reached: {problem}.",
+            Step.CONNECT: "{host} cannot be reached: {problem}; is `diagnose serve` running there?",
             Step.TLS: "{host} cannot be reached safely (TLS): {problem}.",
             Step.SEND: "The request to {host} could not be sent: {problem}.",
             Step.ANSWER: "{host} took the request and broke off before its answer was whole: {problem}.",
@@ -159,6 +162,7 @@ def _english() -> RunsWords:
         submitted="Submitted: {run}",
         joined="Joined a run that is not finished: {run}",
         lost="What became of the run: `diagnose runs show {run}`.",
+        go_on="To go on with this: --session {session}",
     )
 
 
@@ -199,7 +203,8 @@ def _chinese() -> RunsWords:
         ambiguous_remedy="请给出更长的编号",
         no_reference="这不是运行编号",
         no_reference_remedy="请给出编号、编号的开头，或 `last`",
-        none_at_all="还没有任何运行。",
+        none_at_all="还没有任何运行",
+        none_at_all_remedy="请先提问，或用 --server、--settings 指定别处",
         not_permitted="此密钥的角色不允许该操作。",
         store="数据库无法使用：{problem}。",
         damaged="所保存的运行内容自相矛盾：{problem}。",
@@ -216,7 +221,7 @@ def _chinese() -> RunsWords:
         comma="，",
         written="已写入：{file}",
         not_reached={
-            Step.CONNECT: "无法连接 {host}：{problem}。",
+            Step.CONNECT: "无法连接 {host}：{problem}；那里是否在运行 `diagnose serve`？",
             Step.TLS: "无法安全连接 {host}（TLS）：{problem}。",
             Step.SEND: "无法向 {host} 发送请求：{problem}。",
             Step.ANSWER: "{host} 收到了请求，但在答复完整之前中断：{problem}。",
@@ -246,4 +251,5 @@ def _chinese() -> RunsWords:
         submitted="已提交：{run}",
         joined="已并入一个未结束的运行：{run}",
         lost="该运行的结果：`diagnose runs show {run}`。",
+        go_on="继续此会话：--session {session}",
     )

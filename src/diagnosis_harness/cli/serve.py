@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from diagnosis_harness.kernel.errors import InvalidInput
 from diagnosis_harness.release.language import Language
 
 if TYPE_CHECKING:
@@ -67,6 +68,8 @@ def register(app: typer.Typer, settings_file: Callable[[], Path | None]) -> None
 
         settings = service_settings(config or settings_file())
         settings = _listening(settings, host=host, port=port)
+        if folder is None and baseline is not None:
+            raise InvalidInput("--baseline", "it is given without --from", "name the incident folder as well")
         if folder is not None:
             settings = _asked_about(settings, folder, baseline)
         words = process_words(lang)

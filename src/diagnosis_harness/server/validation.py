@@ -6,6 +6,15 @@ from collections.abc import Mapping, Sequence
 
 from diagnosis_harness.server.problems import FIELDS_MAX, FieldProblem, Problem, ProblemKind, field_of
 
+_SHAPES = {
+    "model_attributes_type": "input should be an object",
+    "model_type": "input should be an object",
+    "dict_type": "input should be an object",
+    "tuple_type": "input should be an array",
+    "list_type": "input should be an array",
+    "string_too_short": "it is empty",
+}
+"""What pydantic says of JSON in words of Python, in words of JSON."""
 _PLACES = ("body", "query", "path", "header")
 
 
@@ -28,6 +37,8 @@ def _said(kind: str, error: Mapping[str, object]) -> str:
         return "this name is not known"
     if kind == "missing":
         return "it is missing"
+    if kind in _SHAPES:
+        return _SHAPES[kind]
     said = str(error.get("msg", "it cannot be used"))
     return f"{said[:1].lower()}{said[1:]}".rstrip(".")
 

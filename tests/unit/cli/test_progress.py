@@ -118,3 +118,13 @@ def test_a_chinese_line_has_chinese_commas() -> None:
 def test_other_events_change_nothing() -> None:
     """The trace holds more than a person wants to see."""
     assert told(Progress(), TraceName.LLM_CALL, {}) == (Progress(), None)
+
+
+def test_only_where_tools_are_called_their_limit_is_told() -> None:
+    """A greeting calls none."""
+    started, _ = told(Progress(), TraceName.RUN_STARTED, {"limits": {"tool_calls": 60}})
+    routing, line = told(started, TraceName.STATUS, {"stage": "ROUTING"})
+    _, diagnosing = told(routing, TraceName.STATUS, {"stage": "DIAGNOSIS_RUNNING"})
+
+    assert (line, routing.spent(PHRASES)) == ("routing", "")
+    assert diagnosing == "diagnosing, 0 of 60 tool calls"

@@ -109,7 +109,7 @@ def test_what_cannot_be_an_id_is_asked_of_nobody(reference: str) -> None:
 
 def test_there_may_be_no_last_run() -> None:
     """A sentence."""
-    with pytest.raises(InvalidInput, match="There is no run yet"):
+    with pytest.raises(InvalidInput, match="there is no run yet"):
         found("last", HeldDesk())
 
 

@@ -29,6 +29,7 @@ from diagnosis_harness.server.problems import (
     ProblemKind,
     problem_of,
 )
+from diagnosis_harness.server.validation import problem_of_errors
 
 ALL = [
     held
@@ -83,7 +84,8 @@ def test_an_error_is_told_by_its_row_and_shows_nothing_of_the_machine(
     assert held["type"] == f"urn:diagnosis-harness:problem:{slug}"
     assert held["instance"] == "urn:diagnosis-harness:request:req-1"
     assert "secret" not in json.dumps(held)
-    assert ("detail" in held) == (slug == "invalid-input")
+    if slug != "invalid-input":
+        assert held.get("detail", "") == PROBLEMS[ProblemKind(slug)].remedy_en
 
 
 def test_refused_input_names_field_problem_and_remedy() -> None:
@@ -111,3 +113,17 @@ def test_whatever_is_refused_the_document_is_json_and_bounded(
     body = problem_of(InvalidInput(place * 50, problem + "\ud800", remedy)).body(language, "req-1")
     assert json.loads(body.decode("utf-8"))["status"] == 422
     assert len(body) < 12_000
+
+
+@pytest.mark.parametrize("kind", ["model_attributes_type", "tuple_type", "string_too_short"])
+def test_what_is_wrong_with_a_field_is_said_in_words_of_json(kind: str) -> None:
+    """No tuple, no dictionary and no class of Python."""
+    told = problem_of_errors([{"type": kind, "loc": ("body", "alerts"), "msg": "Input is no valid tuple"}])
+    assert told.fields[0].problem in ("input should be an object", "input should be an array", "it is empty")
+
+
+def test_a_problem_says_what_to_do_about_it_in_the_language_of_the_client() -> None:
+    """Where neither its title nor a field says that."""
+    problem = Problem(ProblemKind.UNAUTHENTICATED)
+    assert "Authorization: Bearer" in str(problem.as_json(Language.EN, "req-1")["detail"])
+    assert "请以" in str(problem.as_json(Language.ZH, "req-1")["detail"])
