@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
 import tomllib
 from importlib.resources import files
 from pathlib import Path
 from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, ValidationError
-from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, SettingsError
+from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
 from diagnosis_harness.harness.budget import RunBudgetLimits
 from diagnosis_harness.harness.retry_policy import TWO_ATTEMPTS, HarnessRetryPolicies, RetryPolicy
@@ -163,6 +162,7 @@ class ServerSettings(_Section):
     allowed_hosts: tuple[str, ...]
     rate_per_minute: Count
     unfinished_runs: Count
+    streams_max: Count
     run_limit_max_s: Seconds
     start_within_s: Seconds
     body_bytes_max: Count
@@ -256,13 +256,6 @@ def load_settings(file: Path | None = None) -> Settings:
         return Settings(**_merged(shipped, given))  # type: ignore[arg-type]  # checked by pydantic, here
     except ValidationError as error:
         raise _first_problem(place, error) from error
-    except SettingsError as error:  # it names the table alone, in words of its own
-        table = re.search(r'"(\w+)"', str(error))
-        raise InvalidSetting(
-            f"DIAGNOSE_{table[1].upper()}…" if table else "DIAGNOSE_…",
-            "a list or a table in the environment is no JSON",
-            """write it as ["a", "b"] or {"a": "b"}""",
-        ) from error
 
 
 def _read(file: Path) -> dict[str, object]:

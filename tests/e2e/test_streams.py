@@ -329,7 +329,8 @@ def test_a_server_that_stops_tells_its_chats_and_closes_its_streams(tmp_path: Pa
         await watcher.rest()
 
         assert chat.names()[-2:] == ["failure", "done"]
-        assert chat.events[-2].data["code"] == "INTERNAL_FAILURE"
+        assert chat.events[-2].data["code"] == "SERVICE_STOPPING"
+        assert chat.events[-2].data["message"].startswith("The service is stopping")
         assert "done" not in watcher.names()
         assert watcher.is_whole
         row = await row_of(it, run_of(chat))

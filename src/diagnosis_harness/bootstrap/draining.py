@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 
+from diagnosis_harness.application.runs.row import SERVICE_STOPPED
 from diagnosis_harness.application.service import Service
 from diagnosis_harness.harness.cancellation import CancellationReason
 from diagnosis_harness.harness.waiting import passed
@@ -25,7 +26,7 @@ async def drain(service: Service, settings: Settings) -> None:
         return
     for ctx in service.keeping.active.all():
         _LOG.warning("run %s is ended: the service stops", ctx.run_id)
-        service.core.cancel(ctx, CancellationReason.INTERNAL_FAILURE, "the service stopped")
+        service.core.cancel(ctx, CancellationReason.INTERNAL_FAILURE, SERVICE_STOPPED)
     await _idle(service, 2 * settings.run.finalise_timeout_s)
 
 

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from diagnosis_harness.application.callers.caller import LOCAL
-from diagnosis_harness.application.runs.desk import CancelEffect, CancelReport, Runs, report_of_wish
+from diagnosis_harness.application.runs.cancel_answer import cancelled
+from diagnosis_harness.application.runs.desk import Runs
 from diagnosis_harness.application.runs.json_form import cancel_json, row_json
-from diagnosis_harness.application.runs.row import RunRow, RunStatus
 from diagnosis_harness.application.runs.store import RunQuery
 from diagnosis_harness.application.why.kept import why_kept
 from diagnosis_harness.application.why.stream import stream_seen
 from diagnosis_harness.application.why.words import answer_json
 from diagnosis_harness.cli.ports import Listing
-from diagnosis_harness.harness.waiting import passed
 from diagnosis_harness.kernel.clock import Clock
 from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.release.language import Language
@@ -21,7 +20,6 @@ from diagnosis_harness.trace.event import TraceEvent
 
 ANSWER_WITHIN_S = 3.0
 """An owner that lives looks four times a second; one that has not answered by then is likely gone."""
-_LOOK_S = 0.1
 
 
 class LocalDesk:
@@ -57,21 +55,7 @@ class LocalDesk:
 
     async def cancel(self, run_id: str) -> JsonValue:
         """Cancel a run, and wait a little for the word of the process that runs it."""
-        report = await self._runs.cancel(LOCAL, run_id)
-        if report.effect is CancelEffect.ASKED:
-            report = report_of_wish(await self._answered(report.row), was_queued=False)
-        row = await self._runs.row(LOCAL, run_id)
-        return cancel_json(CancelReport(row, report.effect, report.answer))
-
-    async def _answered(self, row: RunRow) -> RunRow:
-        """The row when its owner has answered, or when the time for that is up."""
-        until_s = self._clock.now_s() + ANSWER_WITHIN_S
-        while _is_owed(row) and self._clock.now_s() < until_s:
-            await passed(self._clock, _LOOK_S)
-            row = await self._runs.row(LOCAL, row.run_id)
-        return row
-
-
-def _is_owed(row: RunRow) -> bool:
-    """Whether an answer may still come: a run's end may be kept before its owner's word on the cancel."""
-    return row.cancel_answer is None and (not row.status.is_final or row.status is RunStatus.CANCELLED)
+        report = await cancelled(
+            self._runs, LOCAL, run_id, clock=self._clock, answer_within_s=ANSWER_WITHIN_S
+        )
+        return cancel_json(report)

@@ -31,6 +31,7 @@
     ├── RunGoesOn                 what is asked for stands only when the run has ended
     ├── NotPermitted              the caller's role does not allow it
     ├── TooManyRuns               the caller has as many unfinished runs as it may have
+    ├── TooManyStreams            the caller has as many open streams as it may have
     ├── RunTaken                  a queued run was claimed, cancelled or ended before this process came to it
     └── AgentStopped              the loop ended without a legal draft (carries the ProgressSnapshot)
         ├── EmptyDraft            the policy ended and gave nothing
@@ -215,6 +216,18 @@ class TooManyRuns(DiagnosisHarnessError):
 
     def __init__(self, limit: int) -> None:
         super().__init__(f"{limit} runs of this caller are not finished, and no more may be")
+        self.limit = limit
+
+
+class TooManyStreams(DiagnosisHarnessError):
+    """The caller has as many open streams as it may have.
+
+    Attributes:
+        limit: how many that is.
+    """
+
+    def __init__(self, limit: int) -> None:
+        super().__init__(f"{limit} streams of this caller are open, and no more may be")
         self.limit = limit
 
 

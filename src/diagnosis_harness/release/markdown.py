@@ -30,10 +30,11 @@ from diagnosis_harness.release.wording import words_of
 from diagnosis_harness.release.words import Words
 
 _SPECIAL = re.compile(r"[\\`*\[\]<>#|~&$@]|(?<!\w)_|_(?!\w)|:(?=//)|(?<=www)\.|^[-+=]", re.IGNORECASE)
+_BULLET = "- "
 _NUMBERED = re.compile(r"^(\d+)([.)])")
 
 
-def markdown(document: RunDocument, *, answer: str | None = None) -> str:
+def markdown(document: RunDocument, *, answer: str | None = None, lists: bool = False) -> str:
     """The report, in the run's language.
 
     All that is not a word of ours is escaped: a name or a log line of the data makes no link, no heading, no
@@ -41,8 +42,10 @@ def markdown(document: RunDocument, *, answer: str | None = None) -> str:
 
     Args:
         answer: what a path without a report answered; it stands in the report's place.
+        lists: whether its lines that begin with a bullet are list items of ours, and no words of the data.
     """
-    return "\n".join(_lines(document, answer)).strip("\n") + "\n"
+    paragraphs = [_paragraph(line, lists=lists) for line in answer.split("\n")] if answer else None
+    return "\n".join(_lines(document, paragraphs)).strip("\n") + "\n"
 
 
 def escaped(text: str) -> str:
@@ -50,7 +53,13 @@ def escaped(text: str) -> str:
     return _NUMBERED.sub(r"\1\\\2", _SPECIAL.sub(r"\\\g<0>", shown(" ".join(text.split()))))
 
 
-def _lines(document: RunDocument, answer: str | None) -> Iterator[str]:
+def _paragraph(line: str, *, lists: bool) -> str:
+    if lists and line.startswith(_BULLET):
+        return f"{_BULLET}{escaped(line.removeprefix(_BULLET))}"
+    return escaped(line)
+
+
+def _lines(document: RunDocument, answer: Sequence[str] | None) -> Iterator[str]:
     words = words_of(document.run.language)
     heads, report, release = words.headings, document.report, document.release
     concluded = release.outcome is ReleaseOutcome.SUCCESS
@@ -76,8 +85,11 @@ def _lines(document: RunDocument, answer: str | None) -> Iterator[str]:
     yield escaped(account_words(document, words=words))
 
 
-def _opening(document: RunDocument, answer: str | None, words: Words) -> Iterator[str]:
+def _opening(document: RunDocument, answer: Sequence[str] | None, words: Words) -> Iterator[str]:
     """What was found, in a sentence or two; else what was answered, or why there is nothing."""
+    if answer:
+        yield from answer
+        return
     report, failure = document.report, document.release.failure
     for place, sentence in enumerate(report.summary):
         yield f"**{escaped(sentence)}**" if place == 0 else escaped(sentence)
@@ -87,8 +99,7 @@ def _opening(document: RunDocument, answer: str | None, words: Words) -> Iterato
             yield escaped(words.confidence.format(share=f"{cause.confidence:.2f}"))
             yield ""
     if not report.summary:
-        for paragraph in (answer or failure or "").split("\n"):
-            yield escaped(paragraph)
+        yield escaped(failure or "")
 
 
 def _section(title: str, lines: Iterable[str]) -> Iterator[str]:

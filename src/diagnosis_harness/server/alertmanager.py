@@ -66,6 +66,11 @@ def asking_of(group: AlertGroup, caller: Caller, *, source: str | None) -> Askin
     )
 
 
+def is_about_nothing(group: AlertGroup) -> bool:
+    """Whether a group that is said to fire has no alert that does."""
+    return group.status == "firing" and not _firing(group)
+
+
 def _firing(group: AlertGroup) -> tuple[Alert, ...]:
     return tuple(alert for alert in group.alerts if alert.status == "firing")
 

@@ -11,16 +11,17 @@ from typing import TYPE_CHECKING
 
 from diagnosis_harness.application.chat import ChatApplicationUseCase
 from diagnosis_harness.application.runs.request import RunRequest
-from diagnosis_harness.application.runs.row import RunRow
+from diagnosis_harness.application.runs.row import SERVICE_STOPPED, RunRow
 from diagnosis_harness.application.why.stream import StreamSeen, stream_seen
 from diagnosis_harness.harness.core import DiagnosisHarnessCore
 from diagnosis_harness.harness.termination import CancellationReason, RunState
 from diagnosis_harness.kernel.errors import FailureKind, RunNotKept, StoreFailure
 from diagnosis_harness.release.decision import WorkEnd
 from diagnosis_harness.release.failure import failure_sentence
+from diagnosis_harness.server.bugs import log_bug
 from diagnosis_harness.server.hub import StreamHub
 from diagnosis_harness.server.problems import PROBLEMS, ProblemKind
-from diagnosis_harness.server.sse_session import Failure, RunIds, SseState
+from diagnosis_harness.server.sse_session import SERVICE_STOPPING, Failure, RunIds, SseState
 from diagnosis_harness.server.watch import Watch, WatchPlan
 
 if TYPE_CHECKING:
@@ -29,7 +30,10 @@ if TYPE_CHECKING:
 _LOG = logging.getLogger("diagnosis_harness.chat")
 SEEN_MAX = 10_000
 STORE_UNAVAILABLE = "STORE_UNAVAILABLE"
-STOPPING = "the service is stopping"
+_TOLD = {
+    STORE_UNAVAILABLE: ProblemKind.RUN_NOT_KEPT,
+    SERVICE_STOPPING: ProblemKind.SERVICE_STOPPING,
+}
 
 
 class ChatRun:
@@ -92,8 +96,7 @@ class ChatRun:
             with self._hub.telling(self._request.run_id):
                 self._hub.ended(await chat.answer(self._request, self._begun))
         except asyncio.CancelledError:
-            stopped = StoreFailure(STOPPING, kind=FailureKind.UNAVAILABLE)
-            self._failed(WorkEnd.INTERNAL_FAILURE.value, stopped)
+            self._failed(SERVICE_STOPPING, StoreFailure(SERVICE_STOPPED, kind=FailureKind.UNAVAILABLE))
             raise
         except RunNotKept as failure:
             self._failed(STORE_UNAVAILABLE, failure)
@@ -113,11 +116,11 @@ class ChatRun:
                 self._started.set_exception(error)
             return
         if not isinstance(error, RunNotKept):
-            _LOG.error("run %s failed", self._request.run_id, exc_info=error)
-        language = self._request.language
-        message = failure_sentence(WorkEnd.INTERNAL_FAILURE, language)
-        if code == STORE_UNAVAILABLE:
-            message = PROBLEMS[ProblemKind.RUN_NOT_KEPT].title(language)
+            log_bug(_LOG, f"run {self._request.run_id}", error)
+        language, told = self._request.language, _TOLD.get(code)
+        message = (
+            PROBLEMS[told].title(language) if told else failure_sentence(WorkEnd.INTERNAL_FAILURE, language)
+        )
         self._failure = Failure(self._plan.ids, code, message, RunState.FAILED)
         if self._watch is not None:
             self._watch.fail(self._failure)
@@ -142,7 +145,7 @@ class ChatRuns:
         saw = partial(self._remember, request.run_id)
         run = ChatRun(self._core, self._hub, request, with_trace=with_trace, saw=saw)
         if self._is_stopping:
-            run.cancel(CancellationReason.INTERNAL_FAILURE, STOPPING)
+            run.cancel(CancellationReason.INTERNAL_FAILURE, SERVICE_STOPPED)
         task = asyncio.create_task(run.run(self._chat), name=f"chat-{request.run_id}")
         self._going[task] = run
         task.add_done_callback(self._gone)
@@ -161,7 +164,7 @@ class ChatRuns:
         """
         self._is_stopping = True
         for run in self._going.values():
-            run.cancel(CancellationReason.INTERNAL_FAILURE, STOPPING)
+            run.cancel(CancellationReason.INTERNAL_FAILURE, SERVICE_STOPPED)
         tasks = tuple(self._going)
         if tasks:
             _, late = await asyncio.wait(tasks, timeout=within_s)

@@ -9,11 +9,13 @@ from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from diagnosis_harness.kernel.ids import IdSource
+from diagnosis_harness.server.bugs import log_bug
 from diagnosis_harness.server.metrics import Metrics
 from diagnosis_harness.server.problems import Problem, ProblemKind
 from diagnosis_harness.server.replies import send_problem
 
 OTHER_ROUTE = "other"
+_LOG = logging.getLogger("diagnosis_harness.server")
 _HEADERS = {
     "x-content-type-options": "nosniff",
     "referrer-policy": "no-referrer",
@@ -50,7 +52,7 @@ class Edge:
         except ClientDisconnect:
             return
         except Exception as error:  # noqa: BLE001 - the server's edge: a bug is logged, and told as a problem
-            _log(request_id, error)
+            log_bug(_LOG, f"request {request_id}", error)
             if status == 0:
                 await send_problem(scope, receive, sent, Problem(ProblemKind.INTERNAL))
         finally:
@@ -68,10 +70,3 @@ def _add_headers(message: Message, request_id: str, *, path: str) -> None:
         headers.setdefault(name, value)
     if path.startswith("/v1/"):
         headers.setdefault("cache-control", "no-store")
-
-
-def _log(request_id: str, error: Exception) -> None:
-    """Frames and class of a bug, without its message: that may hold what a person sent."""
-    logger = logging.getLogger("diagnosis_harness.server")
-    bare = RuntimeError(type(error).__name__).with_traceback(error.__traceback__)
-    logger.error("request %s failed: %s", request_id, type(error).__name__, exc_info=bare)

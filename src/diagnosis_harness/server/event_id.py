@@ -7,6 +7,9 @@ from dataclasses import dataclass
 
 from diagnosis_harness.kernel.errors import InvalidInput
 
+_SEQ_MAX = 2**31 - 1
+"""Of any log; what is beyond it is asked of none."""
+
 _FORM = re.compile(r"(0|[1-9][0-9]{0,9})\.([01])", re.ASCII)
 
 
@@ -31,7 +34,7 @@ def read_event_id(text: str) -> EventId:
         InvalidInput: it has not the form of one.
     """
     found = _FORM.fullmatch(text)
-    if found is None:
+    if found is None or int(found[1]) > _SEQ_MAX:
         raise bad_event_id()
     return EventId(int(found[1]), int(found[2]))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from typing import Annotated, cast
 
@@ -59,6 +60,13 @@ def language_for(request: HTTPConnection) -> Language:
     return asked_language(request.headers.get("accept-language", ""))
 
 
+async def _stream_place(request: Request) -> AsyncIterator[None]:
+    with face_of(request).streams.places.taken(caller_of(request).name):
+        yield
+
+
 TheFace = Annotated[Face, Depends(face_of)]
 TheAdmission = Annotated[Admission, Depends(admission_of)]
 TheCaller = Annotated[Caller, Depends(caller_of)]
+StreamPlace = Annotated[None, Depends(_stream_place)]
+"""One of the caller's places for streams: held from before the route until its response is sent."""

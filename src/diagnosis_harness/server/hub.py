@@ -7,6 +7,7 @@ poller for all of them. One timer for the heartbeats of all streams.
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
@@ -19,9 +20,21 @@ from diagnosis_harness.harness.waiting import passed
 from diagnosis_harness.kernel.clock import Clock
 from diagnosis_harness.kernel.errors import StoreFailure
 from diagnosis_harness.server.afar import in_loop
+from diagnosis_harness.server.bugs import log_bug
 from diagnosis_harness.server.run_tail import RunTail
 from diagnosis_harness.server.watch import Watch, WatchPlan
 from diagnosis_harness.trace.event import TraceEvent
+
+_LOG = logging.getLogger("diagnosis_harness.streams")
+
+
+@contextmanager
+def _going_on(what: str) -> Iterator[None]:
+    """One of the edges that may catch everything: one round that fails ends no loop that all streams need."""
+    try:
+        yield
+    except Exception as error:  # noqa: BLE001 - the edge: it is logged, and the loop goes on
+        log_bug(_LOG, what, error)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,8 +147,9 @@ class StreamHub:
     async def _beats(self) -> None:
         while True:
             await passed(self._clock, self._settings.heartbeat_s)
-            for watch in self._watches:
-                watch.beat()
+            with _going_on("stream-heartbeat"):
+                for watch in self._watches:
+                    watch.beat()
 
     async def _polls(self) -> None:
         loop = asyncio.get_running_loop()
@@ -148,7 +162,8 @@ class StreamHub:
                 disarm()
             self._look.clear()
             for tail in tuple(self._tails.values()):
-                await self._looked_up(tail)
+                with _going_on("stream-poll"):
+                    await self._looked_up(tail)
             for watch in self._watches:
                 if watch.waits_for_store:
                     watch.ring()

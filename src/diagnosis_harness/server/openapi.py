@@ -25,6 +25,7 @@ _REF = "#/components/schemas/Problem"
 _ALWAYS = (
     ProblemKind.UNAUTHENTICATED,
     ProblemKind.FOREIGN_PAGE,
+    ProblemKind.PROXIED,
     ProblemKind.TOO_MANY_REQUESTS,
     ProblemKind.INVALID_INPUT,
     ProblemKind.INTERNAL,

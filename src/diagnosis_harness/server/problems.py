@@ -13,7 +13,7 @@ from enum import StrEnum
 from types import MappingProxyType
 
 from diagnosis_harness.kernel import errors
-from diagnosis_harness.kernel.errors import DiagnosisHarnessError, InvalidInput, TooManyRuns
+from diagnosis_harness.kernel.errors import DiagnosisHarnessError, InvalidInput, TooManyRuns, TooManyStreams
 from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.release.language import Language
 
@@ -32,6 +32,7 @@ class ProblemKind(StrEnum):
     UNAUTHENTICATED = "unauthenticated"
     NOT_PERMITTED = "not-permitted"
     FOREIGN_PAGE = "foreign-page"
+    PROXIED = "proxied"
     NOT_FOUND = "not-found"
     NO_SUCH_PATH = "no-such-path"
     METHOD_NOT_ALLOWED = "method-not-allowed"
@@ -42,35 +43,26 @@ class ProblemKind(StrEnum):
     UNSUPPORTED_MEDIA = "unsupported-media"
     TOO_MANY_REQUESTS = "too-many-requests"
     TOO_MANY_RUNS = "too-many-runs"
+    TOO_MANY_STREAMS = "too-many-streams"
     INTERNAL = "internal"
     STORE_UNAVAILABLE = "store-unavailable"
     RUN_NOT_KEPT = "run-not-kept"
     NOT_READY = "not-ready"
+    SERVICE_STOPPING = "service-stopping"
 
 
 @dataclass(frozen=True, slots=True)
 class ProblemRow:
-    """What the table holds of a kind.
-
-    Attributes:
-        retry_after_s: when trying again may help; None where it does not.
-        remedy_en, remedy_zh: what to do about it, where neither the title nor a field at fault says it.
-    """
+    """What the table holds of a kind. `retry_after_s`: when trying again may help; None where it does not."""
 
     status: int
     en: str
     zh: str
     retry_after_s: int | None = None
-    remedy_en: str = ""
-    remedy_zh: str = ""
 
     def title(self, language: Language) -> str:
         """The sentence for people."""
         return self.zh if language is Language.ZH else self.en
-
-    def remedy(self, language: Language) -> str:
-        """What to do about it; may be empty."""
-        return self.remedy_zh if language is Language.ZH else self.remedy_en
 
 
 PROBLEMS: Mapping[ProblemKind, ProblemRow] = MappingProxyType(
@@ -79,13 +71,7 @@ PROBLEMS: Mapping[ProblemKind, ProblemRow] = MappingProxyType(
             400, "The body is not JSON that can be read.", "请求体不是可读取的 JSON。"
         ),
         ProblemKind.INVALID_INPUT: ProblemRow(422, "A value cannot be used.", "有一个值无法使用。"),
-        ProblemKind.UNAUTHENTICATED: ProblemRow(
-            401,
-            "A valid API key is needed.",
-            "需要有效的 API 密钥。",
-            remedy_en="Send it as `Authorization: Bearer KEY`; `diagnose keys add` makes one.",
-            remedy_zh="请以 `Authorization: Bearer KEY` 发送；用 `diagnose keys add` 创建密钥。",
-        ),
+        ProblemKind.UNAUTHENTICATED: ProblemRow(401, "A valid API key is needed.", "需要有效的 API 密钥。"),
         ProblemKind.NOT_PERMITTED: ProblemRow(
             403, "The role of this key does not allow that.", "此密钥的角色不允许该操作。"
         ),
@@ -93,19 +79,16 @@ PROBLEMS: Mapping[ProblemKind, ProblemRow] = MappingProxyType(
             403,
             "The request came by a foreign name or from a foreign page.",
             "请求来自未知主机名或外部网页。",
-            remedy_en="Names of this machine stand in the setting server.allowed_hosts.",
-            remedy_zh="可在设置 server.allowed_hosts 中加入本机的名称。",
+        ),
+        ProblemKind.PROXIED: ProblemRow(
+            403,
+            "The request came through a proxy: use an API key.",
+            "请求经由代理到达：请使用 API 密钥。",
         ),
         ProblemKind.NOT_FOUND: ProblemRow(
             404, "There is no such thing, or it is not yours.", "不存在，或不属于您。"
         ),
-        ProblemKind.NO_SUCH_PATH: ProblemRow(
-            404,
-            "There is no such path.",
-            "没有此路径。",
-            remedy_en="/openapi.json lists all that there are.",
-            remedy_zh="/openapi.json 列出了所有路径。",
-        ),
+        ProblemKind.NO_SUCH_PATH: ProblemRow(404, "There is no such path.", "没有此路径。"),
         ProblemKind.METHOD_NOT_ALLOWED: ProblemRow(
             405, "This path does not take that method.", "此路径不接受该方法。"
         ),
@@ -128,8 +111,9 @@ PROBLEMS: Mapping[ProblemKind, ProblemRow] = MappingProxyType(
             "You have as many unfinished runs as you may have.",
             "您未完成的运行已达上限。",
             5,
-            "Wait for one to end, or cancel one.",
-            "请等待其中一个结束，或取消一个。",
+        ),
+        ProblemKind.TOO_MANY_STREAMS: ProblemRow(
+            429, "You have as many open streams as you may have.", "您打开的事件流已达上限。", 5
         ),
         ProblemKind.INTERNAL: ProblemRow(
             500,
@@ -146,6 +130,12 @@ PROBLEMS: Mapping[ProblemKind, ProblemRow] = MappingProxyType(
             5,
         ),
         ProblemKind.NOT_READY: ProblemRow(503, "The service is not ready.", "服务尚未就绪。", 2),
+        ProblemKind.SERVICE_STOPPING: ProblemRow(
+            503,
+            "The service is stopping, and the run was ended by that; ask again in a moment.",
+            "服务正在停止，运行因此结束；请稍后再问。",
+            5,
+        ),
     }
 )
 
@@ -157,6 +147,7 @@ OF_ERROR: Mapping[type[DiagnosisHarnessError], ProblemKind] = MappingProxyType(
         errors.RunGoesOn: ProblemKind.RUN_GOES_ON,
         errors.NotPermitted: ProblemKind.NOT_PERMITTED,
         errors.TooManyRuns: ProblemKind.TOO_MANY_RUNS,
+        errors.TooManyStreams: ProblemKind.TOO_MANY_STREAMS,
         errors.RunTaken: ProblemKind.RUN_TAKEN,
         errors.StoreFailure: ProblemKind.STORE_UNAVAILABLE,
         errors.RunNotKept: ProblemKind.RUN_NOT_KEPT,
@@ -238,8 +229,6 @@ class Problem:
             held["errors"] = [
                 {"field": each.field, "problem": each.problem, "remedy": each.remedy} for each in self.fields
             ]
-        elif remedy := self.row.remedy(language):
-            held["detail"] = remedy
         if self.limit is not None:
             held["limit"] = self.limit
         return held
@@ -250,7 +239,7 @@ def problem_of(error: DiagnosisHarnessError) -> Problem:
     kind = next((OF_ERROR[each] for each in type(error).__mro__ if each in OF_ERROR), ProblemKind.INTERNAL)
     if isinstance(error, InvalidInput) and kind is ProblemKind.INVALID_INPUT:
         return Problem(kind, (field_of(error.place, error.problem, error.remedy),))
-    if isinstance(error, TooManyRuns):
+    if isinstance(error, (TooManyRuns, TooManyStreams)):
         return Problem(kind, limit=error.limit)
     return Problem(kind)
 

@@ -17,13 +17,17 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from diagnosis_harness.application.runs.row import RUN_CANCELLED, RunRow
+from diagnosis_harness.application.runs.row import RUN_CANCELLED, SERVICE_STOPPED, RunRow
 from diagnosis_harness.application.status import ChatApplicationStatus
 from diagnosis_harness.harness.termination import CancellationReason, RunState, RunTermination
 from diagnosis_harness.kernel.errors import ContractViolation
 from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.release.outcome import ReleaseOutcome
+from diagnosis_harness.server.problems import PROBLEMS, ProblemKind
 from diagnosis_harness.trace.event import TraceEvent
+
+SERVICE_STOPPING = "SERVICE_STOPPING"
+"""Code of a failure that is none of the run's: the service stopped, and whoever asks again gets an answer."""
 
 
 class SseState(StrEnum):
@@ -217,6 +221,9 @@ def told_end(session: SseSession, row: RunRow) -> Step:
     ids = RunIds(row.request.session_id, row.run_id)
     if ending.failure is None:
         return answered(session, Content(ids, ending.answer), ending.outcome)
+    if ending.termination.detail == SERVICE_STOPPED:
+        message = PROBLEMS[ProblemKind.SERVICE_STOPPING].title(row.request.language)
+        return failed(session, Failure(ids, SERVICE_STOPPING, message, ending.state))
     if ending.outcome is ReleaseOutcome.CANCELLED:
         return cancelled(session, ids, ending.termination, ending.failure.message)
     return failed(session, Failure(ids, ending.failure.code, ending.failure.message, ending.state))

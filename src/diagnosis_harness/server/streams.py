@@ -12,6 +12,7 @@ from starlette.requests import Request
 from diagnosis_harness.application.service import Service
 from diagnosis_harness.server.chat_runs import ChatRuns
 from diagnosis_harness.server.hub import HubSettings, StreamHub
+from diagnosis_harness.server.stream_places import StreamPlaces
 
 STOP_WITHIN_S = 10.0
 
@@ -19,8 +20,10 @@ STOP_WITHIN_S = 10.0
 class Streams:
     """One per application; stands in `app.state.streams` for as long as it is `going`."""
 
-    def __init__(self, service: Service, settings: HubSettings) -> None:
+    def __init__(self, service: Service, settings: HubSettings, *, streams_max: int) -> None:
+        """`streams_max`: that one caller may have open at a time."""
         self.service = service
+        self.places = StreamPlaces(streams_max)
         self.hub = StreamHub(
             feed=service.feed,
             archive=service.keeping.archive,

@@ -10,7 +10,8 @@ from diagnosis_harness.application.intent import IntentType
 from diagnosis_harness.application.runs.asking import QUESTION_LIMIT_CHARACTERS, Asking
 from diagnosis_harness.application.runs.row import RunStatus
 from diagnosis_harness.application.runs.store import RunQuery
-from diagnosis_harness.kernel.errors import InvalidInput
+from diagnosis_harness.harness.keys import is_safe_segment
+from diagnosis_harness.kernel.errors import InvalidInput, RunUnknown
 from diagnosis_harness.kernel.window import parse_utc
 from diagnosis_harness.release.language import Language
 from diagnosis_harness.release.outcome import ReleaseOutcome
@@ -59,7 +60,10 @@ class Ask(Wire):
 
         Raises:
             InvalidInput: `onset` is no instant.
+            RunUnknown: `retry_of` can be no run's id.
         """
+        if self.retry_of is not None and not is_safe_segment(self.retry_of):
+            raise RunUnknown(self.retry_of)
         return Asking(
             question=self.question,
             session_id=self.session_id,

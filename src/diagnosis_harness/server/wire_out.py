@@ -304,6 +304,7 @@ class AlertsOut(Out):
     status: Literal["firing", "resolved"]
     fingerprint: str
     runs: list[AlertRunOut]
+    ignored: Annotated[str | None, Field(description="Why nothing was done, where nothing was to do.")]
 
 
 class HealthOut(Out):

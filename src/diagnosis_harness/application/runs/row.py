@@ -46,6 +46,9 @@ def status_of(outcome: ReleaseOutcome) -> RunStatus:
 RUN_CANCELLED = "RUN_CANCELLED"
 """Code of the failure of a run that was cancelled."""
 
+SERVICE_STOPPED = "the service stopped"
+"""Detail of the termination of a run that its process ended because it was told to stop."""
+
 
 @dataclass(frozen=True, slots=True)
 class RunFailure:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Response
+from fastapi import APIRouter, Query, Request, Response
 from starlette.responses import JSONResponse
 
 from diagnosis_harness.application.runs.desk import CancelEffect
@@ -12,8 +13,9 @@ from diagnosis_harness.application.runs.row import RunRow, RunStatus
 from diagnosis_harness.application.runs.store import RunQuery
 from diagnosis_harness.kernel.errors import NotPermitted
 from diagnosis_harness.kernel.json_value import JsonValue
-from diagnosis_harness.server.alertmanager import GroupName, asking_of, group_name
-from diagnosis_harness.server.face import Admission, Face, TheAdmission, TheFace
+from diagnosis_harness.release.language import Language
+from diagnosis_harness.server.alertmanager import GroupName, asking_of, group_name, is_about_nothing
+from diagnosis_harness.server.face import Admission, Face, TheAdmission, TheFace, language_for
 from diagnosis_harness.server.openapi import problems
 from diagnosis_harness.server.problems import ProblemKind
 from diagnosis_harness.server.submitting import submit_once
@@ -21,6 +23,11 @@ from diagnosis_harness.server.wire import PAGE_MAX, AlertGroup
 from diagnosis_harness.server.wire_out import AlertsOut
 
 router = APIRouter(tags=["alerts"])
+
+_NOTHING_FIRES = {
+    Language.EN: "The group is said to fire, and no alert in it does; nothing is asked.",
+    Language.ZH: "该组标记为触发，但其中没有正在触发的告警；不发起提问。",
+}
 
 
 @router.post(
@@ -33,6 +40,8 @@ router = APIRouter(tags=["alerts"])
 )
 async def alertmanager(
     group: AlertGroup,
+    request: Request,
+    *,
     face: TheFace,
     admission: TheAdmission,
     source: Annotated[
@@ -47,13 +56,16 @@ async def alertmanager(
     if not admission.caller.may_ask:
         raise NotPermitted("a viewer reads and does not ask")
     name = group_name(group, admission.caller)
+    held: dict[str, JsonValue] = {"status": group.status, "fingerprint": name.fingerprint}
+    if is_about_nothing(group):
+        return JSONResponse({**held, "runs": [], "ignored": _NOTHING_FIRES[language_for(request)]})
     if group.status == "resolved":
         runs = await _resolved(face, admission, name)
     else:
         asking = asking_of(group, admission.caller, source=source)
         submitted = await submit_once(face, admission, asking)
         runs = [_did(submitted.row, "SUBMITTED" if submitted.is_new else "JOINED")]
-    return JSONResponse({"status": group.status, "fingerprint": name.fingerprint, "runs": runs})
+    return JSONResponse({**held, "runs": runs, "ignored": None})
 
 
 async def _resolved(face: Face, admission: Admission, name: GroupName) -> list[JsonValue]:
@@ -70,9 +82,15 @@ async def _resolved(face: Face, admission: Admission, name: GroupName) -> list[J
 
 
 async def _of_group(face: Face, admission: Admission, name: GroupName, status: RunStatus) -> list[RunRow]:
+    """All of them: a group is known by the first part of a fingerprint, whichever alerts it had then."""
     query = RunQuery(asked_by=admission.caller.name, status=status, limit=PAGE_MAX)
-    found = await face.service.runs.page(admission.caller, query)
-    return [row for row in found.rows if name.is_of_group(row.request.fingerprint)]
+    rows: list[RunRow] = []
+    while True:
+        found = await face.service.runs.page(admission.caller, query)
+        rows += [row for row in found.rows if name.is_of_group(row.request.fingerprint)]
+        if found.next is None:
+            return rows
+        query = replace(query, before=found.next)
 
 
 def _did(row: RunRow, did: str) -> JsonValue:

@@ -11,7 +11,7 @@ from pydantic import Field
 from diagnosis_harness.application.runs.request import RunKind
 from diagnosis_harness.harness.termination import CancellationReason
 from diagnosis_harness.server.event_stream import EventStream, stream_responses
-from diagnosis_harness.server.face import TheAdmission
+from diagnosis_harness.server.face import StreamPlace, TheAdmission
 from diagnosis_harness.server.openapi import problems
 from diagnosis_harness.server.problems import ProblemKind
 from diagnosis_harness.server.streams import TheStreams
@@ -22,7 +22,11 @@ router = APIRouter(tags=["chat"])
 RESPONSES = {
     **stream_responses(),
     **problems(
-        ProblemKind.NOT_PERMITTED, ProblemKind.NOT_FOUND, ProblemKind.RUN_GOES_ON, ProblemKind.TOO_MANY_RUNS
+        ProblemKind.NOT_PERMITTED,
+        ProblemKind.NOT_FOUND,
+        ProblemKind.RUN_GOES_ON,
+        ProblemKind.TOO_MANY_RUNS,
+        ProblemKind.TOO_MANY_STREAMS,
     ),
 }
 
@@ -36,11 +40,14 @@ class ChatAsk(Ask):
 
 
 @router.post("/v1/chat", status_code=200, response_class=EventStream, responses=RESPONSES)
-async def chat(body: ChatAsk, admission: TheAdmission, streams: TheStreams) -> EventStream:
+async def chat(
+    body: ChatAsk, admission: TheAdmission, streams: TheStreams, *, place: StreamPlace
+) -> EventStream:
     """Ask, and follow the answer: metadata, status, then content or failure, then done.
 
     Whoever closes the connection cancels the run.
     """
+    del place
     request = await streams.service.runs.request(
         admission.caller, body.asking(), RunKind.CHAT, unfinished_max=admission.unfinished_max
     )

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Header, Path, Query
+from fastapi import APIRouter, Header, Query
 from starlette.responses import Response
 
 from diagnosis_harness.application.runs.store import RunArchive
 from diagnosis_harness.server.event_id import METADATA_ID, EventId, bad_event_id, read_event_id
 from diagnosis_harness.server.event_stream import EventStream, stream_responses
-from diagnosis_harness.server.face import TheCaller
+from diagnosis_harness.server.face import StreamPlace, TheCaller
+from diagnosis_harness.server.openapi import problems
+from diagnosis_harness.server.problems import ProblemKind
+from diagnosis_harness.server.run_id import RunId
 from diagnosis_harness.server.sse_session import RunIds
 from diagnosis_harness.server.streams import TheStreams
 from diagnosis_harness.server.watch import WatchPlan
@@ -18,7 +21,6 @@ from diagnosis_harness.trace.event import TraceName
 
 router = APIRouter(tags=["runs"])
 
-RunId = Annotated[str, Path(max_length=128)]
 LastEventId = Annotated[
     str | None,
     Header(alias="Last-Event-ID", description="Sent by an EventSource that comes again.", max_length=40),
@@ -33,17 +35,23 @@ LastEventIdAsked = Annotated[
     "/v1/runs/{run_id}/events",
     status_code=200,
     response_class=EventStream,
-    responses={**stream_responses(), 204: {"description": "The client has had `done`; nothing follows."}},
+    responses={
+        **stream_responses(),
+        **problems(ProblemKind.TOO_MANY_STREAMS),
+        204: {"description": "The client has had `done`; nothing follows."},
+    },
 )
 async def events(
     run_id: RunId,
     caller: TheCaller,
     streams: TheStreams,
     *,
+    place: StreamPlace,
     last_event_id: LastEventId = None,
     asked_after: LastEventIdAsked = None,
 ) -> Response:
     """Watch a run that is queued, goes on or has ended. Watchers come and go; the run is none of theirs."""
+    del place
     row = await streams.service.runs.row(caller, run_id)
     # An EventSource that comes again repeats the address it was given; what it has seen since is the header.
     text = last_event_id or asked_after

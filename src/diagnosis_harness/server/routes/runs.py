@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from fastapi import APIRouter, Depends, Header, Path, Query, Request, Response
+from fastapi import APIRouter, Header, Path, Query, Request, Response
 from starlette.responses import JSONResponse
 
 from diagnosis_harness.application.callers.caller import Caller
-from diagnosis_harness.application.runs.desk import CancelEffect, CancelReport, report_of_wish
+from diagnosis_harness.application.intent import IntentType
+from diagnosis_harness.application.runs.cancel_answer import cancelled
+from diagnosis_harness.application.runs.desk import CancelEffect
 from diagnosis_harness.application.runs.json_form import cancel_json, page_json, row_json
-from diagnosis_harness.application.runs.row import RunRow, RunStatus
+from diagnosis_harness.application.runs.row import RunRow
 from diagnosis_harness.application.why.kept import why_kept
 from diagnosis_harness.application.why.words import answer_json
-from diagnosis_harness.harness.keys import is_safe_segment
-from diagnosis_harness.harness.waiting import passed
 from diagnosis_harness.kernel.errors import RunGoesOn, RunUnknown
 from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.release.language import Language
@@ -30,6 +30,7 @@ from diagnosis_harness.server.bodies import (
 from diagnosis_harness.server.face import Face, TheAdmission, TheCaller, TheFace, language_for
 from diagnosis_harness.server.openapi import DOCUMENT, JSON_LINES, MARKDOWN, problems
 from diagnosis_harness.server.problems import ProblemKind as P
+from diagnosis_harness.server.run_id import RunId
 from diagnosis_harness.server.submitting import submit_once
 from diagnosis_harness.server.wire import Ask, RunsAsked
 from diagnosis_harness.server.wire_out import (
@@ -47,17 +48,8 @@ from diagnosis_harness.trace.json_lines import lines_of
 router = APIRouter(tags=["runs"])
 
 CANCEL_WAIT_S = 1.5
-CANCEL_LOOK_S = 0.1
 
 
-def safe_id(run_id: Annotated[str, Path(description="The run.", max_length=200)]) -> str:
-    """The id, if it can be one: what cannot is nobody's run, and no store is asked for it."""
-    if not is_safe_segment(run_id):
-        raise RunUnknown(run_id)
-    return run_id
-
-
-RunId = Annotated[str, Depends(safe_id)]
 Lang = Annotated[Language | None, Query(description="Of the words; `Accept-Language` when left out.")]
 
 
@@ -201,7 +193,8 @@ async def report(run_id: RunId, face: TheFace, caller: TheCaller) -> Response:
     """The report of an ended run as Markdown, in the run's language."""
     row = await _ended(face, caller, run_id)
     document = await face.service.runs.document(caller, run_id)
-    text = markdown(document, answer=_text_of(row))
+    lists = row.intent is IntentType.SYSTEM_CHAT
+    text = markdown(document, answer=_text_of(row), lists=lists)
     return Response(text, media_type="text/markdown; charset=utf-8")
 
 
@@ -235,28 +228,11 @@ async def document(run_id: RunId, face: TheFace, caller: TheCaller) -> Response:
 )
 async def cancel(run_id: RunId, face: TheFace, caller: TheCaller) -> Response:
     """Cancel a run, wherever it is. Cancelling what has ended changes nothing and says so."""
-    done = await face.service.runs.cancel(caller, run_id)
-    if done.effect is CancelEffect.ASKED:
-        done = await _answered(face, caller, done)
-    row = await face.service.runs.row(caller, run_id)
-    status = 202 if done.effect is CancelEffect.ASKED else 200
-    return JSONResponse(cancel_json(CancelReport(row, done.effect, done.answer)), status_code=status)
-
-
-async def _answered(face: Face, caller: Caller, asked: CancelReport) -> CancelReport:
-    """What the owner of the run says to the cancel, if it says so in time."""
-    clock = face.service.core.clock
-    until_s = clock.now_s() + CANCEL_WAIT_S
-    row = asked.row
-    while _is_owed(row) and clock.now_s() < until_s:
-        await passed(clock, CANCEL_LOOK_S)
-        row = await face.service.runs.row(caller, row.run_id)
-    return report_of_wish(row, was_queued=False)
-
-
-def _is_owed(row: RunRow) -> bool:
-    """Whether the owner may still answer; the end of what it cancelled may be kept before its answer."""
-    return row.cancel_answer is None and (not row.status.is_final or row.status is RunStatus.CANCELLED)
+    service = face.service
+    done = await cancelled(
+        service.runs, caller, run_id, clock=service.core.clock, answer_within_s=CANCEL_WAIT_S
+    )
+    return JSONResponse(cancel_json(done), status_code=202 if done.effect is CancelEffect.ASKED else 200)
 
 
 async def _ended(face: Face, caller: Caller, run_id: str) -> RunRow:

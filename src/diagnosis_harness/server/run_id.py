@@ -1,0 +1,20 @@
+"""An id of a run as it stands in a path."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import Depends, Path
+
+from diagnosis_harness.harness.keys import is_safe_segment
+from diagnosis_harness.kernel.errors import RunUnknown
+
+
+def safe_id(run_id: Annotated[str, Path(description="The run.", max_length=200)]) -> str:
+    """The id, if it can be one: what cannot is nobody's run, and no store is asked for it."""
+    if not is_safe_segment(run_id):
+        raise RunUnknown(run_id)
+    return run_id
+
+
+RunId = Annotated[str, Depends(safe_id)]
