@@ -143,6 +143,7 @@ def test_a_kept_run_verifies_and_its_file_does_as_well(
         file = tmp_path / f"{number}.json"
         assert diagnose("runs", "export", kept.english, "--out", str(file), *place).code == 0
         assert diagnose("verify", str(file)).code == 0
+        assert diagnose("runs", "verify", kept.about, *place).code == 0
     assert (tmp_path / "0.json").read_bytes() == (tmp_path / "1.json").read_bytes()
 
 
