@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from importlib.resources import files
 from pathlib import Path
 from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, ValidationError
-from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
+from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, SettingsError
 
 from diagnosis_harness.harness.budget import RunBudgetLimits
 from diagnosis_harness.harness.retry_policy import TWO_ATTEMPTS, HarnessRetryPolicies, RetryPolicy
@@ -256,6 +257,13 @@ def load_settings(file: Path | None = None) -> Settings:
         return Settings(**_merged(shipped, given))  # type: ignore[arg-type]  # checked by pydantic, here
     except ValidationError as error:
         raise _first_problem(place, error) from error
+    except SettingsError as error:  # it names the table alone, in words of its own
+        table = re.search(r'"(\w+)"', str(error))
+        raise InvalidSetting(
+            f"DIAGNOSE_{table[1].upper()}…" if table else "DIAGNOSE_…",
+            "a list or a table in the environment is no JSON",
+            """write it as ["a", "b"] or {"a": "b"}""",
+        ) from error
 
 
 def _read(file: Path) -> dict[str, object]:

@@ -53,16 +53,27 @@ class ProblemKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ProblemRow:
-    """What the table holds of a kind. `retry_after_s`: when trying again may help; None where it does not."""
+    """What the table holds of a kind.
+
+    Attributes:
+        retry_after_s: when trying again may help; None where it does not.
+        remedy_en, remedy_zh: what to do about it, where neither the title nor a field at fault says it.
+    """
 
     status: int
     en: str
     zh: str
     retry_after_s: int | None = None
+    remedy_en: str = ""
+    remedy_zh: str = ""
 
     def title(self, language: Language) -> str:
         """The sentence for people."""
         return self.zh if language is Language.ZH else self.en
+
+    def remedy(self, language: Language) -> str:
+        """What to do about it; may be empty."""
+        return self.remedy_zh if language is Language.ZH else self.remedy_en
 
 
 PROBLEMS: Mapping[ProblemKind, ProblemRow] = MappingProxyType(
@@ -71,7 +82,13 @@ PROBLEMS: Mapping[ProblemKind, ProblemRow] = MappingProxyType(
             400, "The body is not JSON that can be read.", "请求体不是可读取的 JSON。"
         ),
         ProblemKind.INVALID_INPUT: ProblemRow(422, "A value cannot be used.", "有一个值无法使用。"),
-        ProblemKind.UNAUTHENTICATED: ProblemRow(401, "A valid API key is needed.", "需要有效的 API 密钥。"),
+        ProblemKind.UNAUTHENTICATED: ProblemRow(
+            401,
+            "A valid API key is needed.",
+            "需要有效的 API 密钥。",
+            remedy_en="Send it as `Authorization: Bearer KEY`; `diagnose keys add` makes one.",
+            remedy_zh="请以 `Authorization: Bearer KEY` 发送；用 `diagnose keys add` 创建密钥。",
+        ),
         ProblemKind.NOT_PERMITTED: ProblemRow(
             403, "The role of this key does not allow that.", "此密钥的角色不允许该操作。"
         ),
@@ -79,6 +96,8 @@ PROBLEMS: Mapping[ProblemKind, ProblemRow] = MappingProxyType(
             403,
             "The request came by a foreign name or from a foreign page.",
             "请求来自未知主机名或外部网页。",
+            remedy_en="Names of this machine stand in the setting server.allowed_hosts.",
+            remedy_zh="可在设置 server.allowed_hosts 中加入本机的名称。",
         ),
         ProblemKind.PROXIED: ProblemRow(
             403,
@@ -88,7 +107,13 @@ PROBLEMS: Mapping[ProblemKind, ProblemRow] = MappingProxyType(
         ProblemKind.NOT_FOUND: ProblemRow(
             404, "There is no such thing, or it is not yours.", "不存在，或不属于您。"
         ),
-        ProblemKind.NO_SUCH_PATH: ProblemRow(404, "There is no such path.", "没有此路径。"),
+        ProblemKind.NO_SUCH_PATH: ProblemRow(
+            404,
+            "There is no such path.",
+            "没有此路径。",
+            remedy_en="/openapi.json lists all that there are.",
+            remedy_zh="/openapi.json 列出了所有路径。",
+        ),
         ProblemKind.METHOD_NOT_ALLOWED: ProblemRow(
             405, "This path does not take that method.", "此路径不接受该方法。"
         ),
@@ -111,6 +136,8 @@ PROBLEMS: Mapping[ProblemKind, ProblemRow] = MappingProxyType(
             "You have as many unfinished runs as you may have.",
             "您未完成的运行已达上限。",
             5,
+            "Wait for one to end, or cancel one.",
+            "请等待其中一个结束，或取消一个。",
         ),
         ProblemKind.TOO_MANY_STREAMS: ProblemRow(
             429, "You have as many open streams as you may have.", "您打开的事件流已达上限。", 5
@@ -229,6 +256,8 @@ class Problem:
             held["errors"] = [
                 {"field": each.field, "problem": each.problem, "remedy": each.remedy} for each in self.fields
             ]
+        elif remedy := self.row.remedy(language):
+            held["detail"] = remedy
         if self.limit is not None:
             held["limit"] = self.limit
         return held
