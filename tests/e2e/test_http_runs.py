@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import json
 from collections.abc import Iterator
@@ -329,6 +330,32 @@ def test_a_process_that_should_take_runs_and_does_not_is_not_ready(tmp_path: Pat
         held = json.loads(bytes(response.body))
         assert (response.status_code, held["status"]) == (503, "not ready")
         assert "takes no runs" in held["checks"]["queue"]
+
+
+def test_a_process_whose_care_has_ended_is_not_ready(tmp_path: Path) -> None:
+    """503, and what has ended: nobody would hear that it lives."""
+    with faced(tmp_path, works=False) as server:
+        server.inside(lambda: _cancelled("care-beat"))
+        ready = server.client().get("/readyz")
+        assert (ready.status_code, ready.json()["status"]) == (503, "not ready")
+        assert ready.json()["checks"]["care"] == "care-beat has ended"
+
+
+async def _cancelled(name: str) -> None:
+    (task,) = (task for task in asyncio.all_tasks() if task.get_name() == name)
+    task.cancel()
+    await asyncio.wait([task])
+
+
+def test_a_run_that_is_cancelled_while_it_is_queued_is_counted(tmp_path: Path) -> None:
+    """No process works on it, and the one that ends it counts it, once."""
+    with faced(tmp_path, works=False) as server:
+        client = server.client()
+        run_id = submit(client)["run_id"]
+        for _ in range(2):
+            client.post(f"/v1/runs/{run_id}/cancel")
+        counted = 'diagnosis_runs_total{fallback="NONE",intent="NONE",outcome="CANCELLED"} 1.0'
+        assert counted in client.get("/metrics").text
 
 
 def test_a_process_that_leaves_runs_to_others_is_ready_and_says_so(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ import pytest
 from sqlalchemy import insert, update
 from tests.kept_chat import KeptChat, concluding, opened
 
+from diagnosis_harness.adapters.persistence.archive import SqlRunArchive
 from diagnosis_harness.adapters.persistence.care import SqlRunCare
 from diagnosis_harness.adapters.persistence.run_store import SqlRunStore
 from diagnosis_harness.adapters.persistence.schema import diagnosis_run, trace_event
@@ -219,10 +220,14 @@ def test_runs_that_are_closed_for_others_are_told_of_once(tmp_path: Path) -> Non
         heard: list[RunRow] = []
         closed.on_closed(heard.append)
         care = SqlRunCare(kept.database, closed=closed)
-        run_id = await orphan(kept)
+        run_id, waiting = await orphan(kept), kept.request()
         for _ in range(2):
             await caretaker(kept, care).tend()
-        assert heard == [await row_of(kept, run_id)]
+        archive = SqlRunArchive(kept.database, closed=closed)
+        await archive.submit(waiting)
+        for _ in range(2):
+            await archive.wish_cancel(waiting.run_id, CancelWish(CancellationReason.USER_REQUESTED, 1.0))
+        assert heard == [await row_of(kept, run_id), await row_of(kept, waiting.run_id)]
 
     play(tmp_path, act)
 

@@ -7,7 +7,6 @@ import sqlite3
 import threading
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import replace
 from types import MappingProxyType
 from typing import TypeVar
 
@@ -206,68 +205,6 @@ def test_one_run_whose_events_are_refused_stops_no_other(sqlite_url: str) -> Non
             assert len(await archive.events("r2")) == 1
 
     asyncio.run(story())
-
-
-def test_an_event_that_no_database_can_hold_fails_its_own_run_and_the_log_goes_on(
-    sqlite_url: str, caplog: pytest.LogCaptureFixture
-) -> None:
-    """Its flush is told, typed; it is logged; runs beside it and after it are written."""
-
-    async def story() -> None:
-        async with a_process(sqlite_url) as (process, log, archive, _clock):
-            good, bad = await process.begun("r1"), await process.begun("r2")
-            log.emit(replace(_event("r2", 2), payload=MappingProxyType({"x": {1, 2}})))  # type: ignore[dict-item]  # no JSON
-            process.tell(good)
-            await asyncio.wait_for(log.flush(good), 10)
-            with pytest.raises(StoreFailure, match="TypeError"):
-                await asyncio.wait_for(log.flush(bad), 10)
-            assert len(await archive.events("r1")) == 2
-            assert log.problem() is None
-
-    asyncio.run(story())
-    assert "TypeError" in caplog.text
-
-
-def test_a_writer_that_fails_by_itself_fails_the_flushes_typed_and_goes_on(
-    sqlite_url: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """What it had in hand is lost to its runs; the next run is written as ever."""
-
-    async def story() -> None:
-        async with a_process(sqlite_url) as (process, log, archive, clock):
-            first, second = await process.begun("r1"), await process.begun("r2")
-            with monkeypatch.context() as broken:
-                broken.setattr(log, "_batch", _raises)
-                process.tell(first)
-                with pytest.raises(StoreFailure, match="RuntimeError"):
-                    await asyncio.wait_for(log.flush(first), 10)
-            clock.advance(1.0)
-            process.tell(second)
-            await asyncio.wait_for(log.flush(second), 10)
-            assert len(await archive.events("r2")) == 2
-
-    asyncio.run(story())
-
-
-def test_a_writer_that_is_gone_is_told_of(sqlite_url: str) -> None:
-    """Whoever asks whether the process can work hears of it."""
-
-    async def story() -> None:
-        async with a_process(sqlite_url) as (process, log, _archive, _clock):
-            ctx = await process.begun("r1")
-            assert log.problem() is None
-            (task,) = (task for task in asyncio.all_tasks() if task.get_name() == "run-log")
-            task.cancel()
-            await asyncio.wait([task])
-            assert log.problem() == "the log writer has ended"
-            with pytest.raises(StoreFailure, match="has ended"):
-                await log.flush(ctx)
-
-    asyncio.run(story())
-
-
-def _raises() -> None:
-    raise RuntimeError("a bug")
 
 
 def test_a_batch_whose_answer_was_lost_is_not_written_twice(sqlite_url: str) -> None:
