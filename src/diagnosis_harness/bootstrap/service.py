@@ -92,12 +92,7 @@ async def open_service(
     async with AsyncExitStack() as stack:
         workers = WorkerPool(threads_max=settings.run.worker_threads)
         stack.callback(workers.close)
-        shelf = FolderShelf(
-            settings.sources,
-            memory_limit_mb=settings.folder.memory_limit_mb,
-            open_max=settings.folder.open_max,
-            beside=tools,
-        )
+        shelf = _shelf(settings, tools)
         await shelf.warm(progress)
         library = open_library(settings, clock=clock, progress=progress)
         knowledge = None if library is None else library.base
@@ -114,20 +109,15 @@ async def open_service(
             archive=SqlRunArchive(stores.database, evidence=stores.elsewhere, closed=closed),
             active=ActiveRuns(),
         )
-        exporter = await stack.enter_async_context(
-            exporting(settings, archive=keeping.archive, feed=log, closed=closed)
-        )
+        export = exporting(settings, archive=keeping.archive, feed=log, closed=closed)
+        exporter = await stack.enter_async_context(export)
         players = players or Players()
         looked = _Looked(shelf, stores.evidence, knowledge, workers)
         chat = _chat(core, settings, keeping, players, _paths(core, settings, players, looked))
         queue = await _queue(stack, settings, owner)
-        caretaker = Caretaker(
-            core,
-            keeping,
-            care=SqlRunCare(stores.database, evidence=stores.elsewhere, closed=closed),
-            queue=queue,
-            settings=CareSettings(settings.care.dead_after_s, settings.care.redeliver_after_s),
-        )
+        care = SqlRunCare(stores.database, evidence=stores.elsewhere, closed=closed)
+        limits = CareSettings(settings.care.dead_after_s, settings.care.redeliver_after_s)
+        caretaker = Caretaker(core, keeping, care=care, queue=queue, settings=limits)
         upkeep = Upkeep(caretaker, clock=clock, settings=settings.care)
         parts = _Parts(keeping, log, chat, queue, works, closed, exporter, caretaker, upkeep)
         service = _assembled(core, settings, stores, parts)
@@ -135,6 +125,15 @@ async def open_service(
         if works:
             await queue.listen(service.worker.work, parallel_max=settings.queue.parallel_max)
         yield service
+
+
+def _shelf(settings: Settings, tools: Sequence[Tool]) -> FolderShelf:
+    return FolderShelf(
+        settings.sources,
+        memory_limit_mb=settings.folder.memory_limit_mb,
+        open_max=settings.folder.open_max,
+        beside=tools,
+    )
 
 
 class _Stores:
