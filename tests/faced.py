@@ -145,14 +145,19 @@ async def _nothing() -> None:
     """Only to know that what was called before has been done."""
 
 
-def settings_for(folder: Path, **server: object) -> Settings:
-    """Settings of a server that keeps everything in the folder and looks into a simulated incident there."""
+def settings_for(folder: Path, *, database: str | None = None, **server: object) -> Settings:
+    """Settings of a server that looks into a simulated incident in the folder.
+
+    Args:
+        database: URL of where everything is kept; a file in the folder when left out.
+    """
     incident = folder / "incident"
     if not incident.exists():
         simulated = simulate_folder(FaultKind.CPU, seed=7, parent=folder)
         simulated.folder.rename(incident)
+    url = database or f"sqlite:///{folder / 'runs.db'}"
     lines = [
-        f'[database]\nurl = "sqlite:///{folder / "runs.db"}"',
+        f'[database]\nurl = "{url}"',
         f'[sources.shop]\nfolder = "{incident}"',
         "[server]",
         *(f"{name} = {_toml(value)}" for name, value in server.items()),
@@ -168,10 +173,15 @@ def _toml(value: object) -> str:
 
 @contextmanager
 def faced(
-    folder: Path, *, needs_key: bool = False, works: bool = True, **server: object
+    folder: Path,
+    *,
+    needs_key: bool = False,
+    works: bool = True,
+    database: str | None = None,
+    **server: object,
 ) -> Iterator[FacedServer]:
     """A server on a free port of loopback, for the time of the body."""
-    serving = _Serving(settings_for(folder, **server), needs_key=needs_key, works=works)
+    serving = _Serving(settings_for(folder, database=database, **server), needs_key=needs_key, works=works)
     thread = threading.Thread(target=serving.run, name="faced")
     thread.start()
     held: FacedServer | None = None

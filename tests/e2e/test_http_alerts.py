@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 from tests.faced import FacedServer, faced, problem
 
+from diagnosis_harness.server.routes import alerts
+
 ALERT = {
     "status": "firing",
     "labels": {"alertname": "HighLatency", "service": "storefront"},
@@ -18,11 +20,11 @@ ALERT = {
 
 def notification(status: str, *services: str, key: str) -> dict[str, Any]:
     """A group of alerts that fires or is resolved."""
-    alerts = [
+    several = [
         {**ALERT, "status": status, "labels": {"alertname": "HighLatency", "service": service}}
         for service in services
     ]
-    return {"version": "4", "groupKey": key, "status": status, "alerts": alerts, "receiver": "diagnosis"}
+    return {"version": "4", "groupKey": key, "status": status, "alerts": several, "receiver": "diagnosis"}
 
 
 @pytest.fixture(scope="module")
@@ -62,6 +64,35 @@ def test_a_resolved_group_takes_back_what_has_not_started(queueing: FacedServer)
     again = client.post("/v1/alerts/alertmanager", json=notification("resolved", "b", key="gone")).json()
     assert again["runs"] == []
     client.post("/v1/alerts/alertmanager", json=notification("resolved", "a", key="stays"))
+
+
+@pytest.mark.parametrize("inside", [(), ("resolved",)])
+def test_a_group_in_which_nothing_fires_starts_no_run(queueing: FacedServer, inside: tuple[str, ...]) -> None:
+    """A run about nothing is no answer; why nothing was done is said, in the language asked for."""
+    sent = {
+        **notification("firing", key="nothing"),
+        "alerts": [{**ALERT, "status": status} for status in inside],
+    }
+    for language, word in (("en", "no alert in it does"), ("zh", "没有正在触发的告警")):
+        client = queueing.client(**{"accept-language": language})
+        held = client.post("/v1/alerts/alertmanager", json=sent).json()
+        assert held["runs"] == []
+        assert word in held["ignored"]
+
+
+def test_a_resolved_group_takes_back_also_what_is_far_back_in_the_queue(
+    queueing: FacedServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However many runs came after it, page after page."""
+    monkeypatch.setattr(alerts, "PAGE_MAX", 1)
+    client = queueing.client()
+    fire = client.post("/v1/alerts/alertmanager", json=notification("firing", "a", key="far")).json()
+    for number in range(3):
+        client.post("/v1/alerts/alertmanager", json=notification("firing", "a", key=f"later-{number}"))
+    done = client.post("/v1/alerts/alertmanager", json=notification("resolved", "a", key="far")).json()
+    assert done["runs"] == [{"run_id": fire["runs"][0]["run_id"], "did": "CANCELLED"}]
+    for number in range(3):
+        client.post("/v1/alerts/alertmanager", json=notification("resolved", "a", key=f"later-{number}"))
 
 
 def test_whoever_may_have_no_more_runs_still_joins_the_one_there_is(queueing: FacedServer) -> None:

@@ -245,7 +245,8 @@ def test_a_bug_is_told_as_a_failure(tmp_path: Path, caplog: pytest.LogCaptureFix
         await client.close()
 
     served(tmp_path, work)
-    assert "failed" in caplog.text
+    assert "failed: ZeroDivisionError" in caplog.text
+    assert "secret" not in caplog.text
 
 
 def test_a_queued_run_is_watched_from_the_queue_on(tmp_path: Path) -> None:

@@ -25,7 +25,7 @@ from tests.kill.played import cast
 from diagnosis_harness.adapters.persistence.log_rows import event_columns
 from diagnosis_harness.application.service import Service
 from diagnosis_harness.bootstrap.service import open_service
-from diagnosis_harness.server.listening import serve_until_told
+from diagnosis_harness.server.listening import EndStreams, serve_until_told
 from diagnosis_harness.settings import Settings
 from diagnosis_harness.trace.event import TraceEvent, TraceName
 
@@ -130,11 +130,13 @@ async def _served(service: Service, settings: Settings, line: Connection) -> Non
         needs_key=False,
         listening=lambda url: line.send({"owner": service.keeping.owner, "url": url}),
         stopping=_at_once,
+        told_again=lambda: os._exit(1),
     )
 
 
-async def _at_once() -> None:
-    """Nothing is waited for."""
+async def _at_once(end_streams: EndStreams) -> None:
+    """Only for the streams."""
+    await end_streams()
 
 
 async def _worked(service: Service, diary: Diary, run_id: str) -> None:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from diagnosis_harness.application.service import Service
     from diagnosis_harness.cli.process import Work
     from diagnosis_harness.cli.process_words import ProcessWords
+    from diagnosis_harness.server.listening import EndStreams
     from diagnosis_harness.settings import Settings
 
 HostOption = Annotated[
@@ -111,8 +112,9 @@ def _served(settings: Settings, words: ProcessWords) -> Work:
             elif not has_key:
                 say(words.no_key)
 
-        async def stopping() -> None:
+        async def stopping(end_streams: EndStreams) -> None:
             say(words.stopping)
+            await end_streams()
             await drain(service, settings)
 
         await serve_until_told(

@@ -14,6 +14,7 @@ from diagnosis_harness.server.connection import bounded_connection
 from diagnosis_harness.server.stopping_server import StoppingServer
 from diagnosis_harness.settings import ServerSettings
 
+EndStreams = Callable[[], Awaitable[None]]
 BACKLOG = 2_048
 CLOSE_WITHIN_S = 5
 
@@ -24,14 +25,15 @@ async def serve_until_told(
     *,
     needs_key: bool,
     listening: Callable[[str], None],
-    stopping: Callable[[], Awaitable[None]],
+    stopping: Callable[[EndStreams], Awaitable[None]],
     told_again: Callable[[], None],
 ) -> None:
     """Serve until SIGTERM or Ctrl+C.
 
     Args:
         listening: told the URL once connections are taken.
-        stopping: awaited when the process is told to stop, after the streams of chats have ended.
+        stopping: awaited as soon as the process is told to stop; it has the chats and streams ended by what
+            it is given.
         told_again: called when it is told a second time.
 
     Raises:
@@ -40,8 +42,7 @@ async def serve_until_told(
     app = make_app(service, settings, needs_key=needs_key)
 
     async def before_stop() -> None:
-        await app.state.streams.stop()
-        await stopping()
+        await stopping(app.state.streams.stop)
 
     config = Config(
         app,

@@ -42,12 +42,14 @@ def test_a_success_names_cause_reasons_and_verbatim_evidence() -> None:
 
 
 def test_an_answer_without_a_report_stands_in_its_place() -> None:
-    """A question about the system has text and no report."""
+    """A question about the system has text and no report; lists are lists only where they are ours."""
     empty = documents.cancelled()
     empty = replace(empty, report=replace(empty.report, summary=()))
-    text = markdown(empty, answer="I can see two sources.\n- shop\n- till")
+    answer = "I can see two sources.\n- shop\n- [till](http://evil.test)"
+    text = markdown(empty, answer=answer, lists=True)
     assert "I can see two sources." in text
-    assert "\n\\- shop\n" in text
+    assert "\n- shop\n- \\[till\\]" in text
+    assert "\n\\- shop\n" in markdown(empty, answer=answer)
 
 
 HOSTILE = [

@@ -21,6 +21,8 @@ from diagnosis_harness.kernel.errors import InvalidSetting, StoreFailure
 from diagnosis_harness.kernel.ids import RandomIds
 from diagnosis_harness.server.auth import (
     KEY_HELD_S,
+    PROXY_HEADERS,
+    UNKNOWN_PER_MINUTE,
     Doorkeeper,
     DoorRules,
     KeyRing,
@@ -54,6 +56,7 @@ class HeldKeys:
 
     held: dict[str, ApiKey] = field(default_factory=dict)
     asked: int = 0
+    asked_all: int = 0
     is_away: bool = False
 
     async def add(self, key: ApiKey) -> bool:
@@ -70,6 +73,7 @@ class HeldKeys:
 
     async def keys(self) -> tuple[ApiKey, ...]:
         """All of them."""
+        self.asked_all += 1
         return tuple(self.held.values())
 
     async def revoke(self, key_id: str, *, at_s: float) -> bool:
@@ -195,6 +199,30 @@ def test_the_right_id_with_another_secret_is_refused_also_from_memory() -> None:
     play(act)
 
 
+def test_many_ids_that_are_none_cost_a_few_looks_and_keep_no_key_out() -> None:
+    """Somebody who tries ids costs a look a second; a key that is there, or is made now, is let in."""
+
+    async def act() -> None:
+        store, clock = HeldKeys({NEW.key_id: key_of(NEW)}), ManualClock()
+        ring, known = KeyRing(store, clock), read_key(NEW.shown)
+        assert known is not None
+        assert await ring.admitted(known)
+        for _ in range(5_000):
+            assert await ring.admitted(PresentedKey(new_key(RandomIds()).key_id, "0" * 64)) is None
+        assert store.asked + store.asked_all <= UNKNOWN_PER_MINUTE + 2
+        asked = store.asked
+        assert await ring.admitted(known)
+        assert store.asked == asked
+        fresh = new_key(RandomIds())
+        store.held[fresh.key_id] = key_of(fresh)
+        clock.advance(1.0)
+        presented = read_key(fresh.shown)
+        assert presented is not None
+        assert await ring.admitted(presented)
+
+    play(act)
+
+
 def test_listening_beyond_loopback_needs_a_valid_key() -> None:
     """None, or revoked ones alone: one sentence says what to do. On loopback nothing is asked."""
 
@@ -307,6 +335,38 @@ def test_on_loopback_without_a_key_one_is_the_local_admin_and_a_wrong_key_is_sti
         assert (await there.get()).json()["name"] == "local"
         assert (await there.get(authorization=f"Bearer {NEW.shown}")).json()["name"] == "ann"
         assert (await there.get(authorization="Bearer x")).status_code == 401
+
+    play(act)
+
+
+@pytest.mark.parametrize("name", PROXY_HEADERS)
+def test_on_loopback_without_a_key_nobody_comes_by_a_proxy(name: str) -> None:
+    """Whoever is behind one is no local admin; with a key it makes no difference."""
+
+    async def act() -> None:
+        there = door(needs_key=False)
+        response = await there.get(**{name: "192.0.2.7"})
+        assert response.status_code == 403
+        assert response.json()["title"] == "The request came through a proxy: use an API key."
+        with_key = await there.get(**{name: "192.0.2.7", "authorization": f"Bearer {NEW.shown}"})
+        assert with_key.json()["name"] == "ann"
+
+    play(act)
+
+
+def test_meters_are_told_to_whoever_had_a_key_before_the_store_went_away() -> None:
+    """They are looked at just then; nothing else is told, and nobody else is."""
+
+    async def act() -> None:
+        there = door()
+        key = {"authorization": f"Bearer {NEW.shown}"}
+        assert (await there.get("/metrics", **key)).status_code == 200
+        there.store.is_away = True
+        there.clock.advance(KEY_HELD_S)
+        assert (await there.get("/metrics", **key)).status_code == 200
+        assert (await there.get("/v1/runs", **key)).status_code == 503
+        wrong = {"authorization": f"Bearer dk_{NEW.key_id}_{'0' * 64}"}
+        assert (await there.get("/metrics", **wrong)).status_code == 503
 
     play(act)
 

@@ -110,6 +110,45 @@ def test_a_store_that_is_away_holds_a_stream_up_and_no_more() -> None:
     played(work)
 
 
+def test_a_look_that_goes_wrong_ends_no_stream(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """It is logged by its kind, without what it says, and the next look is made."""
+
+    async def work(table: Table) -> None:
+        table.log.write(RUN, (TraceName.RUN_STARTED,), told=False)
+        client = Client(table, with_trace=True)
+        for _ in range(3):
+            await client.read()
+        with monkeypatch.context() as patched:
+            patched.setattr(table.active, "get", _goes_wrong)
+            patched.setattr(client.watch, "beat", _goes_wrong)
+            await table.passes(15.0)
+        table.log.write(RUN, (TraceName.LLM_CALL,), told=False)
+        await table.passes(0.25)
+        assert await client.read()
+        assert client.names == ["metadata", "trace", "trace"]
+        assert not await client.read()
+        await table.passes(15.0)
+        await table.passes(15.0)
+        assert await client.read()
+        await client.leaves()
+
+    played(work)
+    assert {record.getMessage() for record in caplog.records} == {
+        "stream-poll failed: ZeroDivisionError",
+        "stream-heartbeat failed: ZeroDivisionError",
+    }
+    assert "hunter2" not in caplog.text
+
+
+SECRET = "hunter2"  # noqa: S105 - what must not be told
+
+
+def _goes_wrong(*_: object) -> None:
+    raise ZeroDivisionError(SECRET)
+
+
 def test_a_run_of_this_process_is_not_looked_up() -> None:
     """Its events come by the feed; the store is read once, for what was written before."""
 
