@@ -31,6 +31,7 @@ from diagnosis_harness.harness.termination import RunState
 from diagnosis_harness.harness.waiting import Operation
 from diagnosis_harness.kernel.errors import (
     MalformedAnswer,
+    OnsetOutsideData,
     RouterUnavailable,
     RunAborted,
     RunNotKept,
@@ -204,6 +205,8 @@ class ChatApplicationUseCase:
             return self._without_answer(ctx, WorkEnd.ROUTER_UNAVAILABLE)
         except SourceUnavailable:
             return self._without_answer(ctx, WorkEnd.SOURCE_UNAVAILABLE)
+        except OnsetOutsideData:
+            return self._without_answer(ctx, WorkEnd.ONSET_OUTSIDE_DATA)
         except RunAborted:
             return self._without_answer(ctx, end_of_state(ctx.lifecycle.state))
         except TechnicalFailure:

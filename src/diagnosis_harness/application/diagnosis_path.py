@@ -41,6 +41,7 @@ class SourceShelf(Protocol):
 
         Raises:
             SourceUnavailable: it cannot be read.
+            OnsetOutsideData: it holds nothing of the time of the onset.
         """
         ...
 
@@ -74,7 +75,8 @@ class DiagnosisPath:
         """Diagnose and release; the run has ended when this returns.
 
         Raises:
-            SourceUnavailable: the source cannot be read; the run goes on.
+            SourceUnavailable, OnsetOutsideData: the source cannot be read or holds nothing of that time; the
+                run goes on.
             RunAborted: the run had ended, or ended while the source was opened.
             Exception: a bug.
         """

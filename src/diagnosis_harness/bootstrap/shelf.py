@@ -11,11 +11,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from diagnosis_harness.adapters.sources.incident_folder import open_incident_folder
+from diagnosis_harness.adapters.sources.incident_folder.opening import ONSET_PLACE
 from diagnosis_harness.adapters.sources.incident_folder.summary import FolderSummary
 from diagnosis_harness.application.diagnosis_path import OpenSource
 from diagnosis_harness.application.system.profile import SourceProfile
 from diagnosis_harness.application.system.source_profile import source_profile
-from diagnosis_harness.kernel.errors import FailureKind, InvalidInput, SourceUnavailable
+from diagnosis_harness.kernel.errors import FailureKind, InvalidInput, OnsetOutsideData, SourceUnavailable
 from diagnosis_harness.settings import SourceSettings
 from diagnosis_harness.toolbox.catalog import build_tools
 from diagnosis_harness.toolbox.ports import AlertInfo, Sources, SourceSummary
@@ -95,6 +96,7 @@ class FolderShelf:
 
         Raises:
             SourceUnavailable: it is not configured any more, or cannot be read; the log says why.
+            OnsetOutsideData: it holds nothing of that time.
         """
         del ctx
         if name is None:
@@ -128,6 +130,8 @@ class FolderShelf:
         try:
             return self._opened(name, folder, onset_s, _silent)
         except InvalidInput as error:
+            if error.place == ONSET_PLACE:  # whoever asked gave it: nothing is wrong with the folder
+                raise OnsetOutsideData(error.problem, kind=FailureKind.REJECTED) from error
             _LOG.error("source %s cannot be read: %s", name, error)
             raise SourceUnavailable(f"source {name} cannot be read", kind=FailureKind.UNAVAILABLE) from error
 

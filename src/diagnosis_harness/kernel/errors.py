@@ -17,6 +17,7 @@
     │   ├── KnowledgeUnavailable  the runbooks cannot be searched
     │   ├── AnswerRefused         what a player answered does not hold against what it was given
     │   ├── SourceUnavailable     a configured source cannot be read
+    │   ├── OnsetOutsideData      the time that was given lies outside of what a source holds
     │   ├── RunNotKept            a run's end could not be kept, so nothing of it may leave
     │   ├── ServiceFailure        a server that was asked did not answer, or with a problem
     │   └── MaskingFailed         text could not be masked, so it must not be kept, shown or logged
@@ -175,6 +176,10 @@ class MaskingFailed(TechnicalFailure):
 
 class SourceUnavailable(TechnicalFailure):
     """A configured source of telemetry cannot be read."""
+
+
+class OnsetOutsideData(TechnicalFailure):
+    """The time at which the trouble is said to have begun lies outside of the telemetry that is there."""
 
 
 class RunNotKept(TechnicalFailure):

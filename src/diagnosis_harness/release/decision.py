@@ -27,6 +27,7 @@ class WorkEnd(StrEnum):
     POLICY_FAILED = "POLICY_FAILED"  # the language model behind the policy failed
     ROUTER_UNAVAILABLE = "ROUTER_UNAVAILABLE"  # after its attempts; no path is guessed
     ANSWER_FAILED = "ANSWER_FAILED"  # whoever writes the answer of a path without diagnosis failed
+    ONSET_OUTSIDE_DATA = "ONSET_OUTSIDE_DATA"  # it is said to have begun when nothing was recorded
     SOURCE_UNAVAILABLE = "SOURCE_UNAVAILABLE"  # the telemetry that was to be looked at cannot be read
     INTERNAL_FAILURE = "INTERNAL_FAILURE"
     BUDGET_REACHED = "BUDGET_REACHED"  # wherever it was reached
@@ -74,6 +75,7 @@ TABLE: tuple[Row, ...] = (
     Row("RL-27", WorkEnd.POLICY_FAILED, _F, _FAIL),
     Row("RL-28", WorkEnd.ROUTER_UNAVAILABLE, _F, _FAIL),
     Row("RL-27", WorkEnd.ANSWER_FAILED, _F, _FAIL),
+    Row("RL-21", WorkEnd.ONSET_OUTSIDE_DATA, _F, _FAIL),
     Row("RL-21", WorkEnd.SOURCE_UNAVAILABLE, _F, _FAIL),
     Row("RL-21", WorkEnd.INTERNAL_FAILURE, _F, _FAIL),
     Row("RL-18", WorkEnd.BUDGET_REACHED, _B, _BACK, _THIN, facts=True),

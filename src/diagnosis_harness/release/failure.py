@@ -34,6 +34,10 @@ _SENTENCES: dict[WorkEnd, tuple[str, str]] = {
         "The answer could not be written, or could not be borne out; it was not tried again.",
         "答案未能写出，或写出的内容无法得到证实；没有再次尝试。",
     ),
+    WorkEnd.ONSET_OUTSIDE_DATA: (
+        "The time at which it is said to have begun lies outside of the data that this source holds.",
+        "给定的开始时间不在该数据源所涵盖的时间范围内。",
+    ),
     WorkEnd.SOURCE_UNAVAILABLE: (
         "The source that was to be looked at cannot be read; the log of the service says why.",
         "要查看的数据源无法读取；原因见服务日志。",

@@ -19,6 +19,7 @@ from diagnosis_harness.harness.termination import RunState
 from diagnosis_harness.kernel.errors import (
     FailureKind,
     LlmFailure,
+    OnsetOutsideData,
     RunNotKept,
     RunTaken,
     SourceUnavailable,
@@ -71,6 +72,16 @@ def test_an_answer_that_fails_is_a_failure_and_no_answer(tmp_path: Path) -> None
         assert row.ending.answer is None
 
     play(tmp_path, act, router=ScriptedRouter(SYSTEM))
+
+
+def test_an_onset_outside_of_the_data_is_said_to_be(tmp_path: Path) -> None:
+    """It is the asker's, and no fault of the source."""
+
+    async def act(kept: KeptChat) -> None:
+        kept.shelf.raises = OnsetOutsideData("of no record", kind=FailureKind.REJECTED)
+        assert ended(await kept.ask()) == (ReleaseOutcome.FAILED, RunState.FAILED, "ONSET_OUTSIDE_DATA")
+
+    play(tmp_path, act)
 
 
 def test_a_source_that_cannot_be_read_is_said_to_be(tmp_path: Path) -> None:

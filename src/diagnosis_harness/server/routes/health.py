@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Coroutine
+
 from fastapi import APIRouter, Response
 from starlette.responses import JSONResponse
 
 from diagnosis_harness.application.runs.row import RunStatus
 from diagnosis_harness.application.runs.store import RunQuery
+from diagnosis_harness.application.service import Service
 from diagnosis_harness.kernel.errors import StoreFailure
 from diagnosis_harness.server.face import TheFace
 from diagnosis_harness.server.metrics import MEDIA_TYPE
@@ -39,20 +43,32 @@ async def healthz() -> Response:
     },
 )
 async def readyz(face: TheFace) -> Response:
-    """Whether the database answers, this process takes runs where it is to, and cares for its runs."""
-    try:
-        await within(face.service.core.clock, STORE_LIMIT_S, face.service.keeping.archive.unfinished(""))
-        database = OK
-    except (StoreFailure, TimeoutError):
-        database = "does not answer"
+    """Whether all stores answer, this process takes runs where it is to, and cares for its runs."""
     service = face.service
+    archive = service.keeping.archive
+    database, evidence = await asyncio.gather(
+        _answering(service, archive.unfinished("")), _answering(service, archive.records("readyz"))
+    )
     takes_runs = service.queue.is_listening or not service.takes_runs
     queue = (OK if service.takes_runs else LEFT) if takes_runs else "takes no runs in this process"
     background = {name: check() for name, check in service.checks.items()}
-    is_ready = database == OK and takes_runs and not any(background.values())
-    checks = {"database": database, "queue": queue, **{name: said or OK for name, said in background.items()}}
+    is_ready = database == evidence == OK and takes_runs and not any(background.values())
+    checks = {
+        "database": database,
+        "evidence": evidence,
+        "queue": queue,
+        **{name: said or OK for name, said in background.items()},
+    }
     held = {"status": "ready" if is_ready else "not ready", "checks": checks}
     return JSONResponse(held, status_code=200 if is_ready else 503)
+
+
+async def _answering(service: Service, question: Coroutine[object, object, object]) -> str:
+    try:
+        await within(service.core.clock, STORE_LIMIT_S, question)
+    except (StoreFailure, TimeoutError):
+        return "does not answer"
+    return OK
 
 
 @router.get(

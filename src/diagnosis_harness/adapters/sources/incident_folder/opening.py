@@ -36,6 +36,8 @@ from diagnosis_harness.kernel.errors import InvalidInput
 from diagnosis_harness.kernel.window import TimeWindow
 from diagnosis_harness.toolbox.ports import Recording, Sources
 
+ONSET_PLACE: Final = "--onset"
+"""How a complaint names the onset that the caller gave."""
 _MEMORY_FLOOR_MB: Final = 32
 
 
@@ -86,7 +88,7 @@ def open_incident_folder(
     normal_content = None if normal is None else _read_baseline(normal, database, told)
     window = content.window()
     onset = incident.settings.onset_s if onset_s is None else onset_s
-    _check_onset(onset, window, place=f"{SETTINGS_NAME} (incident.onset)" if onset_s is None else "--onset")
+    _check_onset(onset, window, place=f"{SETTINGS_NAME} (incident.onset)" if onset_s is None else ONSET_PLACE)
     opened = OpenedFolder(
         name=printable(folder.resolve().name) or "incident",
         settings=incident.settings,
