@@ -13,12 +13,13 @@ from starlette.responses import Response
 
 from diagnosis_harness.application.service import Service
 from diagnosis_harness.kernel.errors import DiagnosisHarnessError
-from diagnosis_harness.server.auth import Doorkeeper, DoorRules, KeyRing
+from diagnosis_harness.server.auth import Doorkeeper, DoorRules
 from diagnosis_harness.server.body_limit import BodyGate
 from diagnosis_harness.server.edge import Edge
 from diagnosis_harness.server.face import Face
 from diagnosis_harness.server.head import HeadAsGet
 from diagnosis_harness.server.hub import HubSettings
+from diagnosis_harness.server.key_ring import KeyRing
 from diagnosis_harness.server.metrics import Metrics
 from diagnosis_harness.server.openapi import describe
 from diagnosis_harness.server.problems import Problem, ProblemKind, problem_of

@@ -2,125 +2,23 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field, replace
-from typing import Any
 
-import httpx2
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from starlette.responses import JSONResponse
-from starlette.types import Receive, Scope, Send
+from tests.held_keys import NEW, HeldKeys, door, key_of, play
 
-from diagnosis_harness.application.callers.api_key import ApiKey, NewKey, PresentedKey, new_key, read_key
-from diagnosis_harness.application.callers.caller import CallerRole
-from diagnosis_harness.kernel.errors import InvalidSetting, StoreFailure
+from diagnosis_harness.application.callers.api_key import PresentedKey, new_key, read_key
+from diagnosis_harness.kernel.errors import InvalidSetting
 from diagnosis_harness.kernel.ids import RandomIds
 from diagnosis_harness.server.auth import (
-    KEY_HELD_S,
-    PROXY_HEADERS,
-    UNKNOWN_PER_MINUTE,
-    Doorkeeper,
-    DoorRules,
-    KeyRing,
     bearer_of,
     is_loopback,
     require_key,
 )
-from diagnosis_harness.server.edge import Edge
-from diagnosis_harness.server.metrics import Metrics
+from diagnosis_harness.server.key_ring import KEY_HELD_S, KeyRing
 from diagnosis_harness.testing.clock import ManualClock
-from diagnosis_harness.testing.ids import CountingIds
-
-NEW = new_key(RandomIds())
-
-
-def key_of(new: NewKey, **changes: Any) -> ApiKey:
-    """The key as it is kept."""
-    held = ApiKey(
-        key_id=new.key_id,
-        name="ann",
-        role=CallerRole.OPERATOR,
-        secret_sha256=new.secret_sha256,
-        created_at_s=0.0,
-    )
-    return replace(held, **changes)
-
-
-@dataclass(slots=True)
-class HeldKeys:
-    """A key store in memory that counts how often it is asked, and can be away."""
-
-    held: dict[str, ApiKey] = field(default_factory=dict)
-    asked: int = 0
-    asked_all: int = 0
-    is_away: bool = False
-
-    async def add(self, key: ApiKey) -> bool:
-        """Keep it."""
-        self.held[key.key_id] = key
-        return True
-
-    async def key(self, key_id: str) -> ApiKey | None:
-        """Find it."""
-        self.asked += 1
-        if self.is_away:
-            raise StoreFailure("away")
-        return self.held.get(key_id)
-
-    async def keys(self) -> tuple[ApiKey, ...]:
-        """All of them."""
-        self.asked_all += 1
-        return tuple(self.held.values())
-
-    async def revoke(self, key_id: str, *, at_s: float) -> bool:
-        """Make it invalid."""
-        self.held[key_id] = replace(self.held[key_id], revoked_at_s=at_s)
-        return True
-
-
-@dataclass(slots=True)
-class Door:
-    """A doorkeeper before an application that says who came in."""
-
-    store: HeldKeys
-    clock: ManualClock
-    app: Edge
-
-    async def get(self, path: str = "/v1/runs", **headers: str) -> httpx2.Response:
-        """Ask through it."""
-        host = headers.pop("host", "127.0.0.1:8300")
-        async with httpx2.AsyncClient(
-            transport=httpx2.ASGITransport(self.app), base_url=f"http://{host}"
-        ) as client:
-            return await client.get(path, headers=headers)
-
-
-def door(*, needs_key: bool = True, hosts: tuple[str, ...] = (), key: ApiKey | None = None) -> Door:
-    """A door with one key."""
-    store, clock = HeldKeys({NEW.key_id: key or key_of(NEW)}), ManualClock()
-
-    async def inside(scope: Scope, receive: Receive, send: Send) -> None:
-        admission = scope["state"].get("admission")
-        who = {} if admission is None else {"name": admission.caller.name, "runs": admission.unfinished_max}
-        await JSONResponse(who)(scope, receive, send)
-
-    rules = DoorRules(needs_key=needs_key, hosts=frozenset(hosts), rate_per_minute=3)
-    keeper = Doorkeeper(inside, ring=KeyRing(store, clock), rules=rules, clock=clock)
-    return Door(store, clock, Edge(keeper, ids=CountingIds(), metrics=Metrics()))
-
-
-def play(act: Callable[[], Awaitable[None]]) -> None:
-    """Run a test in a loop."""
-
-    async def done() -> None:
-        await act()
-
-    asyncio.run(done())
-
 
 # ---------------------------------------------------------------- the header
 
@@ -195,30 +93,6 @@ def test_the_right_id_with_another_secret_is_refused_also_from_memory() -> None:
         assert right is not None
         assert await ring.admitted(right)
         assert await ring.admitted(PresentedKey(NEW.key_id, "0" * 64)) is None
-
-    play(act)
-
-
-def test_many_ids_that_are_none_cost_a_few_looks_and_keep_no_key_out() -> None:
-    """Somebody who tries ids costs a look a second; a key that is there, or is made now, is let in."""
-
-    async def act() -> None:
-        store, clock = HeldKeys({NEW.key_id: key_of(NEW)}), ManualClock()
-        ring, known = KeyRing(store, clock), read_key(NEW.shown)
-        assert known is not None
-        assert await ring.admitted(known)
-        for _ in range(5_000):
-            assert await ring.admitted(PresentedKey(new_key(RandomIds()).key_id, "0" * 64)) is None
-        assert store.asked + store.asked_all <= UNKNOWN_PER_MINUTE + 2
-        asked = store.asked
-        assert await ring.admitted(known)
-        assert store.asked == asked
-        fresh = new_key(RandomIds())
-        store.held[fresh.key_id] = key_of(fresh)
-        clock.advance(1.0)
-        presented = read_key(fresh.shown)
-        assert presented is not None
-        assert await ring.admitted(presented)
 
     play(act)
 
@@ -335,38 +209,6 @@ def test_on_loopback_without_a_key_one_is_the_local_admin_and_a_wrong_key_is_sti
         assert (await there.get()).json()["name"] == "local"
         assert (await there.get(authorization=f"Bearer {NEW.shown}")).json()["name"] == "ann"
         assert (await there.get(authorization="Bearer x")).status_code == 401
-
-    play(act)
-
-
-@pytest.mark.parametrize("name", PROXY_HEADERS)
-def test_on_loopback_without_a_key_nobody_comes_by_a_proxy(name: str) -> None:
-    """Whoever is behind one is no local admin; with a key it makes no difference."""
-
-    async def act() -> None:
-        there = door(needs_key=False)
-        response = await there.get(**{name: "192.0.2.7"})
-        assert response.status_code == 403
-        assert response.json()["title"] == "The request came through a proxy: use an API key."
-        with_key = await there.get(**{name: "192.0.2.7", "authorization": f"Bearer {NEW.shown}"})
-        assert with_key.json()["name"] == "ann"
-
-    play(act)
-
-
-def test_meters_are_told_to_whoever_had_a_key_before_the_store_went_away() -> None:
-    """They are looked at just then; nothing else is told, and nobody else is."""
-
-    async def act() -> None:
-        there = door()
-        key = {"authorization": f"Bearer {NEW.shown}"}
-        assert (await there.get("/metrics", **key)).status_code == 200
-        there.store.is_away = True
-        there.clock.advance(KEY_HELD_S)
-        assert (await there.get("/metrics", **key)).status_code == 200
-        assert (await there.get("/v1/runs", **key)).status_code == 503
-        wrong = {"authorization": f"Bearer dk_{NEW.key_id}_{'0' * 64}"}
-        assert (await there.get("/metrics", **wrong)).status_code == 503
 
     play(act)
 

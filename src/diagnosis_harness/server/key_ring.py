@@ -1,0 +1,107 @@
+"""API keys as they were read a moment ago, so that not each request, and no flood of them, asks the store."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Coroutine
+from typing import Any, TypeVar
+
+from diagnosis_harness.application.callers.api_key import ApiKey, PresentedKey
+from diagnosis_harness.application.callers.key_store import KeyStore
+from diagnosis_harness.kernel.clock import Clock
+from diagnosis_harness.kernel.errors import FailureKind, StoreFailure
+from diagnosis_harness.server.rate_limit import RateLimits
+from diagnosis_harness.server.within import within
+
+T = TypeVar("T")
+
+KEY_HELD_S = 5.0
+"""For how long a key that was read is believed: a key that another process revokes is refused after that."""
+
+UNKNOWN_PER_MINUTE = 120
+"""Looks into the store for ids that no key here has; further ones share a look a second."""
+
+LOOK_LIMIT_S = 1.5
+
+_ALL_HELD_S = 1.0
+_KEYS_HELD_MAX = 1_000
+
+
+class KeyRing:
+    """Keys as they were read a moment ago, also those that are none: not each request asks the store.
+
+    Ids that are none are held apart, so that they push out no key; and where many new ones come, as from
+    somebody who tries, all of them together cost one look at all keys a second.
+    """
+
+    def __init__(self, keys: KeyStore, clock: Clock) -> None:
+        self._keys = keys
+        self._clock = clock
+        self._held: OrderedDict[str, tuple[ApiKey, float]] = OrderedDict()
+        self._unknown: OrderedDict[str, float] = OrderedDict()
+        self._looks = RateLimits()
+        self._all: tuple[dict[str, ApiKey], float] = ({}, 0.0)
+        self._reading = asyncio.Lock()
+
+    async def admitted(self, presented: PresentedKey) -> ApiKey | None:
+        """The valid key that was presented; None where there is none.
+
+        Raises:
+            StoreFailure: it cannot be looked up.
+        """
+        key = await self._key(presented.key_id)
+        return key if key is not None and key.admits(presented.secret) else None
+
+    def remembered(self, presented: PresentedKey) -> ApiKey | None:
+        """The key as it was read last, however long ago, if this is it."""
+        held = self._held.get(presented.key_id)
+        return held[0] if held is not None and held[0].admits(presented.secret) else None
+
+    def forget(self, key_id: str) -> None:
+        """Look the key up again: it was changed here."""
+        self._held.pop(key_id, None)
+        self._unknown.pop(key_id, None)
+
+    async def _key(self, key_id: str) -> ApiKey | None:
+        now_s = self._clock.now_s()
+        held = self._held.get(key_id)
+        if held is not None and now_s < held[1]:
+            return held[0]
+        if now_s < self._unknown.get(key_id, 0.0):
+            return None
+        is_known = held is not None
+        if is_known or self._looks.wait_s("", now_s=now_s, per_minute=UNKNOWN_PER_MINUTE) is None:
+            key = await self._read(self._keys.key(key_id))
+        else:
+            key = (await self._all_keys()).get(key_id)
+        self._held.pop(key_id, None)
+        self._unknown.pop(key_id, None)
+        if key is None:
+            _hold(self._unknown, key_id, now_s + KEY_HELD_S)
+        else:
+            _hold(self._held, key_id, (key, now_s + KEY_HELD_S))
+        return key
+
+    async def _read(self, look: Coroutine[Any, Any, T]) -> T:
+        """What the store says, soon: a request that waits for it has not been let in."""
+        try:
+            return await within(self._clock, LOOK_LIMIT_S, look)
+        except TimeoutError:
+            raise StoreFailure("the keys cannot be looked up", kind=FailureKind.TIMEOUT) from None
+
+    async def _all_keys(self) -> dict[str, ApiKey]:
+        """All of them, read at most once in a while, however many ask at once."""
+        async with self._reading:
+            now_s = self._clock.now_s()
+            if now_s >= self._all[1]:
+                keys = {key.key_id: key for key in await self._read(self._keys.keys())}
+                self._all = (keys, now_s + _ALL_HELD_S)
+            return self._all[0]
+
+
+def _hold(held: OrderedDict[str, T], key_id: str, what: T) -> None:
+    """Keep it; of very many, the one that was read first goes."""
+    held[key_id] = what
+    if len(held) > _KEYS_HELD_MAX:
+        held.popitem(last=False)

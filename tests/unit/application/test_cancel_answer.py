@@ -1,0 +1,18 @@
+"""How long an answer to a cancel is waited for."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from diagnosis_harness.application.runs.cancel_answer import is_owed
+from diagnosis_harness.application.runs.row import RunRow, RunStatus
+from diagnosis_harness.testing.rows import a_request
+
+
+def test_an_answer_is_owed_until_it_is_there_or_another_end_is() -> None:
+    """The end of a cancelled run may be kept before its owner's word; any other end says all."""
+    row = RunRow(request=a_request("r1"), status=RunStatus.RUNNING)
+    owed = {status: is_owed(replace(row, status=status)) for status in (RunStatus.QUEUED, RunStatus.RUNNING)}
+    assert owed == {RunStatus.QUEUED: True, RunStatus.RUNNING: True}
+    answered = replace(row, cancel_answer={"changed": True})
+    assert not is_owed(answered)

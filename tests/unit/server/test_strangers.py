@@ -1,0 +1,70 @@
+"""Who tries ids, who comes by a proxy, and who looks at the meters while the store is away."""
+
+from __future__ import annotations
+
+import pytest
+from tests.held_keys import NEW, HeldKeys, door, key_of, play
+
+from diagnosis_harness.application.callers.api_key import PresentedKey, new_key, read_key
+from diagnosis_harness.kernel.ids import RandomIds
+from diagnosis_harness.server.auth import (
+    PROXY_HEADERS,
+)
+from diagnosis_harness.server.key_ring import KEY_HELD_S, UNKNOWN_PER_MINUTE, KeyRing
+from diagnosis_harness.testing.clock import ManualClock
+
+
+def test_many_ids_that_are_none_cost_a_few_looks_and_keep_no_key_out() -> None:
+    """Somebody who tries ids costs a look a second; a key that is there, or is made now, is let in."""
+
+    async def act() -> None:
+        store, clock = HeldKeys({NEW.key_id: key_of(NEW)}), ManualClock()
+        ring, known = KeyRing(store, clock), read_key(NEW.shown)
+        assert known is not None
+        assert await ring.admitted(known)
+        for _ in range(5_000):
+            assert await ring.admitted(PresentedKey(new_key(RandomIds()).key_id, "0" * 64)) is None
+        assert store.asked + store.asked_all <= UNKNOWN_PER_MINUTE + 2
+        asked = store.asked
+        assert await ring.admitted(known)
+        assert store.asked == asked
+        fresh = new_key(RandomIds())
+        store.held[fresh.key_id] = key_of(fresh)
+        clock.advance(1.0)
+        presented = read_key(fresh.shown)
+        assert presented is not None
+        assert await ring.admitted(presented)
+
+    play(act)
+
+
+def test_meters_are_told_to_whoever_had_a_key_before_the_store_went_away() -> None:
+    """They are looked at just then; nothing else is told, and nobody else is."""
+
+    async def act() -> None:
+        there = door()
+        key = {"authorization": f"Bearer {NEW.shown}"}
+        assert (await there.get("/metrics", **key)).status_code == 200
+        there.store.is_away = True
+        there.clock.advance(KEY_HELD_S)
+        assert (await there.get("/metrics", **key)).status_code == 200
+        assert (await there.get("/v1/runs", **key)).status_code == 503
+        wrong = {"authorization": f"Bearer dk_{NEW.key_id}_{'0' * 64}"}
+        assert (await there.get("/metrics", **wrong)).status_code == 503
+
+    play(act)
+
+
+@pytest.mark.parametrize("name", PROXY_HEADERS)
+def test_on_loopback_without_a_key_nobody_comes_by_a_proxy(name: str) -> None:
+    """Whoever is behind one is no local admin; with a key it makes no difference."""
+
+    async def act() -> None:
+        there = door(needs_key=False)
+        response = await there.get(**{name: "192.0.2.7"})
+        assert response.status_code == 403
+        assert response.json()["title"] == "The request came through a proxy: use an API key."
+        with_key = await there.get(**{name: "192.0.2.7", "authorization": f"Bearer {NEW.shown}"})
+        assert with_key.json()["name"] == "ann"
+
+    play(act)
