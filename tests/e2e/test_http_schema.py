@@ -23,6 +23,7 @@ from tests.faced import FacedServer, faced, submit
 
 from diagnosis_harness.release.language import Language
 from diagnosis_harness.server.problems import PROBLEMS
+from diagnosis_harness.testing.servers import Databases
 
 CHECKS = [
     not_a_server_error,
@@ -65,10 +66,20 @@ class Described:
     known: dict[str, str]
 
 
-@pytest.fixture(scope="module")
-def described(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Described]:
-    """A server with one ended run."""
-    with faced(tmp_path_factory.mktemp("schema"), unfinished_runs=100_000, heartbeat_s=1.0) as server:
+@pytest.fixture(scope="module", params=["sqlite", "postgres"])
+def described(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Described]:
+    """A server with one ended run; over PostgreSQL in `make proof` alone."""
+    url = None
+    if request.param == "postgres":
+        if not request.config.getoption("--proof"):
+            pytest.skip("proof: PostgreSQL is looked at in `make proof`")
+        databases: Databases = request.getfixturevalue("databases")
+        name, url = databases.fresh(template=request.getfixturevalue("template"))
+        request.addfinalizer(lambda: databases.drop(name))  # noqa: PT021 - only where there is one
+    folder = tmp_path_factory.mktemp("schema")
+    with faced(folder, database=url, unfinished_runs=100_000, heartbeat_s=1.0) as server:
         client = server.client()
         run = submit(client, session_id="ses-known")
         server.ended(client, run["run_id"])
