@@ -6,7 +6,9 @@ from dataclasses import replace
 
 from diagnosis_harness.application.runs.cancel_answer import is_owed
 from diagnosis_harness.application.runs.row import RunRow, RunStatus
-from diagnosis_harness.testing.rows import a_request
+from diagnosis_harness.harness.termination import CancellationReason, RunState
+from diagnosis_harness.release.outcome import ReleaseOutcome
+from diagnosis_harness.testing.rows import a_failure, a_request, a_success
 
 
 def test_an_answer_is_owed_until_it_is_there_or_another_end_is() -> None:
@@ -16,3 +18,6 @@ def test_an_answer_is_owed_until_it_is_there_or_another_end_is() -> None:
     assert owed == {RunStatus.QUEUED: True, RunStatus.RUNNING: True}
     answered = replace(row, cancel_answer={"changed": True})
     assert not is_owed(answered)
+    ending = a_failure(CancellationReason.USER_REQUESTED, RunState.CANCELLED, ReleaseOutcome.CANCELLED)
+    assert is_owed(replace(row, status=RunStatus.CANCELLED, ending=ending))
+    assert not is_owed(replace(row, status=RunStatus.SUCCESS, ending=a_success()))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 import sys
+import threading
 from collections.abc import Callable
 
 import pytest
@@ -74,7 +75,7 @@ def test_a_server_that_stands_still_is_a_timeout_for_all_and_works_again(
 
 @pytest.mark.skipif(sys.platform != "linux", reason="platform: processes are found in /proc")
 def test_a_database_is_closed_while_its_server_stands_still(databases: Databases, postgres_url: str) -> None:
-    """Nor does a process that stops wait for it without bound."""
+    """Nor does a process that stops wait for it without bound, nor one of its threads."""
     server = databases.server
     if server is None:
         pytest.skip("server: the given database is not ours to stop")
@@ -87,6 +88,10 @@ def test_a_database_is_closed_while_its_server_stands_still(databases: Databases
             begun = CLOCK.now_s()
             await database.close()
             assert CLOCK.now_s() - begun < 10
+            for thread in threading.enumerate():
+                if thread.name.startswith("diagnosis-database"):
+                    thread.join(15)
+                    assert not thread.is_alive()
 
     asyncio.run(story())
 
