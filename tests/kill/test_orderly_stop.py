@@ -177,7 +177,7 @@ def test_a_run_that_takes_longer_than_the_worker_waits_ends_failed(
                 at.worker.send_signal(signal.SIGTERM)
                 assert await at.left() == 0
                 # To drain, to end the run, to let go of the statement that waits, and of the queue.
-                assert clock.now_s() - told_s < 0.5 + 2 * 3.0 + 3.0 + 10.0
+                assert clock.now_s() - told_s < 0.5 + 4 * 3.0 + 3.0 + 10.0
                 row = await at.row(run_id)
             assert row.is_closed
             assert row.ending is not None

@@ -12,6 +12,8 @@ from diagnosis_harness.settings import Settings
 
 _LOG = logging.getLogger("diagnosis_harness.service")
 _LOOK_S = 0.05
+_WAITS_MAX = 4
+"""How often the end of a run may wait for a store: for a record, what is owed, its log and its row."""
 
 
 async def drain(service: Service, settings: Settings) -> None:
@@ -27,7 +29,7 @@ async def drain(service: Service, settings: Settings) -> None:
     for ctx in service.keeping.active.all():
         _LOG.warning("run %s is ended: the service stops", ctx.run_id)
         service.core.cancel(ctx, CancellationReason.INTERNAL_FAILURE, SERVICE_STOPPED)
-    await _idle(service, 2 * settings.run.finalise_timeout_s)
+    await _idle(service, _WAITS_MAX * settings.run.finalise_timeout_s)
 
 
 async def _idle(service: Service, patience_s: float) -> bool:
