@@ -66,15 +66,20 @@ class Described:
     known: dict[str, str]
 
 
-@pytest.fixture(scope="module", params=["sqlite", "postgres"])
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Over SQLite; in `make proof` over PostgreSQL as well."""
+    if "described" in metafunc.fixturenames:
+        stores = ["sqlite", "postgres"] if metafunc.config.getoption("--proof") else ["sqlite"]
+        metafunc.parametrize("described", stores, indirect=True, scope="module")
+
+
+@pytest.fixture(scope="module")
 def described(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Described]:
-    """A server with one ended run; over PostgreSQL in `make proof` alone."""
+    """A server with one ended run."""
     url = None
     if request.param == "postgres":
-        if not request.config.getoption("--proof"):
-            pytest.skip("proof: PostgreSQL is looked at in `make proof`")
         databases: Databases = request.getfixturevalue("databases")
         name, url = databases.fresh(template=request.getfixturevalue("template"))
         request.addfinalizer(lambda: databases.drop(name))  # noqa: PT021 - only where there is one
