@@ -79,11 +79,6 @@ class Database:
             raise
         return database
 
-    @property
-    def is_sqlite(self) -> bool:
-        """Whether it is a file of this machine."""
-        return self._engine.dialect.name == "sqlite"
-
     async def read(self, statements: Statements[T]) -> T:
         """Do what only reads.
 

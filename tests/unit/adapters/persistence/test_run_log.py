@@ -5,12 +5,12 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 import threading
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Sequence
 from types import MappingProxyType
 from typing import TypeVar
 
 import pytest
+from tests.logged import a_process
 
 from diagnosis_harness.adapters.persistence.archive import SqlRunArchive
 from diagnosis_harness.adapters.persistence.database import Database, Statements
@@ -25,24 +25,6 @@ from diagnosis_harness.testing.rows import Process, a_success
 from diagnosis_harness.trace.event import TraceEvent, TraceEventStatus, TraceName, TracePhase
 
 T = TypeVar("T")
-
-
-@asynccontextmanager
-async def a_process(
-    url: str, *, run_events_max: int = 100, events_max: int = 1000, busy_timeout_s: float = 5.0
-) -> AsyncIterator[tuple[Process, SqlRunLog, SqlRunArchive, ManualClock]]:
-    """One process with bounds of its own, and a reader."""
-    clock = ManualClock()
-    base = await Database.opened(url, busy_timeout_s=busy_timeout_s)
-    log = SqlRunLog(base, owner="p", clock=clock, run_events_max=run_events_max, events_max=events_max)
-    await log.start()
-    core = DiagnosisHarnessCore(clock=clock, ids=CountingIds(), sink=log)
-    store = SqlRunStore(base, owner="p")
-    try:
-        yield Process("p", core, store, log, log, None), log, SqlRunArchive(base), clock  # type: ignore[arg-type]  # no evidence here
-    finally:
-        await log.stop()
-        await base.close()
 
 
 def test_events_of_many_threads_are_written_each_run_in_order(sqlite_url: str) -> None:
