@@ -13,6 +13,8 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 OWNERS = {"core", "evidence", "service", "llm"}
+REVIEWED = {"GU", "SV", "OP"}
+"""Rows that reviews of the product added; the others stand in the specifications and their number is fixed."""
 
 
 def _table() -> dict[str, Any]:
@@ -28,7 +30,7 @@ SERVED = {row: entry["tests"] for row, entry in ROWS.items() if entry["tests"] !
 
 def test_all_rows_of_the_specifications_are_listed() -> None:
     """No row can be dropped to make the table green."""
-    counted = Counter(entry["owner"] for entry in ROWS.values())
+    counted = Counter(entry["owner"] for row, entry in ROWS.items() if row.partition("-")[0] not in REVIEWED)
 
     assert counted == {"core": 39, "evidence": 45, "service": 32, "llm": 1}
     assert set(TABLE["owned"]) <= OWNERS
