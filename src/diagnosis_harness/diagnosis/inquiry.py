@@ -1,0 +1,90 @@
+"""What a run was asked, as code resolved it before any player looked: the incident, and what the telemetry knows.
+
+A policy chooses its tool calls, so what its calls asked about proves nothing. Guards compare every ranking, name
+and absence with the inquiry, which is made from the asker's words and the sources alone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from diagnosis_harness.kernel.window import TimeWindow
+
+
+class Telemetry(StrEnum):
+    """A kind of telemetry, by the name that the inventory and the documents use."""
+
+    METRICS = "metrics"
+    SPANS = "spans"
+    LOGS = "logs"
+    CHANGES = "changes"
+    TOPOLOGY = "topology"
+
+
+class OnsetOrigin(StrEnum):
+    """Who said when the trouble began; the first that says so, in this order, is believed."""
+
+    ASKED = "ASKED"  # stated apart with the question
+    QUESTION = "QUESTION"  # the one instant that the question's words name
+    SOURCE = "SOURCE"  # the settings of the source
+    ALERT = "ALERT"  # the time of the alert
+    NOBODY = "NOBODY"  # it is left to the indicators
+
+
+@dataclass(frozen=True, slots=True)
+class KnownEntity:
+    """One entity that some telemetry of the source holds.
+
+    Attributes:
+        owner: the service that an instance is a part of; None for a service, or where it is not known.
+        telemetry: the kinds that hold something of it.
+    """
+
+    name: str
+    owner: str | None = None
+    telemetry: frozenset[Telemetry] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Inventory:
+    """What the source holds: names, calls between them as (caller, callee), kinds and recordings."""
+
+    entities: tuple[KnownEntity, ...] = ()
+    edges: tuple[tuple[str, str], ...] = ()
+    telemetry: frozenset[Telemetry] = frozenset()
+    incident: TimeWindow | None = None
+    baseline: TimeWindow | None = None
+    """A baseline recorded apart from the incident; None where there is none."""
+
+    def entity(self, name: str) -> KnownEntity | None:
+        """The entity of exactly this name; None where no telemetry knows it."""
+        return next((each for each in self.entities if each.name == name), None)
+
+    def knows(self, name: str) -> bool:
+        """Whether any telemetry holds exactly this name, as an entity or as the service of one."""
+        return any(name in (each.name, each.owner) for each in self.entities)
+
+    def parts_of(self, name: str) -> frozenset[str]:
+        """The instances of a service, without itself."""
+        return frozenset(each.name for each in self.entities if each.owner == name and each.name != name)
+
+
+@dataclass(frozen=True, slots=True)
+class Inquiry:
+    """The incident that a run is about.
+
+    Attributes:
+        question: the asker's words.
+        onset_s: when it began, as `onset_origin` says; None where nobody said.
+        affected: the entities that the question names, in its order; else the alert's; else none.
+    """
+
+    question: str = ""
+    onset_s: float | None = None
+    onset_origin: OnsetOrigin = OnsetOrigin.NOBODY
+    affected: tuple[str, ...] = ()
+    alert_entity: str | None = None
+    alert_signal: str | None = None
+    alert_at_s: float | None = None
+    inventory: Inventory = field(default_factory=Inventory)
