@@ -1,7 +1,7 @@
-"""What a run was asked, as code resolved it before any player looked: the incident, and what the telemetry knows.
+"""What a run was asked, as code resolved it before any player looked: the incident, and what telemetry knows.
 
-A policy chooses its tool calls, so what its calls asked about proves nothing. Guards compare every ranking, name
-and absence with the inquiry, which is made from the asker's words and the sources alone.
+A policy chooses its tool calls, so what its calls asked about proves nothing. Guards compare every ranking,
+name and absence with the inquiry, which is made from the asker's words and the sources alone.
 """
 
 from __future__ import annotations
