@@ -26,6 +26,7 @@ class VerifyWords:
     found: str
     root_digest: str
     verified: str
+    verified_in_part: str
     not_verified: str
     asked_again: str
     not_asked: str
@@ -57,6 +58,7 @@ def _english() -> VerifyWords:
             CheckResult.HOLDS: "holds",
             CheckResult.FAILS: "FAILS",
             CheckResult.NOT_CHECKED: "not checked",
+            CheckResult.NOT_CARRIED: "not in this version",
         },
         facts={
             FactStatus.HOLDS: "holds",
@@ -69,6 +71,8 @@ def _english() -> VerifyWords:
         found="found",
         root_digest="Root digest: {digest}",
         verified="Verified: all {count} checks hold.",
+        verified_in_part="Verified as far as a document of version {version} goes: {count} checks hold. "
+        "It does not carry what these need: {names}.",
         not_verified="NOT VERIFIED: {failed} of {count} checks fail, {unmade} could not be made.",
         asked_again="Asked again: {same} of {count} queries brought the same bytes, {differs} others.",
         not_asked="not asked again: {call} ({code})",
@@ -92,6 +96,7 @@ def _chinese() -> VerifyWords:
             CheckResult.HOLDS: "成立",
             CheckResult.FAILS: "不成立",
             CheckResult.NOT_CHECKED: "未检查",
+            CheckResult.NOT_CARRIED: "此版本不含",
         },
         facts={
             FactStatus.HOLDS: "成立",
@@ -104,6 +109,8 @@ def _chinese() -> VerifyWords:
         found="实际",
         root_digest="根摘要：{digest}",
         verified="已核实：全部 {count} 项检查成立。",
+        verified_in_part="已在版本 {version} 文档的范围内核实：{count} 项检查成立。"
+        "该版本不包含以下检查所需的内容：{names}。",
         not_verified="未通过核实：{count} 项检查中 {failed} 项不成立，{unmade} 项无法进行。",
         asked_again="重新查询：{count} 个查询中 {same} 个返回相同的字节，{differs} 个不同。",
         not_asked="未重新查询：{call}（{code}）",

@@ -4,12 +4,15 @@ The document is the published value: the terminal report is drawn from it, `--js
 stands in `docs/reference/run-document.schema.json`. So it holds wire values only: instants are ISO 8601 text
 in UTC (`kernel.window.utc_text`), and the JSON has exactly the fields of these classes, and last a digest
 over all of them. How it is written as a file stands in `release.saved`, how it is read in `release.reading`.
+
+A document keeps the version it was written in: what its version does not hold is neither read nor written
+(`release.version`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, field, fields, is_dataclass
 from math import isfinite
 from typing import TYPE_CHECKING
 
@@ -19,9 +22,12 @@ from diagnosis_harness.harness.termination import CancellationReason, RunState
 from diagnosis_harness.kernel.canonical import canonical_json, digest
 from diagnosis_harness.kernel.errors import ContractViolation
 from diagnosis_harness.kernel.json_value import JsonValue
-from diagnosis_harness.kernel.window import TimeWindow, utc_text
+from diagnosis_harness.kernel.window import utc_text
+from diagnosis_harness.release.inquiry_entry import InquiryEntry
 from diagnosis_harness.release.language import Language
 from diagnosis_harness.release.outcome import FallbackType, ReleaseOutcome
+from diagnosis_harness.release.version import SCHEMA_VERSION, holds, since
+from diagnosis_harness.release.window import Window
 from diagnosis_harness.tools.evidence import Direction, EvidenceStatus, InvocationStatus
 from diagnosis_harness.tools.invocation import EvidenceRecord
 from diagnosis_harness.trace.event import TraceEventStatus, TraceName, TracePhase
@@ -29,23 +35,8 @@ from diagnosis_harness.trace.event import TraceEventStatus, TraceName, TracePhas
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
-SCHEMA_VERSION = "2"
-"""Raised when a reader of the version before could not read a document. 2: root digest, stated onset."""
 ROOT_DIGEST = "root_digest"
 """The field that vouches for all others; it is computed and never stored."""
-
-
-@dataclass(frozen=True, slots=True)
-class Window:
-    """A half-open span of time, both ends ISO 8601 in UTC."""
-
-    start: str
-    end: str
-
-    @classmethod
-    def of(cls, window: TimeWindow | None) -> Window | None:
-        """The window as the document writes it."""
-        return None if window is None else cls(start=utc_text(window.start_s), end=utc_text(window.end_s))
 
 
 @dataclass(frozen=True, slots=True)
@@ -345,6 +336,8 @@ class RunDocument:
     report: Report
     records: tuple[RecordEntry, ...]
     trace: tuple[TraceLine, ...] = ()
+    inquiry: InquiryEntry | None = field(default=None, metadata=since("3"))
+    """What the run was asked; None where no diagnosis began."""
     schema_version: str = SCHEMA_VERSION
 
     def __post_init__(self) -> None:
@@ -362,7 +355,7 @@ class RunDocument:
 
     def as_json(self) -> dict[str, JsonValue]:
         """The document as plain JSON values, in the order of the fields; last its root digest."""
-        held = plain(self)
+        held = plain(self, version=self.schema_version)
         return {**held, ROOT_DIGEST: root_digest(held)}
 
 
@@ -375,18 +368,25 @@ def root_digest(held: Mapping[str, JsonValue]) -> str:
     return digest(canonical_json({name: value for name, value in held.items() if name != ROOT_DIGEST}))
 
 
-def plain(value: DataclassInstance) -> dict[str, JsonValue]:
-    """One part of a document as JSON values, in the order of its fields; `release.reading` reads it back."""
-    return {field.name: _plain(getattr(value, field.name)) for field in fields(value)}
+def plain(value: DataclassInstance, *, version: str = SCHEMA_VERSION) -> dict[str, JsonValue]:
+    """One part of a document of a version as JSON values, in the order of its fields.
+
+    `release.reading` reads it back.
+    """
+    return {
+        each.name: _plain(getattr(value, each.name), version)
+        for each in fields(value)
+        if holds(version, each)
+    }
 
 
-def _plain(value: object) -> JsonValue:
+def _plain(value: object, version: str) -> JsonValue:
     if is_dataclass(value) and not isinstance(value, type):
-        return plain(value)
+        return plain(value, version=version)
     if isinstance(value, Mapping):
-        return {str(key): _plain(held) for key, held in value.items()}
+        return {str(key): _plain(held, version) for key, held in value.items()}
     if isinstance(value, (tuple, list)):
-        return [_plain(held) for held in value]
+        return [_plain(held, version) for held in value]
     if isinstance(value, str):
         return str(value)  # an enum's wire value, as a plain string
     if isinstance(value, float) and not isfinite(value):

@@ -18,11 +18,11 @@ from diagnosis_harness.release.document import (
     RecordEntry,
     Report,
     RunDocument,
-    Window,
 )
 from diagnosis_harness.release.measure import measure
 from diagnosis_harness.release.moment import instant, shown, span
 from diagnosis_harness.release.report import fault_words
+from diagnosis_harness.release.window import Window
 from diagnosis_harness.release.words import Words
 
 CLAIMS_SHOWN = 10

@@ -1,6 +1,7 @@
 """From JSON values back to a run document, by the types of its classes: exact, and never repaired.
 
-The classes are the schema (`release.document`), so a field that they gain is read without a line here.
+The classes are the schema (`release.document`), so a field that they gain is read without a line here. A
+document of an older version has exactly the fields of its own version; the others have their defaults.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from typing import TypeVar, Union, get_args, get_origin, get_type_hints
 from diagnosis_harness.kernel.errors import ContractViolation, RunDocumentInvalid
 from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.release.document import ROOT_DIGEST, RunDocument
+from diagnosis_harness.release.version import READABLE, SCHEMA_VERSION, holds
 
 T = TypeVar("T")
 
@@ -29,18 +31,18 @@ def read_document(held: Mapping[str, JsonValue]) -> RunDocument:
     content = {name: value for name, value in held.items() if name != ROOT_DIGEST}
     if ROOT_DIGEST not in held:
         raise RunDocumentInvalid("", f"lacks {ROOT_DIGEST}")
-    document = _Reader().read(RunDocument, content, "")
+    document = _Reader(str(content.get("schema_version"))).read(RunDocument, content, "")
     assert isinstance(document, RunDocument)  # noqa: S101 - for the type checker: a class is read as itself
     return document
 
 
-def read_part(kind: type[T], held: JsonValue, place: str) -> T:
-    """One part of a document (`release.document.plain` wrote it), such as its report.
+def read_part(kind: type[T], held: JsonValue, place: str, *, version: str = SCHEMA_VERSION) -> T:
+    """One part of a document of a version (`release.document.plain` wrote it), such as its report.
 
     Raises:
         RunDocumentInvalid: as `read_document`; `place` names the part.
     """
-    part = _Reader().read(kind, held, place)
+    part = _Reader(version).read(kind, held, place)
     assert isinstance(part, kind)  # noqa: S101 - for the type checker: a class is read as itself
     return part
 
@@ -48,7 +50,10 @@ def read_part(kind: type[T], held: JsonValue, place: str) -> T:
 class _Reader:
     """Reads values by type; remembers what it learnt of each class while one document is read."""
 
-    def __init__(self) -> None:
+    def __init__(self, version: str) -> None:
+        if version not in READABLE:
+            raise RunDocumentInvalid("schema_version", f"not one of {', '.join(READABLE)}")
+        self._version = version
         self._types: dict[type, dict[str, object]] = {}
 
     def read(self, kind: object, raw: JsonValue, place: str) -> object:
@@ -91,7 +96,9 @@ class _Reader:
     def _types_of(self, kind: type) -> dict[str, object]:
         if kind not in self._types:
             hints = get_type_hints(kind)
-            self._types[kind] = {each.name: hints[each.name] for each in fields(kind)}
+            self._types[kind] = {
+                each.name: hints[each.name] for each in fields(kind) if holds(self._version, each)
+            }
         return self._types[kind]
 
 

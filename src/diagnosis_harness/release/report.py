@@ -13,7 +13,6 @@ from diagnosis_harness.release.document import (
     Coverage,
     NotUsed,
     Report,
-    Window,
 )
 from diagnosis_harness.release.language import Language
 from diagnosis_harness.release.material import ReportMaterial
@@ -22,6 +21,7 @@ from diagnosis_harness.release.next_checks import next_checks
 from diagnosis_harness.release.onset import onset_used
 from diagnosis_harness.release.outcome import ReleaseOutcome
 from diagnosis_harness.release.said import said
+from diagnosis_harness.release.window import Window
 from diagnosis_harness.release.wording import words_of
 from diagnosis_harness.release.words import Words
 from diagnosis_harness.toolbox.ports import FileNote

@@ -9,12 +9,14 @@ import json
 
 from diagnosis_harness.diagnosis.claim import Claim
 from diagnosis_harness.diagnosis.draft import Cause, DiagnosisDraft, Hypothesis
+from diagnosis_harness.diagnosis.inquiry import Inquiry, Inventory, KnownEntity
 from diagnosis_harness.kernel.canonical import canonical_json
 from diagnosis_harness.kernel.errors import ContractViolation, RunDocumentInvalid
 from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.kernel.window import TimeWindow, parse_utc, utc_text
-from diagnosis_harness.release.document import ClaimEntry, RecordEntry, Report, RunDocument, Window
+from diagnosis_harness.release.document import ClaimEntry, RecordEntry, Report, RunDocument
 from diagnosis_harness.release.material import ReportMaterial
+from diagnosis_harness.release.window import Window
 from diagnosis_harness.toolbox.ports import FileNote
 from diagnosis_harness.tools.evidence import InvocationStatus
 from diagnosis_harness.tools.invocation import ErrorCode, EvidenceRecord
@@ -49,6 +51,36 @@ def window_of(window: Window | None, place: str) -> TimeWindow | None:
     if end_s < start_s:
         raise RunDocumentInvalid(place, "ends before it starts")
     return TimeWindow(start_s, end_s)
+
+
+def inquiry_of(document: RunDocument) -> Inquiry | None:
+    """What the run was asked; None where the document does not hold it.
+
+    Raises:
+        RunDocumentInvalid: an instant or window in it is none.
+    """
+    entry = document.inquiry
+    if entry is None:
+        return None
+    held = entry.inventory
+    return Inquiry(
+        question=document.run.question,
+        onset_s=None if entry.onset_at is None else instant(entry.onset_at, "inquiry.onset_at"),
+        onset_origin=entry.onset_origin,
+        affected=entry.affected,
+        alert_entity=entry.alert_entity,
+        alert_signal=entry.alert_signal,
+        alert_at_s=None if entry.alert_at is None else instant(entry.alert_at, "inquiry.alert_at"),
+        inventory=Inventory(
+            entities=tuple(
+                KnownEntity(each.name, each.owner, frozenset(each.telemetry)) for each in held.entities
+            ),
+            edges=tuple((each.caller, each.callee) for each in held.calls),
+            telemetry=frozenset(held.telemetry),
+            incident=window_of(held.incident, "inquiry.inventory.incident"),
+            baseline=window_of(held.baseline, "inquiry.inventory.baseline"),
+        ),
+    )
 
 
 def draft_of(report: Report) -> DiagnosisDraft:

@@ -1,7 +1,7 @@
 """A run document as a file: the one form it is written in, and the strict way back.
 
-A document has exactly one sequence of bytes. So whoever reads a file can write what was read and compare: not
-a byte of it can differ, in content or in layout.
+A document has exactly one sequence of bytes, in the version that it was written in. So whoever reads a file
+can write what was read and compare: not a byte of it can differ, in content or in layout.
 """
 
 from __future__ import annotations
@@ -10,7 +10,8 @@ import json
 
 from diagnosis_harness.kernel.errors import ContractViolation, InvalidInput
 from diagnosis_harness.kernel.json_value import JsonValue
-from diagnosis_harness.release.document import ROOT_DIGEST, SCHEMA_VERSION, RunDocument
+from diagnosis_harness.release.document import ROOT_DIGEST, RunDocument
+from diagnosis_harness.release.version import READABLE
 
 _MARKS = ("schema_version", "run", "report", "records")
 _REMEDY = "give a file that --save or --json of this program wrote"
@@ -48,8 +49,8 @@ def parsed(data: bytes, *, file: str) -> dict[str, JsonValue]:
         raise InvalidInput(file, "is not JSON in UTF-8", _REMEDY) from None
     if not isinstance(value, dict) or any(mark not in value for mark in _MARKS):
         raise InvalidInput(file, "is no run document", _REMEDY)
-    if value["schema_version"] != SCHEMA_VERSION:
+    if value["schema_version"] not in READABLE:
         version = str(value["schema_version"])[:20]
-        problem = f"is a run document of version {version}, and this program reads {SCHEMA_VERSION}"
+        problem = f"is a run document of version {version}, and this program reads {' and '.join(READABLE)}"
         raise InvalidInput(file, problem, "verify it with the program that wrote it")
     return value

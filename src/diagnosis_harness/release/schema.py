@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from diagnosis_harness.kernel.json_value import JsonValue
-from diagnosis_harness.release.document import ROOT_DIGEST, SCHEMA_VERSION, RunDocument
+from diagnosis_harness.release.document import ROOT_DIGEST, RunDocument
+from diagnosis_harness.release.version import SCHEMA_VERSION
 
 
 def document_schema() -> dict[str, JsonValue]:

@@ -23,11 +23,13 @@ from diagnosis_harness.release.document import (
     Termination,
     TraceLine,
 )
+from diagnosis_harness.release.inquiry_entry import InquiryEntry
 from diagnosis_harness.release.material import ReportMaterial
 from diagnosis_harness.release.outcome import ReleaseOutcome
 from diagnosis_harness.release.reading import read_part
 from diagnosis_harness.release.report import compose, no_diagnosis
 from diagnosis_harness.release.timeline import timeline
+from diagnosis_harness.release.version import READABLE, SCHEMA_VERSION
 from diagnosis_harness.tools.evidence import InvocationStatus
 from diagnosis_harness.tools.invocation import ErrorCode, EvidenceRecord
 from diagnosis_harness.trace.event import TraceEvent, TraceName
@@ -41,9 +43,10 @@ T = TypeVar("T")
 def document_of(row: RunRow, records: Sequence[EvidenceRecord], events: Iterable[TraceEvent]) -> RunDocument:
     """The document of a run that has ended.
 
-    A diagnosis has the report that was kept with it. A run without one that released nothing, on whatever
-    path, has that of its end and of the records there are. The answer of another path is no report and has no
-    place in the document; the report says which path it was, and no more.
+    A diagnosis has the report that was kept with it, in the version in which it was kept. A run without one
+    that released nothing, on whatever path, has that of its end and of the records there are. The answer of
+    another path is no report and has no place in the document; the report says which path it was, and no
+    more.
 
     Raises:
         RunDocumentInvalid: the run has not ended, or what is kept of it contradicts itself.
@@ -61,8 +64,12 @@ def document_of(row: RunRow, records: Sequence[EvidenceRecord], events: Iterable
     trace, kept = timeline(events), settled(row, records)
     called = _called(kept, trace)
     run = _run(row, ending, body, called)
+    version, inquiry = SCHEMA_VERSION, None
     if row.intent is IntentType.DIAGNOSIS and "report" in body:
-        report = read_part(Report, body["report"], "report")
+        version = str(body.get("schema_version", READABLE[0]))  # the first that kept reports did not say so
+        report = read_part(Report, body["report"], "report", version=version)
+        if (held := body.get("inquiry")) is not None:
+            inquiry = read_part(InquiryEntry, held, "inquiry", version=version)
         kept = _reported(called, report)
     elif outcome in (ReleaseOutcome.FAILED, ReleaseOutcome.CANCELLED):
         report = _report(run, release, kept)
@@ -76,6 +83,8 @@ def document_of(row: RunRow, records: Sequence[EvidenceRecord], events: Iterable
         report=report,
         records=tuple(RecordEntry.of(record) for record in kept),
         trace=trace,
+        inquiry=inquiry,
+        schema_version=version,
     )
 
 

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from diagnosis_harness.application.verification.result import Check, CheckName, Flaw, FlawCode
 from diagnosis_harness.kernel.canonical import digest
 from diagnosis_harness.kernel.errors import RunDocumentInvalid, StoredBytesInvalid
-from diagnosis_harness.release.document import RecordEntry, RunDocument, Window
+from diagnosis_harness.release.document import RecordEntry, RunDocument
 from diagnosis_harness.release.restored import arguments_of, record_of
+from diagnosis_harness.release.window import Window
 from diagnosis_harness.tools.evidence import InvocationStatus
 from diagnosis_harness.tools.invocation import EvidenceRecord
 from diagnosis_harness.tools.stored import StoredFindings, read_stored

@@ -18,6 +18,7 @@ class CheckName(StrEnum):
     BYTE_FORM = "BYTE_FORM"  # byte for byte as the program writes what was read
     RECORD_DIGESTS = "RECORD_DIGESTS"  # digest and size of every record's stored bytes
     STORED_BYTES = "STORED_BYTES"  # canonical, of the record's own call, agreeing with its status
+    INQUIRY = "INQUIRY"  # what was asked follows from the question and the records of the inventory
     REFERENCES = "REFERENCES"  # every citation points at an item of a READY record
     QUOTES = "QUOTES"  # every quote is a verbatim part of a cited line
     CLAIMS = "CLAIMS"  # entity, number, unit, direction, window, onset: one cited item bears each claim
@@ -60,6 +61,8 @@ class FlawCode(StrEnum):
     OVER_THE_LIMIT = "OVER_THE_LIMIT"
     OUT_OF_ORDER = "OUT_OF_ORDER"
     DURATION_DIFFERS = "DURATION_DIFFERS"
+    INQUIRY_MISSING = "INQUIRY_MISSING"  # there are claims, and nothing says what they were compared with
+    INQUIRY_DIFFERS = "INQUIRY_DIFFERS"  # question, stated onset or inventory records say something else
 
 
 _CHECK_OF: dict[FindingCode, CheckName] = {
@@ -88,11 +91,16 @@ def check_of(code: FindingCode) -> CheckName:
 
 
 class CheckResult(StrEnum):
-    """How a check came out; NOT_CHECKED where a flaw found before left nothing to look at."""
+    """How a check came out.
+
+    NOT_CHECKED where a flaw found before left nothing to look at; NOT_CARRIED where the version of the
+    document does not hold what the check needs.
+    """
 
     HOLDS = "HOLDS"
     FAILS = "FAILS"
     NOT_CHECKED = "NOT_CHECKED"
+    NOT_CARRIED = "NOT_CARRIED"
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,15 +121,21 @@ class Flaw:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One check. `looked_at` counts what it looked at; None when it could not look."""
+    """One check. `looked_at` counts what it looked at; None when it could not look.
+
+    `carried` is false where documents of this version do not hold what the check needs.
+    """
 
     name: CheckName
     looked_at: int | None
     flaws: tuple[Flaw, ...] = ()
+    carried: bool = True
 
     @property
     def result(self) -> CheckResult:
         """How it came out."""
+        if not self.carried:
+            return CheckResult.NOT_CARRIED
         if self.flaws:
             return CheckResult.FAILS
         return CheckResult.NOT_CHECKED if self.looked_at is None else CheckResult.HOLDS
@@ -154,8 +168,14 @@ class Verification:
 
     @property
     def verified(self) -> bool:
-        """Every check was made and holds."""
-        return all(check.result is CheckResult.HOLDS for check in self.checks)
+        """Every check that a document of this version can carry was made and holds."""
+        passing = (CheckResult.HOLDS, CheckResult.NOT_CARRIED)
+        return all(check.result in passing for check in self.checks)
+
+    @property
+    def not_carried(self) -> tuple[CheckName, ...]:
+        """The checks that a document of this version cannot carry."""
+        return tuple(check.name for check in self.checks if check.result is CheckResult.NOT_CARRIED)
 
     def as_json(self) -> dict[str, JsonValue]:
         """The verification as plain JSON values."""

@@ -15,8 +15,18 @@ from diagnosis_harness.release.language import Language
 from diagnosis_harness.release.moment import shown
 
 FLAWS_SHOWN = 5
-_STYLES = {CheckResult.HOLDS: "green", CheckResult.FAILS: "bold red", CheckResult.NOT_CHECKED: "dim"}
-_MARKS = {CheckResult.HOLDS: "✓", CheckResult.FAILS: "✗", CheckResult.NOT_CHECKED: "-"}
+_STYLES = {
+    CheckResult.HOLDS: "green",
+    CheckResult.FAILS: "bold red",
+    CheckResult.NOT_CHECKED: "dim",
+    CheckResult.NOT_CARRIED: "dim",
+}
+_MARKS = {
+    CheckResult.HOLDS: "✓",
+    CheckResult.FAILS: "✗",
+    CheckResult.NOT_CHECKED: "-",
+    CheckResult.NOT_CARRIED: "-",
+}
 _TEXT_SHOWN = 200
 
 
@@ -87,6 +97,14 @@ def _short(text: str) -> str:
 
 def _verdict(verification: Verification, words: VerifyWords) -> Text:
     results = [check.result for check in verification.checks]
+    if verification.verified and verification.document is not None and verification.not_carried:
+        names = words.comma.join(words.checks[name] for name in verification.not_carried)
+        said = words.verified_in_part.format(
+            version=verification.document.schema_version,
+            count=len(results) - len(verification.not_carried),
+            names=names,
+        )
+        return Text(said, "bold green")
     if verification.verified:
         return Text(words.verified.format(count=len(results)), "bold green")
     failed, unmade = results.count(CheckResult.FAILS), results.count(CheckResult.NOT_CHECKED)

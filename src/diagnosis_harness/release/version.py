@@ -1,0 +1,30 @@
+"""The versions of a run document, and which fields each holds.
+
+A field that came later than the first readable version says so (`since`), and has a default that stands for
+what an older document does not hold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import Field
+from types import MappingProxyType
+
+SCHEMA_VERSION = "3"
+"""Raised when a reader of the version before could not read a document.
+
+2: root digest, stated onset. 3: the inquiry with its inventory, and what each ranking was of.
+"""
+READABLE = ("2", "3")
+"""Versions that are read, and written again as they were, oldest first."""
+_SINCE = "since"
+
+
+def since(version: str) -> Mapping[str, str]:
+    """Metadata of a field that documents hold from this version on."""
+    return MappingProxyType({_SINCE: version})
+
+
+def holds(version: str, field: Field[object]) -> bool:
+    """Whether documents of a version have this field."""
+    return READABLE.index(version) >= READABLE.index(field.metadata.get(_SINCE, READABLE[0]))
