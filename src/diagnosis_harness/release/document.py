@@ -22,9 +22,9 @@ from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.kernel.window import TimeWindow, utc_text
 from diagnosis_harness.release.language import Language
 from diagnosis_harness.release.outcome import FallbackType, ReleaseOutcome
+from diagnosis_harness.release.trace_line import ABSENT_WHERE_NONE, TraceLine
 from diagnosis_harness.tools.evidence import Direction, EvidenceStatus, InvocationStatus
 from diagnosis_harness.tools.invocation import EvidenceRecord
-from diagnosis_harness.trace.event import TraceEventStatus, TraceName, TracePhase
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -322,17 +322,6 @@ class RecordEntry:
 
 
 @dataclass(frozen=True, slots=True)
-class TraceLine:
-    """One event of the run's trace, in short."""
-
-    at: str
-    name: TraceName
-    phase: TracePhase
-    status: TraceEventStatus
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
 class RunDocument:
     """Everything of one run that is published.
 
@@ -377,7 +366,12 @@ def root_digest(held: Mapping[str, JsonValue]) -> str:
 
 def plain(value: DataclassInstance) -> dict[str, JsonValue]:
     """One part of a document as JSON values, in the order of its fields; `release.reading` reads it back."""
-    return {field.name: _plain(getattr(value, field.name)) for field in fields(value)}
+    held = ((field, getattr(value, field.name)) for field in fields(value))
+    return {
+        field.name: _plain(each)
+        for field, each in held
+        if each is not None or ABSENT_WHERE_NONE not in field.metadata
+    }
 
 
 def _plain(value: object) -> JsonValue:
