@@ -38,7 +38,7 @@ def test_every_run_of_before_is_listed(diagnose: Diagnose) -> None:
 
 
 def test_every_ended_run_of_before_is_reread_and_verified(diagnose: Diagnose, tmp_path: Path) -> None:
-    """A diagnosis stays a document of version 2, with the checks that it cannot carry; others are made anew."""
+    """A diagnosis stays a document of version 2 and says what it cannot carry; other documents are new."""
     listed = [json.loads(line) for line in diagnose("runs", "list", "--json").out.splitlines()]
     ended = [row["run_id"] for row in listed if row["outcome"] is not None]
 

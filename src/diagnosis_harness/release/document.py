@@ -26,11 +26,11 @@ from diagnosis_harness.kernel.window import utc_text
 from diagnosis_harness.release.inquiry_entry import InquiryEntry
 from diagnosis_harness.release.language import Language
 from diagnosis_harness.release.outcome import FallbackType, ReleaseOutcome
+from diagnosis_harness.release.trace_line import TraceLine
 from diagnosis_harness.release.version import SCHEMA_VERSION, holds, since
 from diagnosis_harness.release.window import Window
 from diagnosis_harness.tools.evidence import Direction, EvidenceStatus, InvocationStatus
 from diagnosis_harness.tools.invocation import EvidenceRecord
-from diagnosis_harness.trace.event import TraceEventStatus, TraceName, TracePhase
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -310,17 +310,6 @@ class RecordEntry:
             digest=record.digest,
             stored=projection.stored.decode() if projection else None,
         )
-
-
-@dataclass(frozen=True, slots=True)
-class TraceLine:
-    """One event of the run's trace, in short."""
-
-    at: str
-    name: TraceName
-    phase: TracePhase
-    status: TraceEventStatus
-    text: str
 
 
 @dataclass(frozen=True, slots=True)

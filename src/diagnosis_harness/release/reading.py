@@ -10,13 +10,14 @@ from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from enum import StrEnum
 from math import isfinite
-from types import NoneType, UnionType
+from types import MappingProxyType, NoneType, UnionType
 from typing import TypeVar, Union, get_args, get_origin, get_type_hints
 
 from diagnosis_harness.kernel.errors import ContractViolation, RunDocumentInvalid
 from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.release.document import ROOT_DIGEST, RunDocument
 from diagnosis_harness.release.version import READABLE, SCHEMA_VERSION, holds
+from diagnosis_harness.trace.event import DEPTH_MAX
 
 T = TypeVar("T")
 
@@ -63,6 +64,8 @@ class _Reader:
             return self._maybe(kind, raw, place)
         if origin is tuple:
             return self._several(get_args(kind)[0], raw, place)
+        if origin is Mapping:
+            return _payload(raw, place)
         if isinstance(kind, type) and is_dataclass(kind):
             return self._object(kind, raw, place)
         if isinstance(kind, type) and issubclass(kind, StrEnum):
@@ -100,6 +103,25 @@ class _Reader:
                 each.name: hints[each.name] for each in fields(kind) if holds(self._version, each)
             }
         return self._types[kind]
+
+
+def _payload(raw: JsonValue, place: str) -> Mapping[str, object]:
+    """The payload of a traced event as the trace holds it: read-only, with tuples for lists."""
+    if not isinstance(raw, dict):
+        raise RunDocumentInvalid(place, "not an object")
+    return MappingProxyType({name: _held(value, f"{place}.{name}", 1) for name, value in raw.items()})
+
+
+def _held(raw: JsonValue, place: str, depth: int) -> object:
+    if depth > DEPTH_MAX:
+        raise RunDocumentInvalid(place, "nested too deeply")
+    if isinstance(raw, list):
+        return tuple(_held(each, f"{place}[{number}]", depth + 1) for number, each in enumerate(raw))
+    if isinstance(raw, dict):
+        return {name: _held(each, f"{place}.{name}", depth + 1) for name, each in raw.items()}
+    if isinstance(raw, float) and not isfinite(raw):
+        raise RunDocumentInvalid(place, "not a finite number")
+    return raw
 
 
 def _member(kind: type[StrEnum], raw: JsonValue, place: str) -> StrEnum:

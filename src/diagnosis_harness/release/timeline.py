@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Iterable
 
 from diagnosis_harness.kernel.window import utc_text
-from diagnosis_harness.release.document import TraceLine
 from diagnosis_harness.release.restored import instant
+from diagnosis_harness.release.trace_line import TraceLine
 from diagnosis_harness.trace.event import TraceEvent
 from diagnosis_harness.trace.timeline import Moment
 
 _TEXT_LIMIT = 160
+_AMBIGUOUS = re.compile(r'\A"|\s\S*=|[\n\r\u2028\u2029]')
+"""A value that would look like two beside others: it is shown in quotation marks."""
 
 
 def timeline(events: Iterable[TraceEvent]) -> tuple[TraceLine, ...]:
-    """One line for each event, in order: its simple payload values as `name=value`."""
+    """One line for each event, in order: its payload, and its simple values in short as `name=value`."""
     return tuple(
         TraceLine(
             at=utc_text(event.at_s),
@@ -22,6 +26,7 @@ def timeline(events: Iterable[TraceEvent]) -> tuple[TraceLine, ...]:
             phase=event.phase,
             status=event.status,
             text=_short(event),
+            data=event.payload,
         )
         for event in events
     )
@@ -50,5 +55,6 @@ def _value(value: object) -> str:
     if isinstance(value, float):
         return f"{value:.10g}"
     if isinstance(value, str | int):
-        return str(value)
+        text = str(value)
+        return json.dumps(text, ensure_ascii=False) if _AMBIGUOUS.search(text) else text
     return ",".join(_value(each) for each in value) if isinstance(value, list | tuple) else ""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from math import isfinite
 from types import MappingProxyType
 
 from diagnosis_harness.kernel.canonical import JsonValue
@@ -124,6 +125,8 @@ class _Copy:
         self._left -= 1
         if isinstance(value, str):
             return _cut(value)
+        if isinstance(value, float) and not isfinite(value):
+            return str(value)  # JSON has no number for it
         if value is None or isinstance(value, (bool, int, float)):
             return value
         if depth >= DEPTH_MAX:

@@ -21,7 +21,6 @@ from diagnosis_harness.release.document import (
     Run,
     RunDocument,
     Termination,
-    TraceLine,
 )
 from diagnosis_harness.release.inquiry_entry import InquiryEntry
 from diagnosis_harness.release.material import ReportMaterial
@@ -29,12 +28,12 @@ from diagnosis_harness.release.outcome import ReleaseOutcome
 from diagnosis_harness.release.reading import read_part
 from diagnosis_harness.release.report import compose, no_diagnosis
 from diagnosis_harness.release.timeline import timeline
+from diagnosis_harness.release.trace_line import TraceLine
 from diagnosis_harness.release.version import READABLE, SCHEMA_VERSION
 from diagnosis_harness.tools.evidence import InvocationStatus
 from diagnosis_harness.tools.invocation import ErrorCode, EvidenceRecord
 from diagnosis_harness.trace.event import TraceEvent, TraceName
 
-_CALL_ID = "tool_call_id="
 _CODES = frozenset(ErrorCode)
 
 T = TypeVar("T")
@@ -110,13 +109,7 @@ def _called(records: Sequence[EvidenceRecord], trace: Iterable[TraceLine]) -> tu
 
     Not that of one which was turned away when a store may have begun its record: its run never heard of it.
     """
-    begun = {
-        word.removeprefix(_CALL_ID)
-        for line in trace
-        if line.name is TraceName.TOOL_INVOCATION
-        for word in line.text.split()[:2]  # the tool and the call's id, before whatever was asked
-        if word.startswith(_CALL_ID)
-    }
+    begun = {line.said("tool_call_id") for line in trace if line.name is TraceName.TOOL_INVOCATION}
     return tuple(
         record
         for record in records

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import fields
 
 from diagnosis_harness.application.intent import IntentType
+from diagnosis_harness.application.routed import routed_intent
 from diagnosis_harness.application.verification.result import Check, CheckName, Flaw, FlawCode, check_of
 from diagnosis_harness.diagnosis.draft import DiagnosisDraft
 from diagnosis_harness.guards.candidates import standing_candidates
@@ -126,10 +127,8 @@ def _other_path(document: RunDocument) -> IntentType | None:
     """The path that answered, where the run's trace says that the question asked for no diagnosis."""
     if document.release.outcome is not ReleaseOutcome.SUCCESS or document.records:
         return None
-    routed = (line.text for line in document.trace if line.name is TraceName.ROUTING_DECISION)
-    said = next(routed, "")
-    others = (IntentType.SYSTEM_CHAT, IntentType.KNOWLEDGE_QUERY)
-    return next((each for each in others if said.startswith(f"intent={each} ")), None)
+    intent = routed_intent(document.trace)
+    return None if intent is IntentType.DIAGNOSIS else intent
 
 
 def _summary_flaws(stated: Report, again: Sequence[Report]) -> Iterator[Flaw]:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from types import MappingProxyType
+
+from diagnosis_harness.harness.keys import is_safe_segment
 
 
 class WhyQuestion(StrEnum):
@@ -54,12 +57,14 @@ class Say(StrEnum):
     STOP_CANCELLED = "STOP_CANCELLED"
     STOP_FAILED = "STOP_FAILED"
     REQUESTS_REFUSED = "REQUESTS_REFUSED"
+    REQUESTS_REFUSED_UNNAMED = "REQUESTS_REFUSED_UNNAMED"
 
     ALL_FOUND = "ALL_FOUND"
     NONE_CALLED = "NONE_CALLED"
     CALL_EMPTY = "CALL_EMPTY"
     CALL_UNFINISHED = "CALL_UNFINISHED"
     CALL_REFUSED = "CALL_REFUSED"
+    CALL_REFUSED_UNNAMED = "CALL_REFUSED_UNNAMED"
     CALL_FAILED = "CALL_FAILED"
     CALL_EXECUTION_FAILED = "CALL_EXECUTION_FAILED"
     CALL_TIMED_OUT = "CALL_TIMED_OUT"
@@ -123,6 +128,11 @@ class Sentence:
     def of(cls, say: Say, **values: object) -> Sentence:
         """A sentence with its values as text."""
         return cls(say, MappingProxyType({name: str(value) for name, value in values.items()}))
+
+
+def shown_name(name: str) -> str:
+    """A name that an agent may have chosen, as a sentence shows it: in quotation marks unless it is plain."""
+    return name if is_safe_segment(name) else json.dumps(name, ensure_ascii=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,6 @@ tells is left out. Words come last (`why.words`), so one answer can be said in e
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import assert_never
 
@@ -16,13 +15,21 @@ from diagnosis_harness.application.previous_turn import (
     NoPreviousTurn,
     PublishedResultPolicy,
 )
-from diagnosis_harness.application.why.answer import Fact, Say, Sentence, WhyAnswer, WhyQuestion
+from diagnosis_harness.application.why.answer import (
+    Fact,
+    Say,
+    Sentence,
+    WhyAnswer,
+    WhyQuestion,
+    shown_name,
+)
 from diagnosis_harness.application.why.stream import StreamSeen, no_done
 from diagnosis_harness.diagnosis.collection import DiagnosisStopReason
 from diagnosis_harness.harness.termination import RunState
-from diagnosis_harness.release.document import RecordEntry, RunDocument, TraceLine
+from diagnosis_harness.release.document import RecordEntry, RunDocument
 from diagnosis_harness.release.measure import measure
 from diagnosis_harness.release.outcome import FallbackType, ReleaseOutcome
+from diagnosis_harness.release.trace_line import TraceLine
 from diagnosis_harness.tools.evidence import EvidenceStatus, InvocationStatus
 from diagnosis_harness.tools.invocation import ErrorCode
 from diagnosis_harness.trace.event import TraceEventStatus, TraceName, TracePhase
@@ -100,12 +107,17 @@ def _of_fallback(document: RunDocument, kind: FallbackType) -> Iterator[Sentence
             if _has(document, TraceName.EVIDENCE_REPAIR):
                 yield Sentence.of(Say.REPAIR_FAILED)
         case FallbackType.SEMANTIC_UNSUPPORTED:
-            decisions = [line for line in document.trace if line.name is TraceName.SEMANTIC_GUARD_DECISION]
-            reasons = simple_value(decisions[-1].text, "reasons") if decisions else ""
-            yield Sentence.of(Say.FALLBACK_UNSUPPORTED, reasons=reasons or "-")
+            yield Sentence.of(Say.FALLBACK_UNSUPPORTED, reasons=", ".join(_judged_reasons(document)) or "-")
         case FallbackType.SEMANTIC_UNAVAILABLE:
             attempts = sum(line.name is TraceName.SEMANTIC_GUARD_ATTEMPT for line in document.trace)
             yield Sentence.of(Say.FALLBACK_UNAVAILABLE, attempts=attempts)
+
+
+def _judged_reasons(document: RunDocument) -> tuple[str, ...]:
+    """The reasons of SemanticGuard's last word; none where it gave none, or where no data was kept."""
+    decisions = [line for line in document.trace if line.name is TraceName.SEMANTIC_GUARD_DECISION]
+    held = (decisions[-1].data or {}).get("reasons") if decisions else None
+    return tuple(str(each) for each in held) if isinstance(held, tuple) else ()
 
 
 def _thin(document: RunDocument) -> Say:
@@ -131,14 +143,15 @@ def _stopped_calling(document: RunDocument) -> WhyAnswer:
     facts = [Fact("run.state", document.run.state), *_spent_facts(document, reached=True)]
     if document.release.stop_reason:
         facts.insert(0, Fact("release.stop_reason", document.release.stop_reason))
-    refused = [line.text for line in document.trace if line.name is TraceName.TOOL_REQUEST_REJECTED]
+    refused = [line for line in document.trace if line.name is TraceName.TOOL_REQUEST_REJECTED]
     if not document.records and not refused:
         never = (Sentence.of(Say.NEVER_BEGAN_CALLING if never_began(document) else Say.NEVER_CALLED),)
         return WhyAnswer(WhyQuestion.STOPPED_CALLING, never, tuple(facts), arises=False)
     sentences = [Sentence.of(_stop(document), calls=len(document.records), spent=_spent(document))]
     if refused:
-        codes = ", ".join(dict.fromkeys(simple_value(text, "code") for text in refused))
-        sentences.append(Sentence.of(Say.REQUESTS_REFUSED, count=len(refused), codes=codes))
+        codes = ", ".join(dict.fromkeys(code for line in refused if (code := line.said("code"))))
+        said = Say.REQUESTS_REFUSED if codes else Say.REQUESTS_REFUSED_UNNAMED
+        sentences.append(Sentence.of(said, count=len(refused), codes=codes))
     facts += _lines(document, TraceName.COLLECTION_STOP)
     facts += _lines(document, TraceName.TOOL_PROGRESS)
     facts += _lines(document, TraceName.TOOL_REQUEST_REJECTED)
@@ -165,8 +178,8 @@ def _stop(document: RunDocument) -> Say:
     then the agent had long given its draft.
     """
     stops = [line for line in document.trace if line.name is TraceName.COLLECTION_STOP]
-    reason = simple_value(stops[0].text, "reason") if stops else None
-    if reason is None and not document.trace:
+    reason = stops[0].said("reason") if stops else None
+    if reason is None and (stops or not document.trace):  # without its data the release knows the one stop
         reason = document.release.stop_reason
     if reason in set(DiagnosisStopReason):
         return _STOPS[DiagnosisStopReason(reason)]
@@ -187,7 +200,7 @@ def _no_evidence(document: RunDocument) -> WhyAnswer:
     if sentences:
         return WhyAnswer(WhyQuestion.NO_EVIDENCE, sentences, facts, arises=True)
     if not document.records:
-        spent = tuple(fact for fact in _spent_facts(document) if fact.value.startswith("tool_calls "))
+        spent = tuple(_spent_facts(document, of="tool_calls"))
         rests_on = spent or (Fact("run.state", document.run.state),)  # its own account may be lost
         return WhyAnswer(WhyQuestion.NO_EVIDENCE, (Sentence.of(Say.NONE_CALLED),), rests_on, arises=False)
     found = [Fact(f"records[{place}]", record_words(record)) for place, record in enumerate(document.records)]
@@ -206,15 +219,18 @@ def lacking(
             sentences.append(_of_record(record))
             facts.append(Fact(f"records[{place}]", record_words(record)))
     for place, line in enumerate(trace):
-        if line.name is TraceName.TOOL_REQUEST_REJECTED:
-            values = {name: simple_value(line.text, key) or "-" for name, key in _REFUSED_FIELDS.items()}
-            if values["call"] not in given_up:  # that one is told of by its record
-                sentences.append(Sentence.of(Say.CALL_REFUSED, **values))
-                facts.append(Fact(f"trace[{place}]", f"{line.name} {line.status} {line.text}".rstrip()))
+        if line.name is not TraceName.TOOL_REQUEST_REJECTED or line.said("tool_call_id") in given_up:
+            continue  # what was given up is told of by its record
+        sentences.append(_of_refusal(line))
+        facts.append(Fact(f"trace[{place}]", f"{line.name} {line.status} {line.text}".rstrip()))
     return tuple(sentences), tuple(facts)
 
 
-_REFUSED_FIELDS = {"call": "tool_call_id", "tool": "tool", "code": "code"}
+def _of_refusal(line: TraceLine) -> Sentence:
+    if line.data is None:
+        return Sentence.of(Say.CALL_REFUSED_UNNAMED)
+    call, tool, code = (line.said(name) or "-" for name in ("tool_call_id", "tool", "code"))
+    return Sentence.of(Say.CALL_REFUSED, call=shown_name(call), tool=shown_name(tool), code=code)
 
 
 def _of_record(record: RecordEntry) -> Sentence:
@@ -228,12 +244,14 @@ def _of_record(record: RecordEntry) -> Sentence:
             said = Say(name) if name in set(Say) else Say.CALL_FAILED
         case _:
             assert_never(record.status)
-    return Sentence.of(said, call=record.tool_call_id, tool=record.tool, code=record.error_code or "-")
+    call, tool = shown_name(record.tool_call_id), shown_name(record.tool)
+    return Sentence.of(said, call=call, tool=tool, code=record.error_code or "-")
 
 
 def record_words(record: RecordEntry) -> str:
     """A record in short."""
-    parts = (record.tool_call_id, record.tool, record.status, record.evidence_status, record.error_code)
+    names = (shown_name(record.tool_call_id), shown_name(record.tool))
+    parts = (*names, record.status, record.evidence_status, record.error_code)
     return " ".join(part for part in parts if part)
 
 
@@ -265,8 +283,8 @@ def _time_or_budget(document: RunDocument) -> WhyAnswer:
 def _spent(document: RunDocument) -> str:
     """Which limit was reached: as the run's end says it, else the counters that stand at theirs."""
     for line in document.trace:
-        if line.name is TraceName.RUN_ENDED and "detail=" in line.text:
-            return line.text.partition("detail=")[2]
+        if line.name is TraceName.RUN_ENDED and (detail := line.said("detail")):
+            return detail
     full = [
         f"{counter.name}: {counter.used} / {counter.limit}"
         for counter in document.run.usage
@@ -275,10 +293,12 @@ def _spent(document: RunDocument) -> str:
     return ", ".join(full) or "-"
 
 
-def _spent_facts(document: RunDocument, *, reached: bool = False) -> Iterator[Fact]:
-    """The counters that have a limit; with `reached` only those that stand at it."""
+def _spent_facts(document: RunDocument, *, reached: bool = False, of: str | None = None) -> Iterator[Fact]:
+    """The counters that have a limit; with `reached` only those at it, with `of` only those of a name."""
     for place, counter in enumerate(document.run.usage):
-        if counter.limit is not None and (counter.used >= counter.limit or not reached):
+        if counter.limit is None or of not in (None, counter.name):
+            continue
+        if counter.used >= counter.limit or not reached:
             yield Fact(f"run.usage[{place}]", f"{counter.name} {counter.used} / {counter.limit}")
 
 
@@ -364,9 +384,3 @@ def _lines(document: RunDocument, *names: TraceName) -> Iterable[Fact]:
 
 def _has(document: RunDocument, name: TraceName, status: TraceEventStatus | None = None) -> bool:
     return any(line.name is name and status in (None, line.status) for line in document.trace)
-
-
-def simple_value(text: str, name: str) -> str:
-    """One simple value of a trace line (`release.timeline`); empty where it does not stand there."""
-    found = re.search(rf"(?:^| ){name}=(\S+)", text)
-    return found.group(1) if found else ""

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from diagnosis_harness.application.intent import IntentType
+from diagnosis_harness.application.routed import routed_intent, was_routed
 from diagnosis_harness.application.runs.document import document_of
 from diagnosis_harness.application.runs.row import RunRow
 from diagnosis_harness.application.why.answer import WhyAnswer
-from diagnosis_harness.application.why.answers import never_began, simple_value, why
+from diagnosis_harness.application.why.answers import never_began, why
 from diagnosis_harness.application.why.so_far import why_so_far
 from diagnosis_harness.application.why.stream import StreamSeen
 from diagnosis_harness.release.document import RecordEntry, RunDocument
 from diagnosis_harness.release.timeline import timeline
 from diagnosis_harness.tools.invocation import EvidenceRecord
-from diagnosis_harness.trace.event import TraceEvent, TraceName, TracePhase
+from diagnosis_harness.trace.event import TraceEvent
 
 
 def why_kept(
@@ -40,22 +40,6 @@ def why_saved(document: RunDocument) -> tuple[WhyAnswer, ...]:
     A run of the service says in its trace what it was routed to; of its client it says nothing. One that was
     asked at the command line is not routed.
     """
-    if not _is_of_the_service(document):
+    if not was_routed(document.trace) and not never_began(document):
         return why(document)
-    return why(document, stream=StreamSeen.UNKNOWN, intent=_routed(document))
-
-
-def _is_of_the_service(document: RunDocument) -> bool:
-    staged = any(
-        line.phase is TracePhase.ROUTING or (line.name is TraceName.STATUS and line.text == "stage=ROUTING")
-        for line in document.trace
-    )
-    return staged or never_began(document)
-
-
-def _routed(document: RunDocument) -> IntentType | None:
-    for line in document.trace:
-        if line.name is TraceName.ROUTING_DECISION:
-            said = simple_value(line.text, "intent")
-            return IntentType(said) if said in set(IntentType) else None
-    return None
+    return why(document, stream=StreamSeen.UNKNOWN, intent=routed_intent(document.trace))

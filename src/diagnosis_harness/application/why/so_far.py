@@ -10,8 +10,9 @@ from diagnosis_harness.application.why.answer import Fact, Say, Sentence, WhyAns
 from diagnosis_harness.application.why.answers import FACTS_MAX, lacking, record_words
 from diagnosis_harness.application.why.stream import StreamSeen, no_done_yet
 from diagnosis_harness.kernel.window import utc_text
-from diagnosis_harness.release.document import RecordEntry, TraceLine
+from diagnosis_harness.release.document import RecordEntry
 from diagnosis_harness.release.measure import measure
+from diagnosis_harness.release.trace_line import TraceLine
 
 
 def why_so_far(

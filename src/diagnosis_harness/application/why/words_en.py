@@ -65,6 +65,10 @@ SAID_EN: Final[Mapping[Say, str]] = {
     Say.STOP_CANCELLED: "The run was cancelled, and after that nothing begins (tool calls: {calls}).",
     Say.STOP_FAILED: "The run failed, and after that nothing begins (tool calls: {calls}).",
     Say.REQUESTS_REFUSED: "Requests refused before they began: {count} ({codes}).",
+    Say.REQUESTS_REFUSED_UNNAMED: (
+        "Requests refused before they began: {count}. Why is unknown: this document is of an older form, "
+        "which does not keep it as data."
+    ),
     Say.ALL_FOUND: "Every call found something ({count}), and no request was refused.",
     Say.NONE_CALLED: "No tool was called.",
     Say.CALL_EMPTY: (
@@ -72,6 +76,10 @@ SAID_EN: Final[Mapping[Say, str]] = {
     ),
     Say.CALL_UNFINISHED: "{call} ({tool}) has begun, and its record is not finished.",
     Say.CALL_REFUSED: "{call} ({tool}) was refused before it began ({code}), so it has no record.",
+    Say.CALL_REFUSED_UNNAMED: (
+        "A request was refused before it began. Which one and why is unknown: this document is of an older "
+        "form, which does not keep it as data."
+    ),
     Say.CALL_FAILED: "{call} ({tool}) failed ({code}).",
     Say.CALL_EXECUTION_FAILED: "{call} ({tool}) failed: the tool, or the source behind it, raised an error.",
     Say.CALL_TIMED_OUT: "{call} ({tool}) failed: it took longer than one call of it may.",

@@ -1,0 +1,37 @@
+"""What a run's trace says of the way its question took. Pure.
+
+A line without data is of a document of the form before. What it says is known as far as no agent had a word
+in it: the stage, which is the whole line, and the router's choice out of a closed set, which begins its line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from diagnosis_harness.application.intent import IntentType
+from diagnosis_harness.application.status import ChatApplicationStatus
+from diagnosis_harness.release.trace_line import TraceLine
+from diagnosis_harness.trace.event import TraceName, TracePhase
+
+
+def was_routed(trace: Iterable[TraceLine]) -> bool:
+    """Whether the run came to its router: those of the command line have none."""
+    return any(line.phase is TracePhase.ROUTING or _begins_routing(line) for line in trace)
+
+
+def _begins_routing(line: TraceLine) -> bool:
+    if line.name is not TraceName.STATUS:
+        return False
+    stage = ChatApplicationStatus.ROUTING
+    return line.text == f"stage={stage}" if line.data is None else line.said("stage") == stage
+
+
+def routed_intent(trace: Iterable[TraceLine]) -> IntentType | None:
+    """The path that the router chose; None where it chose none."""
+    for line in trace:
+        if line.name is TraceName.ROUTING_DECISION:
+            if line.data is None:
+                return next((each for each in IntentType if line.text.startswith(f"intent={each} ")), None)
+            said = line.said("intent")
+            return IntentType(said) if said in set(IntentType) else None
+    return None
