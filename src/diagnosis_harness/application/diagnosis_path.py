@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from diagnosis_harness.application.diagnose import DiagnoseUseCase, DiagnosisEnd
+from diagnosis_harness.application.inquiry import resolve_inquiry
 from diagnosis_harness.application.previous_turn import PreviousTurn
-from diagnosis_harness.application.publish import RunFacts, release_of, report_of
+from diagnosis_harness.application.publish import RunFacts, inquiry_of, release_of, report_of
 from diagnosis_harness.application.runs.request import RunRequest
 from diagnosis_harness.application.status import ChatApplicationStatus, tell_status
 from diagnosis_harness.diagnosis.agent import DiagnosisTask
@@ -16,6 +17,7 @@ from diagnosis_harness.harness.core import DiagnosisHarnessCore
 from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.kernel.window import parse_utc, utc_text
 from diagnosis_harness.release.document import Report, plain
+from diagnosis_harness.release.version import SCHEMA_VERSION
 from diagnosis_harness.toolbox.ports import Sources
 from diagnosis_harness.tools.spec import Tool
 
@@ -82,22 +84,27 @@ class DiagnosisPath:
         """
         tell_status(self._core, ctx, ChatApplicationStatus.DIAGNOSIS_RUNNING)
         started_s = self._core.clock.now_s()
-        onset_s = request.onset_s if request.onset_s is not None else _carried_onset(request, previous)
-        opened = await self._core.wait(ctx, lambda ctx: self._shelf.open(ctx, request.source, onset_s))
-        end = await self._use_case_over(opened.tools).work(
-            ctx, DiagnosisTask(request.question, onset_s=onset_s, caller=request.asked_by.identity)
+        opened = await self._core.wait(
+            ctx, lambda ctx: self._shelf.open(ctx, request.source, request.onset_s)
         )
-        summary = opened.sources.summary.summary(ctx)
-        stated = (onset_s, summary.onset_s, summary.alert.time_s)
+        inquiry = resolve_inquiry(
+            ctx,
+            opened.sources,
+            request.question,
+            request.onset_s,
+            carried_s=_carried_onset(request, previous),
+        )
+        end = await self._use_case_over(opened.tools).work(
+            ctx, DiagnosisTask(request.question, inquiry, caller=request.asked_by.identity)
+        )
         facts = RunFacts(
             question=request.question,
             language=request.language,
             started_s=started_s,
             limit_s=request.limit_s,
-            onset_s=onset_s,
-            onset_known=any(at_s is not None for at_s in stated),
+            inquiry=inquiry,
             tools=tuple(tool.spec.name for tool in opened.tools),
-            summary=summary,
+            summary=opened.sources.summary.summary(ctx),
         )
         return _kept(facts, request, report_of(ctx, facts, end), end)
 
@@ -123,6 +130,8 @@ def _kept(facts: RunFacts, request: RunRequest, report: Report, end: DiagnosisEn
         "onset_at": stated_at,
         "release": plain(release_of(facts, end)),
         "report": plain(report),
+        "inquiry": plain(inquiry_of(facts, end)),
+        "schema_version": SCHEMA_VERSION,
     }
     return DiagnosisAnswer(end, body, conclusion, published)
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from diagnosis_harness.application.diagnose import DiagnosisEnd
+from diagnosis_harness.diagnosis.inquiry import Inquiry, OnsetOrigin
 from diagnosis_harness.guards.circumstances import NO_SOURCE
 from diagnosis_harness.kernel.errors import ContractViolation
 from diagnosis_harness.kernel.masking import mask_or_withhold
@@ -22,6 +23,7 @@ from diagnosis_harness.release.document import (
     Termination,
 )
 from diagnosis_harness.release.failure import failure_sentence
+from diagnosis_harness.release.inquiry_entry import InquiryEntry
 from diagnosis_harness.release.language import Language
 from diagnosis_harness.release.material import ReportMaterial
 from diagnosis_harness.release.report import compose
@@ -41,11 +43,14 @@ class RunFacts:
     language: Language
     started_s: float
     limit_s: float
-    onset_s: float | None
-    """As whoever asked stated it."""
-    onset_known: bool
+    inquiry: Inquiry
     tools: tuple[str, ...]
     summary: SourceSummary
+
+    @property
+    def onset_s(self) -> float | None:
+        """As the asker stated it apart, which is what the source was opened with."""
+        return self.inquiry.onset_s if self.inquiry.onset_origin is OnsetOrigin.ASKED else None
 
 
 def publish(ctx: RunContext, facts: RunFacts, end: DiagnosisEnd, events: Iterable[TraceEvent]) -> RunDocument:
@@ -79,6 +84,7 @@ def publish(ctx: RunContext, facts: RunFacts, end: DiagnosisEnd, events: Iterabl
         report=report,
         records=tuple(RecordEntry.of(record) for record in end.snapshot.records),
         trace=timeline(events),
+        inquiry=inquiry_of(facts, end),
     )
 
 
@@ -90,6 +96,18 @@ def release_of(facts: RunFacts, end: DiagnosisEnd) -> Release:
         stop_reason=end.stop_reason,
         failure=failure_sentence(end.failure, facts.language) if end.failure else None,
     )
+
+
+def inquiry_of(facts: RunFacts, end: DiagnosisEnd) -> InquiryEntry:
+    """What the run was asked, as its document carries it."""
+    spoken_of = {
+        name
+        for record in end.snapshot.records
+        for item in record.items
+        for name in (item.entity, item.peer)
+        if name is not None
+    }
+    return InquiryEntry.of(facts.inquiry, spoken_of=spoken_of)
 
 
 def report_of(ctx: RunContext, facts: RunFacts, end: DiagnosisEnd) -> Report:
@@ -110,7 +128,8 @@ def report_of(ctx: RunContext, facts: RunFacts, end: DiagnosisEnd) -> Report:
             tools=facts.tools,
             files=facts.summary.files,
             has_baseline=facts.summary.baseline is not None,
-            has_onset=facts.onset_known,
+            has_onset=facts.inquiry.onset_s is not None,
+            inquiry=facts.inquiry,
         )
     )
 

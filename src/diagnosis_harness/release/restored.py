@@ -9,78 +9,17 @@ import json
 
 from diagnosis_harness.diagnosis.claim import Claim
 from diagnosis_harness.diagnosis.draft import Cause, DiagnosisDraft, Hypothesis
-from diagnosis_harness.diagnosis.inquiry import Inquiry, Inventory, KnownEntity
 from diagnosis_harness.kernel.canonical import canonical_json
 from diagnosis_harness.kernel.errors import ContractViolation, RunDocumentInvalid
 from diagnosis_harness.kernel.json_value import JsonValue
-from diagnosis_harness.kernel.window import TimeWindow, parse_utc, utc_text
 from diagnosis_harness.release.document import ClaimEntry, RecordEntry, Report, RunDocument
 from diagnosis_harness.release.material import ReportMaterial
-from diagnosis_harness.release.window import Window
+from diagnosis_harness.release.restored_inquiry import inquiry_of
+from diagnosis_harness.release.window import instant, window_of
 from diagnosis_harness.toolbox.ports import FileNote
 from diagnosis_harness.tools.evidence import InvocationStatus
 from diagnosis_harness.tools.invocation import ErrorCode, EvidenceRecord
 from diagnosis_harness.tools.stored import StoredFindings
-
-
-def instant(text: str, place: str) -> float:
-    """Seconds since the epoch of an instant as the document writes it.
-
-    Raises:
-        RunDocumentInvalid: it is not one, or written otherwise.
-    """
-    try:
-        time_s = parse_utc(text)
-        written = utc_text(time_s)
-    except (ValueError, OverflowError):
-        raise RunDocumentInvalid(place, "not an instant") from None
-    if written != text:
-        raise RunDocumentInvalid(place, "not an instant as it is written, in UTC to the millisecond")
-    return time_s
-
-
-def window_of(window: Window | None, place: str) -> TimeWindow | None:
-    """The window that the document writes.
-
-    Raises:
-        RunDocumentInvalid: an end is no instant, or the end lies before the start.
-    """
-    if window is None:
-        return None
-    start_s, end_s = instant(window.start, f"{place}.start"), instant(window.end, f"{place}.end")
-    if end_s < start_s:
-        raise RunDocumentInvalid(place, "ends before it starts")
-    return TimeWindow(start_s, end_s)
-
-
-def inquiry_of(document: RunDocument) -> Inquiry | None:
-    """What the run was asked; None where the document does not hold it.
-
-    Raises:
-        RunDocumentInvalid: an instant or window in it is none.
-    """
-    entry = document.inquiry
-    if entry is None:
-        return None
-    held = entry.inventory
-    return Inquiry(
-        question=document.run.question,
-        onset_s=None if entry.onset_at is None else instant(entry.onset_at, "inquiry.onset_at"),
-        onset_origin=entry.onset_origin,
-        affected=entry.affected,
-        alert_entity=entry.alert_entity,
-        alert_signal=entry.alert_signal,
-        alert_at_s=None if entry.alert_at is None else instant(entry.alert_at, "inquiry.alert_at"),
-        inventory=Inventory(
-            entities=tuple(
-                KnownEntity(each.name, each.owner, frozenset(each.telemetry)) for each in held.entities
-            ),
-            edges=tuple((each.caller, each.callee) for each in held.calls),
-            telemetry=frozenset(held.telemetry),
-            incident=window_of(held.incident, "inquiry.inventory.incident"),
-            baseline=window_of(held.baseline, "inquiry.inventory.baseline"),
-        ),
-    )
 
 
 def draft_of(report: Report) -> DiagnosisDraft:
@@ -211,4 +150,5 @@ def material_of(
         ),
         has_baseline=has_baseline,
         has_onset=has_onset,
+        inquiry=inquiry_of(document, records),
     )

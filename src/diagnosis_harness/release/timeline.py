@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterable
 
 from diagnosis_harness.kernel.window import utc_text
-from diagnosis_harness.release.restored import instant
 from diagnosis_harness.release.trace_line import TraceLine
+from diagnosis_harness.release.window import instant
 from diagnosis_harness.trace.event import TraceEvent
 from diagnosis_harness.trace.timeline import Moment
 

@@ -1,10 +1,11 @@
-"""A span of time as a document writes it."""
+"""Instants and spans of time as a document writes them, and read back."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from diagnosis_harness.kernel.window import TimeWindow, utc_text
+from diagnosis_harness.kernel.errors import RunDocumentInvalid
+from diagnosis_harness.kernel.window import TimeWindow, parse_utc, utc_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,3 +19,33 @@ class Window:
     def of(cls, window: TimeWindow | None) -> Window | None:
         """The window as the document writes it."""
         return None if window is None else cls(start=utc_text(window.start_s), end=utc_text(window.end_s))
+
+
+def instant(text: str, place: str) -> float:
+    """Seconds since the epoch of an instant as the document writes it.
+
+    Raises:
+        RunDocumentInvalid: it is not one, or written otherwise.
+    """
+    try:
+        time_s = parse_utc(text)
+        written = utc_text(time_s)
+    except (ValueError, OverflowError):
+        raise RunDocumentInvalid(place, "not an instant") from None
+    if written != text:
+        raise RunDocumentInvalid(place, "not an instant as it is written, in UTC to the millisecond")
+    return time_s
+
+
+def window_of(window: Window | None, place: str) -> TimeWindow | None:
+    """The window that the document writes.
+
+    Raises:
+        RunDocumentInvalid: an end is no instant, or the end lies before the start.
+    """
+    if window is None:
+        return None
+    start_s, end_s = instant(window.start, f"{place}.start"), instant(window.end, f"{place}.end")
+    if end_s < start_s:
+        raise RunDocumentInvalid(place, "ends before it starts")
+    return TimeWindow(start_s, end_s)

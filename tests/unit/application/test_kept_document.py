@@ -23,8 +23,8 @@ from diagnosis_harness.harness.termination import RunState
 from diagnosis_harness.kernel.errors import RunDocumentInvalid, SourceUnavailable
 from diagnosis_harness.release.document import RecordEntry, RunDocument
 from diagnosis_harness.release.outcome import ReleaseOutcome
-from diagnosis_harness.release.restored import instant
 from diagnosis_harness.release.saved import saved_bytes
+from diagnosis_harness.release.window import instant
 from diagnosis_harness.testing.evidence import begun_record
 from diagnosis_harness.testing.scripted_policy import ScriptedPolicy
 from diagnosis_harness.testing.scripted_router import ScriptedRouter

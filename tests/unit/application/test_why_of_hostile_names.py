@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import replace
 
 import pytest
@@ -18,6 +19,7 @@ from diagnosis_harness.application.why.answers import why
 from diagnosis_harness.application.why.kept import why_saved
 from diagnosis_harness.application.why.words import sentences
 from diagnosis_harness.diagnosis.collection import DiagnosisStopReason
+from diagnosis_harness.diagnosis.inquiry import Inquiry
 from diagnosis_harness.diagnosis.policy import AskTools, GiveDraft, WantedCall
 from diagnosis_harness.kernel.errors import RunDocumentInvalid
 from diagnosis_harness.kernel.json_value import JsonValue
@@ -44,7 +46,7 @@ hostile = st.lists(st.sampled_from(PIECES), min_size=1, max_size=6).map("".join)
 def event(
     seq: int,
     name: TraceName,
-    payload: dict[str, object],
+    payload: Mapping[str, object],
     status: TraceEventStatus = TraceEventStatus.REJECTED,
 ) -> TraceEvent:
     """One event as a run writes it: bounded and masked."""
@@ -65,7 +67,8 @@ def reread(document: RunDocument) -> RunDocument:
 
 def of_older_form(document: RunDocument) -> RunDocument:
     """The document as it was written before its trace lines held data."""
-    return replace(document, trace=tuple(replace(line, data=None) for line in document.trace))
+    lines = tuple(replace(line, data=None) for line in document.trace)
+    return replace(document, trace=lines, inquiry=None, schema_version="2")
 
 
 def said(document: RunDocument, question: WhyQuestion) -> tuple[Sentence, ...]:
@@ -86,8 +89,8 @@ def test_an_agent_that_names_a_tool_like_a_code_is_told_of_as_it_was(tool: str) 
         log_lines=0, spans=0, edges=0, changes=0, entities=(), files=(),
     )  # fmt: skip
     facts = RunFacts(
-        question="why?", language=Language.EN, started_s=scene.clock.now_s(), limit_s=TIMEOUT_S, onset_s=None,
-        onset_known=False, tools=(), summary=summary,
+        question="why?", language=Language.EN, started_s=scene.clock.now_s(), limit_s=TIMEOUT_S,
+        inquiry=Inquiry(question="why?"), tools=(), summary=summary,
     )  # fmt: skip
 
     document = reread(publish(scene.ctx, facts, scene.run(), scene.events()))

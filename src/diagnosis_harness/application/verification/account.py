@@ -13,7 +13,7 @@ from diagnosis_harness.release.decision import TABLE, Row
 from diagnosis_harness.release.document import RunDocument, Termination
 from diagnosis_harness.release.failure import failure_sentence
 from diagnosis_harness.release.outcome import ReleaseOutcome
-from diagnosis_harness.release.restored import instant
+from diagnosis_harness.release.window import instant
 from diagnosis_harness.tools.invocation import ErrorCode
 
 _ROUNDING_S = 0.002

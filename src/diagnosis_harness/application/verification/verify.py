@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from diagnosis_harness.application.verification.account import account_checks
+from diagnosis_harness.application.verification.inquiry import inquiry_check
 from diagnosis_harness.application.verification.records import restore_records
 from diagnosis_harness.application.verification.report import composed_checks, guard_checks
 from diagnosis_harness.application.verification.result import Check, CheckName, Flaw, FlawCode, Verification
@@ -81,6 +82,7 @@ def _checks(
     yield Check(CheckName.BYTE_FORM, len(data), () if as_written else (Flaw(FlawCode.OTHER_BYTES, ""),))
     restored = restore_records(document)
     yield from (restored.digests, restored.stored)
+    yield inquiry_check(document, restored.records)
     yield from guard_checks(document, draft, restored.records)
     if restored.whole:
         yield from composed_checks(document, draft, restored.records)
