@@ -104,6 +104,7 @@ class WorkerPool:
                 if job.state is _JobState.ABANDONED:
                     self._stuck -= 1
                 job.state = _JobState.DONE
+            del job  # an idle thread keeps nothing of the run that it worked for
 
     def _next_job(self) -> Job | None:
         with self._changed:
