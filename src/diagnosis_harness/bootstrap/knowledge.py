@@ -12,8 +12,8 @@ from diagnosis_harness.application.knowledge_query import KnowledgeQuery
 from diagnosis_harness.application.path_answer import PathAnswer
 from diagnosis_harness.harness.core import DiagnosisHarnessCore
 from diagnosis_harness.harness.workers import WorkerPool
-from diagnosis_harness.kernel.closing import Closing
 from diagnosis_harness.kernel.clock import Clock, SystemClock
+from diagnosis_harness.kernel.closing import Closing
 from diagnosis_harness.kernel.errors import InvalidInput, InvalidSetting
 from diagnosis_harness.kernel.ids import RandomIds
 from diagnosis_harness.kernel.masking import mask

@@ -93,7 +93,9 @@ async def open_service(
         stack.callback(clock.close)
         workers = WorkerPool(threads_max=settings.run.worker_threads)
         stack.callback(workers.close)
-        cores = stack.enter_context(ExitStack())  # closed last: what closes before may still wait by the clock
+        cores = stack.enter_context(
+            ExitStack()
+        )  # closed last: what closes before may still wait by the clock
         shelf = _shelf(settings, tools)
         await shelf.warm(progress)
         library = open_library(settings, clock=clock, progress=progress)

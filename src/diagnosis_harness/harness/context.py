@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import InitVar, dataclass
+
 from diagnosis_harness.harness.budget import RunBudget
 from diagnosis_harness.harness.cancellation import RunCancellation
 from diagnosis_harness.harness.handle import RunHandle

@@ -365,7 +365,7 @@ class DiagnosisHarnessCore(Closing):
         payload: Mapping[str, JsonValue] | None = None,
     ) -> None:
         """Write one event of this run's trace, also after its end; the payload is bounded."""
-        ctx.lifecycle.journal.emit(name, phase, status, {} if payload is None else payload)
+        ctx.lifecycle.journal.emit(name, phase, status, payload or {})
 
     # ------------------------------------------------------------------ inside
 
@@ -389,9 +389,8 @@ class DiagnosisHarnessCore(Closing):
         )
 
     def _time_out(self, ctx: RunContext, now_s: float) -> None:
-        """`expire` for a caller who ends the run himself: resources have been told when it returns."""
-        reason = CancellationReason.DEADLINE_EXCEEDED
-        ctx.cancellation.signal(reason, at_s=now_s, detail="the deadline has come")
+        """As `expire`, for a caller who ends the run: resources have been told when it returns."""
+        expire(ctx, now_s, apart=False)
 
     def _deadline_came(self, ctx: RunContext) -> None:
         expire(ctx, self._clock.now_s())

@@ -29,10 +29,10 @@ def check_active(ctx: RunContext, clock: Clock) -> None:
     raise ctx.lifecycle.aborted()
 
 
-def expire(ctx: RunContext, now_s: float) -> None:
-    """End a run whose deadline has come: TIMED_OUT, then DEADLINE_EXCEEDED to everybody, by a thread apart."""
+def expire(ctx: RunContext, now_s: float, *, apart: bool = True) -> None:
+    """End a run whose deadline has come: TIMED_OUT, then DEADLINE_EXCEEDED; see `RunCancellation.signal`."""
     ctx.cancellation.signal(
-        CancellationReason.DEADLINE_EXCEEDED, at_s=now_s, detail="the deadline has come", apart=True
+        CancellationReason.DEADLINE_EXCEEDED, at_s=now_s, detail="the deadline has come", apart=apart
     )
 
 

@@ -1,4 +1,4 @@
-"""The runs of one core that have not ended: closing the core ends them, and a fork leaves them to its parent."""
+"""The runs of a core that have not ended: closing it ends them, and a fork leaves them to its parent."""
 
 from __future__ import annotations
 

@@ -175,7 +175,7 @@ async def wait_after_end(ctx: RunContext, operation: Operation[T], *, clock: Clo
     Raises:
         TechnicalFailure: the limit has passed (what `limit.error` makes).
         Exception: what the operation raised.
-        CancelledError: the one who waits was cancelled by its host meanwhile; told when the bookkeeping is over.
+        CancelledError: the host has cancelled the one who waits; raised when the bookkeeping is over.
     """
     bell = _Bell()
     task = asyncio.ensure_future(operation(ctx))

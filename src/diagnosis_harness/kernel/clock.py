@@ -41,7 +41,7 @@ class Clock(Protocol):
     def close(self) -> None:
         """Let the clock's threads end once nothing is armed; waits for none, and twice is once.
 
-        What is armed is still called, and a call armed later as well: bookkeeping after the end stays bounded.
+        What is armed is still called, also what is armed later: bookkeeping after the end stays bounded.
         """
         ...
 
@@ -108,7 +108,7 @@ class SystemClock:
         """Call `callback` once at `at_s`, from the clock's own thread.
 
         Raises:
-            ContractViolation: this process is a fork of the one that made the clock; no thread serves it here.
+            ContractViolation: this process is a fork of the one that made the clock.
         """
         self._require_own_process()
         with self._changed:

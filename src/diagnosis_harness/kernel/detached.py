@@ -13,7 +13,7 @@ THREADS_MAX = 64
 
 
 class DetachedCalls:
-    """Starts a daemon thread for a call, up to a bound; a thread ends when no call is left. Nothing to close."""
+    """Starts a daemon thread for a call, up to a bound; a thread ends when no call is left."""
 
     def __init__(self, *, threads_max: int = THREADS_MAX) -> None:
         self._threads_max = threads_max

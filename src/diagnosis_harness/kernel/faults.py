@@ -6,6 +6,6 @@ import threading
 
 
 def report_fault(error: BaseException) -> None:
-    """Hand a fault to `threading.excepthook`, which prints its traceback unless the program says otherwise."""
+    """Hand a fault to `threading.excepthook`, which prints it unless the program says otherwise."""
     arguments = (type(error), error, error.__traceback__, threading.current_thread())
     threading.excepthook(threading.ExceptHookArgs(arguments))

@@ -307,7 +307,7 @@ class ToolBoundary:
         return failed
 
     async def _finish(self, ctx: RunContext, failed: EvidenceRecord) -> bool | None:
-        """Leave no PROJECTING record behind; False where none stands, None where the store is away: it is owed."""
+        """Leave no PROJECTING record behind. False: none stands. None: the store is away, and it is owed."""
         self._owed[failed.key] = failed
         try:
             taken = await self._core.finalise(
