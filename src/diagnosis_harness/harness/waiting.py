@@ -178,8 +178,7 @@ async def wait_after_end(ctx: RunContext, operation: Operation[T], *, clock: Clo
         CancelledError: the host has cancelled the one who waits; raised when the bookkeeping is over.
     """
     bell = _Bell()
-    task = asyncio.ensure_future(operation(ctx))
-    task.add_done_callback(bell.ring)
+    task = bell.loop.create_task(_ringing(bell, operation, ctx))
     disarm = clock.call_at(clock.now_s() + limit.limit_s, bell.ring_from_afar)
     cancelled: asyncio.CancelledError | None = None
     try:
@@ -226,7 +225,10 @@ async def bounded_gather(
 
     async def one(call: Callable[[], Awaitable[T]], lane: Lane) -> T:
         async with lane_slots[lane.name], slots:
-            return await call()
+            try:
+                return await call()
+            except (KeyboardInterrupt, SystemExit) as error:
+                raise _Interrupt(error) from None
 
     outcomes = await asyncio.gather(
         *(one(call, lane) for call, lane in zip(calls, of_each, strict=True)), return_exceptions=True
@@ -234,7 +236,7 @@ async def bounded_gather(
     results: list[T] = []
     for outcome in outcomes:
         if isinstance(outcome, BaseException):
-            raise outcome
+            raise outcome.raised if isinstance(outcome, _Interrupt) else outcome
         results.append(outcome)
     return results
 
@@ -258,10 +260,24 @@ class _Bell:
         _call_in(self.loop, self.ring)
 
 
+class _Interrupt(Exception):
+    """KeyboardInterrupt or SystemExit on its way from a task to the one who waits for it.
+
+    A task that raises one of them as it is stops the event loop at once, and the bookkeeping of everybody
+    with it. So it goes the way that every error goes, and leaves the loop from the host's own task.
+    """
+
+    def __init__(self, raised: BaseException) -> None:
+        super().__init__(type(raised).__name__)
+        self.raised = raised
+
+
 async def _ringing(bell: _Bell, operation: Operation[T], ctx: RunContext) -> T:
     """The work, which rings by itself: a task's done-callback would cost another turn of the loop."""
     try:
         return await operation(ctx)
+    except (KeyboardInterrupt, SystemExit) as error:
+        raise _Interrupt(error) from None
     finally:
         bell.ring()
 
@@ -271,6 +287,8 @@ def _result(task: asyncio.Future[T]) -> T:
     if task.cancelled():
         raise TechnicalFailure("the work was cancelled from within", kind=FailureKind.CANCELLED)
     error = task.exception()
+    if isinstance(error, _Interrupt):
+        raise error.raised
     if error is not None and not isinstance(error, Exception):
         raise _carried(error)  # raised here as it is, it would pass for something that the host wants
     return task.result()

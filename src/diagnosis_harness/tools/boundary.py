@@ -239,14 +239,17 @@ class ToolBoundary:
         return ToolBoundaryResult(request, record=final)
 
     async def _begun(self, ctx: RunContext, record: EvidenceRecord) -> Refusal | None:
+        # Bookkeeping like the end of a record: cut short, a store may still take it when its end has come by.
         try:
-            created = await self._core.wait(
+            self._core.check_active(ctx)
+            created = await self._core.finalise(
                 ctx, lambda ctx: self._store.begin(ctx, record), limit_s=self._settings.finalise_timeout_s
             )
+            self._core.check_active(ctx)
         except RunAborted as aborted:
             refusal = Refusal(RefusalCode.RUN_NOT_ACTIVE, str(aborted))
         except Exception as failure:  # noqa: BLE001 - a store's fault, typed or not, is no answer to the request
-            refusal = Refusal(RefusalCode.STORE_UNAVAILABLE, _said(failure))
+            refusal = _unbegun(ctx, failure)
         except GeneratorExit:
             raise
         except BaseException:
@@ -371,11 +374,14 @@ def _run(ctx: RunContext, found: Admissible) -> ToolFindings:
         raise ToolFailure(f"{found.tool.spec.name} failed: {type(error).__name__}") from error
 
 
-def _said(failure: Exception) -> str:
-    """What a store's fault may say to whoever asked: a typed one its sentence, another its name alone."""
-    if isinstance(failure, TechnicalFailure):
-        return str(failure)
-    return f"the store failed: {type(failure).__name__}"
+def _unbegun(ctx: RunContext, failure: Exception) -> Refusal:
+    """Why a call whose store failed did not begin; an end of the run meanwhile comes before that."""
+    if ctx.lifecycle.termination is not None:
+        return Refusal(RefusalCode.RUN_NOT_ACTIVE, str(ctx.lifecycle.aborted()))
+    # An untyped fault may say anything; its name is enough.
+    typed = isinstance(failure, TechnicalFailure)
+    message = str(failure) if typed else f"the store failed: {type(failure).__name__}"
+    return Refusal(RefusalCode.STORE_UNAVAILABLE, message)
 
 
 def _code_of_end(aborted: RunAborted) -> ErrorCode:
