@@ -97,8 +97,13 @@ QUESTION = "why is the worker behind?"
 
 
 async def main() -> None:
-    """One run: what the agent said, and what of it stands."""
-    core = DiagnosisHarnessCore(clock=SystemClock(), ids=RandomIds())
+    """One run: what the agent said, and what of it stands. The core's threads end with the block."""
+    with DiagnosisHarnessCore(clock=SystemClock(), ids=RandomIds()) as core:
+        await ask(core)
+
+
+async def ask(core: DiagnosisHarnessCore) -> None:
+    """Open the run, let the agent work in it, and end it."""
     ctx = core.start_run(session_id="example", timeout_s=10, limits=LIMITS)
     boundary = ToolBoundary(
         core,

@@ -58,6 +58,9 @@ class FakeDiagnosis:
         assert reason is CancellationReason.USER_REQUESTED
         self._cancelled.set()
 
+    def close(self) -> None:
+        self._cancelled.set()
+
     def _emit(self, name: TraceName, status: TraceEventStatus, payload: Mapping[str, object]) -> None:
         self._seq += 1
         event = TraceEvent(self._seq, "r1", SystemClock().now_s(), name, TracePhase.RUN, status, payload)  # type: ignore[arg-type]  # any payload will do

@@ -37,14 +37,14 @@ def incident(folder: Path, *, topology: bool) -> Path:
 
 def asked(folder: Path, question: str) -> RunDocument:
     """One question, the whole path."""
-    diagnosis = build_diagnosis(
+    with build_diagnosis(
         folder=folder,
         baseline=None,
         onset_s=None,
         sink=NullSink(),
         progress=lambda _file, _done, _total: None,
-    )
-    return asyncio.run(diagnosis.run(question, language=Language.EN, deadline_s=None))
+    ) as diagnosis:
+        return asyncio.run(diagnosis.run(question, language=Language.EN, deadline_s=None))
 
 
 @pytest.mark.parametrize(

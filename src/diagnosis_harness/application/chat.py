@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 from diagnosis_harness.application.chat_ending import ChatEnd, answered, diagnosed, ending_of, unanswered
@@ -21,10 +22,11 @@ from diagnosis_harness.application.router import Routing
 from diagnosis_harness.application.runs.events import tell_decision, tell_finished, tell_started
 from diagnosis_harness.application.runs.keeping import Keeping
 from diagnosis_harness.application.runs.request import RunRequest
-from diagnosis_harness.application.runs.row import RunRow
+from diagnosis_harness.application.runs.row import RunEnding, RunRow
 from diagnosis_harness.application.session_context import SessionContext, read_session
 from diagnosis_harness.application.status import ChatApplicationStatus, tell_status
 from diagnosis_harness.harness.budget import RunBudgetLimits
+from diagnosis_harness.harness.callbacks import call_contained
 from diagnosis_harness.harness.core import DiagnosisHarnessCore
 from diagnosis_harness.harness.retry_policy import HarnessRetryPolicies
 from diagnosis_harness.harness.termination import RunState
@@ -46,6 +48,9 @@ if TYPE_CHECKING:
     from diagnosis_harness.harness.context import RunContext
 
 T = TypeVar("T")
+
+_STEPS_OF_AN_END = 5
+"""One more than there are: each has its own limit, and the whole must not be cut before the last of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +94,7 @@ class ChatApplicationUseCase:
 
         Args:
             started: called once, when the run is kept and its RUN_STARTED is written: metadata may leave. It
-                is quick and does not raise.
+                is quick; what it raises is recorded (CALLBACK_FAILED), and the run goes on.
 
         Raises:
             StoreFailure: before `started`: the run is not known to be kept; a row that stands all the same is
@@ -107,7 +112,7 @@ class ChatApplicationUseCase:
         with self._keeping.active.held(ctx):
             try:
                 started_s = await self._begun(ctx, request)
-                started(ctx)
+                call_contained(partial(started, ctx), ctx.lifecycle.journal)
                 return await self._finished(ctx, request, context, started_s)
             finally:
                 self._keeping.log.close(ctx)
@@ -157,9 +162,14 @@ class ChatApplicationUseCase:
         return await self._closed(ctx, request, end, started_s)
 
     async def _closed(self, ctx: RunContext, request: RunRequest, end: ChatEnd, started_s: float) -> RunRow:
-        """Persist, then RUN_FINISHED, then read what stands: only that may be shown."""
-        keeping = self._keeping
+        """Persist, then RUN_FINISHED, then read what stands, in one piece: a host's cancel comes after it."""
         ending = ending_of(ctx, request, end, started_s=started_s)
+        limit_s = _STEPS_OF_AN_END * self._settings.finalise_timeout_s
+        return await self._core.finalise(ctx, lambda ctx: self._closing(ctx, ending), limit_s=limit_s)
+
+    async def _closing(self, ctx: RunContext, ending: RunEnding) -> RunRow:
+        """The steps of an end; only what the last one reads may be shown."""
+        keeping = self._keeping
         try:
             await self._kept(ctx, keeping.log.flush)
             if await self._kept(ctx, lambda ctx: keeping.store.finish(ctx, ending)):

@@ -82,14 +82,17 @@ class DiagnoseUseCase:
         self._pipeline = pipeline
 
     async def diagnose(self, ctx: RunContext, task: DiagnosisTask) -> DiagnosisEnd:
-        """Diagnose, release, end the run; the run has exactly one termination when this returns or raises.
+        """Diagnose, release, end the run.
+
+        The run has exactly one termination, and RUN_FINISHED is its last event, when this returns or raises.
 
         Raises:
+            CancelledError, KeyboardInterrupt: of the host, when all of that is done; the run is FAILED then.
             Exception: a bug in a player or in this package; the run is FAILED then.
         """
-        tell_started(self._core, ctx, task.question)
-        tell_status(self._core, ctx, ChatApplicationStatus.DIAGNOSIS_RUNNING)
         try:
+            tell_started(self._core, ctx, task.question)
+            tell_status(self._core, ctx, ChatApplicationStatus.DIAGNOSIS_RUNNING)
             end = await self.work(ctx, task)
         except BaseException as error:
             self._core.complete_failure(ctx, type(error).__name__)

@@ -19,6 +19,7 @@ from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.harness.core import CancelAnswer, DiagnosisHarnessCore
 from diagnosis_harness.harness.workers import WorkerPool
 from diagnosis_harness.kernel.clock import SystemClock
+from diagnosis_harness.kernel.closing import Closing
 from diagnosis_harness.kernel.ids import RandomIds
 from diagnosis_harness.release.document import RunDocument
 from diagnosis_harness.release.language import Language
@@ -34,8 +35,12 @@ LOCAL_CALLER = "local"
 
 
 @dataclass(slots=True)
-class Diagnosis:
-    """Questions about one incident, one run each. Runs one question at a time."""
+class Diagnosis(Closing):
+    """Questions about one incident, one run each. Runs one question at a time.
+
+    It is closed when no further question comes, best as a context manager: threads and the tables that the
+    folder was read into go with it.
+    """
 
     core: DiagnosisHarnessCore
     trace: MemorySink
@@ -81,6 +86,10 @@ class Diagnosis:
             return None
         return self.core.cancel(self._ctx, reason)
 
+    def close(self) -> None:
+        """End what runs, let go of the folder's tables and let all threads end. Twice is once."""
+        self.core.close()
+
     def _start(self, limit_s: float) -> RunContext:
         ctx = self.core.start_run(
             session_id=self.core.ids.new_session_id(),
@@ -110,7 +119,7 @@ def build_diagnosis(
     progress: Callable[[str, int, int], None],
     settings: Settings | None = None,
 ) -> Diagnosis:
-    """Read an incident folder and put everything together around it.
+    """Read an incident folder and put everything together around it; whoever holds it closes it.
 
     Raises:
         InvalidInput: the folder, a file in it or a setting cannot be used.

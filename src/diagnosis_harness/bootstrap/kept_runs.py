@@ -60,8 +60,8 @@ async def open_kept_runs(settings: Settings) -> AsyncIterator[KeptRuns]:
         )
         stack.push_async_callback(database.close)
         workers = WorkerPool(threads_max=1)
-        stack.callback(workers.close)
         core = DiagnosisHarnessCore(clock=clock, ids=ids, sink=NullSink(), workers=workers)
+        stack.enter_context(core)
         runs = Runs(
             core,
             archive=SqlRunArchive(database, evidence=_evidence(stack, settings)),

@@ -13,6 +13,7 @@ from diagnosis_harness.application.path_answer import PathAnswer
 from diagnosis_harness.harness.core import DiagnosisHarnessCore
 from diagnosis_harness.harness.workers import WorkerPool
 from diagnosis_harness.kernel.clock import Clock, SystemClock
+from diagnosis_harness.kernel.closing import Closing
 from diagnosis_harness.kernel.errors import InvalidInput, InvalidSetting
 from diagnosis_harness.kernel.ids import RandomIds
 from diagnosis_harness.kernel.masking import mask
@@ -93,8 +94,8 @@ def _embedder(*, vectors: bool) -> Embedder | None:
     return SentenceEncoder()
 
 
-class LibraryDesk:
-    """Questions to the runbooks on the command line, one run each."""
+class LibraryDesk(Closing):
+    """Questions to the runbooks on the command line, one run each; closed when no further question comes."""
 
     def __init__(
         self, settings: Settings, *, folder: Path | None, progress: Callable[[str, int, int], None]
@@ -104,6 +105,10 @@ class LibraryDesk:
         self._core = DiagnosisHarnessCore(clock=SystemClock(), ids=RandomIds(), workers=self._workers)
         self.folder = folder or (Path(settings.knowledge.folder) if settings.knowledge.folder else None)
         self._library = open_library(settings, clock=self._core.clock, progress=progress, folder=folder)
+
+    def close(self) -> None:
+        """End what runs, and let all threads end. Twice is once."""
+        self._core.close()
 
     @property
     def changes(self) -> Changes | None:

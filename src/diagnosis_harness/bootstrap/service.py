@@ -6,7 +6,7 @@ import logging
 import os
 import socket
 from collections.abc import AsyncIterator, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, ExitStack, asynccontextmanager
 from dataclasses import dataclass
 from importlib.metadata import version
 from importlib.util import find_spec
@@ -90,8 +90,12 @@ async def open_service(
     clock, ids = SystemClock(), RandomIds()
     owner = f"{socket.gethostname()[:60]}-{os.getpid()}-{ids.new_secret()[:12]}"
     async with AsyncExitStack() as stack:
+        stack.callback(clock.close)
         workers = WorkerPool(threads_max=settings.run.worker_threads)
         stack.callback(workers.close)
+        cores = stack.enter_context(
+            ExitStack()
+        )  # closed last: what closes before may still wait by the clock
         shelf = _shelf(settings, tools)
         await shelf.warm(progress)
         library = open_library(settings, clock=clock, progress=progress)
@@ -101,6 +105,7 @@ async def open_service(
         await log.start()
         stack.push_async_callback(log.stop)
         core = DiagnosisHarnessCore(clock=clock, ids=ids, sink=FanOutSink((log, *also)), workers=workers)
+        cores.enter_context(core)
         closed = ClosedRuns()
         keeping = Keeping(
             owner=owner,

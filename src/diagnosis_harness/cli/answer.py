@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Coroutine
+from contextlib import closing
 from dataclasses import dataclass
 from math import isfinite
 from pathlib import Path
@@ -104,7 +105,8 @@ def worked(
             view.say(phrases.left_at_once)
             view.close()
 
-        return run_interruptible(lambda: work(diagnosis), on_first=on_first, on_second=on_second)
+        with closing(diagnosis):
+            return run_interruptible(lambda: work(diagnosis), on_first=on_first, on_second=on_second)
 
 
 def checked_question(question: str) -> str:

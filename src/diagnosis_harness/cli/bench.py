@@ -83,6 +83,7 @@ def _data_set(name: str, data: Path | None, *, seeds: int, first_seed: int) -> D
 def _diagnose_with(open_diagnosis: OpenDiagnosis) -> Diagnose:
     """One question about one folder, from reading it to the published document."""
     import asyncio
+    from contextlib import closing
 
     from diagnosis_harness.bench.runner import result_of
     from diagnosis_harness.release.language import Language
@@ -92,10 +93,10 @@ def _diagnose_with(open_diagnosis: OpenDiagnosis) -> Diagnose:
         """Reading is quick here, and progress is counted in incidents."""
 
     def diagnose(folder: Path, baseline: Path | None) -> RunResult:
-        diagnosis = open_diagnosis(
-            folder=folder, baseline=baseline, onset_s=None, sink=NullSink(), progress=silent
-        )
-        return result_of(asyncio.run(diagnosis.run(QUESTION, language=Language.EN, deadline_s=None)))
+        with closing(
+            open_diagnosis(folder=folder, baseline=baseline, onset_s=None, sink=NullSink(), progress=silent)
+        ) as diagnosis:
+            return result_of(asyncio.run(diagnosis.run(QUESTION, language=Language.EN, deadline_s=None)))
 
     return diagnose
 

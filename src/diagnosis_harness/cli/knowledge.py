@@ -40,9 +40,9 @@ def register(app: typer.Typer, settings_file: Callable[[], Path | None]) -> None
         from diagnosis_harness.bootstrap.knowledge import checked_files
 
         language = lang or Language.EN
-        desk = _opened(settings_file(), folder, language)
-        _print_changes(desk, language)
-        checked_files(desk.folder, desk.holdings)
+        with _opened(settings_file(), folder, language) as desk:
+            _print_changes(desk, language)
+            checked_files(desk.folder, desk.holdings)
         return 0
 
     @knowledge.command()
@@ -62,9 +62,9 @@ def register(app: typer.Typer, settings_file: Callable[[], Path | None]) -> None
 
         asked = checked_question(question)
         language = chosen_language(lang, asked)
-        desk = _opened(settings_file(), folder, language)
-        checked_files(desk.folder, desk.holdings)
-        return _asked(desk, asked, language, as_json=as_json)
+        with _opened(settings_file(), folder, language) as desk:
+            checked_files(desk.folder, desk.holdings)
+            return _asked(desk, asked, language, as_json=as_json)
 
 
 def _opened(settings_file: Path | None, folder: Path | None, language: Language) -> LibraryDesk:

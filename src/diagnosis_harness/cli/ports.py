@@ -45,6 +45,10 @@ class Diagnosis(Protocol):
         """End the run now; from the event loop's thread, before, during or after the run."""
         ...
 
+    def close(self) -> None:
+        """End what runs and give back threads and tables; nothing can be asked afterwards."""
+        ...
+
 
 class OpenDiagnosis(Protocol):
     """Reads an incident folder and puts everything together around it."""
@@ -58,7 +62,7 @@ class OpenDiagnosis(Protocol):
         sink: TraceSink,
         progress: LoadProgress,
     ) -> Diagnosis:
-        """Open a folder.
+        """Open a folder; whoever asks for it closes it.
 
         Raises:
             InvalidInput: the folder, a file in it or a setting cannot be used.

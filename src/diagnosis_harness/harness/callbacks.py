@@ -1,9 +1,12 @@
-"""Callbacks that are called once each, when one thing happens once."""
+"""Callbacks that are called once each, when one thing happens once, and whose faults stay their own."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from threading import RLock
+
+from diagnosis_harness.harness.journal import RunJournal
+from diagnosis_harness.trace.event import TraceEventStatus, TraceName, TracePhase
 
 
 class OnceCallbacks:
@@ -38,3 +41,27 @@ class OnceCallbacks:
         with self._lock:
             kept, self._callbacks = self._callbacks, None
         return tuple(kept.values()) if kept else ()
+
+
+def call_contained(callback: Callable[[], None], journal: RunJournal) -> None:
+    """Call one; whatever it raises is recorded in the trace (CALLBACK_FAILED) and goes no further.
+
+    That holds for CancelledError, SystemExit and KeyboardInterrupt too: they are the callback's own, and who
+    ends a run for a reason must not be kept from telling the others.
+    """
+    try:
+        callback()
+    except BaseException as error:  # noqa: BLE001 - a resource's fault is recorded; the others must still be told
+        journal.emit(
+            TraceName.CALLBACK_FAILED,
+            TracePhase.RUN,
+            TraceEventStatus.FAILED,
+            {"error": type(error).__name__, "message": _message(error)},
+        )
+
+
+def _message(error: BaseException) -> str:
+    try:
+        return str(error)
+    except Exception:  # noqa: BLE001 - an error may not even be able to say what it is
+        return ""

@@ -18,7 +18,7 @@ from diagnosis_harness.harness.waiting import Leftover, Operation, WaitLimit, ru
 from diagnosis_harness.harness.workers import WorkerPool
 from diagnosis_harness.kernel.canonical import JsonValue
 from diagnosis_harness.kernel.clock import Clock
-from diagnosis_harness.kernel.errors import FailureKind, LlmFailure, ToolFailure
+from diagnosis_harness.kernel.errors import ContractViolation, FailureKind, LlmFailure, ToolFailure
 from diagnosis_harness.trace.event import TraceEventStatus, TraceName, TracePhase
 
 T = TypeVar("T")
@@ -47,7 +47,11 @@ async def call_llm(
             settle_llm_call(ctx, clock, lease, usage)
 
     def discard(reply: T) -> None:
-        settle(usage_of(reply))
+        try:
+            usage = _reported(usage_of, reply)
+        except Exception:  # noqa: BLE001 - nobody waits for it any more; what is not known is charged as reserved
+            usage = None
+        settle(usage)
         _refuse_late(ctx, TracePhase.AGENT, {"call": "llm"})
 
     def leftover() -> Leftover[T]:
@@ -56,10 +60,11 @@ async def call_llm(
     limit = None if limit_s is None else WaitLimit(limit_s, _llm_timed_out)
     try:
         reply = await wait(ctx, attempt, clock=clock, limit=limit, leftover=leftover)
+        usage = _reported(usage_of, reply)
     except BaseException:
         settle(None)  # unless the reply was there and has been discarded: the first settlement stands
         raise
-    settle(usage_of(reply))
+    settle(usage)
     return reply
 
 
@@ -107,6 +112,13 @@ async def call_blocking_tool(
         return await _bounded(ctx, lease.call, in_worker, clock=clock, limit_s=limit_s)
     finally:
         ctx.budget.return_tool_call(lease)  # changes nothing once the call has begun
+
+
+def _reported(usage_of: Callable[[T], TokenUsage | None], reply: T) -> TokenUsage | None:
+    usage = usage_of(reply)
+    if usage is not None and not isinstance(usage, TokenUsage):
+        raise ContractViolation(f"usage is a TokenUsage or None, not {type(usage).__name__}")
+    return usage
 
 
 def _invocation(begin: Callable[[], ToolLease], operation: Operation[T]) -> Operation[T]:

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from functools import partial
 from threading import RLock
 
-from diagnosis_harness.harness.callbacks import OnceCallbacks
+from diagnosis_harness.harness.callbacks import OnceCallbacks, call_contained
 from diagnosis_harness.harness.handle import RunHandle
+from diagnosis_harness.harness.lease import OpenCall
 from diagnosis_harness.harness.lifecycle import RunLifecycle
-from diagnosis_harness.harness.termination import CancellationReason, RunTermination, state_for
-from diagnosis_harness.trace.event import TraceEventStatus, TraceName, TracePhase
+from diagnosis_harness.harness.termination import CancellationReason, RunState, RunTermination, state_for
 
-__all__ = ["CancellationReason", "RunCancellation", "Signal", "state_for"]
+__all__ = ["CancelAnswer", "CancellationReason", "RunCancellation", "Signal", "state_for"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +29,30 @@ class Signal:
     ended_run: bool
     is_first: bool
     callbacks: tuple[Callable[[], None], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CancelAnswer:
+    """What a cancel did, and no more than that.
+
+    Attributes:
+        changed: whether this cancel ended the run; False when it had ended before.
+        state: how the run stands now.
+        reason: why it ended; None for SUCCESS.
+        begun: how many llm and tool calls had ever begun; no other call of this run ever begins.
+        never_started: tool calls that were admitted and will not start.
+        in_flight: what had begun and was not over. It has been told; whether it physically stops depends on
+            the client or thread it runs in. What it still returns is discarded.
+        notified: how many registered resources were told.
+    """
+
+    changed: bool
+    state: RunState
+    reason: CancellationReason | None
+    begun: int
+    never_started: tuple[OpenCall, ...]
+    in_flight: tuple[OpenCall, ...]
+    notified: int
 
 
 class RunCancellation(RunHandle):
@@ -55,14 +79,20 @@ class RunCancellation(RunHandle):
         """Whether a reason was signalled."""
         return self._reason is not None
 
-    def signal(self, reason: CancellationReason, *, at_s: float, detail: str = "") -> Signal:
+    def signal(
+        self, reason: CancellationReason, *, at_s: float, detail: str = "", apart: bool = False
+    ) -> Signal:
         """End the run with the state that the reason maps to, unless it has ended; then tell every resource.
 
         State and reason are set in one step, so a callback already sees both. After an end without a reason
         (SUCCESS) the signal changes no outcome; resources that are still registered are told all the same.
+
+        Args:
+            apart: tell resources and trace from a thread apart, soon after this returns: who notices an end
+                in passing (a timer, a gate) serves other runs too and must not wait for this one's resources.
         """
         signal = self.latch(reason, at_s=at_s, detail=detail)
-        self.tell(signal)
+        self.tell(signal, apart=apart)
         return signal
 
     def latch(self, reason: CancellationReason, *, at_s: float, detail: str = "") -> Signal:
@@ -74,34 +104,36 @@ class RunCancellation(RunHandle):
                 self._reason = reason
             return Signal(ended_run, is_first, self._callbacks.close())
 
-    def tell(self, signal: Signal) -> None:
+    def tell(self, signal: Signal, *, apart: bool = False) -> None:
         """Tell waits and resources of a signal that `latch` has set; once, without the lock."""
         if signal.ended_run:
-            self._lifecycle.announce()
-        for callback in signal.callbacks:
-            self._call(callback)
+            self._lifecycle.wake()
+        if apart and (signal.ended_run or signal.callbacks):
+            self._lifecycle.journal.hand_off(partial(self._tell_others, signal))
+        else:
+            self._tell_others(signal)
 
     def register(self, callback: Callable[[], None]) -> Callable[[], None]:
         """Have `callback` called once when the run is cancelled; at once when it has been.
 
-        It is called without the run's lock, from the thread that cancels. One that raises is recorded in the
-        trace (CALLBACK_FAILED) and does not keep the others from being called.
+        It is called without the run's lock: by a cancel in the thread that cancels, and at the deadline or a
+        limit of the budget from a thread of its own. Whatever it raises is recorded in the trace
+        (CALLBACK_FAILED) and does not keep the others from being called.
 
         Returns:
             A function that takes the callback out again; it may be called more than once.
         """
         ticket = object()
         if not self._callbacks.add(ticket, callback):
-            self._call(callback)
+            call_contained(callback, self._lifecycle.journal)
         return partial(self._callbacks.remove, ticket)
 
-    def _call(self, callback: Callable[[], None]) -> None:
-        try:
-            callback()
-        except Exception as error:  # noqa: BLE001 - a resource's fault is recorded; the others must still be told
-            self._lifecycle.journal.emit(
-                TraceName.CALLBACK_FAILED,
-                TracePhase.RUN,
-                TraceEventStatus.FAILED,
-                {"error": type(error).__name__, "message": str(error)},
-            )
+    def leave_to_parent(self) -> None:
+        """In a fork: the resources are the parent's to be told."""
+        self._callbacks.close()
+
+    def _tell_others(self, signal: Signal) -> None:
+        for callback in signal.callbacks:
+            call_contained(callback, self._lifecycle.journal)
+        if signal.ended_run:
+            self._lifecycle.tell_end()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from threading import RLock
 
 from diagnosis_harness.harness.handle import RunHandle
+from diagnosis_harness.harness.numbers import is_count, shown
 from diagnosis_harness.kernel.errors import CapacityRefused, ContractViolation
 
 
@@ -46,5 +47,5 @@ def require_positive_bytes(size_bytes: object) -> None:
     Raises:
         ContractViolation: it is not.
     """
-    if isinstance(size_bytes, bool) or not isinstance(size_bytes, int) or size_bytes <= 0:
-        raise ContractViolation(f"a reservation is a positive number of bytes, not {size_bytes!r}")
+    if not is_count(size_bytes, least=1):
+        raise ContractViolation(f"a reservation is a positive number of bytes, not {shown(size_bytes)}")

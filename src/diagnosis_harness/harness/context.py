@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import InitVar, dataclass
-from math import isfinite
 
 from diagnosis_harness.harness.budget import RunBudget
 from diagnosis_harness.harness.cancellation import RunCancellation
 from diagnosis_harness.harness.handle import RunHandle
 from diagnosis_harness.harness.keys import is_safe_segment
 from diagnosis_harness.harness.lifecycle import RunLifecycle
+from diagnosis_harness.harness.numbers import is_finite_number, shown
 from diagnosis_harness.harness.retry_policy import HarnessRetryPolicies
 from diagnosis_harness.kernel.errors import ContractViolation, InvalidIdentity
 
@@ -69,6 +69,6 @@ def require_instant(deadline_s: object) -> float:
     Raises:
         ContractViolation: it is not a finite number.
     """
-    if isinstance(deadline_s, bool) or not isinstance(deadline_s, (int, float)) or not isfinite(deadline_s):
-        raise ContractViolation(f"a deadline is a finite instant, not {deadline_s!r}")
+    if not is_finite_number(deadline_s):
+        raise ContractViolation(f"a deadline is a finite instant, not {shown(deadline_s)}")
     return float(deadline_s)

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import TypeVar
 
 from diagnosis_harness.harness import calls, waiting
 from diagnosis_harness.harness.budget import RunBudget, RunBudgetLimits
-from diagnosis_harness.harness.cancellation import CancellationReason, RunCancellation
+from diagnosis_harness.harness.cancellation import CancelAnswer, CancellationReason, RunCancellation
 from diagnosis_harness.harness.context import OPENING, RunContext, require_identity, require_instant
 from diagnosis_harness.harness.gate import (
     admit_tool_calls,
@@ -25,57 +24,38 @@ from diagnosis_harness.harness.gate import (
 from diagnosis_harness.harness.journal import RunJournal
 from diagnosis_harness.harness.lease import LlmLease, OpenCall, TokenUsage, ToolLease
 from diagnosis_harness.harness.lifecycle import RunLifecycle, RunState, RunTermination
+from diagnosis_harness.harness.numbers import finite
+from diagnosis_harness.harness.open_runs import OpenRuns
 from diagnosis_harness.harness.retry_policy import HarnessRetryPolicies
 from diagnosis_harness.harness.waiting import Lane, Operation, WaitLimit
 from diagnosis_harness.harness.workers import WorkerPool
 from diagnosis_harness.kernel.canonical import JsonValue
 from diagnosis_harness.kernel.clock import Clock
-from diagnosis_harness.kernel.errors import (
-    ContractViolation,
-    FailureKind,
-    TechnicalFailure,
-)
+from diagnosis_harness.kernel.closing import Closing
+from diagnosis_harness.kernel.errors import ContractViolation, FailureKind, TechnicalFailure
 from diagnosis_harness.kernel.ids import IdSource
 from diagnosis_harness.trace.event import TraceEventStatus, TraceName, TracePhase
 from diagnosis_harness.trace.sink import NullSink, TraceSink
 
+__all__ = ["NOTHING_RESERVED", "CancelAnswer", "DiagnosisHarnessCore"]
+
 T = TypeVar("T")
 
 NOTHING_RESERVED = TokenUsage(0, 0)
+CLOSED = "the core was closed"
 
 
-@dataclass(frozen=True, slots=True)
-class CancelAnswer:
-    """What a cancel did, and no more than that.
-
-    Attributes:
-        changed: whether this cancel ended the run; False when it had ended before.
-        state: how the run stands now.
-        reason: why it ended; None for SUCCESS.
-        begun: how many llm and tool calls had ever begun; no other call of this run ever begins.
-        never_started: tool calls that were admitted and will not start.
-        in_flight: what had begun and was not over. It has been told; whether it physically stops depends on
-            the client or thread it runs in. What it still returns is discarded.
-        notified: how many registered resources were told.
-    """
-
-    changed: bool
-    state: RunState
-    reason: CancellationReason | None
-    begun: int
-    never_started: tuple[OpenCall, ...]
-    in_flight: tuple[OpenCall, ...]
-    notified: int
-
-
-class DiagnosisHarnessCore:
+class DiagnosisHarnessCore(Closing):
     """Runs of one process. It holds no state of a run: that is all in the `RunContext`. Safe from any thread.
+
+    A core is closed when it is done with, best as a context manager: its threads end with it.
 
     Args:
         clock: the time of all comparisons and waits.
         ids: where run ids come from when the caller gives none.
         sink: where the trace goes; nowhere when it is left out.
-        workers: threads for blocking tools; a pool of its own when it is left out.
+        workers: threads for blocking tools; a pool of its own when it is left out. `close` closes both the
+            pool and the clock.
     """
 
     def __init__(
@@ -85,6 +65,7 @@ class DiagnosisHarnessCore:
         self._ids = ids
         self._sink = NullSink() if sink is None else sink
         self._workers = WorkerPool() if workers is None else workers
+        self._open = OpenRuns(clock)
 
     @property
     def clock(self) -> Clock:
@@ -114,13 +95,17 @@ class DiagnosisHarnessCore:
 
         Raises:
             InvalidIdentity: a blank or unsafe id; nothing of the run exists then.
-            ContractViolation: not exactly one of timeout and deadline, or one that is not finite.
+            ContractViolation: not exactly one of timeout and deadline, or one that is not finite; or the core
+                is closed, or was made by another process, which this one is a fork of.
         """
+        self._open.require_usable()
         run_id = self._ids.new_run_id() if run_id is None else run_id
         require_identity(session_id, run_id)
         if (timeout_s is None) == (deadline_s is None):
             raise ContractViolation("a run has either a timeout or a deadline")
-        deadline = require_instant(deadline_s if timeout_s is None else self._clock.now_s() + timeout_s)
+        deadline = require_instant(
+            deadline_s if timeout_s is None else self._clock.now_s() + finite("a timeout", timeout_s)
+        )
         lock = threading.RLock()
         lifecycle = RunLifecycle(lock, RunJournal(run_id, clock=self._clock, sink=self._sink))
         ctx = RunContext(
@@ -133,8 +118,20 @@ class DiagnosisHarnessCore:
             lifecycle=lifecycle,
             opened_by=OPENING,
         )
-        lifecycle.on_end(self._clock.call_at(ctx.deadline, partial(self._deadline_came, ctx)))
+        disarm = self._clock.call_at(ctx.deadline, partial(self._deadline_came, ctx))
+        if not self._open.hold(ctx, disarm):
+            self.complete_failure(ctx, CLOSED)
         return ctx
+
+    def close(self) -> None:
+        """End what is still open (FAILED, "the core was closed"), open no more, and let all threads end.
+
+        It waits for no thread: one that is inside a tool ends when the tool returns. Twice is once.
+        """
+        for ctx in self._open.close():
+            self.complete_failure(ctx, CLOSED)
+        self._workers.close()
+        self._clock.close()
 
     def complete_success(self, ctx: RunContext) -> bool:
         """End the run SUCCESS; at or after the deadline it ends TIMED_OUT instead.
@@ -144,7 +141,7 @@ class DiagnosisHarnessCore:
         """
         now_s = self._clock.now_s()
         if now_s >= ctx.deadline:
-            expire(ctx, now_s)
+            self._time_out(ctx, now_s)
             return False
         return ctx.lifecycle.finish(RunTermination(RunState.SUCCESS, None, now_s))
 
@@ -368,14 +365,14 @@ class DiagnosisHarnessCore:
         payload: Mapping[str, JsonValue] | None = None,
     ) -> None:
         """Write one event of this run's trace, also after its end; the payload is bounded."""
-        ctx.lifecycle.journal.emit(name, phase, status, {} if payload is None else payload)
+        ctx.lifecycle.journal.emit(name, phase, status, payload or {})
 
     # ------------------------------------------------------------------ inside
 
     def _signal(self, ctx: RunContext, reason: CancellationReason, detail: str) -> CancelAnswer:
         now_s = self._clock.now_s()
         if now_s >= ctx.deadline:
-            expire(ctx, now_s)  # the deadline came first, even if nobody had looked
+            self._time_out(ctx, now_s)  # the deadline came first, even if nobody had looked
         with ctx.lifecycle.lock:
             signal = ctx.cancellation.latch(reason, at_s=now_s, detail=detail)
             calls = ctx.budget.open_calls()
@@ -390,6 +387,10 @@ class DiagnosisHarnessCore:
             in_flight=calls.in_flight,
             notified=len(signal.callbacks),
         )
+
+    def _time_out(self, ctx: RunContext, now_s: float) -> None:
+        """As `expire`, for a caller who ends the run: resources have been told when it returns."""
+        expire(ctx, now_s, apart=False)
 
     def _deadline_came(self, ctx: RunContext) -> None:
         expire(ctx, self._clock.now_s())

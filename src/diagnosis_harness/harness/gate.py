@@ -29,14 +29,23 @@ def check_active(ctx: RunContext, clock: Clock) -> None:
     raise ctx.lifecycle.aborted()
 
 
-def expire(ctx: RunContext, now_s: float) -> None:
-    """End a run whose deadline has come: TIMED_OUT, then DEADLINE_EXCEEDED to everybody."""
-    ctx.cancellation.signal(CancellationReason.DEADLINE_EXCEEDED, at_s=now_s, detail="the deadline has come")
+def expire(ctx: RunContext, now_s: float, *, apart: bool = True) -> None:
+    """End a run whose deadline has come: TIMED_OUT, then DEADLINE_EXCEEDED; see `RunCancellation.signal`."""
+    ctx.cancellation.signal(
+        CancellationReason.DEADLINE_EXCEEDED, at_s=now_s, detail="the deadline has come", apart=apart
+    )
 
 
 def exhaust(ctx: RunContext, clock: Clock, detail: str) -> None:
-    """End a run whose budget has a limit passed: BUDGET_EXHAUSTED, then the signal to everybody."""
-    ctx.cancellation.signal(CancellationReason.BUDGET_EXHAUSTED, at_s=clock.now_s(), detail=detail)
+    """End a run whose budget has a limit passed: BUDGET_EXHAUSTED, then the signal, by a thread apart.
+
+    A deadline that has come by then was the first cause, even if nobody had looked.
+    """
+    now_s = clock.now_s()
+    if now_s >= ctx.deadline:
+        expire(ctx, now_s)
+    else:
+        ctx.cancellation.signal(CancellationReason.BUDGET_EXHAUSTED, at_s=now_s, detail=detail, apart=True)
 
 
 def pass_gate(ctx: RunContext, clock: Clock, reserve: Callable[[], Granted | OverLimit]) -> Granted:
@@ -71,10 +80,17 @@ def start_llm_call(ctx: RunContext, clock: Clock, reserved: TokenUsage) -> LlmLe
 
 
 def settle_llm_call(ctx: RunContext, clock: Clock, lease: LlmLease, usage: TokenUsage | None) -> None:
-    """Record what an attempt used, once; usage above a limit ends the run if nothing has ended it before."""
+    """Record what an attempt used, once, and end the run if nothing has ended it before.
+
+    At or after the deadline it ends TIMED_OUT, whatever was used; before it, usage above a limit ends it.
+    """
     over = ctx.budget.settle_llm_call(lease, usage)
-    if over is not None and ctx.lifecycle.termination is None:
+    if ctx.lifecycle.termination is not None:
+        return
+    if over is not None:
         exhaust(ctx, clock, str(over))
+    elif (now_s := clock.now_s()) >= ctx.deadline:
+        expire(ctx, now_s)
 
 
 def start_tool_call(ctx: RunContext, clock: Clock, call: OpenCall) -> ToolLease:

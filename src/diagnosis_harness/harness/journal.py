@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from diagnosis_harness.harness.handle import RunHandle
 from diagnosis_harness.harness.termination import RunState, RunTermination
 from diagnosis_harness.kernel.canonical import JsonValue
 from diagnosis_harness.kernel.clock import Clock
+from diagnosis_harness.kernel.faults import report_fault
 from diagnosis_harness.trace.event import TraceEvent, TraceEventStatus, TraceName, TracePhase, bounded
 from diagnosis_harness.trace.sink import TraceSink
 
@@ -20,7 +21,7 @@ class RunJournal(RunHandle):
     never entered while the run's lock is held.
     """
 
-    __slots__ = ("_clock", "_last_seq", "_order", "_run_id", "_sink")
+    __slots__ = ("_clock", "_end", "_is_closed", "_last_seq", "_order", "_run_id", "_sink")
 
     def __init__(self, run_id: str, *, clock: Clock, sink: TraceSink) -> None:
         self._run_id = run_id
@@ -28,6 +29,8 @@ class RunJournal(RunHandle):
         self._sink = sink
         self._order = threading.RLock()
         self._last_seq = 0
+        self._end: RunTermination | None = None
+        self._is_closed = False
 
     def emit(
         self,
@@ -36,33 +39,62 @@ class RunJournal(RunHandle):
         status: TraceEventStatus,
         payload: Mapping[str, JsonValue],
     ) -> None:
-        """Write one event; the payload is bounded here."""
+        """Write one event; the payload is bounded here. After RUN_FINISHED nothing is written any more."""
         small = bounded(payload)
         with self._order:
-            self._last_seq += 1
-            self._sink.emit(
-                TraceEvent(
-                    seq=self._last_seq,
-                    run_id=self._run_id,
-                    at_s=self._clock.now_s(),
-                    name=name,
-                    phase=phase,
-                    status=status,
-                    payload=small,
-                )
-            )
+            if self._end is not None:
+                self.flush_end()
+            self._write(name, phase, status, small)
 
     def run_ended(self, termination: RunTermination) -> None:
-        """Write the run's one termination (RUN_ENDED)."""
-        succeeded = termination.state is RunState.SUCCESS
-        self.emit(
-            TraceName.RUN_ENDED,
-            TracePhase.RUN,
-            TraceEventStatus.SUCCEEDED if succeeded else TraceEventStatus.FAILED,
-            {
+        """Note the run's one termination. Its event (RUN_ENDED) comes before every other that follows.
+
+        It is called under the run's lock and writes nothing: who ends a run does not wait for a sink.
+        """
+        self._end = termination
+
+    def flush_end(self) -> None:
+        """Write RUN_ENDED, if it is due and nobody has written it yet."""
+        with self._order:
+            termination, self._end = self._end, None
+            if termination is None:
+                return
+            succeeded = termination.state is RunState.SUCCESS
+            payload: Mapping[str, JsonValue] = {
                 "state": termination.state.value,
                 "reason": None if termination.reason is None else termination.reason.value,
                 "at_s": termination.at_s,
                 "detail": termination.detail,
-            },
+            }
+            status = TraceEventStatus.SUCCEEDED if succeeded else TraceEventStatus.FAILED
+            self._write(TraceName.RUN_ENDED, TracePhase.RUN, status, bounded(payload))
+
+    def hand_off(self, call: Callable[[], None]) -> None:
+        """Have `call` called from a thread for which no other run waits."""
+        self._clock.hand_off(call)
+
+    def leave_to_parent(self) -> None:
+        """In a fork: the trace is the parent's to write, and its lock may be one that nobody gives back."""
+        self._order = threading.RLock()
+        self._is_closed = True
+
+    def _write(
+        self, name: TraceName, phase: TracePhase, status: TraceEventStatus, payload: Mapping[str, JsonValue]
+    ) -> None:
+        if self._is_closed:
+            return
+        self._last_seq += 1
+        self._is_closed = name is TraceName.RUN_FINISHED
+        event = TraceEvent(
+            seq=self._last_seq,
+            run_id=self._run_id,
+            at_s=self._clock.now_s(),
+            name=name,
+            phase=phase,
+            status=status,
+            payload=payload,
         )
+        try:
+            self._sink.emit(event)
+        except BaseException as error:  # noqa: BLE001 - what a sink cannot deliver is its own affair and never the run's
+            report_fault(error)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from diagnosis_harness.harness.numbers import is_count, shown
 from diagnosis_harness.kernel.errors import ContractViolation
 
 
@@ -13,7 +14,7 @@ class TokenUsage:
     """Tokens that a provider reports for one call. `total_tokens` is theirs when they give one, else the sum.
 
     Raises:
-        ContractViolation: a count is negative or not a whole number.
+        ContractViolation: a count is negative, not a whole number, or 2**63 and more.
     """
 
     input_tokens: int
@@ -104,5 +105,5 @@ class OpenCalls:
 
 
 def _require_count(name: str, value: object) -> None:
-    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
-        raise ContractViolation(f"{name} is a whole number of at least 0, not {value!r}")
+    if not is_count(value, least=0):
+        raise ContractViolation(f"{name} is a whole number of at least 0, not {shown(value)}")

@@ -6,11 +6,16 @@ from collections.abc import Callable
 from functools import partial
 from threading import RLock
 
-from diagnosis_harness.harness.callbacks import OnceCallbacks
+from diagnosis_harness.harness.callbacks import OnceCallbacks, call_contained
 from diagnosis_harness.harness.handle import RunHandle
 from diagnosis_harness.harness.journal import RunJournal
-from diagnosis_harness.harness.termination import TERMINAL_STATES, RunState, RunTermination
-from diagnosis_harness.kernel.errors import ContractViolation, RunAborted
+from diagnosis_harness.harness.termination import (
+    TERMINAL_STATES,
+    CancellationReason,
+    RunState,
+    RunTermination,
+)
+from diagnosis_harness.kernel.errors import ContractViolation, RunAborted, RunForked
 
 __all__ = ["TERMINAL_STATES", "RunLifecycle", "RunState", "RunTermination"]
 
@@ -22,13 +27,15 @@ class RunLifecycle(RunHandle):
     what they decide happens before the run's end or not at all.
     """
 
-    __slots__ = ("_listeners", "_termination", "journal", "lock")
+    __slots__ = ("_is_forked", "_listeners", "_termination", "_waits", "journal", "lock")
 
     def __init__(self, lock: RLock, journal: RunJournal) -> None:
         self.lock = lock
         self.journal = journal
         self._termination: RunTermination | None = None
+        self._waits = OnceCallbacks(lock)
         self._listeners = OnceCallbacks(lock)
+        self._is_forked = False
 
     @property
     def state(self) -> RunState:
@@ -46,6 +53,8 @@ class RunLifecycle(RunHandle):
         termination = self._termination
         if termination is None:
             raise ContractViolation("the run has not ended")
+        if self._is_forked:
+            return RunForked(termination.state, termination.reason)
         return RunAborted(termination.state, termination.reason)
 
     def finish(self, termination: RunTermination) -> bool:
@@ -65,33 +74,59 @@ class RunLifecycle(RunHandle):
             if self._termination is not None:
                 return False
             self._termination = termination
+            self.journal.run_ended(termination)
             return True
 
     def announce(self) -> None:
-        """Tell the listeners and the trace of an end that `settle` has set; called once, without the lock."""
+        """Tell waits, listeners and the trace of an end that `settle` has set; once, without the lock."""
+        self.wake()
+        self.tell_end()
+
+    def wake(self) -> None:
+        """End the waits of the run. Quick, and calls nobody's code: any thread may do it in passing."""
+        for ring in self._waits.close():
+            ring()
+
+    def tell_end(self) -> None:
+        """Tell listeners, then the trace; may take as long as they do."""
         for listener in self._listeners.close():
-            listener()
-        if self._termination is not None:
-            self.journal.run_ended(self._termination)
+            call_contained(listener, self.journal)
+        self.journal.flush_end()
 
     def on_end(self, listener: Callable[[], None]) -> Callable[[], None]:
         """Have `listener` called once when the run ends, however it ends; at once when it has ended already.
 
-        For the waits and timers of the core itself: a listener is quick and does not raise. A resource that
-        wants to be told of a cancellation registers with `RunCancellation`.
+        Whatever it raises is recorded in the trace (CALLBACK_FAILED) and goes no further. A resource that
+        wants to be told of a cancellation alone registers with `RunCancellation`.
 
         Returns:
             A function that takes the listener out again.
         """
         ticket = object()
-        self.listen(ticket, listener)
+        if not self._listeners.add(ticket, listener):
+            call_contained(listener, self.journal)
         return partial(self._listeners.remove, ticket)
 
-    def listen(self, ticket: object, listener: Callable[[], None]) -> None:
-        """The same under a ticket of the caller's own, for `quieten`."""
-        if not self._listeners.add(ticket, listener):
-            listener()
+    def listen(self, ticket: object, ring: Callable[[], None]) -> None:
+        """Have a wait or timer of the core itself ended with the run; `ring` is quick and does not raise."""
+        if not self._waits.add(ticket, ring):
+            ring()
 
     def quieten(self, ticket: object) -> None:
         """Take out what listens under a ticket."""
-        self._listeners.remove(ticket)
+        self._waits.remove(ticket)
+
+    def leave_to_parent(self, *, at_s: float) -> None:
+        """In a fork: here the run is over, and nobody is told. Called before anything else runs in the child.
+
+        Another thread may have held the lock at the fork; it does not exist here and never gives it back.
+        """
+        self.lock._at_fork_reinit()  # type: ignore[attr-defined]  # noqa: SLF001 - as the standard library's own locks do
+        self._waits.close()
+        self._listeners.close()
+        self.journal.leave_to_parent()
+        self._is_forked = True
+        if self._termination is None:
+            self._termination = RunTermination(
+                RunState.FAILED, CancellationReason.INTERNAL_FAILURE, at_s, "left to the parent of a fork"
+            )

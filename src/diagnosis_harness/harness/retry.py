@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import TypeVar
 
+from diagnosis_harness.harness.callbacks import call_contained
 from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.harness.core import DiagnosisHarnessCore
 from diagnosis_harness.harness.lifecycle import RunState
@@ -120,7 +122,7 @@ class HarnessRetryExecutor:
                 )
                 self._emit(ctx, attempt)
                 if on_attempt is not None:
-                    on_attempt(attempt)
+                    call_contained(partial(on_attempt, attempt), ctx.lifecycle.journal)
 
         try:
             value = await self._core.wait(

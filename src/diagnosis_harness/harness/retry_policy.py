@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from math import isfinite
 
+from diagnosis_harness.harness.numbers import is_finite_number, shown
 from diagnosis_harness.kernel.errors import FailureKind, InvalidRetryPolicy
 
 RETRYABLE = frozenset(
@@ -64,11 +64,11 @@ class RetryPolicy:
             raise InvalidRetryPolicy(f"never retried: {', '.join(sorted(forbidden))}")
         if type(self.attempts_max) is not int or self.attempts_max not in (1, 2):
             raise InvalidRetryPolicy(f"attempts_max is 1 or 2, not {self.attempts_max!r}")
-        if not (isfinite(self.delay_s) and self.delay_s >= 0):
-            raise InvalidRetryPolicy(f"delay_s is zero or more, not {self.delay_s!r}")
+        if not (is_finite_number(self.delay_s) and self.delay_s >= 0):
+            raise InvalidRetryPolicy(f"delay_s is zero or more, not {shown(self.delay_s)}")
         timeout_s = self.attempt_timeout_s
-        if timeout_s is not None and not (isfinite(timeout_s) and timeout_s > 0):
-            raise InvalidRetryPolicy(f"attempt_timeout_s is positive, not {timeout_s!r}")
+        if timeout_s is not None and not (is_finite_number(timeout_s) and timeout_s > 0):
+            raise InvalidRetryPolicy(f"attempt_timeout_s is positive, not {shown(timeout_s)}")
 
 
 SINGLE_ATTEMPT = RetryPolicy(attempts_max=1)

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import assert_never
 
+from diagnosis_harness.harness.numbers import is_finite_number, shown
+
 
 class RunState(StrEnum):
     """How the in-memory run stands."""
@@ -51,6 +53,10 @@ def state_for(reason: CancellationReason) -> RunState:
             assert_never(reason)
 
 
+END_OF_TIME_S = 253_402_300_800.0
+"""The year 10000, which no ISO 8601 text of four digits can name."""
+
+
 @dataclass(frozen=True, slots=True)
 class RunTermination:
     """How a run ended; a run has exactly one.
@@ -70,6 +76,8 @@ class RunTermination:
     def __post_init__(self) -> None:
         if not self.state.is_terminal:
             raise ValueError("a termination has a terminal state")
+        if not (is_finite_number(self.at_s) and 0 <= self.at_s < END_OF_TIME_S):
+            raise ValueError(f"a termination has an instant that can be written, not {shown(self.at_s)}")
         expected = RunState.SUCCESS if self.reason is None else state_for(self.reason)
         if self.state is not expected:
             raise ValueError(f"{self.reason} ends a run {expected}, not {self.state}")

@@ -6,11 +6,11 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from math import isfinite
 from typing import Generic, TypeAlias, TypeVar
 
 from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.harness.gate import check_active
+from diagnosis_harness.harness.numbers import finite, is_finite_number, shown
 from diagnosis_harness.harness.workers import WorkerPool
 from diagnosis_harness.kernel.clock import Clock
 from diagnosis_harness.kernel.errors import ContractViolation, FailureKind, RunAborted, TechnicalFailure
@@ -36,8 +36,8 @@ class WaitLimit:
     error: Callable[[str], TechnicalFailure]
 
     def __post_init__(self) -> None:
-        if not (isfinite(self.limit_s) and self.limit_s > 0):
-            raise ContractViolation(f"a time limit is positive and finite, not {self.limit_s!r}")
+        if not (is_finite_number(self.limit_s) and self.limit_s > 0):
+            raise ContractViolation(f"a time limit is positive and finite, not {shown(self.limit_s)}")
 
     def arm(self, ctx: RunContext, clock: Clock, ring: Callable[[], None]) -> Callable[[], None] | None:
         """Have the clock ring at the limit; None when the deadline comes first and needs no second bell."""
@@ -96,8 +96,10 @@ async def wait(
         if not is_in_time:
             await _stop(task)
     except asyncio.CancelledError:
-        await _stop(task)  # whoever waits here has been cancelled by its own host: the work goes with it
-        _leave(task, leftover)
+        try:
+            await _stop(task)  # whoever waits here has been cancelled by its own host: the work goes with it
+        finally:
+            _leave(task, leftover)  # also where the host cancels a second time
         raise
     try:
         check_active(ctx, clock)
@@ -143,6 +145,7 @@ async def pause(ctx: RunContext, clock: Clock, delay_s: float) -> None:
     Raises:
         RunAborted: the run had ended, or ended meanwhile.
     """
+    delay_s = finite("a pause", delay_s)
     check_active(ctx, clock)
     if delay_s > 0:
         bell = _Bell()
@@ -167,28 +170,35 @@ async def passed(clock: Clock, delay_s: float) -> None:
 
 
 async def wait_after_end(ctx: RunContext, operation: Operation[T], *, clock: Clock, limit: WaitLimit) -> T:
-    """Wait for bookkeeping, which goes on when the run has ended and has a limit of its own.
+    """Wait for bookkeeping, which has a limit of its own: neither the run's end nor a cancel cuts it short.
 
     Raises:
         TechnicalFailure: the limit has passed (what `limit.error` makes).
         Exception: what the operation raised.
+        CancelledError: the host has cancelled the one who waits; raised when the bookkeeping is over.
     """
     bell = _Bell()
-    task = asyncio.ensure_future(operation(ctx))
-    task.add_done_callback(bell.ring)
+    task = bell.loop.create_task(_ringing(bell, operation, ctx))
     disarm = clock.call_at(clock.now_s() + limit.limit_s, bell.ring_from_afar)
+    cancelled: asyncio.CancelledError | None = None
     try:
-        await bell.rung
-    except asyncio.CancelledError:
-        task.cancel()
-        raise
+        while not bell.rung.done():
+            try:
+                await asyncio.shield(bell.rung)
+            except asyncio.CancelledError as error:
+                cancelled = cancelled or error
     finally:
         disarm()
-    if task.done():
-        return _result(task)
-    task.cancel()
-    _leave(task, None)
-    raise limit.passed()
+    if not task.done():
+        task.cancel()
+        _leave(task, None)
+    if cancelled is not None:
+        if task.done() and not task.cancelled():
+            task.exception()  # looked at: what it raised is told by nobody, since the cancel comes first
+        raise cancelled
+    if not task.done():
+        raise limit.passed()
+    return _result(task)
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,7 +225,10 @@ async def bounded_gather(
 
     async def one(call: Callable[[], Awaitable[T]], lane: Lane) -> T:
         async with lane_slots[lane.name], slots:
-            return await call()
+            try:
+                return await call()
+            except (KeyboardInterrupt, SystemExit) as error:
+                raise _Interrupt(error) from None
 
     outcomes = await asyncio.gather(
         *(one(call, lane) for call, lane in zip(calls, of_each, strict=True)), return_exceptions=True
@@ -223,7 +236,7 @@ async def bounded_gather(
     results: list[T] = []
     for outcome in outcomes:
         if isinstance(outcome, BaseException):
-            raise outcome
+            raise outcome.raised if isinstance(outcome, _Interrupt) else outcome
         results.append(outcome)
     return results
 
@@ -247,10 +260,24 @@ class _Bell:
         _call_in(self.loop, self.ring)
 
 
+class _Interrupt(Exception):
+    """KeyboardInterrupt or SystemExit on its way from a task to the one who waits for it.
+
+    A task that raises one of them as it is stops the event loop at once, and the bookkeeping of everybody
+    with it. So it goes the way that every error goes, and leaves the loop from the host's own task.
+    """
+
+    def __init__(self, raised: BaseException) -> None:
+        super().__init__(type(raised).__name__)
+        self.raised = raised
+
+
 async def _ringing(bell: _Bell, operation: Operation[T], ctx: RunContext) -> T:
     """The work, which rings by itself: a task's done-callback would cost another turn of the loop."""
     try:
         return await operation(ctx)
+    except (KeyboardInterrupt, SystemExit) as error:
+        raise _Interrupt(error) from None
     finally:
         bell.ring()
 
@@ -259,6 +286,11 @@ def _result(task: asyncio.Future[T]) -> T:
     """What a finished task returned or raised; its own cancel must not look like one of the caller's host."""
     if task.cancelled():
         raise TechnicalFailure("the work was cancelled from within", kind=FailureKind.CANCELLED)
+    error = task.exception()
+    if isinstance(error, _Interrupt):
+        raise error.raised
+    if error is not None and not isinstance(error, Exception):
+        raise _carried(error)  # raised here as it is, it would pass for something that the host wants
     return task.result()
 
 

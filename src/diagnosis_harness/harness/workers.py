@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections import deque
 from collections.abc import Callable
@@ -44,6 +45,7 @@ class WorkerPool:
         self._alive = 0
         self._stuck = 0
         self._is_closed = False
+        self._process = os.getpid()
 
     @property
     def stuck(self) -> int:
@@ -86,7 +88,9 @@ class WorkerPool:
             return False
 
     def close(self) -> None:
-        """Take no more calls and let idle threads end; waits for none."""
+        """Take no more calls and let idle threads end; waits for none. In a fork there are none."""
+        if os.getpid() != self._process:
+            return
         with self._changed:
             self._is_closed = True
             self._changed.notify_all()
@@ -104,6 +108,7 @@ class WorkerPool:
                 if job.state is _JobState.ABANDONED:
                     self._stuck -= 1
                 job.state = _JobState.DONE
+            del job  # an idle thread keeps nothing of the run that it worked for
 
     def _next_job(self) -> Job | None:
         with self._changed:

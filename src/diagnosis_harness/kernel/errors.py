@@ -8,6 +8,7 @@
     │   ├── InvalidLimits         a missing, zero or negative budget limit
     │   └── InvalidRetryPolicy    a policy that lists what must never be retried
     ├── RunAborted                the run has ended; the work is refused or its result discarded
+    │   └── RunForked             this process is a fork of the one that opened the run
     ├── CapacityRefused           a byte reservation beyond the run's limit (the counter itself only refuses)
     ├── TechnicalFailure          something outside did not work: kind says how; never an answer
     │   ├── LlmFailure            the language model or its provider
@@ -100,6 +101,14 @@ class RunAborted(DiagnosisHarnessError):
         super().__init__(f"the run has ended: {state}" + (f" ({reason})" if reason else ""))
         self.state = state
         self.reason = reason
+
+
+class RunForked(RunAborted):
+    """This process is a fork of the one that opened the run: there it goes on, and here it has ended."""
+
+    def __init__(self, state: str, reason: str | None) -> None:
+        super().__init__(state, reason)
+        self.args = ("the run belongs to the process that opened it, and this one is a fork of it",)
 
 
 class CapacityRefused(DiagnosisHarnessError):

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.harness.core import DiagnosisHarnessCore
 from diagnosis_harness.kernel.canonical import JsonValue
-from diagnosis_harness.kernel.errors import DiagnosisHarnessError, TechnicalFailure
+from diagnosis_harness.kernel.errors import TechnicalFailure
 from diagnosis_harness.llm.messages import ChatReply, ChatRequest, TokenUsage, estimate_input_tokens
 from diagnosis_harness.llm.port import ChatModel
 from diagnosis_harness.trace.event import TraceEventStatus, TraceName, TracePhase
@@ -40,7 +40,7 @@ class MeteredChatModel:
                 reserve=reserve,
                 limit_s=request.timeout_s,
             )
-        except DiagnosisHarnessError as error:
+        except BaseException as error:
             kind = error.kind.value if isinstance(error, TechnicalFailure) else None
             self._emit(ctx, TraceEventStatus.FAILED, {"error": type(error).__name__, "kind": kind})
             raise

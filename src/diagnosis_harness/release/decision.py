@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from diagnosis_harness.harness.termination import RunState
+from diagnosis_harness.kernel.errors import ContractViolation
 from diagnosis_harness.release.outcome import FallbackType, ReleaseOutcome
 
 
@@ -33,6 +34,7 @@ class WorkEnd(StrEnum):
     BUDGET_REACHED = "BUDGET_REACHED"  # wherever it was reached
     DEADLINE_REACHED = "DEADLINE_REACHED"
     CANCELLED = "CANCELLED"
+    ENDED_EARLY = "ENDED_EARLY"  # somebody else ended the run SUCCESS before its release
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +85,7 @@ TABLE: tuple[Row, ...] = (
     Row("RL-31", WorkEnd.DEADLINE_REACHED, _T, _BACK, _THIN, facts=True),
     Row("RL-19", WorkEnd.DEADLINE_REACHED, _T, _FAIL, facts=False),
     Row("RL-22", WorkEnd.CANCELLED, _C, ReleaseOutcome.CANCELLED),
+    Row("SV-08", WorkEnd.ENDED_EARLY, _S, _BACK, _THIN),
 )
 
 
@@ -97,9 +100,16 @@ def decide(end: WorkEnd, *, facts: bool, missing: bool) -> Row:
 def end_of_state(state: RunState) -> WorkEnd:
     """How the work ended when the run itself had ended first.
 
-    A run that ended SUCCESS before its release cannot be: the caller completes it after.
+    The caller completes a run after its release. One that is SUCCESS before was ended by a player or tool of
+    its own accord: it released nothing, so its outcome is a fallback, whatever was prepared.
+
+    Raises:
+        ContractViolation: the run has not ended.
     """
+    if not state.is_terminal:
+        raise ContractViolation("a run that goes on has no end")
     return {
+        RunState.SUCCESS: WorkEnd.ENDED_EARLY,
         RunState.CANCELLED: WorkEnd.CANCELLED,
         RunState.TIMED_OUT: WorkEnd.DEADLINE_REACHED,
         RunState.BUDGET_EXHAUSTED: WorkEnd.BUDGET_REACHED,

@@ -42,6 +42,10 @@ _SENTENCES: dict[WorkEnd, tuple[str, str]] = {
         "The source that was to be looked at cannot be read; the log of the service says why.",
         "要查看的数据源无法读取；原因见服务日志。",
     ),
+    WorkEnd.ENDED_EARLY: (
+        "The run was ended from inside before anything could be checked, so nothing is concluded.",
+        "运行在任何内容得到核查之前就已从内部结束，因此不给出结论。",
+    ),
     WorkEnd.CANCELLED: (
         "The run was cancelled before it had an answer.",
         "运行在得出答案之前被取消。",

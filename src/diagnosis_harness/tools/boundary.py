@@ -121,17 +121,25 @@ class ToolBoundary:
         Calls are admitted in order. Admitted calls settle first; then the first call over a limit meets the
         gate and ends the run, and it and all after it are refused. After a cancel or deadline the rest is
         refused likewise.
+
+        Raises:
+            CancelledError: the waiting task was cancelled by its host; every record that had begun has ended,
+                as far as the store works, and every reservation has gone back.
         """
         inspected = [self._inspect(ctx, request) for request in requests]
         admissible = [place for place, found in enumerate(inspected) if isinstance(found, Admissible)]
         leases = self._admitted(ctx, [requests[place] for place in admissible])
-        calls = [
-            partial(self._call, ctx, requests[place], found, lease)
-            for place, lease in zip(admissible, leases, strict=False)
-            if isinstance(found := inspected[place], Admissible)
-        ]
-        lanes = [self._lane(requests[place]) for place, _ in zip(admissible, leases, strict=False)]
-        settled = await self._core.gather(calls, parallel_max=self._settings.parallel, lanes=lanes)
+        try:
+            calls = [
+                partial(self._call, ctx, requests[place], found, lease)
+                for place, lease in zip(admissible, leases, strict=False)
+                if isinstance(found := inspected[place], Admissible)
+            ]
+            lanes = [self._lane(requests[place]) for place, _ in zip(admissible, leases, strict=False)]
+            settled = await self._core.gather(calls, parallel_max=self._settings.parallel, lanes=lanes)
+        finally:
+            for lease in leases:  # those of calls that a host's cancel kept from running at all
+                self._core.return_tool_call(ctx, lease)
         results = dict(zip(admissible, settled, strict=False))
         for place, found in enumerate(inspected):
             if isinstance(found, Refusal):
@@ -146,7 +154,7 @@ class ToolBoundary:
         Called when no further call of this run comes.
         """
         for failed in tuple(self._owed.values()):
-            if not await self._closed(ctx, failed):
+            if await self._finish(ctx, failed) is None:
                 return  # still away: the others would wait as long, each for itself
 
     def _lane(self, request: ToolRequest) -> Lane:
@@ -218,27 +226,41 @@ class ToolBoundary:
             self._core.return_tool_call(ctx, lease)
             return self._refused(ctx, request, refusal)
         self._tell(ctx, record, TraceEventStatus.STARTED)
-        ended = await self._outcome(ctx, record, found, lease)
-        final = await self._finished(ctx, ended, record)
-        failed = final.invocation is InvocationStatus.ERROR
-        self._tell(ctx, final, TraceEventStatus.FAILED if failed else TraceEventStatus.SUCCEEDED)
+        ended = self._failed(record, ErrorCode.ABANDONED)
+        try:
+            ended = await self._outcome(ctx, record, found, lease)
+            final = await self._finished(ctx, ended, record)
+        except GeneratorExit:
+            raise  # the coroutine is being closed: nothing can be waited for any more
+        except BaseException:
+            await self._abandon(ctx, ended, record)
+            raise
+        self._tell_end(ctx, final)
         return ToolBoundaryResult(request, record=final)
 
     async def _begun(self, ctx: RunContext, record: EvidenceRecord) -> Refusal | None:
+        # Bookkeeping like the end of a record: cut short, a store may still take it when its end has come by.
         try:
-            created = await self._core.wait(
+            self._core.check_active(ctx)
+            created = await self._core.finalise(
                 ctx, lambda ctx: self._store.begin(ctx, record), limit_s=self._settings.finalise_timeout_s
             )
+            self._core.check_active(ctx)
         except RunAborted as aborted:
             refusal = Refusal(RefusalCode.RUN_NOT_ACTIVE, str(aborted))
-        except TechnicalFailure as failure:
-            refusal = Refusal(RefusalCode.STORE_UNAVAILABLE, str(failure))
+        except Exception as failure:  # noqa: BLE001 - a store's fault, typed or not, is no answer to the request
+            refusal = _unbegun(ctx, failure)
+        except GeneratorExit:
+            raise
+        except BaseException:
+            await self._finish(ctx, self._failed(record, ErrorCode.ABANDONED))
+            raise
         else:
             if created:
                 return None
             return Refusal(RefusalCode.TOOL_CALL_ID_REUSED, f"a record of {record.tool_call_id} exists")
         # Nobody knows whether the store had taken it: one that it holds must not stay PROJECTING for ever.
-        await self._closed(ctx, self._failed(record, ErrorCode.ABANDONED))
+        await self._finish(ctx, self._failed(record, ErrorCode.ABANDONED))
         return refusal
 
     async def _outcome(
@@ -266,6 +288,8 @@ class ToolBoundary:
             return self._failed(record, ErrorCode.TOO_LARGE)
         except (ValueError, TypeError, StoredBytesInvalid):
             return self._failed(record, ErrorCode.PROJECTION_FAILED)
+        except Exception:  # noqa: BLE001 - findings of whatever shape end their record, and nothing else
+            return self._failed(record, ErrorCode.PROJECTION_FAILED)
         return record.ready(projection, at_s=self._core.clock.now_s())
 
     async def _finished(
@@ -276,26 +300,38 @@ class ToolBoundary:
             kept = await self._core.finalise(
                 ctx, lambda ctx: self._kept(ctx, ended), limit_s=self._settings.finalise_timeout_s
             )
-        except TechnicalFailure:
+        except Exception:  # noqa: BLE001 - a store's fault, typed or not: the record is not known to be kept
             kept = False
         if kept:
             return ended
         is_error = ended.invocation is InvocationStatus.ERROR
         failed = ended if is_error else self._failed(begun, ErrorCode.STORE_FAILED)
-        await self._closed(ctx, failed)
+        await self._finish(ctx, failed)
         return failed
 
-    async def _closed(self, ctx: RunContext, failed: EvidenceRecord) -> bool:
-        """Leave no PROJECTING record behind, where the store still takes it; else it is owed."""
+    async def _finish(self, ctx: RunContext, failed: EvidenceRecord) -> bool | None:
+        """Leave no PROJECTING record behind. False: none stands. None: the store is away, and it is owed."""
+        self._owed[failed.key] = failed
         try:
-            await self._core.finalise(
+            taken = await self._core.finalise(
                 ctx, lambda ctx: self._store.finish(ctx, failed), limit_s=self._settings.finalise_timeout_s
             )
-        except TechnicalFailure:
-            self._owed[failed.key] = failed
-            return False
+        except Exception:  # noqa: BLE001 - a store's fault, typed or not
+            return None
         self._owed.pop(failed.key, None)
-        return True
+        return taken
+
+    async def _abandon(self, ctx: RunContext, ended: EvidenceRecord, begun: EvidenceRecord) -> None:
+        """End a begun record whose call its host has cut short, and tell how it stands.
+
+        `ended` is how the call had left it: where the store had taken that end before, it stands.
+        """
+        final = self._failed(begun, ErrorCode.ABANDONED)
+        try:
+            if await self._finish(ctx, final) is False:
+                final = ended
+        finally:
+            self._tell_end(ctx, final)
 
     async def _kept(self, ctx: RunContext, record: EvidenceRecord) -> bool:
         if not await self._store.finish(ctx, record):
@@ -304,6 +340,10 @@ class ToolBoundary:
 
     def _failed(self, record: EvidenceRecord, code: ErrorCode) -> EvidenceRecord:
         return record.failed(code, at_s=self._core.clock.now_s())
+
+    def _tell_end(self, ctx: RunContext, final: EvidenceRecord) -> None:
+        failed = final.invocation is InvocationStatus.ERROR
+        self._tell(ctx, final, TraceEventStatus.FAILED if failed else TraceEventStatus.SUCCEEDED)
 
     def _tell(self, ctx: RunContext, record: EvidenceRecord, status: TraceEventStatus) -> None:
         payload: dict[str, JsonValue] = {
@@ -329,8 +369,19 @@ def _run(ctx: RunContext, found: Admissible) -> ToolFindings:
         return masked_findings(found.tool.run(ctx, found.arguments))
     except (ToolFailure, MaskingFailed, RunAborted):
         raise
-    except Exception as error:
+    except BaseException as error:
+        # Also CancelledError, SystemExit and KeyboardInterrupt: in a tool's thread they are the tool's own.
         raise ToolFailure(f"{found.tool.spec.name} failed: {type(error).__name__}") from error
+
+
+def _unbegun(ctx: RunContext, failure: Exception) -> Refusal:
+    """Why a call whose store failed did not begin; an end of the run meanwhile comes before that."""
+    if ctx.lifecycle.termination is not None:
+        return Refusal(RefusalCode.RUN_NOT_ACTIVE, str(ctx.lifecycle.aborted()))
+    # An untyped fault may say anything; its name is enough.
+    typed = isinstance(failure, TechnicalFailure)
+    message = str(failure) if typed else f"the store failed: {type(failure).__name__}"
+    return Refusal(RefusalCode.STORE_UNAVAILABLE, message)
 
 
 def _code_of_end(aborted: RunAborted) -> ErrorCode:

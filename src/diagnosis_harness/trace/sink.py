@@ -12,8 +12,9 @@ from diagnosis_harness.trace.event import TraceEvent, TraceName
 class TraceSink(Protocol):
     """Takes the events of all runs.
 
-    Events of one run arrive one at a time and in the order of `seq`; different runs may call at once. A sink
-    is quick and does not raise: what it cannot deliver is its own affair and never the run's.
+    Events of one run arrive one at a time and in the order of `seq`, RUN_FINISHED last; different runs may
+    call at once. A sink is quick and does not raise: what it cannot deliver is its own affair and never the
+    run's. One that raises all the same loses that event for itself alone, and `threading.excepthook` is told.
     """
 
     def emit(self, event: TraceEvent) -> None:
@@ -51,12 +52,21 @@ class MemorySink:
 
 
 class FanOutSink:
-    """Hands every event to each of several sinks, in the order they were given."""
+    """Hands every event to each of several sinks, in the order they were given.
+
+    One that raises keeps no other from its event; the first error is raised when all have had theirs.
+    """
 
     def __init__(self, sinks: Sequence[TraceSink]) -> None:
         self._sinks = tuple(sinks)
 
     def emit(self, event: TraceEvent) -> None:
         """Hand the event on."""
+        failed: BaseException | None = None
         for sink in self._sinks:
-            sink.emit(event)
+            try:
+                sink.emit(event)
+            except BaseException as error:  # noqa: BLE001 - raised below, when every sink has had the event
+                failed = failed or error
+        if failed is not None:
+            raise failed

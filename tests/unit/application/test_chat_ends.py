@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,8 +14,10 @@ from tests.kept_chat import DRAFT, KeptChat, concluding, play
 from diagnosis_harness.application.intent import IntentType
 from diagnosis_harness.application.routing import RoutingDecision, RoutingReason
 from diagnosis_harness.application.runs.row import RunRow, RunStatus
+from diagnosis_harness.application.runs.store import RunQuery
 from diagnosis_harness.diagnosis.policy import GiveDraft
 from diagnosis_harness.harness.cancellation import CancellationReason
+from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.harness.termination import RunState
 from diagnosis_harness.kernel.errors import (
     FailureKind,
@@ -28,7 +31,7 @@ from diagnosis_harness.kernel.errors import (
 from diagnosis_harness.release.outcome import FallbackType, ReleaseOutcome
 from diagnosis_harness.testing.scripted_policy import ScriptedPolicy
 from diagnosis_harness.testing.scripted_router import ScriptedRouter
-from diagnosis_harness.trace.event import TraceName
+from diagnosis_harness.trace.event import TraceEvent, TraceName
 
 SYSTEM = RoutingDecision(IntentType.SYSTEM_CHAT, RoutingReason.GREETING)
 KNOWLEDGE = RoutingDecision(IntentType.KNOWLEDGE_QUERY, RoutingReason.NAMES_DOCUMENT)
@@ -276,5 +279,48 @@ def test_a_row_that_cannot_be_begun_in_time_is_a_store_that_does_not_work(tmp_pa
             await task
         assert "started" not in kept.told
         assert len(kept.keeping.active) == 0
+
+    play(tmp_path, act, router=ScriptedRouter(SYSTEM))
+
+
+@pytest.mark.parametrize("place", ["path", "RUN_ENDED", "RUN_FINISHED"])
+def test_a_host_that_cancels_finds_the_run_ended_and_closed(tmp_path: Path, place: str) -> None:
+    """A cancel of the task while a path works, or while the end is kept, leaves no row that goes on."""
+
+    async def act(kept: KeptChat) -> None:
+        if place == "path":
+            kept.system.go.clear()
+        task = asyncio.create_task(kept.ask())
+
+        def cancel_at_place(_: str, events: Sequence[TraceEvent]) -> None:
+            if place in {event.name.value for event in events}:
+                task.cancel()
+
+        kept.log.on_written(cancel_at_place)
+        if place == "path":
+            await kept.system.entered.wait()
+            task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        (row,) = (await kept.keeping.archive.runs(RunQuery())).rows
+        assert row.is_closed
+        names = [event.name for event in await kept.events(row.run_id)]
+        assert names.count(TraceName.RUN_FINISHED) == 1
+        assert names[-1] is TraceName.RUN_FINISHED
+
+    play(tmp_path, act, router=ScriptedRouter(SYSTEM))
+
+
+def test_a_host_that_is_told_and_raises_loses_no_run(tmp_path: Path) -> None:
+    """A stream that fails when the run has begun does not end it: that is recorded, and the run goes on."""
+
+    def broken(_: RunContext) -> None:
+        raise asyncio.CancelledError
+
+    async def act(kept: KeptChat) -> None:
+        row = await kept.chat.answer(kept.request(), broken)
+        assert ended(row) == (ReleaseOutcome.SUCCESS, RunState.SUCCESS, None)
+        names = [event.name for event in await kept.events(row.run_id)]
+        assert TraceName.CALLBACK_FAILED in names
 
     play(tmp_path, act, router=ScriptedRouter(SYSTEM))

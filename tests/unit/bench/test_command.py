@@ -31,6 +31,9 @@ class SureOfItself:
     def cancel(self, reason: object) -> None:
         """Never needed."""
 
+    def close(self) -> None:
+        """It holds nothing."""
+
 
 def open_sure(
     *, folder: Path, baseline: Path | None, onset_s: float | None, sink: TraceSink, progress: LoadProgress

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import threading
+import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -126,6 +128,30 @@ def test_leaving_a_call_that_is_over_changes_nothing() -> None:
         assert done.wait(5)
         assert not pool.leave(job)
         assert pool.stuck == 0
+
+
+def test_an_idle_thread_keeps_nothing_of_the_call_it_made() -> None:
+    """A finished run, its tools and the tables behind them go when their owner lets go of them."""
+
+    class Held:
+        """What a call holds."""
+
+    held = Held()
+    gone = weakref.ref(held)
+    with pool_of(1) as pool:
+        done = threading.Event()
+        pool.submit(partial(_use, held, done))
+        assert done.wait(5)
+        del held
+        idle = threading.Event()
+        pool.submit(idle.set)  # the thread has come back from the call before
+        assert idle.wait(5)
+        gc.collect()
+        assert gone() is None
+
+
+def _use(_: object, done: threading.Event) -> None:
+    done.set()
 
 
 def test_a_closed_pool_takes_no_calls_and_bad_sizes_are_refused() -> None:

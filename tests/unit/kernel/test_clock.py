@@ -92,6 +92,80 @@ def test_a_callback_that_raises_does_not_stop_the_system_clock(monkeypatch: pyte
     assert [str(error) for error in reported] == ["broken"]
 
 
+@pytest.fixture
+def before() -> set[threading.Thread]:
+    """The threads of other tests."""
+    return set(threading.enumerate())
+
+
+def _are_gone(before: set[threading.Thread]) -> bool:
+    """Whether all threads of this test have ended, once each had time to."""
+    for thread in set(threading.enumerate()) - before:
+        thread.join(10)
+    return set(threading.enumerate()) <= before
+
+
+def test_a_call_that_is_handed_off_keeps_no_timer_waiting(before: set[threading.Thread]) -> None:
+    """It blocks for as long as it likes, and the clock rings for everybody else."""
+    clock, inside, go_on, rung = SystemClock(), threading.Event(), threading.Event(), threading.Event()
+
+    def block() -> None:
+        inside.set()
+        assert go_on.wait(10)
+
+    clock.call_at(0.0, lambda: clock.hand_off(block))
+    assert inside.wait(10)
+    clock.call_at(clock.now_s() + 0.01, rung.set)
+
+    assert rung.wait(10)
+    assert not go_on.is_set()
+    go_on.set()
+    clock.close()
+    assert _are_gone(before)
+
+
+def test_a_handed_off_call_is_made_once(clock: Clock) -> None:
+    """By either clock; by the manual one at once, so that a test needs no thread."""
+    called: list[str] = []
+    done = threading.Event()
+
+    clock.hand_off(lambda: called.append("once"))
+    clock.hand_off(done.set)
+
+    assert done.wait(10)
+    assert called == ["once"]
+
+
+def test_a_closed_clock_lets_its_thread_end(before: set[threading.Thread]) -> None:
+    """At once when nothing is armed, else with the last timer, be it called or disarmed."""
+    idle, armed, disarmed = SystemClock(), SystemClock(), SystemClock()
+    rung = threading.Event()
+    idle.call_at(0.0, lambda: None)
+    armed.call_at(armed.now_s() + 0.05, rung.set)
+    disarm = disarmed.call_at(disarmed.now_s() + 3600, lambda: None)
+
+    for clock in (idle, armed, disarmed):
+        clock.close()
+        clock.close()
+    disarm()
+
+    assert rung.wait(10)
+    assert _are_gone(before)
+
+
+def test_a_closed_clock_still_bounds_what_comes_after(before: set[threading.Thread]) -> None:
+    """Bookkeeping of a run that the close has ended gets its limit, and the thread ends with it."""
+    clock, rung = SystemClock(), threading.Event()
+    clock.call_at(0.0, lambda: None)
+    clock.close()
+    assert _are_gone(before)
+
+    clock.call_at(clock.now_s() + 0.01, rung.set)
+
+    assert rung.wait(10)
+    assert _are_gone(before)
+
+
 def test_the_manual_clock_calls_back_each_at_its_own_instant() -> None:
     """One long step passes through every instant on the way, also those armed on the way."""
     clock = ManualClock(100.0)

@@ -105,6 +105,30 @@ def test_every_attempt_is_in_the_trace() -> None:
     }
 
 
+@pytest.mark.parametrize("error", [KeyError, AttributeError, GeneratorExit])
+def test_an_attempt_that_fails_in_whatever_way_is_settled_and_in_the_trace(
+    error: type[BaseException],
+) -> None:
+    """A client's bug is no typed failure, and costs one attempt like every other."""
+    rig = Rig()
+    ctx = rig.run()
+
+    class Broken:
+        """A client with a bug."""
+
+        async def complete(self, ctx: RunContext, request: ChatRequest) -> ChatReply:
+            """Raise it."""
+            raise error
+
+    with pytest.raises(error if issubclass(error, Exception) else RuntimeError):
+        asyncio.run(MeteredChatModel(rig.core, Broken()).complete(ctx, REQUEST))
+
+    (event,) = rig.sink.named(TraceName.LLM_CALL)
+    assert event.status is TraceEventStatus.FAILED
+    assert ctx.budget.open_calls().in_flight == ()
+    assert ctx.budget.usage().is_estimated
+
+
 def test_each_attempt_of_a_role_passes_the_meter() -> None:
     """A router's two attempts are two llm calls of the budget and two requests at the port."""
     rig, llm = Rig(), FakeChatModel([DOWN, says("DIAGNOSIS")])

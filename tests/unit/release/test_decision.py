@@ -33,6 +33,7 @@ ROWS = [
     ("RL-26", WorkEnd.DRAFT_ILLEGAL, True, False, R.SUCCESS, Out.FALLBACK, F.INSUFFICIENT_EVIDENCE),
     ("RL-26", WorkEnd.DRAFT_ILLEGAL, False, True, R.FAILED, Out.FAILED, None),
     ("RL-27", WorkEnd.POLICY_FAILED, True, False, R.FAILED, Out.FAILED, None),
+    ("SV-08", WorkEnd.ENDED_EARLY, False, False, R.SUCCESS, Out.FALLBACK, F.INSUFFICIENT_EVIDENCE),
     ("RL-31", WorkEnd.DEADLINE_REACHED, True, False, R.TIMED_OUT, Out.FALLBACK, F.INSUFFICIENT_EVIDENCE),
 ]
 
@@ -68,7 +69,7 @@ def test_no_outcome_tells_the_run_state() -> None:
     assert by_outcome[Out.FAILED] == {R.FAILED, R.TIMED_OUT, R.BUDGET_EXHAUSTED}
 
 
-@pytest.mark.parametrize("state", [R.CANCELLED, R.TIMED_OUT, R.BUDGET_EXHAUSTED, R.FAILED])
+@pytest.mark.parametrize("state", [R.SUCCESS, R.CANCELLED, R.TIMED_OUT, R.BUDGET_EXHAUSTED, R.FAILED])
 def test_an_end_that_came_from_the_run_keeps_the_run_state(state: RunState) -> None:
     """What the run's own end decides never names another state."""
     for facts in (True, False):

@@ -1,0 +1,49 @@
+"""Calls that may block, each on a thread for which nothing else waits."""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from collections.abc import Callable
+
+from diagnosis_harness.kernel.faults import report_fault
+
+THREADS_MAX = 64
+"""More calls than anybody expects to block at once; beyond it, calls wait in the order they came."""
+
+
+class DetachedCalls:
+    """Starts a daemon thread for a call, up to a bound; a thread ends when no call is left."""
+
+    def __init__(self, *, threads_max: int = THREADS_MAX) -> None:
+        self._threads_max = threads_max
+        self._lock = threading.Lock()
+        self._calls: deque[Callable[[], None]] = deque()
+        self._at_work = 0
+
+    def submit(self, call: Callable[[], None]) -> None:
+        """Have `call` called once, soon. One that raises is reported, and others go on."""
+        with self._lock:
+            self._calls.append(call)
+            if self._at_work >= self._threads_max:
+                return
+            self._at_work += 1
+        try:
+            threading.Thread(target=self._serve, name="diagnosis-notice", daemon=True).start()
+        except RuntimeError:  # the machine has no thread left, or the interpreter is about to end
+            self._serve()
+
+    def _serve(self) -> None:
+        while (call := self._next()) is not None:
+            try:
+                call()
+            except BaseException as error:  # noqa: BLE001 - one caller's fault must not keep the others from being called
+                report_fault(error)
+            del call  # what it holds is not kept while the next one is waited for
+
+    def _next(self) -> Callable[[], None] | None:
+        with self._lock:
+            if not self._calls:
+                self._at_work -= 1
+                return None
+            return self._calls.popleft()
