@@ -10,6 +10,7 @@ from diagnosis_harness.application.diagnose import DiagnoseUseCase, DiagnosisEnd
 from diagnosis_harness.application.previous_turn import PreviousTurn
 from diagnosis_harness.application.publish import RunFacts, release_of, report_of
 from diagnosis_harness.application.runs.request import RunRequest
+from diagnosis_harness.application.runs.sources import SourceStamp
 from diagnosis_harness.application.status import ChatApplicationStatus, tell_status
 from diagnosis_harness.diagnosis.agent import DiagnosisTask
 from diagnosis_harness.harness.core import DiagnosisHarnessCore
@@ -18,6 +19,7 @@ from diagnosis_harness.kernel.window import parse_utc, utc_text
 from diagnosis_harness.release.document import Report, plain
 from diagnosis_harness.toolbox.ports import Sources
 from diagnosis_harness.tools.spec import Tool
+from diagnosis_harness.trace.event import TraceEventStatus, TraceName, TracePhase
 
 if TYPE_CHECKING:
     from diagnosis_harness.harness.context import RunContext
@@ -27,20 +29,26 @@ KIND = "DIAGNOSIS"
 
 @dataclass(frozen=True, slots=True)
 class OpenSource:
-    """A source, and the tools over it; several runs may use them at once."""
+    """A source, and the tools over it; several runs may use them at once. `stamp` is None for no source."""
 
     sources: Sources
     tools: tuple[Tool, ...]
+    stamp: SourceStamp | None = None
 
 
 class SourceShelf(Protocol):
     """The configured sources, by name."""
 
-    async def open(self, ctx: RunContext, name: str | None, onset_s: float | None) -> OpenSource:
+    async def open(
+        self, ctx: RunContext, name: str | None, onset_s: float | None, asked: SourceStamp | None
+    ) -> OpenSource:
         """The source of a name; None is the only one, or one that holds nothing where none is configured.
 
+        Args:
+            asked: the source as it was when it was asked about; here its name and content may be others.
+
         Raises:
-            SourceUnavailable: it cannot be read.
+            SourceUnavailable: it is another one here, or none, or cannot be read; the log says why.
             OnsetOutsideData: it holds nothing of the time of the onset.
         """
         ...
@@ -83,7 +91,10 @@ class DiagnosisPath:
         tell_status(self._core, ctx, ChatApplicationStatus.DIAGNOSIS_RUNNING)
         started_s = self._core.clock.now_s()
         onset_s = request.onset_s if request.onset_s is not None else _carried_onset(request, previous)
-        opened = await self._core.wait(ctx, lambda ctx: self._shelf.open(ctx, request.source, onset_s))
+        opened = await self._core.wait(
+            ctx, lambda ctx: self._shelf.open(ctx, request.source, onset_s, request.stamp)
+        )
+        self._tell_changed(ctx, request, opened.stamp)
         end = await self._use_case_over(opened.tools).work(
             ctx, DiagnosisTask(request.question, onset_s=onset_s, caller=request.asked_by.identity)
         )
@@ -100,6 +111,19 @@ class DiagnosisPath:
             summary=summary,
         )
         return _kept(facts, request, report_of(ctx, facts, end), end)
+
+    def _tell_changed(self, ctx: RunContext, request: RunRequest, now: SourceStamp | None) -> None:
+        """SOURCE_CHANGED, where the source holds something else than when it was asked about."""
+        asked = request.stamp
+        if asked is None or now is None or asked.content == now.content:
+            return
+        self._core.emit(
+            ctx,
+            TraceName.SOURCE_CHANGED,
+            TracePhase.RUN,
+            TraceEventStatus.SUCCEEDED,
+            {"source": request.source, "asked": asked.content, "now": now.content},
+        )
 
 
 def _kept(facts: RunFacts, request: RunRequest, report: Report, end: DiagnosisEnd) -> DiagnosisAnswer:
