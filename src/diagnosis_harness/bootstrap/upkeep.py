@@ -83,8 +83,8 @@ class Upkeep:
             if each.backlog.lane not in self._left:
                 self._left.add(each.backlog.lane)
                 _LOG.warning(
-                    "queued runs ask about source %r, which %s: they are left to a process that has it; give it"
-                    " to this one by --from or [sources]",
+                    "queued runs ask about source %r, which %s: they are left to a process that has it; give"
+                    " it to this one by --from or [sources]",
                     each.backlog.name,
                     "is another one in this process" if each.is_another else "this process does not have",
                 )

@@ -229,10 +229,8 @@ class Caretaker:
         before_s = self._core.clock.now_s() - self._settings.redeliver_after_s
         put: list[str] = []
         with _noted(failed, "queued runs"):
-            own = self._sources.lanes()
-            for run in await self._care.waiting(
-                submitted_before_s=before_s, without=[each.backlog for each in self._left]
-            ):
+            own, without = self._sources.lanes(), [each.backlog for each in self._left]
+            for run in await self._care.waiting(submitted_before_s=before_s, without=without):
                 if run.run_id in late or run.lane not in own:
                     continue
                 with _noted(failed, f"run {run.run_id}"):

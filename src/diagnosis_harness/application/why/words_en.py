@@ -95,8 +95,8 @@ SAID_EN: Final[Mapping[Say, str]] = {
     Say.WAS_NEITHER: "Neither: it ended {state} after {duration} of {limit}, and no limit had ended it.",
     Say.WAS_QUEUE: "The time in which it was to begin: it never began, and used nothing of its own {limit}.",
     Say.WAS_NOT_SERVED: (
-        "Neither: no process that takes queued runs has its source, so it never began, and used nothing of its"
-        " {limit}."
+        "Neither: no process that takes queued runs has its source, so it never began, and used nothing of"
+        " its {limit}."
     ),
     Say.WAS_NOT_BEGUN: "Neither: it ended {state} before it began, and used nothing of its {limit}.",
     Say.STATUS_CONCLUDED: "There is a conclusion.",
