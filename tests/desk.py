@@ -64,11 +64,11 @@ def other_process(kept: KeptChat, owner: str) -> SqlRunStore:
     return SqlRunStore(kept.database, owner=owner)
 
 
-def play(folder: Path, act: Callable[[Desk], Awaitable[None]]) -> None:
+def play(folder: Path, act: Callable[[Desk], Awaitable[None]], *, sources: HeldSources | None = None) -> None:
     """Act on a process whose paths answer everything with a text."""
 
     async def played() -> None:
         async with opened(folder, router=ScriptedRouter(SYSTEM)) as kept:
-            await asyncio.wait_for(act(Desk(kept)), 60)
+            await asyncio.wait_for(act(Desk(kept, sources)), 60)
 
     asyncio.run(played())

@@ -74,6 +74,14 @@ class Crowded(LocalRunQueue):
         await super().listen(work, parallel_max=parallel_max + 1, lanes=lanes)
 
 
+class Mixing(LocalRunQueue):
+    """Delivers the runs of every lane."""
+
+    async def put(self, run_id: str, lane: Lane) -> None:
+        """Put it where everybody looks."""
+        await super().put(run_id, ANY_LANE)
+
+
 class Deaf(LocalRunQueue):
     """Takes puts for ever."""
 
@@ -81,7 +89,7 @@ class Deaf(LocalRunQueue):
         """Close nothing."""
 
 
-@pytest.mark.parametrize("broken", [Doubling, Reversing, Crowded, Deaf])
+@pytest.mark.parametrize("broken", [Doubling, Reversing, Crowded, Mixing, Deaf])
 def test_a_queue_that_breaks_the_contract_is_caught(broken: type[LocalRunQueue]) -> None:
     """One check or another objects to each of the usual faults."""
 

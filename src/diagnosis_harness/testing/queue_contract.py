@@ -180,6 +180,51 @@ async def takes_nothing_after_it_was_closed(queue: RunQueue) -> None:
     _expect(holds=bench.begun == ["run-1"], what="nothing begins after close")
 
 
+async def delivers_the_lanes_that_are_listened_to_alone(queue: RunQueue) -> None:
+    """What waits in another lane waits on, whenever it was put, and is not lost."""
+    bench = Bench()
+    for name, lane in (("run-1", "source-a"), ("run-2", "source-b"), ("run-3", ANY_LANE)):
+        await queue.put(name, lane)
+    await queue.listen(bench.work, parallel_max=4, lanes=("source-b", ANY_LANE))
+    await queue.put("run-4", "source-a")
+    await queue.put("run-5", "source-b")
+    await bench.until(lambda: {"run-2", "run-3", "run-5"} <= set(bench.ended))
+    # More of what is listened to: whatever else was to come would have come before it.
+    for number in range(6, 12):
+        await queue.put(f"run-{number}", "source-b")
+    await bench.until(lambda: len(bench.ended) >= 9)
+    await queue.close()
+    _expect(holds=not {"run-1", "run-4"} & set(bench.begun), what="runs of another lane are not delivered")
+
+
+async def hands_to_itself_what_it_could_work_on(queue: RunQueue) -> None:
+    """Put again by a process that listens, a run of a lane that it does not listen to comes to it, once."""
+    bench = Bench()
+    await queue.put("run-1", "source-a")
+    _expect(holds=not await queue.put_again("run-1", "source-a"), what="it waits, and nobody listens yet")
+    await queue.listen(bench.work, parallel_max=1, lanes=(ANY_LANE,))
+    _expect(holds=await queue.put_again("run-1", "source-a"), what="it is handed over")
+    await bench.until(lambda: "run-1" in bench.ended)
+    await queue.put("run-2", ANY_LANE)
+    await bench.until(lambda: "run-2" in bench.ended)
+    await queue.close()
+    _expect(holds=bench.begun == ["run-1", "run-2"], what="once")
+
+
+async def puts_no_run_again_that_waits_in_its_own_hand(queue: RunQueue) -> None:
+    """Where it was handed over and there is no room yet, it waits: nothing is put."""
+    bench = Bench(is_held=True)
+    await queue.put("run-1", ANY_LANE)
+    await queue.listen(bench.work, parallel_max=1, lanes=(ANY_LANE,))
+    await bench.until(lambda: bench.begun == ["run-1"])
+    _expect(holds=await queue.put_again("run-2", "source-a"), what="it is handed over")
+    _expect(holds=not await queue.put_again("run-2", "source-a"), what="it waits already")
+    bench.let_go()
+    await bench.until(lambda: "run-2" in bench.ended)
+    await queue.close()
+    _expect(holds=bench.begun == ["run-1", "run-2"], what="each once")
+
+
 CHECKS: tuple[Check, ...] = (
     delivers_in_the_order_of_puts,
     delivers_an_id_once,
@@ -188,4 +233,7 @@ CHECKS: tuple[Check, ...] = (
     delivers_again_what_was_lost,
     leaves_a_waiting_run_where_it_waits,
     takes_nothing_after_it_was_closed,
+    delivers_the_lanes_that_are_listened_to_alone,
+    hands_to_itself_what_it_could_work_on,
+    puts_no_run_again_that_waits_in_its_own_hand,
 )
