@@ -30,6 +30,7 @@ from diagnosis_harness.application.runs.active import ActiveRuns
 from diagnosis_harness.application.runs.keeping import Keeping
 from diagnosis_harness.application.runs.request import RunKind, RunRequest
 from diagnosis_harness.application.runs.row import RunEnding, RunRow
+from diagnosis_harness.application.runs.sources import SourceStamp
 from diagnosis_harness.application.status import ChatApplicationStatus, tell_status
 from diagnosis_harness.diagnosis.agent import DiagnosisAgent
 from diagnosis_harness.diagnosis.claim import FaultKind
@@ -124,14 +125,17 @@ class OneShelf:
     tools: tuple[Tool, ...] = ()
     opened: list[tuple[str | None, float | None]] = field(default_factory=list)
     raises: Exception | None = None
+    stamp: SourceStamp | None = None
 
-    async def open(self, ctx: RunContext, name: str | None, onset_s: float | None) -> OpenSource:
+    async def open(
+        self, ctx: RunContext, name: str | None, onset_s: float | None, asked: SourceStamp | None
+    ) -> OpenSource:
         """The source."""
-        del ctx
+        del ctx, asked
         self.opened.append((name, onset_s))
         if self.raises is not None:
             raise self.raises
-        return OpenSource(InMemorySources().sources(), self.tools)
+        return OpenSource(InMemorySources().sources(), self.tools, self.stamp)
 
 
 class NotedStore(SqlRunStore):

@@ -122,6 +122,7 @@ class DatabaseSettings(_Section):
     url: Annotated[str, Field(min_length=1)]
     pool_size: Count
     busy_timeout_s: Seconds
+    start_wait_s: Seconds
 
 
 class EvidenceSettings(_Section):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
 
 import pytest
@@ -11,6 +11,7 @@ import pytest
 from diagnosis_harness.adapters.queue.dbos_queue import DbosRunQueue
 from diagnosis_harness.adapters.queue.local_queue import LocalRunQueue
 from diagnosis_harness.application.runs.queue import RunQueue, Work
+from diagnosis_harness.application.runs.sources import ANY_LANE, Lane
 from diagnosis_harness.testing.queue_contract import CHECKS, Check
 
 
@@ -44,33 +45,41 @@ def test_dbos_keeps_the_contract_on_postgresql(check: Check, postgres_url: str) 
 class Doubling(LocalRunQueue):
     """Delivers twice."""
 
-    async def listen(self, work: Work, *, parallel_max: int) -> None:
+    async def listen(self, work: Work, *, parallel_max: int, lanes: Collection[Lane] = (ANY_LANE,)) -> None:
         """Work on everything two times."""
 
         async def twice(run_id: str) -> None:
             await work(run_id)
             await work(run_id)
 
-        await super().listen(twice, parallel_max=parallel_max)
+        await super().listen(twice, parallel_max=parallel_max, lanes=lanes)
 
 
 class Reversing(LocalRunQueue):
     """Last come first served."""
 
-    async def put(self, run_id: str) -> None:
+    async def put(self, run_id: str, lane: Lane) -> None:
         """Put it before the others."""
         held = list(self._desk._waiting.items())
         self._desk._waiting.clear()
-        await super().put(run_id)
+        await super().put(run_id, lane)
         self._desk._waiting.update(held)
 
 
 class Crowded(LocalRunQueue):
     """Takes one more than there is room for."""
 
-    async def listen(self, work: Work, *, parallel_max: int) -> None:
+    async def listen(self, work: Work, *, parallel_max: int, lanes: Collection[Lane] = (ANY_LANE,)) -> None:
         """Make room."""
-        await super().listen(work, parallel_max=parallel_max + 1)
+        await super().listen(work, parallel_max=parallel_max + 1, lanes=lanes)
+
+
+class Mixing(LocalRunQueue):
+    """Delivers the runs of every lane."""
+
+    async def put(self, run_id: str, lane: Lane) -> None:
+        """Put it where everybody looks."""
+        await super().put(run_id, ANY_LANE)
 
 
 class Deaf(LocalRunQueue):
@@ -80,7 +89,7 @@ class Deaf(LocalRunQueue):
         """Close nothing."""
 
 
-@pytest.mark.parametrize("broken", [Doubling, Reversing, Crowded, Deaf])
+@pytest.mark.parametrize("broken", [Doubling, Reversing, Crowded, Mixing, Deaf])
 def test_a_queue_that_breaks_the_contract_is_caught(broken: type[LocalRunQueue]) -> None:
     """One check or another objects to each of the usual faults."""
 

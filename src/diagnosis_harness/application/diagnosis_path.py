@@ -11,6 +11,7 @@ from diagnosis_harness.application.inquiry import resolve_inquiry
 from diagnosis_harness.application.previous_turn import PreviousTurn
 from diagnosis_harness.application.publish import RunFacts, inquiry_of, release_of, report_of
 from diagnosis_harness.application.runs.request import RunRequest
+from diagnosis_harness.application.runs.sources import SourceStamp
 from diagnosis_harness.application.status import ChatApplicationStatus, tell_status
 from diagnosis_harness.diagnosis.agent import DiagnosisTask
 from diagnosis_harness.harness.core import DiagnosisHarnessCore
@@ -20,6 +21,7 @@ from diagnosis_harness.release.document import Report, plain
 from diagnosis_harness.release.version import SCHEMA_VERSION
 from diagnosis_harness.toolbox.ports import Sources
 from diagnosis_harness.tools.spec import Tool
+from diagnosis_harness.trace.event import TraceEventStatus, TraceName, TracePhase
 
 if TYPE_CHECKING:
     from diagnosis_harness.harness.context import RunContext
@@ -29,20 +31,26 @@ KIND = "DIAGNOSIS"
 
 @dataclass(frozen=True, slots=True)
 class OpenSource:
-    """A source, and the tools over it; several runs may use them at once."""
+    """A source, and the tools over it; several runs may use them at once. `stamp` is None for no source."""
 
     sources: Sources
     tools: tuple[Tool, ...]
+    stamp: SourceStamp | None = None
 
 
 class SourceShelf(Protocol):
     """The configured sources, by name."""
 
-    async def open(self, ctx: RunContext, name: str | None, onset_s: float | None) -> OpenSource:
+    async def open(
+        self, ctx: RunContext, name: str | None, onset_s: float | None, asked: SourceStamp | None
+    ) -> OpenSource:
         """The source of a name; None is the only one, or one that holds nothing where none is configured.
 
+        Args:
+            asked: the source as it was when it was asked about; here its name and content may be others.
+
         Raises:
-            SourceUnavailable: it cannot be read.
+            SourceUnavailable: it is another one here, or none, or cannot be read; the log says why.
             OnsetOutsideData: it holds nothing of the time of the onset.
         """
         ...
@@ -85,8 +93,9 @@ class DiagnosisPath:
         tell_status(self._core, ctx, ChatApplicationStatus.DIAGNOSIS_RUNNING)
         started_s = self._core.clock.now_s()
         opened = await self._core.wait(
-            ctx, lambda ctx: self._shelf.open(ctx, request.source, request.onset_s)
+            ctx, lambda ctx: self._shelf.open(ctx, request.source, request.onset_s, request.stamp)
         )
+        self._tell_changed(ctx, request, opened.stamp)
         inquiry = resolve_inquiry(
             ctx,
             opened.sources,
@@ -107,6 +116,19 @@ class DiagnosisPath:
             summary=opened.sources.summary.summary(ctx),
         )
         return _kept(facts, request, report_of(ctx, facts, end), end)
+
+    def _tell_changed(self, ctx: RunContext, request: RunRequest, now: SourceStamp | None) -> None:
+        """SOURCE_CHANGED, where the source holds something else than when it was asked about."""
+        asked = request.stamp
+        if asked is None or now is None or asked.content == now.content:
+            return
+        self._core.emit(
+            ctx,
+            TraceName.SOURCE_CHANGED,
+            TracePhase.RUN,
+            TraceEventStatus.SUCCEEDED,
+            {"source": request.source, "asked": asked.content, "now": now.content},
+        )
 
 
 def _kept(facts: RunFacts, request: RunRequest, report: Report, end: DiagnosisEnd) -> DiagnosisAnswer:

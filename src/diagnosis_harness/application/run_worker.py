@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from diagnosis_harness.application.chat import ChatApplicationUseCase
-from diagnosis_harness.application.runs.row import CancelWish, RunStatus
+from diagnosis_harness.application.runs.row import RunStatus
+from diagnosis_harness.application.runs.sources import NoSources, OwnSources
 from diagnosis_harness.application.runs.store import RunArchive
-from diagnosis_harness.harness.cancellation import CancellationReason
 from diagnosis_harness.kernel.clock import Clock
 from diagnosis_harness.kernel.errors import RunTaken, TechnicalFailure
 
@@ -16,6 +16,7 @@ class RunWorker:
     """Takes one delivery at a time to its end; several may be at work.
 
     Args:
+        sources: the sources of this process; a run that looks into another one is left to other processes.
         failed: told of a run whose work could not be kept; the row is ended by the caretaker.
     """
 
@@ -26,14 +27,18 @@ class RunWorker:
         archive: RunArchive,
         clock: Clock,
         failed: Callable[[str, TechnicalFailure], None],
+        sources: OwnSources | None = None,
     ) -> None:
         self._chat = chat
         self._archive = archive
         self._clock = clock
         self._failed = failed
+        self._sources = sources or NoSources()
 
     async def work(self, run_id: str) -> None:
         """Work on a queued run, unless it is queued no more; one that has waited too long ends TIMED_OUT.
+
+        A run whose source this process does not have stays QUEUED, also where the delivery came here.
 
         Raises:
             Exception: a bug; the run has ended FAILED.
@@ -42,11 +47,12 @@ class RunWorker:
             row = await self._archive.run(run_id)
             if row is None or row.status is not RunStatus.QUEUED:
                 return
+            if row.request.lane not in self._sources.lanes():
+                return
             now_s = self._clock.now_s()
             start_by_s = row.request.start_by_s
             if start_by_s is not None and now_s >= start_by_s:
-                late = CancelWish(CancellationReason.DEADLINE_EXCEEDED, now_s)
-                await self._archive.wish_cancel(run_id, late)
+                await self._archive.expire(run_id, at_s=now_s, is_served=True)
                 return
             await self._chat.answer(row.request, lambda _: None)
         except RunTaken:

@@ -33,6 +33,7 @@ class Service:
         closed: tells of runs that were closed here without having been worked on here.
         checks: what must go on in the background for the process to be able to work.
         exports: how many traces were exported, by what became of them; empty where none are.
+        left_runs: how many queued runs look into sources that this process does not have.
         takes_runs: whether it was opened to work on queued runs; else other processes do.
     """
 
@@ -48,4 +49,5 @@ class Service:
     closed: ClosedRuns = field(default_factory=ClosedRuns)
     checks: Mapping[str, Check] = field(default_factory=dict)
     exports: Callable[[], Mapping[str, int]] = _no_exports
+    left_runs: Callable[[], int] = int
     takes_runs: bool = True

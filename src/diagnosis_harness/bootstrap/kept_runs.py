@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
-from diagnosis_harness.adapters.persistence.address import engine_url
+from diagnosis_harness.adapters.persistence.address import engine_url, shown
 from diagnosis_harness.adapters.persistence.archive import SqlRunArchive
 from diagnosis_harness.adapters.persistence.database import Database
+from diagnosis_harness.adapters.persistence.failures import AWAY
 from diagnosis_harness.adapters.persistence.keys import SqlKeyStore
 from diagnosis_harness.adapters.queue.local_queue import LocalRunQueue
 from diagnosis_harness.application.callers.key_store import KeyStore
@@ -18,11 +20,15 @@ from diagnosis_harness.application.runs.asking import AskingRules
 from diagnosis_harness.application.runs.desk import Runs, RunsSettings
 from diagnosis_harness.application.runs.evidence_archive import EvidenceArchive
 from diagnosis_harness.harness.core import DiagnosisHarnessCore
+from diagnosis_harness.harness.waiting import passed
 from diagnosis_harness.harness.workers import WorkerPool
 from diagnosis_harness.kernel.clock import Clock, SystemClock
+from diagnosis_harness.kernel.errors import StoreFailure
 from diagnosis_harness.kernel.ids import IdSource, RandomIds
 from diagnosis_harness.settings import Settings
 from diagnosis_harness.trace.sink import NullSink
+
+_ASK_AGAIN_S: Final = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +49,47 @@ def has_database(settings: Settings) -> bool:
     """
     url = engine_url(settings.database.url)
     return not url.drivername.startswith("sqlite") or Path(url.database or "").is_file()
+
+
+def database_name(settings: Settings) -> str:
+    """Where it is, for people; no secret.
+
+    Raises:
+        InvalidSetting: the URL is refused.
+    """
+    return shown(engine_url(settings.database.url))
+
+
+async def wait_for_database(
+    settings: Settings, *, waiting: Callable[[StoreFailure], None], clock: Clock | None = None
+) -> None:
+    """Return when it answers. A PostgreSQL that is away or starts is asked again for `database.start_wait_s`.
+
+    Args:
+        waiting: told once, when the first answer fails.
+
+    Raises:
+        InvalidSetting: the URL is refused, or what it needs is not installed.
+        StoreFailure: it did not answer in that time, or with a refusal that no waiting helps.
+    """
+    clock = clock or SystemClock()
+    is_server = not engine_url(settings.database.url).drivername.startswith("sqlite")
+    until_s, is_told = clock.now_s() + settings.database.start_wait_s, False
+    while True:
+        try:
+            database = await Database.opened(
+                settings.database.url, pool_size=1, busy_timeout_s=settings.database.busy_timeout_s
+            )
+        except StoreFailure as failure:
+            if not is_server or failure.kind not in AWAY or clock.now_s() >= until_s:
+                raise
+            if not is_told:
+                waiting(failure)
+            is_told = True
+        else:
+            await database.close()
+            return
+        await passed(clock, _ASK_AGAIN_S)
 
 
 @asynccontextmanager

@@ -35,6 +35,7 @@ from diagnosis_harness.application.runs.closed_runs import ClosedRuns
 from diagnosis_harness.application.runs.desk import Runs, RunsSettings
 from diagnosis_harness.application.runs.keeping import Keeping
 from diagnosis_harness.application.runs.queue import RunQueue
+from diagnosis_harness.application.runs.sources import ANY_LANE, lane_of
 from diagnosis_harness.application.service import Service
 from diagnosis_harness.application.system.chat import SystemChat
 from diagnosis_harness.application.system.profile import RunLimits, SystemProfile, ToolProfile
@@ -122,13 +123,14 @@ async def open_service(
         queue = await _queue(stack, settings, owner)
         care = SqlRunCare(stores.database, evidence=stores.elsewhere, closed=closed)
         limits = CareSettings(settings.care.dead_after_s, settings.care.redeliver_after_s)
-        caretaker = Caretaker(core, keeping, care=care, queue=queue, settings=limits)
+        caretaker = Caretaker(core, keeping, care=care, queue=queue, settings=limits, sources=shelf)
         upkeep = Upkeep(caretaker, clock=clock, settings=settings.care)
-        parts = _Parts(keeping, log, chat, queue, works, closed, exporter, caretaker, upkeep)
+        parts = _Parts(keeping, log, chat, queue, works, closed, exporter, caretaker, upkeep, shelf)
         service = _assembled(core, settings, stores, parts)
         await stack.enter_async_context(upkeep.going())
         if works:
-            await queue.listen(service.worker.work, parallel_max=settings.queue.parallel_max)
+            lanes = {ANY_LANE, *(lane_of(name, each.identity) for name, each in shelf.stamps().items())}
+            await queue.listen(service.worker.work, parallel_max=settings.queue.parallel_max, lanes=lanes)
         yield service
 
 
@@ -179,6 +181,7 @@ class _Parts:
     exporter: TraceExporter | None
     caretaker: Caretaker
     upkeep: Upkeep
+    shelf: FolderShelf
 
 
 def _assembled(core: DiagnosisHarnessCore, settings: Settings, stores: _Stores, parts: _Parts) -> Service:
@@ -192,17 +195,24 @@ def _assembled(core: DiagnosisHarnessCore, settings: Settings, stores: _Stores, 
             queue=queue,
             active=keeping.active,
             owner=keeping.owner,
-            settings=_runs_settings(settings),
+            settings=_runs_settings(settings, parts.shelf),
         ),
         keeping=keeping,
         feed=parts.log,
         keys=SqlKeyStore(stores.database),
         queue=queue,
-        worker=RunWorker(parts.chat, archive=keeping.archive, clock=core.clock, failed=_say_unkept),
+        worker=RunWorker(
+            parts.chat,
+            archive=keeping.archive,
+            clock=core.clock,
+            failed=_say_unkept,
+            sources=parts.shelf,
+        ),
         caretaker=parts.caretaker,
         closed=parts.closed,
         checks={"care": parts.upkeep.problem, "log": parts.log.problem},
         exports=dict if parts.exporter is None else parts.exporter.counts.by_result,
+        left_runs=lambda: parts.caretaker.left,
         takes_runs=parts.works,
     )
 
@@ -258,14 +268,14 @@ def _chat(  # noqa: PLR0917 - what the use case is made of
     )
 
 
-def _runs_settings(settings: Settings) -> RunsSettings:
+def _runs_settings(settings: Settings, shelf: FolderShelf) -> RunsSettings:
     rules = AskingRules(
         sources=tuple(settings.sources),
         limit_s=min(settings.run.timeout_s, settings.server.run_limit_max_s),
         limit_max_s=settings.server.run_limit_max_s,
         start_within_s=settings.server.start_within_s,
     )
-    return RunsSettings(rules, settings.server.unfinished_runs)
+    return RunsSettings(rules, settings.server.unfinished_runs, shelf)
 
 
 async def _queue(stack: AsyncExitStack, settings: Settings, owner: str) -> RunQueue:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from contextlib import asynccontextmanager, suppress
 from typing import Final
 
 from diagnosis_harness.application.runs.caretaker import CareAccount, Caretaker
+from diagnosis_harness.application.runs.sources import LeftRuns
 from diagnosis_harness.harness.waiting import passed
 from diagnosis_harness.kernel.clock import Clock
 from diagnosis_harness.kernel.errors import StoreFailure
@@ -25,6 +26,7 @@ class Upkeep:
         self._caretaker = caretaker
         self._clock = clock
         self._dead_after_s = settings.dead_after_s
+        self._left: set[str] = set()  # lanes that were told of
         self._troubles: dict[str, str] = {}  # of runs and parts of a look, as they were said
         self._rounds = (
             # Apart from the care itself: whatever that waits for, this process says that it lives.
@@ -65,6 +67,7 @@ class Upkeep:
     async def _tended(self) -> None:
         account = await self._caretaker.tend()
         _say(account)
+        self._say_left(account.left)
         troubles = {each.what: str(each.failure) for each in account.failed}
         fresh = {what: trouble for what, trouble in troubles.items() if what not in self._troubles}
         for trouble in dict.fromkeys(fresh.values()):
@@ -73,6 +76,18 @@ class Upkeep:
         if over := [what for what in self._troubles if what not in troubles]:
             _LOG.warning("care of %s works again", ", ".join(over))
         self._troubles = troubles
+
+    def _say_left(self, left: Iterable[LeftRuns]) -> None:
+        """Of each source once: whoever looks for the reason of runs that wait finds it here."""
+        for each in left:
+            if each.backlog.lane not in self._left:
+                self._left.add(each.backlog.lane)
+                _LOG.warning(
+                    "queued runs ask about source %r, which %s: they are left to a process that has it; give"
+                    " it to this one by --from or [sources]",
+                    each.backlog.name,
+                    "is another one in this process" if each.is_another else "this process does not have",
+                )
 
     async def _heeded(self) -> None:
         for run_id in await self._caretaker.heed():

@@ -45,8 +45,13 @@ def service_settings(file: Path | None) -> Settings:
     return load_settings(file)
 
 
-def in_service(settings: Settings, work: Work, *, works: bool, words: ProcessWords) -> int:
+def in_service(
+    settings: Settings, work: Work, *, works: bool, words: ProcessWords, waits: bool = False
+) -> int:
     """Open the service, do the work in it, close it; gives the exit code.
+
+    Args:
+        waits: whether to wait for a PostgreSQL that does not answer yet.
 
     Raises:
         InvalidInput: a setting or a folder cannot be used.
@@ -58,12 +63,30 @@ def in_service(settings: Settings, work: Work, *, works: bool, words: ProcessWor
         logging.getLogger(name).setLevel(logging.WARNING)
     try:
         with asyncio.Runner(loop_factory=_loop_factory()) as runner:
+            say(words.database.format(database=_database_name(settings)))
+            if waits:
+                runner.run(_answering(settings, words))
             runner.run(_opened(settings, work, works=works))
     except StoreFailure as failure:
         say(words.cannot_start.format(problem=failure))
         return UNEXPECTED
     say(words.stopped)
     return 0
+
+
+def _database_name(settings: Settings) -> str:
+    from diagnosis_harness.bootstrap.kept_runs import database_name
+
+    return database_name(settings)
+
+
+async def _answering(settings: Settings, words: ProcessWords) -> None:
+    from diagnosis_harness.bootstrap.kept_runs import wait_for_database
+
+    def waiting(problem: StoreFailure) -> None:
+        say(words.waiting.format(problem=problem, limit=settings.database.start_wait_s))
+
+    await wait_for_database(settings, waiting=waiting)
 
 
 async def _opened(settings: Settings, work: Work, *, works: bool) -> None:

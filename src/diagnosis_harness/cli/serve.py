@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from diagnosis_harness.kernel.errors import InvalidInput
+from diagnosis_harness.cli.own_folder import BaselineOption, FromOption, with_folder
 from diagnosis_harness.release.language import Language
 
 if TYPE_CHECKING:
@@ -26,18 +26,6 @@ PortOption = Annotated[
 ]
 ConfigOption = Annotated[
     Path | None, typer.Option("--config", metavar="FILE", help="A settings file, as `diagnose --settings`.")
-]
-FromOption = Annotated[
-    Path | None,
-    typer.Option(
-        "--from", metavar="FOLDER", help="An incident folder to be asked about, beside those configured."
-    ),
-]
-BaselineOption = Annotated[
-    Path | None,
-    typer.Option(
-        "--baseline", metavar="FOLDER", help="A folder of the same form, recorded in normal operation."
-    ),
 ]
 WorksOption = Annotated[
     bool, typer.Option("--work/--no-work", help="Whether this process takes queued runs as well.")
@@ -69,10 +57,7 @@ def register(app: typer.Typer, settings_file: Callable[[], Path | None]) -> None
 
         settings = service_settings(config or settings_file())
         settings = _listening(settings, host=host, port=port)
-        if folder is None and baseline is not None:
-            raise InvalidInput("--baseline", "it is given without --from", "name the incident folder as well")
-        if folder is not None:
-            settings = _asked_about(settings, folder, baseline)
+        settings = with_folder(settings, folder, baseline)
         words = process_words(lang)
         return in_service(settings, _served(settings, words), works=works, words=words)
 
@@ -80,14 +65,6 @@ def register(app: typer.Typer, settings_file: Callable[[], Path | None]) -> None
 def _listening(settings: Settings, *, host: str | None, port: int | None) -> Settings:
     given = {name: value for name, value in (("host", host), ("port", port)) if value is not None}
     return settings.model_copy(update={"server": settings.server.model_copy(update=given)})
-
-
-def _asked_about(settings: Settings, folder: Path, baseline: Path | None) -> Settings:
-    """The settings with one more source, named as its folder is."""
-    from diagnosis_harness.settings import SourceSettings
-
-    source = SourceSettings(folder=folder, baseline=baseline)
-    return settings.model_copy(update={"sources": {**settings.sources, folder.resolve().name: source}})
 
 
 def _served(settings: Settings, words: ProcessWords) -> Work:

@@ -47,6 +47,11 @@ class Metrics:
         self.queued = Gauge(
             "diagnosis_runs_queued", "Runs that wait, of all processes; 200 at most.", registry=registry
         )
+        self.left = Gauge(
+            "diagnosis_runs_queued_without_source",
+            "Runs that wait and ask about a source that this process does not have.",
+            registry=registry,
+        )
         self.store_up = Gauge("diagnosis_store_up", "Whether the database answered.", registry=registry)
         self._runs = Counter(
             "diagnosis_runs",

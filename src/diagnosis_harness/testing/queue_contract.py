@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable
 from functools import partial
 
 from diagnosis_harness.application.runs.queue import RunQueue
+from diagnosis_harness.application.runs.sources import ANY_LANE
 from diagnosis_harness.kernel.errors import StoreFailure
 
 Check = Callable[[RunQueue], Awaitable[None]]
@@ -74,10 +75,10 @@ async def delivers_in_the_order_of_puts(queue: RunQueue) -> None:
     bench = Bench()
     names = [f"run-{number}" for number in range(5)]
     for name in names[:3]:
-        await queue.put(name)
+        await queue.put(name, ANY_LANE)
     await queue.listen(bench.work, parallel_max=1)
     for name in names[3:]:
-        await queue.put(name)
+        await queue.put(name, ANY_LANE)
     await bench.until(lambda: len(bench.ended) >= len(names))
     await queue.close()
     _expect(holds=bench.begun == names, what="in the order of puts")
@@ -86,12 +87,12 @@ async def delivers_in_the_order_of_puts(queue: RunQueue) -> None:
 async def delivers_an_id_once(queue: RunQueue) -> None:
     """The same id put while it waits and while it is at work changes nothing."""
     bench = Bench(is_held=True)
-    await queue.put("run-1")
-    await queue.put("run-1")
+    await queue.put("run-1", ANY_LANE)
+    await queue.put("run-1", ANY_LANE)
     await queue.listen(bench.work, parallel_max=4)
     await bench.until(lambda: "run-1" in bench.begun)
-    await queue.put("run-1")
-    await queue.put("run-2")
+    await queue.put("run-1", ANY_LANE)
+    await queue.put("run-2", ANY_LANE)
     await bench.until(lambda: "run-2" in bench.begun)
     bench.let_go()
     await bench.until(lambda: len(bench.ended) >= 2)
@@ -103,7 +104,7 @@ async def works_on_no_more_than_there_is_room_for(queue: RunQueue) -> None:
     """At most `parallel_max` at a time, and as many as that."""
     bench = Bench(is_held=True)
     for number in range(6):
-        await queue.put(f"run-{number}")
+        await queue.put(f"run-{number}", ANY_LANE)
     await queue.listen(bench.work, parallel_max=2)
     await bench.until(lambda: len(bench.begun) >= 2)
     bench.let_go()
@@ -125,8 +126,8 @@ async def goes_on_after_work_that_raises(queue: RunQueue) -> None:
         if run_id == "run-1":
             raise error
 
-    await queue.put("run-1")
-    await queue.put("run-2")
+    await queue.put("run-1", ANY_LANE)
+    await queue.put("run-2", ANY_LANE)
     await queue.listen(work, parallel_max=1)
     await bench.until(lambda: bench.ended == ["run-1", "run-2"])
     await queue.close()
@@ -140,7 +141,7 @@ async def delivers_again_what_was_lost(queue: RunQueue) -> None:
     await queue.listen(bench.work, parallel_max=1)
     for number, name in enumerate(names, 1):
         # A delivery is over for sure when the next one has begun.
-        await (queue.put_again(name) if name in names[: number - 1] else queue.put(name))
+        await (queue.put_again(name, ANY_LANE) if name in names[: number - 1] else queue.put(name, ANY_LANE))
         await bench.until(partial(bench.has_ended, number))
     await queue.close()
     _expect(holds=bench.begun == names, what="once for each put")
@@ -150,9 +151,9 @@ async def leaves_a_waiting_run_where_it_waits(queue: RunQueue) -> None:
     """Put again, a run that waits still neither loses its place nor is delivered twice."""
     bench = Bench()
     for name in ("run-1", "run-2", "run-3"):
-        await queue.put(name)
-    _expect(holds=not await queue.put_again("run-1"), what="it waits still, so nothing was put")
-    _expect(holds=await queue.put_again("run-4"), what="what was never put was lost, and is put")
+        await queue.put(name, ANY_LANE)
+    _expect(holds=not await queue.put_again("run-1", ANY_LANE), what="it waits still, so nothing was put")
+    _expect(holds=await queue.put_again("run-4", ANY_LANE), what="what was never put was lost, and is put")
     await queue.listen(bench.work, parallel_max=1)
     await bench.until(lambda: "run-4" in bench.ended)
     await queue.close()
@@ -162,8 +163,8 @@ async def leaves_a_waiting_run_where_it_waits(queue: RunQueue) -> None:
 async def takes_nothing_after_it_was_closed(queue: RunQueue) -> None:
     """What is at work goes on, what waits does not begin, and a put is refused with a typed failure."""
     bench = Bench(is_held=True)
-    await queue.put("run-1")
-    await queue.put("run-2")
+    await queue.put("run-1", ANY_LANE)
+    await queue.put("run-2", ANY_LANE)
     await queue.listen(bench.work, parallel_max=1)
     await bench.until(lambda: bench.begun == ["run-1"])
     await queue.close()
@@ -172,11 +173,56 @@ async def takes_nothing_after_it_was_closed(queue: RunQueue) -> None:
     await bench.until(lambda: "run-1" in bench.ended)
     for put in (queue.put, queue.put_again):
         try:
-            await put("run-3")
+            await put("run-3", ANY_LANE)
         except StoreFailure:
             continue
         raise AssertionError("a put that goes nowhere is a failure")
     _expect(holds=bench.begun == ["run-1"], what="nothing begins after close")
+
+
+async def delivers_the_lanes_that_are_listened_to_alone(queue: RunQueue) -> None:
+    """What waits in another lane waits on, whenever it was put, and is not lost."""
+    bench = Bench()
+    for name, lane in (("run-1", "source-a"), ("run-2", "source-b"), ("run-3", ANY_LANE)):
+        await queue.put(name, lane)
+    await queue.listen(bench.work, parallel_max=4, lanes=("source-b", ANY_LANE))
+    await queue.put("run-4", "source-a")
+    await queue.put("run-5", "source-b")
+    await bench.until(lambda: {"run-2", "run-3", "run-5"} <= set(bench.ended))
+    # More of what is listened to: whatever else was to come would have come before it.
+    for number in range(6, 12):
+        await queue.put(f"run-{number}", "source-b")
+    await bench.until(lambda: len(bench.ended) >= 9)
+    await queue.close()
+    _expect(holds=not {"run-1", "run-4"} & set(bench.begun), what="runs of another lane are not delivered")
+
+
+async def hands_to_itself_what_it_could_work_on(queue: RunQueue) -> None:
+    """Put again by a process that listens, a run of a lane that it does not listen to comes to it, once."""
+    bench = Bench()
+    await queue.put("run-1", "source-a")
+    _expect(holds=not await queue.put_again("run-1", "source-a"), what="it waits, and nobody listens yet")
+    await queue.listen(bench.work, parallel_max=1, lanes=(ANY_LANE,))
+    _expect(holds=await queue.put_again("run-1", "source-a"), what="it is handed over")
+    await bench.until(lambda: "run-1" in bench.ended)
+    await queue.put("run-2", ANY_LANE)
+    await bench.until(lambda: "run-2" in bench.ended)
+    await queue.close()
+    _expect(holds=bench.begun == ["run-1", "run-2"], what="once")
+
+
+async def puts_no_run_again_that_waits_in_its_own_hand(queue: RunQueue) -> None:
+    """Where it was handed over and there is no room yet, it waits: nothing is put."""
+    bench = Bench(is_held=True)
+    await queue.put("run-1", ANY_LANE)
+    await queue.listen(bench.work, parallel_max=1, lanes=(ANY_LANE,))
+    await bench.until(lambda: bench.begun == ["run-1"])
+    _expect(holds=await queue.put_again("run-2", "source-a"), what="it is handed over")
+    _expect(holds=not await queue.put_again("run-2", "source-a"), what="it waits already")
+    bench.let_go()
+    await bench.until(lambda: "run-2" in bench.ended)
+    await queue.close()
+    _expect(holds=bench.begun == ["run-1", "run-2"], what="each once")
 
 
 CHECKS: tuple[Check, ...] = (
@@ -187,4 +233,7 @@ CHECKS: tuple[Check, ...] = (
     delivers_again_what_was_lost,
     leaves_a_waiting_run_where_it_waits,
     takes_nothing_after_it_was_closed,
+    delivers_the_lanes_that_are_listened_to_alone,
+    hands_to_itself_what_it_could_work_on,
+    puts_no_run_again_that_waits_in_its_own_hand,
 )

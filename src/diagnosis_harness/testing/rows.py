@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from diagnosis_harness.application.callers.caller import Caller, CallerRole
 from diagnosis_harness.application.runs.request import RunKind, RunRequest
 from diagnosis_harness.application.runs.row import RunEnding, RunFailure, RunSpent
+from diagnosis_harness.application.runs.sources import SourceStamp
 from diagnosis_harness.application.runs.store import RunArchive, RunCare, RunFeed, RunLog, RunStore
 from diagnosis_harness.diagnosis.collection import DiagnosisStopReason
 from diagnosis_harness.harness.context import RunContext
@@ -36,6 +37,7 @@ def a_request(
         limit_s=120.5,
         submitted_s=submitted_s,
         source="shop",
+        stamp=SourceStamp("sha256:shop", "sha256:monday"),
         onset_s=SUBMITTED_S - 600.125,
         start_by_s=SUBMITTED_S + 60,
         fingerprint=fingerprint,

@@ -33,6 +33,13 @@ from diagnosis_harness.testing.run_care_contract import (
     gives_up_what_ended_and_was_not_closed,
     tells_what_processes_said_and_who_has_work,
 )
+from diagnosis_harness.testing.run_sources_contract import (
+    counts_what_is_queued_source_by_source,
+    ends_what_did_not_begin_with_its_reason,
+    finds_what_should_have_begun,
+    lets_a_claim_or_an_expiry_win,
+    tells_which_runs_processes_take,
+)
 from diagnosis_harness.tools.evidence import InvocationStatus
 from diagnosis_harness.trace.event import TraceName
 
@@ -370,6 +377,11 @@ CHECKS: tuple[Check, ...] = (
     gives_up_a_run_whole,
     gives_up_what_ended_and_was_not_closed,
     tells_what_processes_said_and_who_has_work,
+    counts_what_is_queued_source_by_source,
+    finds_what_should_have_begun,
+    ends_what_did_not_begin_with_its_reason,
+    lets_a_claim_or_an_expiry_win,
+    tells_which_runs_processes_take,
     pages_through_runs,
     knows_nothing_of_what_is_not_there,
     lists_the_records_of_a_run,

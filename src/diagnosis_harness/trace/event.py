@@ -54,6 +54,7 @@ class TraceName(StrEnum):
     RUN_FINISHED = "RUN_FINISHED"
 
     STATUS = "STATUS"  # the stage the person sees
+    SOURCE_CHANGED = "SOURCE_CHANGED"  # it holds something else than when it was asked about
     KNOWLEDGE_RETRIEVAL = "KNOWLEDGE_RETRIEVAL"
     KNOWLEDGE_ANSWER = "KNOWLEDGE_ANSWER"
     SYSTEM_ANSWER = "SYSTEM_ANSWER"

@@ -73,7 +73,10 @@ _PHASES = (TracePhase.ROUTING, TracePhase.KNOWLEDGE, TracePhase.GUARD)
 _AT_ONCE = frozenset({TraceName.LLM_CALL, TraceName.KNOWLEDGE_RETRIEVAL})
 """Told of when they have come back: one event is the whole of them."""
 
-_POINTS = frozenset({TraceName.RUN_STARTED, TraceName.STATUS, TraceName.RUN_FINISHED}) | _AT_ONCE
+_POINTS = (
+    frozenset({TraceName.RUN_STARTED, TraceName.STATUS, TraceName.SOURCE_CHANGED, TraceName.RUN_FINISHED})
+    | _AT_ONCE
+)
 """They begin nothing that another event ends, whatever their status."""
 
 

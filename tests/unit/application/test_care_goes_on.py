@@ -152,7 +152,13 @@ def test_a_database_that_is_away_fails_every_part_and_raises_nothing(tmp_path: P
     async def act(kept: KeptChat) -> None:
         care = caretaker(kept)
         await kept.database.close()
-        parts = ["runs of this process", "runs of other processes", "queued runs"]
+        parts = [
+            "runs of this process",
+            "runs of other processes",
+            "runs that did not begin",
+            "sources of queued runs",
+            "queued runs",
+        ]
         assert [each.what for each in (await care.tend()).failed] == parts
 
     play(tmp_path, act)

@@ -14,6 +14,7 @@ from tests.kept_chat import DRAFT, KeptChat, concluding, play
 from diagnosis_harness.application.intent import IntentType
 from diagnosis_harness.application.routing import RoutingDecision, RoutingReason
 from diagnosis_harness.application.runs.row import RunRow, RunStatus
+from diagnosis_harness.application.runs.sources import SourceStamp
 from diagnosis_harness.application.runs.store import RunQuery
 from diagnosis_harness.diagnosis.policy import GiveDraft
 from diagnosis_harness.harness.cancellation import CancellationReason
@@ -95,6 +96,24 @@ def test_a_source_that_cannot_be_read_is_said_to_be(tmp_path: Path) -> None:
         assert ended(await kept.ask()) == (ReleaseOutcome.FAILED, RunState.FAILED, "SOURCE_UNAVAILABLE")
 
     play(tmp_path, act)
+
+
+@pytest.mark.parametrize(("content", "changed"), [("sha256:monday", False), ("sha256:tuesday", True)])
+def test_a_source_that_has_changed_since_it_was_asked_about_is_said_to_have(
+    tmp_path: Path, content: str, *, changed: bool
+) -> None:
+    """In the run's log, before anything is looked at; the run goes on."""
+
+    async def act(kept: KeptChat) -> None:
+        kept.shelf.stamp = SourceStamp("sha256:shop", content)
+        asked = replace(kept.request(source="shop"), stamp=SourceStamp("sha256:shop", "sha256:monday"))
+        row = await kept.ask(asked)
+        told = [event for event in await kept.events(row.run_id) if event.name is TraceName.SOURCE_CHANGED]
+        payload = {"source": "shop", "asked": "sha256:monday", "now": "sha256:tuesday"}
+        assert [dict(event.payload) for event in told] == [payload] * changed
+        assert row.status is RunStatus.SUCCESS
+
+    play(tmp_path, act, **concluding())
 
 
 @pytest.mark.parametrize(

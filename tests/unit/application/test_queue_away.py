@@ -12,19 +12,20 @@ from diagnosis_harness.application.callers.caller import LOCAL
 from diagnosis_harness.application.runs.asking import Asking, AskingRules
 from diagnosis_harness.application.runs.caretaker import CareSettings, Caretaker
 from diagnosis_harness.application.runs.desk import Runs, RunsSettings
+from diagnosis_harness.application.runs.sources import Lane
 from diagnosis_harness.kernel.errors import FailureKind, StoreFailure
 
 
 class AwayQueue(LocalRunQueue):
     """A queue that takes nothing at first, and what is put again."""
 
-    async def put(self, run_id: str) -> None:
+    async def put(self, run_id: str, lane: Lane) -> None:
         """Say that it cannot."""
         raise StoreFailure(f"{run_id} was not put", kind=FailureKind.UNAVAILABLE)
 
-    async def put_again(self, run_id: str) -> bool:
+    async def put_again(self, run_id: str, lane: Lane) -> bool:
         """Take it."""
-        await super().put(run_id)
+        await super().put(run_id, lane)
         return True
 
 

@@ -24,6 +24,7 @@ EXEMPT = {
     "adapters.telemetry.exporter.SpanSender": "sends what a run has left, after its end",
     "application.callers.key_store.KeyStore": "keys belong to callers; a run knows none",
     "application.runs.evidence_archive.EvidenceArchive": "reads and ends records of other processes' runs",
+    "application.runs.sources.OwnSources": "says what a process has; no run has begun",
     "application.runs.queue.RunQueue": "delivers ids of runs that have not begun",
     "application.runs.store.RunArchive": "reads runs of every process, also those that never began",
     "application.runs.store.RunFeed": "tells of the events of all runs of a process",

@@ -40,6 +40,16 @@ def engine_url(text: str) -> URL:
     raise InvalidSetting(PLACE, "names a kind of database that is not known", _FORMS)
 
 
+def shown(url: URL) -> str:
+    """Where the database is, for people: the path of a file, else server and name; no user and no secret."""
+    if url.drivername.startswith("sqlite"):
+        return str(Path(url.database or "").resolve())
+    host = url.host or url.query.get("host") or "localhost"
+    where = host if isinstance(host, str) else host[0]
+    port = "" if url.port is None else f":{url.port}"
+    return f"PostgreSQL, {url.database} at {where}{port}"
+
+
 def _sqlite(path: str) -> URL:
     if path in ("", ":memory:") or path.startswith("file:"):
         raise InvalidSetting(PLACE, "a database in memory cannot be shared or kept", _FORMS)

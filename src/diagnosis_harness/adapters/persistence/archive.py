@@ -16,10 +16,10 @@ from diagnosis_harness.adapters.persistence.page_mark import mark_of, read_mark
 from diagnosis_harness.adapters.persistence.rows import ending_columns, request_columns, row_of
 from diagnosis_harness.adapters.persistence.schema import diagnosis_run, retry_attempt, trace_event
 from diagnosis_harness.application.runs.closed_runs import ClosedRuns
-from diagnosis_harness.application.runs.early_end import closing_events, ended_in_queue
+from diagnosis_harness.application.runs.early_end import closing_events, ended_in_queue, not_begun
 from diagnosis_harness.application.runs.evidence_archive import EvidenceArchive
 from diagnosis_harness.application.runs.request import RunRequest
-from diagnosis_harness.application.runs.row import CancelWish, RunRow, RunStatus
+from diagnosis_harness.application.runs.row import CancelWish, RunEnding, RunRow, RunStatus
 from diagnosis_harness.application.runs.store import RunPage, RunQuery, Submitted
 from diagnosis_harness.kernel.errors import FailureKind, StoreFailure
 from diagnosis_harness.kernel.json_value import JsonValue
@@ -129,9 +129,7 @@ class SqlRunArchive:
                 return row, False
             change = update(diagnosis_run).where(_RUN.run_id == run_id).values(wished)
             if row.status is RunStatus.QUEUED:
-                ending = ended_in_queue(row.request, wish)
-                change = change.values(**ending_columns(ending), is_closed=True)
-                append(connection, closing_events(run_id, ending, after=(0, wish.at_s), ended_is_told=True))
+                change = change.values(_closed_early(connection, run_id, ended_in_queue(row.request, wish)))
             connection.execute(change)
             return _one(connection, query), row.status is RunStatus.QUEUED
 
@@ -139,6 +137,28 @@ class SqlRunArchive:
         if row is not None and has_ended:
             self._closed.tell(row)
         return row
+
+    async def expire(self, run_id: str, *, at_s: float, is_served: bool) -> bool:
+        """End a run that did not begin in time, if it is QUEUED still, log and all.
+
+        Returns:
+            Whether this call ended it.
+        """
+        query = select(diagnosis_run).where(_RUN.run_id == run_id)
+
+        def ended(connection: Connection) -> RunRow | None:
+            row = _one(connection, query.with_for_update(key_share=True))
+            if row is None or row.status is not RunStatus.QUEUED:
+                return None
+            ending = not_begun(row.request, at_s=at_s, is_served=is_served)
+            columns = _closed_early(connection, run_id, ending)
+            connection.execute(update(diagnosis_run).where(_RUN.run_id == run_id).values(columns))
+            return _one(connection, query)
+
+        row = await self._database.write(ended)
+        if row is not None:
+            self._closed.tell(row)
+        return row is not None
 
     async def _rows(self, query: Select[Any]) -> tuple[RunRow, ...]:
         rows = await self._mappings(query)
@@ -179,6 +199,13 @@ def _standing(connection: Connection, request: RunRequest) -> RunRow | None:
     if own is not None or request.fingerprint is None:
         return own
     return _one(connection, _of_fingerprint(request.fingerprint))
+
+
+def _closed_early(connection: Connection, run_id: str, ending: RunEnding) -> dict[str, Any]:
+    """Write the log of a run that ends before it began, and give the columns of its row."""
+    at = ending.termination.at_s
+    append(connection, closing_events(run_id, ending, after=(0, at), ended_is_told=True))
+    return {**ending_columns(ending), "is_closed": True}
 
 
 def _one(connection: Connection, query: Select[Any]) -> RunRow | None:

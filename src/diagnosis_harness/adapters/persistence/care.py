@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
-from sqlalchemy import Connection, Select, delete, func, select, update
+from sqlalchemy import Connection, Select, and_, delete, func, select, update
 
 from diagnosis_harness.adapters.persistence.database import Database
 from diagnosis_harness.adapters.persistence.evidence import abandon
 from diagnosis_harness.adapters.persistence.failures import readable
 from diagnosis_harness.adapters.persistence.insertion import dialect_of
-from diagnosis_harness.adapters.persistence.json_text import from_json_text, json_text
+from diagnosis_harness.adapters.persistence.json_text import from_json_text, json_text, maybe_json_text
 from diagnosis_harness.adapters.persistence.log_rows import append
 from diagnosis_harness.adapters.persistence.rows import ending_columns, row_of
 from diagnosis_harness.adapters.persistence.schema import diagnosis_run, retry_attempt, trace_event, worker
@@ -21,6 +21,7 @@ from diagnosis_harness.application.runs.closed_runs import ClosedRuns
 from diagnosis_harness.application.runs.early_end import closing_events, given_up
 from diagnosis_harness.application.runs.evidence_archive import EvidenceArchive
 from diagnosis_harness.application.runs.row import CancelWish, RunRow, RunSpent, RunStatus
+from diagnosis_harness.application.runs.sources import Lane, SourceBacklog
 from diagnosis_harness.application.runs.store import Beat, Waiting
 from diagnosis_harness.harness.retry_policy import RetryRole
 from diagnosis_harness.harness.termination import CancellationReason, RunState, RunTermination
@@ -30,6 +31,7 @@ from diagnosis_harness.trace.event import TraceEventStatus, TraceName
 
 _RUN = diagnosis_run.c
 _LOG = trace_event.c
+_QUEUED = select(_RUN.run_id, _RUN.source, _RUN.source_identity).where(_RUN.status == RunStatus.QUEUED.value)
 # QUEUED has no owner: what has one and is not closed is RUNNING, or ended and its log still open.
 _OPEN = (_RUN.owner.is_not(None), ~_RUN.is_closed)
 
@@ -53,14 +55,13 @@ class SqlRunCare:
         self._evidence = evidence
         self._closed = closed or ClosedRuns()
 
-    async def beat(self, owner: str, *, at_s: float) -> None:
-        """Say that this process incarnation lives."""
+    async def beat(self, owner: str, *, at_s: float, lanes: Collection[Lane] | None = None) -> None:
+        """Say that this process incarnation lives, and which runs it takes."""
+        said = {"beat_at_s": at_s, "lanes": maybe_json_text(None if lanes is None else sorted(lanes))}
 
         def beaten(connection: Connection) -> None:
-            statement = dialect_of(connection).insert(worker).values(owner=owner, beat_at_s=at_s)
-            connection.execute(
-                statement.on_conflict_do_update(index_elements=[worker.c.owner], set_={"beat_at_s": at_s})
-            )
+            statement = dialect_of(connection).insert(worker).values(owner=owner, **said)
+            connection.execute(statement.on_conflict_do_update(index_elements=[worker.c.owner], set_=said))
 
         await self._database.write(beaten)
 
@@ -108,9 +109,13 @@ class SqlRunCare:
         def looked(connection: Connection) -> Mapping[str, Beat]:
             # First who has work: one that begins to work in between has said before that it lives.
             at_work = set(connection.execute(select(_RUN.owner).distinct().where(*_OPEN)).scalars())
-            rows = connection.execute(select(worker.c.owner, worker.c.beat_at_s))
-            said = {row.owner: row.beat_at_s for row in rows}
-            return {owner: Beat(said.get(owner), owner in at_work) for owner in sorted(said.keys() | at_work)}
+            rows = connection.execute(select(worker.c.owner, worker.c.beat_at_s, worker.c.lanes))
+            said = {row.owner: (row.beat_at_s, _lanes(row.lanes)) for row in rows}
+            return {
+                owner: Beat(value, owner in at_work, lanes)
+                for owner in sorted(said.keys() | at_work)
+                for value, lanes in [said.get(owner, (None, None))]
+            }
 
         return await self._database.read(looked)
 
@@ -147,16 +152,39 @@ class SqlRunCare:
             self._closed.tell(row)
         return row is not None
 
-    async def waiting(self, *, submitted_before_s: float, limit: int = 100) -> Sequence[Waiting]:
-        """QUEUED runs that have waited for that long, the oldest first."""
-        query = (
-            select(_RUN.run_id, _RUN.start_by_s)
-            .where(_RUN.status == RunStatus.QUEUED.value, _RUN.submitted_s < submitted_before_s)
-            .order_by(_RUN.submitted_s, _RUN.run_id)
-            .limit(max(limit, 0))
-        )
+    async def waiting(
+        self, *, submitted_before_s: float, without: Collection[SourceBacklog] = (), limit: int = 100
+    ) -> Sequence[Waiting]:
+        """QUEUED runs that have waited so long and look into none of these sources, the oldest first."""
+        others = [
+            ~and_(
+                _RUN.source.is_not_distinct_from(each.name),
+                _RUN.source_identity.is_not_distinct_from(each.identity),
+            )
+            for each in without
+        ]
+        return await self._queued(_QUEUED.where(_RUN.submitted_s < submitted_before_s, *others), limit)
+
+    async def overdue(self, *, at_s: float, limit: int = 100) -> Sequence[Waiting]:
+        """QUEUED runs that should have begun by then, the oldest first."""
+        return await self._queued(_QUEUED.where(_RUN.start_by_s <= at_s), limit)
+
+    async def backlog(self) -> Sequence[SourceBacklog]:
+        """How many runs are QUEUED, source by source."""
+        asked = (_RUN.source, _RUN.source_identity)
+        query = select(*asked, func.count()).where(_RUN.status == RunStatus.QUEUED.value).group_by(*asked)
         rows = await self._database.read(lambda connection: connection.execute(query).all())
-        return tuple(Waiting(run_id, start_by_s) for run_id, start_by_s in rows)
+        return tuple(SourceBacklog(name, identity, int(runs)) for name, identity, runs in rows)
+
+    async def _queued(self, query: Select[Any], limit: int) -> Sequence[Waiting]:
+        query = query.order_by(_RUN.submitted_s, _RUN.run_id).limit(max(limit, 0))
+        rows = await self._database.read(lambda connection: connection.execute(query).all())
+        return tuple(Waiting(run_id, name, identity) for run_id, name, identity in rows)
+
+
+def _lanes(text: str | None) -> frozenset[Lane] | None:
+    held = from_json_text(text)
+    return None if not isinstance(held, list) else frozenset(str(lane) for lane in held)
 
 
 def _end(connection: Connection, row: RunRow, *, at_s: float) -> RunRow:

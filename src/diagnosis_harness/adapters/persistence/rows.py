@@ -18,6 +18,7 @@ from diagnosis_harness.application.runs.row import (
     RunSpent,
     RunStatus,
 )
+from diagnosis_harness.application.runs.sources import SourceStamp
 from diagnosis_harness.diagnosis.collection import DiagnosisStopReason
 from diagnosis_harness.harness.termination import CancellationReason, RunState, RunTermination
 from diagnosis_harness.release.language import Language
@@ -43,6 +44,8 @@ def request_columns(request: RunRequest) -> Columns:
         "asked_by": request.asked_by.name,
         "asked_role": request.asked_by.role.value,
         "source": request.source,
+        "source_identity": None if request.stamp is None else request.stamp.identity,
+        "source_digest": None if request.stamp is None else request.stamp.content,
         "onset_s": request.onset_s,
         "limit_s": request.limit_s,
         "submitted_s": request.submitted_s,
@@ -96,6 +99,7 @@ def row_of(columns: Mapping[Any, Any]) -> RunRow:
 
 
 def _request(columns: Mapping[Any, Any]) -> RunRequest:
+    identity = columns["source_identity"]
     return RunRequest(
         run_id=columns["run_id"],
         session_id=columns["session_id"],
@@ -106,6 +110,7 @@ def _request(columns: Mapping[Any, Any]) -> RunRequest:
         limit_s=columns["limit_s"],
         submitted_s=columns["submitted_s"],
         source=columns["source"],
+        stamp=None if identity is None else SourceStamp(identity, columns["source_digest"]),
         onset_s=columns["onset_s"],
         start_by_s=columns["start_by_s"],
         fingerprint=columns["fingerprint"],

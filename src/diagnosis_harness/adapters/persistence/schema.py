@@ -62,6 +62,8 @@ diagnosis_run = Table(
     Column("asked_by", Text, nullable=False),
     Column("asked_role", Text, nullable=False),
     Column("source", FreeText),
+    Column("source_identity", Text),
+    Column("source_digest", Text),
     Column("onset_s", Double),
     Column("limit_s", Double, nullable=False),
     Column("submitted_s", Double, nullable=False),
@@ -195,4 +197,5 @@ worker = Table(
     SCHEMA,
     Column("owner", Text, primary_key=True),
     Column("beat_at_s", Double, nullable=False),
+    Column("lanes", Text),
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from concurrent.futures import Future
 from contextlib import suppress
 from functools import partial
@@ -17,13 +17,14 @@ from dbos import error as dbos_error
 from diagnosis_harness.adapters.queue.database import SCHEMA, QueueDatabase, translated
 from diagnosis_harness.adapters.queue.desk import Desk
 from diagnosis_harness.application.runs.queue import Work
+from diagnosis_harness.application.runs.sources import ANY_LANE, Lane
 from diagnosis_harness.kernel.errors import ContractViolation, FailureKind, StoreFailure
 
 T = TypeVar("T")
 
 _APPLICATION: Final = "diagnosis-harness"
 _VERSION: Final = "1"  # of what is delivered; DBOS delivers to processes of the same one alone
-_QUEUE: Final = "diagnosis-runs"
+_QUEUE: Final = "diagnosis-runs"  # the lane of an older program, which knew one; others follow its name
 _WORKFLOW: Final = "deliver_run"
 _RECOVERIES_MAX: Final = 3
 _ASK_LIMIT_S: Final = 6.0  # over what a lock is waited for, and under the silence that makes a process dead
@@ -35,8 +36,8 @@ class DbosRunQueue:
     """A `RunQueue` on SQLite (one machine) or PostgreSQL. Used from one event loop.
 
     A run is one workflow whose id is the run's, and `<run id>.2` and so on where it is put again; it lasts
-    as long as the work. A process that does not listen runs nothing of DBOS. One object of a process
-    listens at a time, since DBOS is one for the process.
+    as long as the work. Each lane is a queue of DBOS. A process that does not listen runs nothing of DBOS.
+    One object of a process listens at a time, since DBOS is one for the process.
 
     Args:
         url: a path, `sqlite:///PATH` or `postgresql://USER@HOST/NAME`, with any driver.
@@ -52,24 +53,29 @@ class DbosRunQueue:
         self._client: DBOSClient | None = None
         self._engines: list[sa.Engine] = []
         self._listens = False
+        self._lanes: frozenset[Lane] = frozenset()
         self._late: list[str] = []
+        self._lane_of: dict[str, Lane] = {}  # of the runs that are in hand
 
     @property
     def is_listening(self) -> bool:
         """Whether this process takes deliveries."""
         return self._desk.is_open
 
-    async def put(self, run_id: str) -> None:
+    async def put(self, run_id: str, lane: Lane) -> None:
         """Have a run delivered, once, also if it is put again.
 
         Raises:
             StoreFailure: it is not known to be in the queue.
         """
         client = await self._opened()
-        await _asked(partial(client.enqueue, _delivery(run_id), run_id))
+        await _asked(partial(client.enqueue, _delivery(run_id, lane), run_id, lane))
 
-    async def put_again(self, run_id: str) -> bool:
-        """Have a run delivered anew, unless a delivery of it waits still.
+    async def put_again(self, run_id: str, lane: Lane) -> bool:
+        """Have a run delivered anew, unless a delivery of it waits still, here or in the database.
+
+        DBOS is told once which queues it listens to. Of a lane that came later (its source has changed), this
+        process takes the run without it.
 
         Returns:
             Whether it was put.
@@ -78,9 +84,14 @@ class DbosRunQueue:
             StoreFailure: it is not known to be in the queue.
         """
         client = await self._opened()
-        return await _asked(partial(_put_anew, client, run_id))
+        if self._desk.waits(run_id):
+            return False
+        if self._desk.is_open and lane not in self._lanes:
+            self._take(run_id, lane, _nobody_waits)
+            return True
+        return await _asked(partial(_put_anew, client, run_id, lane))
 
-    async def listen(self, work: Work, *, parallel_max: int) -> None:
+    async def listen(self, work: Work, *, parallel_max: int, lanes: Collection[Lane] = (ANY_LANE,)) -> None:
         """Begin to take deliveries, and work on them in the event loop that calls this.
 
         Raises:
@@ -89,13 +100,15 @@ class DbosRunQueue:
         """
         client = await self._opened()
         loop = asyncio.get_running_loop()
+        self._lanes = frozenset(lanes)
         with translated():
-            await asyncio.to_thread(
-                client.register_queue,
-                _QUEUE,
-                worker_concurrency=parallel_max,
-                polling_interval_sec=self._poll_interval_s,
-            )
+            for lane in sorted(self._lanes):
+                await asyncio.to_thread(
+                    client.register_queue,
+                    _queue_of(lane),
+                    worker_concurrency=parallel_max,
+                    polling_interval_sec=self._poll_interval_s,
+                )
             # In a thread without a loop: DBOS would take ours for its own.
             await asyncio.to_thread(self._launch, loop)
         self._desk.open(work, parallel_max=parallel_max)
@@ -114,7 +127,7 @@ class DbosRunQueue:
             for run_id in (*left, *self._late):
                 # Whoever watches over waiting runs does it otherwise.
                 with suppress(StoreFailure):
-                    await _asked(partial(_put_anew, self._client, run_id))
+                    await _asked(partial(_put_anew, self._client, run_id, self._lane_of[run_id]))
             await asyncio.to_thread(self._client.destroy)
         for engine in self._engines:
             await asyncio.to_thread(engine.dispose)
@@ -162,13 +175,13 @@ class DbosRunQueue:
         )
         DBOS(config=config)
         try:
-            DBOS.listen_queues([_QUEUE])
+            DBOS.listen_queues([_queue_of(lane) for lane in sorted(self._lanes)])
         except dbos_error.DBOSException as error:
             raise ContractViolation("another queue of this process listens") from error
 
-        async def deliver(run_id: str) -> None:
+        async def deliver(run_id: str, lane: Lane = ANY_LANE) -> None:
             released: Future[None] = Future()
-            loop.call_soon_threadsafe(self._taken, run_id, released)
+            loop.call_soon_threadsafe(self._take, run_id, lane, partial(_release, released))
             await asyncio.wrap_future(released)
 
         DBOS.workflow(name=_WORKFLOW, max_recovery_attempts=_RECOVERIES_MAX)(deliver)
@@ -179,8 +192,15 @@ class DbosRunQueue:
             raise
         self._listens = True
 
-    def _taken(self, run_id: str, released: Future[None]) -> None:
-        if not self._desk.take(run_id, partial(_release, released)):
+    def _take(self, run_id: str, lane: Lane, ended: Callable[[], None]) -> None:
+        self._lane_of[run_id] = lane
+
+        def over() -> None:
+            if not (self._desk.is_closed or self._desk.has(run_id)):
+                self._lane_of.pop(run_id, None)
+            ended()
+
+        if not self._desk.take(run_id, over):
             self._late.append(run_id)
 
 
@@ -189,29 +209,37 @@ async def _asked(question: Callable[[], T], *, limit_s: float = _ASK_LIMIT_S) ->
         return await asyncio.wait_for(asyncio.to_thread(question), limit_s)
 
 
-def _delivery(run_id: str, number: int = 1) -> EnqueueOptions:
+def _queue_of(lane: Lane) -> str:
+    return _QUEUE if lane == ANY_LANE else f"{_QUEUE}-{lane}"
+
+
+def _delivery(run_id: str, lane: Lane, number: int = 1) -> EnqueueOptions:
     return EnqueueOptions(
         workflow_name=_WORKFLOW,
-        queue_name=_QUEUE,
+        queue_name=_queue_of(lane),
         workflow_id=run_id if number == 1 else f"{run_id}.{number}",
         app_version=_VERSION,
     )
 
 
-def _put_anew(client: DBOSClient, run_id: str) -> bool:
+def _put_anew(client: DBOSClient, run_id: str, lane: Lane) -> bool:
     """Under the first number that is free; False, and nothing, where the last delivery waits still."""
     number = 1
     while True:
-        options = _delivery(run_id, number)
+        options = _delivery(run_id, lane, number)
         options["workflow_id_reuse_policy"] = "reject"
         try:
-            client.enqueue(options, run_id)
+            client.enqueue(options, run_id, lane)
         except dbos_error.DBOSWorkflowIDInUseError as error:
             if error.workflow_status in _WAITING:
                 return False
             number += 1
         else:
             return True
+
+
+def _nobody_waits() -> None:
+    """No delivery of DBOS stands behind this run."""
 
 
 def _release(released: Future[None]) -> None:

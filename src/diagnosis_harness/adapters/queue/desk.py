@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from diagnosis_harness.application.runs.queue import Work
 from diagnosis_harness.kernel.errors import ContractViolation
@@ -20,8 +20,8 @@ class Desk:
     """
 
     def __init__(self) -> None:
-        self._waiting: dict[str, Callable[[], None]] = {}
-        self._at_work: dict[asyncio.Task[None], tuple[str, Callable[[], None]]] = {}
+        self._waiting: dict[str, list[Callable[[], None]]] = {}
+        self._at_work: dict[asyncio.Task[None], tuple[str, list[Callable[[], None]]]] = {}
         self._wanted = asyncio.Event()
         self._clerk: asyncio.Task[None] | None = None
         self._is_closed = False
@@ -40,22 +40,27 @@ class Desk:
         """Have the run started when there is room; `ended` is called once, when it is of no concern any more.
 
         Returns:
-            False when the desk is closed and the run is not taken. A run that is here already is
-            left to its first delivery.
+            False when the desk is closed and the run is not taken. A run that is at work here is left to
+            its first delivery; of one that waits here, all deliveries end when the first does, so that
+            whoever looks sees that it waits still.
         """
         if self._is_closed:
             ended()
             return False
-        if self.has(run_id):
+        if not self.waits(run_id) and self.has(run_id):
             ended()
             return True
-        self._waiting[run_id] = ended
+        self._waiting.setdefault(run_id, []).append(ended)
         self._wanted.set()
         return True
 
+    def waits(self, run_id: str) -> bool:
+        """Whether the run was taken and has not begun."""
+        return run_id in self._waiting
+
     def has(self, run_id: str) -> bool:
         """Whether the run waits here or is at work."""
-        return run_id in self._waiting or any(run_id == held for held, _ in self._at_work.values())
+        return self.waits(run_id) or any(run_id == held for held, _ in self._at_work.values())
 
     def open(self, work: Work, *, parallel_max: int) -> None:
         """Begin to start what was taken.
@@ -79,12 +84,11 @@ class Desk:
         if self._clerk is not None:
             self._clerk.cancel()
         left = tuple(self._waiting)
-        ends = [*self._waiting.values(), *(ended for _, ended in self._at_work.values())]
+        ends = [*self._waiting.values(), *(ends for _, ends in self._at_work.values())]
         self._waiting.clear()
         for task, (run_id, _) in self._at_work.items():
-            self._at_work[task] = (run_id, _nobody)
-        for ended in ends:
-            ended()
+            self._at_work[task] = (run_id, [])
+        _tell(end for several in ends for end in several)
         return left
 
     async def _served(self, work: Work, parallel_max: int) -> None:
@@ -99,8 +103,8 @@ class Desk:
                 task.add_done_callback(self._left)
 
     def _left(self, task: asyncio.Task[None]) -> None:
-        _, ended = self._at_work.pop(task)
-        ended()
+        _, ends = self._at_work.pop(task)
+        _tell(ends)
         self._wanted.set()
         error = None if task.cancelled() else task.exception()
         if error is not None:
@@ -108,6 +112,11 @@ class Desk:
             task.get_loop().call_exception_handler(
                 {"message": f"{task.get_name()} raised", "exception": error, "task": task}
             )
+
+
+def _tell(ends: Iterable[Callable[[], None]]) -> None:
+    for ended in tuple(ends):
+        ended()
 
 
 async def _worked(work: Work, run_id: str) -> None:

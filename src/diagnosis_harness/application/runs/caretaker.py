@@ -6,7 +6,7 @@ with `StoreFailure` is simply done again at the next one.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Final
@@ -14,10 +14,16 @@ from typing import Final
 from diagnosis_harness.application.runs.desk import cancel_body
 from diagnosis_harness.application.runs.keeping import Keeping
 from diagnosis_harness.application.runs.queue import RunQueue
-from diagnosis_harness.application.runs.row import CancelWish
-from diagnosis_harness.application.runs.silence import NOTHING_SEEN, dead, forgettable, seen
-from diagnosis_harness.application.runs.store import RunCare
-from diagnosis_harness.harness.cancellation import CancellationReason
+from diagnosis_harness.application.runs.silence import NOTHING_SEEN, dead, forgettable, is_served, seen
+from diagnosis_harness.application.runs.sources import (
+    ANY_LANE,
+    Lane,
+    LeftRuns,
+    NoSources,
+    OwnSources,
+    lane_of,
+)
+from diagnosis_harness.application.runs.store import Beat, RunCare
 from diagnosis_harness.harness.core import DiagnosisHarnessCore
 from diagnosis_harness.kernel.errors import StoreFailure
 
@@ -51,11 +57,19 @@ class CareFailure:
 
 @dataclass(frozen=True, slots=True)
 class CareAccount:
-    """What one look came to: runs given up of this process and of dead ones, runs put again, and the rest."""
+    """What one look came to.
+
+    Attributes:
+        lost, orphaned: runs given up of this process and of dead ones.
+        put_again: runs put into the queue again.
+        left: queued runs that this process cannot work on, as it does not have their sources.
+        failed: what did not work.
+    """
 
     lost: tuple[str, ...] = ()
     orphaned: tuple[str, ...] = ()
     put_again: tuple[str, ...] = ()
+    left: tuple[LeftRuns, ...] = ()
     failed: tuple[CareFailure, ...] = ()
 
 
@@ -70,6 +84,7 @@ class Caretaker:
         care: RunCare,
         queue: RunQueue,
         settings: CareSettings,
+        sources: OwnSources | None = None,
     ) -> None:
         self._core = core
         self._owner = keeping.owner
@@ -78,7 +93,15 @@ class Caretaker:
         self._care = care
         self._queue = queue
         self._settings = settings
+        self._sources = sources or NoSources()
         self._seen = NOTHING_SEEN
+        self._beats: Mapping[str, Beat] | None = None
+        self._left: tuple[LeftRuns, ...] = ()
+
+    @property
+    def left(self) -> int:
+        """How many queued runs look into sources that this process does not have, as of the last look."""
+        return sum(each.backlog.runs for each in self._left)
 
     async def heed(self) -> tuple[str, ...]:
         """Carry out the cancels that other processes asked for of runs of this one; which runs that were.
@@ -97,12 +120,13 @@ class Caretaker:
         return tuple(run_id for run_id, _ in answers)
 
     async def beat(self) -> None:
-        """Say that this process lives.
+        """Say that this process lives, and which runs it takes.
 
         Raises:
             StoreFailure: it cannot be said.
         """
-        await self._care.beat(self._owner, at_s=self._core.clock.now_s())
+        lanes = self._sources.lanes() if self._queue.is_listening else ()
+        await self._care.beat(self._owner, at_s=self._core.clock.now_s(), lanes=lanes)
 
     async def tend(self) -> CareAccount:
         """End what nobody ends any more, and deliver again what may have been lost.
@@ -110,12 +134,13 @@ class Caretaker:
         One run or one part that does not work keeps nothing else from being done; the account says so.
         """
         failed: list[CareFailure] = []
-        return CareAccount(
-            lost=await self._give_up_lost(failed),
-            orphaned=await self._give_up_orphans(failed),
-            put_again=await self._put_again(failed),
-            failed=tuple(failed),
-        )
+        lost = await self._give_up_lost(failed)
+        orphaned = await self._give_up_orphans(failed)
+        late = await self._expire(failed)
+        with _noted(failed, "sources of queued runs"):
+            self._left = await self._look_for_sources()
+        put_again = await self._put_again(failed, late)
+        return CareAccount(lost, orphaned, put_again, self._left, tuple(failed))
 
     async def leave(self) -> None:
         """Say that this process goes, in an orderly way.
@@ -147,7 +172,10 @@ class Caretaker:
         try:
             beats = await self._care.beats()
         except StoreFailure:
-            self._seen = NOTHING_SEEN  # the others may not have reached the database either
+            self._seen, self._beats = (
+                NOTHING_SEEN,
+                None,
+            )  # the others may not have reached the database either
             raise
         beats = {owner: beat for owner, beat in beats.items() if owner != self._owner}
         self._seen = seen(
@@ -155,6 +183,7 @@ class Caretaker:
         )
         for owner, value in forgettable(self._seen, beats, after_s=_FORGET_AFTER_S):
             await self._care.forget(owner, value=value)
+        self._beats = beats
         return dead(self._seen, beats, after_s=self._settings.dead_after_s)
 
     async def _given_up(
@@ -167,18 +196,55 @@ class Caretaker:
                     changed.append(run_id)
         return tuple(changed)
 
-    async def _put_again(self, failed: list[CareFailure]) -> tuple[str, ...]:
-        now_s = self._core.clock.now_s()
+    async def _expire(self, failed: list[CareFailure]) -> frozenset[str]:
+        """End what was to have begun by now, with the reason: no room, or no process that has its source.
+
+        Returns:
+            All of them, also those that could not be ended yet.
+        """
+        now_s, late = self._core.clock.now_s(), set[str]()
+        with _noted(failed, "runs that did not begin"):
+            for run in await self._care.overdue(at_s=now_s):
+                late.add(run.run_id)
+                served = self._is_served(run.lane)
+                if served is not None:
+                    with _noted(failed, f"run {run.run_id}"):
+                        await self._archive.expire(run.run_id, at_s=now_s, is_served=served)
+        return frozenset(late)
+
+    async def _look_for_sources(self) -> tuple[LeftRuns, ...]:
+        """What is queued and not for this process; its own sources are looked at anew before it says so."""
+        backlog = await self._care.backlog()
+        if any(each.lane not in self._sources.lanes() for each in backlog):
+            await self._sources.refresh()
+        own = self._sources.lanes()
+        return tuple(
+            LeftRuns(each, is_another=each.name is not None and lane_of(each.name, None) in own)
+            for each in backlog
+            if each.lane not in own
+        )
+
+    async def _put_again(self, failed: list[CareFailure], late: frozenset[str]) -> tuple[str, ...]:
+        """Of the runs that this process could work on; the others' own processes do the same."""
+        before_s = self._core.clock.now_s() - self._settings.redeliver_after_s
         put: list[str] = []
         with _noted(failed, "queued runs"):
-            for row in await self._care.waiting(submitted_before_s=now_s - self._settings.redeliver_after_s):
-                with _noted(failed, f"run {row.run_id}"):
-                    if row.start_by_s is not None and now_s >= row.start_by_s:
-                        late = CancelWish(CancellationReason.DEADLINE_EXCEEDED, now_s)
-                        await self._archive.wish_cancel(row.run_id, late)
-                    elif await self._queue.put_again(row.run_id):
-                        put.append(row.run_id)
+            own, without = self._sources.lanes(), [each.backlog for each in self._left]
+            for run in await self._care.waiting(submitted_before_s=before_s, without=without):
+                if run.run_id in late or run.lane not in own:
+                    continue
+                with _noted(failed, f"run {run.run_id}"):
+                    if await self._queue.put_again(run.run_id, run.lane):
+                        put.append(run.run_id)
         return tuple(put)
+
+    def _is_served(self, lane: Lane) -> bool | None:
+        """Whether a process takes such runs; None where it is not known yet."""
+        if lane == ANY_LANE or (self._queue.is_listening and lane in self._sources.lanes()):
+            return True
+        if self._beats is None:
+            return None
+        return is_served(self._seen, self._beats, lane, after_s=self._settings.dead_after_s)
 
 
 @contextmanager

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from diagnosis_harness.application.callers.caller import Caller, CallerRole
@@ -14,6 +14,7 @@ from diagnosis_harness.application.runs.document import document_of, settled
 from diagnosis_harness.application.runs.queue import RunQueue
 from diagnosis_harness.application.runs.request import RunKind, RunRequest
 from diagnosis_harness.application.runs.row import CancelWish, RunRow, RunStatus
+from diagnosis_harness.application.runs.sources import NoSources, OwnSources
 from diagnosis_harness.application.runs.store import RunArchive, RunPage, RunQuery, Submitted
 from diagnosis_harness.harness.cancellation import CancellationReason
 from diagnosis_harness.harness.core import CancelAnswer, DiagnosisHarnessCore
@@ -48,11 +49,13 @@ class RunsSettings:
     """What this service takes in.
 
     Attributes:
+        sources: what may be asked about, as it is now.
         unfinished_max: runs of one caller that may be queued or running, where its key says nothing.
     """
 
     rules: AskingRules
     unfinished_max: int
+    sources: OwnSources = field(default_factory=NoSources)
 
 
 class Runs:
@@ -101,7 +104,8 @@ class Runs:
             ids=self._core.ids,
         )
         limit = self._settings.unfinished_max if unfinished_max is None else unfinished_max
-        return replace(request, unfinished_max=limit)
+        stamp = None if request.source is None else await self._settings.sources.stamp(request.source)
+        return replace(request, stamp=stamp, unfinished_max=limit)
 
     async def submit(self, caller: Caller, asking: Asking, *, unfinished_max: int | None = None) -> Submitted:
         """Queue a question. One about an alert group that has an unfinished run joins that run.
@@ -116,7 +120,7 @@ class Runs:
         submitted = await self._archive.submit(request)
         if submitted.is_new:
             with suppress(StoreFailure):  # it is accepted; the caretaker puts it again
-                await self._queue.put(submitted.row.run_id)
+                await self._queue.put(submitted.row.run_id, submitted.row.request.lane)
         return submitted
 
     async def _again(self, caller: Caller, asking: Asking) -> Asking:

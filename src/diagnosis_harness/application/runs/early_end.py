@@ -19,6 +19,13 @@ _NEVER_BEGAN = (
     "The run did not begin in the time it was given for that.",
     "运行未能在规定的时间内开始。",
 )
+_NOT_SERVED = (
+    (
+        "No process that takes queued runs has the source that was asked about, so the run did not begin in"
+        " the time it was given for that."
+    ),
+    "没有任何处理排队运行的进程拥有所询问的数据源，因此运行未能在规定的时间内开始。",
+)
 _GIVEN_UP = (
     (
         "The run was cut off: its process is gone, or could not reach the database. Nothing of it was"
@@ -28,9 +35,18 @@ _GIVEN_UP = (
 )
 
 
+SOURCE_NOT_SERVED = "SOURCE_NOT_SERVED"
+"""Code of the failure of a run that never began, as no process had its source."""
+
+
 def early_failures(language: Language) -> frozenset[str]:
     """What is said of a FAILED run that no process ended."""
-    return frozenset(_said(each, language) for each in (_NEVER_BEGAN, _GIVEN_UP))
+    return frozenset(_said(each, language) for each in (_NEVER_BEGAN, _NOT_SERVED, _GIVEN_UP))
+
+
+def was_not_served(failure: str | None, language: Language) -> bool:
+    """Whether this is what is said of a run whose source no process had."""
+    return failure == _said(_NOT_SERVED, language)
 
 
 def ended_in_queue(request: RunRequest, wish: CancelWish) -> RunEnding:
@@ -45,6 +61,23 @@ def ended_in_queue(request: RunRequest, wish: CancelWish) -> RunEnding:
             RUN_CANCELLED if cancelled else wish.reason.value,
             _said(_CANCELLED if cancelled else _NEVER_BEGAN, request.language),
         ),
+    )
+
+
+def not_begun(request: RunRequest, *, at_s: float, is_served: bool) -> RunEnding:
+    """The end of a run that was queued for too long.
+
+    Args:
+        is_served: whether some process has its source: then there was no room for it.
+    """
+    if is_served:
+        return ended_in_queue(request, CancelWish(CancellationReason.DEADLINE_EXCEEDED, at_s))
+    reason = CancellationReason.INTERNAL_FAILURE
+    return RunEnding(
+        outcome=ReleaseOutcome.FAILED,
+        termination=RunTermination(state_for(reason), reason, at_s, "no process has its source"),
+        spent=RunSpent(duration_s=0.0),
+        failure=RunFailure(SOURCE_NOT_SERVED, _said(_NOT_SERVED, request.language)),
     )
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from diagnosis_harness.application.callers.caller import Caller
+from diagnosis_harness.application.runs.sources import Lane, SourceStamp, lane_of
 from diagnosis_harness.release.language import Language
 
 
@@ -24,6 +25,7 @@ class RunRequest:
         question: masked; the raw text is not kept anywhere.
         asked_by: the caller as it was then; what the tools may do is decided by this role.
         source: name of the configured source to look into; None is the only one there is, or none.
+        stamp: that source as it was when it was asked about; None of a run that an older program kept.
         onset_s: when the trouble began, where whoever asked said so.
         limit_s: time given, from the start of the run to its deadline.
         submitted_s: when it was accepted.
@@ -43,8 +45,14 @@ class RunRequest:
     limit_s: float
     submitted_s: float
     source: str | None = None
+    stamp: SourceStamp | None = None
     onset_s: float | None = None
     start_by_s: float | None = None
     fingerprint: str | None = None
     retry_of: str | None = None
     unfinished_max: int | None = None
+
+    @property
+    def lane(self) -> Lane:
+        """The part of the queue that it waits in."""
+        return lane_of(self.source, None if self.stamp is None else self.stamp.identity)

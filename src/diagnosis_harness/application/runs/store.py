@@ -6,13 +6,14 @@ they change nothing once the run has ended or belongs to another process.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from diagnosis_harness.application.intent import IntentType
 from diagnosis_harness.application.runs.request import RunRequest
 from diagnosis_harness.application.runs.row import CancelWish, RunEnding, RunRow, RunStatus
+from diagnosis_harness.application.runs.sources import Lane, SourceBacklog, lane_of
 from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.release.outcome import ReleaseOutcome
 from diagnosis_harness.tools.invocation import EvidenceRecord
@@ -172,6 +173,18 @@ class RunArchive(Protocol):
         """
         ...
 
+    async def expire(self, run_id: str, *, at_s: float, is_served: bool) -> bool:
+        """End a run that did not begin in time, if it is QUEUED still, log and all.
+
+        Args:
+            is_served: whether some process has its source, so that there was no room; else nobody could
+                work on it, and its end says that.
+
+        Returns:
+            Whether this call ended it.
+        """
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class Beat:
@@ -180,25 +193,36 @@ class Beat:
     Attributes:
         value: differs from beat to beat; None where it never beat, or has left.
         has_work: whether it owns a RUNNING or unclosed run.
+        lanes: the runs that it takes; None where it did not say, as an older program does not.
     """
 
     value: float | None
     has_work: bool
+    lanes: frozenset[Lane] | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """A QUEUED run, and when it must have begun; None where it may wait for ever."""
+    """A QUEUED run, and what it looks into."""
 
     run_id: str
-    start_by_s: float | None
+    source: str | None
+    identity: str | None
+
+    @property
+    def lane(self) -> Lane:
+        """The part of the queue that it waits in."""
+        return lane_of(self.source, self.identity)
 
 
 class RunCare(Protocol):
     """What the processes know of each other, and what one may do for another that died."""
 
-    async def beat(self, owner: str, *, at_s: float) -> None:
-        """Say that this process incarnation lives. Only that the value changes is looked at, by anybody."""
+    async def beat(self, owner: str, *, at_s: float, lanes: Collection[Lane] | None = None) -> None:
+        """Say that this process incarnation lives, and which runs it takes.
+
+        Of the value only that it changes is looked at, by anybody.
+        """
         ...
 
     async def left(self, owner: str) -> None:
@@ -238,6 +262,16 @@ class RunCare(Protocol):
         """
         ...
 
-    async def waiting(self, *, submitted_before_s: float, limit: int = 100) -> Sequence[Waiting]:
-        """QUEUED runs that have waited for that long, the oldest first."""
+    async def waiting(
+        self, *, submitted_before_s: float, without: Collection[SourceBacklog] = (), limit: int = 100
+    ) -> Sequence[Waiting]:
+        """QUEUED runs that have waited so long and look into none of these sources, the oldest first."""
+        ...
+
+    async def overdue(self, *, at_s: float, limit: int = 100) -> Sequence[Waiting]:
+        """QUEUED runs that should have begun by then, the oldest first."""
+        ...
+
+    async def backlog(self) -> Sequence[SourceBacklog]:
+        """How many runs are QUEUED, source by source."""
         ...

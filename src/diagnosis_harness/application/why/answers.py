@@ -15,6 +15,7 @@ from diagnosis_harness.application.previous_turn import (
     NoPreviousTurn,
     PublishedResultPolicy,
 )
+from diagnosis_harness.application.runs.early_end import was_not_served
 from diagnosis_harness.application.why.answer import (
     Fact,
     Say,
@@ -76,7 +77,7 @@ def _fallback(document: RunDocument, intent: IntentType | None) -> WhyAnswer:
             ReleaseOutcome.CANCELLED: Say.NO_FALLBACK_CANCELLED,
         }.get(release.outcome, Say.NO_FALLBACK_SUCCESS if _is_diagnosis(intent) else Say.NO_FALLBACK_ANSWERED)
         if never_began(document):
-            said = Say.NO_FALLBACK_NEVER_BEGAN
+            said = Say.NO_FALLBACK_NOT_SERVED if _not_served(document) else Say.NO_FALLBACK_NEVER_BEGAN
         if release.failure:
             facts.insert(1, Fact("release.failure", release.failure))
         return WhyAnswer(WhyQuestion.FALLBACK, (Sentence.of(said),), tuple(facts), arises=False)
@@ -270,6 +271,7 @@ def _time_or_budget(document: RunDocument) -> WhyAnswer:
     arises = said is not Say.WAS_NEITHER
     if never_began(document):
         said = Say.WAS_QUEUE if said is Say.WAS_TIME else Say.WAS_NOT_BEGUN
+        said = Say.WAS_NOT_SERVED if _not_served(document) else said
     sentence = Sentence.of(
         said,
         state=run.state,
@@ -359,6 +361,10 @@ def never_began(document: RunDocument) -> bool:
     """Whether the run ended while it was queued: its trace tells of nothing but its end."""
     told = {line.name for line in document.trace}
     return bool(told) and told <= _ENDS_ALONE and document.run.duration_s == 0 and not document.records
+
+
+def _not_served(document: RunDocument) -> bool:
+    return was_not_served(document.release.failure, document.run.language)
 
 
 _ENDS_ALONE = {TraceName.RUN_ENDED, TraceName.RUN_FINISHED}

@@ -23,6 +23,10 @@ SAID_EN: Final[Mapping[Say, str]] = {
     Say.NO_FALLBACK_FAILED: "It was none, but a failure: there was no safe answer to give.",
     Say.NO_FALLBACK_CANCELLED: "It was none: the run was cancelled before there was an answer.",
     Say.NO_FALLBACK_NEVER_BEGAN: "It was none: the run never began.",
+    Say.NO_FALLBACK_NOT_SERVED: (
+        "It was none: the run never began, as no process that takes queued runs has its source. Start one"
+        " that has it: `diagnose worker --from FOLDER`, or [sources] in its settings."
+    ),
     Say.FALLBACK_CONTEXT: "What is needed to answer was not there: {missing}.",
     Say.FALLBACK_CONTEXT_UNNAMED: "What is needed to answer was not there; the agent did not name it.",
     Say.FALLBACK_TIME: "The time was over before a conclusion had passed every check.",
@@ -98,6 +102,10 @@ SAID_EN: Final[Mapping[Say, str]] = {
     Say.WAS_BUDGET: "The budget: {spent}.",
     Say.WAS_NEITHER: "Neither: it ended {state} after {duration} of {limit}, and no limit had ended it.",
     Say.WAS_QUEUE: "The time in which it was to begin: it never began, and used nothing of its own {limit}.",
+    Say.WAS_NOT_SERVED: (
+        "Neither: no process that takes queued runs has its source, so it never began, and used nothing of"
+        " its {limit}."
+    ),
     Say.WAS_NOT_BEGUN: "Neither: it ended {state} before it began, and used nothing of its {limit}.",
     Say.STATUS_CONCLUDED: "There is a conclusion.",
     Say.STATUS_ANSWERED: (

@@ -23,6 +23,10 @@ SAID_ZH: Final[Mapping[Say, str]] = {
     Say.NO_FALLBACK_FAILED: "不是回退，而是失败：没有可以给出的安全答案。",
     Say.NO_FALLBACK_CANCELLED: "不是回退：运行在得出答案之前已取消。",
     Say.NO_FALLBACK_NEVER_BEGAN: "不是回退：运行从未开始。",
+    Say.NO_FALLBACK_NOT_SERVED: (
+        "不是回退：没有任何处理排队运行的进程拥有该数据源，因此运行从未开始。请启动一个拥有它的进程："
+        "`diagnose worker --from FOLDER`，或在其设置中写明 [sources]。"
+    ),
     Say.FALLBACK_CONTEXT: "缺少回答所需的信息：{missing}。",
     Say.FALLBACK_CONTEXT_UNNAMED: "缺少回答所需的信息；代理没有指明是什么。",
     Say.FALLBACK_TIME: "在结论通过全部检查之前，时间已经用完。",
@@ -78,6 +82,9 @@ SAID_ZH: Final[Mapping[Say, str]] = {
     Say.WAS_BUDGET: "预算耗尽：{spent}。",
     Say.WAS_NEITHER: "都不是：运行以 {state} 结束，用时 {duration}（共 {limit}），没有任何上限结束它。",
     Say.WAS_QUEUE: "是等待开始的时限：运行从未开始，没有用到自己的 {limit}。",
+    Say.WAS_NOT_SERVED: (
+        "都不是：没有任何处理排队运行的进程拥有该数据源，因此运行从未开始，没有用到自己的 {limit}。"
+    ),
     Say.WAS_NOT_BEGUN: "都不是：运行在开始之前以 {state} 结束，没有用到自己的 {limit}。",
     Say.STATUS_CONCLUDED: "有结论。",
     Say.STATUS_ANSWERED: "status 表示问题已得到回答；这类问题（{intent}）没有关于事故的结论。",

@@ -57,10 +57,18 @@ async def readyz(face: TheFace) -> Response:
         "database": database,
         "evidence": evidence,
         "queue": queue,
+        "sources": _sources(service.left_runs()),
         **{name: said or OK for name, said in background.items()},
     }
     held = {"status": "ready" if is_ready else "not ready", "checks": checks}
     return JSONResponse(held, status_code=200 if is_ready else 503)
+
+
+def _sources(left: int) -> str:
+    """Runs that wait for a source of another process are no fault of this one: it stays ready."""
+    if not left:
+        return OK
+    return f"queued runs that ask about a source that this process does not have: {left}"
 
 
 async def _answering(service: Service, question: Coroutine[object, object, object]) -> str:
@@ -85,6 +93,7 @@ async def metrics(face: TheFace) -> Response:
     meters.active.set(len(service.keeping.active))
     meters.streams.set(len(face.streams.hub))
     meters.exported(service.exports())
+    meters.left.set(service.left_runs())
     try:
         asked = service.keeping.archive.runs(RunQuery(status=RunStatus.QUEUED, limit=PAGE_MAX))
         waiting = await within(service.core.clock, STORE_LIMIT_S, asked)

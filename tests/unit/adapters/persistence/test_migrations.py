@@ -5,16 +5,24 @@ from __future__ import annotations
 import asyncio
 import subprocess
 import sys
+from collections.abc import Iterator
 from importlib.resources import files
 
 import pytest
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection, create_engine, text
 
+from diagnosis_harness.adapters.persistence.address import engine_url
+from diagnosis_harness.adapters.persistence.archive import SqlRunArchive
+from diagnosis_harness.adapters.persistence.care import SqlRunCare
 from diagnosis_harness.adapters.persistence.database import Database
 from diagnosis_harness.adapters.persistence.migrate import HEAD
 from diagnosis_harness.adapters.persistence.schema import SCHEMA
+from diagnosis_harness.application.runs.row import RunStatus
+from diagnosis_harness.application.runs.sources import SourceBacklog, lane_of
+from diagnosis_harness.application.runs.store import Beat
 from diagnosis_harness.kernel.errors import InvalidSetting
 from diagnosis_harness.testing.servers import Databases
+from diagnosis_harness.trace.event import TraceName
 
 OPENS = """
 import asyncio, sys
@@ -48,6 +56,83 @@ def test_migrations_make_the_tables_that_the_program_knows(
             await database.close()
 
     assert asyncio.run(differences(request.getfixturevalue(place))) == []
+
+
+WAITS = """
+INSERT INTO diagnosis_run (
+  run_id, session_id, query, language, kind, asked_by, asked_role, source, limit_s, submitted_s, start_by_s,
+  status, is_closed
+) VALUES ('waits', 's', 'why?', 'en', 'BACKGROUND', 'ann', 'operator', 'shop', 60, 1, 601, 'QUEUED', false)
+"""
+RUNS = """
+INSERT INTO diagnosis_run (
+  run_id, session_id, query, language, kind, asked_by, asked_role, limit_s, submitted_s, started_s, owner,
+  status, is_closed
+) VALUES ('runs', 's', 'why?', 'zh', 'CHAT', 'ann', 'operator', 60, 1, 2, 'old', 'RUNNING', false)
+"""
+STARTED = """
+INSERT INTO trace_event (run_id, seq, at_s, name, phase, status, payload)
+VALUES ('runs', 1, 2, 'RUN_STARTED', 'RUN', 'STARTED', '{}')
+"""
+BEAT = "INSERT INTO worker (owner, beat_at_s) VALUES ('old', 7)"
+
+
+def _as_the_first_program_left_it(connection: Connection) -> None:
+    """The tables of revision 0001, with rows in them."""
+    from alembic.config import Config
+    from alembic.runtime.environment import EnvironmentContext
+    from alembic.script import ScriptDirectory
+
+    folder = files("diagnosis_harness.adapters.persistence").joinpath("migrations")
+    script = ScriptDirectory(str(folder))
+    with EnvironmentContext(
+        Config(), script, fn=lambda revision, _: script._upgrade_revs("0001", revision)
+    ) as environment:
+        environment.configure(connection=connection)
+        environment.run_migrations()
+    for statement in (WAITS, RUNS, STARTED, BEAT):
+        connection.execute(text(statement))
+
+
+@pytest.mark.parametrize("place", ["sqlite_url", "fresh_postgres_url"])
+def test_a_database_of_the_first_version_is_brought_up_to_date_with_all_that_is_in_it(
+    place: str, request: pytest.FixtureRequest
+) -> None:
+    """A run that waited in it is queued for a source by its name; a process says nothing of what it takes."""
+    url = request.getfixturevalue(place)
+    engine = create_engine(engine_url(url))
+    with engine.begin() as connection:
+        _as_the_first_program_left_it(connection)
+    engine.dispose()
+
+    async def story() -> None:
+        database = await Database.opened(url)
+        try:
+            assert await database.read(_differences) == []
+            archive, care = SqlRunArchive(database), SqlRunCare(database)
+            waits, runs = await archive.run("waits"), await archive.run("runs")
+            assert waits is not None
+            assert runs is not None
+            asked = waits.request
+            assert (waits.status, asked.source, asked.stamp) == (RunStatus.QUEUED, "shop", None)
+            assert asked.lane == lane_of("shop", None)
+            assert (runs.status, runs.owner, runs.request.stamp) == (RunStatus.RUNNING, "old", None)
+            assert [event.name for event in await archive.events("runs")] == [TraceName.RUN_STARTED]
+            assert await care.beats() == {"old": Beat(7.0, has_work=True, lanes=None)}
+            assert await care.backlog() == (SourceBacklog("shop", None, 1),)
+            assert await care.give_up("runs", owner="old", at_s=9.0)
+        finally:
+            await database.close()
+
+    asyncio.run(story())
+
+
+@pytest.fixture
+def fresh_postgres_url(databases: Databases) -> Iterator[str]:
+    """An empty database."""
+    name, url = databases.fresh()
+    yield url
+    databases.drop(name)
 
 
 def test_the_program_knows_the_last_migration() -> None:

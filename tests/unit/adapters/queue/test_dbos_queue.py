@@ -16,6 +16,7 @@ from dbos import DBOS
 
 from diagnosis_harness.adapters.queue.database import queue_url
 from diagnosis_harness.adapters.queue.dbos_queue import DbosRunQueue
+from diagnosis_harness.application.runs.sources import ANY_LANE
 from diagnosis_harness.kernel.errors import ContractViolation, FailureKind, InvalidSetting, StoreFailure
 from diagnosis_harness.testing.cluster import Cluster, cluster
 from diagnosis_harness.testing.queue_contract import Bench
@@ -52,10 +53,10 @@ def test_nothing_is_pickled(file: Path) -> None:
 
     async def steps(queue: DbosRunQueue) -> None:
         asyncio.get_running_loop().set_exception_handler(lambda *_: None)
-        await queue.put("run-1")
+        await queue.put("run-1", ANY_LANE)
         await queue.listen(work, parallel_max=1)
         await bench.until(lambda: bench.ended == ["run-1"])
-        await queue.put("run-2")
+        await queue.put("run-2", ANY_LANE)
         await bench.until(lambda: bench.ended == ["run-1", "run-2"])
 
     use(f"sqlite:///{file}", steps)
@@ -74,7 +75,7 @@ def test_a_process_that_only_puts_runs_nothing(file: Path) -> None:
     others = set(threading.enumerate())  # of tests before this one
 
     async def steps(queue: DbosRunQueue) -> None:
-        await queue.put("run-1")
+        await queue.put("run-1", ANY_LANE)
         names.extend(thread.name for thread in set(threading.enumerate()) - others)
 
     use(f"sqlite:///{file}", steps)
@@ -88,7 +89,7 @@ def test_a_file_is_used_with_a_write_ahead_log(file: Path) -> None:
     """The mode is in the file, so every process has it."""
 
     async def steps(queue: DbosRunQueue) -> None:
-        await queue.put("run-1")
+        await queue.put("run-1", ANY_LANE)
 
     use(f"sqlite+aiosqlite:///{file}", steps)
     with closing(sqlite3.connect(file)) as connection:
@@ -99,7 +100,7 @@ def test_a_warning_of_dbos_is_said_once_and_in_one_line(file: Path, caplog: pyte
     """It looks for work four times a second, and says each time that its database is away."""
 
     async def steps(queue: DbosRunQueue) -> None:
-        await queue.put("run-1")
+        await queue.put("run-1", ANY_LANE)
 
     use(f"sqlite:///{file}", steps)
     logger = logging.getLogger("dbos")
@@ -122,7 +123,7 @@ def test_nothing_of_dbos_travels_into_the_work(file: Path) -> None:
 
     async def steps(queue: DbosRunQueue) -> None:
         await queue.listen(work, parallel_max=1)
-        await queue.put("run-1")
+        await queue.put("run-1", ANY_LANE)
         await bench.until(lambda: bench.ended == ["run-1"])
 
     use(f"sqlite:///{file}", steps)
@@ -139,7 +140,7 @@ def test_a_process_listens_once(file: Path) -> None:
         with pytest.raises(ContractViolation):
             await second.listen(bench.work, parallel_max=1)
         await second.close()
-        await queue.put("run-1")
+        await queue.put("run-1", ANY_LANE)
         await bench.until(lambda: bench.ended == ["run-1"])
 
     use(f"sqlite:///{file}", steps)
@@ -154,11 +155,11 @@ def test_a_locked_file_fails_puts_and_stops_nothing_for_good(file: Path) -> None
         with closing(sqlite3.connect(file, isolation_level=None)) as connection:
             connection.execute("BEGIN IMMEDIATE")
             with pytest.raises(StoreFailure) as failure:
-                await queue.put("run-1")
+                await queue.put("run-1", ANY_LANE)
             connection.execute("ROLLBACK")
         assert failure.value.kind is FailureKind.TIMEOUT
         assert "lock" in str(failure.value)  # the file's own limit, not that of the call
-        await queue.put("run-2")
+        await queue.put("run-2", ANY_LANE)
         await bench.until(lambda: bench.ended == ["run-2"])
 
     use(f"sqlite:///{file}", steps)
@@ -177,17 +178,17 @@ def test_a_server_that_goes_away_fails_puts_and_stops_nothing_for_good(server: C
 
     async def steps(queue: DbosRunQueue) -> None:
         await queue.listen(bench.work, parallel_max=2)
-        await queue.put("run-1")
+        await queue.put("run-1", ANY_LANE)
         await bench.until(lambda: bench.begun == ["run-1"])
         await asyncio.to_thread(server.stop)
         bench.let_go()
         with pytest.raises(StoreFailure) as failure:
-            await queue.put("run-2")
+            await queue.put("run-2", ANY_LANE)
         assert failure.value.kind is FailureKind.UNAVAILABLE
         assert "postgres" not in str(failure.value)
         await asyncio.to_thread(server.start)
-        await queue.put("run-3")
-        await queue.put("run-4")
+        await queue.put("run-3", ANY_LANE)
+        await queue.put("run-4", ANY_LANE)
         await bench.until(lambda: sorted(bench.ended) == ["run-1", "run-3", "run-4"])
 
     use(server.url("postgres"), steps)
@@ -198,10 +199,10 @@ def test_a_connection_that_died_with_its_server_fails_no_put_when_the_server_is_
     bench = Bench()
 
     async def steps(queue: DbosRunQueue) -> None:
-        await queue.put("run-1")
+        await queue.put("run-1", ANY_LANE)
         await asyncio.to_thread(server.stop)
         await asyncio.to_thread(server.start)
-        await queue.put("run-2")
+        await queue.put("run-2", ANY_LANE)
         await queue.listen(bench.work, parallel_max=1)
         await bench.until(lambda: sorted(bench.ended) == ["run-1", "run-2"])
 
@@ -214,7 +215,7 @@ def test_a_process_can_close_and_end_while_its_queue_is_locked(file: Path, worke
     process = worker(url, "p1", "hold")
 
     async def steps(queue: DbosRunQueue) -> None:
-        await queue.put("run-1")
+        await queue.put("run-1", ANY_LANE)
 
     use(url, steps)
     assert process.took() == "run-1"
@@ -238,7 +239,7 @@ def test_what_a_closed_process_had_taken_and_not_begun_is_there_for_others(file:
         with closing(sqlite3.connect(file)) as connection, connection:
             connection.execute("UPDATE queues SET worker_concurrency = 3")
         for name in ("run-1", "run-2", "run-3"):
-            await queue.put(name)
+            await queue.put(name, ANY_LANE)
         async with asyncio.timeout(30):
             while await asyncio.to_thread(taken) < 3:
                 pass
@@ -259,13 +260,13 @@ def test_a_queue_that_cannot_be_reached_fails_typed_and_can_be_used_later(tmp_pa
     bench = Bench()
 
     async def steps(queue: DbosRunQueue) -> None:
-        for attempt in (queue.put("run-1"), queue.listen(bench.work, parallel_max=1)):
+        for attempt in (queue.put("run-1", ANY_LANE), queue.listen(bench.work, parallel_max=1)):
             with pytest.raises(StoreFailure) as failure:
                 await attempt
             assert failure.value.kind is FailureKind.UNAVAILABLE
         folder.mkdir()
         await queue.listen(bench.work, parallel_max=1)
-        await queue.put("run-1")
+        await queue.put("run-1", ANY_LANE)
         await bench.until(lambda: bench.ended == ["run-1"])
 
     use(f"sqlite:///{folder / 'queue.db'}", steps)

@@ -9,6 +9,7 @@ from typing import Any
 import psutil  # type: ignore[import-untyped]  # it has no stubs
 
 from diagnosis_harness.adapters.queue.dbos_queue import DbosRunQueue
+from diagnosis_harness.application.runs.sources import ANY_LANE
 from diagnosis_harness.testing.cluster import cluster
 
 Start = Callable[..., Any]
@@ -20,7 +21,7 @@ def put(url: str, *run_ids: str, again: bool = False) -> None:
     async def puts() -> None:
         queue = DbosRunQueue(url, executor_id="door")
         for run_id in run_ids:
-            await (queue.put_again(run_id) if again else queue.put(run_id))
+            await (queue.put_again(run_id, ANY_LANE) if again else queue.put(run_id, ANY_LANE))
         await queue.close()
 
     asyncio.run(puts())

@@ -28,6 +28,7 @@ from diagnosis_harness.adapters.sources.incident_folder.stretch import Stretch
 from diagnosis_harness.adapters.sources.incident_folder.summary import (
     FolderSummary,
     OpenedFolder,
+    described,
     moment_text,
     summarise,
 )
@@ -207,7 +208,7 @@ def _sources(database: Database, opened: OpenedFolder, stretch: TimeWindow | Non
     changes = [change for file in content.changes for change in file.changes]
     summary = summarise(opened)
     return Sources(
-        summary=FolderSummary(summary),
+        summary=FolderSummary(summary, described(opened)),
         metrics=metrics if summary.metric_series else None,
         spans=spans if summary.spans else None,
         topology=opened.topology if summary.edges or opened.topology.known_owners else None,

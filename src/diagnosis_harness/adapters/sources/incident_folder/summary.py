@@ -11,6 +11,7 @@ from diagnosis_harness.adapters.sources.incident_folder.recording import FolderC
 from diagnosis_harness.adapters.sources.incident_folder.settings_file import SETTINGS_NAME, FolderSettings
 from diagnosis_harness.adapters.sources.incident_folder.topology import FolderTopology
 from diagnosis_harness.kernel.errors import InvalidInput
+from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.kernel.window import TimeWindow, utc_text
 from diagnosis_harness.toolbox.ports import FileNote, SourceSummary
 
@@ -22,9 +23,15 @@ _ALERT_SLACK_S: Final = 3600.0
 
 @dataclass(frozen=True, slots=True)
 class FolderSummary:
-    """`SummarySource`: everything was counted while the folder was opened."""
+    """`SummarySource`: everything was counted while the folder was opened.
+
+    Attributes:
+        described: what a person says of the incident in incident.toml and in the alert file, as JSON; nothing
+            of where the folder is, of how its files are read, or of what they hold.
+    """
 
     value: SourceSummary
+    described: JsonValue = None
 
     def summary(self, ctx: RunContext) -> SourceSummary:
         """What the folder holds, with a note for every file of it."""
@@ -71,6 +78,27 @@ def summarise(opened: OpenedFolder) -> SourceSummary:
         files=tuple(notes),
         entities_by_kind=_entities_by_kind([content] if normal is None else [content, normal]),
     )
+
+
+def described(opened: OpenedFolder) -> JsonValue:
+    """What a person says of the incident; see `FolderSummary`."""
+    settings = opened.settings
+    alert = completed(settings.alert, opened.content.alert)
+    stretch = settings.baseline_stretch
+    return {
+        "name": settings.name,
+        "onset_s": settings.onset_s,
+        "alert": {
+            "entity": alert.entity,
+            "signal": alert.signal,
+            "statistic": alert.statistic,
+            "time_s": alert.time_s,
+            "direction": alert.direction,
+            "summary": alert.summary,
+        },
+        "baseline": None if stretch is None else [stretch.start_s, stretch.end_s],
+        "instances": dict(settings.instances),
+    }
 
 
 def moment_text(time_s: float) -> str:

@@ -1,0 +1,105 @@
+"""Which source a run looks into, and which of them this process has."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Final, Protocol, TypeAlias
+
+Lane: TypeAlias = str
+"""A part of the queue: the runs that look into one source. ASCII letters, digits and `-`."""
+
+ANY_LANE: Final = "any"
+"""Runs that look into no source: every process can work on them."""
+
+_DIGITS: Final = 32  # 128 bits tell the sources of one service apart
+
+
+@dataclass(frozen=True, slots=True)
+class SourceStamp:
+    """A source at one moment.
+
+    Attributes:
+        identity: which source it is, on whatever machine and under whatever path: a digest of its kind, its
+            configured description and its entities.
+        content: a digest of all that it held.
+    """
+
+    identity: str
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class SourceBacklog:
+    """How many QUEUED runs look into one source; name and identity are None for none at all."""
+
+    name: str | None
+    identity: str | None
+    runs: int
+
+    @property
+    def lane(self) -> Lane:
+        """The part of the queue that they wait in."""
+        return lane_of(self.name, self.identity)
+
+
+@dataclass(frozen=True, slots=True)
+class LeftRuns:
+    """Queued runs that this process leaves to others.
+
+    Attributes:
+        is_another: whether it has a source of that name, and it is another one.
+    """
+
+    backlog: SourceBacklog
+    is_another: bool
+
+
+class OwnSources(Protocol):
+    """The sources that this process has."""
+
+    def lanes(self) -> Collection[Lane]:
+        """The runs it can work on; also those of what a source was before it changed."""
+        ...
+
+    async def stamp(self, name: str) -> SourceStamp | None:
+        """The source as it is now, read anew where it has changed; as it was last where it cannot be read.
+
+        None where no source of that name is configured.
+        """
+        ...
+
+    async def refresh(self) -> None:
+        """Look whether any of them has changed."""
+        ...
+
+
+class NoSources:
+    """`OwnSources` of a process that has none."""
+
+    def lanes(self) -> Collection[Lane]:
+        """Only the runs that look into no source."""
+        return (ANY_LANE,)
+
+    async def stamp(self, name: str) -> SourceStamp | None:
+        """None is configured."""
+        del name
+        return None
+
+    async def refresh(self) -> None:
+        """There is nothing to look at."""
+
+
+def lane_of(name: str | None, identity: str | None) -> Lane:
+    """The part of the queue that the runs of a source wait in.
+
+    A run that an older program kept has the name of its source alone.
+    """
+    if identity is not None:
+        return f"source-{_short(identity)}"
+    return ANY_LANE if name is None else f"name-{_short(name)}"
+
+
+def _short(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:_DIGITS]

@@ -1,0 +1,306 @@
+"""`diagnose serve` and `diagnose worker` as processes: who has which source works on which runs."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+
+from diagnosis_harness.simulator.faults import FaultKind
+from diagnosis_harness.simulator.folder import simulate_folder
+from diagnosis_harness.testing.cluster import cluster
+
+WAIT_S = 60.0
+ENVIRONMENT = {
+    "PATH": "/usr/bin:/bin",
+    "LANG": "C.UTF-8",
+    "OMP_NUM_THREADS": "1",
+    "OPENBLAS_NUM_THREADS": "1",
+    "DIAGNOSE_CARE__BEAT_S": "0.5",
+    "DIAGNOSE_SERVER__UNFINISHED_RUNS": "100",
+}
+
+
+class Command:
+    """`diagnose ...` as a process, and what it says."""
+
+    def __init__(self, *arguments: str | Path, **environment: str) -> None:
+        self.lines: list[str] = []
+        self._changed = threading.Condition()
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "diagnosis_harness", *map(str, arguments)],
+            env=ENVIRONMENT | environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            encoding="utf-8",
+        )
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
+
+    def _read(self) -> None:
+        assert self.process.stdout is not None
+        for line in self.process.stdout:
+            with self._changed:
+                self.lines.append(line)
+                self._changed.notify_all()
+
+    @property
+    def said(self) -> str:
+        """All of it so far."""
+        with self._changed:
+            return "".join(self.lines)
+
+    def until(self, pattern: str) -> re.Match[str]:
+        """What it says, when it has said it."""
+        with self._changed:
+            self._changed.wait_for(lambda: re.search(pattern, "".join(self.lines)), WAIT_S)
+            found = re.search(pattern, "".join(self.lines))
+        assert found is not None, self.said
+        return found
+
+    def ended(self) -> int:
+        """Its exit code, when it has ended."""
+        code = self.process.wait(WAIT_S)
+        self._reader.join(WAIT_S)
+        return code
+
+    def kill(self) -> None:
+        """End it, -9."""
+        with suppress(ProcessLookupError):
+            self.process.kill()
+        self.process.wait(WAIT_S)
+        self._reader.join(WAIT_S)
+        assert self.process.stdout is not None
+        self.process.stdout.close()
+
+
+class Team:
+    """Processes over one database; none is left at the end."""
+
+    def __init__(self, database: str) -> None:
+        self._database = database
+        self._members: list[Command] = []
+
+    def serve(self, *options: str | Path, **environment: str) -> tuple[Command, str]:
+        """A server, and its address."""
+        command = self.start("serve", "--port", "0", *options, **environment)
+        return command, command.until(r"Listening on (http://[\d.]+:\d+)")[1]
+
+    def worker(self, *options: str | Path, **environment: str) -> tuple[Command, str]:
+        """A worker, and the name that it has in the rows."""
+        command = self.start("worker", *options, **environment)
+        return command, command.until(r"Working as (\S+),")[1]
+
+    def start(self, *arguments: str | Path, **environment: str) -> Command:
+        """A command."""
+        command = Command(*arguments, DIAGNOSE_DATABASE__URL=self._database, **environment)
+        self._members.append(command)
+        return command
+
+    def close(self) -> None:
+        """End them all."""
+        for member in self._members:
+            member.kill()
+
+
+@contextmanager
+def team(database: str) -> Iterator[Team]:
+    """Processes over this database."""
+    members = Team(database)
+    try:
+        yield members
+    finally:
+        members.close()
+
+
+def ask(url: str, count: int) -> list[str]:
+    """Queue questions; the ids of their runs."""
+    asked = [
+        httpx2.post(f"{url}/v1/runs", json={"question": f"Why is it slow ({number})?"}, trust_env=False)
+        for number in range(count)
+    ]
+    return [str(response.raise_for_status().json()["run_id"]) for response in asked]
+
+
+def closed(url: str, run_ids: Sequence[str]) -> list[dict[str, Any]]:
+    """The rows, when all are closed: their streams end then."""
+    rows = []
+    for run_id in run_ids:
+        httpx2.get(f"{url}/v1/runs/{run_id}/events", timeout=WAIT_S, trust_env=False).raise_for_status()
+        rows.append(httpx2.get(f"{url}/v1/runs/{run_id}", trust_env=False).json())
+    return rows
+
+
+def code_of(row: dict[str, Any]) -> str | None:
+    """The code of its failure."""
+    return row["failure"]["code"] if row["failure"] else None
+
+
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An incident folder called `shop`."""
+    parent = tmp_path_factory.mktemp("incident")
+    folder = simulate_folder(FaultKind.CPU, seed=1, parent=parent).folder
+    return folder.rename(parent / "shop")
+
+
+@pytest.fixture(scope="module")
+def other_shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Another incident, in a folder of the same name."""
+    parent = tmp_path_factory.mktemp("other")
+    folder = simulate_folder(FaultKind.MEMORY_LEAK, seed=2, parent=parent).folder
+    return folder.rename(parent / "shop")
+
+
+@pytest.mark.parametrize("place", ["sqlite_url", "postgres_url"])
+def test_workers_that_lack_the_source_leave_its_runs_to_those_that_have_it(
+    place: str, request: pytest.FixtureRequest, shop: Path, tmp_path: Path
+) -> None:
+    """The README's way to further machines: none of 16 runs fails, and a copy at another path is the source."""
+    copy = Path(shutil.copytree(shop, tmp_path / "elsewhere" / "copy-of-it"))
+    with team(request.getfixturevalue(place)) as members:
+        _, url = members.serve("--from", shop)
+        without, owner_without = members.worker()
+        _, owner_with = members.worker("--from", copy)
+        rows = closed(url, ask(url, 16))
+        assert {(row["status"], code_of(row)) for row in rows} == {("SUCCESS", None)}
+        owners = {member for member in (owner_without, owner_with) if member in owners_of(request, place)}
+        assert owners == {owner_with}
+        without.until(r"ask about source 'shop', which this process does not have")
+        assert without.said.count("does not have") == 1
+
+
+def owners_of(request: pytest.FixtureRequest, place: str) -> set[str]:
+    """Who owns a run in the database."""
+    from sqlalchemy import create_engine, text
+
+    from diagnosis_harness.adapters.persistence.address import engine_url
+
+    engine = create_engine(engine_url(request.getfixturevalue(place)))
+    with engine.connect() as connection:
+        owners = set(connection.execute(text("SELECT owner FROM diagnosis_run")).scalars())
+    engine.dispose()
+    return owners
+
+
+def test_a_worker_whose_source_of_that_name_is_another_one_claims_nothing(
+    sqlite_url: str, shop: Path, other_shop: Path, tmp_path: Path
+) -> None:
+    """It says so; a worker with the right one, started later, works on what waits."""
+    copy = Path(shutil.copytree(shop, tmp_path / "copy"))
+    with team(sqlite_url) as members:
+        _, url = members.serve("--no-work", "--from", shop)
+        wrong, _ = members.worker("--from", other_shop)
+        (run_id,) = ask(url, 1)
+        wrong.until(r"ask about source 'shop', which is another one in this process")
+        assert httpx2.get(f"{url}/v1/runs/{run_id}", trust_env=False).json()["status"] == "QUEUED"
+        members.worker("--from", copy)
+        (row,) = closed(url, [run_id])
+        assert (row["status"], row["outcome"]) == ("SUCCESS", "SUCCESS")
+
+
+def test_a_run_that_no_process_has_the_source_of_ends_with_that_reason(sqlite_url: str, shop: Path) -> None:
+    """Readiness and metrics of a process without it say so while it waits, `runs why` afterwards."""
+    patience = {"DIAGNOSE_SERVER__START_WITHIN_S": "6"}
+    with team(sqlite_url) as members:
+        _, asked = members.serve("--no-work", "--from", shop, **patience)
+        members.worker()
+        other, url = members.serve(**patience)
+        (run_id,) = ask(asked, 1)
+        other.until("which this process does not have")
+        ready = httpx2.get(f"{url}/readyz", trust_env=False).json()
+        metrics = httpx2.get(f"{url}/metrics", trust_env=False).text
+        (row,) = closed(url, [run_id])
+        why = members.start("runs", "why", run_id)
+        assert why.ended() == 0
+        in_chinese = members.start("runs", "why", run_id, "--lang", "zh")
+        assert in_chinese.ended() == 0
+    assert ready["status"] == "ready"
+    assert (
+        ready["checks"]["sources"] == "queued runs that ask about a source that this process does not have: 1"
+    )
+    assert "diagnosis_runs_queued_without_source 1.0" in metrics
+    assert (row["status"], row["state"], code_of(row)) == ("FAILED", "FAILED", "SOURCE_NOT_SERVED")
+    assert "No process that takes queued runs has the source" in row["failure"]["message"]
+    assert "diagnose worker --from FOLDER" in " ".join(why.said.split())
+    assert "没有任何处理排队运行的进程拥有该数据源" in "".join(in_chinese.said.split())
+
+
+def test_what_a_killed_worker_had_in_hand_is_worked_on_by_another_with_the_source(
+    postgres_url: str, shop: Path
+) -> None:
+    """Nothing is lost: what it had begun ends FAILED, all the rest is done."""
+    care = {"DIAGNOSE_CARE__DEAD_AFTER_S": "4", "DIAGNOSE_CARE__REDELIVER_AFTER_S": "2"}
+    with team(postgres_url) as members:
+        _, url = members.serve("--no-work", "--from", shop, **care)
+        doomed, owner = members.worker("--from", shop, "--parallel", "1", **care)
+        run_ids = ask(url, 6)
+        closed(url, run_ids[:1])
+        doomed.process.kill()
+        members.worker(**care)
+        members.worker("--from", shop, **care)
+        rows = closed(url, run_ids)
+    failed = [row for row in rows if row["status"] != "SUCCESS"]
+    assert {code_of(row) for row in failed} <= {"INTERNAL_FAILURE"}
+    assert len(failed) <= 1
+    assert owner
+
+
+def test_a_worker_makes_no_database_and_says_which_one_is_missing(tmp_path: Path) -> None:
+    """In the wrong folder it would wait beside an empty one for ever."""
+    file = tmp_path / "runs.db"
+    with team(str(file)) as members:
+        worker = members.start("worker")
+        assert worker.ended() == 2
+        in_chinese = members.start("worker", "--lang", "zh")
+        assert in_chinese.ended() == 2
+    assert f"there is no database at {file}" in " ".join(worker.said.split())
+    assert "diagnose serve" in worker.said
+    assert "没有数据库" in in_chinese.said
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_servers_and_workers_say_which_database_they_use(sqlite_url: str, tmp_path: Path) -> None:
+    """By its whole path."""
+    with team(sqlite_url) as members:
+        server, _ = members.serve()
+        worker, _ = members.worker()
+    line = f"Database: {tmp_path / 'test.db'}"
+    for member in (server, worker):
+        assert member.said.splitlines()[0].startswith("Database: /")
+        assert str(tmp_path) in member.said.splitlines()[0], line
+
+
+def test_a_worker_waits_for_a_postgresql_that_starts(shop: Path) -> None:
+    """Machines of a service come up in any order; what it waits for is told, without the password."""
+    with cluster() as server:
+        url = server.url("postgres")
+        server.stop()
+        with team(url) as members:
+            worker = members.start("worker", "--from", shop)
+            worker.until(r"does not answer yet \(.*\): waiting for it, 60 s at most\.")
+            server.start()
+            worker.until("Working as ")
+            assert worker.said.startswith("Database: PostgreSQL, postgres at ")
+            assert worker.said.count("waiting for it") == 1
+
+
+def test_a_worker_waits_for_a_postgresql_no_longer_than_it_says(shop: Path) -> None:
+    """Then it ends with the reason."""
+    with team("postgresql://ann:hunter2@127.0.0.1:1/shop") as members:
+        worker = members.start("worker", "--from", shop, DIAGNOSE_DATABASE__START_WAIT_S="1")
+        assert worker.ended() == 1
+    assert "Database: PostgreSQL, shop at 127.0.0.1:1\n" in worker.said
+    assert "waiting for it, 1 s at most" in worker.said
+    assert "Cannot start: the database cannot be reached" in worker.said
+    assert "hunter2" not in worker.said
