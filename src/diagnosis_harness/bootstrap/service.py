@@ -13,6 +13,7 @@ from importlib.util import find_spec
 
 from diagnosis_harness.adapters.evidence_stores.redis import RedisEvidenceStore
 from diagnosis_harness.adapters.knowledge.base import FolderKnowledge
+from diagnosis_harness.adapters.persistence.alert_inbox import SqlAlertInbox
 from diagnosis_harness.adapters.persistence.archive import SqlRunArchive
 from diagnosis_harness.adapters.persistence.care import SqlRunCare
 from diagnosis_harness.adapters.persistence.database import Database
@@ -22,6 +23,7 @@ from diagnosis_harness.adapters.persistence.run_log import SqlRunLog
 from diagnosis_harness.adapters.persistence.run_store import SqlRunStore
 from diagnosis_harness.adapters.queue.local_queue import LocalRunQueue
 from diagnosis_harness.adapters.telemetry.exporter import TraceExporter
+from diagnosis_harness.application.alerts.alerts import Alerts, AlertSettings
 from diagnosis_harness.application.chat import ChatApplicationUseCase, ChatSettings, Paths
 from diagnosis_harness.application.diagnose import DiagnoseUseCase
 from diagnosis_harness.application.diagnosis_path import DiagnosisPath
@@ -48,7 +50,7 @@ from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.harness.core import DiagnosisHarnessCore
 from diagnosis_harness.harness.workers import WorkerPool
 from diagnosis_harness.kernel.clock import SystemClock
-from diagnosis_harness.kernel.errors import TechnicalFailure
+from diagnosis_harness.kernel.errors import InvalidSetting, TechnicalFailure
 from diagnosis_harness.kernel.ids import RandomIds
 from diagnosis_harness.llm.role import RoleBoundary
 from diagnosis_harness.settings import Settings
@@ -118,9 +120,17 @@ async def open_service(
         care = SqlRunCare(stores.database, evidence=stores.elsewhere, closed=closed)
         limits = CareSettings(settings.care.dead_after_s, settings.care.redeliver_after_s)
         caretaker = Caretaker(core, keeping, care=care, queue=queue, settings=limits)
-        upkeep = Upkeep(caretaker, clock=clock, settings=settings.care)
-        parts = _Parts(keeping, log, chat, queue, works, closed, exporter, caretaker, upkeep)
-        service = _assembled(core, settings, stores, parts)
+        runs = _runs(core, settings, keeping, queue)
+        alerts = Alerts(
+            runs,
+            inbox=SqlAlertInbox(stores.database, closed=closed),
+            queue=queue,
+            clock=clock,
+            settings=_alert_settings(settings),
+        )
+        upkeep = Upkeep(caretaker, alerts, clock=clock, settings=settings.care)
+        parts = _Parts(keeping, log, chat, runs, alerts, queue, works, closed, exporter, caretaker, upkeep)
+        service = _assembled(core, stores, parts)
         await stack.enter_async_context(upkeep.going())
         if works:
             await queue.listen(service.worker.work, parallel_max=settings.queue.parallel_max)
@@ -168,6 +178,8 @@ class _Parts:
     keeping: Keeping
     log: SqlRunLog
     chat: ChatApplicationUseCase
+    runs: Runs
+    alerts: Alerts
     queue: RunQueue
     works: bool
     closed: ClosedRuns
@@ -176,23 +188,17 @@ class _Parts:
     upkeep: Upkeep
 
 
-def _assembled(core: DiagnosisHarnessCore, settings: Settings, stores: _Stores, parts: _Parts) -> Service:
-    keeping, queue = parts.keeping, parts.queue
+def _assembled(core: DiagnosisHarnessCore, stores: _Stores, parts: _Parts) -> Service:
+    keeping = parts.keeping
     return Service(
         core=core,
         chat=parts.chat,
-        runs=Runs(
-            core,
-            archive=keeping.archive,
-            queue=queue,
-            active=keeping.active,
-            owner=keeping.owner,
-            settings=_runs_settings(settings),
-        ),
+        runs=parts.runs,
+        alerts=parts.alerts,
         keeping=keeping,
         feed=parts.log,
         keys=SqlKeyStore(stores.database),
-        queue=queue,
+        queue=parts.queue,
         worker=RunWorker(parts.chat, archive=keeping.archive, clock=core.clock, failed=_say_unkept),
         caretaker=parts.caretaker,
         closed=parts.closed,
@@ -253,14 +259,30 @@ def _chat(  # noqa: PLR0917 - what the use case is made of
     )
 
 
-def _runs_settings(settings: Settings) -> RunsSettings:
+def _runs(core: DiagnosisHarnessCore, settings: Settings, keeping: Keeping, queue: RunQueue) -> Runs:
     rules = AskingRules(
         sources=tuple(settings.sources),
         limit_s=min(settings.run.timeout_s, settings.server.run_limit_max_s),
         limit_max_s=settings.server.run_limit_max_s,
         start_within_s=settings.server.start_within_s,
     )
-    return RunsSettings(rules, settings.server.unfinished_runs)
+    return Runs(
+        core,
+        archive=keeping.archive,
+        queue=queue,
+        active=keeping.active,
+        owner=keeping.owner,
+        settings=RunsSettings(rules, settings.server.unfinished_runs),
+    )
+
+
+def _alert_settings(settings: Settings) -> AlertSettings:
+    alerts = settings.alerts
+    if alerts.source and alerts.source not in settings.sources:
+        known = ", ".join(settings.sources) or "none is configured"
+        raise InvalidSetting("alerts.source", "it is not configured", f"name one that is: {known}")
+    only = next(iter(settings.sources)) if len(settings.sources) == 1 else None
+    return AlertSettings(alerts.waiting_max, alerts.unfinished_runs, alerts.source or only)
 
 
 async def _queue(stack: AsyncExitStack, settings: Settings, owner: str) -> RunQueue:

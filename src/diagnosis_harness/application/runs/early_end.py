@@ -33,13 +33,16 @@ def early_failures(language: Language) -> frozenset[str]:
     return frozenset(_said(each, language) for each in (_NEVER_BEGAN, _GIVEN_UP))
 
 
-def ended_in_queue(request: RunRequest, wish: CancelWish) -> RunEnding:
+BEFORE_IT_BEGAN = "before it began"
+
+
+def ended_in_queue(request: RunRequest, wish: CancelWish, *, detail: str = BEFORE_IT_BEGAN) -> RunEnding:
     """The end of a run that a wish met while it was queued: it never began, so nothing was spent."""
     state = state_for(wish.reason)
     cancelled = state is RunState.CANCELLED
     return RunEnding(
         outcome=ReleaseOutcome.CANCELLED if cancelled else ReleaseOutcome.FAILED,
-        termination=RunTermination(state, wish.reason, wish.at_s, "before it began"),
+        termination=RunTermination(state, wish.reason, wish.at_s, detail),
         spent=RunSpent(duration_s=0.0),
         failure=RunFailure(
             RUN_CANCELLED if cancelled else wish.reason.value,

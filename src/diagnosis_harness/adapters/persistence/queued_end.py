@@ -1,0 +1,41 @@
+"""The end of a run that is queued still, in one conditional update: a run that was claimed is never ended so."""
+
+from __future__ import annotations
+
+from sqlalchemy import Connection, update
+
+from diagnosis_harness.adapters.persistence.log_rows import append
+from diagnosis_harness.adapters.persistence.rows import Columns, ending_columns
+from diagnosis_harness.adapters.persistence.schema import diagnosis_run
+from diagnosis_harness.application.runs.early_end import BEFORE_IT_BEGAN, closing_events, ended_in_queue
+from diagnosis_harness.application.runs.row import CancelWish, RunRow, RunStatus
+
+_RUN = diagnosis_run.c
+
+
+def wish_columns(wish: CancelWish) -> Columns:
+    """A wish, as columns."""
+    return {"wish_reason": wish.reason.value, "wish_at_s": wish.at_s}
+
+
+def end_queued(
+    connection: Connection, row: RunRow, wish: CancelWish, *, detail: str = BEFORE_IT_BEGAN
+) -> bool:
+    """End the run and close its log, if its row is still QUEUED; else change nothing.
+
+    Args:
+        detail: of the termination: what met the run.
+
+    Returns:
+        Whether it ended here.
+    """
+    ending = ended_in_queue(row.request, wish, detail=detail)
+    change = (
+        update(diagnosis_run)
+        .where(_RUN.run_id == row.run_id, _RUN.status == RunStatus.QUEUED.value)
+        .values(**wish_columns(wish), **ending_columns(ending), is_closed=True)
+    )
+    if connection.execute(change).rowcount != 1:
+        return False
+    append(connection, closing_events(row.run_id, ending, after=(0, wish.at_s), ended_is_told=True))
+    return True
