@@ -47,6 +47,16 @@ class Metrics:
         self.queued = Gauge(
             "diagnosis_runs_queued", "Runs that wait, of all processes; 200 at most.", registry=registry
         )
+        self.alerts_waiting = Gauge(
+            "diagnosis_alerts_waiting",
+            "Notifications of alerts that wait, of all processes.",
+            registry=registry,
+        )
+        self.alerts_oldest_s = Gauge(
+            "diagnosis_alerts_oldest_seconds",
+            "How long the oldest of them has waited; 0 where none waits.",
+            registry=registry,
+        )
         self.store_up = Gauge("diagnosis_store_up", "Whether the database answered.", registry=registry)
         self._runs = Counter(
             "diagnosis_runs",

@@ -258,7 +258,7 @@ class Problem:
             held["retry-after"] = str(retry_after_s)
         if self.kind is ProblemKind.UNAUTHENTICATED:
             held["www-authenticate"] = 'Bearer realm="diagnosis-harness"'
-        if self.kind in (ProblemKind.TOO_LARGE, ProblemKind.TOO_SLOW):
+        if self.kind in (ProblemKind.TOO_LARGE, ProblemKind.TOO_SLOW, ProblemKind.NOT_TAKEN):
             held["connection"] = "close"  # what is left of the body is not read
         return held
 
@@ -293,7 +293,7 @@ _PASSES = frozenset({ProblemKind.TOO_SLOW, ProblemKind.TOO_MANY_REQUESTS, Proble
 
 
 def for_alerts(problem: Problem) -> Problem:
-    """The problem as Alertmanager must be told it: what passes is a 5xx, since it sends nothing else again."""
+    """The problem as Alertmanager must be told it: what passes is a 5xx; it sends nothing else again."""
     return Problem(ProblemKind.NOT_TAKEN) if problem.kind in _PASSES else problem
 
 

@@ -65,7 +65,7 @@ async def _begin(process: Process, row: RunRow) -> bool:
 
 
 async def keeps_a_notification_until_it_is_worked_off(kept: Kept) -> None:
-    """Kept by one process, worked off by the other; the run asks what was kept, and is as old as its making."""
+    """Kept by one process, worked off by the other; the run asks what was kept, from its making on."""
     one, two = kept.inboxes
     expect(holds=await one.waiting() == WaitingNotifications(0, None), what="none waits")
     stays = await one.keep(fires("r1", question="为什么?\u0000"), waiting_max=_MANY)
@@ -125,7 +125,7 @@ async def makes_one_run_of_a_group_while_it_is_unfinished(kept: Kept) -> None:
 
 
 async def ends_by_a_resolved_alert_what_is_queued_alone(kept: Kept) -> None:
-    """Queued: CANCELLED, closed, with one event. At work: left, with no wish, and joined no more. Ended: as it is."""
+    """Queued: CANCELLED, closed, with one event. At work: left, with no wish, and joined no more."""
     await _sent(kept, fires("r1"))
     report = await _sent(kept, resolves())
     expect(holds=report == GroupReport({"r1": AlertEffect.CANCELLED}, 1, 0), what="a queued run is ended")
@@ -173,7 +173,7 @@ async def lets_a_claim_or_a_resolved_alert_win(kept: Kept) -> None:
 
 
 async def works_a_notification_off_once(kept: Kept) -> None:
-    """Two processes that keep and work off at once: one run for each group, and nothing is left or done twice."""
+    """Two processes that keep and work off at once: one run for each group, and nothing is left."""
     groups = [f"g{number}" for number in range(12)]
     sent = [
         kept.inboxes[number % 2].keep(fires(f"r-{group}-{number}", group), waiting_max=_MANY)

@@ -208,7 +208,7 @@ _JOINING = _GROUPS.where(
 
 
 def _rooms(connection: Connection) -> list[tuple[str, int]]:
-    """How many more runs each caller may have, of whom a group fires; those who may have none are left out."""
+    """Of those of whom a group fires, who may have more runs, and how many more."""
     callers = (
         select(_NOTE.asked_by, func.max(_NOTE.unfinished_max))
         .where(_NOTE.status == AlertStatus.FIRING.value)

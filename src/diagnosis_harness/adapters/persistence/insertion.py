@@ -46,8 +46,8 @@ def lock(connection: Connection, name: str, *, kind: int = 0) -> None:
     """Let one transaction at a time go on with what is named, until it ends; SQLite has one writer anyway.
 
     Args:
-        kind: of what is named: 0 is a caller whose runs are counted, 1 a group of alerts, 2 the inbox. Whoever
-            takes several takes them from 2 down to 0.
+        kind: of what is named: 0 is a caller whose runs are counted, 1 a group of alerts, 2 the inbox.
+            Whoever takes several takes them from 2 down to 0.
     """
     if connection.dialect.name == "postgresql":
         connection.execute(select(func.pg_advisory_xact_lock(func.hashtextextended(name, kind))))

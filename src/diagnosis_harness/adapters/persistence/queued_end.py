@@ -1,4 +1,4 @@
-"""The end of a run that is queued still, in one conditional update: a run that was claimed is never ended so."""
+"""The end of a run that is queued still, in one conditional update: one that was claimed never ends so."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Alerts of a service: a notification is kept at once, and worked off as soon as there is room for its run."""
+"""Alerts of a service: a notification is kept at once, and worked off when there is room for its run."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ class Alerts:
         self._is_at_work = False
 
     def source_of(self, named: str | None) -> str | None:
-        """The source that a notification is about: the one it names, else the one that is meant by default."""
+        """The source that a notification is about: the one it names, else the one meant by default."""
         return self._settings.source if named is None else named
 
     async def fired(

@@ -55,8 +55,8 @@ class KeptNotification:
     """Where a notification waits.
 
     Attributes:
-        notification_id: its own; or that of the one before it that says the same of the group and waits still,
-            which now asks what the later one asks.
+        notification_id: its own; or that of the one before it that says the same of the group and waits
+            still, which now asks what the later one asks.
         ahead: how many others waited when it came.
     """
 
