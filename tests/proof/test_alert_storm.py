@@ -1,4 +1,4 @@
-"""A storm of alerts against a whole server: every group has its run, people get in, and a started run goes on."""
+"""A storm of alerts against a whole server: every group has its run, and people get in meanwhile."""
 
 from __future__ import annotations
 
@@ -47,14 +47,15 @@ def drained(server: FacedServer) -> list[dict[str, Any]]:
     """Every run about an alert, when no notification waits and all have ended."""
     for _ in range(round(DRAIN_S / 0.5)):
         waiting = server.inside(server.service.alerts.waiting).count
-        if waiting == 0 and all(row["is_closed"] for row in (rows := all_rows(server))):
+        rows = all_rows(server)
+        if waiting == 0 and all(row["is_closed"] for row in rows):
             return rows
         threading.Event().wait(0.5)
     raise TimeoutError("the storm does not drain")
 
 
 def test_a_storm_loses_no_group_and_leaves_people_in(tmp_path: Path, scale: float) -> None:
-    """1,000 notifications of 300 groups at once: 916 were refused with 429, which is final to Alertmanager."""
+    """1,000 notifications of 300 groups at once: 916 were refused with 429, final to Alertmanager."""
     count, groups = max(300, round(1_000 * scale)), max(100, round(300 * scale))
     random = np.random.default_rng(11)
     keys = [*range(groups), *random.integers(0, groups, count - groups).tolist()]

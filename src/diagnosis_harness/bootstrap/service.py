@@ -89,7 +89,7 @@ async def open_service(
         InvalidInput: a setting, a folder or the database cannot be used; one sentence says which.
         StoreFailure: the database or the queue cannot be reached.
     """
-    clock, ids = SystemClock(), RandomIds()
+    clock, ids, alert_settings = SystemClock(), RandomIds(), _alert_settings(settings)
     owner = f"{socket.gethostname()[:60]}-{os.getpid()}-{ids.new_secret()[:12]}"
     async with AsyncExitStack() as stack:
         workers = WorkerPool(threads_max=settings.run.worker_threads)
@@ -126,7 +126,7 @@ async def open_service(
             inbox=SqlAlertInbox(stores.database, closed=closed),
             queue=queue,
             clock=clock,
-            settings=_alert_settings(settings),
+            settings=alert_settings,
         )
         upkeep = Upkeep(caretaker, alerts, clock=clock, settings=settings.care)
         parts = _Parts(keeping, log, chat, runs, alerts, queue, works, closed, exporter, caretaker, upkeep)

@@ -1,4 +1,4 @@
-"""The rounds of care and of alerts go on whatever they raise, say it once, and tell when they do not succeed."""
+"""The rounds of care and alerts go on whatever they raise, say it once, and tell when they do not succeed."""
 
 from __future__ import annotations
 

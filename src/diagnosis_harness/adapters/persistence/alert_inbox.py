@@ -30,6 +30,7 @@ from diagnosis_harness.application.alerts.inbox import (
     WaitingNotifications,
 )
 from diagnosis_harness.application.runs.closed_runs import ClosedRuns
+from diagnosis_harness.application.runs.request import RunRequest
 from diagnosis_harness.application.runs.row import CancelWish, RunRow, RunStatus
 from diagnosis_harness.harness.cancellation import CancellationReason
 from diagnosis_harness.kernel.errors import TooManyAlerts
@@ -122,7 +123,7 @@ class SqlAlertInbox:
             if done:
                 numbers = [note["number"] for note in notes[:done]]
                 connection.execute(delete(alert_notification).where(_NOTE.number.in_(numbers)))
-            return GroupReport(work.effects, done, len(notes) - done), work.ended
+            return GroupReport(work.effects, done, len(notes) - done, work.made()), work.ended
 
         report, ended = await self._database.write(worked_off)
         for row in ended:
@@ -136,6 +137,7 @@ class _Group:
     def __init__(self, connection: Connection, fingerprint: str, at_s: float) -> None:
         self.effects: dict[str, AlertEffect] = {}
         self.ended: list[RunRow] = []
+        self._new: list[RunRequest] = []
         self._connection = connection
         self._at_s = at_s
         self._standing = select(diagnosis_run).where(_RUN.fingerprint == fingerprint, text(JOINABLE))
@@ -150,6 +152,10 @@ class _Group:
                 return place
         return len(notes)
 
+    def made(self) -> tuple[RunRequest, ...]:
+        """The new runs that are queued."""
+        return tuple(each for each in self._new if self.effects[each.run_id] is AlertEffect.SUBMITTED)
+
     def _fire(self, note: RowMapping, *, ends_at_once: bool) -> bool:
         """Join the run there is, or make one; False where the caller may not have one more yet."""
         if (row := self._found()) is not None:
@@ -160,7 +166,8 @@ class _Group:
             lock(self._connection, note["asked_by"])
             if self._connection.execute(unfinished_of(note["asked_by"])).scalar_one() >= limit:
                 return False
-        request = request_of(from_json_text(note["request"]))
+        # A column that came after the notification was kept is NULL.
+        request = request_of({**dict.fromkeys(_RUN.keys()), **from_json_text(note["request"])})
         start_by_s = request.start_by_s
         if start_by_s is not None:
             start_by_s += self._at_s - request.submitted_s
@@ -168,6 +175,7 @@ class _Group:
         queued = {"status": RunStatus.QUEUED.value, "is_closed": False}
         if inserted(self._connection, diagnosis_run, {**request_columns(request), **queued}):
             self.effects[request.run_id] = AlertEffect.SUBMITTED
+            self._new.append(request)
         return True
 
     def _resolve(self) -> None:

@@ -189,8 +189,7 @@ class Alerts:
             report = await self._inbox.work_off(fingerprint, at_s=self._clock.now_s())
         finally:
             self._is_at_work = False
-        for run_id, effect in report.effects.items():
-            if effect is AlertEffect.SUBMITTED:
-                with suppress(StoreFailure):  # it is accepted; the caretaker puts it again
-                    await self._queue.put(run_id)
+        for request in report.made:
+            with suppress(StoreFailure):  # it is accepted; the caretaker puts it again
+                await self._queue.put(request.run_id)
         return report

@@ -70,6 +70,7 @@ class GroupReport:
 
     Attributes:
         effects: by run; each run once, with the last that was done about it.
+        made: the runs that are new and were not ended by what followed; they are to be put into the queue.
         done: notifications that are worked off and gone.
         left: those that wait on, since the caller has as many unfinished runs as it may have.
     """
@@ -77,6 +78,7 @@ class GroupReport:
     effects: Mapping[str, AlertEffect] = field(default_factory=dict)
     done: int = 0
     left: int = 0
+    made: tuple[RunRequest, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
