@@ -231,25 +231,14 @@ def _service(
     )
     queue = LocalRunQueue()
     rules = AskingRules(sources=(), limit_s=60.0, limit_max_s=600.0, start_within_s=600.0)
-    runs = Runs(
-        core,
-        archive=keeping.archive,
-        queue=queue,
-        active=keeping.active,
-        owner="me",
-        settings=RunsSettings(rules, 100_000),
-    )
+    archive, active, most = keeping.archive, keeping.active, RunsSettings(rules, 100_000)
+    runs = Runs(core, archive=archive, queue=queue, active=active, owner="me", settings=most)
+    inbox, limits = SqlAlertInbox(database), AlertSettings(waiting_max=10, unfinished_max=10)
     return Service(
         core=core,
         chat=chat,
         runs=runs,
-        alerts=Alerts(
-            runs,
-            inbox=SqlAlertInbox(database),
-            queue=queue,
-            clock=core.clock,
-            settings=AlertSettings(waiting_max=10, unfinished_max=10),
-        ),
+        alerts=Alerts(runs, inbox=inbox, queue=queue, clock=core.clock, settings=limits),
         keeping=keeping,
         feed=log,
         keys=SqlKeyStore(database),

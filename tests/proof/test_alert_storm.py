@@ -36,7 +36,7 @@ def all_rows(server: FacedServer) -> list[dict[str, Any]]:
     """Every run about an alert."""
     client, rows, before = server.client(), [], None
     while True:
-        marked = {} if before is None else {"before": before}
+        marked: dict[str, str] = {} if before is None else {"before": before}
         page = client.get("/v1/runs", params={"asked_by": "alerts", "limit": 200, **marked}).json()
         rows += page["runs"]
         if (before := page["next"]) is None:

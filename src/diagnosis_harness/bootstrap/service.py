@@ -117,17 +117,10 @@ async def open_service(
         looked = _Looked(shelf, stores.evidence, knowledge, workers)
         chat = _chat(core, settings, keeping, players, _paths(core, settings, players, looked))
         queue = await _queue(stack, settings, owner)
-        care = SqlRunCare(stores.database, evidence=stores.elsewhere, closed=closed)
-        limits = CareSettings(settings.care.dead_after_s, settings.care.redeliver_after_s)
-        caretaker = Caretaker(core, keeping, care=care, queue=queue, settings=limits)
+        cares = _Cares(stores, keeping, queue, closed)
+        caretaker = cares.caretaker(core, settings)
         runs = _runs(core, settings, keeping, queue)
-        alerts = Alerts(
-            runs,
-            inbox=SqlAlertInbox(stores.database, closed=closed),
-            queue=queue,
-            clock=clock,
-            settings=alert_settings,
-        )
+        alerts = cares.alerts(runs, clock, alert_settings)
         upkeep = Upkeep(caretaker, alerts, clock=clock, settings=settings.care)
         parts = _Parts(keeping, log, chat, runs, alerts, queue, works, closed, exporter, caretaker, upkeep)
         service = _assembled(core, stores, parts)
@@ -169,6 +162,25 @@ class _Stores:
         redis = RedisEvidenceStore.at(settings.evidence.url, ttl_s=settings.evidence.ttl_s)
         stack.push_async_callback(redis.close)
         return cls(database, redis, redis)
+
+
+@dataclass(frozen=True, slots=True)
+class _Cares:
+    """What goes on in the background works with these."""
+
+    stores: _Stores
+    keeping: Keeping
+    queue: RunQueue
+    closed: ClosedRuns
+
+    def caretaker(self, core: DiagnosisHarnessCore, settings: Settings) -> Caretaker:
+        care = SqlRunCare(self.stores.database, evidence=self.stores.elsewhere, closed=self.closed)
+        limits = CareSettings(settings.care.dead_after_s, settings.care.redeliver_after_s)
+        return Caretaker(core, self.keeping, care=care, queue=self.queue, settings=limits)
+
+    def alerts(self, runs: Runs, clock: SystemClock, settings: AlertSettings) -> Alerts:
+        inbox = SqlAlertInbox(self.stores.database, closed=self.closed)
+        return Alerts(runs, inbox=inbox, queue=self.queue, clock=clock, settings=settings)
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,7 +32,7 @@ ONE_MORE = 2
 
 
 class AwayQueue(LocalRunQueue):
-    """A queue that takes nothing at first, as when a process dies before it is told; and what is put again."""
+    """A queue that takes nothing at first, as if its process died before; and what is put again."""
 
     def __init__(self) -> None:
         super().__init__()
