@@ -40,19 +40,6 @@ ALL = [
 
 
 @pytest.mark.parametrize("error", ALL, ids=lambda error: error.__name__)
-def test_what_passes_is_told_to_alertmanager_as_a_5xx_to_be_sent_again() -> None:
-    """It takes every 4xx for final, 429 and 408 among them; whatever the table says may be tried again is none."""
-    told = {kind: for_alerts(Problem(kind)) for kind in ProblemKind}
-
-    for kind, problem in told.items():
-        is_about_runs = kind in {ProblemKind.RUN_GOES_ON, ProblemKind.TOO_MANY_STREAMS}  # of other paths
-        if (PROBLEMS[kind].retry_after_s is not None or kind is ProblemKind.TOO_SLOW) and not is_about_runs:
-            assert problem.row.status >= 500
-            assert int(problem.headers()["retry-after"]) > 0
-        else:
-            assert problem.kind is kind
-
-
 def test_every_error_is_told_or_ends_inside_a_run(error: type[DiagnosisHarnessError]) -> None:
     """A new error must say which of the two it is."""
     nearest = next((each for each in error.__mro__ if each in OF_ERROR or each in IN_RUNS_ONLY), None)
@@ -141,3 +128,16 @@ def test_a_problem_says_what_to_do_about_it_in_the_language_of_the_client() -> N
     problem = Problem(ProblemKind.UNAUTHENTICATED)
     assert "Authorization: Bearer" in str(problem.as_json(Language.EN, "req-1")["detail"])
     assert "请以" in str(problem.as_json(Language.ZH, "req-1")["detail"])
+
+
+def test_what_passes_is_told_to_alertmanager_as_a_5xx_to_be_sent_again() -> None:
+    """It takes every 4xx for final, 429 and 408 among them; what may be tried again must be none."""
+    told = {kind: for_alerts(Problem(kind)) for kind in ProblemKind}
+
+    for kind, problem in told.items():
+        is_about_runs = kind in {ProblemKind.RUN_GOES_ON, ProblemKind.TOO_MANY_STREAMS}  # of other paths
+        if (PROBLEMS[kind].retry_after_s is not None or kind is ProblemKind.TOO_SLOW) and not is_about_runs:
+            assert problem.row.status >= 500
+            assert int(problem.headers()["retry-after"]) > 0
+        else:
+            assert problem.kind is kind

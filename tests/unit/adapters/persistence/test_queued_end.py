@@ -24,7 +24,7 @@ def test_a_run_that_was_claimed_since_it_was_read_is_not_ended(
     kept_at: Callable[..., AbstractAsyncContextManager[Kept]],
     request: pytest.FixtureRequest,
 ) -> None:
-    """A resolved alert cancelled runs that had started: they were listed as queued, and claimed in between."""
+    """A resolved alert cancelled runs that had started: listed as queued, and claimed in between."""
     url = request.getfixturevalue(place)
 
     async def story() -> None:
