@@ -128,6 +128,7 @@ def kept_at() -> Callable[..., AbstractAsyncContextManager[Kept]]:
 @asynccontextmanager
 async def _kept(url: str, *, redis: str | None = None, busy_timeout_s: float = 5.0) -> AsyncIterator[Kept]:
     from diagnosis_harness.adapters.evidence_stores.redis import RedisEvidenceStore
+    from diagnosis_harness.adapters.persistence.alert_inbox import SqlAlertInbox
     from diagnosis_harness.adapters.persistence.archive import SqlRunArchive
     from diagnosis_harness.adapters.persistence.care import SqlRunCare
     from diagnosis_harness.adapters.persistence.database import Database
@@ -159,4 +160,6 @@ async def _kept(url: str, *, redis: str | None = None, busy_timeout_s: float = 5
                 )
             )
         archive = SqlRunArchive(bases[2], evidence=elsewhere)
-        yield Kept(clock, archive, SqlRunCare(bases[2], evidence=elsewhere), *processes)
+        care = SqlRunCare(bases[2], evidence=elsewhere)
+        one, two = processes
+        yield Kept(clock, archive, care, one, two, (SqlAlertInbox(bases[0]), SqlAlertInbox(bases[1])))

@@ -145,11 +145,18 @@ async def _nothing() -> None:
     """Only to know that what was called before has been done."""
 
 
-def settings_for(folder: Path, *, database: str | None = None, **server: object) -> Settings:
+def settings_for(
+    folder: Path,
+    *,
+    database: str | None = None,
+    alerts: Mapping[str, object] | None = None,
+    **server: object,
+) -> Settings:
     """Settings of a server that looks into a simulated incident in the folder.
 
     Args:
         database: URL of where everything is kept; a file in the folder when left out.
+        alerts: of the table of that name.
     """
     incident = folder / "incident"
     if not incident.exists():
@@ -161,6 +168,8 @@ def settings_for(folder: Path, *, database: str | None = None, **server: object)
         f'[sources.shop]\nfolder = "{incident}"',
         "[server]",
         *(f"{name} = {_toml(value)}" for name, value in server.items()),
+        "[alerts]",
+        *(f"{name} = {_toml(value)}" for name, value in (alerts or {}).items()),
     ]
     file = folder / "settings.toml"
     file.write_text("\n".join(lines), encoding="utf-8")
@@ -178,10 +187,12 @@ def faced(
     needs_key: bool = False,
     works: bool = True,
     database: str | None = None,
+    alerts: Mapping[str, object] | None = None,
     **server: object,
 ) -> Iterator[FacedServer]:
     """A server on a free port of loopback, for the time of the body."""
-    serving = _Serving(settings_for(folder, database=database, **server), needs_key=needs_key, works=works)
+    settings = settings_for(folder, database=database, alerts=alerts, **server)
+    serving = _Serving(settings, needs_key=needs_key, works=works)
     thread = threading.Thread(target=serving.run, name="faced")
     thread.start()
     held: FacedServer | None = None

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from tests.kept_chat import OneShelf
 from uvicorn import Config
 
+from diagnosis_harness.adapters.persistence.alert_inbox import SqlAlertInbox
 from diagnosis_harness.adapters.persistence.archive import SqlRunArchive
 from diagnosis_harness.adapters.persistence.care import SqlRunCare
 from diagnosis_harness.adapters.persistence.database import Database
@@ -23,6 +24,7 @@ from diagnosis_harness.adapters.persistence.keys import SqlKeyStore
 from diagnosis_harness.adapters.persistence.run_log import SqlRunLog
 from diagnosis_harness.adapters.persistence.run_store import SqlRunStore
 from diagnosis_harness.adapters.queue.local_queue import LocalRunQueue
+from diagnosis_harness.application.alerts.alerts import Alerts, AlertSettings
 from diagnosis_harness.application.callers.caller import LOCAL
 from diagnosis_harness.application.chat import ChatApplicationUseCase, ChatSettings, Paths
 from diagnosis_harness.application.diagnosis_path import DiagnosisPath
@@ -229,17 +231,14 @@ def _service(
     )
     queue = LocalRunQueue()
     rules = AskingRules(sources=(), limit_s=60.0, limit_max_s=600.0, start_within_s=600.0)
+    archive, active, most = keeping.archive, keeping.active, RunsSettings(rules, 100_000)
+    runs = Runs(core, archive=archive, queue=queue, active=active, owner="me", settings=most)
+    inbox, limits = SqlAlertInbox(database), AlertSettings(waiting_max=10, unfinished_max=10)
     return Service(
         core=core,
         chat=chat,
-        runs=Runs(
-            core,
-            archive=keeping.archive,
-            queue=queue,
-            active=keeping.active,
-            owner="me",
-            settings=RunsSettings(rules, 100_000),
-        ),
+        runs=runs,
+        alerts=Alerts(runs, inbox=inbox, queue=queue, clock=core.clock, settings=limits),
         keeping=keeping,
         feed=log,
         keys=SqlKeyStore(database),

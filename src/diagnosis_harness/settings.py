@@ -173,6 +173,14 @@ class ServerSettings(_Section):
     heartbeat_s: Seconds
 
 
+class AlertsSettings(_Section):
+    """Notifications of alerts: how many wait, what comes of them at a time, and what they are about."""
+
+    waiting_max: Count
+    unfinished_runs: Count
+    source: str
+
+
 class TelemetrySettings(_Section):
     """Traces for an OpenTelemetry backend."""
 
@@ -216,6 +224,7 @@ class Settings(BaseSettings):
     access: AccessSettings
     sources: dict[str, SourceSettings]
     server: ServerSettings
+    alerts: AlertsSettings
     telemetry: TelemetrySettings
     remote: RemoteSettings
     api_key: SecretStr

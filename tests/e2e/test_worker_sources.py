@@ -166,7 +166,7 @@ def other_shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_workers_that_lack_the_source_leave_its_runs_to_those_that_have_it(
     place: str, request: pytest.FixtureRequest, shop: Path, tmp_path: Path
 ) -> None:
-    """The README's way to further machines: none of 16 runs fails, and a copy at another path is the source."""
+    """The way to further machines: none of 16 runs fails, and a copy at another path is the source."""
     copy = Path(shutil.copytree(shop, tmp_path / "elsewhere" / "copy-of-it"))
     with team(request.getfixturevalue(place)) as members:
         _, url = members.serve("--from", shop)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from diagnosis_harness.application.alerts.alerts import Alerts
 from diagnosis_harness.application.callers.key_store import KeyStore
 from diagnosis_harness.application.chat import ChatApplicationUseCase
 from diagnosis_harness.application.run_worker import RunWorker
@@ -40,6 +41,7 @@ class Service:
     core: DiagnosisHarnessCore
     chat: ChatApplicationUseCase
     runs: Runs
+    alerts: Alerts
     keeping: Keeping
     feed: RunFeed
     keys: KeyStore

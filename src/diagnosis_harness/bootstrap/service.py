@@ -13,6 +13,7 @@ from importlib.util import find_spec
 
 from diagnosis_harness.adapters.evidence_stores.redis import RedisEvidenceStore
 from diagnosis_harness.adapters.knowledge.base import FolderKnowledge
+from diagnosis_harness.adapters.persistence.alert_inbox import SqlAlertInbox
 from diagnosis_harness.adapters.persistence.archive import SqlRunArchive
 from diagnosis_harness.adapters.persistence.care import SqlRunCare
 from diagnosis_harness.adapters.persistence.database import Database
@@ -22,6 +23,7 @@ from diagnosis_harness.adapters.persistence.run_log import SqlRunLog
 from diagnosis_harness.adapters.persistence.run_store import SqlRunStore
 from diagnosis_harness.adapters.queue.local_queue import LocalRunQueue
 from diagnosis_harness.adapters.telemetry.exporter import TraceExporter
+from diagnosis_harness.application.alerts.alerts import Alerts, AlertSettings
 from diagnosis_harness.application.chat import ChatApplicationUseCase, ChatSettings, Paths
 from diagnosis_harness.application.diagnose import DiagnoseUseCase
 from diagnosis_harness.application.diagnosis_path import DiagnosisPath
@@ -49,7 +51,7 @@ from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.harness.core import DiagnosisHarnessCore
 from diagnosis_harness.harness.workers import WorkerPool
 from diagnosis_harness.kernel.clock import SystemClock
-from diagnosis_harness.kernel.errors import TechnicalFailure
+from diagnosis_harness.kernel.errors import InvalidSetting, TechnicalFailure
 from diagnosis_harness.kernel.ids import RandomIds
 from diagnosis_harness.llm.role import RoleBoundary
 from diagnosis_harness.settings import Settings
@@ -88,15 +90,14 @@ async def open_service(
         InvalidInput: a setting, a folder or the database cannot be used; one sentence says which.
         StoreFailure: the database or the queue cannot be reached.
     """
-    clock, ids = SystemClock(), RandomIds()
+    clock, ids, alert_settings = SystemClock(), RandomIds(), _alert_settings(settings)
     owner = f"{socket.gethostname()[:60]}-{os.getpid()}-{ids.new_secret()[:12]}"
     async with AsyncExitStack() as stack:
         stack.callback(clock.close)
         workers = WorkerPool(threads_max=settings.run.worker_threads)
         stack.callback(workers.close)
-        cores = stack.enter_context(
-            ExitStack()
-        )  # closed last: what closes before may still wait by the clock
+        # Cores close last: what closes before them may still wait by the clock.
+        cores = stack.enter_context(ExitStack())
         shelf = _shelf(settings, tools)
         await shelf.warm(progress)
         library = open_library(settings, clock=clock, progress=progress)
@@ -121,12 +122,12 @@ async def open_service(
         looked = _Looked(shelf, stores.evidence, knowledge, workers)
         chat = _chat(core, settings, keeping, players, _paths(core, settings, players, looked))
         queue = await _queue(stack, settings, owner)
-        care = SqlRunCare(stores.database, evidence=stores.elsewhere, closed=closed)
-        limits = CareSettings(settings.care.dead_after_s, settings.care.redeliver_after_s)
-        caretaker = Caretaker(core, keeping, care=care, queue=queue, settings=limits, sources=shelf)
-        upkeep = Upkeep(caretaker, clock=clock, settings=settings.care)
-        parts = _Parts(keeping, log, chat, queue, works, closed, exporter, caretaker, upkeep, shelf)
-        service = _assembled(core, settings, stores, parts)
+        base = _Base(stores, keeping, queue, closed, shelf)
+        runs, caretaker = base.runs(core, settings), base.caretaker(core, settings)
+        alerts = base.alerts(runs, clock, alert_settings)
+        upkeep = Upkeep(caretaker, alerts, clock=clock, settings=settings.care)
+        parts = _Parts(base, log, chat, runs, alerts, works, exporter, caretaker, upkeep)
+        service = _assembled(core, parts)
         await stack.enter_async_context(upkeep.going())
         if works:
             lanes = {ANY_LANE, *(lane_of(name, each.identity) for name, each in shelf.stamps().items())}
@@ -169,47 +170,76 @@ class _Stores:
 
 
 @dataclass(frozen=True, slots=True)
+class _Base:
+    """What the use cases of the service stand on."""
+
+    stores: _Stores
+    keeping: Keeping
+    queue: RunQueue
+    closed: ClosedRuns
+    shelf: FolderShelf
+
+    def runs(self, core: DiagnosisHarnessCore, settings: Settings) -> Runs:
+        rules = AskingRules(
+            sources=tuple(settings.sources),
+            limit_s=min(settings.run.timeout_s, settings.server.run_limit_max_s),
+            limit_max_s=settings.server.run_limit_max_s,
+            start_within_s=settings.server.start_within_s,
+        )
+        return Runs(
+            core,
+            archive=self.keeping.archive,
+            queue=self.queue,
+            active=self.keeping.active,
+            owner=self.keeping.owner,
+            settings=RunsSettings(rules, settings.server.unfinished_runs, self.shelf),
+        )
+
+    def caretaker(self, core: DiagnosisHarnessCore, settings: Settings) -> Caretaker:
+        care = SqlRunCare(self.stores.database, evidence=self.stores.elsewhere, closed=self.closed)
+        limits = CareSettings(settings.care.dead_after_s, settings.care.redeliver_after_s)
+        return Caretaker(core, self.keeping, care=care, queue=self.queue, settings=limits, sources=self.shelf)
+
+    def alerts(self, runs: Runs, clock: SystemClock, settings: AlertSettings) -> Alerts:
+        inbox = SqlAlertInbox(self.stores.database, closed=self.closed)
+        return Alerts(runs, inbox=inbox, queue=self.queue, clock=clock, settings=settings)
+
+
+@dataclass(frozen=True, slots=True)
 class _Parts:
     """What the service is put together from."""
 
-    keeping: Keeping
+    base: _Base
     log: SqlRunLog
     chat: ChatApplicationUseCase
-    queue: RunQueue
+    runs: Runs
+    alerts: Alerts
     works: bool
-    closed: ClosedRuns
     exporter: TraceExporter | None
     caretaker: Caretaker
     upkeep: Upkeep
-    shelf: FolderShelf
 
 
-def _assembled(core: DiagnosisHarnessCore, settings: Settings, stores: _Stores, parts: _Parts) -> Service:
-    keeping, queue = parts.keeping, parts.queue
+def _assembled(core: DiagnosisHarnessCore, parts: _Parts) -> Service:
+    base, keeping = parts.base, parts.base.keeping
     return Service(
         core=core,
         chat=parts.chat,
-        runs=Runs(
-            core,
-            archive=keeping.archive,
-            queue=queue,
-            active=keeping.active,
-            owner=keeping.owner,
-            settings=_runs_settings(settings, parts.shelf),
-        ),
+        runs=parts.runs,
+        alerts=parts.alerts,
         keeping=keeping,
         feed=parts.log,
-        keys=SqlKeyStore(stores.database),
-        queue=queue,
+        keys=SqlKeyStore(base.stores.database),
+        queue=base.queue,
         worker=RunWorker(
             parts.chat,
             archive=keeping.archive,
             clock=core.clock,
             failed=_say_unkept,
-            sources=parts.shelf,
+            sources=base.shelf,
         ),
         caretaker=parts.caretaker,
-        closed=parts.closed,
+        closed=base.closed,
         checks={"care": parts.upkeep.problem, "log": parts.log.problem},
         exports=dict if parts.exporter is None else parts.exporter.counts.by_result,
         left_runs=lambda: parts.caretaker.left,
@@ -268,14 +298,13 @@ def _chat(  # noqa: PLR0917 - what the use case is made of
     )
 
 
-def _runs_settings(settings: Settings, shelf: FolderShelf) -> RunsSettings:
-    rules = AskingRules(
-        sources=tuple(settings.sources),
-        limit_s=min(settings.run.timeout_s, settings.server.run_limit_max_s),
-        limit_max_s=settings.server.run_limit_max_s,
-        start_within_s=settings.server.start_within_s,
-    )
-    return RunsSettings(rules, settings.server.unfinished_runs, shelf)
+def _alert_settings(settings: Settings) -> AlertSettings:
+    alerts = settings.alerts
+    if alerts.source and alerts.source not in settings.sources:
+        known = ", ".join(settings.sources) or "none is configured"
+        raise InvalidSetting("alerts.source", "it is not configured", f"name one that is: {known}")
+    only = next(iter(settings.sources)) if len(settings.sources) == 1 else None
+    return AlertSettings(alerts.waiting_max, alerts.unfinished_runs, alerts.source or only)
 
 
 async def _queue(stack: AsyncExitStack, settings: Settings, owner: str) -> RunQueue:

@@ -1,4 +1,4 @@
-"""Has the caretaker look, by the clock, for as long as the process serves."""
+"""Has the caretaker look, and alerts worked off, by the clock, for as long as the process serves."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from contextlib import asynccontextmanager, suppress
 from typing import Final
 
+from diagnosis_harness.application.alerts.alerts import Alerts
 from diagnosis_harness.application.runs.caretaker import CareAccount, Caretaker
 from diagnosis_harness.application.runs.sources import LeftRuns
 from diagnosis_harness.harness.waiting import passed
@@ -22,17 +23,20 @@ _BEAT: Final = "care-beat"
 class Upkeep:
     """Beats and looks. What does not work is said once and tried again; nothing is lost by it."""
 
-    def __init__(self, caretaker: Caretaker, *, clock: Clock, settings: CareSection) -> None:
+    def __init__(self, caretaker: Caretaker, alerts: Alerts, *, clock: Clock, settings: CareSection) -> None:
         self._caretaker = caretaker
+        self._alerts = alerts
         self._clock = clock
         self._dead_after_s = settings.dead_after_s
         self._left: set[str] = set()  # lanes that were told of
         self._troubles: dict[str, str] = {}  # of runs and parts of a look, as they were said
+        self._unread: frozenset[str] = frozenset()  # groups of alerts that cannot be worked off, as said
         self._rounds = (
             # Apart from the care itself: whatever that waits for, this process says that it lives.
             _Round(_BEAT, settings.beat_s, caretaker.beat, clock),
             _Round("care-tend", settings.beat_s, self._tended, clock),
             _Round("care-look", settings.look_s, self._heeded, clock),
+            _Round("alerts", settings.look_s, self._worked_off, clock),
         )
 
     @asynccontextmanager
@@ -88,6 +92,15 @@ class Upkeep:
                     each.backlog.name,
                     "is another one in this process" if each.is_another else "this process does not have",
                 )
+
+    async def _worked_off(self) -> None:
+        account = await self._alerts.work_off()
+        for run_id, effect in account.effects.items():
+            _LOG.info("an alert: run %s %s", run_id, effect.value)
+        for fingerprint in account.failed.keys() - self._unread:
+            failure = account.failed[fingerprint]
+            _LOG.error("what waits of alert group %s cannot be worked off: %s", fingerprint, failure)
+        self._unread = frozenset(account.failed)
 
     async def _heeded(self) -> None:
         for run_id in await self._caretaker.heed():

@@ -78,7 +78,7 @@ def runs_words(language: Language) -> RunsWords:
 
 def _english() -> RunsWords:
     return RunsWords(
-        columns=("run", "status", "outcome", "intent", "age", "took", "question"),
+        columns=("run", "status", "outcome", "intent", "asked by", "age", "took", "question"),
         facts={
             "run_id": "run",
             "session_id": "session",
@@ -168,7 +168,7 @@ def _english() -> RunsWords:
 
 def _chinese() -> RunsWords:
     return RunsWords(
-        columns=("运行", "状态", "发布结果", "问题类型", "距今", "用时", "问题"),
+        columns=("运行", "状态", "发布结果", "问题类型", "提问者", "距今", "用时", "问题"),
         facts={
             "run_id": "运行",
             "session_id": "会话",

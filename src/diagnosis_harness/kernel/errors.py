@@ -33,6 +33,7 @@
     ├── RunGoesOn                 what is asked for stands only when the run has ended
     ├── NotPermitted              the caller's role does not allow it
     ├── TooManyRuns               the caller has as many unfinished runs as it may have
+    ├── TooManyAlerts             as many notifications of alerts wait as may wait
     ├── TooManyStreams            the caller has as many open streams as it may have
     ├── RunTaken                  a queued run was claimed, cancelled or ended before this process came to it
     └── AgentStopped              the loop ended without a legal draft (carries the ProgressSnapshot)
@@ -230,6 +231,18 @@ class TooManyRuns(DiagnosisHarnessError):
 
     def __init__(self, limit: int) -> None:
         super().__init__(f"{limit} runs of this caller are not finished, and no more may be")
+        self.limit = limit
+
+
+class TooManyAlerts(DiagnosisHarnessError):
+    """As many notifications of alerts wait to be worked off as may wait.
+
+    Attributes:
+        limit: how many that is.
+    """
+
+    def __init__(self, limit: int) -> None:
+        super().__init__(f"{limit} notifications of alerts wait, and no more may")
         self.limit = limit
 
 

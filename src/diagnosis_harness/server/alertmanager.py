@@ -1,9 +1,8 @@
-"""From a notification of Alertmanager to a question, and to the name under which its group is known. Pure."""
+"""From a notification of Alertmanager to a question, and to the fingerprint of its group. Pure."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
 from diagnosis_harness.application.callers.caller import Caller
 from diagnosis_harness.application.runs.asking import (
@@ -30,28 +29,15 @@ _WORDS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class GroupName:
-    """How a group of alerts is known: `group` by its key alone, `fingerprint` with the alerts in it."""
+def group_fingerprint(group: AlertGroup, caller: Caller, *, source: str | None) -> str:
+    """How a group is known: by its key, for whoever sends it and the source it is about.
 
-    group: str
-    fingerprint: str
-
-    def is_of_group(self, fingerprint: str | None) -> bool:
-        """Whether a run's fingerprint is of this group, whichever alerts it had then."""
-        return fingerprint is not None and fingerprint.startswith(f"{self.group}.")
+    Which alerts are in it changes nothing: a group that grows stays the same.
+    """
+    return fingerprint_of("alert", caller, group.groupKey, *(() if source is None else (source,)))
 
 
-def group_name(group: AlertGroup, caller: Caller) -> GroupName:
-    """The name of a group for whoever sends it. The order of alerts and labels changes nothing."""
-    name = fingerprint_of("alert", caller, group.groupKey)
-    firing = _firing(group) or group.alerts
-    alerts = sorted(tuple(sorted(alert.labels.items())) for alert in firing)
-    parts = [text for labels in alerts for pair in (("{", "{"), *labels) for text in pair]
-    return GroupName(name, f"{name}.{fingerprint_of('set', caller, *parts)}")
-
-
-def asking_of(group: AlertGroup, caller: Caller, *, source: str | None) -> Asking:
+def asking_of(group: AlertGroup, *, source: str | None) -> Asking:
     """The question that a firing group asks; its onset is the earliest start among the firing alerts."""
     summary = _summary(group)
     language = language_of(summary)
@@ -62,7 +48,6 @@ def asking_of(group: AlertGroup, caller: Caller, *, source: str | None) -> Askin
         language=language,
         source=source,
         onset_s=_onset_s(_firing(group)),
-        fingerprint=group_name(group, caller).fingerprint,
     )
 
 
@@ -86,13 +71,14 @@ def _summary(group: AlertGroup) -> str:
 
 def _alerts(group: AlertGroup, language: Language) -> str:
     firing = _firing(group)
-    if len(firing) == 1:
+    count = len(firing) + group.truncatedAlerts
+    if count == 1:
         return _labels(firing[0].labels)
-    _, count, more = _WORDS[language]
-    common = _labels(group.commonLabels) + count.format(count=len(firing))
+    _, counted, more = _WORDS[language]
+    common = _labels(group.commonLabels) + counted.format(count=count)
     several = [_labels(_without(alert.labels, group.commonLabels)) for alert in firing[:ALERTS_SHOWN]]
-    if len(firing) > ALERTS_SHOWN:
-        several.append(more.format(count=len(firing) - ALERTS_SHOWN))
+    if count > len(several):
+        several.append(more.format(count=count - len(several)))
     return f"{common}: {'; '.join(each for each in several if each)}".removesuffix(": ")
 
 

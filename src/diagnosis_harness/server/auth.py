@@ -12,13 +12,13 @@ from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from diagnosis_harness.application.callers.api_key import ApiKey, read_key
-from diagnosis_harness.application.callers.caller import LOCAL
+from diagnosis_harness.application.callers.caller import ALERTS, LOCAL, Caller
 from diagnosis_harness.application.callers.key_store import KeyStore
 from diagnosis_harness.kernel.clock import Clock
 from diagnosis_harness.kernel.errors import InvalidSetting, StoreFailure
 from diagnosis_harness.server.face import Admission
 from diagnosis_harness.server.key_ring import KeyRing
-from diagnosis_harness.server.problems import Problem, ProblemKind, problem_of
+from diagnosis_harness.server.problems import ALERT_PATHS, Problem, ProblemKind, problem_of
 from diagnosis_harness.server.rate_limit import RateLimits
 from diagnosis_harness.server.replies import send_problem
 
@@ -111,7 +111,7 @@ class Doorkeeper:
         given = headers.getlist("authorization")
         if not given and not self._rules.needs_key:
             is_proxied = any(name in headers for name in PROXY_HEADERS)
-            return Problem(ProblemKind.PROXIED) if is_proxied else Admission(LOCAL)
+            return Problem(ProblemKind.PROXIED) if is_proxied else Admission(_who_is_here(path))
         presented = read_key(bearer_of(given) or "")
         if presented is None:
             return Problem(ProblemKind.UNAUTHENTICATED)
@@ -121,6 +121,8 @@ class Doorkeeper:
             key = self._ring.remembered(presented) if path in WATCHED_PATHS else None
             if key is None:
                 return problem_of(failure)
+        if key is not None and path in ALERT_PATHS:  # bounded by what may wait; a rate would lose it
+            return Admission(key.caller, key.concurrent_runs)
         return Problem(ProblemKind.UNAUTHENTICATED) if key is None else self._counted(key)
 
     def _counted(self, key: ApiKey) -> Admission | Problem:
@@ -139,6 +141,11 @@ class Doorkeeper:
 
     def _is_ours(self, host: str | None) -> bool:
         return host is not None and (is_loopback(host) or host in self._rules.hosts)
+
+
+def _who_is_here(path: str) -> Caller:
+    """Whoever asks on this machine without a key."""
+    return ALERTS if path in ALERT_PATHS else LOCAL
 
 
 def _host_of(address: str, *, port: bool = False) -> str | None:

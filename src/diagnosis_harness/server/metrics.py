@@ -52,6 +52,16 @@ class Metrics:
             "Runs that wait and ask about a source that this process does not have.",
             registry=registry,
         )
+        self.alerts_waiting = Gauge(
+            "diagnosis_alerts_waiting",
+            "Notifications of alerts that wait, of all processes.",
+            registry=registry,
+        )
+        self.alerts_oldest_s = Gauge(
+            "diagnosis_alerts_oldest_seconds",
+            "How long the oldest of them has waited; 0 where none waits.",
+            registry=registry,
+        )
         self.store_up = Gauge("diagnosis_store_up", "Whether the database answered.", registry=registry)
         self._runs = Counter(
             "diagnosis_runs",

@@ -13,13 +13,22 @@ from enum import StrEnum
 from types import MappingProxyType
 
 from diagnosis_harness.kernel import errors
-from diagnosis_harness.kernel.errors import DiagnosisHarnessError, InvalidInput, TooManyRuns, TooManyStreams
+from diagnosis_harness.kernel.errors import (
+    DiagnosisHarnessError,
+    InvalidInput,
+    TooManyAlerts,
+    TooManyRuns,
+    TooManyStreams,
+)
 from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.release.language import Language
 
 MEDIA_TYPE = "application/problem+json"
 _TYPE_PREFIX = "urn:diagnosis-harness:problem:"
 _INSTANCE_PREFIX = "urn:diagnosis-harness:request:"
+ALERT_PATHS = frozenset({"/v1/alerts/alertmanager"})
+"""Where Alertmanager sends: it sends again after a 5xx alone, and takes every 4xx, 429 too, for final."""
+
 FIELDS_MAX = 20
 _TEXT_MAX = 300
 
@@ -44,6 +53,8 @@ class ProblemKind(StrEnum):
     TOO_MANY_REQUESTS = "too-many-requests"
     TOO_MANY_RUNS = "too-many-runs"
     TOO_MANY_STREAMS = "too-many-streams"
+    TOO_MANY_ALERTS = "too-many-alerts"
+    NOT_TAKEN = "not-taken"
     INTERNAL = "internal"
     STORE_UNAVAILABLE = "store-unavailable"
     RUN_NOT_KEPT = "run-not-kept"
@@ -142,6 +153,20 @@ PROBLEMS: Mapping[ProblemKind, ProblemRow] = MappingProxyType(
         ProblemKind.TOO_MANY_STREAMS: ProblemRow(
             429, "You have as many open streams as you may have.", "您打开的事件流已达上限。", 5
         ),
+        ProblemKind.TOO_MANY_ALERTS: ProblemRow(
+            503,
+            "As many notifications wait as may wait; send this one again.",
+            "等待处理的通知已达上限；请重新发送此通知。",
+            15,
+            "How many may wait stands in the setting alerts.waiting_max.",
+            "上限由设置 alerts.waiting_max 决定。",
+        ),
+        ProblemKind.NOT_TAKEN: ProblemRow(
+            503,
+            "The notification was not taken; send it again.",
+            "未能接收此通知；请重新发送。",
+            5,
+        ),
         ProblemKind.INTERNAL: ProblemRow(
             500,
             "Something went wrong here; it is logged under this request.",
@@ -175,6 +200,7 @@ OF_ERROR: Mapping[type[DiagnosisHarnessError], ProblemKind] = MappingProxyType(
         errors.NotPermitted: ProblemKind.NOT_PERMITTED,
         errors.TooManyRuns: ProblemKind.TOO_MANY_RUNS,
         errors.TooManyStreams: ProblemKind.TOO_MANY_STREAMS,
+        errors.TooManyAlerts: ProblemKind.TOO_MANY_ALERTS,
         errors.RunTaken: ProblemKind.RUN_TAKEN,
         errors.StoreFailure: ProblemKind.STORE_UNAVAILABLE,
         errors.RunNotKept: ProblemKind.RUN_NOT_KEPT,
@@ -232,7 +258,7 @@ class Problem:
             held["retry-after"] = str(retry_after_s)
         if self.kind is ProblemKind.UNAUTHENTICATED:
             held["www-authenticate"] = 'Bearer realm="diagnosis-harness"'
-        if self.kind in (ProblemKind.TOO_LARGE, ProblemKind.TOO_SLOW):
+        if self.kind in (ProblemKind.TOO_LARGE, ProblemKind.TOO_SLOW, ProblemKind.NOT_TAKEN):
             held["connection"] = "close"  # what is left of the body is not read
         return held
 
@@ -263,12 +289,20 @@ class Problem:
         return held
 
 
+_PASSES = frozenset({ProblemKind.TOO_SLOW, ProblemKind.TOO_MANY_REQUESTS, ProblemKind.TOO_MANY_RUNS})
+
+
+def for_alerts(problem: Problem) -> Problem:
+    """The problem as Alertmanager must be told it: what passes is a 5xx; it sends nothing else again."""
+    return Problem(ProblemKind.NOT_TAKEN) if problem.kind in _PASSES else problem
+
+
 def problem_of(error: DiagnosisHarnessError) -> Problem:
     """How an error of ours is told."""
     kind = next((OF_ERROR[each] for each in type(error).__mro__ if each in OF_ERROR), ProblemKind.INTERNAL)
     if isinstance(error, InvalidInput) and kind is ProblemKind.INVALID_INPUT:
         return Problem(kind, (field_of(error.place, error.problem, error.remedy),))
-    if isinstance(error, (TooManyRuns, TooManyStreams)):
+    if isinstance(error, (TooManyRuns, TooManyStreams, TooManyAlerts)):
         return Problem(kind, limit=error.limit)
     return Problem(kind)
 

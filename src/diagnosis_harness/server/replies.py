@@ -7,11 +7,13 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from diagnosis_harness.server.languages import asked_language
-from diagnosis_harness.server.problems import MEDIA_TYPE, Problem
+from diagnosis_harness.server.problems import ALERT_PATHS, MEDIA_TYPE, Problem, for_alerts
 
 
 def problem_response(scope: Scope, problem: Problem) -> Response:
     """The problem as a response to this request, in the language that it asks for."""
+    if scope["path"] in ALERT_PATHS:
+        problem = for_alerts(problem)
     headers = HTTPConnection(scope).headers
     language = asked_language(headers.get("accept-language", ""))
     return Response(

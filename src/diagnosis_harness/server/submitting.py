@@ -21,7 +21,7 @@ def fingerprint_of(kind: str, caller: Caller, *parts: str) -> str:
 
 
 async def submit_once(face: Face, admission: Admission, asking: Asking) -> Submitted:
-    """Queue a question. Trying the same run again, twice, and the same alert group join what is unfinished.
+    """Queue a question. Trying the same run again, twice, joins what is unfinished.
 
     Raises:
         NotPermitted, InvalidInput, RunUnknown, RunGoesOn, TooManyRuns, StoreFailure: as `Runs.submit`.

@@ -140,6 +140,7 @@ class AlertGroup(BaseModel):
     commonLabels: Labels = Field(default_factory=dict)  # noqa: N815 - as above
     commonAnnotations: Labels = Field(default_factory=dict)  # noqa: N815 - as above
     alerts: Annotated[tuple[Alert, ...], Field(max_length=5_000)]
+    truncatedAlerts: Annotated[int, Field(ge=0)] = 0  # noqa: N815 - as above
 
 
 def instant_s(text: str, field: str) -> float:

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from diagnosis_harness.application.alerts.inbox import AlertEffect, AlertStatus
 from diagnosis_harness.application.intent import IntentType
 from diagnosis_harness.application.previous_turn import NoPreviousTurn
 from diagnosis_harness.application.runs.desk import CancelEffect
@@ -295,15 +296,26 @@ class AlertRunOut(Out):
     """One run, and what was done with it."""
 
     run_id: str
-    did: Literal["SUBMITTED", "JOINED", "CANCELLED", "LEFT_RUNNING"]
+    did: AlertEffect
 
 
 class AlertsOut(Out):
-    """What a notification came to."""
+    """What is known of a notification when it has been taken."""
 
-    status: Literal["firing", "resolved"]
-    fingerprint: str
-    runs: list[AlertRunOut]
+    notification_id: Annotated[
+        str | None,
+        Field(
+            description="Under which it is kept, its request's id; where an earlier one of the group that "
+            "says the same waits still, that one's. None where nothing is to do."
+        ),
+    ]
+    status: AlertStatus
+    fingerprint: Annotated[str, Field(description="Of the group, and of every run about it.")]
+    is_waiting: Annotated[bool, Field(description="It is kept and not worked off yet.")]
+    ahead: Annotated[int, Field(description="How many other notifications waited when it came.")]
+    runs: Annotated[
+        list[AlertRunOut], Field(description="What was done, each run once; empty while it waits.")
+    ]
     ignored: Annotated[str | None, Field(description="Why nothing was done, where nothing was to do.")]
 
 

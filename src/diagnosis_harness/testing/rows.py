@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from diagnosis_harness.application.alerts.inbox import AlertInbox
 from diagnosis_harness.application.callers.caller import Caller, CallerRole
 from diagnosis_harness.application.runs.request import RunKind, RunRequest
 from diagnosis_harness.application.runs.row import RunEnding, RunFailure, RunSpent
@@ -132,10 +133,15 @@ class Process:
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """Two processes that share what they keep."""
+    """Two processes that share what they keep.
+
+    Attributes:
+        inboxes: of both processes.
+    """
 
     clock: ManualClock
     archive: RunArchive
     care: RunCare
     one: Process
     two: Process
+    inboxes: tuple[AlertInbox, AlertInbox]

@@ -17,6 +17,7 @@ from diagnosis_harness.harness.termination import CancellationReason, RunState, 
 from diagnosis_harness.kernel.errors import InvalidInput, TooManyRuns
 from diagnosis_harness.release.language import Language
 from diagnosis_harness.release.outcome import ReleaseOutcome
+from diagnosis_harness.testing.alert_inbox_contract import ALERT_CHECKS
 from diagnosis_harness.testing.evidence import begun_record
 from diagnosis_harness.testing.expecting import expect, expect_refused, log_of, row_of
 from diagnosis_harness.testing.rows import (
@@ -385,4 +386,5 @@ CHECKS: tuple[Check, ...] = (
     pages_through_runs,
     knows_nothing_of_what_is_not_there,
     lists_the_records_of_a_run,
+    *ALERT_CHECKS,
 )

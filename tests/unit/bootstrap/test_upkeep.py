@@ -1,4 +1,4 @@
-"""The rounds of care go on whatever they raise, say it once, and tell when they do not succeed."""
+"""The rounds of care and alerts go on whatever they raise, say it once, and tell when they do not succeed."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from typing import cast
 
 import pytest
 
+from diagnosis_harness.application.alerts.alerts import AlertAccount, Alerts
+from diagnosis_harness.application.alerts.inbox import AlertEffect
 from diagnosis_harness.application.runs.caretaker import CareAccount, CareFailure, Caretaker
 from diagnosis_harness.bootstrap.upkeep import Upkeep
 from diagnosis_harness.kernel.errors import FailureKind, StoreFailure
@@ -43,6 +45,7 @@ class ScriptedCare:
 
     raises: dict[str, Exception] = field(default_factory=dict)
     account: CareAccount = field(default_factory=CareAccount)
+    alerts: AlertAccount = field(default_factory=AlertAccount)
 
     async def beat(self) -> None:
         """Beat."""
@@ -57,6 +60,11 @@ class ScriptedCare:
         """Heed."""
         self._done("heed")
         return ()
+
+    async def work_off(self) -> AlertAccount:
+        """Work off alerts."""
+        self._done("work_off")
+        return self.alerts
 
     async def leave(self) -> None:
         """Leave."""
@@ -80,9 +88,9 @@ class Scene:
         await self.looked()
 
     async def looked(self) -> None:
-        """Return when all three wait for their next look."""
+        """Return when all four wait for their next look."""
         async with asyncio.timeout(10):
-            for _ in range(3):
+            for _ in range(4):
                 await self.clock.waits.get()
 
 
@@ -91,7 +99,7 @@ def play(act: Callable[[Scene], Awaitable[None]]) -> None:
 
     async def played() -> None:
         care, clock = ScriptedCare(), NotedClock()
-        upkeep = Upkeep(cast("Caretaker", care), clock=clock, settings=SETTINGS)
+        upkeep = Upkeep(cast("Caretaker", care), cast("Alerts", care), clock=clock, settings=SETTINGS)
         scene = Scene(care, clock, upkeep)
         async with upkeep.going():
             await scene.looked()
@@ -100,7 +108,7 @@ def play(act: Callable[[Scene], Awaitable[None]]) -> None:
     asyncio.run(played())
 
 
-@pytest.mark.parametrize("what", ["beat", "tend", "heed"])
+@pytest.mark.parametrize("what", ["beat", "tend", "heed", "work_off"])
 @pytest.mark.parametrize("error", [KeyError("reason"), AWAY])
 def test_a_round_that_raises_goes_on_and_says_so_once(
     what: str, error: Exception, caplog: pytest.LogCaptureFixture
@@ -180,4 +188,25 @@ def test_runs_that_cannot_be_cared_for_are_said_once_together(caplog: pytest.Log
     assert [record.getMessage() for record in caplog.records] == [
         f"care of run a, run b does not work and is tried again: {AWAY}",
         "care of run a, run b works again",
+    ]
+
+
+def test_what_alerts_came_to_is_said_and_a_group_that_cannot_be_read_is_named_once(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """Whoever sends alerts reads no answers: the log says what was done about which run."""
+    unread = StoreFailure("what the database holds cannot be read", kind=FailureKind.INVALID_OUTPUT)
+
+    async def act(scene: Scene) -> None:
+        scene.care.alerts = AlertAccount({"run-1": AlertEffect.CANCELLED}, {"alert-7": unread})
+        await scene.round()
+        scene.care.alerts = AlertAccount({}, {"alert-7": unread})
+        await scene.round()
+
+    with caplog.at_level(logging.INFO, logger="diagnosis_harness.care"):
+        play(act)
+
+    assert [record.getMessage() for record in caplog.records] == [
+        "an alert: run run-1 CANCELLED",
+        f"what waits of alert group alert-7 cannot be worked off: {unread}",
     ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import fields
+from dataclasses import fields, replace
 
 import pytest
 from hypothesis import given
@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from tests.unit.cli.shown_runs import NOW_S, failed_row, fallback_row, queued_row, request, running_row
 
+from diagnosis_harness.application.callers.caller import ALERTS
 from diagnosis_harness.application.runs.json_form import row_json
 from diagnosis_harness.application.runs.row import RunRow
 from diagnosis_harness.cli.render.runs import age, cut, facts_lines, run_table, short_ids
@@ -22,7 +23,7 @@ ID = "run-{:032x}"
 ROWS = (
     running_row(request(ID.format(1 << 124), question="为什么结账变慢？" * 20, age_s=45)),
     fallback_row(request(ID.format(2 << 124), question="why is\x1b[2J it\nslow?", age_s=3 * 3600)),
-    queued_row(request(ID.format(3 << 124), age_s=3)),
+    queued_row(replace(request(ID.format(3 << 124), age_s=3), asked_by=ALERTS)),
 )
 
 
@@ -38,15 +39,15 @@ def table(width: int | None, language: Language = Language.EN) -> list[str]:
 
 
 def test_a_table_shows_how_each_run_stands() -> None:
-    """Status and outcome, intent, age, how long it took or takes; ids as short as they are told apart."""
-    assert table(110)[0] == "run           status   outcome   intent     age  took  question"
-    assert table(110)[1].startswith(
-        "run-10000000  RUNNING  -         -          45s  15 s  为什么结账变慢？为什"
+    """Status and outcome, intent, who asked, age, how long it took or takes; ids as short as told apart."""
+    assert table(120)[0] == "run           status   outcome   intent     asked by  age  took  question"
+    assert table(120)[1].startswith(
+        "run-10000000  RUNNING  -         -          local     45s  15 s  为什么结账变慢？为什"
     )
-    assert table(110)[1].endswith("…")
-    assert table(110)[2:] == [
-        "run-20000000  SUCCESS  FALLBACK  DIAGNOSIS   3h  60 s  why is\\u001b[2J it slow?",
-        "run-30000000  QUEUED   -         -           3s     -  why?",
+    assert table(120)[1].endswith("…")
+    assert table(120)[2:] == [
+        "run-20000000  SUCCESS  FALLBACK  DIAGNOSIS  local      3h  60 s  why is\\u001b[2J it slow?",
+        "run-30000000  QUEUED   -         -          alerts     3s     -  why?",
     ]
 
 

@@ -22,6 +22,7 @@ EXEMPT = {
     "cli.ports.OpenDiagnosis": "opens the diagnosis before there is a run",
     "cli.ports.RunsDesk": "looks at runs of other processes, which have their own contexts",
     "adapters.telemetry.exporter.SpanSender": "sends what a run has left, after its end",
+    "application.alerts.inbox.AlertInbox": "keeps what asks for runs before there is one",
     "application.callers.key_store.KeyStore": "keys belong to callers; a run knows none",
     "application.runs.evidence_archive.EvidenceArchive": "reads and ends records of other processes' runs",
     "application.runs.sources.OwnSources": "says what a process has; no run has begun",

@@ -15,7 +15,7 @@ from diagnosis_harness.application.runs.asking import AskingRules, request_of
 from diagnosis_harness.application.runs.request import RunKind
 from diagnosis_harness.kernel.window import parse_utc
 from diagnosis_harness.release.language import Language
-from diagnosis_harness.server.alertmanager import asking_of, group_name
+from diagnosis_harness.server.alertmanager import asking_of, group_fingerprint
 from diagnosis_harness.server.wire import AlertGroup
 from diagnosis_harness.testing.clock import ManualClock
 from diagnosis_harness.testing.ids import CountingIds
@@ -64,7 +64,7 @@ def group(*alerts: dict[str, Any], **parts: Any) -> AlertGroup:
 
 def test_the_question_says_what_fires_and_what_its_rule_says() -> None:
     """Name, labels, summary; the onset is when it began."""
-    asking = asking_of(group(alert(service="checkout", severity="critical")), ANN, source="shop")
+    asking = asking_of(group(alert(service="checkout", severity="critical")), source="shop")
     assert asking.question == (
         "Alert firing: HighErrorRate (service=checkout, severity=critical). "
         "Errors above 5% for 10 minutes. What is the cause?"
@@ -81,7 +81,7 @@ def test_several_alerts_are_named_and_the_earliest_is_the_onset() -> None:
         alert(service="a", starts="2024-01-01T14:05:00Z"),
         alert("resolved", service="gone", starts="2023-01-01T00:00:00Z"),
     )
-    asking = asking_of(several, ANN, source=None)
+    asking = asking_of(several, source=None)
     assert "HighErrorRate (2 alerts): service=b; service=a." in asking.question
     assert "gone" not in asking.question
     assert asking.onset_s == parse_utc("2024-01-01T06:10:00Z")
@@ -91,40 +91,53 @@ def test_a_rule_in_chinese_asks_in_chinese() -> None:
     """The language is that of what the rule says."""
     spoken = alert(service="checkout")
     spoken["annotations"] = {"summary": "错误率超过 5%。"}
-    asking = asking_of(group(spoken), ANN, source=None)
+    asking = asking_of(group(spoken), source=None)
     assert asking.question == "告警触发：HighErrorRate (service=checkout)。错误率超过 5%。 原因是什么？"
     assert asking.language is Language.ZH
 
 
-def test_the_order_of_alerts_and_labels_changes_no_fingerprint_and_everything_else_does() -> None:
-    """Alertmanager sends the same group in any order; another set of alerts is another question."""
+def test_a_group_is_known_by_its_key_whichever_alerts_are_in_it() -> None:
+    """A group that grows or shrinks stays the one that is asked about; another key is another group."""
     one, two = alert(service="a", zone="1"), alert(service="b")
-    turned = {**one, "labels": dict(reversed(one["labels"].items()))}
-    name = group_name(group(one, two), ANN)
-    assert group_name(group(two, turned), ANN) == name
-    others = [
-        group_name(group(one), ANN),
-        group_name(group(one, two, key="other"), ANN),
-        group_name(group(one, alert(service="c")), ANN),
-        group_name(group(one, two), LOCAL),
+    known = group_fingerprint(group(one), ANN, source="shop")
+
+    same = [
+        group_fingerprint(group(two, one), ANN, source="shop"),
+        group_fingerprint(group(alert("resolved", service="c"), status="resolved"), ANN, source="shop"),
     ]
-    assert len({name.fingerprint, *(each.fingerprint for each in others)}) == 5
+
+    assert same == [known, known]
 
 
-def test_a_run_is_known_as_its_groups_whichever_alerts_it_had() -> None:
-    """A resolved notification may name other alerts than the one that asked."""
-    asked = group_name(group(alert(service="a"), alert(service="b")), ANN)
-    resolved = group_name(group(alert("resolved", service="a"), status="resolved"), ANN)
-    assert resolved.is_of_group(asked.fingerprint)
-    assert not group_name(group(alert(), key="other"), ANN).is_of_group(asked.fingerprint)
-    assert not group_name(group(alert()), LOCAL).is_of_group(asked.fingerprint)
-    assert not resolved.is_of_group(None)
+def test_another_key_sender_or_source_is_another_group() -> None:
+    """Nobody joins another's run, and one receiver may ask about two sources."""
+    sent = group(alert())
+    known = [
+        group_fingerprint(sent, ANN, source="shop"),
+        group_fingerprint(group(alert(), key="other"), ANN, source="shop"),
+        group_fingerprint(sent, LOCAL, source="shop"),
+        group_fingerprint(sent, ANN, source="bank"),
+        group_fingerprint(sent, ANN, source=None),
+    ]
+
+    assert len(set(known)) == 5
+
+
+def test_alerts_that_alertmanager_left_out_are_counted() -> None:
+    """`max_alerts` of the receiver cuts the list; the question says how many there are."""
+    cut = AlertGroup.model_validate(
+        {**payload(alert(service="a"), alert(service="b")), "truncatedAlerts": 40}
+    )
+
+    asking = asking_of(cut, source=None)
+
+    assert "HighErrorRate (42 alerts): service=a; service=b; and 40 more." in asking.question
 
 
 @pytest.mark.parametrize("starts", ["0001-01-01T00:00:00Z", "1969-12-31T00:00:00Z", "9999-12-31T23:59:59Z"])
 def test_a_start_that_cannot_be_is_not_taken_for_an_onset(starts: str) -> None:
     """The notification is still worth a run."""
-    assert asking_of(group(alert(starts=starts)), ANN, source=None).onset_s is None
+    assert asking_of(group(alert(starts=starts)), source=None).onset_s is None
 
 
 @pytest.mark.parametrize(
@@ -167,16 +180,15 @@ def test_any_notification_makes_a_question_that_may_be_asked(
 ) -> None:
     """One that the application takes: not empty, not too long, no NUL, an onset that can be, and masked."""
     held = {**payload(*alerts, key=key), "commonLabels": common}
-    asking = asking_of(AlertGroup.model_validate(held), ANN, source=None)
+    asking = asking_of(AlertGroup.model_validate(held), source=None)
     request = request_of(asking, ANN, RunKind.BACKGROUND, rules=RULES, clock=ManualClock(), ids=CountingIds())
     assert request.question
     assert "\n" not in request.question
-    assert request.fingerprint == asking.fingerprint
 
 
 def test_a_secret_in_a_label_is_not_kept() -> None:
     """The question is masked as every other is."""
-    asking = asking_of(group({**alert(), "labels": {"password": "hunter2hunter2"}}), ANN, source=None)
+    asking = asking_of(group({**alert(), "labels": {"password": "hunter2hunter2"}}), source=None)
     request = request_of(asking, ANN, RunKind.BACKGROUND, rules=RULES, clock=ManualClock(), ids=CountingIds())
     assert "hunter2" not in request.question
 
@@ -184,7 +196,7 @@ def test_a_secret_in_a_label_is_not_kept() -> None:
 def test_a_notification_of_any_size_makes_a_question_of_a_bounded_one() -> None:
     """Thousands of alerts with long labels; what matters comes first."""
     many = [alert(service=f"s{place}", detail="x" * 5_000) for place in range(2_000)]
-    asking = asking_of(group(*many), ANN, source=None)
+    asking = asking_of(group(*many), source=None)
     assert len(asking.question) <= 4_000
     assert asking.question.startswith("Alert firing: HighErrorRate (2000 alerts): ")
     assert asking.question.endswith("and 1995 more. Errors above 5% for 10 minutes. What is the cause?")

@@ -27,6 +27,7 @@ from diagnosis_harness.server.problems import (
     PROBLEMS,
     Problem,
     ProblemKind,
+    for_alerts,
     problem_of,
 )
 from diagnosis_harness.server.validation import problem_of_errors
@@ -127,3 +128,16 @@ def test_a_problem_says_what_to_do_about_it_in_the_language_of_the_client() -> N
     problem = Problem(ProblemKind.UNAUTHENTICATED)
     assert "Authorization: Bearer" in str(problem.as_json(Language.EN, "req-1")["detail"])
     assert "请以" in str(problem.as_json(Language.ZH, "req-1")["detail"])
+
+
+def test_what_passes_is_told_to_alertmanager_as_a_5xx_to_be_sent_again() -> None:
+    """It takes every 4xx for final, 429 and 408 among them; what may be tried again must be none."""
+    told = {kind: for_alerts(Problem(kind)) for kind in ProblemKind}
+
+    for kind, problem in told.items():
+        is_about_runs = kind in {ProblemKind.RUN_GOES_ON, ProblemKind.TOO_MANY_STREAMS}  # of other paths
+        if (PROBLEMS[kind].retry_after_s is not None or kind is ProblemKind.TOO_SLOW) and not is_about_runs:
+            assert problem.row.status >= 500
+            assert int(problem.headers()["retry-after"]) > 0
+        else:
+            assert problem.kind is kind

@@ -5,21 +5,27 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import Connection, RowMapping, Select, select, tuple_, update
+from sqlalchemy import Connection, RowMapping, Select, select, text, tuple_, update
 
 from diagnosis_harness.adapters.persistence.database import Database
 from diagnosis_harness.adapters.persistence.evidence import of_run, record_of
 from diagnosis_harness.adapters.persistence.failures import readable
-from diagnosis_harness.adapters.persistence.insertion import UNFINISHED, insert_run, unfinished_of
-from diagnosis_harness.adapters.persistence.log_rows import append, attempt_json, event_of
+from diagnosis_harness.adapters.persistence.insertion import insert_run, unfinished_of
+from diagnosis_harness.adapters.persistence.log_rows import attempt_json, event_of
 from diagnosis_harness.adapters.persistence.page_mark import mark_of, read_mark
-from diagnosis_harness.adapters.persistence.rows import ending_columns, request_columns, row_of
-from diagnosis_harness.adapters.persistence.schema import diagnosis_run, retry_attempt, trace_event
+from diagnosis_harness.adapters.persistence.queued_end import cancel_queued, end_queued, wish_columns
+from diagnosis_harness.adapters.persistence.rows import request_columns, row_of
+from diagnosis_harness.adapters.persistence.schema import (
+    JOINABLE,
+    diagnosis_run,
+    retry_attempt,
+    trace_event,
+)
 from diagnosis_harness.application.runs.closed_runs import ClosedRuns
-from diagnosis_harness.application.runs.early_end import closing_events, ended_in_queue, not_begun
+from diagnosis_harness.application.runs.early_end import not_begun
 from diagnosis_harness.application.runs.evidence_archive import EvidenceArchive
 from diagnosis_harness.application.runs.request import RunRequest
-from diagnosis_harness.application.runs.row import CancelWish, RunEnding, RunRow, RunStatus
+from diagnosis_harness.application.runs.row import CancelWish, RunRow, RunStatus
 from diagnosis_harness.application.runs.store import RunPage, RunQuery, Submitted
 from diagnosis_harness.kernel.errors import FailureKind, StoreFailure
 from diagnosis_harness.kernel.json_value import JsonValue
@@ -87,7 +93,7 @@ class SqlRunArchive:
         return await self._database.read(lambda connection: int(connection.execute(query).scalar_one()))
 
     async def of_fingerprint(self, fingerprint: str) -> tuple[RunRow, ...]:
-        """The unfinished runs of an alert group."""
+        """The unfinished runs that a submission of this fingerprint joins."""
         return await self._rows(_of_fingerprint(fingerprint))
 
     async def events(self, run_id: str, *, after_seq: int = 0, limit: int = 500) -> tuple[TraceEvent, ...]:
@@ -120,18 +126,16 @@ class SqlRunArchive:
         Returns:
             The row as it stands then; None when there is no such run.
         """
-        wished = {"wish_reason": wish.reason.value, "wish_at_s": wish.at_s}
         query = select(diagnosis_run).where(_RUN.run_id == run_id)
 
         def kept(connection: Connection) -> tuple[RunRow | None, bool]:
             row = _one(connection, query.with_for_update(key_share=True))
             if row is None or row.status.is_final or row.wish is not None:
                 return row, False
-            change = update(diagnosis_run).where(_RUN.run_id == run_id).values(wished)
-            if row.status is RunStatus.QUEUED:
-                change = change.values(_closed_early(connection, run_id, ended_in_queue(row.request, wish)))
-            connection.execute(change)
-            return _one(connection, query), row.status is RunStatus.QUEUED
+            if cancel_queued(connection, row, wish):
+                return _one(connection, query), True
+            connection.execute(update(diagnosis_run).where(_RUN.run_id == run_id).values(wish_columns(wish)))
+            return _one(connection, query), False
 
         row, has_ended = await self._database.write(kept)
         if row is not None and has_ended:
@@ -151,9 +155,7 @@ class SqlRunArchive:
             if row is None or row.status is not RunStatus.QUEUED:
                 return None
             ending = not_begun(row.request, at_s=at_s, is_served=is_served)
-            columns = _closed_early(connection, run_id, ending)
-            connection.execute(update(diagnosis_run).where(_RUN.run_id == run_id).values(columns))
-            return _one(connection, query)
+            return _one(connection, query) if end_queued(connection, run_id, ending) else None
 
         row = await self._database.write(ended)
         if row is not None:
@@ -190,7 +192,7 @@ def _asked(query: RunQuery) -> Select[Any]:
 
 
 def _of_fingerprint(fingerprint: str) -> Select[Any]:
-    return select(diagnosis_run).where(_RUN.fingerprint == fingerprint, _RUN.status.in_(UNFINISHED))
+    return select(diagnosis_run).where(_RUN.fingerprint == fingerprint, text(JOINABLE))
 
 
 def _standing(connection: Connection, request: RunRequest) -> RunRow | None:
@@ -199,13 +201,6 @@ def _standing(connection: Connection, request: RunRequest) -> RunRow | None:
     if own is not None or request.fingerprint is None:
         return own
     return _one(connection, _of_fingerprint(request.fingerprint))
-
-
-def _closed_early(connection: Connection, run_id: str, ending: RunEnding) -> dict[str, Any]:
-    """Write the log of a run that ends before it began, and give the columns of its row."""
-    at = ending.termination.at_s
-    append(connection, closing_events(run_id, ending, after=(0, at), ended_is_told=True))
-    return {**ending_columns(ending), "is_closed": True}
 
 
 def _one(connection: Connection, query: Select[Any]) -> RunRow | None:

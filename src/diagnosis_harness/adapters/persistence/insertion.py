@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import Connection, Select, Table, func, select
+from sqlalchemy import Connection, Select, Table, func, select, text
 from sqlalchemy.dialects import postgresql, sqlite
 
-from diagnosis_harness.adapters.persistence.schema import diagnosis_run
+from diagnosis_harness.adapters.persistence.schema import UNFINISHED, diagnosis_run
 from diagnosis_harness.application.runs.request import RunRequest
-from diagnosis_harness.application.runs.row import RunStatus
 from diagnosis_harness.kernel.errors import TooManyRuns
-
-UNFINISHED = (RunStatus.QUEUED.value, RunStatus.RUNNING.value)
 
 
 def inserted(connection: Connection, table: Table, columns: dict[str, Any]) -> bool:
@@ -36,8 +33,8 @@ def insert_run(connection: Connection, columns: dict[str, Any], request: RunRequ
         TooManyRuns: with this one, the caller would have too many. Nothing is put in.
     """
     limit, name = request.unfinished_max, request.asked_by.name
-    if limit is not None and connection.dialect.name == "postgresql":
-        connection.execute(select(func.pg_advisory_xact_lock(func.hashtextextended(name, 0))))
+    if limit is not None:
+        lock(connection, name)
     if not inserted(connection, diagnosis_run, columns):
         return False
     if limit is not None and connection.execute(unfinished_of(name)).scalar_one() > limit:
@@ -45,11 +42,21 @@ def insert_run(connection: Connection, columns: dict[str, Any], request: RunRequ
     return True
 
 
+def lock(connection: Connection, name: str, *, kind: int = 0) -> None:
+    """Let one transaction at a time go on with what is named, until it ends; SQLite has one writer anyway.
+
+    Args:
+        kind: of what is named: 0 is a caller whose runs are counted, 1 a group of alerts, 2 the inbox.
+            Whoever takes several takes them from 2 down to 0.
+    """
+    if connection.dialect.name == "postgresql":
+        connection.execute(select(func.pg_advisory_xact_lock(func.hashtextextended(name, kind))))
+
+
 def unfinished_of(asked_by: str) -> Select[Any]:
     """How many runs of a caller are QUEUED or RUNNING."""
-    row = diagnosis_run.c
     return (
         select(func.count())
         .select_from(diagnosis_run)
-        .where(row.asked_by == asked_by, row.status.in_(UNFINISHED))
+        .where(diagnosis_run.c.asked_by == asked_by, text(UNFINISHED))
     )

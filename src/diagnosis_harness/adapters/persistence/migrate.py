@@ -8,7 +8,7 @@ from sqlalchemy import Connection, inspect, text
 
 from diagnosis_harness.kernel.errors import InvalidSetting
 
-HEAD = "0002"
+HEAD = "0003"
 """The last migration; a test holds it to the folder."""
 
 

@@ -86,7 +86,7 @@ def row_of(columns: Mapping[Any, Any]) -> RunRow:
     """
     wish = columns["wish_reason"]
     return RunRow(
-        request=_request(columns),
+        request=request_of(columns),
         status=RunStatus(columns["status"]),
         started_s=columns["started_s"],
         owner=columns["owner"],
@@ -98,7 +98,12 @@ def row_of(columns: Mapping[Any, Any]) -> RunRow:
     )
 
 
-def _request(columns: Mapping[Any, Any]) -> RunRequest:
+def request_of(columns: Mapping[Any, Any]) -> RunRequest:
+    """The request.
+
+    Raises:
+        ValueError, TypeError, LookupError: `request_columns` did not write these columns.
+    """
     identity = columns["source_identity"]
     return RunRequest(
         run_id=columns["run_id"],

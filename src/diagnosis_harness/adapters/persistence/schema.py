@@ -100,6 +100,7 @@ diagnosis_run = Table(
     Column("is_estimated", Boolean),
     Column("in_flight", Text),
     Column("is_closed", Boolean, nullable=False),
+    Column("alert_resolved_s", Double),
     CheckConstraint("NOT is_closed OR status NOT IN ('QUEUED', 'RUNNING')", name="closed_has_ended"),
     CheckConstraint(
         "(status IN ('QUEUED', 'RUNNING')) = (release_outcome IS NULL)", name="ended_has_outcome"
@@ -107,6 +108,11 @@ diagnosis_run = Table(
 )
 
 UNFINISHED = "status IN ('QUEUED', 'RUNNING')"
+JOINABLE = f"{UNFINISHED} AND alert_resolved_s IS NULL"
+"""An unfinished run is joined by what asks about the same, until its alert is said to be resolved.
+
+Queries say both in these words: SQLite uses an index of a part only where a query repeats its condition.
+"""
 _run = diagnosis_run.c
 Index("ix_diagnosis_run_submitted", _run.submitted_s, _run.run_id)
 Index("ix_diagnosis_run_asked_by", _run.asked_by, _run.submitted_s, _run.run_id)
@@ -116,6 +122,12 @@ Index(
     "uq_diagnosis_run_fingerprint",
     _run.fingerprint,
     unique=True,
+    sqlite_where=text(JOINABLE),
+    postgresql_where=text(JOINABLE),
+)
+Index(
+    "ix_diagnosis_run_unfinished",
+    _run.asked_by,
     sqlite_where=text(UNFINISHED),
     postgresql_where=text(UNFINISHED),
 )
@@ -125,6 +137,20 @@ Index(
     sqlite_where=text("NOT is_closed"),
     postgresql_where=text("NOT is_closed"),
 )
+
+alert_notification = Table(
+    "alert_notification",
+    SCHEMA,
+    Column("number", _Number, primary_key=True, autoincrement=True),
+    Column("notification_id", Text, nullable=False, unique=True),
+    Column("fingerprint", Text, nullable=False),
+    Column("asked_by", Text, nullable=False),
+    Column("status", Text, nullable=False),
+    Column("received_s", Double, nullable=False),
+    Column("unfinished_max", Integer),
+    Column("request", Text),
+)
+Index("ix_alert_notification_group", alert_notification.c.fingerprint, alert_notification.c.number)
 
 trace_event = Table(
     "trace_event",

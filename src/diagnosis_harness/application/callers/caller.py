@@ -38,3 +38,7 @@ class Caller:
 
 LOCAL = Caller("local", CallerRole.ADMIN)
 """Whoever asks on this machine itself, where no key is asked for."""
+
+ALERTS = Caller("alerts", CallerRole.OPERATOR)
+"""Whoever sends notifications of alerts from this machine, where no key is asked for: apart from the people
+here, so that neither has the other's unfinished runs counted as its own."""

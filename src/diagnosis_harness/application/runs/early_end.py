@@ -49,13 +49,16 @@ def was_not_served(failure: str | None, language: Language) -> bool:
     return failure == _said(_NOT_SERVED, language)
 
 
-def ended_in_queue(request: RunRequest, wish: CancelWish) -> RunEnding:
+BEFORE_IT_BEGAN = "before it began"
+
+
+def ended_in_queue(request: RunRequest, wish: CancelWish, *, detail: str = BEFORE_IT_BEGAN) -> RunEnding:
     """The end of a run that a wish met while it was queued: it never began, so nothing was spent."""
     state = state_for(wish.reason)
     cancelled = state is RunState.CANCELLED
     return RunEnding(
         outcome=ReleaseOutcome.CANCELLED if cancelled else ReleaseOutcome.FAILED,
-        termination=RunTermination(state, wish.reason, wish.at_s, "before it began"),
+        termination=RunTermination(state, wish.reason, wish.at_s, detail),
         spent=RunSpent(duration_s=0.0),
         failure=RunFailure(
             RUN_CANCELLED if cancelled else wish.reason.value,

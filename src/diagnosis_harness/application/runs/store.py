@@ -150,7 +150,10 @@ class RunArchive(Protocol):
         ...
 
     async def of_fingerprint(self, fingerprint: str) -> tuple[RunRow, ...]:
-        """The unfinished runs of an alert group."""
+        """The unfinished runs that a submission of this fingerprint joins.
+
+        One whose alert was said to be resolved is joined no more (`AlertInbox`).
+        """
         ...
 
     async def events(self, run_id: str, *, after_seq: int = 0, limit: int = 500) -> tuple[TraceEvent, ...]:

@@ -27,7 +27,7 @@ _ID_LEAST = 12
 _QUESTION_LEAST = 30
 _STYLED = (1, 2)
 """Columns of status and outcome."""
-_RIGHT = (4, 5)
+_RIGHT = (5, 6)
 """Columns of numbers."""
 
 
@@ -69,6 +69,7 @@ def _cells(run: RunFacts, run_id: str, words: RunsWords, *, now_s: float) -> lis
         shown(run.status),
         shown(run.outcome or "-"),
         shown(run.intent or "-"),
+        shown(run.asked_by),
         age(now_s - run.submitted_s, words),
         "-" if took_s is None else measure(took_s, "s"),
         shown(" ".join(run.question.split())),

@@ -1,29 +1,29 @@
-"""Alertmanager's webhook: a firing group is one run; a resolved one takes back what has not started."""
+"""Alertmanager's webhook: a notification is kept, and worked off as soon as there is room for its run."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+import logging
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Request, Response
 from starlette.responses import JSONResponse
 
-from diagnosis_harness.application.runs.desk import CancelEffect
-from diagnosis_harness.application.runs.row import RunRow, RunStatus
-from diagnosis_harness.application.runs.store import RunQuery
-from diagnosis_harness.kernel.errors import NotPermitted
+from diagnosis_harness.application.alerts.alerts import TakenNotification
+from diagnosis_harness.application.alerts.inbox import AlertStatus
+from diagnosis_harness.kernel.errors import InvalidInput, NotPermitted
 from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.release.language import Language
-from diagnosis_harness.server.alertmanager import GroupName, asking_of, group_name, is_about_nothing
-from diagnosis_harness.server.face import Admission, Face, TheAdmission, TheFace, language_for
+from diagnosis_harness.server.alertmanager import asking_of, group_fingerprint, is_about_nothing
+from diagnosis_harness.server.face import TheAdmission, TheFace, language_for
 from diagnosis_harness.server.openapi import problems
 from diagnosis_harness.server.problems import ProblemKind
-from diagnosis_harness.server.submitting import submit_once
-from diagnosis_harness.server.wire import PAGE_MAX, AlertGroup
+from diagnosis_harness.server.replies import request_id_of
+from diagnosis_harness.server.wire import AlertGroup
 from diagnosis_harness.server.wire_out import AlertsOut
 
 router = APIRouter(tags=["alerts"])
 
+_LOG = logging.getLogger("diagnosis_harness.server")
 _NOTHING_FIRES = {
     Language.EN: "The group is said to fire, and no alert in it does; nothing is asked.",
     Language.ZH: "该组标记为触发，但其中没有正在触发的告警；不发起提问。",
@@ -32,10 +32,15 @@ _NOTHING_FIRES = {
 
 @router.post(
     "/v1/alerts/alertmanager",
+    status_code=202,
     summary="Take a notification of Alertmanager",
     responses={
-        200: {"model": AlertsOut, "description": "What was done."},
-        **problems(ProblemKind.NOT_PERMITTED, ProblemKind.TOO_MANY_RUNS),
+        202: {
+            "model": AlertsOut,
+            "description": "It is kept, and has its effect once; what is known so far.",
+        },
+        200: {"model": AlertsOut, "description": "There is nothing to do: `ignored` says why."},
+        **problems(ProblemKind.NOT_PERMITTED, ProblemKind.TOO_MANY_ALERTS, ProblemKind.NOT_TAKEN),
     },
 )
 async def alertmanager(
@@ -45,53 +50,61 @@ async def alertmanager(
     face: TheFace,
     admission: TheAdmission,
     source: Annotated[
-        str | None, Query(max_length=200, description="Name of the configured source to look into.")
+        str | None,
+        Query(
+            max_length=200,
+            description="Name of the configured source to look into; `alerts.source` when left out.",
+        ),
     ] = None,
 ) -> Response:
-    """One run for a firing group of alerts, joined while it is not finished; nothing is asked twice.
+    """Keep the notification, in the order in which those of its group come, and work it off.
 
-    A resolved group cancels its runs that are still queued, and leaves those that have started: what they
-    find is worth reading.
+    A group is known by its `groupKey`. One that fires has one unfinished run, whichever alerts are in it; a
+    resolved group cancels its run if that is still queued, and leaves one that has started: what it finds is
+    worth reading. After that, the group firing again is a new run. While the caller has as many unfinished
+    runs as an alert may make (`alerts.unfinished_runs`), the notification waits.
     """
-    if not admission.caller.may_ask:
+    alerts, caller = face.service.alerts, admission.caller
+    if not caller.may_ask:
         raise NotPermitted("a viewer reads and does not ask")
-    name = group_name(group, admission.caller)
-    held: dict[str, JsonValue] = {"status": group.status, "fingerprint": name.fingerprint}
+    source = alerts.source_of(source)
+    status = AlertStatus(group.status)
+    fingerprint = group_fingerprint(group, caller, source=source)
     if is_about_nothing(group):
-        return JSONResponse({**held, "runs": [], "ignored": _NOTHING_FIRES[language_for(request)]})
-    if group.status == "resolved":
-        runs = await _resolved(face, admission, name)
-    else:
-        asking = asking_of(group, admission.caller, source=source)
-        submitted = await submit_once(face, admission, asking)
-        runs = [_did(submitted.row, "SUBMITTED" if submitted.is_new else "JOINED")]
-    return JSONResponse({**held, "runs": runs, "ignored": None})
+        return _answer(status, fingerprint, None, ignored=_NOTHING_FIRES[language_for(request)])
+    notification_id = request_id_of(request.scope)
+    if status is AlertStatus.RESOLVED:
+        taken = await alerts.resolved(caller, notification_id=notification_id, fingerprint=fingerprint)
+        return _answer(status, fingerprint, taken)
+    try:
+        taken = await alerts.fired(
+            caller,
+            asking_of(group, source=source),
+            notification_id=notification_id,
+            fingerprint=fingerprint,
+            unfinished_max=admission.unfinished_max,
+        )
+    except InvalidInput as error:  # whoever sends it has no reader; its own log may be the only other place
+        _LOG.warning("request %s: a notification of Alertmanager is refused: %s", notification_id, error)
+        raise
+    return _answer(status, fingerprint, taken)
 
 
-async def _resolved(face: Face, admission: Admission, name: GroupName) -> list[JsonValue]:
-    done: list[JsonValue] = []
-    for status in (RunStatus.QUEUED, RunStatus.RUNNING):
-        for row in await _of_group(face, admission, name, status):
-            if status is RunStatus.RUNNING:
-                done.append(_did(row, "LEFT_RUNNING"))
-            else:
-                report = await face.service.runs.cancel(admission.caller, row.run_id)
-                has_left = report.effect is CancelEffect.NEVER_STARTED
-                done.append(_did(row, "CANCELLED" if has_left else "LEFT_RUNNING"))
-    return done
-
-
-async def _of_group(face: Face, admission: Admission, name: GroupName, status: RunStatus) -> list[RunRow]:
-    """All of them: a group is known by the first part of a fingerprint, whichever alerts it had then."""
-    query = RunQuery(asked_by=admission.caller.name, status=status, limit=PAGE_MAX)
-    rows: list[RunRow] = []
-    while True:
-        found = await face.service.runs.page(admission.caller, query)
-        rows += [row for row in found.rows if name.is_of_group(row.request.fingerprint)]
-        if found.next is None:
-            return rows
-        query = replace(query, before=found.next)
-
-
-def _did(row: RunRow, did: str) -> JsonValue:
-    return {"run_id": row.run_id, "did": did}
+def _answer(
+    status: AlertStatus, fingerprint: str, taken: TakenNotification | None, *, ignored: str | None = None
+) -> Response:
+    report = None if taken is None else taken.report
+    runs: list[JsonValue] = [
+        {"run_id": run_id, "did": effect.value}
+        for run_id, effect in ({} if report is None else report.effects).items()
+    ]
+    held: dict[str, JsonValue] = {
+        "notification_id": None if taken is None else taken.notification_id,
+        "status": status.value,
+        "fingerprint": fingerprint,
+        "is_waiting": taken is not None and report is None,
+        "ahead": 0 if taken is None else taken.ahead,
+        "runs": runs,
+        "ignored": ignored,
+    }
+    return JSONResponse(held, status_code=200 if taken is None else 202)

@@ -43,7 +43,10 @@ async def healthz() -> Response:
     },
 )
 async def readyz(face: TheFace) -> Response:
-    """Whether all stores answer, this process takes runs where it is to, and cares for its runs."""
+    """Whether all stores answer, this process takes runs where it is to, and cares for its runs.
+
+    Notifications of alerts that wait, however many, are no reason not to be ready.
+    """
     service = face.service
     archive = service.keeping.archive
     database, evidence = await asyncio.gather(
@@ -98,6 +101,10 @@ async def metrics(face: TheFace) -> Response:
         asked = service.keeping.archive.runs(RunQuery(status=RunStatus.QUEUED, limit=PAGE_MAX))
         waiting = await within(service.core.clock, STORE_LIMIT_S, asked)
         meters.queued.set(len(waiting.rows))
+        alerts = await within(service.core.clock, STORE_LIMIT_S, service.alerts.waiting())
+        now_s = service.core.clock.now_s()
+        meters.alerts_waiting.set(alerts.count)
+        meters.alerts_oldest_s.set(0 if alerts.oldest_s is None else max(0.0, now_s - alerts.oldest_s))
         meters.store_up.set(1)
     except (StoreFailure, TimeoutError):
         meters.store_up.set(0)

@@ -1,0 +1,1 @@
+"""Alerts: notifications that wait, and the runs that come of them."""

@@ -1,0 +1,195 @@
+"""Alerts of a service: a notification is kept at once, and worked off when there is room for its run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from diagnosis_harness.application.alerts.inbox import (
+    AlertEffect,
+    AlertInbox,
+    AlertNotification,
+    AlertStatus,
+    GroupReport,
+    WaitingNotifications,
+)
+from diagnosis_harness.application.callers.caller import Caller
+from diagnosis_harness.application.runs.asking import Asking
+from diagnosis_harness.application.runs.desk import Runs
+from diagnosis_harness.application.runs.queue import RunQueue
+from diagnosis_harness.application.runs.request import RunKind
+from diagnosis_harness.kernel.clock import Clock
+from diagnosis_harness.kernel.errors import FailureKind, NotPermitted, StoreFailure
+
+_GROUPS_AT_ONCE: Final = 50
+"""Groups that are looked up at a time; each is worked off in a transaction of its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class AlertSettings:
+    """What this service takes in of alerts.
+
+    Attributes:
+        waiting_max: notifications that may wait to be worked off, of all callers.
+        unfinished_max: runs of one caller that may be queued or running, the new one included, when an alert
+            makes one; what comes beyond it waits. A key that says less has less.
+        source: name of the configured source that is meant where a notification names none; None where there
+            is none, or none is meant by default.
+    """
+
+    waiting_max: int
+    unfinished_max: int
+    source: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TakenNotification:
+    """What is known of a notification when it has been taken.
+
+    Attributes:
+        notification_id: under which it is kept; that of an earlier one that says the same and waits still.
+        ahead: how many others waited when it came.
+        report: what became of it; None where it waits.
+    """
+
+    notification_id: str
+    ahead: int
+    report: GroupReport | None
+
+
+@dataclass(frozen=True, slots=True)
+class AlertAccount:
+    """What one look came to: runs and what was done about them, and groups that could not be worked off."""
+
+    effects: Mapping[str, AlertEffect] = field(default_factory=dict)
+    failed: Mapping[str, StoreFailure] = field(default_factory=dict)
+
+
+class Alerts:
+    """One for each process. Several share one inbox; within a process one group is worked off at a time."""
+
+    def __init__(
+        self, runs: Runs, *, inbox: AlertInbox, queue: RunQueue, clock: Clock, settings: AlertSettings
+    ) -> None:
+        self._runs = runs
+        self._inbox = inbox
+        self._queue = queue
+        self._clock = clock
+        self._settings = settings
+        self._is_at_work = False
+
+    def source_of(self, named: str | None) -> str | None:
+        """The source that a notification is about: the one it names, else the one meant by default."""
+        return self._settings.source if named is None else named
+
+    async def fired(
+        self,
+        caller: Caller,
+        asking: Asking,
+        *,
+        notification_id: str,
+        fingerprint: str,
+        unfinished_max: int | None = None,
+    ) -> TakenNotification:
+        """Take the notification of a group that fires.
+
+        Args:
+            unfinished_max: what the caller's key says.
+
+        Raises:
+            NotPermitted: the caller may not ask.
+            InvalidInput: what it asks cannot be used; sent again, it is refused again.
+            TooManyAlerts: as many wait as may wait.
+            StoreFailure: it is not kept.
+        """
+        most = self._settings.unfinished_max
+        most = most if unfinished_max is None else min(most, unfinished_max)
+        asking = replace(asking, fingerprint=fingerprint)
+        request = await self._runs.request(caller, asking, RunKind.BACKGROUND, unfinished_max=most)
+        return await self._taken(
+            AlertNotification(
+                notification_id=notification_id,
+                fingerprint=fingerprint,
+                asked_by=caller.name,
+                status=AlertStatus.FIRING,
+                received_s=request.submitted_s,
+                request=request,
+            )
+        )
+
+    async def resolved(self, caller: Caller, *, notification_id: str, fingerprint: str) -> TakenNotification:
+        """Take the notification of a group that is resolved.
+
+        Raises:
+            NotPermitted, TooManyAlerts, StoreFailure: as `fired`.
+        """
+        if not caller.may_ask:
+            raise NotPermitted("a viewer reads and does not ask")
+        return await self._taken(
+            AlertNotification(
+                notification_id=notification_id,
+                fingerprint=fingerprint,
+                asked_by=caller.name,
+                status=AlertStatus.RESOLVED,
+                received_s=self._clock.now_s(),
+            )
+        )
+
+    async def waiting(self) -> WaitingNotifications:
+        """How many notifications wait, of all processes.
+
+        Raises:
+            StoreFailure: they cannot be counted.
+        """
+        return await self._inbox.waiting()
+
+    async def work_off(self) -> AlertAccount:
+        """Work off every group that can be. One that cannot be read keeps no other from it.
+
+        Raises:
+            StoreFailure: the store does not work; what was worked off before it is.
+        """
+        effects: dict[str, AlertEffect] = {}
+        failed: dict[str, StoreFailure] = {}
+        while groups := await self._inbox.due(limit=_GROUPS_AT_ONCE, but_not=failed.keys()):
+            goes_on = False
+            for fingerprint in groups:
+                try:
+                    report = await self._worked_off(fingerprint)
+                except StoreFailure as failure:
+                    if failure.kind is not FailureKind.INVALID_OUTPUT:
+                        raise
+                    failed[fingerprint] = failure
+                    goes_on = True
+                    continue
+                if report is not None:
+                    goes_on = goes_on or report.done > 0
+                    effects.update(report.effects)
+            if not goes_on:  # other processes were quicker
+                break
+        return AlertAccount(effects, failed)
+
+    async def _taken(self, notification: AlertNotification) -> TakenNotification:
+        kept = await self._inbox.keep(notification, waiting_max=self._settings.waiting_max)
+        report: GroupReport | None = None
+        if kept.ahead == 0:  # who comes first is worked off first
+            with suppress(StoreFailure):  # it is kept: whoever works off next has it
+                report = await self._worked_off(notification.fingerprint)
+        has_waited = report is None or report.left > 0
+        return TakenNotification(kept.notification_id, kept.ahead, None if has_waited else report)
+
+    async def _worked_off(self, fingerprint: str) -> GroupReport | None:
+        """Work off a group; None where this process is at work on one."""
+        if self._is_at_work:
+            return None
+        self._is_at_work = True
+        try:
+            report = await self._inbox.work_off(fingerprint, at_s=self._clock.now_s())
+        finally:
+            self._is_at_work = False
+        for request in report.made:
+            with suppress(StoreFailure):  # it is accepted; the caretaker puts it again
+                await self._queue.put(request.run_id, request.lane)
+        return report
