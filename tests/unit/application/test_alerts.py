@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from sqlalchemy import text
+from tests.desk import SHOP
 from tests.kept_chat import KeptChat, opened
 
 from diagnosis_harness.adapters.persistence.alert_inbox import SqlAlertInbox
@@ -27,6 +28,7 @@ from diagnosis_harness.kernel.errors import (
     StoreFailure,
     TooManyAlerts,
 )
+from diagnosis_harness.testing.held_sources import HeldSources
 
 ONE_MORE = 2
 
@@ -78,6 +80,7 @@ class Scene:
         closed = ClosedRuns()
         closed.on_closed(lambda row: self.closed.append(row.run_id))
         self.queue = AwayQueue()
+        self.sources = HeldSources(shop=SHOP)
         self.inbox = HeldInbox(kept.database, closed=closed)
         rules = AskingRules(sources=("shop", "bank"), limit_s=60.0, limit_max_s=60.0, start_within_s=300.0)
         self.runs = Runs(
@@ -86,7 +89,7 @@ class Scene:
             queue=self.queue,
             active=kept.keeping.active,
             owner="me",
-            settings=RunsSettings(rules, unfinished_max=1),
+            settings=RunsSettings(rules, unfinished_max=1, sources=self.sources),
         )
         self.alerts = Alerts(
             self.runs,
@@ -132,6 +135,7 @@ def test_a_run_whose_queue_was_not_told_is_delivered_later(tmp_path: Path) -> No
             care=scene.kept.care,
             queue=scene.queue,
             settings=CareSettings(),
+            sources=scene.sources,
         )
         scene.kept.clock.advance(11.0)
         assert (await care.tend()).put_again == (run_id,)
