@@ -193,6 +193,23 @@ def test_an_interrupt_inside_a_player_leaves_when_the_run_is_told(
     run.core.close()
 
 
+def test_a_host_that_throws_its_coroutine_away_finds_the_run_told_to_its_end() -> None:
+    """A loop that is never run again closes what it held: nothing can be awaited, and the run still ends."""
+    run = scene()
+
+    async def main() -> None:
+        work = run.play()
+        work.send(None)  # to its first await point
+        assert run.ctx.lifecycle.state is S.RUNNING
+        work.close()
+
+    asyncio.run(main())
+    run.close()
+
+    assert run.ctx.lifecycle.state is S.FAILED
+    is_told_to_the_end(run)
+
+
 def _kept(run: Scene) -> tuple[Any, ...]:
     return asyncio.run(run.store.of_run(run.ctx))
 
