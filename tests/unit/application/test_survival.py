@@ -130,11 +130,11 @@ def test_a_tool_that_returns_after_the_end_writes_nothing_behind_it() -> None:
     """LATE_RESULT_REFUSED belongs to a run that goes on; behind RUN_FINISHED every sink is silent."""
     run = scene()
     run.faults.actions = {"tool t1": run.cancel}
+    before = set(threading.enumerate())
 
     end = run.run()
-    for thread in threading.enumerate():
-        if thread.name == "diagnosis-worker":
-            thread.join(20)
+    for thread in set(threading.enumerate()) - before:
+        thread.join(20)
 
     assert end.outcome is Out.CANCELLED
     assert TraceName.TOOL_ABANDONED in run.names()
