@@ -130,11 +130,11 @@ def test_a_tool_that_returns_after_the_end_writes_nothing_behind_it() -> None:
     """LATE_RESULT_REFUSED belongs to a run that goes on; behind RUN_FINISHED every sink is silent."""
     run = scene()
     run.faults.actions = {"tool t1": run.cancel}
+    before = set(threading.enumerate())
 
     end = run.run()
-    for thread in threading.enumerate():
-        if thread.name == "diagnosis-worker":
-            thread.join(20)
+    for thread in set(threading.enumerate()) - before:
+        thread.join(20)
 
     assert end.outcome is Out.CANCELLED
     assert TraceName.TOOL_ABANDONED in run.names()
@@ -191,6 +191,23 @@ def test_an_interrupt_inside_a_player_leaves_when_the_run_is_told(
     assert run.ctx.budget.open_calls().waiting == run.ctx.budget.open_calls().in_flight == ()
     is_told_to_the_end(run)
     run.core.close()
+
+
+def test_a_host_that_throws_its_coroutine_away_finds_the_run_told_to_its_end() -> None:
+    """A loop that is never run again closes what it held: nothing can be awaited, and the run still ends."""
+    run = scene()
+
+    async def main() -> None:
+        work = run.play()
+        work.send(None)  # to its first await point
+        assert run.ctx.lifecycle.state is S.RUNNING
+        work.close()
+
+    asyncio.run(main())
+    run.close()
+
+    assert run.ctx.lifecycle.state is S.FAILED
+    is_told_to_the_end(run)
 
 
 def _kept(run: Scene) -> tuple[Any, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from collections.abc import Callable
 
 import pytest
 
@@ -84,10 +85,10 @@ class ClosingClock(ManualClock):
 
     core: DiagnosisHarnessCore
 
-    def call_at(self, at_s: float, callback: object) -> object:  # type: ignore[override]  # handed through
+    def call_at(self, at_s: float, callback: Callable[[], None]) -> Callable[[], None]:
         """Close, then arm."""
         self.core.close()
-        return super().call_at(at_s, callback)  # type: ignore[arg-type]  # as it came
+        return super().call_at(at_s, callback)
 
 
 def test_a_run_that_is_opened_while_the_core_closes_is_ended() -> None:

@@ -149,11 +149,11 @@ def test_a_fork_makes_a_core_of_its_own() -> None:
     parent = Parent()
 
     def child() -> None:
-        with pytest.raises(ContractViolation, match="after a fork"):
+        with pytest.raises(ContractViolation, match="a core serves the process that made it"):
             parent.core.start_run(session_id="s", limits=AMPLE, timeout_s=1)
-        with pytest.raises(ContractViolation, match="after a fork"):
+        with pytest.raises(ContractViolation, match="a clock serves the process that made it"):
             parent.core.clock.call_at(0.0, lambda: None)
-        with pytest.raises(ContractViolation, match="after a fork"):
+        with pytest.raises(ContractViolation, match="a clock serves the process that made it"):
             parent.core.clock.hand_off(lambda: None)
         parent.core.close()
         ended = threading.Event()

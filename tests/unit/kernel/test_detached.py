@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Callable
+from functools import partial
 from typing import NoReturn
 
 import pytest
@@ -39,6 +40,10 @@ def test_calls_that_block_keep_each_other_up_only_beyond_the_bound() -> None:
     assert third.wait(10)
 
 
+def _wait_for(event: threading.Event) -> None:
+    assert event.wait(10)
+
+
 @pytest.mark.parametrize("error", [ValueError, asyncio.CancelledError, SystemExit, KeyboardInterrupt])
 def test_a_call_that_raises_is_reported_and_the_next_is_made(
     error: type[BaseException], monkeypatch: pytest.MonkeyPatch
@@ -48,7 +53,7 @@ def test_a_call_that_raises_is_reported_and_the_next_is_made(
     monkeypatch.setattr(threading, "excepthook", lambda told: reported.append(told.exc_type))
     calls = DetachedCalls(threads_max=1)
     go_on, done = threading.Event(), threading.Event()
-    calls.submit(lambda: go_on.wait(10) and None)
+    calls.submit(partial(_wait_for, go_on))
     calls.submit(_raising(error))
     calls.submit(done.set)
 
