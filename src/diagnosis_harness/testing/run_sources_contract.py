@@ -96,4 +96,6 @@ async def tells_which_runs_processes_take(kept: Kept) -> None:
     expected = {"one": frozenset({"source-a", "source-b"}), "two": frozenset(), "old": None}
     expect(holds=said == expected, what=f"what each takes: {said}")
     await kept.care.beat("one", at_s=2.0, lanes=("source-b",))
-    expect(holds=(await kept.care.beats())["one"].lanes == {"source-b"}, what="the last word stands")
+    expect(
+        holds=(await kept.care.beats())["one"].lanes == frozenset({"source-b"}), what="the last word stands"
+    )
