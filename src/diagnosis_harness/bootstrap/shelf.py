@@ -98,6 +98,10 @@ class FolderShelf:
         """Every configured source as it was last read."""
         return {name: stamp for name, (_, stamp) in self._read_last.items()}
 
+    def lanes_now(self) -> frozenset[Lane]:
+        """The runs about the sources as they were last read, and those about none: what is listened to."""
+        return frozenset({ANY_LANE, *(lane_of(name, each.identity) for name, each in self.stamps().items())})
+
     def lanes(self) -> frozenset[Lane]:
         """The runs that this process can work on.
 
