@@ -28,7 +28,6 @@ from diagnosis_harness.tools.spec import ToolFindings
 from diagnosis_harness.trace.event import TraceEvent
 
 USER = CancellationReason.USER_REQUESTED
-LATE = CancellationReason.DEADLINE_EXCEEDED
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +132,19 @@ def _queue(reason: CancellationReason) -> Act:
     return act
 
 
+def _not_begun(*, is_served: bool) -> Act:
+    async def act(kept: KeptChat) -> RunRow:
+        archive = kept.keeping.archive
+        run_id = (await archive.submit(kept.request(kind=RunKind.BACKGROUND, source="shop"))).row.run_id
+        kept.clock.advance(120.0)
+        assert await archive.expire(run_id, at_s=kept.clock.now_s(), is_served=is_served)
+        row = await archive.run(run_id)
+        assert row is not None
+        return row
+
+    return act
+
+
 def _given_up(door: Door | None) -> Act:
     """Its process is gone while it waits at the door, else in its path; what it had written stands."""
 
@@ -226,7 +238,8 @@ def ends() -> dict[str, tuple[Act, dict[str, object]]]:
         "cancelled in a path": (_in_path(_cancel(USER)), system),
         "client gone in a path": (_in_path(_cancel(CancellationReason.CLIENT_DISCONNECTED)), system),
         "service stopped in a path": (_in_path(_cancel(CancellationReason.INTERNAL_FAILURE)), system),
-        "expired in the queue": (_queue(LATE), {}),
+        "expired in the queue": (_not_begun(is_served=True), {}),
+        "without a process for its source": (_not_begun(is_served=False), {}),
         "cancelled in the queue": (_queue(USER), {}),
         "router unavailable": (
             asked,

@@ -14,7 +14,9 @@ from typing import Any
 
 import httpx2
 import pytest
+from sqlalchemy import create_engine, text
 
+from diagnosis_harness.adapters.persistence.address import engine_url
 from diagnosis_harness.simulator.faults import FaultKind
 from diagnosis_harness.simulator.folder import simulate_folder
 from diagnosis_harness.testing.cluster import cluster
@@ -166,7 +168,7 @@ def other_shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_workers_that_lack_the_source_leave_its_runs_to_those_that_have_it(
     place: str, request: pytest.FixtureRequest, shop: Path, tmp_path: Path
 ) -> None:
-    """The way to further machines: none of 16 runs fails, and a copy at another path is the source."""
+    """As the README adds machines: none of 16 runs fails, and a copy at another path is the same source."""
     copy = Path(shutil.copytree(shop, tmp_path / "elsewhere" / "copy-of-it"))
     with team(request.getfixturevalue(place)) as members:
         _, url = members.serve("--from", shop)
@@ -174,19 +176,16 @@ def test_workers_that_lack_the_source_leave_its_runs_to_those_that_have_it(
         _, owner_with = members.worker("--from", copy)
         rows = closed(url, ask(url, 16))
         assert {(row["status"], code_of(row)) for row in rows} == {("SUCCESS", None)}
-        owners = {member for member in (owner_without, owner_with) if member in owners_of(request, place)}
-        assert owners == {owner_with}
+        owners = owners_of(request.getfixturevalue(place))
+        assert owner_with in owners
+        assert owner_without not in owners
         without.until(r"ask about source 'shop', which this process does not have")
         assert without.said.count("does not have") == 1
 
 
-def owners_of(request: pytest.FixtureRequest, place: str) -> set[str]:
-    """Who owns a run in the database."""
-    from sqlalchemy import create_engine, text
-
-    from diagnosis_harness.adapters.persistence.address import engine_url
-
-    engine = create_engine(engine_url(request.getfixturevalue(place)))
+def owners_of(database: str) -> set[str]:
+    """Who owns a run in it."""
+    engine = create_engine(engine_url(database))
     with engine.connect() as connection:
         owners = set(connection.execute(text("SELECT owner FROM diagnosis_run")).scalars())
     engine.dispose()
@@ -226,9 +225,7 @@ def test_a_run_that_no_process_has_the_source_of_ends_with_that_reason(sqlite_ur
         in_chinese = members.start("runs", "why", run_id, "--lang", "zh")
         assert in_chinese.ended() == 0
     assert ready["status"] == "ready"
-    assert (
-        ready["checks"]["sources"] == "queued runs that ask about a source that this process does not have: 1"
-    )
+    assert ready["checks"]["sources"].endswith("a source that this process does not have: 1")
     assert "diagnosis_runs_queued_without_source 1.0" in metrics
     assert (row["status"], row["state"], code_of(row)) == ("FAILED", "FAILED", "SOURCE_NOT_SERVED")
     assert "No process that takes queued runs has the source" in row["failure"]["message"]
@@ -243,17 +240,15 @@ def test_what_a_killed_worker_had_in_hand_is_worked_on_by_another_with_the_sourc
     care = {"DIAGNOSE_CARE__DEAD_AFTER_S": "4", "DIAGNOSE_CARE__REDELIVER_AFTER_S": "2"}
     with team(postgres_url) as members:
         _, url = members.serve("--no-work", "--from", shop, **care)
-        doomed, owner = members.worker("--from", shop, "--parallel", "1", **care)
+        doomed, _ = members.worker("--from", shop, "--parallel", "1", **care)
         run_ids = ask(url, 6)
         closed(url, run_ids[:1])
         doomed.process.kill()
         members.worker(**care)
         members.worker("--from", shop, **care)
         rows = closed(url, run_ids)
-    failed = [row for row in rows if row["status"] != "SUCCESS"]
-    assert {code_of(row) for row in failed} <= {"INTERNAL_FAILURE"}
-    assert len(failed) <= 1
-    assert owner
+    failed = [code_of(row) for row in rows if row["status"] != "SUCCESS"]
+    assert failed in ([], ["INTERNAL_FAILURE"])
 
 
 def test_a_worker_makes_no_database_and_says_which_one_is_missing(tmp_path: Path) -> None:
@@ -275,10 +270,8 @@ def test_servers_and_workers_say_which_database_they_use(sqlite_url: str, tmp_pa
     with team(sqlite_url) as members:
         server, _ = members.serve()
         worker, _ = members.worker()
-    line = f"Database: {tmp_path / 'test.db'}"
-    for member in (server, worker):
-        assert member.said.splitlines()[0].startswith("Database: /")
-        assert str(tmp_path) in member.said.splitlines()[0], line
+    (file,) = tmp_path.glob("*.db")
+    assert [member.lines[0] for member in (server, worker)] == [f"Database: {file}\n"] * 2
 
 
 def test_a_worker_waits_for_a_postgresql_that_starts(shop: Path) -> None:

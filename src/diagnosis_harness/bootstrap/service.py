@@ -37,7 +37,6 @@ from diagnosis_harness.application.runs.closed_runs import ClosedRuns
 from diagnosis_harness.application.runs.desk import Runs, RunsSettings
 from diagnosis_harness.application.runs.keeping import Keeping
 from diagnosis_harness.application.runs.queue import RunQueue
-from diagnosis_harness.application.runs.sources import ANY_LANE, lane_of
 from diagnosis_harness.application.service import Service
 from diagnosis_harness.application.system.chat import SystemChat
 from diagnosis_harness.application.system.profile import RunLimits, SystemProfile, ToolProfile
@@ -130,9 +129,14 @@ async def open_service(
         service = _assembled(core, parts)
         await stack.enter_async_context(upkeep.going())
         if works:
-            lanes = {ANY_LANE, *(lane_of(name, each.identity) for name, each in shelf.stamps().items())}
-            await queue.listen(service.worker.work, parallel_max=settings.queue.parallel_max, lanes=lanes)
+            await _listening(service, settings, shelf)
         yield service
+
+
+async def _listening(service: Service, settings: Settings, shelf: FolderShelf) -> None:
+    """Have this process take the runs about the sources that it has."""
+    room, lanes = settings.queue.parallel_max, shelf.lanes_now()
+    await service.queue.listen(service.worker.work, parallel_max=room, lanes=lanes)
 
 
 def _shelf(settings: Settings, tools: Sequence[Tool]) -> FolderShelf:

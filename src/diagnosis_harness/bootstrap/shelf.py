@@ -98,6 +98,10 @@ class FolderShelf:
         """Every configured source as it was last read."""
         return {name: stamp for name, (_, stamp) in self._read_last.items()}
 
+    def lanes_now(self) -> frozenset[Lane]:
+        """The runs about the sources as they were last read, and those about none: what is listened to."""
+        return frozenset({ANY_LANE, *(lane_of(name, each.identity) for name, each in self.stamps().items())})
+
     def lanes(self) -> frozenset[Lane]:
         """The runs that this process can work on.
 
@@ -108,10 +112,16 @@ class FolderShelf:
         return frozenset({ANY_LANE, *own, *(lane_of(name, None) for name in self._folders)})
 
     async def stamp(self, name: str) -> SourceStamp | None:
-        """The source as it is now, or as it was last where it cannot be read; None if not configured."""
-        if name in self._folders:
-            with suppress(SourceUnavailable, OnsetOutsideData):  # whoever opens it says why
-                await self._looked_at(_Place(name, None), stamp_alone=True)
+        """The source as it is now, or as it was last where it cannot be read; None if not configured.
+
+        Waits for nobody who reads a source, unless this one has changed.
+        """
+        folder, last = self._folders.get(name), self._read_last.get(name)
+        if folder is None:
+            return None
+        with suppress(SourceUnavailable, OnsetOutsideData):  # whoever opens it says why
+            if last is None or last[0] != await asyncio.to_thread(self._files, name, folder):
+                await self._looked_at(_Place(name, None))
         return self.stamps().get(name)
 
     async def refresh(self) -> None:
@@ -154,14 +164,11 @@ class FolderShelf:
         )
         raise SourceUnavailable(f"source {name} {problem}", kind=FailureKind.UNAVAILABLE)
 
-    async def _looked_at(self, place: _Place, *, stamp_alone: bool = False) -> OpenSource:
-        """The source, read anew where its files have changed; with `stamp_alone` for no other reason."""
+    async def _looked_at(self, place: _Place) -> OpenSource:
+        """The source, read anew where its files have changed."""
         folder = self._folders[place.name]
         async with self._reading:  # one at a time: reading takes the memory of a whole incident
             files = await asyncio.to_thread(self._files, place.name, folder)
-            last = self._read_last.get(place.name)
-            if stamp_alone and last is not None and last[0] == files:
-                return self._nothing
             held = self._open.get(place)
             if held is None or held[0] != files:
                 held = files, await asyncio.to_thread(self._read, place, folder, files)

@@ -104,7 +104,8 @@ class Upkeep:
 
     async def _heeded(self) -> None:
         for run_id in await self._caretaker.heed():
-            _LOG.info("run %s was cancelled from another process", run_id)
+            # Another process was asked, or this one while the run was being claimed.
+            _LOG.info("run %s was cancelled as its row asks for", run_id)
 
 
 class _Round:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from diagnosis_harness.application.runs.silence import NOTHING_SEEN, Seen, dead, forgettable, seen
+from diagnosis_harness.application.runs.silence import NOTHING_SEEN, Seen, dead, forgettable, is_served, seen
 from diagnosis_harness.application.runs.store import Beat
 
 AFTER_S = 10.0
@@ -53,3 +53,34 @@ def test_who_stands_still_without_work_is_forgotten_and_not_mourned() -> None:
     state = seen(state, beats, now_s=9.0, gap_s=AFTER_S)
     assert forgettable(state, beats, after_s=9.0) == (("idle", 7.0),)
     assert forgettable(state, beats, after_s=9.1) == ()
+
+
+def taken(*looks: tuple[float, float | None], lanes: frozenset[str] | None) -> bool | None:
+    """Whether the runs of a lane are taken, after looks at one process that says what it takes."""
+    state: Seen = NOTHING_SEEN
+    beats: dict[str, Beat] = {}
+    for now_s, value in looks:
+        beats = {"other": Beat(value, has_work=False, lanes=lanes)}
+        state = seen(state, beats, now_s=now_s, gap_s=AFTER_S)
+    return is_served(state, beats, "source-a", after_s=AFTER_S)
+
+
+def test_runs_are_taken_by_a_process_that_says_so_and_lives() -> None:
+    """Of one that stands still what it said counts for nothing."""
+    lanes = frozenset({"source-a", "source-b"})
+    assert taken((100.0, 1.0), (105.0, 2.0), (110.0, 3.0), lanes=lanes) is True
+    assert taken((100.0, 1.0), (105.0, 1.0), (110.0, 1.0), lanes=lanes) is False
+    assert taken((100.0, None), (105.0, None), (110.0, None), lanes=lanes) is False
+
+
+def test_whether_a_process_lives_is_not_known_before_it_was_looked_at_for_long_enough() -> None:
+    """Nor after a pause; of a process that takes none of these runs that need not be known."""
+    lanes = frozenset({"source-a"})
+    assert taken((100.0, 1.0), (109.0, 1.0), lanes=lanes) is None
+    assert taken((100.0, 1.0), (109.0, 1.0), (130.0, 1.0), lanes=lanes) is None
+    assert taken((100.0, 1.0), lanes=frozenset({"source-b"})) is False
+
+
+def test_a_process_that_does_not_say_what_it_takes_may_take_anything() -> None:
+    """It is of an older program, which takes whatever is delivered."""
+    assert taken((100.0, 1.0), (105.0, 2.0), (110.0, 3.0), lanes=None) is True

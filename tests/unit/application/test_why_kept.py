@@ -94,6 +94,15 @@ def test_a_run_that_never_began_used_no_time(tmp_path: Path, name: str, time: Sa
     assert said(told[WhyQuestion.NO_PREVIOUS_TURN]) == [Say.NO_TURN_UNROUTED]
 
 
+def test_a_run_whose_source_no_process_had_is_said_to_have_lacked_it(tmp_path: Path) -> None:
+    """And what to do: it was not for want of time."""
+    told = answers(kept_end(tmp_path, "without a process for its source"))
+    assert said(told[WhyQuestion.TIME_OR_BUDGET]) == [Say.WAS_NOT_SERVED]
+    assert told[WhyQuestion.TIME_OR_BUDGET].arises is False
+    assert said(told[WhyQuestion.FALLBACK]) == [Say.NO_FALLBACK_NOT_SERVED]
+    assert said(told[WhyQuestion.STOPPED_CALLING]) == [Say.NEVER_BEGAN_CALLING]
+
+
 @pytest.mark.parametrize("name", ["given up before a word", "given up in a path", "timed out in a path"])
 def test_a_run_that_began_is_not_said_never_to_have(tmp_path: Path, name: str) -> None:
     """Whatever little its log holds."""

@@ -13,6 +13,7 @@ import pytest
 from diagnosis_harness.application.alerts.alerts import AlertAccount, Alerts
 from diagnosis_harness.application.alerts.inbox import AlertEffect
 from diagnosis_harness.application.runs.caretaker import CareAccount, CareFailure, Caretaker
+from diagnosis_harness.application.runs.sources import LeftRuns, SourceBacklog
 from diagnosis_harness.bootstrap.upkeep import Upkeep
 from diagnosis_harness.kernel.errors import FailureKind, StoreFailure
 from diagnosis_harness.settings import CareSection
@@ -145,6 +146,25 @@ def test_a_beat_that_does_not_succeed_for_long_is_a_problem_until_it_does() -> N
         assert scene.upkeep.problem() is None
 
     play(act)
+
+
+def test_what_is_left_to_others_is_said_once_for_each_source(caplog: pytest.LogCaptureFixture) -> None:
+    """Whoever wonders why runs wait finds the reason, and is not told it at every look."""
+    shop, bank = SourceBacklog("shop", "sha256:a", 2), SourceBacklog("bank\n", None, 1)
+
+    async def act(scene: Scene) -> None:
+        scene.care.account = CareAccount(left=(LeftRuns(shop, is_another=True),))
+        await scene.round()
+        scene.care.account = CareAccount(
+            left=(LeftRuns(shop, is_another=True), LeftRuns(bank, is_another=False))
+        )
+        await scene.round()
+        await scene.round()
+
+    play(act)
+    of_shop, of_bank = (record.getMessage() for record in caplog.records)
+    assert of_shop.startswith("queued runs ask about source 'shop', which is another one in this process")
+    assert of_bank.startswith(r"queued runs ask about source 'bank\n', which this process does not have")
 
 
 @pytest.mark.parametrize("what", ["tend", "heed"])

@@ -243,6 +243,7 @@ def test_what_a_closed_process_had_taken_and_not_begun_is_there_for_others(file:
         async with asyncio.timeout(30):
             while await asyncio.to_thread(taken) < 3:
                 pass
+        await held.until(lambda: held.begun == ["run-1"])  # DBOS notes a delivery before it hands it over
 
     async def second(queue: DbosRunQueue) -> None:
         await queue.listen(after.work, parallel_max=1)
