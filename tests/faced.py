@@ -23,7 +23,7 @@ from diagnosis_harness.application.callers.caller import CallerRole
 from diagnosis_harness.application.service import Service
 from diagnosis_harness.bootstrap.players import Players
 from diagnosis_harness.bootstrap.service import open_service
-from diagnosis_harness.diagnosis.policy import PolicyAnswer, PolicyView
+from diagnosis_harness.diagnosis.policy import GiveDraft, PolicyAnswer, PolicyView
 from diagnosis_harness.harness.budget import TokenUsage
 from diagnosis_harness.players.embedded.analyst import EmbeddedAnalyst
 from diagnosis_harness.server.app import make_app
@@ -33,6 +33,7 @@ from diagnosis_harness.server.stopping_server import StoppingServer
 from diagnosis_harness.settings import Settings, load_settings
 from diagnosis_harness.simulator.faults import FaultKind
 from diagnosis_harness.simulator.folder import simulate_folder
+from diagnosis_harness.testing.scripted_policy import NO_TOKENS
 
 if TYPE_CHECKING:
     from diagnosis_harness.harness.context import RunContext
@@ -43,10 +44,15 @@ T = TypeVar("T")
 
 
 class HeldAnalyst(EmbeddedAnalyst):
-    """The analyst, who can be held before every decision."""
+    """The analyst, who can be held before every decision.
 
-    def __init__(self) -> None:
+    Args:
+        is_brief: says nothing at all instead, where many runs are wanted and not what they find.
+    """
+
+    def __init__(self, *, is_brief: bool = False) -> None:
         super().__init__()
+        self._is_brief = is_brief
         self._open = asyncio.Event()
         self._open.set()
         self._waiting: set[str] = set()
@@ -59,6 +65,8 @@ class HeldAnalyst(EmbeddedAnalyst):
                 self._waiting.add(ctx.run_id)
                 self._changed.notify_all()
         await self._open.wait()
+        if self._is_brief:
+            return GiveDraft(None), NO_TOKENS
         return await super().decide(ctx, view)
 
     def has_reached(self, run_id: str) -> bool:
@@ -188,11 +196,13 @@ def faced(
     works: bool = True,
     database: str | None = None,
     alerts: Mapping[str, object] | None = None,
+    is_brief: bool = False,
     **server: object,
 ) -> Iterator[FacedServer]:
     """A server on a free port of loopback, for the time of the body."""
     settings = settings_for(folder, database=database, alerts=alerts, **server)
-    serving = _Serving(settings, needs_key=needs_key, works=works)
+    analyst = HeldAnalyst(is_brief=is_brief)
+    serving = _Serving(settings, analyst, needs_key=needs_key, works=works)
     thread = threading.Thread(target=serving.run, name="faced")
     thread.start()
     held: FacedServer | None = None
@@ -212,9 +222,10 @@ def faced(
 class _Serving:
     """What happens in the server's thread."""
 
-    def __init__(self, settings: Settings, *, needs_key: bool, works: bool) -> None:
+    def __init__(self, settings: Settings, analyst: HeldAnalyst, *, needs_key: bool, works: bool) -> None:
         self.ready: Future[FacedServer] = Future()
         self._settings = settings
+        self._analyst = analyst
         self._needs_key = needs_key
         self._works = works
         self._server: StoppingServer | None = None
@@ -234,7 +245,7 @@ class _Serving:
             self._server.should_exit = True
 
     async def _serve(self) -> None:
-        analyst, settings = HeldAnalyst(), self._settings
+        analyst, settings = self._analyst, self._settings
         async with open_service(settings, works=self._works, players=Players(policy=analyst)) as service:
             app = make_app(service, settings.server, needs_key=self._needs_key)
             config = Config(

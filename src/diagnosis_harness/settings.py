@@ -168,6 +168,7 @@ class ServerSettings(_Section):
     run_limit_max_s: Seconds
     start_within_s: Seconds
     body_bytes_max: Count
+    alert_bytes_max: Count
     read_timeout_s: Seconds
     write_timeout_s: Seconds
     heartbeat_s: Seconds

@@ -85,6 +85,23 @@ def test_the_answer_names_the_notification_by_its_request(queueing: FacedServer)
     assert response.json()["notification_id"] == response.headers["x-request-id"]
 
 
+def test_a_group_of_thousands_of_alerts_is_taken(queueing: FacedServer) -> None:
+    """Where Alertmanager is set to leave none out: a storm makes the largest groups."""
+    several = [
+        {**ALERT, "labels": {"alertname": "HighLatency", "pod": f"pod-{number}", "node": "n" * 400}}
+        for number in range(5_000)
+    ]
+    body = {**notification("firing", key="large"), "alerts": several}
+
+    response = queueing.client().post(PATH, json=body)
+
+    assert response.status_code == 202, response.text
+    (run,) = response.json()["runs"]
+    question = queueing.client().get(f"/v1/runs/{run['run_id']}").json()["question"]
+    assert "(5000 alerts)" in question
+    sent(queueing.client(), "resolved", "a", key="large")
+
+
 def test_a_resolved_group_takes_back_what_has_not_started(queueing: FacedServer) -> None:
     """Of that group alone, whichever alerts it had; resolved again there is nothing to do."""
     client = queueing.client()

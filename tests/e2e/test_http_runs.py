@@ -52,6 +52,26 @@ def test_a_question_is_queued_answered_and_kept(server: FacedServer) -> None:
     WholeRunOut.model_validate(row)
 
 
+def test_a_question_that_is_sent_again_with_its_key_is_one_run(server: FacedServer) -> None:
+    """A client whose answer did not come sends again, and had two runs: it is one, also when it has ended."""
+    client = server.client(**{"idempotency-key": "of this question"})
+    first = client.post("/v1/runs", json={"question": QUESTION})
+    run_id = first.json()["run_id"]
+
+    again = [client.post("/v1/runs", json={"question": QUESTION})]
+    server.ended(client, run_id)
+    again.append(client.post("/v1/runs", json={"question": QUESTION}))
+    other = client.post("/v1/runs", json={"question": "Why is payment slow?"})
+    stranger = server.client(server.key("cleo"), **{"idempotency-key": "of this question"})
+    theirs = stranger.post("/v1/runs", json={"question": QUESTION})
+
+    assert first.status_code == 202
+    assert [(each.status_code, each.json()["run_id"]) for each in again] == [(200, run_id)] * 2
+    assert problem(other, 422, "invalid-input")["errors"][0]["field"] == "Idempotency-Key"
+    assert theirs.status_code == 202
+    assert theirs.json()["run_id"] != run_id
+
+
 def test_without_a_session_id_one_is_made_and_a_blank_one_is_refused(server: FacedServer) -> None:
     """LC-11 over HTTP: absent is made, blank names field and remedy."""
     client = server.client()

@@ -12,7 +12,7 @@ import httpx2
 import pytest
 from tests.kill.stage import WAIT_S, Member, Stage, assert_whole, staged
 
-GROUPS = 60
+GROUPS = 24
 _AT_ONCE = 6
 
 

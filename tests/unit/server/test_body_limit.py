@@ -36,13 +36,15 @@ class Gate:
             self.after.append(await receive())
         await JSONResponse({})(scope, receive, send)
 
-    def call(self, headers: list[tuple[bytes, bytes]] = JSON) -> asyncio.Task[None]:
+    def call(
+        self, headers: list[tuple[bytes, bytes]] = JSON, *, path: str = "/v1/runs"
+    ) -> asyncio.Task[None]:
         """Begin a request."""
-        gate = BodyGate(self.inside, clock=self.clock, bytes_max=100, timeout_s=5.0)
+        gate = BodyGate(self.inside, clock=self.clock, bytes_max=100, alert_bytes_max=200, timeout_s=5.0)
         scope = {
             "type": "http",
             "method": "POST",
-            "path": "/v1/runs",
+            "path": path,
             "headers": headers,
             "query_string": b"",
             "state": {"request_id": "req-1"},
@@ -130,6 +132,21 @@ def test_a_body_that_turns_out_too_large_is_given_up_where_it_does() -> None:
             gate.part(b"x" * 40, more=True)
         await asyncio.wait_for(gate.call(), 10.0)
         assert (gate.status, gate.slug, gate.reached) == (413, "too-large", [])
+
+    play(act)
+
+
+@pytest.mark.parametrize(("size", "is_taken"), [(200, True), (201, False)])
+def test_a_notification_of_alerts_may_be_larger(size: int, is_taken: bool) -> None:
+    """It grows with the storm that it tells of, and one that is refused is lost."""
+
+    async def act(gate: Gate) -> None:
+        body = b'"' + b"x" * (size - 2) + b'"'
+        answered = gate.call(path="/v1/alerts/alertmanager")
+        gate.part(body)
+        await answered
+        assert gate.reached == ([body] if is_taken else [])
+        assert gate.status == (200 if is_taken else 413)
 
     play(act)
 

@@ -25,7 +25,8 @@ class Asking:
 
     Attributes:
         limit_s: time from the start of the run to its deadline.
-        fingerprint: set by the alert webhook alone.
+        fingerprint: of the alert group, or of the run that is tried again; set by the service alone.
+        run_id: under which the run is kept; a question that is sent twice has the same one.
     """
 
     question: str
@@ -36,6 +37,7 @@ class Asking:
     limit_s: float | None = None
     retry_of: str | None = None
     fingerprint: str | None = None
+    run_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +70,7 @@ def request_of(
     question = _question(asking.question)
     now_s = clock.now_s()
     return RunRequest(
-        run_id=ids.new_run_id(),
+        run_id=asking.run_id or ids.new_run_id(),
         session_id=_session(asking.session_id, ids),
         question=mask_or_withhold(question),
         language=asking.language or language_of(question),

@@ -19,7 +19,7 @@ from diagnosis_harness.application.runs.store import RunArchive, RunPage, RunQue
 from diagnosis_harness.harness.cancellation import CancellationReason
 from diagnosis_harness.harness.core import CancelAnswer, DiagnosisHarnessCore
 from diagnosis_harness.harness.lease import OpenCall
-from diagnosis_harness.kernel.errors import NotPermitted, RunGoesOn, RunUnknown, StoreFailure
+from diagnosis_harness.kernel.errors import InvalidInput, NotPermitted, RunGoesOn, RunUnknown, StoreFailure
 from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.release.document import RunDocument
 from diagnosis_harness.tools.invocation import EvidenceRecord
@@ -108,7 +108,7 @@ class Runs:
         return replace(request, stamp=stamp, unfinished_max=limit)
 
     async def submit(self, caller: Caller, asking: Asking, *, unfinished_max: int | None = None) -> Submitted:
-        """Queue a question. One about an alert group that has an unfinished run joins that run.
+        """Queue a question. One that is sent twice, under one run id, is the run of the first, ended or not.
 
         A run that was kept and could not be put into the queue is put there later; it is not lost.
 
@@ -121,6 +121,8 @@ class Runs:
         if submitted.is_new:
             with suppress(StoreFailure):  # it is accepted; the caretaker puts it again
                 await self._queue.put(submitted.row.run_id, submitted.row.request.lane)
+        elif submitted.row.run_id == request.run_id and submitted.row.request.question != request.question:
+            raise InvalidInput("Idempotency-Key", "it came with another question", "send a fresh one")
         return submitted
 
     async def _again(self, caller: Caller, asking: Asking) -> Asking:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Header, Path, Query, Request, Response
@@ -31,7 +32,7 @@ from diagnosis_harness.server.face import Face, TheAdmission, TheCaller, TheFace
 from diagnosis_harness.server.openapi import DOCUMENT, JSON_LINES, MARKDOWN, problems
 from diagnosis_harness.server.problems import ProblemKind as P
 from diagnosis_harness.server.run_id import RunId
-from diagnosis_harness.server.submitting import submit_once
+from diagnosis_harness.server.submitting import fingerprint_of, submit_once
 from diagnosis_harness.server.wire import Ask, RunsAsked
 from diagnosis_harness.server.wire_out import (
     CancelOut,
@@ -50,6 +51,10 @@ router = APIRouter(tags=["runs"])
 CANCEL_WAIT_S = 1.5
 
 
+IdempotencyKey = Annotated[
+    str | None,
+    Header(min_length=1, max_length=255, description="Of your own choice; a new one for each question."),
+]
 Lang = Annotated[Language | None, Query(description="Of the words; `Accept-Language` when left out.")]
 
 
@@ -59,13 +64,25 @@ Lang = Annotated[Language | None, Query(description="Of the words; `Accept-Langu
     summary="Ask in the background",
     responses={
         202: {"model": RunOut, "description": "The question is queued; `Location` is its run."},
-        200: {"model": RunOut, "description": "An unfinished run that tries the same again was joined."},
+        200: {
+            "model": RunOut,
+            "description": "An unfinished run that tries the same again was joined, or it is the run that "
+            "this `Idempotency-Key` began.",
+        },
         **problems(P.NOT_PERMITTED, P.NOT_FOUND, P.RUN_GOES_ON, P.TOO_MANY_RUNS),
     },
 )
-async def ask(body: Ask, face: TheFace, admission: TheAdmission) -> Response:
-    """Queue a question. Nobody needs to stay connected: look at the run, its events, or cancel it."""
-    submitted = await submit_once(face, admission, body.asking())
+async def ask(
+    body: Ask, *, face: TheFace, admission: TheAdmission, idempotency_key: IdempotencyKey = None
+) -> Response:
+    """Queue a question. Nobody needs to stay connected: look at the run, its events, or cancel it.
+
+    Sent again with the same `Idempotency-Key`, as after an answer that did not come, it is the same run.
+    """
+    asking = body.asking()
+    if idempotency_key is not None:
+        asking = replace(asking, run_id=fingerprint_of("run", admission.caller, idempotency_key))
+    submitted = await submit_once(face, admission, asking)
     return JSONResponse(
         row_json(submitted.row),
         status_code=202 if submitted.is_new else 200,

@@ -194,3 +194,49 @@ def test_a_database_of_a_newer_program_is_refused_and_left_alone(
     asyncio.run(made_newer())
     with pytest.raises(InvalidSetting, match="made by a newer version of this program"):
         asyncio.run(Database.opened(url))
+
+
+def _first_version(connection: Connection) -> None:
+    """Make the tables as the first version of the program had them, with a queued run about an alert."""
+    from alembic.config import Config
+    from alembic.runtime.environment import EnvironmentContext
+    from alembic.script import ScriptDirectory
+
+    script = ScriptDirectory(str(files("diagnosis_harness.adapters.persistence").joinpath("migrations")))
+    with EnvironmentContext(
+        Config(), script, fn=lambda revision, _: script._upgrade_revs("0001", revision)
+    ) as environment:
+        environment.configure(connection=connection)
+        environment.run_migrations()
+    connection.execute(
+        text(
+            "INSERT INTO diagnosis_run (run_id, session_id, query, language, kind, asked_by, asked_role,"
+            " limit_s, submitted_s, status, is_closed, fingerprint) VALUES ('r1', 's', 'why?', 'en',"
+            " 'BACKGROUND', 'local', 'admin', 60, 1, 'QUEUED', :no, 'alert-1.set-2')"
+        ),
+        {"no": False},
+    )
+
+
+@pytest.mark.parametrize("place", ["sqlite", "postgres"])
+def test_a_database_of_the_first_version_is_brought_up_to_date(
+    place: str, sqlite_url: str, databases: Databases
+) -> None:
+    """With what is in it: a run that was queued then is queued still."""
+    name, url = ("", sqlite_url) if place == "sqlite" else databases.fresh()
+    engine = create_engine(engine_url(url))
+    with engine.begin() as connection:
+        _first_version(connection)
+    engine.dispose()
+
+    async def opened() -> tuple[list[object], str | None]:
+        database = await Database.opened(url)
+        try:
+            row = await SqlRunArchive(database).run("r1")
+            return await database.read(_differences), None if row is None else row.status.value
+        finally:
+            await database.close()
+
+    assert asyncio.run(opened()) == ([], "QUEUED")
+    if name:
+        databases.drop(name)
