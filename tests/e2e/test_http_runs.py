@@ -332,7 +332,8 @@ def test_health_readiness_and_metrics_are_told(server: FacedServer, done: str) -
     client = server.client()
     assert client.get("/healthz").json() == {"status": "ok"}
     ready = client.get("/readyz")
-    checks = {"database": "ok", "evidence": "ok", "queue": "ok", "care": "ok", "log": "ok"}
+    parts = ("database", "evidence", "queue", "sources", "care", "log")
+    checks = dict.fromkeys(parts, "ok")
     assert (ready.status_code, ready.json()["checks"]) == (200, checks)
     text = client.get("/metrics").text
     assert 'diagnosis_runs_total{fallback="NONE",intent="DIAGNOSIS",outcome="SUCCESS"}' in text
