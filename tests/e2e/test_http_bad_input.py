@@ -19,8 +19,8 @@ HEAD = b"POST /v1/runs HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FacedServer]:
     """A server that is impatient, and takes small bodies."""
     folder = tmp_path_factory.mktemp("bad")
-    small = {"body_bytes_max": 20_000, "alert_bytes_max": 20_000}
-    with faced(folder, works=False, read_timeout_s=0.5, **small) as held:
+    most = 20_000
+    with faced(folder, works=False, read_timeout_s=0.5, body_bytes_max=most, alert_bytes_max=most) as held:
         yield held
 
 
