@@ -97,7 +97,7 @@ def translated() -> Iterator[None]:
 
 
 @contextmanager
-def readable() -> Iterator[None]:
+def readable(trouble: StoreTrouble = StoreTrouble.ROW_UNREADABLE) -> Iterator[None]:
     """Raise as `StoreFailure` that what the database holds is nothing this program can have written."""
     try:
         yield
@@ -105,7 +105,7 @@ def readable() -> Iterator[None]:
         raise StoreFailure(
             f"what the database holds cannot be read ({type(error).__name__})",
             kind=FailureKind.INVALID_OUTPUT,
-            trouble=StoreTrouble.ROW_UNREADABLE,
+            trouble=trouble,
         ) from error
 
 
