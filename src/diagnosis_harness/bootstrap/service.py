@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import socket
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -35,7 +35,7 @@ from diagnosis_harness.application.runs.closed_runs import ClosedRuns
 from diagnosis_harness.application.runs.desk import Runs, RunsSettings
 from diagnosis_harness.application.runs.keeping import Keeping
 from diagnosis_harness.application.runs.queue import RunQueue
-from diagnosis_harness.application.service import Service
+from diagnosis_harness.application.service import DATABASE, EVIDENCE, Service, Write
 from diagnosis_harness.application.system.chat import SystemChat
 from diagnosis_harness.application.system.profile import RunLimits, SystemProfile, ToolProfile
 from diagnosis_harness.bootstrap.knowledge import open_library
@@ -47,7 +47,7 @@ from diagnosis_harness.bootstrap.workbench import build_boundary, build_use_case
 from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.harness.core import DiagnosisHarnessCore
 from diagnosis_harness.harness.workers import WorkerPool
-from diagnosis_harness.kernel.clock import SystemClock
+from diagnosis_harness.kernel.clock import Clock, SystemClock
 from diagnosis_harness.kernel.errors import TechnicalFailure
 from diagnosis_harness.kernel.ids import RandomIds
 from diagnosis_harness.llm.role import RoleBoundary
@@ -118,8 +118,9 @@ async def open_service(
         care = SqlRunCare(stores.database, evidence=stores.elsewhere, closed=closed)
         limits = CareSettings(settings.care.dead_after_s, settings.care.redeliver_after_s)
         caretaker = Caretaker(core, keeping, care=care, queue=queue, settings=limits)
-        upkeep = Upkeep(caretaker, clock=clock, settings=settings.care)
-        parts = _Parts(keeping, log, chat, queue, works, closed, exporter, caretaker, upkeep)
+        writes = _writes(stores, caretaker, clock=clock, owner=owner)
+        upkeep = Upkeep(caretaker, clock=clock, settings=settings.care, evidence=writes.get(EVIDENCE))
+        parts = _Parts(keeping, log, chat, queue, works, closed, exporter, caretaker, upkeep, writes)
         service = _assembled(core, settings, stores, parts)
         await stack.enter_async_context(upkeep.going())
         if works:
@@ -174,6 +175,15 @@ class _Parts:
     exporter: TraceExporter | None
     caretaker: Caretaker
     upkeep: Upkeep
+    writes: Mapping[str, Write]
+
+
+def _writes(stores: _Stores, caretaker: Caretaker, *, clock: Clock, owner: str) -> Mapping[str, Write]:
+    """The heartbeat of this process, in each store: it is the smallest write there is."""
+    elsewhere = stores.elsewhere
+    if elsewhere is None:
+        return {DATABASE: caretaker.beat}
+    return {DATABASE: caretaker.beat, EVIDENCE: lambda: elsewhere.beat(owner, at_s=clock.now_s())}
 
 
 def _assembled(core: DiagnosisHarnessCore, settings: Settings, stores: _Stores, parts: _Parts) -> Service:
@@ -197,6 +207,7 @@ def _assembled(core: DiagnosisHarnessCore, settings: Settings, stores: _Stores, 
         caretaker=parts.caretaker,
         closed=parts.closed,
         checks={"care": parts.upkeep.problem, "log": parts.log.problem},
+        writes=parts.writes,
         exports=dict if parts.exporter is None else parts.exporter.counts.by_result,
         takes_runs=parts.works,
     )

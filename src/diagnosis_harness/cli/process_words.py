@@ -19,6 +19,7 @@ class ProcessWords:
     stopping: str
     stopped: str
     cannot_start: str
+    store_away: str
 
 
 _ENGLISH = ProcessWords(
@@ -30,6 +31,7 @@ _ENGLISH = ProcessWords(
     stopping="Stopping: no more runs are taken; those at work may end.",
     stopped="Stopped.",
     cannot_start="Cannot start: {problem}; see database.url and queue.url in the settings.",
+    store_away="Until it works, no diagnosis can be made: {problem}; see evidence.url in the settings.",
 )
 _CHINESE = ProcessWords(
     working="正以 {owner} 工作，同时处理 {parallel} 个运行。按 Ctrl+C 停止。",
@@ -40,6 +42,7 @@ _CHINESE = ProcessWords(
     stopping="正在停止：不再接收新的运行；进行中的运行可以结束。",
     stopped="已停止。",
     cannot_start="无法启动：{problem}；请检查设置中的 database.url 和 queue.url。",
+    store_away="在它恢复之前无法进行诊断：{problem}；请检查设置中的 evidence.url。",
 )
 
 

@@ -42,6 +42,10 @@ _SENTENCES: dict[WorkEnd, tuple[str, str]] = {
         "The source that was to be looked at cannot be read; the log of the service says why.",
         "要查看的数据源无法读取；原因见服务日志。",
     ),
+    WorkEnd.EVIDENCE_STORE_UNAVAILABLE: (
+        "The evidence store did not work, so nothing found could be kept; the log of the service says why.",
+        "证据存储未能工作，查看到的内容无法保存；原因见服务日志。",
+    ),
     WorkEnd.CANCELLED: (
         "The run was cancelled before it had an answer.",
         "运行在得出答案之前被取消。",

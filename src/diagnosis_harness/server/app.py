@@ -27,6 +27,7 @@ from diagnosis_harness.server.replies import problem_response
 from diagnosis_harness.server.routes import alerts, chat, events, health, runs, sessions
 from diagnosis_harness.server.streams import Streams
 from diagnosis_harness.server.validation import problem_of_errors
+from diagnosis_harness.server.write_check import WriteCheck
 from diagnosis_harness.settings import ServerSettings
 
 _OF_STATUS = {
@@ -66,7 +67,8 @@ def make_app(service: Service, settings: ServerSettings, *, needs_key: bool) -> 
         telemetry={"tracing": False, "metrics": False, "logs": False, "operation_spans": False},
         lifespan=_lifespan,
     )
-    app.state.face = Face(service, settings, metrics, streams)
+    stores = {name: WriteCheck(service.core.clock, write) for name, write in service.writes.items()}
+    app.state.face = Face(service, settings, metrics, streams, stores)
     app.state.streams = streams
     for routes in (chat, runs, events, sessions, alerts, health):
         app.include_router(routes.router)

@@ -47,7 +47,14 @@ class Metrics:
         self.queued = Gauge(
             "diagnosis_runs_queued", "Runs that wait, of all processes; 200 at most.", registry=registry
         )
-        self.store_up = Gauge("diagnosis_store_up", "Whether the database answered.", registry=registry)
+        self.store_up = Gauge(
+            "diagnosis_store_up", "Whether the database took a write a moment ago.", registry=registry
+        )
+        self.evidence_store_up = Gauge(
+            "diagnosis_evidence_store_up",
+            "Whether the store of evidence took a write a moment ago; the database, where it keeps it.",
+            registry=registry,
+        )
         self._runs = Counter(
             "diagnosis_runs",
             "Runs that ended in this process, or were ended by it.",

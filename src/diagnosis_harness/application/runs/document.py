@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter as Calls
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import TypeVar
+from typing import TypeAlias, TypeVar
 
 from diagnosis_harness.application.intent import IntentType
 from diagnosis_harness.application.runs.row import RunEnding, RunRow
@@ -28,7 +28,7 @@ from diagnosis_harness.release.reading import read_part
 from diagnosis_harness.release.report import compose, no_diagnosis
 from diagnosis_harness.release.timeline import timeline
 from diagnosis_harness.release.trace_line import TraceLine
-from diagnosis_harness.tools.evidence import InvocationStatus
+from diagnosis_harness.tools.evidence import EvidenceStatus, InvocationStatus
 from diagnosis_harness.tools.invocation import ErrorCode, EvidenceRecord
 from diagnosis_harness.trace.event import TraceEvent, TraceName
 
@@ -47,6 +47,58 @@ def document_of(row: RunRow, records: Sequence[EvidenceRecord], events: Iterable
     Raises:
         RunDocumentInvalid: the run has not ended, or what is kept of it contradicts itself.
     """
+    trace = timeline(events)
+    run, release, report, kept = _parts_of(row, records, trace)
+    return RunDocument(run, release, report, tuple(RecordEntry.of(record) for record in kept), trace)
+
+
+def document_without_records(row: RunRow, events: Iterable[TraceEvent]) -> RunDocument:
+    """What the database alone says of a run that has ended, while its evidence store does not answer.
+
+    Its records are those that its trace tells of, without what they found: enough to say why it went as it
+    did, and neither to be shown nor to be verified.
+
+    Raises:
+        RunDocumentInvalid: as `document_of`.
+    """
+    trace = timeline(events)
+    run, release, report, _ = _parts_of(row, (), trace)
+    return RunDocument(run, release, report, calls_told_of(trace), trace)
+
+
+def calls_told_of(trace: Iterable[TraceLine]) -> tuple[RecordEntry, ...]:
+    """The tool calls that a trace tells of, in the order of their begin, without what they found."""
+    calls: dict[str, RecordEntry] = {}
+    for line in trace:
+        call_id = line.said("tool_call_id")
+        if line.name is TraceName.TOOL_INVOCATION and call_id is not None:
+            calls[call_id] = _call(line, call_id, calls.get(call_id))
+    return tuple(calls.values())
+
+
+def _call(line: TraceLine, call_id: str, begun: RecordEntry | None) -> RecordEntry:
+    evidence = line.said("evidence")
+    return RecordEntry(
+        tool_call_id=call_id,
+        tool=line.said("tool") or "-",
+        caller="-",
+        scope=line.said("scope") or "{}",
+        window=None,
+        status=InvocationStatus(line.said("invocation") or InvocationStatus.PROJECTING),
+        evidence_status=None if evidence is None else EvidenceStatus(evidence),
+        error_code=line.said("error_code"),
+        started_at=line.at if begun is None else begun.started_at,
+        duration_s=None,
+        size_bytes=0,
+        digest=None,
+        stored=None,
+    )
+
+
+_Parts: TypeAlias = tuple[Run, Release, Report, tuple[EvidenceRecord, ...]]
+
+
+def _parts_of(row: RunRow, records: Sequence[EvidenceRecord], trace: tuple[TraceLine, ...]) -> _Parts:
     ending = row.ending
     if ending is None:
         raise RunDocumentInvalid("run", "it has not ended")
@@ -57,7 +109,7 @@ def document_of(row: RunRow, records: Sequence[EvidenceRecord], events: Iterable
         stop_reason=ending.stop_reason,
         failure=ending.failure.message if ending.failure and outcome is ReleaseOutcome.FAILED else None,
     )
-    trace, kept = timeline(events), settled(row, records)
+    kept = settled(row, records)
     called = _called(kept, trace)
     run = _run(row, ending, body, called)
     if row.intent is IntentType.DIAGNOSIS and "report" in body:
@@ -69,13 +121,7 @@ def document_of(row: RunRow, records: Sequence[EvidenceRecord], events: Iterable
         raise RunDocumentInvalid("report", "a diagnosis was released, and none is kept")
     else:
         report = no_diagnosis(row.intent, row.request.language)
-    return RunDocument(
-        run=run,
-        release=release,
-        report=report,
-        records=tuple(RecordEntry.of(record) for record in kept),
-        trace=trace,
-    )
+    return run, release, report, kept
 
 
 def settled(row: RunRow, records: Iterable[EvidenceRecord]) -> tuple[EvidenceRecord, ...]:
