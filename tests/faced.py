@@ -145,11 +145,14 @@ async def _nothing() -> None:
     """Only to know that what was called before has been done."""
 
 
-def settings_for(folder: Path, *, database: str | None = None, **server: object) -> Settings:
+def settings_for(
+    folder: Path, *, database: str | None = None, evidence: str | None = None, **server: object
+) -> Settings:
     """Settings of a server that looks into a simulated incident in the folder.
 
     Args:
         database: URL of where everything is kept; a file in the folder when left out.
+        evidence: URL of where evidence is kept; the database when left out.
     """
     incident = folder / "incident"
     if not incident.exists():
@@ -158,6 +161,7 @@ def settings_for(folder: Path, *, database: str | None = None, **server: object)
     url = database or f"sqlite:///{folder / 'runs.db'}"
     lines = [
         f'[database]\nurl = "{url}"',
+        f'[evidence]\nurl = "{evidence or ""}"',
         f'[sources.shop]\nfolder = "{incident}"',
         "[server]",
         *(f"{name} = {_toml(value)}" for name, value in server.items()),
@@ -178,10 +182,12 @@ def faced(
     needs_key: bool = False,
     works: bool = True,
     database: str | None = None,
+    evidence: str | None = None,
     **server: object,
 ) -> Iterator[FacedServer]:
     """A server on a free port of loopback, for the time of the body."""
-    serving = _Serving(settings_for(folder, database=database, **server), needs_key=needs_key, works=works)
+    settings = settings_for(folder, database=database, evidence=evidence, **server)
+    serving = _Serving(settings, needs_key=needs_key, works=works)
     thread = threading.Thread(target=serving.run, name="faced")
     thread.start()
     held: FacedServer | None = None

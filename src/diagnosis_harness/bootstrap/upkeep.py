@@ -23,8 +23,8 @@ class Upkeep:
     """Beats and looks. What does not work is said once and tried again; nothing is lost by it.
 
     Args:
-        evidence: one small write into the evidence store, where it is another than the database: whoever reads
-            the log is told when it goes away, and when it is back.
+        evidence: one small write into the evidence store, where it is another than the database: the log says
+            when it goes away, and when it is back.
     """
 
     def __init__(

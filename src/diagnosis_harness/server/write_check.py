@@ -31,6 +31,7 @@ class WriteCheck:
         self._write = write
         self._began_s = 0.0
         self._tried: asyncio.Task[str | None] | None = None
+        self._last: str | None = None
 
     async def problem(self) -> str | None:
         """Why the store takes no write, as a sentence; None where it did, a second ago at most."""
@@ -42,14 +43,16 @@ class WriteCheck:
         left_s = self._began_s + LIMIT_S - now_s
         if not tried.done() and left_s > 0:
             await _ended_within(self._clock, left_s, tried)
-        return tried.result() if tried.done() else LATE
+        return tried.result() if tried.done() else self._last or LATE
 
     async def _try(self) -> str | None:
         try:
             await self._write()
         except StoreFailure as failure:
-            return STORE_PROBLEMS[failure.trouble].en
-        return None
+            self._last = STORE_PROBLEMS[failure.trouble].en
+        else:
+            self._last = None
+        return self._last
 
 
 async def _ended_within(clock: Clock, limit_s: float, tried: asyncio.Task[str | None]) -> None:

@@ -83,6 +83,11 @@ def no_answer() -> StoreFailure:
     return StoreFailure("the database does not answer", kind=FailureKind.TIMEOUT)
 
 
+def locked() -> StoreFailure:
+    """That another process holds the database."""
+    return StoreFailure(_BUSY, kind=FailureKind.TIMEOUT, trouble=StoreTrouble.DATABASE_LOCKED)
+
+
 @contextmanager
 def translated() -> Iterator[None]:
     """Raise whatever the database raises as `StoreFailure`; our own errors pass."""
