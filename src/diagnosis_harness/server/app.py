@@ -94,7 +94,7 @@ def _add_layers(
         BodyGate, clock=clock, bytes_max=settings.body_bytes_max, timeout_s=settings.read_timeout_s
     )
     app.add_middleware(Doorkeeper, ring=KeyRing(service.keys, clock), rules=rules, clock=clock)
-    app.add_middleware(Edge, ids=service.core.ids, metrics=metrics)
+    app.add_middleware(Edge, ids=service.core.ids, metrics=metrics, clock=clock)
     app.add_middleware(HeadAsGet)
 
 

@@ -18,6 +18,7 @@ from diagnosis_harness.kernel.errors import (
     InvalidInput,
     StoreFailure,
     StoreTrouble,
+    TechnicalFailure,
     TooManyRuns,
     TooManyStreams,
 )
@@ -223,12 +224,17 @@ class FieldProblem:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One problem, before it has a language and a request."""
+    """One problem, before it has a language and a request.
+
+    Attributes:
+        reason: more of it in words of ours, for the log alone; never sent.
+    """
 
     kind: ProblemKind
     fields: tuple[FieldProblem, ...] = ()
     retry_after_s: int | None = None
     limit: int | None = None
+    reason: str = ""
 
     @property
     def row(self) -> ProblemRow:
@@ -282,8 +288,8 @@ def problem_of(error: DiagnosisHarnessError) -> Problem:
     if isinstance(error, (TooManyRuns, TooManyStreams)):
         return Problem(kind, limit=error.limit)
     if isinstance(error, StoreFailure):
-        return Problem(OF_TROUBLE[error.trouble])
-    return Problem(kind)
+        return Problem(OF_TROUBLE[error.trouble], reason=str(error))
+    return Problem(kind, reason=str(error) if isinstance(error, TechnicalFailure) else "")
 
 
 def field_of(field: str, problem: str, remedy: str) -> FieldProblem:

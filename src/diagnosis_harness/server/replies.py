@@ -12,6 +12,7 @@ from diagnosis_harness.server.problems import MEDIA_TYPE, Problem
 
 def problem_response(scope: Scope, problem: Problem) -> Response:
     """The problem as a response to this request, in the language that it asks for."""
+    scope["state"]["problem"] = problem  # for the log of the edge
     headers = HTTPConnection(scope).headers
     language = asked_language(headers.get("accept-language", ""))
     return Response(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from contextlib import suppress
 
-from fastapi import APIRouter, Response
+from fastapi import APIRouter, Request, Response
 from starlette.responses import JSONResponse
 
 from diagnosis_harness.application.runs.row import RunStatus
@@ -41,7 +41,7 @@ async def healthz() -> Response:
         503: {"model": ReadyOut, "description": "No; `checks` says what is missing."},
     },
 )
-async def readyz(face: TheFace) -> Response:
+async def readyz(face: TheFace, request: Request) -> Response:
     """Whether all stores take writes, this process takes runs where it is to, and cares for its runs."""
     service = face.service
     database, evidence = await _stores(face)
@@ -55,6 +55,8 @@ async def readyz(face: TheFace) -> Response:
         "queue": queue,
         **{name: said or OK for name, said in background.items()},
     }
+    if not is_ready:
+        request.state.reason = "; ".join(f"{name}: {said}" for name, said in checks.items() if said != OK)
     held = {"status": "ready" if is_ready else "not ready", "checks": checks}
     return JSONResponse(held, status_code=200 if is_ready else 503)
 
