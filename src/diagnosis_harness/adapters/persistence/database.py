@@ -12,6 +12,7 @@ from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from functools import partial
+from pathlib import Path
 from threading import Event
 from typing import Any, TypeVar
 
@@ -22,6 +23,7 @@ from sqlalchemy.engine.interfaces import DBAPIConnection
 from diagnosis_harness.adapters.persistence.address import PLACE, engine_url
 from diagnosis_harness.adapters.persistence.failures import locked, no_answer, translated
 from diagnosis_harness.adapters.persistence.migrate import migrate
+from diagnosis_harness.application.private_file import make_private
 from diagnosis_harness.kernel.errors import FailureKind, InvalidSetting, StoreFailure, StoreTrouble
 
 T = TypeVar("T")
@@ -195,6 +197,7 @@ def _engine(url: URL, *, pool_size: int, busy_timeout_s: float) -> Engine:
 
 
 def _sqlite_engine(url: URL, *, pool_size: int, busy_timeout_s: float) -> Engine:
+    make_private(Path(url.database or ""))
     engine = create_engine(
         url,
         pool_size=pool_size,

@@ -15,6 +15,7 @@ from sqlalchemy import event
 from sqlalchemy.engine.interfaces import DBAPIConnection, ExceptionContext
 from sqlalchemy.pool import ConnectionPoolEntry
 
+from diagnosis_harness.application.private_file import make_private
 from diagnosis_harness.kernel.errors import FailureKind, InvalidSetting, StoreFailure, StoreTrouble
 
 SCHEMA: Final = "diagnosis_queue"
@@ -83,6 +84,7 @@ class QueueDatabase:
         """Switch a SQLite file to its write-ahead log, for good: readers and a writer go together."""
         if not self.is_file:
             return
+        make_private(Path(self._url.database or ""))
         with closing(sqlite3.connect(self._url.database or "", timeout=_BUSY_S)) as connection:
             connection.execute("PRAGMA journal_mode=WAL")
 
