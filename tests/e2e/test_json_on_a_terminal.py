@@ -86,7 +86,7 @@ def on_a_terminal(line: list[str]) -> str:
     ids=" ".join,
 )
 def test_json_on_a_terminal_says_the_same_and_steers_nothing(kept: Kept, words: tuple[str, ...]) -> None:
-    """Whoever asked the question is another person than whoever looks at it. All commands print by these ways."""
+    """Whoever asked is another person than whoever looks at it. All commands print by one of these ways."""
     line = command(kept, *words)
 
     piped, seen = in_a_pipe(line), on_a_terminal(line)

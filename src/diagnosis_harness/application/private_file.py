@@ -19,8 +19,8 @@ def make_private(file: Path) -> None:
     """Have a SQLite file, which may not be there yet, readable and writable by its owner alone.
 
     A new one is made so from its first moment, whatever the umask. An older one is tightened where it is
-    ours; of another's the log says so in one sentence. What cannot be done is left to whoever opens the file: the
-    sentence is theirs.
+    ours; of another's the log says so in one sentence. What cannot be done is left to whoever opens the file:
+    the sentence is theirs.
     """
     file = Path(os.path.realpath(file))  # where a link leads to: SQLite keeps its other files there
     with suppress(OSError):

@@ -49,7 +49,8 @@ def make_app(service: Service, settings: ServerSettings, *, needs_key: bool) -> 
 
     Args:
         needs_key: whether every request needs an API key. It must be true wherever the application can be
-            reached from another machine; false, whoever reaches it is the local admin.
+            reached from another machine; false, whoever reaches it is an operator
+            without a name, who sees what others asked without a key.
     """
     streams = Streams(
         service, HubSettings(heartbeat_s=settings.heartbeat_s), streams_max=settings.streams_max

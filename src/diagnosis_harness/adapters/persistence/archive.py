@@ -192,6 +192,8 @@ def _asked(query: RunQuery) -> Select[Any]:
     ):
         if value is not None:
             wanted = wanted.where(column == value)
+    if query.asked_by_any:
+        wanted = wanted.where(_RUN.asked_by.in_(query.asked_by_any))
     if query.submitted_from_s is not None:
         wanted = wanted.where(_RUN.submitted_s >= query.submitted_from_s)
     if query.submitted_before_s is not None:

@@ -154,7 +154,8 @@ class Runs:
             StoreFailure: they cannot be read.
         """
         if caller.role is not CallerRole.ADMIN:
-            query = replace(query, asked_by=caller.name)
+            own = query.asked_by if query.asked_by in caller.sees else None
+            query = replace(query, asked_by=own, asked_by_any=caller.sees)
         return await self._archive.runs(query)
 
     async def document(self, caller: Caller, run_id: str) -> RunDocument:
