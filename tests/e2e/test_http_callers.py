@@ -159,7 +159,7 @@ def test_a_key_may_ask_so_often(people: People) -> None:
 
 
 def test_without_a_key_nobody_is_an_admin_over_http(tmp_path: Path) -> None:
-    """A proxy that says nothing of itself makes everybody look like this machine: a key's runs stay its own."""
+    """A proxy that says nothing of itself makes everybody look like us: the runs of a key stay its own."""
     with faced(tmp_path, works=False) as server:
         ann, here = server.client(server.key("ann")), server.client()
         theirs = submit(ann, session_id="ses-ann")["run_id"]
