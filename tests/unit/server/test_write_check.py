@@ -36,8 +36,9 @@ def test_however_many_ask_there_is_one_write_a_second() -> None:
         store, clock, counts = Store(), ManualClock(), []
         check = WriteCheck(clock, store.write)
         for _ in range(3):
-            answers = await asyncio.gather(*(check.problem() for _ in range(200)))
-            assert answers == [None] * 200
+            for _ in range(5):
+                answers = await asyncio.gather(*(check.problem() for _ in range(200)))
+                assert answers == [None] * 200
             counts.append(store.writes)
             clock.advance(PERIOD_S)
         return counts
