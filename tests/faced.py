@@ -157,6 +157,7 @@ def settings_for(
     folder: Path,
     *,
     database: str | None = None,
+    evidence: str | None = None,
     alerts: Mapping[str, object] | None = None,
     **server: object,
 ) -> Settings:
@@ -164,6 +165,7 @@ def settings_for(
 
     Args:
         database: URL of where everything is kept; a file in the folder when left out.
+        evidence: URL of where evidence is kept; the database when left out.
         alerts: of the table of that name.
     """
     incident = folder / "incident"
@@ -173,6 +175,7 @@ def settings_for(
     url = database or f"sqlite:///{folder / 'runs.db'}"
     lines = [
         f'[database]\nurl = "{url}"',
+        f'[evidence]\nurl = "{evidence or ""}"',
         f'[sources.shop]\nfolder = "{incident}"',
         "[server]",
         *(f"{name} = {_toml(value)}" for name, value in server.items()),
@@ -195,12 +198,13 @@ def faced(
     needs_key: bool = False,
     works: bool = True,
     database: str | None = None,
+    evidence: str | None = None,
     alerts: Mapping[str, object] | None = None,
     is_brief: bool = False,
     **server: object,
 ) -> Iterator[FacedServer]:
     """A server on a free port of loopback, for the time of the body."""
-    settings = settings_for(folder, database=database, alerts=alerts, **server)
+    settings = settings_for(folder, database=database, evidence=evidence, alerts=alerts, **server)
     analyst = HeldAnalyst(is_brief=is_brief)
     serving = _Serving(settings, analyst, needs_key=needs_key, works=works)
     thread = threading.Thread(target=serving.run, name="faced")

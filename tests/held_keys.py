@@ -100,7 +100,7 @@ def door(*, needs_key: bool = True, hosts: tuple[str, ...] = (), key: ApiKey | N
 
     rules = DoorRules(needs_key=needs_key, hosts=frozenset(hosts), rate_per_minute=3)
     keeper = Doorkeeper(inside, ring=KeyRing(store, clock), rules=rules, clock=clock)
-    return Door(store, clock, Edge(keeper, ids=CountingIds(), metrics=Metrics()))
+    return Door(store, clock, Edge(keeper, ids=CountingIds(), metrics=Metrics(), clock=clock))
 
 
 def play(act: Callable[[], Awaitable[None]]) -> None:

@@ -10,7 +10,8 @@ import httpx2
 import pytest
 from tests.faced import QUESTION, FacedServer, faced, problem, submit
 
-from diagnosis_harness.application.callers.caller import CallerRole
+from diagnosis_harness.application.callers.caller import ALERTS, CallerRole
+from diagnosis_harness.application.runs.asking import Asking
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,6 +156,37 @@ def test_a_key_may_ask_so_often(people: People) -> None:
     )
     problem(refused, 429, "too-many-requests")
     assert 1 <= int(refused.headers["retry-after"]) <= 20
+
+
+def test_without_a_key_nobody_is_an_admin_over_http(tmp_path: Path) -> None:
+    """A proxy that says nothing of itself makes everybody look like us: the runs of a key stay its own."""
+    with faced(tmp_path, works=False) as server:
+        ann, here = server.client(server.key("ann")), server.client()
+        theirs = submit(ann, session_id="ses-ann")["run_id"]
+        ours = submit(here, "What can you do?")["run_id"]
+        for part in PARTS:
+            problem(here.get(f"/v1/runs/{theirs}{part}"), 404, "not-found")
+        problem(here.post(f"/v1/runs/{theirs}/cancel"), 404, "not-found")
+        problem(here.get("/v1/sessions/ses-ann"), 404, "not-found")
+        for query in ({}, {"asked_by": "ann"}, {"session": "ses-ann"}, {"asked_by": "local"}):
+            listed = {row["run_id"] for row in here.get("/v1/runs", params=query).json()["runs"]}
+            assert theirs not in listed
+        assert here.get(f"/v1/runs/{ours}").json()["asked_by"] == "local"
+
+
+def test_without_a_key_people_see_what_alerts_asked_without_one(tmp_path: Path) -> None:
+    """They are apart in what they may have unfinished, and not in what may be seen: alerts are for people."""
+
+    async def asked() -> str:
+        return (await server.service.runs.submit(ALERTS, Asking(question="What can you do?"))).row.run_id
+
+    with faced(tmp_path, works=False) as server:
+        here, bob = server.client(), server.client(server.key("bob"))
+        run_id = server.inside(asked)
+        assert here.get(f"/v1/runs/{run_id}").status_code == 200
+        for query in ({}, {"asked_by": "alerts"}):
+            assert [row["run_id"] for row in here.get("/v1/runs", params=query).json()["runs"]] == [run_id]
+        problem(bob.get(f"/v1/runs/{run_id}"), 404, "not-found")
 
 
 def test_on_loopback_a_foreign_page_is_kept_out(tmp_path: Path) -> None:

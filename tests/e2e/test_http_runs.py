@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from starlette.requests import Request
 from tests.faced import QUESTION, FacedServer, faced, problem, submit
 
 from diagnosis_harness.application.verification.result import Verification
@@ -347,7 +348,8 @@ def test_a_process_that_should_take_runs_and_does_not_is_not_ready(tmp_path: Pat
     """503, and what is missing: it is stopping, or its queue does not work."""
     with faced(tmp_path, works=False) as server:
         face = replace(server.face, service=replace(server.service, takes_runs=True))
-        response = server.inside(lambda: readyz(face))
+        asked = Request({"type": "http", "state": {}})
+        response = server.inside(lambda: readyz(face, asked))
         held = json.loads(bytes(response.body))
         assert (response.status_code, held["status"]) == (503, "not ready")
         assert "takes no runs" in held["checks"]["queue"]

@@ -60,6 +60,7 @@ def test_a_key_is_made_shown_once_used_and_revoked(
     [
         (["add", "alice", "--role", "king"], "choose one of viewer, operator, admin"),
         (["add", "local", "--role", "viewer"], "it is no name of a caller"),
+        (["add", "alerts", "--role", "viewer"], "it is no name of a caller"),
         (["add", "a b", "--role", "viewer"], "it is no name of a caller"),
         (["revoke", "123456789abc"], "There is no valid key 123456789abc"),
     ],

@@ -235,7 +235,7 @@ async def _serve_ours(
             hub.written(ctx.run_id, (replace(last, run_id=ctx.run_id),))
             hub.ended(ended_row(ctx.session_id, ctx.run_id, ReleaseOutcome.SUCCESS))
 
-    edge = Middleware(Edge, ids=RandomIds(), metrics=Metrics())
+    edge = Middleware(Edge, ids=RandomIds(), metrics=Metrics(), clock=SystemClock())
     app = Starlette(routes=[Route("/{number}", stream)], middleware=[edge])
     with ExitStack() as stack:
         for ctx in contexts:

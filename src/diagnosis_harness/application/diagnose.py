@@ -131,6 +131,9 @@ class DiagnoseUseCase:
         except RunAborted:
             end = end_of_state(ctx.lifecycle.state)
             return self._without_result(ctx, inquiry, end, execution.snapshot, execution=execution)
+        if result.fallback is FallbackType.MISSING_REQUIRED_CONTEXT and execution.snapshot.store_failed:
+            end = WorkEnd.NO_CONCLUSION
+            return self._without_result(ctx, inquiry, end, execution.snapshot, execution=execution)
         return self._with_result(ctx, inquiry, execution, result)
 
     def _with_result(
@@ -170,6 +173,8 @@ class DiagnoseUseCase:
     ) -> DiagnosisEnd:
         """End the run as the table says, by pure code and no further controlled work."""
         facts = facts_beyond((), snapshot, run_id=ctx.run_id, inquiry=inquiry)
+        if not facts and snapshot.store_failed and end in _FOR_WANT_OF_EVIDENCE:
+            end = WorkEnd.EVIDENCE_STORE_UNAVAILABLE
         row = decide(end, facts=bool(facts), missing=False)
         row = self._completed(ctx, row, facts=bool(facts))
         tell_decision(self._core, ctx, row.outcome, row.fallback)
@@ -199,6 +204,12 @@ class DiagnoseUseCase:
         if done or ctx.lifecycle.state is row.state:
             return row
         return decide(end_of_state(ctx.lifecycle.state), facts=facts, missing=False)
+
+
+_FOR_WANT_OF_EVIDENCE = frozenset(
+    {WorkEnd.NO_CONCLUSION, WorkEnd.SATURATED, WorkEnd.PROTOCOL_STOP, WorkEnd.DRAFT_ILLEGAL}
+)
+"""Ends that are told as the analyst's, and that an evidence store which is away brings about as well."""
 
 
 def _stop_reason(state: RunState, snapshot: ProgressSnapshot) -> DiagnosisStopReason | None:

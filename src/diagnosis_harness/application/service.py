@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -21,6 +21,12 @@ from diagnosis_harness.harness.core import DiagnosisHarnessCore
 Check: TypeAlias = Callable[[], str | None]
 """What is wrong, or None."""
 
+Write: TypeAlias = Callable[[], Awaitable[None]]
+"""One small write into a store, over the one before; `StoreFailure` where the store takes none."""
+
+DATABASE, EVIDENCE = "database", "evidence"
+"""The stores of a service. EVIDENCE is one of its own only where evidence is not kept in the database."""
+
 
 def _no_exports() -> Mapping[str, int]:
     return {}
@@ -33,6 +39,7 @@ class Service:
     Attributes:
         closed: tells of runs that were closed here without having been worked on here.
         checks: what must go on in the background for the process to be able to work.
+        writes: of each store, how to find out whether it can be written.
         exports: how many traces were exported, by what became of them; empty where none are.
         left_runs: how many queued runs look into sources that this process does not have.
         takes_runs: whether it was opened to work on queued runs; else other processes do.
@@ -50,6 +57,7 @@ class Service:
     caretaker: Caretaker
     closed: ClosedRuns = field(default_factory=ClosedRuns)
     checks: Mapping[str, Check] = field(default_factory=dict)
+    writes: Mapping[str, Write] = field(default_factory=dict)
     exports: Callable[[], Mapping[str, int]] = _no_exports
     left_runs: Callable[[], int] = int
     takes_runs: bool = True

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import socket
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, ExitStack, asynccontextmanager
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -37,7 +37,7 @@ from diagnosis_harness.application.runs.closed_runs import ClosedRuns
 from diagnosis_harness.application.runs.desk import Runs, RunsSettings
 from diagnosis_harness.application.runs.keeping import Keeping
 from diagnosis_harness.application.runs.queue import RunQueue
-from diagnosis_harness.application.service import Service
+from diagnosis_harness.application.service import DATABASE, EVIDENCE, Service, Write
 from diagnosis_harness.application.system.chat import SystemChat
 from diagnosis_harness.application.system.profile import RunLimits, SystemProfile, ToolProfile
 from diagnosis_harness.bootstrap.knowledge import open_library
@@ -49,7 +49,7 @@ from diagnosis_harness.bootstrap.workbench import build_boundary, build_use_case
 from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.harness.core import DiagnosisHarnessCore
 from diagnosis_harness.harness.workers import WorkerPool
-from diagnosis_harness.kernel.clock import SystemClock
+from diagnosis_harness.kernel.clock import Clock, SystemClock
 from diagnosis_harness.kernel.errors import InvalidSetting, TechnicalFailure
 from diagnosis_harness.kernel.ids import RandomIds
 from diagnosis_harness.llm.role import RoleBoundary
@@ -124,8 +124,9 @@ async def open_service(
         base = _Base(stores, keeping, queue, closed, shelf)
         runs, caretaker = base.runs(core, settings), base.caretaker(core, settings)
         alerts = base.alerts(runs, clock, alert_settings)
-        upkeep = Upkeep(caretaker, alerts, clock=clock, settings=settings.care)
-        parts = _Parts(base, log, chat, runs, alerts, works, exporter, caretaker, upkeep)
+        writes = _writes(stores, caretaker, clock=clock, owner=owner)
+        upkeep = Upkeep(caretaker, alerts, clock=clock, settings=settings.care, evidence=writes.get(EVIDENCE))
+        parts = _Parts(base, log, chat, runs, alerts, works, exporter, caretaker, upkeep, writes)
         service = _assembled(core, parts)
         await stack.enter_async_context(upkeep.going())
         if works:
@@ -222,6 +223,15 @@ class _Parts:
     exporter: TraceExporter | None
     caretaker: Caretaker
     upkeep: Upkeep
+    writes: Mapping[str, Write]
+
+
+def _writes(stores: _Stores, caretaker: Caretaker, *, clock: Clock, owner: str) -> Mapping[str, Write]:
+    """The heartbeat of this process, in each store: it is the smallest write there is."""
+    elsewhere = stores.elsewhere
+    if elsewhere is None:
+        return {DATABASE: caretaker.beat}
+    return {DATABASE: caretaker.beat, EVIDENCE: lambda: elsewhere.beat(owner, at_s=clock.now_s())}
 
 
 def _assembled(core: DiagnosisHarnessCore, parts: _Parts) -> Service:
@@ -245,6 +255,7 @@ def _assembled(core: DiagnosisHarnessCore, parts: _Parts) -> Service:
         caretaker=parts.caretaker,
         closed=base.closed,
         checks={"care": parts.upkeep.problem, "log": parts.log.problem},
+        writes=parts.writes,
         exports=dict if parts.exporter is None else parts.exporter.counts.by_result,
         left_runs=lambda: parts.caretaker.left,
         takes_runs=parts.works,

@@ -18,12 +18,26 @@ from diagnosis_harness.settings import CareSection
 
 _LOG = logging.getLogger("diagnosis_harness.care")
 _BEAT: Final = "care-beat"
+_WATCH: Final = "evidence-store"
 
 
 class Upkeep:
-    """Beats and looks. What does not work is said once and tried again; nothing is lost by it."""
+    """Beats and looks. What does not work is said once and tried again; nothing is lost by it.
 
-    def __init__(self, caretaker: Caretaker, alerts: Alerts, *, clock: Clock, settings: CareSection) -> None:
+    Args:
+        evidence: one small write into the evidence store, where it is another than the database: the log says
+            when it goes away, and when it is back.
+    """
+
+    def __init__(
+        self,
+        caretaker: Caretaker,
+        alerts: Alerts,
+        *,
+        clock: Clock,
+        settings: CareSection,
+        evidence: Callable[[], Awaitable[None]] | None = None,
+    ) -> None:
         self._caretaker = caretaker
         self._alerts = alerts
         self._clock = clock
@@ -38,6 +52,7 @@ class Upkeep:
             _Round("care-look", settings.look_s, self._heeded, clock),
             _Round("alerts", settings.look_s, self._worked_off, clock),
         )
+        self._watches = () if evidence is None else (_Round(_WATCH, settings.beat_s, evidence, clock),)
 
     @asynccontextmanager
     async def going(self) -> AsyncIterator[None]:
@@ -47,12 +62,12 @@ class Upkeep:
             StoreFailure: the first beat cannot be kept: a process that nobody knows of must not own runs.
         """
         await self._caretaker.beat()
-        for each in self._rounds:
+        for each in (*self._rounds, *self._watches):
             each.start()
         try:
             yield
         finally:
-            for each in self._rounds:
+            for each in (*self._rounds, *self._watches):
                 await each.stop()
             with suppress(StoreFailure):
                 await self._caretaker.leave()

@@ -125,12 +125,12 @@ def _add(where: Where, name: str, role: str, *, rate: int | None, concurrent: in
 
 
 def _check_name(where: Where, name: str) -> None:
-    """A name that no key may have is that of who asks on this machine: they would see each other's runs."""
-    from diagnosis_harness.application.callers.caller import LOCAL
+    """A name that no key may have is one of who asks without: they would see each other's runs."""
+    from diagnosis_harness.application.callers.caller import KEYLESS
     from diagnosis_harness.harness.keys import is_safe_segment
     from diagnosis_harness.kernel.errors import InvalidInput
 
-    if not is_safe_segment(name) or len(name) > NAME_MAX or name == LOCAL.name:
+    if not is_safe_segment(name) or len(name) > NAME_MAX or name in KEYLESS:
         raise InvalidInput("NAME", where.words.key_name, where.words.key_name_remedy)
 
 

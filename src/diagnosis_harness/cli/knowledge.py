@@ -111,12 +111,11 @@ def _print_changes(desk: LibraryDesk, language: Language) -> None:
 
 def _asked(desk: LibraryDesk, question: str, language: Language, *, as_json: bool) -> int:
     import asyncio
-    import json
     import sys
 
     from diagnosis_harness.cli.exit_codes import UNEXPECTED
     from diagnosis_harness.cli.knowledge_words import knowledge_words
-    from diagnosis_harness.cli.output import tell
+    from diagnosis_harness.cli.output import tell, tell_json
     from diagnosis_harness.kernel.errors import RunAborted, TechnicalFailure
     from diagnosis_harness.release.moment import shown
 
@@ -126,7 +125,7 @@ def _asked(desk: LibraryDesk, question: str, language: Language, *, as_json: boo
         tell(knowledge_words(language).failed.format(problem=shown(str(failure))), sys.stderr)
         return UNEXPECTED
     if as_json:
-        tell(json.dumps(body, ensure_ascii=False, indent=2), sys.stdout)
+        tell_json(body, indent=2)
     elif isinstance(body, dict):
         tell(str(body["text"]), sys.stdout)
     return 0

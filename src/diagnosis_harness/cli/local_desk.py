@@ -49,7 +49,8 @@ class LocalDesk:
     async def why(self, run_id: str, language: Language) -> JsonValue:
         """The seven answers in words; the streams of clients are another process's."""
         row = await self._runs.row(LOCAL, run_id)
-        records, events = await self._runs.records(LOCAL, run_id), await self._runs.events(LOCAL, run_id)
+        records = await self._runs.known_records(LOCAL, run_id)
+        events = await self._runs.events(LOCAL, run_id)
         answers = why_kept(row, records, events, stream=stream_seen(row, None))
         return [answer_json(answer, language) for answer in answers]
 

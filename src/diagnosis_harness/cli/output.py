@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from contextlib import suppress
@@ -13,7 +14,9 @@ from rich.console import Console
 
 from diagnosis_harness.cli.render.report import report_lines
 from diagnosis_harness.kernel.errors import InvalidInput
+from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.release.document import RunDocument
+from diagnosis_harness.release.moment import shown
 from diagnosis_harness.release.saved import saved_bytes
 
 
@@ -60,7 +63,7 @@ def publish(document: RunDocument, output: Output) -> None:
     """
     try:
         if output.as_json:
-            write_bytes(saved_bytes(document))
+            write_json(saved_bytes(document))
         else:
             console = make_console(color=output.color)
             for line in report_lines(document, width=console.width):
@@ -83,15 +86,33 @@ def tell(line: str, stream: TextIO) -> None:
             drop_stdout()
 
 
+def tell_json(value: JsonValue, *, indent: int | None = None) -> None:
+    """One JSON value on the standard output; on a terminal it cannot steer it."""
+    # Half of a surrogate pair is no UTF-8; escaped in Python's way it is what JSON writes for it.
+    text = json.dumps(value, ensure_ascii=False, indent=indent).encode("utf-8", "backslashreplace").decode()
+    tell(harmless_json(text) if sys.stdout.isatty() else text, sys.stdout)
+
+
+def harmless_json(text: str) -> str:
+    """JSON text that says the same, with an escape for whatever a terminal may obey or not show.
+
+    JSON itself escapes the controls below U+0020 alone: those from U+007F on, and marks that change the
+    direction of what follows, stand in it as they are.
+    """
+    return "".join(c if c == "\n" or shown(c) == c else json.dumps(c)[1:-1] for c in text)
+
+
 def drop_stdout() -> None:
     """Let nothing more be written to a pipe that nobody reads, also not when the interpreter ends."""
     with suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def write_bytes(data: bytes) -> None:
-    """Write to the standard output, as it is."""
+def write_json(data: bytes) -> None:
+    """Write JSON, or JSON Lines, to the standard output: byte for byte, and harmless to a terminal."""
     sys.stdout.flush()
+    if sys.stdout.isatty():
+        data = harmless_json(data.decode("utf-8")).encode("utf-8")
     sys.stdout.buffer.write(data)
 
 

@@ -106,6 +106,19 @@ async def _opened(settings: Settings, work: Work, *, works: bool) -> None:
         await work(service)
 
 
+async def say_what_is_away(service: Service, words: ProcessWords) -> None:
+    """Say at once where the evidence store takes no write: the service starts all the same."""
+    from diagnosis_harness.application.service import EVIDENCE
+
+    write = service.writes.get(EVIDENCE)
+    if write is None:
+        return
+    try:
+        await write()
+    except StoreFailure as failure:
+        say(words.store_away.format(problem=failure))
+
+
 async def told_to_stop() -> None:
     """Return at the first SIGTERM or Ctrl+C; from then on, a second one leaves at once."""
     loop, told = asyncio.get_running_loop(), asyncio.Event()

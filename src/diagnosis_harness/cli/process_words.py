@@ -24,6 +24,7 @@ class ProcessWords:
     stopping: str
     stopped: str
     cannot_start: str
+    store_away: str
 
 
 _ENGLISH = ProcessWords(
@@ -45,6 +46,7 @@ _ENGLISH = ProcessWords(
     stopping="Stopping: no more runs are taken; those at work may end.",
     stopped="Stopped.",
     cannot_start="Cannot start: {problem}; see database.url and queue.url in the settings.",
+    store_away="Until it works, no diagnosis can be made: {problem}; see evidence.url in the settings.",
 )
 _CHINESE = ProcessWords(
     database="数据库：{database}",
@@ -62,6 +64,7 @@ _CHINESE = ProcessWords(
     stopping="正在停止：不再接收新的运行；进行中的运行可以结束。",
     stopped="已停止。",
     cannot_start="无法启动：{problem}；请检查设置中的 database.url 和 queue.url。",
+    store_away="在它恢复之前无法进行诊断：{problem}；请检查设置中的 evidence.url。",
 )
 
 

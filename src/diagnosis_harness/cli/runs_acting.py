@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from importlib.metadata import version
 from pathlib import Path
@@ -10,7 +9,7 @@ from pathlib import Path
 from diagnosis_harness.application.verification.verify import verify
 from diagnosis_harness.cli.answer import checked_save
 from diagnosis_harness.cli.at_desk import Where, at_desk
-from diagnosis_harness.cli.output import save_bytes, tell, write_bytes
+from diagnosis_harness.cli.output import save_bytes, tell, tell_json, write_json
 from diagnosis_harness.cli.ports import RunsDesk
 from diagnosis_harness.cli.run_facts import RunFacts, facts_of
 from diagnosis_harness.cli.run_reference import meant
@@ -55,7 +54,7 @@ def export_run(where: Where, run: str, *, form: str, out: Path | None) -> int:
         facts = await meant(desk, run, where.words)
         data = await _exported(desk, facts, form, where)
         if out is None:
-            write_bytes(data)
+            write_json(data)
             return 0
         save_bytes(data, out)
         tell(where.words.written.format(file=out), sys.stderr)
@@ -84,7 +83,7 @@ def cancel_run(where: Where, run: str, *, lang: Language | None, as_json: bool) 
         facts = await meant(desk, run, where.words)
         held = await desk.cancel(facts.run_id)
         if as_json:
-            tell(json.dumps(held, ensure_ascii=False, indent=2), sys.stdout)
+            tell_json(held, indent=2)
         else:
             for line in cancel_lines(held, runs_words(lang or facts.language)):
                 tell(line, sys.stdout)

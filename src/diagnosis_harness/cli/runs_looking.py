@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -12,7 +11,7 @@ from diagnosis_harness.application.intent import IntentType
 from diagnosis_harness.application.runs.row import RunStatus
 from diagnosis_harness.application.runs.store import RunQuery
 from diagnosis_harness.cli.at_desk import Where, at_desk
-from diagnosis_harness.cli.output import make_console, tell, write_bytes
+from diagnosis_harness.cli.output import make_console, tell, tell_json, write_json
 from diagnosis_harness.cli.ports import RunsDesk
 from diagnosis_harness.cli.render.report import report_lines
 from diagnosis_harness.cli.render.runs import facts_lines, run_table
@@ -83,7 +82,7 @@ def list_runs(where: Where, filters: Filters, *, as_json: bool, color: bool) -> 
         rows, has_more = await _rows(desk, query, filters.limit)
         if as_json:
             for row in rows:
-                tell(json.dumps(row, ensure_ascii=False), sys.stdout)
+                tell_json(row)
         else:
             _print_table([facts_of(row) for row in rows], where.language, color=color)
         if has_more:
@@ -122,7 +121,7 @@ def show_run(where: Where, run: str, *, lang: Language | None, as_json: bool, co
     async def shown_run(desk: RunsDesk) -> int:
         facts = await meant(desk, run, where.words)
         if as_json:
-            tell(json.dumps(await desk.row(facts.run_id), ensure_ascii=False, indent=2), sys.stdout)
+            tell_json(await desk.row(facts.run_id), indent=2)
             return 0
         console = make_console(color=color)
         language = lang or facts.language
@@ -161,7 +160,7 @@ def trace_run(where: Where, run: str, *, lang: Language | None, as_json: bool, c
         facts = await meant(desk, run, where.words)
         events = await desk.events(facts.run_id)
         if as_json:
-            write_bytes(lines_of(events))
+            write_json(lines_of(events))
         else:
             _print_timeline(events, lang or facts.language, color=color)
         return 0

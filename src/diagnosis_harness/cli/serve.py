@@ -70,7 +70,7 @@ def _listening(settings: Settings, *, host: str | None, port: int | None) -> Set
 def _served(settings: Settings, words: ProcessWords) -> Work:
     async def serve(service: Service) -> None:
         from diagnosis_harness.bootstrap.draining import drain
-        from diagnosis_harness.cli.process import say
+        from diagnosis_harness.cli.process import say, say_what_is_away
         from diagnosis_harness.cli.stopping import CANCELLED, leave
         from diagnosis_harness.server.auth import is_loopback, require_key
         from diagnosis_harness.server.listening import serve_until_told
@@ -81,6 +81,7 @@ def _served(settings: Settings, words: ProcessWords) -> Work:
         has_key = any(key.revoked_at_s is None for key in await service.keys.keys())
         if not settings.sources:
             say(words.no_source)
+        await say_what_is_away(service, words)
 
         def listening(url: str) -> None:
             say(words.listening.format(url=url))

@@ -113,13 +113,10 @@ def print_verification(
 
 
 def _print_json(verification: Verification, recheck: Recheck | None) -> None:
-    import json
-    import sys
-
-    from diagnosis_harness.cli.output import tell
+    from diagnosis_harness.cli.output import tell_json
 
     held = {**verification.as_json(), "against": recheck.as_json() if recheck else None}
-    tell(json.dumps(held, ensure_ascii=False, indent=2), sys.stdout)
+    tell_json(held, indent=2)
 
 
 def _print_report(

@@ -50,12 +50,9 @@ def print_answers(
         ValueError: one of them is none.
     """
     if as_json:
-        import json
-        import sys
+        from diagnosis_harness.cli.output import tell_json
 
-        from diagnosis_harness.cli.output import tell
-
-        tell(json.dumps({"run_id": run_id, "answers": answers}, ensure_ascii=False, indent=2), sys.stdout)
+        tell_json({"run_id": run_id, "answers": [*answers]}, indent=2)
         return
     from diagnosis_harness.cli.output import make_console
     from diagnosis_harness.cli.render.why import spoken_of, why_lines

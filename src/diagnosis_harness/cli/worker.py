@@ -73,10 +73,11 @@ def _require_database(settings: Settings, words: ProcessWords) -> None:
 def _worked(settings: Settings, words: ProcessWords) -> Work:
     async def work(service: Service) -> None:
         from diagnosis_harness.bootstrap.draining import drain
-        from diagnosis_harness.cli.process import say, told_to_stop
+        from diagnosis_harness.cli.process import say, say_what_is_away, told_to_stop
 
         if not settings.sources:
             say(words.no_source_here)
+        await say_what_is_away(service, words)
         say(words.working.format(owner=service.keeping.owner, parallel=settings.queue.parallel_max))
         await told_to_stop()
         say(words.stopping)

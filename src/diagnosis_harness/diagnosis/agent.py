@@ -18,6 +18,7 @@ from diagnosis_harness.diagnosis.progress import (
     with_budget_stop,
     with_step,
     with_stop_delivered,
+    with_store_failure,
 )
 from diagnosis_harness.diagnosis.step import (
     Complete,
@@ -40,7 +41,9 @@ from diagnosis_harness.kernel.errors import (
     TechnicalFailure,
 )
 from diagnosis_harness.llm.role import RoleBoundary
-from diagnosis_harness.tools.boundary import ToolBoundary
+from diagnosis_harness.tools.boundary import ToolBoundary, ToolBoundaryResult
+from diagnosis_harness.tools.invocation import ErrorCode
+from diagnosis_harness.tools.preflight import RefusalCode
 from diagnosis_harness.tools.spec import ToolRequest
 from diagnosis_harness.trace.event import TraceEventStatus, TraceName, TracePhase
 
@@ -159,6 +162,8 @@ class DiagnosisAgent:
         records = [result.record for result in results if result.record is not None]
         had_stopped = turn.snapshot.stop_reason
         turn.snapshot, notes = after_records(turn.snapshot, records, self._thresholds)
+        if any(map(_was_lost, results)):
+            turn.snapshot = with_store_failure(turn.snapshot)
         turn.refused += tuple(
             Refused(
                 result.request.tool_call_id,
@@ -229,3 +234,10 @@ class DiagnosisAgent:
             TraceEventStatus.SUCCEEDED,
             {"reason": reason.value},
         )
+
+
+def _was_lost(result: ToolBoundaryResult) -> bool:
+    """Whether a call has no evidence since the store did not work."""
+    if result.refusal is not None:
+        return result.refusal.code is RefusalCode.STORE_UNAVAILABLE
+    return result.record is not None and result.record.error_code is ErrorCode.STORE_FAILED

@@ -44,6 +44,8 @@ class ProgressSnapshot:
         stop_required: the instruction to stop was delivered.
         stop_reason: why collecting stopped, or None.
         steps: how often the policy was asked.
+        store_failed: the evidence store took no record of a call, or did not keep one: whatever is lacking
+            then may be lacking for that reason.
     """
 
     records: tuple[EvidenceRecord, ...] = ()
@@ -56,6 +58,7 @@ class ProgressSnapshot:
     stop_required: bool = False
     stop_reason: DiagnosisStopReason | None = None
     steps: int = 0
+    store_failed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +117,11 @@ def after_assessments(
         snapshot = replace(snapshot, facts=(*snapshot.facts, *assessment.facts), violations=0)
         notes.append(ProgressNote(assessment.tool_call_id, assessment.gain, "assessed"))
     return replace(snapshot, due=frozenset()), tuple(notes)
+
+
+def with_store_failure(snapshot: ProgressSnapshot) -> ProgressSnapshot:
+    """The snapshot after the evidence store did not work for a call."""
+    return replace(snapshot, store_failed=True)
 
 
 def with_stop_delivered(snapshot: ProgressSnapshot) -> ProgressSnapshot:

@@ -13,7 +13,7 @@
     ├── TechnicalFailure          something outside did not work: kind says how; never an answer
     │   ├── LlmFailure            the language model or its provider
     │   ├── ToolFailure           a tool's backend
-    │   ├── StoreFailure          the evidence store
+    │   ├── StoreFailure          a store: database, evidence store or queue (carries StoreTrouble)
     │   ├── RouterUnavailable     the router, after its attempts: no path is guessed
     │   ├── KnowledgeUnavailable  the runbooks cannot be searched
     │   ├── AnswerRefused         what a player answered does not hold against what it was given
@@ -164,8 +164,47 @@ class ToolFailure(TechnicalFailure):
         self.code = code
 
 
+class StoreTrouble(StrEnum):
+    """Which store does not work, and how: one code, and one sentence on every face, for each."""
+
+    DATABASE_AWAY = "DATABASE_AWAY"  # it does not answer
+    DATABASE_FULL = "DATABASE_FULL"  # its disk
+    DATABASE_LOCKED = "DATABASE_LOCKED"  # another process holds it
+    DATABASE_READ_ONLY = "DATABASE_READ_ONLY"
+    DATABASE_FAILED = "DATABASE_FAILED"  # it answers with an error of its own: damaged, refused, unknown
+    ROW_UNREADABLE = "ROW_UNREADABLE"  # one row holds what this program cannot read
+    EVIDENCE_AWAY = "EVIDENCE_AWAY"  # the evidence store, where it is another than the database
+    EVIDENCE_FULL = "EVIDENCE_FULL"
+    EVIDENCE_READ_ONLY = "EVIDENCE_READ_ONLY"
+    EVIDENCE_FAILED = "EVIDENCE_FAILED"
+    EVIDENCE_UNREADABLE = "EVIDENCE_UNREADABLE"  # one record
+    QUEUE_AWAY = "QUEUE_AWAY"
+
+    @property
+    def is_of_evidence(self) -> bool:
+        """Whether the evidence store is at fault, so that the database may well answer."""
+        return self in _OF_EVIDENCE
+
+
+_OF_EVIDENCE = frozenset(each for each in StoreTrouble if each.name.startswith("EVIDENCE_"))
+
+
 class StoreFailure(TechnicalFailure):
-    """The evidence store failed, was too slow, or returned other bytes than it was given."""
+    """A store failed, was too slow, or returned other bytes than it was given.
+
+    Attributes:
+        trouble: which store, and how, for whoever must be told; nothing is decided by the text.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        kind: FailureKind = FailureKind.UNKNOWN,
+        trouble: StoreTrouble = StoreTrouble.DATABASE_AWAY,
+    ) -> None:
+        super().__init__(message, kind=kind)
+        self.trouble = trouble
 
 
 class RouterUnavailable(TechnicalFailure):

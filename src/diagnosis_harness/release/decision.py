@@ -30,6 +30,7 @@ class WorkEnd(StrEnum):
     ANSWER_FAILED = "ANSWER_FAILED"  # whoever writes the answer of a path without diagnosis failed
     ONSET_OUTSIDE_DATA = "ONSET_OUTSIDE_DATA"  # it is said to have begun when nothing was recorded
     SOURCE_UNAVAILABLE = "SOURCE_UNAVAILABLE"  # the telemetry that was to be looked at cannot be read
+    EVIDENCE_STORE_UNAVAILABLE = "EVIDENCE_STORE_UNAVAILABLE"  # what was to be found could not be kept
     INTERNAL_FAILURE = "INTERNAL_FAILURE"
     BUDGET_REACHED = "BUDGET_REACHED"  # wherever it was reached
     DEADLINE_REACHED = "DEADLINE_REACHED"
@@ -79,6 +80,7 @@ TABLE: tuple[Row, ...] = (
     Row("RL-27", WorkEnd.ANSWER_FAILED, _F, _FAIL),
     Row("RL-21", WorkEnd.ONSET_OUTSIDE_DATA, _F, _FAIL),
     Row("RL-21", WorkEnd.SOURCE_UNAVAILABLE, _F, _FAIL),
+    Row("RL-21", WorkEnd.EVIDENCE_STORE_UNAVAILABLE, _F, _FAIL),
     Row("RL-21", WorkEnd.INTERNAL_FAILURE, _F, _FAIL),
     Row("RL-18", WorkEnd.BUDGET_REACHED, _B, _BACK, _THIN, facts=True),
     Row("RL-20", WorkEnd.BUDGET_REACHED, _B, _FAIL, facts=False),

@@ -46,6 +46,10 @@ _SENTENCES: dict[WorkEnd, tuple[str, str]] = {
         "The run was ended from inside before anything could be checked, so nothing is concluded.",
         "运行在任何内容得到核查之前就已从内部结束，因此不给出结论。",
     ),
+    WorkEnd.EVIDENCE_STORE_UNAVAILABLE: (
+        "The evidence store did not work, so nothing found could be kept; the log of the service says why.",
+        "证据存储未能工作，查看到的内容无法保存；原因见服务日志。",
+    ),
     WorkEnd.CANCELLED: (
         "The run was cancelled before it had an answer.",
         "运行在得出答案之前被取消。",

@@ -27,6 +27,7 @@ from diagnosis_harness.server.replies import problem_response
 from diagnosis_harness.server.routes import alerts, chat, events, health, runs, sessions
 from diagnosis_harness.server.streams import Streams
 from diagnosis_harness.server.validation import problem_of_errors
+from diagnosis_harness.server.write_check import WriteCheck
 from diagnosis_harness.settings import ServerSettings
 
 _OF_STATUS = {
@@ -48,7 +49,8 @@ def make_app(service: Service, settings: ServerSettings, *, needs_key: bool) -> 
 
     Args:
         needs_key: whether every request needs an API key. It must be true wherever the application can be
-            reached from another machine; false, whoever reaches it is the local admin.
+            reached from another machine; false, whoever reaches it is an operator
+            without a name, who sees what others asked without a key.
     """
     streams = Streams(
         service, HubSettings(heartbeat_s=settings.heartbeat_s), streams_max=settings.streams_max
@@ -66,7 +68,8 @@ def make_app(service: Service, settings: ServerSettings, *, needs_key: bool) -> 
         telemetry={"tracing": False, "metrics": False, "logs": False, "operation_spans": False},
         lifespan=_lifespan,
     )
-    app.state.face = Face(service, settings, metrics, streams)
+    stores = {name: WriteCheck(service.core.clock, write) for name, write in service.writes.items()}
+    app.state.face = Face(service, settings, metrics, streams, stores)
     app.state.streams = streams
     for routes in (chat, runs, events, sessions, alerts, health):
         app.include_router(routes.router)
@@ -96,7 +99,7 @@ def _add_layers(
         timeout_s=settings.read_timeout_s,
     )
     app.add_middleware(Doorkeeper, ring=KeyRing(service.keys, clock), rules=rules, clock=clock)
-    app.add_middleware(Edge, ids=service.core.ids, metrics=metrics)
+    app.add_middleware(Edge, ids=service.core.ids, metrics=metrics, clock=clock)
     app.add_middleware(HeadAsGet)
 
 

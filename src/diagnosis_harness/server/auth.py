@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from ipaddress import ip_address
 from urllib.parse import urlsplit
@@ -12,7 +12,7 @@ from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from diagnosis_harness.application.callers.api_key import ApiKey, read_key
-from diagnosis_harness.application.callers.caller import ALERTS, LOCAL, Caller
+from diagnosis_harness.application.callers.caller import ALERTS, WITHOUT_KEY, Caller
 from diagnosis_harness.application.callers.key_store import KeyStore
 from diagnosis_harness.kernel.clock import Clock
 from diagnosis_harness.kernel.errors import InvalidSetting, StoreFailure
@@ -25,8 +25,17 @@ from diagnosis_harness.server.replies import send_problem
 OPEN_PATHS = frozenset({"/healthz", "/readyz", "/openapi.json"})
 """Paths that tell nothing of any run and are asked for by machines without a key."""
 
-PROXY_HEADERS = ("forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip", "via")
+PROXY_HEADERS = (
+    "forwarded", "via", "x-real-ip", "x-client-ip", "x-cluster-client-ip", "x-original-host", "x-real-port",
+    "true-client-ip", "client-ip", "proxy-client-ip", "wl-proxy-client-ip", "x-proxyuser-ip", "x-remote-ip",
+    "x-remote-addr", "remote-addr", "fastly-client-ip", "fastly-ff", "cdn-loop", "x-appengine-user-ip",
+    "x-nf-client-connection-ip", "do-connecting-ip", "x-amz-cf-id", "x-arr-log-id", "x-original-url",
+    "front-end-https", "x-url-scheme", "x-varnish", "x-sigsci-client-ip", "ali-cdn-real-ip", "x-host",
+)  # fmt: skip
 """What a proxy adds (RFC 7239, RFC 9110 §7.6.3, and custom): whoever sent the request is elsewhere."""
+
+PROXY_PREFIXES = ("x-forwarded", "x-original-forwarded", "x-envoy-", "cf-", "fly-", "x-azure-", "x-vercel-")
+"""How the names begin that proxies of one maker add: each has several, and gets new ones."""
 
 WATCHED_PATHS = frozenset({"/metrics"})
 """Told to whoever had a key a moment ago also while the store is away, which is when they are looked at."""
@@ -65,6 +74,12 @@ def is_loopback(host: str) -> bool:
         return ip_address(host).is_loopback
     except ValueError:
         return False
+
+
+def came_by_proxy(names: Iterable[str]) -> bool:
+    """Whether headers of these names show that a proxy passed the request on."""
+    lower = [name.lower() for name in names]
+    return any(name in PROXY_HEADERS or name.startswith(PROXY_PREFIXES) for name in lower)
 
 
 async def require_key(keys: KeyStore, *, host: str) -> None:
@@ -110,8 +125,7 @@ class Doorkeeper:
             return Problem(ProblemKind.FOREIGN_PAGE)
         given = headers.getlist("authorization")
         if not given and not self._rules.needs_key:
-            is_proxied = any(name in headers for name in PROXY_HEADERS)
-            return Problem(ProblemKind.PROXIED) if is_proxied else Admission(_who_is_here(path))
+            return Problem(ProblemKind.PROXIED) if came_by_proxy(headers) else Admission(_who_is_here(path))
         presented = read_key(bearer_of(given) or "")
         if presented is None:
             return Problem(ProblemKind.UNAUTHENTICATED)
@@ -145,7 +159,7 @@ class Doorkeeper:
 
 def _who_is_here(path: str) -> Caller:
     """Whoever asks on this machine without a key."""
-    return ALERTS if path in ALERT_PATHS else LOCAL
+    return ALERTS if path in ALERT_PATHS else WITHOUT_KEY
 
 
 def _host_of(address: str, *, port: bool = False) -> str | None:

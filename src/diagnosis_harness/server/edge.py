@@ -1,4 +1,7 @@
-"""The outermost layer: every request gets an id, every answer is counted, and no error leaves as itself."""
+"""The outermost layer: every request gets an id, every answer is counted, no error leaves as itself.
+
+What failed and who was turned away is written to the log (`RefusalLog`).
+"""
 
 from __future__ import annotations
 
@@ -8,10 +11,12 @@ from starlette.datastructures import MutableHeaders
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from diagnosis_harness.kernel.clock import Clock
 from diagnosis_harness.kernel.ids import IdSource
 from diagnosis_harness.server.bugs import log_bug
 from diagnosis_harness.server.metrics import Metrics
 from diagnosis_harness.server.problems import Problem, ProblemKind
+from diagnosis_harness.server.refusal_log import RefusalLog
 from diagnosis_harness.server.replies import send_problem
 
 OTHER_ROUTE = "other"
@@ -26,10 +31,11 @@ _HEADERS = {
 class Edge:
     """ASGI middleware; one of the edges that may catch everything."""
 
-    def __init__(self, app: ASGIApp, *, ids: IdSource, metrics: Metrics) -> None:
+    def __init__(self, app: ASGIApp, *, ids: IdSource, metrics: Metrics, clock: Clock) -> None:
         self._app = app
         self._ids = ids
         self._metrics = metrics
+        self._refusals = RefusalLog(clock)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request, whatever happens inside."""
@@ -38,12 +44,14 @@ class Edge:
             return
         request_id = self._ids.new_request_id()
         scope.setdefault("state", {})["request_id"] = request_id
-        status = 0
+        status, is_logged = 0, False
 
         async def sent(message: Message) -> None:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
+                if not is_logged:
+                    self._refusals.write(scope, request_id, status)
                 _add_headers(message, request_id, path=scope["path"])
             await send(message)
 
@@ -53,6 +61,7 @@ class Edge:
             return
         except Exception as error:  # noqa: BLE001 - the server's edge: a bug is logged, and told as a problem
             log_bug(_LOG, f"request {request_id}", error)
+            is_logged = True
             if status == 0:
                 await send_problem(scope, receive, sent, Problem(ProblemKind.INTERNAL))
         finally:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import dataclass, field
 from typing import Annotated, cast
 
 from fastapi import Depends
@@ -15,6 +15,7 @@ from diagnosis_harness.release.language import Language
 from diagnosis_harness.server.languages import asked_language
 from diagnosis_harness.server.metrics import Metrics
 from diagnosis_harness.server.streams import Streams
+from diagnosis_harness.server.write_check import WriteCheck
 from diagnosis_harness.settings import ServerSettings
 
 
@@ -26,6 +27,8 @@ class Face:
     settings: ServerSettings
     metrics: Metrics
     streams: Streams
+    stores: Mapping[str, WriteCheck] = field(default_factory=dict)
+    """The service's stores by name, each tried by a write."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -62,7 +62,14 @@ class Metrics:
             "How long the oldest of them has waited; 0 where none waits.",
             registry=registry,
         )
-        self.store_up = Gauge("diagnosis_store_up", "Whether the database answered.", registry=registry)
+        self.store_up = Gauge(
+            "diagnosis_store_up", "Whether the database took a write a moment ago.", registry=registry
+        )
+        self.evidence_store_up = Gauge(
+            "diagnosis_evidence_store_up",
+            "Whether the store of evidence took a write a moment ago; the database, where it keeps it.",
+            registry=registry,
+        )
         self._runs = Counter(
             "diagnosis_runs",
             "Runs that ended in this process, or were ended by it.",

@@ -16,12 +16,17 @@ from diagnosis_harness.kernel import errors
 from diagnosis_harness.kernel.errors import (
     DiagnosisHarnessError,
     InvalidInput,
+    StoreFailure,
+    StoreTrouble,
+    TechnicalFailure,
     TooManyAlerts,
     TooManyRuns,
     TooManyStreams,
 )
 from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.release.language import Language
+from diagnosis_harness.server.problem_row import ProblemRow
+from diagnosis_harness.server.store_problems import STORE_PROBLEMS
 
 MEDIA_TYPE = "application/problem+json"
 _TYPE_PREFIX = "urn:diagnosis-harness:problem:"
@@ -57,35 +62,39 @@ class ProblemKind(StrEnum):
     NOT_TAKEN = "not-taken"
     INTERNAL = "internal"
     STORE_UNAVAILABLE = "store-unavailable"
+    DATABASE_FULL = "database-full"
+    DATABASE_LOCKED = "database-locked"
+    DATABASE_READ_ONLY = "database-read-only"
+    DATABASE_FAILED = "database-failed"
+    ROW_UNREADABLE = "row-unreadable"
+    EVIDENCE_STORE_UNAVAILABLE = "evidence-store-unavailable"
+    EVIDENCE_STORE_FULL = "evidence-store-full"
+    EVIDENCE_STORE_READ_ONLY = "evidence-store-read-only"
+    EVIDENCE_STORE_FAILED = "evidence-store-failed"
+    EVIDENCE_UNREADABLE = "evidence-unreadable"
+    QUEUE_UNAVAILABLE = "queue-unavailable"
     RUN_NOT_KEPT = "run-not-kept"
     NOT_READY = "not-ready"
     SERVICE_STOPPING = "service-stopping"
 
 
-@dataclass(frozen=True, slots=True)
-class ProblemRow:
-    """What the table holds of a kind.
-
-    Attributes:
-        retry_after_s: when trying again may help; None where it does not.
-        remedy_en, remedy_zh: what to do about it, where neither the title nor a field at fault says it.
-    """
-
-    status: int
-    en: str
-    zh: str
-    retry_after_s: int | None = None
-    remedy_en: str = ""
-    remedy_zh: str = ""
-
-    def title(self, language: Language) -> str:
-        """The sentence for people."""
-        return self.zh if language is Language.ZH else self.en
-
-    def remedy(self, language: Language) -> str:
-        """What to do about it; may be empty."""
-        return self.remedy_zh if language is Language.ZH else self.remedy_en
-
+OF_TROUBLE: Mapping[StoreTrouble, ProblemKind] = MappingProxyType(
+    {
+        StoreTrouble.DATABASE_AWAY: ProblemKind.STORE_UNAVAILABLE,
+        StoreTrouble.DATABASE_FULL: ProblemKind.DATABASE_FULL,
+        StoreTrouble.DATABASE_LOCKED: ProblemKind.DATABASE_LOCKED,
+        StoreTrouble.DATABASE_READ_ONLY: ProblemKind.DATABASE_READ_ONLY,
+        StoreTrouble.DATABASE_FAILED: ProblemKind.DATABASE_FAILED,
+        StoreTrouble.ROW_UNREADABLE: ProblemKind.ROW_UNREADABLE,
+        StoreTrouble.EVIDENCE_AWAY: ProblemKind.EVIDENCE_STORE_UNAVAILABLE,
+        StoreTrouble.EVIDENCE_FULL: ProblemKind.EVIDENCE_STORE_FULL,
+        StoreTrouble.EVIDENCE_READ_ONLY: ProblemKind.EVIDENCE_STORE_READ_ONLY,
+        StoreTrouble.EVIDENCE_FAILED: ProblemKind.EVIDENCE_STORE_FAILED,
+        StoreTrouble.EVIDENCE_UNREADABLE: ProblemKind.EVIDENCE_UNREADABLE,
+        StoreTrouble.QUEUE_AWAY: ProblemKind.QUEUE_UNAVAILABLE,
+    }
+)
+"""How the trouble of a store is told; total."""
 
 PROBLEMS: Mapping[ProblemKind, ProblemRow] = MappingProxyType(
     {
@@ -172,9 +181,7 @@ PROBLEMS: Mapping[ProblemKind, ProblemRow] = MappingProxyType(
             "Something went wrong here; it is logged under this request.",
             "服务内部出错；已按此请求记录。",
         ),
-        ProblemKind.STORE_UNAVAILABLE: ProblemRow(
-            503, "The database does not answer.", "数据库没有响应。", 2
-        ),
+        **{OF_TROUBLE[trouble]: row for trouble, row in STORE_PROBLEMS.items()},
         ProblemKind.RUN_NOT_KEPT: ProblemRow(
             503,
             "The end of the run could not be kept, so nothing of it is shown.",
@@ -238,12 +245,17 @@ class FieldProblem:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One problem, before it has a language and a request."""
+    """One problem, before it has a language and a request.
+
+    Attributes:
+        reason: more of it in words of ours, for the log alone; never sent.
+    """
 
     kind: ProblemKind
     fields: tuple[FieldProblem, ...] = ()
     retry_after_s: int | None = None
     limit: int | None = None
+    reason: str = ""
 
     @property
     def row(self) -> ProblemRow:
@@ -304,7 +316,9 @@ def problem_of(error: DiagnosisHarnessError) -> Problem:
         return Problem(kind, (field_of(error.place, error.problem, error.remedy),))
     if isinstance(error, (TooManyRuns, TooManyStreams, TooManyAlerts)):
         return Problem(kind, limit=error.limit)
-    return Problem(kind)
+    if isinstance(error, StoreFailure):
+        return Problem(OF_TROUBLE[error.trouble], reason=str(error))
+    return Problem(kind, reason=str(error) if isinstance(error, TechnicalFailure) else "")
 
 
 def field_of(field: str, problem: str, remedy: str) -> FieldProblem:

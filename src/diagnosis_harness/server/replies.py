@@ -14,6 +14,7 @@ def problem_response(scope: Scope, problem: Problem) -> Response:
     """The problem as a response to this request, in the language that it asks for."""
     if scope["path"] in ALERT_PATHS:
         problem = for_alerts(problem)
+    scope["state"]["problem"] = problem  # for the log of the edge
     headers = HTTPConnection(scope).headers
     language = asked_language(headers.get("accept-language", ""))
     return Response(

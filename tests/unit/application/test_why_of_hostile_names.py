@@ -56,7 +56,12 @@ def event(
 
 def refusal(seq: int, tool: str, call: str, code: str) -> TraceEvent:
     """A refused request: tool and call are the agent's words, the code is ours."""
-    payload = {"tool": tool, "tool_call_id": call, "code": code, "message": f"{tool} is refused"}
+    payload: dict[str, object] = {
+        "tool": tool,
+        "tool_call_id": call,
+        "code": code,
+        "message": f"{tool} is refused",
+    }
     return event(seq, TraceName.TOOL_REQUEST_REJECTED, payload)
 
 

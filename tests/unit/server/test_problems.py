@@ -17,6 +17,7 @@ from diagnosis_harness.kernel.errors import (
     RunNotKept,
     RunUnknown,
     StoreFailure,
+    StoreTrouble,
     ToolFailure,
     TooManyRuns,
 )
@@ -87,6 +88,17 @@ def test_an_error_is_told_by_its_row_and_shows_nothing_of_the_machine(
     assert "secret" not in json.dumps(held)
     if slug != "invalid-input":
         assert held.get("detail", "") == PROBLEMS[ProblemKind(slug)].remedy_en
+
+
+def test_each_trouble_of_a_store_has_a_sentence_of_its_own() -> None:
+    """Whoever reads it knows which store to look at, and whether it is away, full, held or spoiled."""
+    told = [problem_of(StoreFailure("x", trouble=trouble)) for trouble in StoreTrouble]
+
+    assert len({each.kind for each in told}) == len(StoreTrouble)
+    for language in Language:
+        assert len({each.row.title(language) for each in told}) == len(StoreTrouble)
+    for trouble, each in zip(StoreTrouble, told, strict=True):
+        assert ("evidence" in each.row.en.lower()) == trouble.is_of_evidence
 
 
 def test_refused_input_names_field_problem_and_remedy() -> None:

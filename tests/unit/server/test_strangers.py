@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from tests.held_keys import NEW, HeldKeys, door, key_of, play
 
 from diagnosis_harness.application.callers.api_key import PresentedKey, new_key, read_key
 from diagnosis_harness.kernel.ids import RandomIds
 from diagnosis_harness.server.auth import (
     PROXY_HEADERS,
+    came_by_proxy,
 )
 from diagnosis_harness.server.key_ring import KEY_HELD_S, UNKNOWN_PER_MINUTE, KeyRing
 from diagnosis_harness.testing.clock import ManualClock
@@ -55,9 +58,34 @@ def test_meters_are_told_to_whoever_had_a_key_before_the_store_went_away() -> No
     play(act)
 
 
-@pytest.mark.parametrize("name", PROXY_HEADERS)
+OF_CLIENTS = (
+    "host", "user-agent", "accept", "accept-language", "accept-encoding", "authorization", "cookie",
+    "referer", "content-type", "content-length", "connection", "cache-control", "pragma", "dnt", "range",
+    "origin", "te",
+    "upgrade-insecure-requests", "sec-fetch-site", "sec-fetch-mode", "sec-ch-ua", "x-requested-with",
+    "x-request-id", "x-correlation-id", "traceparent", "tracestate", "baggage", "last-event-id",
+    "if-none-match",
+    "expect", "transfer-encoding", "priority", "x-b3-traceid", "idempotency-key",
+)  # fmt: skip
+
+
+@given(st.sets(st.sampled_from(OF_CLIENTS)))
+def test_what_clients_send_by_themselves_is_no_proxy(names: set[str]) -> None:
+    """A browser, curl, a library, an instrumented program: none of them is turned away."""
+    assert not came_by_proxy(names)
+
+
+OF_MAKERS = (
+    "cf-connecting-ip", "CF-Ray", "x-forwarded-for", "X-Forwarded-Proto", "x-forwarded-server",
+    "x-forwarded-port",
+    "x-forwarded-client-cert", "x-original-forwarded-for", "x-envoy-external-address", "fly-client-ip",
+    "x-azure-clientip", "x-vercel-forwarded-for",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("name", [*PROXY_HEADERS, *OF_MAKERS])
 def test_on_loopback_without_a_key_nobody_comes_by_a_proxy(name: str) -> None:
-    """Whoever is behind one is no local admin; with a key it makes no difference."""
+    """Whoever is behind one is not here; with a key it makes no difference."""
 
     async def act() -> None:
         there = door(needs_key=False)

@@ -15,6 +15,7 @@ from diagnosis_harness.kernel.errors import (
     InvalidSetting,
     StoredBytesInvalid,
     StoreFailure,
+    StoreTrouble,
 )
 from diagnosis_harness.tools.evidence import EvidenceStatus, InvocationStatus
 from diagnosis_harness.tools.invocation import ErrorCode, EvidenceRecord
@@ -117,7 +118,11 @@ class RedisEvidenceStore:
                 "EVAL", _BEGIN, len(keys), *keys, _written(record), self._ttl_s, record.key
             )
         if said == -1:
-            raise StoreFailure("the run is not this process's any more", kind=FailureKind.REJECTED)
+            raise StoreFailure(
+                "the run is not this process's any more",
+                kind=FailureKind.REJECTED,
+                trouble=StoreTrouble.EVIDENCE_FAILED,
+            )
         return bool(said == 1)
 
     async def finish(self, ctx: RunContext, record: EvidenceRecord) -> bool:
@@ -150,6 +155,15 @@ class RedisEvidenceStore:
         for record in await self.records(run_id):
             if record.invocation is InvocationStatus.PROJECTING:
                 await self._finished(record.failed(ErrorCode.ABANDONED, at_s=max(at_s, record.started_s)))
+
+    async def beat(self, owner: str, *, at_s: float) -> None:
+        """Write the one key that says that a process can write here; it goes by itself after a minute.
+
+        Raises:
+            StoreFailure: the store takes no write.
+        """
+        with _translated():
+            await self._command("SET", f"evidence-heartbeat:{owner}", f"{at_s:.3f}", "EX", 60)
 
     async def _finished(self, record: EvidenceRecord) -> bool:
         with _translated():
@@ -221,7 +235,9 @@ def _read(value: bytes) -> EvidenceRecord:
         )
     except (ValueError, TypeError, KeyError, ContractViolation, StoredBytesInvalid) as error:
         raise StoreFailure(
-            f"what the store holds cannot be read ({type(error).__name__})", kind=FailureKind.INVALID_OUTPUT
+            f"what the evidence store holds cannot be read ({type(error).__name__})",
+            kind=FailureKind.INVALID_OUTPUT,
+            trouble=StoreTrouble.EVIDENCE_UNREADABLE,
         ) from error
 
 
@@ -233,18 +249,22 @@ def _translated() -> Iterator[None]:
     try:
         yield
     except exceptions.TimeoutError as error:
-        raise StoreFailure("the evidence store does not answer", kind=FailureKind.TIMEOUT) from error
+        raise _failure("does not answer", FailureKind.TIMEOUT, StoreTrouble.EVIDENCE_AWAY) from error
     except exceptions.AuthenticationError as error:
-        raise StoreFailure(
-            "the evidence store refuses the user or the password", kind=FailureKind.REJECTED
-        ) from error
+        problem = "refuses the user or the password"
+        raise _failure(problem, FailureKind.REJECTED, StoreTrouble.EVIDENCE_FAILED) from error
     except exceptions.BusyLoadingError as error:
-        raise StoreFailure("the evidence store is starting", kind=FailureKind.UNAVAILABLE) from error
+        raise _failure("is starting", FailureKind.UNAVAILABLE, StoreTrouble.EVIDENCE_AWAY) from error
     except (exceptions.ConnectionError, OSError) as error:
-        raise StoreFailure("the evidence store cannot be reached", kind=FailureKind.TRANSPORT) from error
+        raise _failure("cannot be reached", FailureKind.TRANSPORT, StoreTrouble.EVIDENCE_AWAY) from error
     except exceptions.OutOfMemoryError as error:
-        raise StoreFailure("the evidence store has no memory left", kind=FailureKind.UNAVAILABLE) from error
+        raise _failure("has no memory left", FailureKind.UNAVAILABLE, StoreTrouble.EVIDENCE_FULL) from error
     except exceptions.ReadOnlyError as error:
-        raise StoreFailure("the evidence store may only be read", kind=FailureKind.REJECTED) from error
+        raise _failure("may only be read", FailureKind.REJECTED, StoreTrouble.EVIDENCE_READ_ONLY) from error
     except exceptions.RedisError as error:
-        raise StoreFailure(f"the evidence store failed ({type(error).__name__})") from error
+        problem = f"failed ({type(error).__name__})"
+        raise _failure(problem, FailureKind.UNKNOWN, StoreTrouble.EVIDENCE_FAILED) from error
+
+
+def _failure(problem: str, kind: FailureKind, trouble: StoreTrouble) -> StoreFailure:
+    return StoreFailure(f"the evidence store {problem}", kind=kind, trouble=trouble)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from typing import Any
 
@@ -27,13 +28,18 @@ from diagnosis_harness.application.runs.evidence_archive import EvidenceArchive
 from diagnosis_harness.application.runs.request import RunRequest
 from diagnosis_harness.application.runs.row import CancelWish, RunRow, RunStatus
 from diagnosis_harness.application.runs.store import RunPage, RunQuery, Submitted
+from diagnosis_harness.harness.keys import is_safe_segment
 from diagnosis_harness.kernel.errors import FailureKind, StoreFailure
 from diagnosis_harness.kernel.json_value import JsonValue
+from diagnosis_harness.release.moment import shown
 from diagnosis_harness.tools.invocation import EvidenceRecord
 from diagnosis_harness.trace.event import TraceEvent
 
 _RUN = diagnosis_run.c
+_LOG = logging.getLogger("diagnosis_harness.database")
 _JOINS_MAX = 3
+_SAID_MAX = 1_000
+"""Unreadable runs that are named in the log; a damaged table must not fill it."""
 PAGE_MAX = 500
 
 
@@ -55,6 +61,7 @@ class SqlRunArchive:
         self._database = database
         self._evidence = evidence
         self._closed = closed or ClosedRuns()
+        self._said: set[str] = set()
 
     async def submit(self, request: RunRequest) -> Submitted:
         """Keep a QUEUED row. An unfinished run of the same fingerprint, or of the same run id, is joined."""
@@ -72,7 +79,9 @@ class SqlRunArchive:
 
     async def run(self, run_id: str) -> RunRow | None:
         """The row of a run, or None."""
-        return next(iter(await self._rows(select(diagnosis_run).where(_RUN.run_id == run_id))), None)
+        found = await self._mappings(select(diagnosis_run).where(_RUN.run_id == run_id))
+        with readable():
+            return next((row_of(row) for row in found), None)
 
     async def runs(self, query: RunQuery) -> RunPage:
         """A page of runs, by submission, the latest first.
@@ -81,11 +90,9 @@ class SqlRunArchive:
             InvalidInput: `before` is no mark of a page.
         """
         limit = min(max(query.limit, 1), PAGE_MAX)
-        rows = await self._rows(_asked(query).limit(limit + 1))
-        if len(rows) <= limit:
-            return RunPage(rows, None)
-        last = rows[limit - 1].request
-        return RunPage(rows[:limit], mark_of(last.submitted_s, last.run_id))
+        held = await self._mappings(_asked(query).limit(limit + 1))
+        rows = self._readable_rows(held[:limit])
+        return RunPage(rows, None if len(held) <= limit else _mark_after(held[:limit]))
 
     async def unfinished(self, asked_by: str) -> int:
         """How many runs of a caller are QUEUED or RUNNING."""
@@ -94,7 +101,7 @@ class SqlRunArchive:
 
     async def of_fingerprint(self, fingerprint: str) -> tuple[RunRow, ...]:
         """The unfinished runs that a submission of this fingerprint joins."""
-        return await self._rows(_of_fingerprint(fingerprint))
+        return self._readable_rows(await self._mappings(_of_fingerprint(fingerprint)))
 
     async def events(self, run_id: str, *, after_seq: int = 0, limit: int = 500) -> tuple[TraceEvent, ...]:
         """The run's written events after a place, in order."""
@@ -162,13 +169,38 @@ class SqlRunArchive:
             self._closed.tell(row)
         return row is not None
 
-    async def _rows(self, query: Select[Any]) -> tuple[RunRow, ...]:
-        rows = await self._mappings(query)
-        with readable():
-            return tuple(row_of(row) for row in rows)
+    def _readable_rows(self, held: Sequence[RowMapping]) -> tuple[RunRow, ...]:
+        """The rows of a list. One that cannot be read is left out: no other run is lost to view by it."""
+        rows = []
+        for row in held:
+            try:
+                with readable():
+                    rows.append(row_of(row))
+            except StoreFailure as failure:
+                self._say_unreadable(str(row["run_id"]), failure)
+        return tuple(rows)
+
+    def _say_unreadable(self, run_id: str, failure: StoreFailure) -> None:
+        """Once for each run, in a process that is asked for lists again and again."""
+        if run_id not in self._said and len(self._said) < _SAID_MAX:
+            self._said.add(run_id)
+            _LOG.error("run %s is left out of lists: %s", shown(run_id), failure)
 
     async def _mappings(self, query: Select[Any]) -> Sequence[RowMapping]:
         return await self._database.read(lambda connection: connection.execute(query).mappings().all())
+
+
+def _mark_after(held: Sequence[RowMapping]) -> str | None:
+    """The mark of the last run of a page, be it readable or not; None where no place can be made out."""
+    places = ((row["submitted_s"], row["run_id"]) for row in reversed(held))
+    return next(
+        (
+            mark_of(at_s, run_id)
+            for at_s, run_id in places
+            if isinstance(at_s, float) and is_safe_segment(run_id)
+        ),
+        None,
+    )
 
 
 def _asked(query: RunQuery) -> Select[Any]:
@@ -182,6 +214,8 @@ def _asked(query: RunQuery) -> Select[Any]:
     ):
         if value is not None:
             wanted = wanted.where(column == value)
+    if query.asked_by_any:
+        wanted = wanted.where(_RUN.asked_by.in_(query.asked_by_any))
     if query.submitted_from_s is not None:
         wanted = wanted.where(_RUN.submitted_s >= query.submitted_from_s)
     if query.submitted_before_s is not None:

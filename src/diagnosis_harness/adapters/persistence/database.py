@@ -11,6 +11,8 @@ import asyncio
 from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
+from functools import partial
+from pathlib import Path
 from threading import Event
 from typing import Any, TypeVar
 
@@ -19,9 +21,10 @@ from sqlalchemy.engine import URL
 from sqlalchemy.engine.interfaces import DBAPIConnection
 
 from diagnosis_harness.adapters.persistence.address import PLACE, engine_url
-from diagnosis_harness.adapters.persistence.failures import no_answer, translated
+from diagnosis_harness.adapters.persistence.failures import locked, no_answer, translated
 from diagnosis_harness.adapters.persistence.migrate import migrate
-from diagnosis_harness.kernel.errors import FailureKind, InvalidSetting, StoreFailure
+from diagnosis_harness.application.private_file import make_private
+from diagnosis_harness.kernel.errors import FailureKind, InvalidSetting, StoreFailure, StoreTrouble
 
 T = TypeVar("T")
 Statements = Callable[[Connection], T]
@@ -57,6 +60,7 @@ class Database:
         )
         self._at_work: set[asyncio.Task[Any]] = set()
         self._closed = False
+        self._is_locked = False  # the last write that was answered met another process's lock
 
     @classmethod
     async def opened(cls, url: str, *, pool_size: int = 5, busy_timeout_s: float = 5.0) -> Database:
@@ -94,7 +98,12 @@ class Database:
             StoreFailure: it did not work. Nothing was written then, unless the connection broke, or the time
                 was up, at the very commit: whoever goes on looks first.
         """
-        return await self._carried_out(self._turn, self._writer, statements, limit_s=self._limit_s)
+        try:
+            return await self._carried_out(self._turn, self._writer, statements, limit_s=self._limit_s)
+        except StoreFailure as failure:
+            if self._is_locked and failure.trouble is StoreTrouble.DATABASE_AWAY:
+                raise locked() from failure  # what it waited for is the same lock
+            raise
 
     async def close(self) -> None:
         """Wait for what is at work, within bounds, and close the connections. Twice is once."""
@@ -117,7 +126,7 @@ class Database:
         given_up = Event()
         task = asyncio.ensure_future(self._in_turn(turn, engine, statements, given_up, limit_s=limit_s))
         self._at_work.add(task)
-        task.add_done_callback(self._done)
+        task.add_done_callback(partial(self._done, writes=engine is self._writer))
         await asyncio.wait((task,), timeout=limit_s)
         if not task.done():
             given_up.set()
@@ -137,10 +146,15 @@ class Database:
             loop = asyncio.get_running_loop()
             return await loop.run_in_executor(self._threads, _transaction, engine, statements, given_up)
 
-    def _done(self, task: asyncio.Task[Any]) -> None:
+    def _done(self, task: asyncio.Task[Any], *, writes: bool) -> None:
         self._at_work.discard(task)
-        if not task.cancelled():
-            task.exception()  # looked at: whoever waited may be gone
+        if task.cancelled():
+            return
+        error = task.exception()  # looked at: whoever waited may be gone
+        if isinstance(error, StoreFailure) and error.trouble is StoreTrouble.DATABASE_LOCKED:
+            self._is_locked = True
+        elif writes and error is None:
+            self._is_locked = False
 
 
 @asynccontextmanager
@@ -183,6 +197,7 @@ def _engine(url: URL, *, pool_size: int, busy_timeout_s: float) -> Engine:
 
 
 def _sqlite_engine(url: URL, *, pool_size: int, busy_timeout_s: float) -> Engine:
+    make_private(Path(url.database or ""))
     engine = create_engine(
         url,
         pool_size=pool_size,

@@ -15,7 +15,8 @@ from sqlalchemy import event
 from sqlalchemy.engine.interfaces import DBAPIConnection, ExceptionContext
 from sqlalchemy.pool import ConnectionPoolEntry
 
-from diagnosis_harness.kernel.errors import FailureKind, InvalidSetting, StoreFailure
+from diagnosis_harness.application.private_file import make_private
+from diagnosis_harness.kernel.errors import FailureKind, InvalidSetting, StoreFailure, StoreTrouble
 
 SCHEMA: Final = "diagnosis_queue"
 """Where the queue's tables are in PostgreSQL; in SQLite they have a file of their own."""
@@ -83,6 +84,7 @@ class QueueDatabase:
         """Switch a SQLite file to its write-ahead log, for good: readers and a writer go together."""
         if not self.is_file:
             return
+        make_private(Path(self._url.database or ""))
         with closing(sqlite3.connect(self._url.database or "", timeout=_BUSY_S)) as connection:
             connection.execute("PRAGMA journal_mode=WAL")
 
@@ -130,9 +132,13 @@ def _set_up_file(connection: DBAPIConnection, entry: ConnectionPoolEntry) -> Non
 def _unavailable(error: BaseException) -> StoreFailure:
     if "locked" in str(error):
         # Not in SQLite's words: DBOS tries again for ever whatever says "database is locked".
-        return StoreFailure("another process holds the queue's lock", kind=FailureKind.TIMEOUT)
+        return _failure("another process holds the queue's lock", FailureKind.TIMEOUT)
     # Words of a driver may name hosts and users.
-    return StoreFailure("the queue's database cannot be reached", kind=FailureKind.UNAVAILABLE)
+    return _failure("the queue's database cannot be reached", FailureKind.UNAVAILABLE)
+
+
+def _failure(problem: str, kind: FailureKind) -> StoreFailure:
+    return StoreFailure(problem, kind=kind, trouble=StoreTrouble.QUEUE_AWAY)
 
 
 @contextmanager
@@ -141,7 +147,7 @@ def translated() -> Iterator[None]:
     try:
         yield
     except TimeoutError as error:
-        raise StoreFailure("the queue did not answer in time", kind=FailureKind.TIMEOUT) from error
+        raise _failure("the queue did not answer in time", FailureKind.TIMEOUT) from error
     except (
         sa.exc.OperationalError,
         sa.exc.TimeoutError,
@@ -150,4 +156,4 @@ def translated() -> Iterator[None]:
     ) as error:
         raise _unavailable(error) from error
     except (sa.exc.SQLAlchemyError, dbos_error.DBOSException, sqlite3.Error, psycopg.Error, OSError) as error:
-        raise StoreFailure(f"the queue failed ({type(error).__name__})", kind=FailureKind.UNKNOWN) from error
+        raise _failure(f"the queue failed ({type(error).__name__})", FailureKind.UNKNOWN) from error

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter as Calls
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
@@ -30,7 +30,7 @@ from diagnosis_harness.release.report import compose, no_diagnosis
 from diagnosis_harness.release.timeline import timeline
 from diagnosis_harness.release.trace_line import TraceLine
 from diagnosis_harness.release.version import READABLE, SCHEMA_VERSION
-from diagnosis_harness.tools.evidence import InvocationStatus
+from diagnosis_harness.tools.evidence import EvidenceStatus, InvocationStatus
 from diagnosis_harness.tools.invocation import ErrorCode, EvidenceRecord
 from diagnosis_harness.trace.event import TraceEvent, TraceName
 
@@ -50,6 +50,58 @@ def document_of(row: RunRow, records: Sequence[EvidenceRecord], events: Iterable
     Raises:
         RunDocumentInvalid: the run has not ended, or what is kept of it contradicts itself.
     """
+    return _document(row, records, timeline(events), lambda kept: tuple(map(RecordEntry.of, kept)))
+
+
+def document_without_records(row: RunRow, events: Iterable[TraceEvent]) -> RunDocument:
+    """What the database alone says of a run that has ended, while its evidence store does not answer.
+
+    Its records are those that its trace tells of, without what they found: enough to say why it went as it
+    did, and neither to be shown nor to be verified.
+
+    Raises:
+        RunDocumentInvalid: as `document_of`.
+    """
+    trace = timeline(events)
+    return _document(row, (), trace, lambda _: calls_told_of(trace))
+
+
+def calls_told_of(trace: Iterable[TraceLine]) -> tuple[RecordEntry, ...]:
+    """The tool calls that a trace tells of, in the order of their begin, without what they found."""
+    calls: dict[str, RecordEntry] = {}
+    for line in trace:
+        call_id = line.said("tool_call_id")
+        if line.name is TraceName.TOOL_INVOCATION and call_id is not None:
+            calls[call_id] = _call(line, call_id, calls.get(call_id))
+    return tuple(calls.values())
+
+
+def _call(line: TraceLine, call_id: str, begun: RecordEntry | None) -> RecordEntry:
+    evidence = line.said("evidence")
+    return RecordEntry(
+        tool_call_id=call_id,
+        tool=line.said("tool") or "-",
+        caller="-",
+        scope=line.said("scope") or "{}",
+        window=None,
+        status=InvocationStatus(line.said("invocation") or InvocationStatus.PROJECTING),
+        evidence_status=None if evidence is None else EvidenceStatus(evidence),
+        error_code=line.said("error_code"),
+        started_at=line.at if begun is None else begun.started_at,
+        duration_s=None,
+        size_bytes=0,
+        digest=None,
+        stored=None,
+    )
+
+
+def _document(
+    row: RunRow,
+    records: Sequence[EvidenceRecord],
+    trace: tuple[TraceLine, ...],
+    listed: Callable[[tuple[EvidenceRecord, ...]], tuple[RecordEntry, ...]],
+) -> RunDocument:
+    """The document; `listed` gives the entries of the records that are kept of the run."""
     ending = row.ending
     if ending is None:
         raise RunDocumentInvalid("run", "it has not ended")
@@ -60,7 +112,7 @@ def document_of(row: RunRow, records: Sequence[EvidenceRecord], events: Iterable
         stop_reason=ending.stop_reason,
         failure=ending.failure.message if ending.failure and outcome is ReleaseOutcome.FAILED else None,
     )
-    trace, kept = timeline(events), settled(row, records)
+    kept = settled(row, records)
     called = _called(kept, trace)
     run = _run(row, ending, body, called)
     version, inquiry = SCHEMA_VERSION, None
@@ -80,7 +132,7 @@ def document_of(row: RunRow, records: Sequence[EvidenceRecord], events: Iterable
         run=run,
         release=release,
         report=report,
-        records=tuple(RecordEntry.of(record) for record in kept),
+        records=listed(kept),
         trace=trace,
         inquiry=inquiry,
         schema_version=version,

@@ -92,10 +92,12 @@ class RunQuery:
 
     Attributes:
         asked_by: name of a caller.
+        asked_by_any: names of callers; empty asks for nothing.
         before: `next` of the page before.
     """
 
     asked_by: str | None = None
+    asked_by_any: tuple[str, ...] = ()
     session_id: str | None = None
     status: RunStatus | None = None
     outcome: ReleaseOutcome | None = None

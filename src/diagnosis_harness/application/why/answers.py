@@ -33,6 +33,7 @@ from diagnosis_harness.release.outcome import FallbackType, ReleaseOutcome
 from diagnosis_harness.release.trace_line import TraceLine
 from diagnosis_harness.tools.evidence import EvidenceStatus, InvocationStatus
 from diagnosis_harness.tools.invocation import ErrorCode
+from diagnosis_harness.tools.preflight import RefusalCode
 from diagnosis_harness.trace.event import TraceEventStatus, TraceName, TracePhase
 
 FACTS_MAX = 5
@@ -153,6 +154,8 @@ def _stopped_calling(document: RunDocument) -> WhyAnswer:
         codes = ", ".join(dict.fromkeys(code for line in refused if (code := line.said("code"))))
         said = Say.REQUESTS_REFUSED if codes else Say.REQUESTS_REFUSED_UNNAMED
         sentences.append(Sentence.of(said, count=len(refused), codes=codes))
+        if any(line.said("code") == RefusalCode.STORE_UNAVAILABLE for line in refused):
+            sentences.append(Sentence.of(Say.STORE_FAILED))
     facts += _lines(document, TraceName.COLLECTION_STOP)
     facts += _lines(document, TraceName.TOOL_PROGRESS)
     facts += _lines(document, TraceName.TOOL_REQUEST_REJECTED)

@@ -69,6 +69,7 @@ SAID_EN: Final[Mapping[Say, str]] = {
     Say.STOP_CANCELLED: "The run was cancelled, and after that nothing begins (tool calls: {calls}).",
     Say.STOP_FAILED: "The run failed, and after that nothing begins (tool calls: {calls}).",
     Say.REQUESTS_REFUSED: "Requests refused before they began: {count} ({codes}).",
+    Say.STORE_FAILED: "The evidence store did not work, and what cannot be kept is not looked at.",
     Say.REQUESTS_REFUSED_UNNAMED: (
         "Requests refused before they began: {count}. Why is unknown: this document is of an older form, "
         "which does not keep it as data."
@@ -80,6 +81,9 @@ SAID_EN: Final[Mapping[Say, str]] = {
     ),
     Say.CALL_UNFINISHED: "{call} ({tool}) has begun, and its record is not finished.",
     Say.CALL_REFUSED: "{call} ({tool}) was refused before it began ({code}), so it has no record.",
+    Say.RECORDS_UNKNOWN: (
+        "The evidence store does not answer now; this is what the trace of the run says of its calls."
+    ),
     Say.CALL_REFUSED_UNNAMED: (
         "A request was refused before it began. Which one and why is unknown: this document is of an older "
         "form, which does not keep it as data."

@@ -57,6 +57,7 @@ SAID_ZH: Final[Mapping[Say, str]] = {
     Say.STOP_CANCELLED: "在 {calls} 次调用后运行被取消，此后不再开始任何工作。",
     Say.STOP_FAILED: "在 {calls} 次调用后运行失败，此后不再开始任何工作。",
     Say.REQUESTS_REFUSED: "有 {count} 个请求在开始之前被拒绝（{codes}）。",
+    Say.STORE_FAILED: "证据存储未能工作，而无法保存的内容不会去查看。",
     Say.REQUESTS_REFUSED_UNNAMED: (
         "开始之前被拒绝的请求：{count} 个。原因未知：本文档为旧格式，没有以数据形式保留原因。"
     ),
@@ -65,6 +66,7 @@ SAID_ZH: Final[Mapping[Say, str]] = {
     Say.CALL_EMPTY: "{call}（{tool}）在其范围与时间窗内没有发现；这不说明范围之外的情况。",
     Say.CALL_UNFINISHED: "{call}（{tool}）已经开始，其记录尚未完成。",
     Say.CALL_REFUSED: "{call}（{tool}）在开始之前被拒绝（{code}），因此没有记录。",
+    Say.RECORDS_UNKNOWN: "证据存储目前没有响应；以下是本次运行的轨迹对各次调用的记载。",
     Say.CALL_REFUSED_UNNAMED: (
         "有一个请求在开始之前被拒绝。具体是哪一个、为何被拒绝均未知：本文档为旧格式，没有以数据形式保留这些内容。"
     ),

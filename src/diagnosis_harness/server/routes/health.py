@@ -3,26 +3,25 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine
+from contextlib import suppress
 
-from fastapi import APIRouter, Response
+from fastapi import APIRouter, Request, Response
 from starlette.responses import JSONResponse
 
 from diagnosis_harness.application.runs.row import RunStatus
 from diagnosis_harness.application.runs.store import RunQuery
-from diagnosis_harness.application.service import Service
+from diagnosis_harness.application.service import DATABASE, EVIDENCE
 from diagnosis_harness.kernel.errors import StoreFailure
-from diagnosis_harness.server.face import TheFace
+from diagnosis_harness.server.face import Face, TheFace
 from diagnosis_harness.server.metrics import MEDIA_TYPE
 from diagnosis_harness.server.wire import PAGE_MAX
 from diagnosis_harness.server.wire_out import HealthOut, ReadyOut
 from diagnosis_harness.server.within import within
+from diagnosis_harness.server.write_check import LIMIT_S
 
 router = APIRouter(tags=["health"])
 
 OK = "ok"
-STORE_LIMIT_S = 1.5
-"""Whoever looks after a service waits less patiently than whoever uses it."""
 LEFT = "left to other processes"
 
 
@@ -42,27 +41,26 @@ async def healthz() -> Response:
         503: {"model": ReadyOut, "description": "No; `checks` says what is missing."},
     },
 )
-async def readyz(face: TheFace) -> Response:
-    """Whether all stores answer, this process takes runs where it is to, and cares for its runs.
+async def readyz(face: TheFace, request: Request) -> Response:
+    """Whether all stores take writes, this process takes runs where it is to, and cares for its runs.
 
     Notifications of alerts that wait, however many, are no reason not to be ready.
     """
     service = face.service
-    archive = service.keeping.archive
-    database, evidence = await asyncio.gather(
-        _answering(service, archive.unfinished("")), _answering(service, archive.records("readyz"))
-    )
+    database, evidence = await _stores(face)
     takes_runs = service.queue.is_listening or not service.takes_runs
     queue = (OK if service.takes_runs else LEFT) if takes_runs else "takes no runs in this process"
     background = {name: check() for name, check in service.checks.items()}
-    is_ready = database == evidence == OK and takes_runs and not any(background.values())
+    is_ready = database is None and evidence is None and takes_runs and not any(background.values())
     checks = {
-        "database": database,
-        "evidence": evidence,
+        DATABASE: database or OK,
+        EVIDENCE: evidence or OK,
         "queue": queue,
         "sources": _sources(service.left_runs()),
         **{name: said or OK for name, said in background.items()},
     }
+    if not is_ready:
+        request.state.reason = "; ".join(f"{name}: {said}" for name, said in checks.items() if said != OK)
     held = {"status": "ready" if is_ready else "not ready", "checks": checks}
     return JSONResponse(held, status_code=200 if is_ready else 503)
 
@@ -74,12 +72,11 @@ def _sources(left: int) -> str:
     return f"queued runs that ask about a source that this process does not have: {left}"
 
 
-async def _answering(service: Service, question: Coroutine[object, object, object]) -> str:
-    try:
-        await within(service.core.clock, STORE_LIMIT_S, question)
-    except (StoreFailure, TimeoutError):
-        return "does not answer"
-    return OK
+async def _stores(face: Face) -> tuple[str | None, str | None]:
+    """What is wrong with the database and with the evidence store, which may be the same."""
+    names = (DATABASE, EVIDENCE if EVIDENCE in face.stores else DATABASE)
+    database, evidence = await asyncio.gather(*(face.stores[name].problem() for name in names))
+    return database, evidence
 
 
 @router.get(
@@ -97,15 +94,15 @@ async def metrics(face: TheFace) -> Response:
     meters.streams.set(len(face.streams.hub))
     meters.exported(service.exports())
     meters.left.set(service.left_runs())
-    try:
+    database, evidence = await _stores(face)
+    meters.store_up.set(database is None)
+    meters.evidence_store_up.set(evidence is None)
+    with suppress(StoreFailure, TimeoutError):
         asked = service.keeping.archive.runs(RunQuery(status=RunStatus.QUEUED, limit=PAGE_MAX))
-        waiting = await within(service.core.clock, STORE_LIMIT_S, asked)
+        waiting = await within(service.core.clock, LIMIT_S, asked)
         meters.queued.set(len(waiting.rows))
-        alerts = await within(service.core.clock, STORE_LIMIT_S, service.alerts.waiting())
+        alerts = await within(service.core.clock, LIMIT_S, service.alerts.waiting())
         now_s = service.core.clock.now_s()
         meters.alerts_waiting.set(alerts.count)
         meters.alerts_oldest_s.set(0 if alerts.oldest_s is None else max(0.0, now_s - alerts.oldest_s))
-        meters.store_up.set(1)
-    except (StoreFailure, TimeoutError):
-        meters.store_up.set(0)
     return Response(meters.text(), media_type=MEDIA_TYPE)

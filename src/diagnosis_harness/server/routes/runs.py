@@ -185,7 +185,7 @@ async def why_of(
     """Seven questions about the run, answered in words, each with the places that say so; as of now."""
     language = lang or language_for(request)
     row = await face.service.runs.row(caller, run_id)
-    records = await face.service.runs.records(caller, run_id)
+    records = await face.service.runs.known_records(caller, run_id)
     events = await face.service.runs.events(caller, run_id)
     answers = why_kept(row, records, events, stream=face.streams.chats.seen(row))
     held: dict[str, JsonValue] = {

@@ -1,0 +1,69 @@
+"""A line in the log for each answer that an operator is asked about: what failed, and who was turned away."""
+
+from __future__ import annotations
+
+import logging
+from collections import Counter
+
+from starlette.types import Scope
+
+from diagnosis_harness.kernel.clock import Clock
+from diagnosis_harness.release.moment import shown
+from diagnosis_harness.server.problems import Problem
+from diagnosis_harness.server.rate_limit import RateLimits
+
+_LOG = logging.getLogger("diagnosis_harness.server")
+_TURNED_AWAY = frozenset({401, 403, 429})
+
+LINES_PER_MINUTE = 30
+"""Of each kind of refusal. Whoever tries keys, or a storm of alerts, must not fill the disk of the log."""
+
+
+class RefusalLog:
+    """Writes one line for a request: its id, what was asked by its route, and why it was not answered.
+
+    Every 5xx is written. Of 401, 403 and 429 so many of a kind a minute are; the next line of that kind says
+    how many were left out. No line holds a key, a body, a header, or a path as it was sent.
+    """
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._rates = RateLimits()
+        self._left_out: Counter[str] = Counter()
+
+    def write(self, scope: Scope, request_id: str, status: int) -> None:
+        """The line of an answer, where it has one."""
+        if status >= 500:
+            _LOG.error("request %s: %s", request_id, _told(scope, status))
+        elif status in _TURNED_AWAY:
+            kind = _kind(scope, status)
+            wait_s = self._rates.wait_s(kind, now_s=self._clock.now_s(), per_minute=LINES_PER_MINUTE)
+            if wait_s is not None:
+                self._left_out[kind] += 1
+                return
+            more = self._left_out.pop(kind, 0)
+            rest = f" ({more} more of this kind were not written)" if more else ""
+            _LOG.warning("request %s: %s%s", request_id, _told(scope, status), rest)
+
+
+def _problem(scope: Scope) -> Problem | None:
+    found = scope["state"].get("problem")
+    return found if isinstance(found, Problem) else None
+
+
+def _kind(scope: Scope, status: int) -> str:
+    problem = _problem(scope)
+    return str(status) if problem is None else problem.kind.value
+
+
+def _told(scope: Scope, status: int) -> str:
+    """What was asked, and why it was not answered. What a client chose stays out, but its address."""
+    problem, client = _problem(scope), scope.get("client")
+    route = getattr(scope.get("route"), "path", "a path that was not looked at")
+    said = [f"{status} {_kind(scope, status)}: {shown(scope['method'])[:20]} {route}"]
+    if client:
+        said.append(f"from {shown(str(client[0]))}")
+    if admission := scope["state"].get("admission"):
+        said.append(f"caller {shown(admission.caller.name)}")
+    reason = scope["state"].get("reason") or (problem.reason if problem else "")
+    return ", ".join(said) + (f": {reason}" if reason else "")

@@ -1,0 +1,65 @@
+"""Whether a store takes a write: tried by a small one, whoever asks and however often."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+from diagnosis_harness.harness.waiting import passed
+from diagnosis_harness.kernel.clock import Clock
+from diagnosis_harness.kernel.errors import StoreFailure
+from diagnosis_harness.server.store_problems import STORE_PROBLEMS
+
+PERIOD_S = 1.0
+"""One write a second is nothing to a database, and soon enough for whoever looks after it."""
+
+LIMIT_S = 1.5
+"""Whoever looks after a service waits less patiently than whoever uses it."""
+
+LATE = "It takes no write in time."
+
+
+class WriteCheck:
+    """Tries a store by a small write, at most one a second and one at a time. Used from one event loop.
+
+    Args:
+        write: writes little, over what it wrote before; raises `StoreFailure` where it cannot.
+    """
+
+    def __init__(self, clock: Clock, write: Callable[[], Awaitable[None]]) -> None:
+        self._clock = clock
+        self._write = write
+        self._began_s = 0.0
+        self._tried: asyncio.Task[str | None] | None = None
+        self._last: str | None = None
+
+    async def problem(self) -> str | None:
+        """Why the store takes no write, as a sentence; None where it did, a second ago at most."""
+        now_s = self._clock.now_s()
+        tried = self._tried
+        if tried is None or (tried.done() and now_s - self._began_s >= PERIOD_S):
+            self._began_s = now_s
+            tried = self._tried = asyncio.ensure_future(self._try())
+        left_s = self._began_s + LIMIT_S - now_s
+        if not tried.done() and left_s > 0:
+            await _ended_within(self._clock, left_s, tried)
+        return tried.result() if tried.done() else self._last or LATE
+
+    async def _try(self) -> str | None:
+        try:
+            await self._write()
+        except StoreFailure as failure:
+            self._last = STORE_PROBLEMS[failure.trouble].en
+        else:
+            self._last = None
+        return self._last
+
+
+async def _ended_within(clock: Clock, limit_s: float, tried: asyncio.Task[str | None]) -> None:
+    """Wait for a write that others wait for as well: it goes on where this one has waited enough."""
+    bell = asyncio.ensure_future(passed(clock, limit_s))
+    try:
+        await asyncio.wait((tried, bell), return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        bell.cancel()
+        await asyncio.gather(bell, return_exceptions=True)

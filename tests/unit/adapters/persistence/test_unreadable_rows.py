@@ -1,0 +1,82 @@
+"""One row that this version cannot read: left out of lists, named in the log, and no other run is hidden."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
+
+import pytest
+from sqlalchemy import text
+
+from diagnosis_harness.adapters.persistence.database import Database
+from diagnosis_harness.application.runs.row import RunStatus
+from diagnosis_harness.application.runs.store import RunQuery
+from diagnosis_harness.kernel.errors import StoreFailure, StoreTrouble
+from diagnosis_harness.testing.rows import SUBMITTED_S, Kept, a_request
+
+KeptAt = Callable[..., AbstractAsyncContextManager[Kept]]
+PLACES = ("sqlite_url", "postgres_url")
+
+
+async def spoiled(url: str, run_id: str, change: str) -> None:
+    """Write into a row what a later version, or a mistake, may have written."""
+    database = await Database.opened(url)
+    statement = text(f"UPDATE diagnosis_run SET {change} WHERE run_id = :run_id")
+    await database.write(lambda connection: connection.execute(statement, {"run_id": run_id}).rowcount)
+    await database.close()
+
+
+@pytest.mark.parametrize("change", ["intent = 'OF_A_LATER_VERSION'", "language = 'xx'", "kind = 'PERIODIC'"])
+@pytest.mark.parametrize("place", PLACES)
+def test_a_row_that_cannot_be_read_is_left_out_of_pages_and_named_once(
+    place: str,
+    change: str,
+    kept_at: KeptAt,
+    request: pytest.FixtureRequest,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """Pages go on behind it, wherever it stands in them, and no other run is missing or told twice."""
+    url = request.getfixturevalue(place)
+
+    async def story() -> None:
+        async with kept_at(url) as kept:
+            for number in range(6):
+                await kept.archive.submit(a_request(f"r{number}", submitted_s=SUBMITTED_S + number))
+            await spoiled(url, "r3", change)
+            for size in (1, 2, 3, 10):
+                found, mark = [], None
+                while True:
+                    page = await kept.archive.runs(RunQuery(limit=size, before=mark))
+                    found += [row.run_id for row in page.rows]
+                    if (mark := page.next) is None:
+                        break
+                assert found == ["r5", "r4", "r2", "r1", "r0"]
+            queued = await kept.archive.runs(RunQuery(status=RunStatus.QUEUED, limit=10))
+            assert [row.run_id for row in queued.rows] == ["r5", "r4", "r2", "r1", "r0"]
+
+    with caplog.at_level(logging.ERROR, logger="diagnosis_harness.database"):
+        asyncio.run(story())
+
+    assert [record.message for record in caplog.records] == [
+        "run r3 is left out of lists: what the database holds cannot be read (ValueError)"
+    ]
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_a_row_that_cannot_be_read_says_so_where_it_is_asked_for(
+    place: str, kept_at: KeptAt, request: pytest.FixtureRequest
+) -> None:
+    """It is there: that it is unknown would be a lie, and that the database is away as well."""
+    url = request.getfixturevalue(place)
+
+    async def story() -> None:
+        async with kept_at(url) as kept:
+            await kept.archive.submit(a_request("r1"))
+            await spoiled(url, "r1", "intent = 'OF_A_LATER_VERSION'")
+            with pytest.raises(StoreFailure) as failure:
+                await kept.archive.run("r1")
+            assert failure.value.trouble is StoreTrouble.ROW_UNREADABLE
+
+    asyncio.run(story())

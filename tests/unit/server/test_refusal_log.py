@@ -1,0 +1,140 @@
+"""What failed and who was turned away can be found in the log by the id that the client was given."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import re
+from pathlib import Path
+
+import pytest
+from starlette.types import Receive, Scope, Send
+from tests.faced import faced
+from tests.held_keys import NEW
+
+from diagnosis_harness.application.callers.caller import CallerRole
+from diagnosis_harness.kernel.errors import StoreFailure, StoreTrouble
+from diagnosis_harness.server.edge import Edge
+from diagnosis_harness.server.metrics import Metrics
+from diagnosis_harness.server.problems import Problem, ProblemKind, problem_of
+from diagnosis_harness.server.refusal_log import LINES_PER_MINUTE
+from diagnosis_harness.server.replies import send_problem
+from diagnosis_harness.testing.clock import ManualClock
+from diagnosis_harness.testing.ids import CountingIds
+
+LOGGER = "diagnosis_harness.server"
+
+
+class Refusing:
+    """An application that answers every request with one problem, behind the real edge."""
+
+    def __init__(self, problem: Problem) -> None:
+        self.problem = problem
+        self.clock = ManualClock()
+        self.ids: list[str] = []
+        self._edge = Edge(self._refuse, ids=CountingIds(), metrics=Metrics(), clock=self.clock)
+
+    async def _refuse(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await send_problem(scope, receive, send, self.problem)
+
+    def ask(self, times: int = 1) -> None:
+        """Ask so often."""
+        for _ in range(times):
+            asyncio.run(self._ask())
+
+    async def _ask(self) -> None:
+        async def sent(message: object) -> None:
+            if isinstance(message, dict) and message["type"] == "http.response.start":
+                self.ids += [value.decode() for name, value in message["headers"] if name == b"x-request-id"]
+
+        async def received() -> dict[str, object]:
+            return {"type": "http.request"}
+
+        scope: dict[str, object] = {
+            "type": "http", "method": "GET", "path": f"/v1/{NEW.shown}", "client": ("192.0.2.7", 5),
+            "headers": [(b"authorization", f"Bearer {NEW.shown}".encode())], "query_string": b"key=hunter2",
+        }  # fmt: skip
+        await self._edge(scope, received, sent)
+
+
+def lines(caplog: pytest.LogCaptureFixture) -> list[str]:
+    """What the edge wrote."""
+    return [record.getMessage() for record in caplog.records if record.name == LOGGER]
+
+
+@pytest.mark.parametrize(
+    "kind", [ProblemKind.STORE_UNAVAILABLE, ProblemKind.RUN_NOT_KEPT, ProblemKind.INTERNAL]
+)
+def test_every_5xx_leaves_a_line_with_its_request(
+    kind: ProblemKind, caplog: pytest.LogCaptureFixture
+) -> None:
+    """However many: each of them is somebody's question that was not answered."""
+    app = Refusing(Problem(kind))
+
+    with caplog.at_level(logging.WARNING):
+        app.ask(LINES_PER_MINUTE * 3)
+
+    assert [re.search(r"request (\S+):", line)[1] for line in lines(caplog)] == app.ids  # type: ignore[index]  # it is there
+    assert all(kind in line for line in lines(caplog))
+
+
+def test_the_line_of_a_store_that_does_not_work_says_how(caplog: pytest.LogCaptureFixture) -> None:
+    """The client is told which store; whoever reads the log, also what it said."""
+    failure = StoreFailure("the disk of the database is full", trouble=StoreTrouble.DATABASE_FULL)
+
+    with caplog.at_level(logging.WARNING):
+        Refusing(problem_of(failure)).ask()
+
+    (line,) = lines(caplog)
+    assert "503 database-full" in line
+    assert line.endswith("the disk of the database is full")
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [ProblemKind.UNAUTHENTICATED, ProblemKind.PROXIED, ProblemKind.NOT_PERMITTED, ProblemKind.TOO_MANY_RUNS],
+)
+def test_refusals_leave_lines_until_there_are_too_many(
+    kind: ProblemKind, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Whoever tries keys is seen, fills no disk, and hides nothing: the next line counts the others."""
+    app = Refusing(Problem(kind))
+
+    with caplog.at_level(logging.WARNING):
+        app.ask(LINES_PER_MINUTE + 70)
+        app.clock.advance(60.0)
+        app.ask()
+
+    assert len(lines(caplog)) == LINES_PER_MINUTE + 1
+    assert "70 more of this kind were not written" in lines(caplog)[-1]
+    assert app.ids[0] in lines(caplog)[0]
+    assert app.ids[-1] in lines(caplog)[-1]
+    assert "192.0.2.7" in lines(caplog)[0]
+
+
+@pytest.mark.parametrize("kind", ProblemKind)
+def test_no_line_holds_what_a_client_sent(kind: ProblemKind, caplog: pytest.LogCaptureFixture) -> None:
+    """A key that was sent in the wrong place must not come to stand in a log."""
+    with caplog.at_level(logging.DEBUG):
+        Refusing(Problem(kind)).ask()
+
+    assert NEW.shown not in caplog.text
+    assert "hunter2" not in caplog.text
+
+
+def test_over_http_refusals_and_failures_are_found_by_their_id(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The id of the answer, its route as it is called in the interface, and the caller where there is one."""
+    with caplog.at_level(logging.WARNING), faced(tmp_path, works=False, needs_key=True) as server:
+        refused = server.client().get("/v1/runs")
+        viewer = server.client(server.key("eve", CallerRole.VIEWER))
+        forbidden = viewer.post("/v1/runs/run-1/cancel")
+        told = lines(caplog)
+
+    assert refused.status_code == 401
+    assert any(refused.headers["x-request-id"] in line and "unauthenticated" in line for line in told)
+    assert forbidden.status_code == 403
+    (line,) = (line for line in told if forbidden.headers["x-request-id"] in line)
+    assert "POST /v1/runs/{run_id}/cancel" in line
+    assert "caller eve" in line
