@@ -1,1 +1,1 @@
-"""How well masking does: a generated corpus of secrets and of innocent lines, written without a look at the rules."""
+"""How well masking does, on a generated corpus that was written without a look at its rules."""

@@ -1,4 +1,4 @@
-"""`python -m tools.masking [--seed N] [--each N] [--show]`: recall and false maskings on the generated corpus."""
+"""`python -m tools.masking [--seed N] [--each N] [--show]`: recall and false maskings on the corpus."""
 
 from __future__ import annotations
 

@@ -9,16 +9,10 @@ import re
 import string
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
-from tools.masking import innocent
 from tools.masking.dice import HEX, LOWER, VALUES, Dice
 from tools.masking.people import AROUND, PEOPLE
-from tools.masking.planted_commands import COMMANDS
-from tools.masking.planted_settings import SETTINGS
-from tools.masking.planted_tokens import PERSONAL, TOKENS, WEBHOOKS
-
-PLANTED: dict[str, tuple[str, ...]] = {**COMMANDS, **SETTINGS, **TOKENS, **WEBHOOKS, **PERSONAL}
-"""Templates of lines with secrets, by kind."""
 
 _SLOT = re.compile(r"\{\{(?P<secret>[a-z0-9]+)\}\}|\{(?P<plain>[a-z0-9]+)\}")
 _GOES_ON = "…"
@@ -64,7 +58,7 @@ def planted(seed: int, *, each: int) -> list[Planted]:
     dice = Dice(seed)
     return [
         _planted(dice, kind, template)
-        for kind, templates in PLANTED.items()
+        for kind, templates in _templates("planted.txt").items()
         for template in templates
         for _ in range(each)
     ]
@@ -75,10 +69,21 @@ def innocents(seed: int, *, each: int) -> list[Innocent]:
     dice = Dice(seed)
     return [
         Innocent(kind, _filled(dice, template))
-        for kind, templates in innocent.ALL.items()
+        for kind, templates in _templates("innocent.txt").items()
         for template in templates
         for _ in range(each)
     ]
+
+
+def _templates(file: str) -> dict[str, list[str]]:
+    """The lines of a file by kind; what stands before the first kind explains the file."""
+    kinds: dict[str, list[str]] = {}
+    for line in (Path(__file__).parent / file).read_text(encoding="utf-8").split("\n"):
+        if line.startswith("== "):
+            kinds[line.removeprefix("== ")] = []
+        elif kinds and line:
+            kinds[list(kinds)[-1]].append(line.replace("↵", "\n"))
+    return kinds
 
 
 def _planted(dice: Dice, kind: str, template: str) -> Planted:
@@ -126,7 +131,18 @@ def _pod(dice: Dice) -> str:
 
 
 def _service(dice: Dice) -> str:
-    return dice.pick(("checkout", "orders", "mobile-api", "payment", "auth-token-service", "cart", "password-reset", "支付服务"))  # fmt: skip
+    return dice.pick(
+        (
+            "checkout",
+            "orders",
+            "mobile-api",
+            "payment",
+            "auth-token-service",
+            "cart",
+            "password-reset",
+            "支付",
+        )
+    )
 
 
 PLAIN: dict[str, Callable[[Dice], str]] = {
@@ -141,8 +157,7 @@ PLAIN: dict[str, Callable[[Dice], str]] = {
     "int": lambda dice: str(dice.number(1, 9999)),
     "status": lambda dice: dice.pick(("200", "401", "404", "500", "503")),
     "float": lambda dice: f"{dice.number(0, 9999) / dice.pick((1000, 100, 10)):.{dice.number(1, 3)}f}",
-    "http": lambda dice: "{http_code}",
-    "b64": lambda dice: VALUES["b64x64"](dice),
+    "b64": VALUES["b64x64"],
     "uuid": VALUES["uuid"],
     **{f"n{length}": _digits(length) for length in range(5, 20)},
     **{f"hex{length}": _hexadecimal(length) for length in (4, 7, 8, 12, 16, 24, 32, 40, 64)},

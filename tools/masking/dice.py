@@ -14,8 +14,8 @@ T = TypeVar("T")
 LOWER = string.ascii_lowercase
 HEX = "0123456789abcdef"
 WORDS = (
-    "Summer", "winter", "dragon", "Coffee", "monkey", "Welcome", "tiger", "Falcon", "harbour", "Blue", "maple",
-    "rocket", "Secure", "garden", "falcon", "zebra", "Munich", "Harbin", "sunshine", "letmein",
+    "Summer", "winter", "dragon", "Coffee", "monkey", "Welcome", "tiger", "Falcon", "harbour", "Blue",
+    "maple", "rocket", "Secure", "garden", "falcon", "zebra", "Munich", "Harbin", "sunshine", "letmein",
 )  # fmt: skip
 
 
@@ -43,7 +43,7 @@ class Dice:
 
 
 def _password(dice: Dice) -> str:
-    """As people and generators make them, without blanks, quotes and what ends a value in a shell or a query."""
+    """
     style = dice.number(0, 6)
     if style == 0:
         return f"{dice.pick(WORDS)}{dice.number(1, 9999)}"

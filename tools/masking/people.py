@@ -7,10 +7,12 @@ from collections.abc import Callable
 from tools.masking.dice import LOWER, WORDS, Dice
 
 _IBANS = {
-    "DE": "nnnnnnnnnnnnnnnnnn", "FR": "nnnnnnnnnncccccccccccnn", "GB": "aaaannnnnnnnnnnnnn", "NL": "aaaannnnnnnnnn",
-    "ES": "nnnnnnnnnnnnnnnnnnnn", "IT": "annnnnnnnnncccccccccccc", "CH": "nnnnncccccccccccc", "AT": "nnnnnnnnnnnnnnnn",
-    "BE": "nnnnnnnnnnnn", "PL": "nnnnnnnnnnnnnnnnnnnnnnnn", "SE": "nnnnnnnnnnnnnnnnnnnn", "NO": "nnnnnnnnnnn",
-    "TR": "nnnnnncccccccccccccccc", "SA": "nncccccccccccccccccc", "IE": "aaaannnnnnnnnnnnnn", "MT": "aaaannnnncccccccccccccccccc",
+    "DE": "nnnnnnnnnnnnnnnnnn", "FR": "nnnnnnnnnncccccccccccnn", "GB": "aaaannnnnnnnnnnnnn",
+    "NL": "aaaannnnnnnnnn", "ES": "nnnnnnnnnnnnnnnnnnnn", "IT": "annnnnnnnnncccccccccccc",
+    "CH": "nnnnncccccccccccc", "AT": "nnnnnnnnnnnnnnnn", "BE": "nnnnnnnnnnnn",
+    "PL": "nnnnnnnnnnnnnnnnnnnnnnnn", "SE": "nnnnnnnnnnnnnnnnnnnn", "NO": "nnnnnnnnnnn",
+    "TR": "nnnnnncccccccccccccccc", "SA": "nncccccccccccccccccc", "IE": "aaaannnnnnnnnnnnnn",
+    "MT": "aaaannnnncccccccccccccccccc",
 }  # fmt: skip
 """Countries and the form behind the check digits: n a digit, a a letter, c either (ISO 13616 registry)."""
 
@@ -18,7 +20,8 @@ _IBANS = {
 def _mail(dice: Dice) -> str:
     name = dice.pick(("alice", "bob", "li.wei", "maria.garcia", "j.smith", "zhang_san", "ops-team"))
     extra = dice.pick(("", "", "+alerts", str(dice.number(1, 99))))
-    return f"{name}{extra}@{dice.pick(('example.com', 'example.co.uk', 'mail.example.org', 'acme.io', 'firma.de'))}"
+    host = dice.pick(("example.com", "example.co.uk", "mail.example.org", "acme.io", "firma.de"))
+    return f"{name}{extra}@{host}"
 
 
 def _mail_in_url(dice: Dice) -> str:
