@@ -43,7 +43,7 @@ class Dice:
 
 
 def _password(dice: Dice) -> str:
-    """
+    """As people and programs make them, without blanks, quotes and what ends a value in a shell."""
     style = dice.number(0, 6)
     if style == 0:
         return f"{dice.pick(WORDS)}{dice.number(1, 9999)}"
