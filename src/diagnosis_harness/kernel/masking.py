@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from diagnosis_harness.kernel.canonical import JsonValue
 from diagnosis_harness.kernel.errors import MaskingFailed
 from diagnosis_harness.kernel.masking_checks import PLACEHOLDER
+from diagnosis_harness.kernel.masking_hints import Hints
 from diagnosis_harness.kernel.masking_names import Key, keys_of
 from diagnosis_harness.kernel.masking_rule import MaskingRule
 from diagnosis_harness.kernel.masking_rules import RULES
@@ -51,7 +52,7 @@ class RuleTable:
 
     def __init__(self, rules: Sequence[MaskingRule]) -> None:
         self.rules = tuple(rules)
-        self._hinted = [(hint, place) for place, rule in enumerate(rules) for hint in rule.hints]
+        self._hinted = Hints((hint, place) for place, rule in enumerate(rules) for hint in rule.hints)
         self._after_key = [place for place, rule in enumerate(rules) if rule.after]
         self._always = [
             place for place, rule in enumerate(rules) if not (rule.hints or rule.gate or rule.after)
@@ -64,7 +65,7 @@ class RuleTable:
 
     def possible(self, text: str, lowered: str, *, has_key: bool) -> list[MaskingRule]:
         """The rules that can match a text at all, in order."""
-        places = {place for hint, place in self._hinted if hint in lowered}
+        places = set(self._hinted.found(lowered))
         places.update(self._always)
         if has_key:
             places.update(self._after_key)

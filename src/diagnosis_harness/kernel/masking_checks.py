@@ -17,7 +17,8 @@ _NO_SECRETS = frozenset(
         "invalid", "incorrect", "wrong", "missing", "expired", "expires", "required", "failed", "failure",
         "rejected", "denied", "revoked", "refreshed", "rotated", "changed", "updated", "reset", "not", "is",
         "was", "has", "enabled", "disabled", "valid", "ok", "error", "the", "no-cache", "redacted", "hidden",
-        "string", "str", "optional", "bearer", "basic", "created", "accepted", "correct", "mismatch",
+        "string", "str", "optional", "bearer", "basic", "created", "accepted", "mismatch", "authentication",
+        "password", "cannot",
         "错误", "无效", "已过期", "过期", "不正确", "为空", "正确", "缺失", "錯誤", "無效", "неверный", "неверно",
         "incorrecto", "incorrecta", "inválida", "incorreta", "falsch", "ungültig", "niepoprawne",
     }
@@ -26,7 +27,8 @@ _PLACEHOLDERS = re.compile(
     r"^(?:[*•.#_-]{1,64}|x{3,64}|X{3,64}|\$\{?[A-Za-z_][\w.]*\}?|\{\{?[^}]*\}?\}?|<[^>]*>?|%[sdv]|\$\d+)$"
 )
 _COUNT = re.compile(r"\d{1,7}(?:\.\d+)?")
-_AFTER_TOKEN = re.compile(r"(?i:token)\W*$")
+_AFTER_TOKEN = re.compile(r"(?i:token|key)\W*$")
+_SCHEMES = frozenset({"bearer", "basic", "token", "negotiate", "apikey", "ssws", "key"})
 _PLAIN_KEY = re.compile(r"[ \t]*(?:-[ \t]+)?[\w.\-]{1,80}")
 _LINE_TOKEN = re.compile(r"(?i:secret|authorization)$")
 _TOKEN_KEY = re.compile(
@@ -45,6 +47,7 @@ _WORDS_WITH_DIGITS = re.compile(
 )
 """Algorithms, versions, pods, signals such as latency_p90, times and numbers with a unit."""
 _CARD_ISSUER = re.compile(r"4|5[1-5]|2[2-7]|35|3[47]|6011|6[245]|622")
+_CARD_WORDS = re.compile(r"(?i:card|pan|visa|account|[卡账帐]号?)[\s\w:=：\"']{0,8}$")
 _INTERNAL = frozenset(
     {"local", "internal", "svc", "lan", "localdomain", "cluster", "corp", "intra", "home", "arpa", "service"}
 )
@@ -118,7 +121,7 @@ def is_line_value(match: re.Match[str]) -> bool:
     if _TOKEN_KEY.search(before) and not _LINE_TOKEN.search(before):
         return False
     first = re.split(r"[\s,;.]", match["secret"].strip(), maxsplit=1)[0]
-    return first.lower() not in _NO_SECRETS and is_value(match)
+    return first.lower() not in _NO_SECRETS | _SCHEMES and is_value(match)
 
 
 def is_value_of_short_name(match: re.Match[str]) -> bool:
@@ -130,7 +133,8 @@ def is_value_of_short_name(match: re.Match[str]) -> bool:
     quoted = any(name in match.re.groupindex and match[name] is not None for name in _QUOTES)
     if not quoted and _COUNT.fullmatch(value.rstrip(").]}")) and len(value) < 6:
         return False
-    if quoted or _joined(before) or "=" in match[0][:4]:
+    attached = match[0].startswith((":", "=")) and not match[0][1:2].isspace()
+    if quoted or attached or _joined(before) or "=" in match[0][:4]:
         return True
     line_end = match.string.find("\n", match.end(), match.end() + 1) >= 0 or match.end() == len(match.string)
     is_line = line_end and _PLAIN_KEY.fullmatch(before.rpartition("\n")[2]) is not None
@@ -188,14 +192,14 @@ def holds_a_token(match: re.Match[str]) -> bool:
 
 
 def _is_made(part: str) -> bool:
-    if len(part) < 16 or not re.search(r"[A-Za-z]", part):
+    if len(part) < 16:
         return False
     digits = sum(character.isdigit() for character in part)
-    return (
-        digits >= 3
-        or (digits >= 1 and part.isalnum())
-        or (part.isalnum() and not re.fullmatch(r"[A-Z]?[a-z]+", part))
-    )
+    upper = sum(character.isupper() for character in part)
+    lower = sum(character.islower() for character in part)
+    if not upper and not lower:
+        return False
+    return digits >= 3 or (digits >= 1 and part.isalnum()) or (4 * upper >= len(part) and lower >= 3)
 
 
 def _found(match: re.Match[str]) -> str:
@@ -238,6 +242,12 @@ def is_card(match: re.Match[str]) -> bool:
     """A payment card's first digits and its check digit (ISO/IEC 7812), and not one digit repeated."""
     if not _CARD_ISSUER.match(match["secret"]):
         return False
+    if (
+        len(match["secret"]) > 16
+        and match["secret"].isdigit()
+        and not _CARD_WORDS.search(_before(match, match.start(), 24))
+    ):
+        return False  # as long as the ids that distributed systems make
     digits = [int(character) for character in match["secret"] if character.isdigit()]
     total = sum(
         digit if place % 2 == 0 else sum(divmod(2 * digit, 10))

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 
+from diagnosis_harness.kernel.masking_hints import Hints
+
 
 class KeyGroup(Enum):
     """How sure a name is of what follows it."""
@@ -31,11 +33,11 @@ class Key:
 # Every branch begins with its own letter, so that the scan stops only where one of these letters stands.
 _ENGLISH = re.compile(
     r"(?P<password>pass(?:word|wd|phrase|code)|pwd|pin[_ ]?code)"
-    r"|secret|token(?<!unexpected token)|credentials?|cookie|authorization"
+    r"|secret(?:[_\- ]?(?:access[_\- ]?)?key(?:[_\-]?base)?)?|token(?<!unexpected token)|credentials?|cookie|authorization"
     r"|api[_\- ]?key|access[_\- ]?key|private[_\- ]?key|signing[_\- ]?key|encryption[_\- ]?key"
     r"|master(?:[_\- ]?key|auth)|shared[_\- ]?key|account[_\- ]?key|license[_\- ]?key"
     r"|subscription[_\-]?key|functions[_\-]key|consumer[_\-]?key|auth[_\-]key|redis[._\-]auth|requirepass"
-    r"|secret[_\- ]?key[_\-]?base|sharedaccesssignature|x-amz-signature"
+    r"|sharedaccesssignature|x-amz-signature"
     r"|密[码碼钥鑰匙]|口令|令牌|凭证|憑證|金[钥鑰]|秘密鍵"
 )
 _CHINESE_PASSWORD = ("密码", "密碼", "口令")
@@ -64,6 +66,9 @@ _SHORT_KEY = re.compile(
     rf"(?:(?<![A-Za-z])(?:[Pp]ass|PASS|[Pp]w|PW|[Cc]lave|CLAVE|[Pp]arola|PAROLA|[Cc]reds|CREDS|[Mm]dp|MDP"
     rf"|(?:{_GLUED})pass)|(?<=[a-z0-9])(?:Pass|Pw))(?![A-Za-z])"
 )
+_POSSIBLE = Hints(
+    [(word, KeyGroup.PASSWORD) for word in _ABROAD] + [(word, KeyGroup.SHORT) for word in _SHORT_WORDS]
+)
 
 
 def keys_of(text: str, lowered: str) -> list[Key]:
@@ -73,9 +78,10 @@ def keys_of(text: str, lowered: str) -> list[Key]:
     `secretName`) is found as well, and gives no match, since no value follows it.
     """
     keys = [Key(found.start(), found.end(), _english_group(found)) for found in _ENGLISH.finditer(lowered)]
-    if any(word in lowered for word in _ABROAD):
+    possible = set(_POSSIBLE.found(lowered))
+    if KeyGroup.PASSWORD in possible:
         keys += _found(_ABROAD_KEY, lowered, KeyGroup.PASSWORD)
-    if any(word in lowered for word in _SHORT_WORDS):
+    if KeyGroup.SHORT in possible:
         keys += _found(_SHORT_KEY, text, KeyGroup.SHORT)
     return sorted(keys, key=lambda key: key.start)
 

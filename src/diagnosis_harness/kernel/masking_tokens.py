@@ -12,7 +12,7 @@ from diagnosis_harness.kernel.masking_rule import MaskingRule
 _LEFT = r"(?:(?<![A-Za-z0-9_-])|(?<=\\[nrt]))"
 _RIGHT = r"(?![A-Za-z0-9_-])"
 _RUN = re.compile(r"(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{40}")
-_RUN_LEFT = r"(?<![A-Za-z0-9+/=])"
+_RUN_LEFT = r"(?<![A-Za-z0-9+/=])(?<!sha512-)(?<!sha384-)"  # sums of packages stay
 _RUN_RIGHT = r"(?![A-Za-z0-9+/=])"
 
 
@@ -104,13 +104,18 @@ TOKENS: tuple[MaskingRule, ...] = (
 )
 """Keys and tokens."""
 
-_HOOK = r"(?:https?://[^\s\"'<>/?#]{1,256}|hooks\.[a-z.]{3,64})(?:/[^\s\"'<>/?#]{1,64}){0,6}?"
+_HOOK = r"https?://[^\s\"'<>/?#]{1,256}(?:/[^\s\"'<>/?#]{1,64}){0,6}?"
 
 WEBHOOKS: tuple[MaskingRule, ...] = (
+    MaskingRule(
+        "slack-token",
+        re.compile(r"hooks\.slack\.com/(?:services|workflows|triggers)/(?P<secret>[A-Za-z0-9/]{20,})"),
+        ("hooks.slack.com",),
+    ),
     MaskingRule(  # whoever knows the path may post
         "webhook",
         re.compile(
-            rf"{_HOOK}/(?:(?i:in(?:coming)?-?)?(?i:(?:web)?hooks?(?:b2)?)|services|workflows|triggers|integration"
+            rf"{_HOOK}/(?:(?i:in(?:coming)?-?)?(?i:(?:web)?hooks?(?:b2)?)|integration"
             r"|with/key)/(?P<secret>[A-Za-z0-9_@%=.:~+-][A-Za-z0-9_@%=.:~+/-]{15,512})"
         ),
         ("hook", "integration/", "with/key/"),

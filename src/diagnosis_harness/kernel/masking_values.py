@@ -29,7 +29,7 @@ _SCHEME = r"(?i:(?:bearer|basic|token|negotiate|apikey|ssws|key)\s{1,4})?"
 _SEPARATOR = r"(?:\\?[\"']\]?)?\s{0,4}(?:=>|:=|==?|[:：＝])\s{0,4}"
 _ARGUMENT = rf"(?P<secret>{_QUOTED}|[^\s\"'<>|;&-][^\s\"'<>|;]*)"
 _GLUED_ARGUMENT = rf"(?P<secret>{_QUOTED}|[^\s\"'<>|;&]+)"
-_WORD = r"(?P<secret>[!-~]{4,128})"
+_WORD = r"(?P<secret>[!-~]{3,127}[!-+\--:<-~])"
 
 
 def _after(
@@ -72,7 +72,7 @@ NAMED: tuple[MaskingRule, ...] = (
         rf"[\"']?[\s,]{{1,40}}[\"']?[Vv]alue[\"']?\s{{0,4}}[:=]\s{{0,4}}(?P<secret>{_QUOTED}|{_BARE})",
     ),
     _after(  # an option of a command
-        _ANY, rf"\s{{1,4}}(?P<secret>{_QUOTED}|[^\s\"'<>-][^\s\"'<>]*)", checks.is_option_value
+        _ANY, rf"\s{{1,4}}(?P<secret>{_QUOTED}|(?!-){_BARE})", checks.is_option_value
     ),
     _after(_PASSWORD, rf"(?:[ \t]{{1,4}}|[ \t]?\([ \t]?){_CLOSED}"),  # a statement, or a quotation in prose
     _after(_TOKEN, rf"[ \t]{{1,4}}{_CLOSED}", checks.is_quoted_key),
@@ -84,21 +84,13 @@ NAMED: tuple[MaskingRule, ...] = (
         r"\s{0,4}(?:(?i:\b(?:es|est|ist|lautet|to)\b)|é|è|は|는|은)\s{0,4}" + _WORD,
         checks.has_digit_or_sign,
     ),
-    _after(_PROSE, r"[ \t]{1,3}[\[(]?(?P<secret>[!-Z\^-~]{5,128})", checks.stands_as_password),
+    _after(_PROSE, r"[ \t]{1,3}[\[(]?(?P<secret>[!#-&(-+\--:<-Z\^-~]{5,128})", checks.stands_as_password),
     _after(_TOKEN, r"[ \t]{1,3}(?P<secret>[A-Za-z0-9_+/=.-]{20,512})", checks.looks_random),
     _after(
         _PASSWORD,
         r"\s(?:for|of|für|von|para|pour|для|de|di|do)\s[^\s:=]{1,40}(?:\s[^\s:=]{1,40})?\s?[:=]\s{0,2}"
         r"(?P<secret>[!-~]{5,128})",
         checks.stands_as_password,
-    ),
-    MaskingRule(
-        "cookie",
-        re.compile(
-            r"(?i:cookie)\s{0,4}[:=]\s{0,4}"
-            r"(?P<secret>[^\s;,\"'=]{1,256}=[^\s;,\"']*(?:;\s{0,4}[^\s;,\"'=]{1,256}(?:=[^\s;,\"']*)?)*)"
-        ),
-        ("cookie",),
     ),
 )
 """Values behind the name of a secret."""
@@ -141,13 +133,21 @@ COMMANDS: tuple[MaskingRule, ...] = (
 
 PLACED: tuple[MaskingRule, ...] = (
     MaskingRule(
+        "cookie",
+        re.compile(
+            r"(?i:cookie)\s{0,4}[:=]\s{0,4}"
+            r"(?P<secret>[^\s;,\"'=]{1,256}=[^\s;,\"']*(?:;\s{0,4}[^\s;,\"'=]{1,256}(?:=[^\s;,\"']*)?)*)"
+        ),
+        ("cookie",),
+    ),
+    MaskingRule(
         "dsn-password",
         re.compile(r"://[^\s:/@?#\"'<>]{0,256}:(?P<secret>[^\s/\"'<>]{1,512})@"),
         ("://",),
     ),
     MaskingRule(
         "dsn-password",
-        re.compile(r"(?<![^\s\"'=])[\w.-]{1,64}:(?P<secret>[^\s@\"']{1,256})@(?:tcp|unix)\("),
+        re.compile(r"(?<![^\s\"'=])[\w.-]{1,64}:(?P<secret>[^\s\"']{1,256})@(?:tcp|unix)\("),
         ("@tcp(", "@unix("),
     ),
     MaskingRule(  # a token that stands in the place of a user

@@ -12,7 +12,9 @@ from hypothesis import strategies as st
 
 from diagnosis_harness.kernel.errors import MaskingFailed
 from diagnosis_harness.kernel.masking import RuleTable, mask, mask_value
-from diagnosis_harness.kernel.masking_rules import RULES, SECRET_KEY, MaskingRule
+from diagnosis_harness.kernel import masking_names
+from diagnosis_harness.kernel.masking_rule import MaskingRule
+from diagnosis_harness.kernel.masking_rules import RULES
 
 # Written in pieces, so that no scanner takes this file for a leak.
 GITHUB = "gh" + "p_" + "aB3" * 12
