@@ -19,7 +19,8 @@ _NO_SECRETS = frozenset(
         "was", "has", "enabled", "disabled", "valid", "ok", "error", "the", "no-cache", "redacted", "hidden",
         "string", "str", "optional", "bearer", "basic", "created", "accepted", "mismatch", "authentication",
         "password", "cannot",
-        "错误", "无效", "已过期", "过期", "不正确", "为空", "正确", "缺失", "錯誤", "無效", "неверный", "неверно",
+        "错误", "无效", "已过期", "过期", "不正确", "为空", "正确", "缺失", "錯誤", "無效",
+        "неверный", "неверно",
         "incorrecto", "incorrecta", "inválida", "incorreta", "falsch", "ungültig", "niepoprawne",
     }
 )  # fmt: skip
@@ -152,7 +153,7 @@ def is_option_value(match: re.Match[str]) -> bool:
 
 
 def is_quoted_key(match: re.Match[str]) -> bool:
-    """A quotation behind the name of a key, as statements have it; a token or secret may be quoted by name."""
+    """A quotation behind the name of a key, as in a statement; a token or secret may be quoted by name."""
     return _NAMED_KEY.search(_before(match, match.start(), 12)) is not None and is_value(match)
 
 
@@ -257,7 +258,7 @@ def is_card(match: re.Match[str]) -> bool:
 
 
 def is_international_phone(match: re.Match[str]) -> bool:
-    """Nine to fifteen digits (ITU-T E.164), and neither a number with a decimal point nor a count of something."""
+    """Nine to fifteen digits (ITU-T E.164); no number with a decimal point, and no count of something."""
     text = str(match["secret"])
     points = text.count(".")
     if points == 1 or (points and " " in text) or _UNIT_AFTER.match(match.string, match.end("secret")):

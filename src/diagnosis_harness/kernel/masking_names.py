@@ -33,7 +33,8 @@ class Key:
 # Every branch begins with its own letter, so that the scan stops only where one of these letters stands.
 _ENGLISH = re.compile(
     r"(?P<password>pass(?:word|wd|phrase|code)|pwd|pin[_ ]?code)"
-    r"|secret(?:[_\- ]?(?:access[_\- ]?)?key(?:[_\-]?base)?)?|token(?<!unexpected token)|credentials?|cookie|authorization"
+    r"|secret(?:[_\- ]?(?:access[_\- ]?)?key(?:[_\-]?base)?)?|token(?<!unexpected token)"
+    r"|credentials?|cookie|authorization"
     r"|api[_\- ]?key|access[_\- ]?key|private[_\- ]?key|signing[_\- ]?key|encryption[_\- ]?key"
     r"|master(?:[_\- ]?key|auth)|shared[_\- ]?key|account[_\- ]?key|license[_\- ]?key"
     r"|subscription[_\-]?key|functions[_\-]key|consumer[_\-]?key|auth[_\-]key|redis[._\-]auth|requirepass"

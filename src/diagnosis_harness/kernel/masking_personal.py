@@ -12,7 +12,8 @@ _DIGITS = re.compile(r"\d(?:[ ().-]{0,2}\d){8}")
 _MAIL = r"A-Za-z0-9._%+\-À-ɏΑ-ωА-я"
 _IBAN_BEGIN = re.compile(r"[A-Z]{2}\d\d[ -]?[A-Z0-9]{4}")
 _IBAN_COUNTRIES = {
-    15: "NO", 16: "BE", 18: "DK FI FK FO GL NL SD", 19: "MK SI", 20: "AT BA EE KZ LT LU MN XK", 21: "CH HR LI LV",
+    15: "NO", 16: "BE", 18: "DK FI FK FO GL NL SD", 19: "MK SI", 20: "AT BA EE KZ LT LU MN XK",
+    21: "CH HR LI LV",
     22: "BG BH CR DE GB GE IE ME RS VA", 23: "AE GI IL IQ OM SO TL", 24: "AD CZ ES MD PK RO SA SE SK TN VG",
     25: "LY PT ST", 26: "IS TR", 27: "BI DJ FR GR IT MC MR SM", 28: "AL AZ BY CY DO GT HU LB NI PL SV",
     29: "BR EG PS QA UA", 30: "JO KW MU YE", 31: "MT SC", 32: "LC", 33: "RU",

@@ -40,14 +40,14 @@ def _after(
 
 
 def _command(programs: str, option: str, *hints: str) -> MaskingRule:
-    """What follows an option that stands for a secret with these programs, and for something else with others."""
+    """What follows an option that stands for a secret with these programs, and with others does not."""
     pattern = rf"(?<![\w.-])(?:{programs})\s(?:[^\n|;&]{{0,300}}?\s)?{option}"
     return MaskingRule("secret", re.compile(pattern), hints, check=checks.is_argument)
 
 
 def _login(option: str, sign: str) -> str:
     """`user:password` in one argument, quoted or not."""
-    user = r"[^\s\"'/@=%s]{0,64}" % sign
+    user = rf"[^\s\"'/@={sign}]{{0,64}}"
     return (
         rf"{option}[ =]?(?:\"{user}{sign}(?P<q2>[^\"\n]{{1,200}})\"|'{user}{sign}(?P<q3>[^'\n]{{1,200}})'"
         rf"|{user}{sign}(?P<secret>[^\s\"'<>]{{1,200}}))"
@@ -99,7 +99,8 @@ COMMANDS: tuple[MaskingRule, ...] = (
     _command(r"(?:mysql|mariadb)[\w-]{0,24}|7za?", rf"-p{_GLUED_ARGUMENT}", "mysql", "mariadb", "7z"),
     _command(r"sshpass", rf"-p\s?{_ARGUMENT}", "sshpass"),
     _command(
-        r"(?:redis|valkey|keydb)-(?:cli|benchmark)", rf"(?:-a|--pass)[ =]{_ARGUMENT}", "redis-", "valkey-", "keydb-"
+        r"(?:redis|valkey|keydb)-(?:cli|benchmark)", rf"(?:-a|--pass)[ =]{_ARGUMENT}", "redis-", "valkey-",
+        "keydb-",
     ),
     _command(
         r"mongo(?:sh|dump|restore|export|import|stat|top|files)?|cqlsh|beeline|rabbitmqadmin|evil-winrm|ncftp\w{0,8}"
@@ -115,14 +116,18 @@ COMMANDS: tuple[MaskingRule, ...] = (
     _command(r"ldap[a-z]{3,8}|vsql", rf"-w ?{_ARGUMENT}", "ldap", "vsql"),
     _command(r"plink|pscp|psftp|putty", rf"-pw {_ARGUMENT}", "plink", "pscp", "psftp", "putty"),
     _command(r"winrs|xfreerdp|rdesktop", rf"[-/]p[: ]{_ARGUMENT}", "winrs", "freerdp", "rdesktop"),
-    _command(r"htpasswd", rf"-[a-zB]{{0,6}}b[a-zA-Z]{{0,6}}\s\S{{1,200}}\s\S{{1,64}}\s{_ARGUMENT}", "htpasswd"),
     _command(
-        r"rabbitmqctl", rf"(?:add_user|change_password|authenticate_user)\s\S{{1,64}}\s{_ARGUMENT}", "rabbitmqctl"
+        r"htpasswd", rf"-[a-zB]{{0,6}}b[a-zA-Z]{{0,6}}\s\S{{1,200}}\s\S{{1,64}}\s{_ARGUMENT}", "htpasswd"
+    ),
+    _command(
+        r"rabbitmqctl",
+        rf"(?:add_user|change_password|authenticate_user)\s\S{{1,64}}\s{_ARGUMENT}",
+        "rabbitmqctl",
     ),
     _command(r"net use", rf"/user:\S{{1,64}}\s{_ARGUMENT}", "net use"),
     _command(r"openssl", rf"-pass(?:in|out)?\spass:{_ARGUMENT}", "openssl"),
     _command(r"lftp", _login("-u", ","), "lftp"),
-    _command(r"smbclient|rpcclient|smbget", _login("-U", "%%").replace("%%", "%"), "smbclient", "rpcclient", "smbget"),
+    _command(r"smbclient|rpcclient|smbget", _login("-U", "%"), "smbclient", "rpcclient", "smbget"),
     _command(
         r"curl|etcdctl|https?|xh|wget|ab|siege",
         _login("(?:-[uUaA]|--(?:proxy-)?user|--auth)", ":"),
@@ -197,7 +202,8 @@ PLACED: tuple[MaskingRule, ...] = (
     MaskingRule(
         "secret",
         re.compile(
-            r"\becho\s{1,4}[\"']?[\w.-]{1,64}:(?P<secret>[^\s\"'|]{1,128})[\"']?\s{0,4}\|\s{0,4}(?:sudo )?chpasswd"
+            r"\becho\s{1,4}[\"']?[\w.-]{1,64}:(?P<secret>[^\s\"'|]{1,128})[\"']?\s{0,4}"
+            r"\|\s{0,4}(?:sudo )?chpasswd"
         ),
         ("chpasswd",),
     ),
