@@ -1,4 +1,4 @@
-# Every target sets up what it needs, once, from nothing but Python 3.11+ and make.
+# Every target sets up what it needs, once, from nothing but Python 3.11.2+ and make.
 # `make` alone lists the targets.
 
 .DEFAULT_GOAL := help

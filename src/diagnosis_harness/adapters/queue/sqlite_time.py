@@ -1,4 +1,4 @@
-"""`unixepoch('subsec')` for SQLite before 3.42: DBOS asks for it wherever Python is 3.12 or newer (decision 15)."""
+"""`unixepoch('subsec')` for SQLite before 3.42: DBOS asks for it from Python 3.12 on (decision 15)."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def _is_subsec(argument: Value) -> bool:
 def _whole(arguments: list[Value]) -> tuple[int | None, str | None]:
     """Whole seconds, and the seconds of their minute with a fraction, by SQLite itself."""
     places = ", ".join("?" * len(arguments)) or "'now'"
-    question = f"SELECT CAST(strftime('%s', {places}) AS INTEGER), strftime('%f', {places})"  # noqa: S608 - only `?`
+    question = f"SELECT CAST(strftime('%s', {places}) AS INTEGER), strftime('%f', {places})"
     # A connection of its own for each: the one that asks is at work, and none has to be closed by others.
     with closing(sqlite3.connect(":memory:")) as connection:
         row: tuple[int | None, str | None] = connection.execute(question, arguments * 2).fetchone()

@@ -43,7 +43,7 @@ def test_each_form_of_arguments_is_read_as_sqlite_reads_it(
 
 
 def test_now_has_milliseconds(connection: sqlite3.Connection) -> None:
-    """The form that DBOS writes its times with; without a fraction two writes of one second are not told apart."""
+    """The form that DBOS writes its times with; a fraction tells two writes of one second apart."""
     whole, fine, julian = connection.execute(
         "SELECT unixepoch(), unixepoch('subsec'), (julianday('now') - 2440587.5) * 86400"
     ).fetchone()
