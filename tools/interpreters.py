@@ -2,8 +2,8 @@
 
 Looks in /usr/bin, on PATH and where version managers put theirs, and takes one of each version. Each gets a
 copy of the tree and a .venv of its own, by `tools/setup.sh`, and runs the tests of PARTS: as whoever calls
-this, and, where that is root, once more as a user that is made for it, with the interpreters that such a user may
-start. One line says how long each took; the exit code is 1 when one failed. `--list` says what would run.
+this, and, where that is root, once more as a user that is made for it, with the interpreters that such a user
+may start. One line says how long each took; the exit code is 1 when one failed. `--list` says what would run.
 """
 
 from __future__ import annotations

@@ -36,7 +36,7 @@ def test_the_corpus_comes_to_rest(scale: float) -> None:
 
 
 def test_our_own_pages_hold_nothing_to_mask() -> None:
-    """Reports as the terminal shows them: sentences of evidence in English and Chinese, times, ids and names."""
+    """Reports as the terminal shows them: sentences in English and Chinese, times, ids and names."""
     pages = sorted(SNAPSHOTS.iterdir())
 
     assert len(pages) > 3

@@ -143,8 +143,8 @@ PIECES = [
     "a", "1", "password=", 'password="', 'password=\\"', "password: |\n ", "token: ", "://a:", "a@", "a.b@c.",
     "eyJ", "eyJ.", "-----BEGIN A-----", "-----BEGIN ", "+1 ", "1-", "A/", "cookie: a=b; ", "password=a,b=",
     "密码", "[masked:", "password>", "curl ", "curl -u a:", "htpasswd ", "https://a/hooks/", "hook?",
-    "DE89 3704 ", "%40a.", "password for a ", "пароль: ", "\n password:\n value: ", "PASS ", "echo a|", "x@tcp(", "SG.",
-    "+1.",
+    "DE89 3704 ", "%40a.", "password for a ", "пароль: ", "\n password:\n value: ", "PASS ", "echo a|",
+    "x@tcp(", "SG.", "+1.",
 ]  # fmt: skip
 
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
+from pathlib import Path
 
 import pytest
 
+from diagnosis_harness.adapters.queue.database import QueueDatabase
 from diagnosis_harness.adapters.queue.sqlite_time import give_subsec
 
 OLD = (3, 40, 1)
@@ -71,3 +73,16 @@ def test_a_sqlite_that_has_the_function_keeps_its_own() -> None:
         again = connection.execute("SELECT unixepoch('subsec')").fetchone()
 
     assert (own == (None,)) == (again == (None,))
+
+
+def test_each_connection_of_the_queue_is_given_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A pool opens a connection whenever it needs one; the one without the function is the one that fails."""
+    given: list[sqlite3.Connection] = []
+    monkeypatch.setattr("diagnosis_harness.adapters.queue.database.give_subsec", given.append)
+    engine = QueueDatabase(str(tmp_path / "queue.db")).engine(lambda: True)
+
+    with engine.connect() as first, engine.connect() as second:
+        opened = [first.connection.dbapi_connection, second.connection.dbapi_connection]
+    engine.dispose()
+
+    assert given == opened
