@@ -160,7 +160,7 @@ def is_quoted_key(match: re.Match[str]) -> bool:
 def is_argument(match: re.Match[str]) -> bool:
     """A value that is more than a number of a port, a user or a group, and more than a name of a variable."""
     value = _found(match)
-    return is_value(match) and not re.fullmatch(r"\d{1,5}|\$\(.*", value)
+    return is_value(match) and not re.fullmatch(r"[\d.:/\-]*(?:tcp|udp)?|\$\(.*", value)
 
 
 def has_digit_or_sign(match: re.Match[str]) -> bool:

@@ -65,7 +65,7 @@ NAMED: tuple[MaskingRule, ...] = (
     _after(_SURE, rf"{_SEPARATOR}{_SCHEME}N?(?P<secret>{_QUOTED}|{_BARE})"),
     _after(_SHORT, rf"{_SEPARATOR}(?P<secret>{_QUOTED}|{_BARE})", checks.is_value_of_short_name),
     _after(  # an element of XML
-        _SURE, r"(?:\s[^<>]{0,120})?>(?P<secret>[^<\n]{1,512})</"
+        _ANY, r"(?:\s[^<>]{0,120})?>(?P<secret>[^<\n]{1,512})</"
     ),
     _after(  # name and value apart, as in `- name: DB_PASSWORD\n  value: x` or `key="ApiKey" value="x"`
         _SURE,
@@ -77,12 +77,21 @@ NAMED: tuple[MaskingRule, ...] = (
     _after(_PASSWORD, rf"(?:[ \t]{{1,4}}|[ \t]?\([ \t]?){_CLOSED}"),  # a statement, or a quotation in prose
     _after(_TOKEN, rf"[ \t]{{1,4}}{_CLOSED}", checks.is_quoted_key),
     _after(  # prose
-        _SURE, rf"\s{{0,4}}(?:(?i:\b(?:is|was)\b)|是|为|為)\s{{0,4}}{_WORD}", checks.has_digit_or_sign
+        _SURE,
+        rf"\s{{0,4}}(?:(?i:\b(?:is|was)\b)|是|为|為)\s{{0,4}}[:：]?\s{{0,4}}{_WORD}",
+        checks.has_digit_or_sign,
     ),
     _after(
         _PROSE,
-        r"\s{0,4}(?:(?i:\b(?:es|est|ist|lautet|to)\b)|é|è|は|는|은)\s{0,4}" + _WORD,
+        r"\s{0,4}(?:(?i:\b(?:is|was|es|est|ist|lautet|to)\b)|é|è|は|는|은)\s{0,4}" + _WORD,
         checks.has_digit_or_sign,
+    ),
+    _after(_PASSWORD, rf"\s{{0,3}}(?:->|[-–—|])\s{{0,3}}{_WORD}", checks.stands_as_password),
+    _after(_PASSWORD, rf"[\"']\s{{0,2}},\s{{0,2}}{_CLOSED}", checks.stands_as_password),  # two of a list
+    _after(  # a name that goes on with its place or number
+        _PASSWORD,
+        r"(?:\d{1,2}|[._-](?:prod|production|dev|test|stage|staging|old|new|default|main|ro|rw|value|plain|\d{1,2}))"
+        rf"{_SEPARATOR}(?P<secret>{_QUOTED}|{_BARE})",
     ),
     _after(_PROSE, r"[ \t]{1,3}[\[(]?(?P<secret>[!#-&(-+\--:<-Z\^-~]{5,128})", checks.stands_as_password),
     _after(_TOKEN, r"[ \t]{1,3}(?P<secret>[A-Za-z0-9_+/=.-]{20,512})", checks.looks_random),
@@ -99,7 +108,7 @@ COMMANDS: tuple[MaskingRule, ...] = (
     _command(r"(?:mysql|mariadb)[\w-]{0,24}|7za?", rf"-p{_GLUED_ARGUMENT}", "mysql", "mariadb", "7z"),
     _command(r"sshpass", rf"-p\s?{_ARGUMENT}", "sshpass"),
     _command(
-        r"(?:redis|valkey|keydb)-(?:cli|benchmark)", rf"(?:-a|--pass)[ =]{_ARGUMENT}", "redis-", "valkey-",
+        r"(?:redis|valkey|keydb)-(?:cli|benchmark)", rf"(?:-a ?|--pass[ =]){_ARGUMENT}", "redis-", "valkey-",
         "keydb-",
     ),
     _command(
@@ -113,6 +122,7 @@ COMMANDS: tuple[MaskingRule, ...] = (
         rf"-P ?{_ARGUMENT}",
         "sqlcmd", "bcp", "isql", "tsql", "mosquitto_", "zip", "ipmitool",
     ),
+    _command(r"snmp[a-z]{3,8}", rf"-[AX] ?{_ARGUMENT}", "snmp"),
     _command(r"ldap[a-z]{3,8}|vsql", rf"-w ?{_ARGUMENT}", "ldap", "vsql"),
     _command(r"plink|pscp|psftp|putty", rf"-pw {_ARGUMENT}", "plink", "pscp", "psftp", "putty"),
     _command(r"winrs|xfreerdp|rdesktop", rf"[-/]p[: ]{_ARGUMENT}", "winrs", "freerdp", "rdesktop"),
@@ -210,9 +220,16 @@ PLACED: tuple[MaskingRule, ...] = (
     MaskingRule(
         "secret",
         re.compile(
-            r"\b(?:echo|printf)\s{1,4}[\"']?(?P<secret>[^\s\"'|$]{1,128})[\"']?\s{0,4}\|[^|\n]{1,200}--password-stdin"
+            r"\b(?:echo|printf)\s{1,4}[\"']?(?P<secret>[^\s\"'|$]{1,128})[\"']?\s{0,4}"
+            r"\|(?:[^|\n]{1,200}--password-stdin|\s{0,4}sudo -S)"
         ),
-        ("--password-stdin",),
+        ("--password-stdin", "sudo -s"),
+    ),
+    MaskingRule(  # an option of any program that takes a user beside it
+        "secret",
+        re.compile(rf"(?<![\w-])(?:-u|--user(?:name)?)[ =][^\s\"']{{1,64}}\s-p[ =]?{_ARGUMENT}"),
+        (" -p",),
+        check=checks.stands_as_password,
     ),
 )
 """What a URL, a statement, a protocol or a pipe gives away."""
