@@ -1,4 +1,4 @@
-# Every target sets up what it needs, once, from nothing but Python 3.11+ and make.
+# Every target sets up what it needs, once, from nothing but Python 3.11.2+ and make.
 # `make` alone lists the targets.
 
 .DEFAULT_GOAL := help
@@ -23,11 +23,12 @@ BENCH ?=
 SEED ?= 0
 DRAFTS ?= 40000
 LYING ?=
+INTERPRETERS ?=
 TEST ?=
 JOBS ?= 2
 REPORT ?= .build/tests.xml
 
-.PHONY: help setup demo serve test check format lint types floors docs proof lying mutants bench lock clean
+.PHONY: help setup demo serve test check format lint types floors docs proof interpreters lying mutants bench lock clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
@@ -77,6 +78,9 @@ docs: .venv/.dev ## write the reference pages that are made from the code; links
 proof: .venv/.dev mutants ## the large runs at full size, and the mutants
 	@mkdir -p .build
 	$(PY) -m pytest -n $(JOBS) -m proof --proof --timeout=1800 --junitxml=.build/proof.xml
+
+interpreters: .venv/.dev ## what depends on the interpreter, on every Python here, also as a user (INTERPRETERS='--only 3.13')
+	@$(PY) tools/interpreters.py $(INTERPRETERS)
 
 lying: .venv/.dev ## lies by the thousand past the real release (SEED=7 DRAFTS=40000 LYING='--json OUT')
 	@$(PY) -m tools.lying --seed $(SEED) --drafts $(DRAFTS) $(LYING)

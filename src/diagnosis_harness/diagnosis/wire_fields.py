@@ -22,7 +22,7 @@ LIST_MAX = 200
 T = TypeVar("T")
 E = TypeVar("E", bound=StrEnum)
 
-_STRUCTURE = re.compile(r'"(?:[^"\\]|\\.)*+"?|[\[{]|[\]}]', re.DOTALL)
+_STRUCTURE = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"?|[\[{]|[\]}]', re.DOTALL)
 _SHOWN_NAME = 60
 
 

@@ -14,7 +14,10 @@ from dataclasses import dataclass, field
 from diagnosis_harness.kernel.canonical import JsonValue
 from diagnosis_harness.kernel.errors import MaskingFailed
 from diagnosis_harness.kernel.masking_checks import PLACEHOLDER
-from diagnosis_harness.kernel.masking_rules import RULES, SECRET_KEY, MaskingRule
+from diagnosis_harness.kernel.masking_hints import Hints
+from diagnosis_harness.kernel.masking_names import Key, keys_of
+from diagnosis_harness.kernel.masking_rule import MaskingRule
+from diagnosis_harness.kernel.masking_rules import RULES
 
 WITHHELD = "[masked:withheld]"
 """Stands where a text could not be masked."""
@@ -49,10 +52,10 @@ class RuleTable:
 
     def __init__(self, rules: Sequence[MaskingRule]) -> None:
         self.rules = tuple(rules)
-        self._hinted = [(hint, place) for place, rule in enumerate(rules) for hint in rule.hints]
-        self._after_key = [place for place, rule in enumerate(rules) if rule.after_key]
+        self._hinted = Hints((hint, place) for place, rule in enumerate(rules) for hint in rule.hints)
+        self._after_key = [place for place, rule in enumerate(rules) if rule.after]
         self._always = [
-            place for place, rule in enumerate(rules) if not (rule.hints or rule.gate or rule.after_key)
+            place for place, rule in enumerate(rules) if not (rule.hints or rule.gate or rule.after)
         ]
         self._gates = {
             gate: [place for place, rule in enumerate(rules) if rule.gate is gate and not rule.hints]
@@ -62,7 +65,7 @@ class RuleTable:
 
     def possible(self, text: str, lowered: str, *, has_key: bool) -> list[MaskingRule]:
         """The rules that can match a text at all, in order."""
-        places = {place for hint, place in self._hinted if hint in lowered}
+        places = set(self._hinted.found(lowered))
         places.update(self._always)
         if has_key:
             places.update(self._after_key)
@@ -133,7 +136,7 @@ def _masked_value(value: JsonValue, key: str, depth: int) -> JsonValue:
 
 def _masked_text(text: str, key: str) -> str:
     """A text under a name; read as `name: "text"` where the name is one that secrets have."""
-    if key and SECRET_KEY.search(key.lower()):
+    if key and keys_of(key, _lowered(key)):
         counts = mask(f'{key}="{text}"').counts
         return "[masked:secret]" if "secret" in counts else mask(text).text
     return mask(text).text
@@ -141,8 +144,8 @@ def _masked_text(text: str, key: str) -> str:
 
 def _spans(text: str, table: RuleTable) -> list[_Span]:
     """What to replace, in order and apart: spans that overlap are one, under the first one's kind."""
-    lowered = text.replace("İ", "I").lower()  # the one letter that grows in lower case: places must not move
-    keys = [found.end() for found in SECRET_KEY.finditer(lowered)]
+    lowered = _lowered(text)
+    keys = keys_of(text, lowered)
     return _merged(
         span
         for rule in table.possible(text, lowered, has_key=bool(keys))
@@ -151,17 +154,21 @@ def _spans(text: str, table: RuleTable) -> list[_Span]:
     )
 
 
-def _matches(rule: MaskingRule, text: str, keys: Sequence[int]) -> Iterable[re.Match[str]]:
-    if rule.after_key:
+def _lowered(text: str) -> str:
+    return text.replace("İ", "I").lower()  # the one letter that grows in lower case: places must not move
+
+
+def _matches(rule: MaskingRule, text: str, keys: Sequence[Key]) -> Iterable[re.Match[str]]:
+    if rule.after:
         return _behind(rule, text, keys)
     return rule.pattern.finditer(text)
 
 
-def _behind(rule: MaskingRule, text: str, keys: Sequence[int]) -> Iterator[re.Match[str]]:
+def _behind(rule: MaskingRule, text: str, keys: Sequence[Key]) -> Iterator[re.Match[str]]:
     """Matches right behind a name; a name inside the match before it is part of that one's value."""
     free = 0
     for key in keys:
-        if key >= free and (match := rule.pattern.match(text, key)):
+        if key.group in rule.after and key.end >= free and (match := rule.pattern.match(text, key.end)):
             free = match.end()
             yield match
 

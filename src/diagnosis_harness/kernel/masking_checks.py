@@ -6,6 +6,8 @@ import base64
 import binascii
 import re
 
+_QUOTES = ("q1", "q2", "q3")
+
 PLACEHOLDER = re.compile(r"\[masked:[a-z-]+\]?")
 """What stands where something was masked; without its bracket where a delimiter cut it off."""
 
@@ -15,20 +17,38 @@ _NO_SECRETS = frozenset(
         "invalid", "incorrect", "wrong", "missing", "expired", "expires", "required", "failed", "failure",
         "rejected", "denied", "revoked", "refreshed", "rotated", "changed", "updated", "reset", "not", "is",
         "was", "has", "enabled", "disabled", "valid", "ok", "error", "the", "no-cache", "redacted", "hidden",
-        "string", "str", "optional", "bearer", "basic",
+        "string", "str", "optional", "bearer", "basic", "created", "accepted", "mismatch", "authentication",
+        "password", "cannot",
+        "错误", "无效", "已过期", "过期", "不正确", "为空", "正确", "缺失", "錯誤", "無效",
+        "неверный", "неверно",
+        "incorrecto", "incorrecta", "inválida", "incorreta", "falsch", "ungültig", "niepoprawne",
     }
 )  # fmt: skip
 _PLACEHOLDERS = re.compile(
     r"^(?:[*•.#_-]{1,64}|x{3,64}|X{3,64}|\$\{?[A-Za-z_][\w.]*\}?|\{\{?[^}]*\}?\}?|<[^>]*>?|%[sdv]|\$\d+)$"
 )
 _COUNT = re.compile(r"\d{1,7}(?:\.\d+)?")
-_AFTER_TOKEN = re.compile(r"(?i:token)\W*$")
-_LINE_KEY = re.compile(
-    r"[ \t]*+(?:-[ \t]++)?[\w.\-]{0,64}?"
-    r"(?i:password|passwd|passphrase|passcode|pwd|secret|authorization|密码|口令)"
+_AFTER_TOKEN = re.compile(r"(?i:token|key)\W*$")
+_SCHEMES = frozenset({"bearer", "basic", "token", "negotiate", "apikey", "ssws", "key"})
+_PLAIN_KEY = re.compile(r"[ \t]*(?:-[ \t]+)?[\w.\-]{1,80}")
+_LINE_TOKEN = re.compile(r"(?i:secret|authorization)$")
+_TOKEN_KEY = re.compile(
+    r"(?i:token|credentials?|cookie|key|secret|authorization|signature|[钥鑰匙]|令牌|凭证|憑證)$"
+)
+_NAMED_KEY = re.compile(r"(?i:[_\- ]key)$")
+_HYPHENATED = re.compile(r"\w-[A-Za-z]{2,12}$")
+_JOINED_SHORT = re.compile(
+    r"(?:[A-Za-z0-9][_.\-]|[a-z0-9](?=P)|[a-z]{2,8}(?=pass))(?i:pass|pw|clave|parola|mdp|creds)$"
 )
 _OPTION = re.compile(r"(?<![\w-])--?[A-Za-z\-]{1,40}$")
+_WORDS_WITH_DIGITS = re.compile(
+    r"(?:sha|md|aes|rsa|oauth|utf|http|ssh|ipv|base|argon|bcrypt|pbkdf|scrypt|log|x|h|v|s)-?\d[\w.\-]{0,8}"
+    r"|[\w.-]{1,40}-[a-z0-9]{8,10}-[a-z0-9]{5}|\w{1,40}_[a-z]{0,8}\d{1,3}|\d[\d.,:TZ/+%-]*[a-zA-Z%]{0,3}",
+    re.IGNORECASE,
+)
+"""Algorithms, versions, pods, signals such as latency_p90, times and numbers with a unit."""
 _CARD_ISSUER = re.compile(r"4|5[1-5]|2[2-7]|35|3[47]|6011|6[245]|622")
+_CARD_WORDS = re.compile(r"(?i:card|pan|visa|account|[卡账帐]号?)[\s\w:=：\"']{0,8}$")
 _INTERNAL = frozenset(
     {"local", "internal", "svc", "lan", "localdomain", "cluster", "corp", "intra", "home", "arpa", "service"}
 )
@@ -75,44 +95,125 @@ def is_no_word(match: re.Match[str]) -> bool:
 
 
 def is_basic_credential(match: re.Match[str]) -> bool:
-    """Base64 of `user:password`."""
+    """Base64 of `user:password`, or of what SASL sends in its place."""
     text = match["secret"]
     try:
-        return b":" in base64.b64decode(text + "=" * (-len(text) % 4), validate=True)
+        plain = base64.b64decode(text + "=" * (-len(text) % 4), validate=True)
     except binascii.Error:
         return False
+    return b":" in plain or plain.startswith(b"\0")
 
 
 def is_value(match: re.Match[str]) -> bool:
     """A value that can be a secret: no placeholder, no word of a status; for a token, no plain number."""
-    value = match["secret"].strip("\\\"'").rstrip(").]}:")
-    if PLACEHOLDER.fullmatch(value) or PLACEHOLDER.fullmatch(match["secret"].strip("\\\"'")):
+    value = _found(match).strip("\\\"'").rstrip(").]}:")
+    if PLACEHOLDER.fullmatch(value) or PLACEHOLDER.fullmatch(_found(match).strip("\\\"'")):
         return False
     if value.lower() in _NO_SECRETS or _PLACEHOLDERS.match(value):
         return False
-    key = match.string[max(0, match.start("secret") - 12) : match.start("secret")]
-    return not (_COUNT.fullmatch(value) and _AFTER_TOKEN.search(key))
+    return not (_COUNT.fullmatch(value) and _AFTER_TOKEN.search(_before(match, match.start(), 12)))
 
 
 def is_line_value(match: re.Match[str]) -> bool:
     """The rest of a line that a key begins, unless it begins with a word of a status."""
-    before = match.string[max(0, match.start() - 160) : match.start()].rpartition("\n")[2]
-    if not _LINE_KEY.fullmatch(before):
+    before = _before(match, match.start(), 160).rpartition("\n")[2]
+    if not _PLAIN_KEY.fullmatch(before):
+        return False
+    if _TOKEN_KEY.search(before) and not _LINE_TOKEN.search(before):
         return False
     first = re.split(r"[\s,;.]", match["secret"].strip(), maxsplit=1)[0]
-    return first.lower() not in _NO_SECRETS and is_value(match)
+    return first.lower() not in _NO_SECRETS | _SCHEMES and is_value(match)
+
+
+def is_value_of_short_name(match: re.Match[str]) -> bool:
+    """What stands behind `pass` and the like: a password by its looks, or by how the name is written."""
+    before = _before(match, match.start(), 48)
+    value = _found(match)
+    if not is_value(match) or (before.endswith("PASS") and match[0].startswith(":") and not _joined(before)):
+        return False  # `PASS: TestCart` is what a test reports
+    quoted = any(name in match.re.groupindex and match[name] is not None for name in _QUOTES)
+    if not quoted and _COUNT.fullmatch(value.rstrip(").]}")) and len(value) < 6:
+        return False
+    attached = match[0].startswith((":", "=")) and not match[0][1:2].isspace()
+    if quoted or attached or _joined(before) or "=" in match[0][:4]:
+        return True
+    line_end = match.string.find("\n", match.end(), match.end() + 1) >= 0 or match.end() == len(match.string)
+    is_line = line_end and _PLAIN_KEY.fullmatch(before.rpartition("\n")[2]) is not None
+    return is_line or re.search(r"[\d!#$%&*+@^_~]", value) is not None
+
+
+def _joined(before: str) -> bool:
+    """Whether a short name is the end of a longer one, as in `smtp_pass` and `dbPass`."""
+    return _JOINED_SHORT.search(before) is not None
 
 
 def is_option_value(match: re.Match[str]) -> bool:
     """What follows an option of a command, as in `--db-password x`."""
-    before = match.string[max(0, match.start() - 48) : match.start()]
-    return _OPTION.search(before) is not None and is_value(match)
+    return _OPTION.search(_before(match, match.start(), 48)) is not None and is_value(match)
+
+
+def is_quoted_key(match: re.Match[str]) -> bool:
+    """A quotation behind the name of a key, as in a statement; a token or secret may be quoted by name."""
+    return _NAMED_KEY.search(_before(match, match.start(), 12)) is not None and is_value(match)
+
+
+def is_argument(match: re.Match[str]) -> bool:
+    """A value that is more than a number of a port, a user or a group, and more than a name of a variable."""
+    value = _found(match)
+    return is_value(match) and not re.fullmatch(r"[\d.:/\-]*(?:tcp|udp)?|\$\(.*", value)
 
 
 def has_digit_or_sign(match: re.Match[str]) -> bool:
     """A word that nobody would write in prose."""
     value = match["secret"].rstrip(".,;!?)")
+    if _HYPHENATED.search(_before(match, match.start(), 20)):
+        return False  # a name such as auth-token, and what is said of it
     return is_value(match) and re.search(r"[\d!#$%&*+@^_~]", value) is not None
+
+
+def stands_as_password(match: re.Match[str]) -> bool:
+    """Letters and digits together, as no word of a sentence about a password has."""
+    value = match["secret"].strip("'\"").rstrip(".,;!?)]:'\"")
+    if _HYPHENATED.search(_before(match, match.start(), 20)) or not is_value(match):
+        return False
+    mixed = re.search(r"[A-Za-z]", value) and re.search(r"\d", value)
+    is_plain = "=" in value or "/" in value or "(" in value or "[" in value
+    return len(value) >= 5 and bool(mixed) and not is_plain and not _WORDS_WITH_DIGITS.fullmatch(value)
+
+
+def is_word_with_digit(match: re.Match[str]) -> bool:
+    """An argument that looks like a password."""
+    value = _found(match)
+    return is_value(match) and (match[0].startswith('"') or re.search(r"\d", value) is not None)
+
+
+def holds_a_token(match: re.Match[str]) -> bool:
+    """A part of a path that was made and not chosen: long, with digits and letters."""
+    return any(_is_made(part) for part in re.split(r"[/@=]|%2F", match["secret"]))
+
+
+def _is_made(part: str) -> bool:
+    if len(part) < 16:
+        return False
+    digits = sum(character.isdigit() for character in part)
+    upper = sum(character.isupper() for character in part)
+    lower = sum(character.islower() for character in part)
+    if not upper and not lower:
+        return False
+    return digits >= 3 or (digits >= 1 and part.isalnum()) or (4 * upper >= len(part) and lower >= 3)
+
+
+def _found(match: re.Match[str]) -> str:
+    """What a rule found, without its quotes where it was quoted alone."""
+    groups = match.re.groupindex
+    for name in ("secret", *_QUOTES):
+        if name in groups and match[name] is not None:
+            return str(match[name])
+    return ""
+
+
+def _before(match: re.Match[str], end: int, length: int) -> str:
+    return match.string[max(0, end - length) : end]
 
 
 def is_mailbox(match: re.Match[str]) -> bool:
@@ -142,6 +243,12 @@ def is_card(match: re.Match[str]) -> bool:
     """A payment card's first digits and its check digit (ISO/IEC 7812), and not one digit repeated."""
     if not _CARD_ISSUER.match(match["secret"]):
         return False
+    if (
+        len(match["secret"]) > 16
+        and match["secret"].isdigit()
+        and not _CARD_WORDS.search(_before(match, match.start(), 24))
+    ):
+        return False  # as long as the ids that distributed systems make
     digits = [int(character) for character in match["secret"] if character.isdigit()]
     total = sum(
         digit if place % 2 == 0 else sum(divmod(2 * digit, 10))
@@ -150,9 +257,19 @@ def is_card(match: re.Match[str]) -> bool:
     return total % 10 == 0 and len(set(digits)) > 1
 
 
-def has_phone_length(match: re.Match[str]) -> bool:
-    """Nine to fifteen digits (ITU-T E.164)."""
-    return 9 <= sum(character.isdigit() for character in str(match["secret"])) <= 15
+def is_international_phone(match: re.Match[str]) -> bool:
+    """Nine to fifteen digits (ITU-T E.164); no number with a decimal point, and no count of something."""
+    text = str(match["secret"])
+    points = text.count(".")
+    if points == 1 or (points and " " in text) or _UNIT_AFTER.match(match.string, match.end("secret")):
+        return False
+    return 9 <= sum(character.isdigit() for character in text) <= 15
+
+
+def has_iban_checksum(match: re.Match[str]) -> bool:
+    """The two digits behind the country follow from all others (ISO 7064 MOD 97-10)."""
+    text = match["secret"].replace(" ", "").replace("-", "")
+    return int("".join(str(int(character, 36)) for character in text[4:] + text[:4])) % 97 == 1
 
 
 def stands_as_phone(match: re.Match[str]) -> bool:

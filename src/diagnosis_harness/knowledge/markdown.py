@@ -14,7 +14,7 @@ _ITEM = re.compile(
 )
 _UNDERLINE = re.compile(r" {0,3}(?P<mark>=+|-{3,})[ \t]*$")
 _RULE = re.compile(r" {0,3}(?:(?:-[ \t]*){3,}|(?:\*[ \t]*){3,}|(?:_[ \t]*){3,})$")
-_TABLE_RULE = re.compile(r"[ \t]*+\|?+[ \t]*+:?+-++:?+[ \t]*+(?:\|[ \t]*+:?+-++:?+[ \t]*+)*+\|?+[ \t]*+$")
+_TABLE_RULE_CELL = re.compile(r"[ \t]*:?-+:?[ \t]*")
 
 
 def markdown_blocks(lines: Sequence[str]) -> tuple[Block, ...]:
@@ -78,7 +78,7 @@ class _Reader:
 
     def _is_table(self, at: int) -> bool:
         following = self._lines[at + 1] if at + 1 < len(self._lines) else ""
-        return "|" in self._lines[at] and "|" in following and bool(_TABLE_RULE.match(following))
+        return "|" in self._lines[at] and "|" in following and _is_table_rule(following)
 
     def _item(self) -> None:
         """The line of the item, and lines that go on with it: neither blank, nor anything of its own."""
@@ -112,6 +112,12 @@ class _Reader:
             text = "\n".join(self._lines[self._at : end])
         self._blocks.append(Block(kind, text, self._at + 1, end, level))
         self._at = end
+
+
+def _is_table_rule(line: str) -> bool:
+    """Whether a line divides a table's head from its rows, as `|---|:-:|` does."""
+    cells = line.strip(" \t").removeprefix("|").removesuffix("|").split("|")
+    return all(_TABLE_RULE_CELL.fullmatch(cell) for cell in cells)
 
 
 def _without_closing_marks(title: str) -> str:

@@ -9,7 +9,7 @@ from typing import Protocol
 
 _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U000323af"
 _TOKEN = re.compile(rf"(?P<cjk>[{_CJK}])|(?P<word>[^\W_{_CJK}]+)")
-_JOINED = re.compile(r"(?<![A-Za-z0-9])[A-Za-z0-9]++(?:[-_./:][A-Za-z0-9]++)++")
+_JOINED = re.compile(r"(?<![A-Za-z0-9])[A-Za-z0-9]+(?:[-_./:][A-Za-z0-9]+)+")
 _HUMPS = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
 _IDENTIFIER_MAX = 80
 _APART = re.compile(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from pathlib import Path
 
 from sqlalchemy.engine import URL, make_url
@@ -11,6 +12,8 @@ from diagnosis_harness.kernel.errors import InvalidSetting
 
 PLACE = "database.url"
 _FORMS = "give a path, sqlite:///PATH, or postgresql://USER@HOST/NAME"
+OLDEST_SQLITE = (3, 40, 0)
+"""What Debian 12 has. Older ones have what the statements need from 3.35 on, and were never tried."""
 _POSTGRES = {"postgresql", "postgres", "postgresql+psycopg"}
 
 
@@ -50,7 +53,23 @@ def shown(url: URL) -> str:
     return f"PostgreSQL, {url.database} at {where}{port}"
 
 
+def check_sqlite(version: tuple[int, ...] = sqlite3.sqlite_version_info) -> None:
+    """Refuse a SQLite that is older than any that this was tried with.
+
+    Raises:
+        InvalidSetting: it is.
+    """
+    if version < OLDEST_SQLITE:
+        needed, found = (".".join(map(str, numbers)) for numbers in (OLDEST_SQLITE[:2], version))
+        raise InvalidSetting(
+            PLACE,
+            f"a SQLite database needs SQLite {needed} or newer, and this Python has {found}",
+            "use another Python, or a PostgreSQL database",
+        )
+
+
 def _sqlite(path: str) -> URL:
+    check_sqlite()
     if path in ("", ":memory:") or path.startswith("file:"):
         raise InvalidSetting(PLACE, "a database in memory cannot be shared or kept", _FORMS)
     if "\0" in path:

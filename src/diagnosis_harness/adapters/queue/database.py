@@ -15,6 +15,7 @@ from sqlalchemy import event
 from sqlalchemy.engine.interfaces import DBAPIConnection, ExceptionContext
 from sqlalchemy.pool import ConnectionPoolEntry
 
+from diagnosis_harness.adapters.queue.sqlite_time import give_subsec
 from diagnosis_harness.application.private_file import make_private
 from diagnosis_harness.kernel.errors import FailureKind, InvalidSetting, StoreFailure, StoreTrouble
 
@@ -122,6 +123,8 @@ def _set_up_file(connection: DBAPIConnection, entry: ConnectionPoolEntry) -> Non
     del entry
     # As DBOS opens a file itself: writers take the lock at once, and wait for it.
     connection.isolation_level = "IMMEDIATE"
+    if isinstance(connection, sqlite3.Connection):
+        give_subsec(connection)
     with closing(connection.cursor()) as cursor:
         cursor.execute(f"PRAGMA busy_timeout={round(_BUSY_S * 1000)}")
         cursor.execute("PRAGMA foreign_keys=ON")

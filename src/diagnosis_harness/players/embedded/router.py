@@ -24,12 +24,12 @@ LEAST_LENGTH, MOST_LENGTH = 6, 16
 PRECEDENCE = (IntentType.DIAGNOSIS, IntentType.KNOWLEDGE_QUERY, IntentType.SYSTEM_CHAT)
 """Who wins where as much speaks for one path as for another."""
 
-# No alternative gives back what it took (`++`): a text takes time in proportion to its length.
+# What a repeat gives back, nothing behind it can read: a text takes time in proportion to its length.
 _TOKEN = re.compile(
-    r"(?P<clock>\d{1,2}:\d\d(?::\d\d)?+(?![a-z0-9]))"
-    r"|(?P<status>[45](?:\d\d|xx)s?+(?![a-z0-9]|\.\d))"
-    r"|(?P<measure>\d++(?:\.\d++)?+(?:%|(?:ms|s|k|mb|gb|mi|gi)(?![a-z0-9])))"
-    r"|(?P<word>[a-z0-9]++(?:'[a-z]++)?+)"
+    r"(?P<clock>\d{1,2}:\d\d(?::\d\d|(?!:\d\d))(?![a-z0-9]))"
+    r"|(?P<status>[45](?:\d\d|xx)s?(?![a-z0-9]|\.\d))"
+    r"|(?P<measure>\d+(?:\.\d+)?(?:%|(?:ms|s|k|mb|gb|mi|gi)(?![a-z0-9])))"
+    r"|(?P<word>[a-z0-9]+(?:'[a-z]+)?)"
     r"|(?P<sign>[^\W_a-z0-9])"
 )
 _EXCEPTION = re.compile(r"[a-z]{3,}(?:exception|error)")

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from diagnosis_harness.adapters.evidence_stores.redis import RedisEvidenceStore
-from diagnosis_harness.adapters.persistence.address import engine_url
+from diagnosis_harness.adapters.persistence.address import check_sqlite, engine_url
 from diagnosis_harness.kernel.errors import InvalidSetting
 
 SECRET = "hunter2-hunter2"  # noqa: S105 - what must not be told
@@ -77,3 +77,23 @@ def test_a_bad_url_of_the_evidence_is_refused_without_its_secrets(text: str) -> 
     said = str(refused.value)
     assert said.startswith("evidence.url: ")
     assert SECRET not in said
+
+
+def test_a_sqlite_that_nobody_has_tried_is_refused_in_one_sentence() -> None:
+    """At start, and not by an error of a statement in the middle of a run; the oldest one is accepted."""
+    check_sqlite((3, 40, 0))
+
+    with pytest.raises(InvalidSetting) as refused:
+        check_sqlite((3, 39, 4))
+
+    assert str(refused.value).count("\n") == 0
+    assert "needs SQLite 3.40 or newer, and this Python has 3.39.4" in str(refused.value)
+
+
+def test_every_sqlite_file_is_looked_at_this_way(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Whichever form its URL has."""
+    monkeypatch.setattr("diagnosis_harness.adapters.persistence.address.OLDEST_SQLITE", (99, 0, 0))
+
+    for url in (str(tmp_path / "a.db"), f"sqlite:///{tmp_path}/a.db"):
+        with pytest.raises(InvalidSetting, match="needs SQLite 99"):
+            engine_url(url)

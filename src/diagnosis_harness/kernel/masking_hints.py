@@ -1,0 +1,35 @@
+"""Which of many short texts stand in a line, quickly: most lines hold none of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import chain
+from operator import add
+from typing import Generic, TypeVar
+
+T = TypeVar("T")
+
+_LONG = 2_000
+"""From this length on a plain search for each hint is quicker than a set of all pairs of letters."""
+
+
+class Hints(Generic[T]):
+    """Hints, each with what it speaks for."""
+
+    __slots__ = ("_all", "_by_pair", "_signs")
+
+    def __init__(self, hints: Iterable[tuple[str, T]]) -> None:
+        self._all = list(hints)
+        self._signs = [(hint, meaning) for hint, meaning in self._all if len(hint) == 1]
+        self._by_pair: dict[str, list[tuple[str, T]]] = {}
+        for hint, meaning in self._all:
+            self._by_pair.setdefault(hint[:2], []).append((hint, meaning))
+
+    def found(self, text: str) -> Iterator[T]:
+        """What the hints in a text speak for."""
+        if len(text) >= _LONG:
+            candidates: Iterable[tuple[str, T]] = self._all
+        else:
+            pairs = self._by_pair.keys() & set(map(add, text, text[1:]))
+            candidates = chain(self._signs, *(self._by_pair[pair] for pair in pairs))
+        return (meaning for hint, meaning in candidates if hint in text)

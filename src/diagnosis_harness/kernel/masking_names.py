@@ -1,0 +1,96 @@
+"""The names that secrets have in settings, in queries and in prose, in the languages that people log in."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+from diagnosis_harness.kernel.masking_hints import Hints
+
+
+class KeyGroup(Enum):
+    """How sure a name is of what follows it."""
+
+    PASSWORD = "password"  # noqa: S105 - the name of a group
+    """A password, in one of many languages: prose may follow it as well as a separator."""
+    TOKEN = "token"  # noqa: S105 - the name of a group
+    """A token, key or other secret: words of a status follow it as often as a value does."""
+    SHORT = "short"
+    """A word that means other things too (`pass`, `clave`): the value has to look like a password."""
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """Where the name of a secret stands."""
+
+    start: int
+    end: int
+    group: KeyGroup
+
+
+# Every branch begins with its own letter, so that the scan stops only where one of these letters stands.
+_ENGLISH = re.compile(
+    r"(?P<password>pass(?:word|wd|phrase|code)|pwd|pin[_ ]?code)"
+    r"|secret(?:[_\- ]?(?:access[_\- ]?)?key(?:[_\-]?base)?)?|token(?<!unexpected token)"
+    r"|credentials?|cookie|authorization"
+    r"|api[_\- ]?key|access[_\- ]?key|private[_\- ]?key|signing[_\- ]?key|encryption[_\- ]?key"
+    r"|master(?:[_\- ]?key|auth)|shared[_\- ]?key|account[_\- ]?key|license[_\- ]?key"
+    r"|subscription[_\-]?key|functions[_\-]key|consumer[_\-]?key|auth[_\-]key|redis[._\-]auth|requirepass"
+    r"|sharedaccesssignature|x-amz-signature"
+    r"|密[码碼钥鑰匙]|口令|令牌|凭证|憑證|金[钥鑰]|秘密鍵"
+)
+_CHINESE_PASSWORD = ("密码", "密碼", "口令")
+
+_ABROAD = (
+    # Latin letters
+    "passwort", "kennwort", "zugangscode", "contraseña", "contrasena", "contrasenya", "contrasinal",
+    "mot de passe", "motdepasse", "mot_de_passe", "senha", "palavra-passe", "palavra passe", "hasło", "haslo",
+    "heslo", "geslo", "lozinka", "wachtwoord", "lösenord", "losenord", "adgangskode", "kodeord", "passord",
+    "lykilorð", "salasana", "parool", "slaptažodis", "şifre", "sifre", "parolă", "jelszó", "jelszo",
+    "pasahitza", "mật khẩu", "mat khau", "kata sandi", "kata laluan", "nenosiri",
+    # other scripts
+    "пароль", "парола", "лозинка", "құпия сөз", "нууц үг", "κωδικός", "κωδικος", "συνθηματικό", "كلمة المرور",
+    "كلمة السر", "رمز عبور", "گذرواژه", "پاس ورڈ", "סיסמה", "סיסמא", "पासवर्ड", "পাসওয়ার্ড", "கடவுச்சொல்",
+    "รหัสผ่าน", "პაროლი", "գաղտնաբառ", "비밀번호", "암호", "패스워드", "비번", "パスワード", "暗証番号",
+    "パスフレーズ",
+)  # fmt: skip
+_ABROAD_KEY = re.compile(rf"(?<![a-z])(?:{'|'.join(map(re.escape, sorted(_ABROAD, key=len, reverse=True)))})")
+
+_SHORT_WORDS = ("pass", "pw", "clave", "parola", "creds", "mdp")
+_GLUED = (
+    "store|key|db|user|root|admin|smtp|mail|ftp|sql|bind|trust|sudo|login|auth|proxy|ldap|redis|pg|ssh|conn"
+)
+# As written, since the hump of `dbPass` counts.
+_SHORT_KEY = re.compile(
+    rf"(?:(?<![A-Za-z])(?:[Pp]ass|PASS|[Pp]w|PW|[Cc]lave|CLAVE|[Pp]arola|PAROLA|[Cc]reds|CREDS|[Mm]dp|MDP"
+    rf"|(?:{_GLUED})pass)|(?<=[a-z0-9])(?:Pass|Pw))(?![A-Za-z])"
+)
+_POSSIBLE = Hints(
+    [(word, KeyGroup.PASSWORD) for word in _ABROAD] + [(word, KeyGroup.SHORT) for word in _SHORT_WORDS]
+)
+
+
+def keys_of(text: str, lowered: str) -> list[Key]:
+    """The names of secrets in a text, in order; `lowered` is the text in lower case, of the same length.
+
+    A name ends a key: db_password, X-Api-Key, accessToken. A name that goes on (`token_count`, `tokens`,
+    `secretName`) is found as well, and gives no match, since no value follows it.
+    """
+    keys = [Key(found.start(), found.end(), _english_group(found)) for found in _ENGLISH.finditer(lowered)]
+    possible = set(_POSSIBLE.found(lowered))
+    if KeyGroup.PASSWORD in possible:
+        keys += _found(_ABROAD_KEY, lowered, KeyGroup.PASSWORD)
+    if KeyGroup.SHORT in possible:
+        keys += _found(_SHORT_KEY, text, KeyGroup.SHORT)
+    return sorted(keys, key=lambda key: key.start)
+
+
+def _english_group(found: re.Match[str]) -> KeyGroup:
+    is_password = found["password"] is not None or found[0] in _CHINESE_PASSWORD
+    return KeyGroup.PASSWORD if is_password else KeyGroup.TOKEN
+
+
+def _found(pattern: re.Pattern[str], text: str, group: KeyGroup) -> Sequence[Key]:
+    return [Key(found.start(), found.end(), group) for found in pattern.finditer(text)]

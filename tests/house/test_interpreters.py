@@ -1,0 +1,68 @@
+"""What depends on the interpreter runs on every one that is there, and one that fails is not overlooked."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from tools.interpreters import OLDEST, asked, candidates
+
+ROOT = Path(__file__).parents[2]
+
+
+def pretend(file: Path, version: str) -> Path:
+    """A program that says it is such a Python, and can do nothing else."""
+    file.parent.mkdir(parents=True)
+    words = version.replace(".", " ")
+    file.write_text(
+        f'#!/bin/sh\ncase "$*" in *base_prefix*) echo {words} True ;; *) exit 1 ;; esac\n', encoding="utf-8"
+    )
+    file.chmod(0o755)
+    return file
+
+
+@pytest.mark.parametrize(
+    "place",
+    [
+        ".pyenv/versions/3.98.1/bin/python3.98",
+        ".asdf/installs/python/3.98.1/bin/python3",
+        ".local/share/uv/python/cpython-3.98.1/bin/python3.98",
+        "elsewhere/bin/python3.98",
+    ],
+)
+def test_a_python_is_found_where_people_have_theirs(tmp_path: Path, place: str) -> None:
+    """In the folders of version managers, on PATH or not, and on PATH itself."""
+    file = pretend(tmp_path / place, "3.98.1")
+
+    found = asked(candidates(tmp_path, str(tmp_path / "elsewhere" / "bin")))
+
+    assert file in [interpreter.path for interpreter in found]
+    assert all(interpreter.version[:2] >= OLDEST for interpreter in found)
+    assert len({interpreter.version for interpreter in found}) == len(found)
+
+
+def test_a_python_that_is_too_old_is_not_taken(tmp_path: Path) -> None:
+    """The package does not claim it."""
+    pretend(tmp_path / ".pyenv/versions/3.10.13/bin/python3.10", "3.10.13")
+
+    assert (3, 10, 13) not in [interpreter.version for interpreter in asked(candidates(tmp_path, ""))]
+
+
+def test_an_interpreter_that_fails_fails_all(tmp_path: Path) -> None:
+    """Named, with its time, and by the exit code."""
+    pretend(tmp_path / ".pyenv/versions/3.98.1/bin/python3.98", "3.98.1")
+
+    ended = subprocess.run(
+        [sys.executable, "tools/interpreters.py", "--only", "3.98"],
+        cwd=ROOT,
+        env={"PATH": "/usr/bin:/bin", "HOME": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert ended.returncode == 1, ended.stderr
+    assert "interpreters: 3.98.1 as" in ended.stdout
+    assert "FAILED" in ended.stdout

@@ -1,0 +1,1 @@
+"""How well masking does, on a generated corpus that was written without a look at its rules."""
