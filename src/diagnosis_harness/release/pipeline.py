@@ -11,17 +11,19 @@ from typing import TYPE_CHECKING
 
 from diagnosis_harness.diagnosis.claim import CONCLUSIONS, Claim
 from diagnosis_harness.diagnosis.collection import DiagnosisStopReason
-from diagnosis_harness.diagnosis.draft import DiagnosisDraft
+from diagnosis_harness.diagnosis.draft import DiagnosisDraft, SetAside
 from diagnosis_harness.diagnosis.execution import DiagnosisAgentExecution
 from diagnosis_harness.diagnosis.inquiry import Inquiry
 from diagnosis_harness.diagnosis.progress import ProgressSnapshot
 from diagnosis_harness.guards.evidence_guard import check_claims, check_draft, with_sound_refs
 from diagnosis_harness.guards.evidence_repair import EvidenceRepairer, admit_repair
-from diagnosis_harness.guards.semantic_guard import SemanticJudge, build_case
+from diagnosis_harness.guards.semantic_guard import SemanticCase, SemanticJudge, build_case
+from diagnosis_harness.guards.semantic_rules import case_objections
 from diagnosis_harness.guards.verdict import EvidenceVerdict, Judgement, SemanticVerdict
 from diagnosis_harness.harness.core import DiagnosisHarnessCore
 from diagnosis_harness.harness.retry import RetryRole
 from diagnosis_harness.kernel.errors import MalformedAnswer, NothingToRelease, TechnicalFailure
+from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.llm.role import RoleBoundary
 from diagnosis_harness.release.decision import WorkEnd, decide
 from diagnosis_harness.release.outcome import ReleaseOutcome
@@ -116,6 +118,10 @@ class ReleasePipeline:
     async def _judged(self, ctx: RunContext, basis: _Basis, draft: DiagnosisDraft) -> Judgement | None:
         """The judge's word; None when it could not be had."""
         case = build_case(draft, basis.records, inquiry=basis.inquiry)
+        if held := case_objections(case):
+            judgement = Judgement(SemanticVerdict.UNSUPPORTED, held)
+            self._tell_judgement(ctx, case, judgement)
+            return judgement
         try:
             judgement = await self.roles.play(
                 ctx, RetryRole.SEMANTIC_GUARD, lambda ctx: self.judge.judge(ctx, case)
@@ -123,16 +129,22 @@ class ReleasePipeline:
         except (TechnicalFailure, MalformedAnswer):
             self.core.emit(ctx, TraceName.SEMANTIC_GUARD_DECISION, TracePhase.GUARD, TraceEventStatus.FAILED)
             return None
+        self._tell_judgement(ctx, case, judgement)
+        return judgement
+
+    def _tell_judgement(self, ctx: RunContext, case: SemanticCase, judgement: Judgement) -> None:
+        supported = judgement.verdict is SemanticVerdict.SUPPORTED
         self.core.emit(
             ctx,
             TraceName.SEMANTIC_GUARD_DECISION,
             TracePhase.GUARD,
-            TraceEventStatus.SUCCEEDED
-            if judgement.verdict is SemanticVerdict.SUPPORTED
-            else TraceEventStatus.REJECTED,
-            {"verdict": judgement.verdict.value, "reasons": [reason.value for reason in judgement.reasons]},
+            TraceEventStatus.SUCCEEDED if supported else TraceEventStatus.REJECTED,
+            {
+                "verdict": judgement.verdict.value,
+                "reasons": [reason.value for reason in judgement.reasons],
+                **({"set_aside": _told(case.set_aside)} if case.set_aside else {}),
+            },
         )
-        return judgement
 
     def _without_conclusion(
         self, ctx: RunContext, end: WorkEnd, basis: _Basis, draft: DiagnosisDraft
@@ -163,14 +175,15 @@ class ReleasePipeline:
         success = row.outcome is ReleaseOutcome.SUCCESS
         if row.outcome is ReleaseOutcome.FAILED:
             raise NothingToRelease(f"{row.rule}: {end.value}")
-        causes = scored(draft, basis.records) if success else ()
+        causes = scored(draft, basis.records, inquiry=basis.inquiry) if success else ()
+        sure = confidences(draft, basis.records, repaired=verdict.repaired, inquiry=basis.inquiry)
         claims, causes = numbered(in_scope(standing if success else facts, basis.records), causes)
         concluded = {cause.entity for cause in causes}
         return DiagnosisReleaseResult(
             outcome=row.outcome,
             fallback=row.fallback,
             causes=causes,
-            confidence=confidences(causes, draft, basis.records, repaired=verdict.repaired),
+            confidence=sure if success else (),
             claims=claims,
             hypotheses=tuple(h for h in beside.hypotheses if h.entity not in concluded),
             missing_info=beside.missing_info,
@@ -197,6 +210,10 @@ class ReleasePipeline:
                 ],
             },
         )
+
+
+def _told(set_aside: tuple[SetAside, ...]) -> list[JsonValue]:
+    return [f"{each.tool_call_id}: {each.reason.value}" for each in set_aside]
 
 
 def end_of_stop(reason: DiagnosisStopReason) -> WorkEnd:
