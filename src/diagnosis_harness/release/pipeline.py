@@ -11,23 +11,26 @@ from typing import TYPE_CHECKING
 
 from diagnosis_harness.diagnosis.claim import CONCLUSIONS, Claim
 from diagnosis_harness.diagnosis.collection import DiagnosisStopReason
-from diagnosis_harness.diagnosis.draft import DiagnosisDraft
+from diagnosis_harness.diagnosis.draft import DiagnosisDraft, SetAside
 from diagnosis_harness.diagnosis.execution import DiagnosisAgentExecution
 from diagnosis_harness.diagnosis.inquiry import Inquiry
 from diagnosis_harness.diagnosis.progress import ProgressSnapshot
 from diagnosis_harness.guards.evidence_guard import check_claims, check_draft, with_sound_refs
 from diagnosis_harness.guards.evidence_repair import EvidenceRepairer, admit_repair
-from diagnosis_harness.guards.semantic_guard import SemanticJudge, build_case
+from diagnosis_harness.guards.semantic_guard import SemanticCase, SemanticJudge, build_case
+from diagnosis_harness.guards.semantic_rules import case_objections
 from diagnosis_harness.guards.verdict import EvidenceVerdict, Judgement, SemanticVerdict
 from diagnosis_harness.harness.core import DiagnosisHarnessCore
 from diagnosis_harness.harness.retry import RetryRole
 from diagnosis_harness.kernel.errors import MalformedAnswer, NothingToRelease, TechnicalFailure
+from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.llm.role import RoleBoundary
 from diagnosis_harness.release.decision import WorkEnd, decide
 from diagnosis_harness.release.outcome import ReleaseOutcome
 from diagnosis_harness.release.result import DiagnosisReleaseResult
 from diagnosis_harness.release.standing import confidences, in_scope, numbered, scored, standing_of
 from diagnosis_harness.tools.invocation import EvidenceRecord
+from diagnosis_harness.tools.preflight import RefusalCode
 from diagnosis_harness.trace.event import TraceEventStatus, TraceName, TracePhase
 
 if TYPE_CHECKING:
@@ -40,6 +43,8 @@ class _Basis:
 
     inquiry: Inquiry
     snapshot: ProgressSnapshot
+    denied: bool = False
+    """Whether a tool was refused since the asker may not use it."""
 
     @property
     def records(self) -> tuple[EvidenceRecord, ...]:
@@ -64,7 +69,7 @@ class ReleasePipeline:
             NothingToRelease: no conclusion, no verified fact, nothing missing that could be named.
             RunAborted: the run ended on the way.
         """
-        basis = _Basis(inquiry, execution.snapshot)
+        basis = _Basis(inquiry, execution.snapshot, is_denied(execution))
         draft = execution.draft or DiagnosisDraft(conclusion=(), claims=())
         if draft.conclusion:
             return await self._with_conclusion(ctx, basis, draft)
@@ -116,6 +121,10 @@ class ReleasePipeline:
     async def _judged(self, ctx: RunContext, basis: _Basis, draft: DiagnosisDraft) -> Judgement | None:
         """The judge's word; None when it could not be had."""
         case = build_case(draft, basis.records, inquiry=basis.inquiry)
+        if held := case_objections(case):
+            judgement = Judgement(SemanticVerdict.UNSUPPORTED, held)
+            self._tell_judgement(ctx, case, judgement)
+            return judgement
         try:
             judgement = await self.roles.play(
                 ctx, RetryRole.SEMANTIC_GUARD, lambda ctx: self.judge.judge(ctx, case)
@@ -123,16 +132,22 @@ class ReleasePipeline:
         except (TechnicalFailure, MalformedAnswer):
             self.core.emit(ctx, TraceName.SEMANTIC_GUARD_DECISION, TracePhase.GUARD, TraceEventStatus.FAILED)
             return None
+        self._tell_judgement(ctx, case, judgement)
+        return judgement
+
+    def _tell_judgement(self, ctx: RunContext, case: SemanticCase, judgement: Judgement) -> None:
+        refused = judgement.verdict is SemanticVerdict.UNSUPPORTED
         self.core.emit(
             ctx,
             TraceName.SEMANTIC_GUARD_DECISION,
             TracePhase.GUARD,
-            TraceEventStatus.SUCCEEDED
-            if judgement.verdict is SemanticVerdict.SUPPORTED
-            else TraceEventStatus.REJECTED,
-            {"verdict": judgement.verdict.value, "reasons": [reason.value for reason in judgement.reasons]},
+            TraceEventStatus.REJECTED if refused else TraceEventStatus.SUCCEEDED,
+            {
+                "verdict": judgement.verdict.value,
+                "reasons": [reason.value for reason in judgement.reasons],
+                **({"set_aside": _told(case.set_aside)} if case.set_aside else {}),
+            },
         )
-        return judgement
 
     def _without_conclusion(
         self, ctx: RunContext, end: WorkEnd, basis: _Basis, draft: DiagnosisDraft
@@ -157,27 +172,34 @@ class ReleasePipeline:
     ) -> DiagnosisReleaseResult:
         standing = tuple(claim for claim in draft.claims if claim.claim_id in verdict.passed)
         facts = (*standing, *facts_beyond(standing, basis.snapshot, run_id=ctx.run_id, inquiry=basis.inquiry))
-        beside = standing_of(draft, basis.records, run_id=ctx.run_id, inquiry=basis.inquiry)
-        # That something is missing decides; which of its words may be shown is another matter.
-        row = decide(end, facts=bool(facts), missing=bool(draft.missing_info))
+        beside = standing_of(
+            draft, basis.records, run_id=ctx.run_id, inquiry=basis.inquiry, denied=basis.denied
+        )
+        row = decide(end, facts=bool(facts), missing=bool(beside.missing_info))
         success = row.outcome is ReleaseOutcome.SUCCESS
         if row.outcome is ReleaseOutcome.FAILED:
             raise NothingToRelease(f"{row.rule}: {end.value}")
-        causes = scored(draft, basis.records) if success else ()
+        causes = scored(draft, basis.records, inquiry=basis.inquiry) if success else ()
+        sure = confidences(draft, basis.records, repaired=verdict.repaired, inquiry=basis.inquiry)
         claims, causes = numbered(in_scope(standing if success else facts, basis.records), causes)
         concluded = {cause.entity for cause in causes}
         return DiagnosisReleaseResult(
             outcome=row.outcome,
             fallback=row.fallback,
             causes=causes,
-            confidence=confidences(causes, draft, basis.records, repaired=verdict.repaired),
+            confidence=sure if success else (),
             claims=claims,
             hypotheses=tuple(h for h in beside.hypotheses if h.entity not in concluded),
             missing_info=beside.missing_info,
+            missing_names=beside.missing_names,
+            set_aside=self._set_aside(basis, draft) if success else (),
             window=beside.window,
             findings=verdict.findings,
             reasons=judgement.reasons if judgement else (),
         )
+
+    def _set_aside(self, basis: _Basis, draft: DiagnosisDraft) -> tuple[SetAside, ...]:
+        return build_case(draft, basis.records, inquiry=basis.inquiry).set_aside
 
     def _tell_evidence(
         self, ctx: RunContext, name: TraceName, draft: DiagnosisDraft, verdict: EvidenceVerdict
@@ -197,6 +219,15 @@ class ReleasePipeline:
                 ],
             },
         )
+
+
+def _told(set_aside: tuple[SetAside, ...]) -> list[JsonValue]:
+    return [f"{each.tool_call_id}: {each.reason.value}" for each in set_aside]
+
+
+def is_denied(execution: DiagnosisAgentExecution) -> bool:
+    """Whether a tool was refused since the asker may not use it."""
+    return any(each.code == RefusalCode.NOT_AUTHORISED for each in execution.refused)
 
 
 def end_of_stop(reason: DiagnosisStopReason) -> WorkEnd:

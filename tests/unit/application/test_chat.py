@@ -12,6 +12,7 @@ from diagnosis_harness.application.callers.caller import Caller, CallerRole
 from diagnosis_harness.application.intent import IntentType
 from diagnosis_harness.application.routing import RoutingDecision, RoutingReason
 from diagnosis_harness.application.runs.row import RunStatus
+from diagnosis_harness.diagnosis.missing import MissingInfo
 from diagnosis_harness.diagnosis.policy import GiveDraft
 from diagnosis_harness.harness.termination import RunState
 from diagnosis_harness.kernel.errors import (
@@ -189,8 +190,11 @@ def test_a_fallback_hands_nothing_on(tmp_path: Path) -> None:
         row = await kept.ask(kept.request("why?", onset_s=1_700_000_000.0))
         assert row.ending is not None
         assert row.ending.outcome is ReleaseOutcome.FALLBACK
+        assert row.ending.published_result is None
         await kept.ask(kept.request("and payment?"))
         assert kept.shelf.opened[-1] == (None, None)
+        assert policy.views[-1].onset_s is None
 
-    nothing = replace(DRAFT, conclusion=(), claims=(), missing_info=("which service?",))
-    play(tmp_path, act, policy=ScriptedPolicy(GiveDraft(nothing)))
+    nothing = replace(DRAFT, conclusion=(), claims=(), missing_info=(MissingInfo.ENTITY,))
+    policy = ScriptedPolicy(GiveDraft(nothing))
+    play(tmp_path, act, policy=policy)

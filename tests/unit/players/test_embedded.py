@@ -13,10 +13,11 @@ from diagnosis_harness.diagnosis.policy import AskTools, GiveDraft, PolicyView
 from diagnosis_harness.guards.evidence_guard import check_draft
 from diagnosis_harness.guards.evidence_repair import admit_repair
 from diagnosis_harness.guards.semantic_guard import build_case
+from diagnosis_harness.guards.semantic_rules import ORDER_SLACK_S
 from diagnosis_harness.guards.verdict import SemanticReason, SemanticVerdict
 from diagnosis_harness.kernel.json_value import Scalar
 from diagnosis_harness.players.embedded.analyst import next_answer
-from diagnosis_harness.players.embedded.judge import ORDER_SLACK_S, verdict_on
+from diagnosis_harness.players.embedded.judge import verdict_on
 from diagnosis_harness.players.embedded.repairer import mended_draft
 from diagnosis_harness.testing.evidence import ONSET_S, cause_item, changed_claim, changed_item, ready_record
 from diagnosis_harness.testing.inquiries import inquiry

@@ -9,14 +9,19 @@ import pytest
 from diagnosis_harness.diagnosis.claim import EvidenceRef, FaultKind, Predicate
 from diagnosis_harness.diagnosis.collection import DiagnosisStopReason
 from diagnosis_harness.diagnosis.draft import Hypothesis
+from diagnosis_harness.diagnosis.inquiry import OnsetOrigin
+from diagnosis_harness.diagnosis.missing import MissingInfo
 from diagnosis_harness.harness.termination import RunState
 from diagnosis_harness.release.document import OnsetUsed, Release
 from diagnosis_harness.release.language import Language
 from diagnosis_harness.release.material import ReportMaterial
+from diagnosis_harness.release.missing import missing_phrases
 from diagnosis_harness.release.outcome import FallbackType, ReleaseOutcome
 from diagnosis_harness.release.report import compose
+from diagnosis_harness.release.wording import words_of
 from diagnosis_harness.testing import documents
 from diagnosis_harness.testing.evidence import ready_record
+from diagnosis_harness.testing.inquiries import inquiry
 from diagnosis_harness.toolbox.ports import FileNote
 from diagnosis_harness.tools.evidence import EvidenceItem, ItemKind
 
@@ -96,10 +101,51 @@ def test_the_onset_that_was_used_is_said_with_how_it_is_known() -> None:
         )
         for method, at_s in (("alert", documents.ONSET_S), ("estimated", documents.ONSET_S - 30))
     )
-    asked = replace(material(), records=(ready_record(estimated, alert, tool_name="estimate_onset"),))
+    record = ready_record(estimated, alert, tool_name="estimate_onset")
+    alerted = replace(
+        material(), records=(record,), inquiry=inquiry(alert_entity="shop", alert_at_s=documents.ONSET_S)
+    )
 
-    assert compose(asked).onset == OnsetUsed("2024-01-01T14:04:30Z", "estimated", "2024-01-01T14:05:00Z")
+    assert compose(alerted).onset == OnsetUsed("2024-01-01T14:04:30Z", "estimated", "2024-01-01T14:05:00Z")
     assert compose(material()).onset is None
+
+
+@pytest.mark.parametrize(
+    ("origin", "method"),
+    [
+        (OnsetOrigin.ASKED, "given"),
+        (OnsetOrigin.QUESTION, "given"),
+        (OnsetOrigin.CARRIED, "carried"),
+        (OnsetOrigin.SOURCE, "stated"),
+    ],
+)
+def test_an_onset_that_was_stated_is_said_to_be_of_whoever_stated_it(
+    origin: OnsetOrigin, method: str
+) -> None:
+    """Given with the question is what its asker gave; that of the turn before is taken over from there."""
+    asked = replace(material(), inquiry=inquiry(onset_s=documents.ONSET_S, origin=origin))
+
+    assert compose(asked).onset == OnsetUsed("2024-01-01T14:05:00Z", method, None)
+
+
+@pytest.mark.parametrize("methods", [("argument",), ("argument", "estimated")])
+def test_an_instant_that_a_policy_put_into_a_call_is_nobodys_onset(methods: tuple[str, ...]) -> None:
+    """Neither it, nor what an estimate around it found, is said to be when it began."""
+    found = (
+        EvidenceItem(
+            method,
+            ItemKind.ONSET,
+            f"onset by {method}",
+            onset_s=documents.ONSET_S - 2700.0,
+            attributes={"method": method, "used": method == methods[-1]},
+        )
+        for method in methods
+    )
+    record = ready_record(
+        *found, tool_name="estimate_onset", scope=f'{{"onset":{documents.ONSET_S - 2700.0}}}'
+    )
+
+    assert compose(replace(material(), records=(record,))).onset is None
 
 
 def test_a_candidate_whose_evidence_is_gone_is_no_candidate() -> None:
@@ -180,7 +226,7 @@ def test_next_checks_come_one_of_each_kind_and_three_at_most() -> None:
         replace(
             material(),
             hypotheses=documents.hypotheses(),
-            missing_info=("baseline recording", "a heap dump"),
+            missing_info=(MissingInfo.BASELINE, MissingInfo.LOGS),
             has_baseline=False,
         )
     )
@@ -193,11 +239,32 @@ def test_next_checks_come_one_of_each_kind_and_three_at_most() -> None:
 
 
 def test_what_was_missing_is_said_in_the_language_of_the_report() -> None:
-    """The inventory's words are translated; a word it does not know stays as it is."""
-    missing = replace(material(), missing_info=("spans", "a heap dump"))
+    """The document holds the closed set; whoever shows it has words for each, and quotes what is a name."""
+    report = compose(
+        replace(
+            material(),
+            missing_info=(MissingInfo.SPANS, MissingInfo.ENTITY),
+            missing_names=("billing",),
+        )
+    )
 
-    assert compose(missing).missing_info == ("spans of distributed traces", "a heap dump")
-    assert compose(replace(missing, language=Language.ZH)).missing_info == ("分布式调用链", "a heap dump")
+    assert (report.missing_info, report.missing_names) == (("spans", "which service"), ("billing",))
+    assert missing_phrases(report, words_of(Language.EN)) == (
+        "spans of distributed traces",
+        "which service is meant",
+        '"billing", which no telemetry knows',
+    )
+    assert missing_phrases(report, words_of(Language.ZH)) == (
+        "分布式调用链",
+        "指的是哪个服务",
+        "“billing”：遥测数据中没有这个名称",
+    )
+
+
+@pytest.mark.parametrize("language", Language)
+def test_everything_that_can_be_missing_has_words(language: Language) -> None:
+    """The set is closed, and so is what is said of it."""
+    assert set(words_of(language).missing) == set(MissingInfo)
 
 
 def test_next_checks_end_with_what_would_sharpen_the_comparison() -> None:

@@ -29,7 +29,9 @@ def test_a_cause_has_the_score_of_its_ranking() -> None:
     """Not the one that an agent gives, be it a number or not."""
     cause = Cause("payment", FaultKind.CPU, ("k0", "k1"), score=float("inf"))
 
-    assert [each.score for each in scored(DiagnosisDraft((cause,), CLAIMS), RECORDS)] == [9.0]
+    assert [each.score for each in scored(DiagnosisDraft((cause,), CLAIMS), RECORDS, inquiry=inquiry())] == [
+        9.0
+    ]
 
 
 def test_claims_are_named_by_their_place() -> None:

@@ -10,7 +10,12 @@ from diagnosis_harness.application.routed import routed_intent
 from diagnosis_harness.application.verification.result import Check, CheckName, Flaw, FlawCode, check_of
 from diagnosis_harness.diagnosis.draft import DiagnosisDraft
 from diagnosis_harness.guards.candidates import standing_candidates
-from diagnosis_harness.guards.circumstances import standing_missing, standing_window
+from diagnosis_harness.guards.circumstances import (
+    Circumstances,
+    standing_missing,
+    standing_names,
+    standing_window,
+)
 from diagnosis_harness.guards.evidence_guard import check_draft
 from diagnosis_harness.guards.verdict import Finding
 from diagnosis_harness.release.document import Coverage, Report, RunDocument
@@ -21,7 +26,6 @@ from diagnosis_harness.release.restored_inquiry import inquiry_of
 from diagnosis_harness.release.said import may_stand
 from diagnosis_harness.release.sentence import sentence
 from diagnosis_harness.release.standing import confidences, scored
-from diagnosis_harness.release.wording import words_of
 from diagnosis_harness.tools.invocation import EvidenceRecord
 from diagnosis_harness.trace.event import TraceName
 
@@ -77,12 +81,15 @@ def _score_flaws(
 ) -> Iterator[Flaw]:
     """Score and confidence are numbers like any other: the ranking that bears the cause gives both."""
     repaired = any(line.name == TraceName.EVIDENCE_REPAIR for line in document.trace)
-    sure = confidences(draft.conclusion, draft, records, repaired=repaired)
+    inquiry = inquiry_of(document, records)
+    sure = confidences(draft, records, repaired=repaired, inquiry=inquiry)
     for number, (entry, computed) in enumerate(zip(document.report.causes, sure, strict=True)):
         if entry.confidence != computed:
             place = f"report.causes[{number}].confidence"
             yield Flaw(FlawCode.SCORE_NOT_CITED, place, str(entry.confidence), str(computed))
-    for number, (cause, again) in enumerate(zip(draft.conclusion, scored(draft, records), strict=True)):
+    for number, (cause, again) in enumerate(
+        zip(draft.conclusion, scored(draft, records, inquiry=inquiry), strict=True)
+    ):
         if cause.score != again.score:
             place = f"report.causes[{number}].score"
             yield Flaw(FlawCode.SCORE_NOT_CITED, place, str(cause.score), str(again.score))
@@ -155,12 +162,16 @@ def _coverage_flaws(stated: Report, again: Report) -> Iterator[Flaw]:
 
 
 def _missing_flaws(document: RunDocument, records: tuple[EvidenceRecord, ...]) -> Iterator[Flaw]:
-    """What is said to be missing is what an inventory of the run says, or what only the asker can supply."""
-    telemetry = words_of(document.run.language).telemetry
-    known = {said: name for name, said in telemetry.items()}
-    for number, said in enumerate(document.report.missing_info):
-        if not standing_missing([known.get(said, said)], records, run_id=document.run.run_id):
-            yield Flaw(FlawCode.MISSING_OF_NO_RECORD, f"report.missing_info[{number}]", said)
+    """What is said to be missing was: by the question, or by an inventory of the run."""
+    inquiry = inquiry_of(document, records)
+    denied = any(line.name is TraceName.TOOL_REQUEST_REJECTED for line in document.trace)
+    circumstances = Circumstances(inquiry, records, denied)
+    for number, each in enumerate(document.report.missing_info):
+        if not standing_missing([each], circumstances):
+            yield Flaw(FlawCode.MISSING_OF_NO_RECORD, f"report.missing_info[{number}]", each)
+    for number, name in enumerate(document.report.missing_names):
+        if not standing_names([name], inquiry):
+            yield Flaw(FlawCode.MISSING_OF_NO_RECORD, f"report.missing_names[{number}]", name)
 
 
 def _candidate_flaws(
@@ -168,12 +179,20 @@ def _candidate_flaws(
 ) -> Iterator[Flaw]:
     """Each candidate stands by itself as it is published, all stand in their order, and none is concluded."""
     run_id, concluded = document.run.run_id, {cause.entity for cause in draft.conclusion}
+    inquiry = inquiry_of(document, records)
+    standing = standing_candidates(draft.hypotheses, records, run_id=run_id, inquiry=inquiry)
     for number, each in enumerate(draft.hypotheses):
         place = f"report.candidates[{number}]"
         if each.entity in concluded:
             yield Flaw(FlawCode.CANDIDATE_CONCLUDED, f"{place}.entity", each.entity)
-        if standing_candidates((each,), records, run_id=run_id) != (each,):
+        if each not in standing:
             yield Flaw(FlawCode.CANDIDATE_NOT_BORNE, place, each.entity)
-    scores = [each.score for each in draft.hypotheses]
-    if scores != sorted(scores, reverse=True):
-        yield Flaw(FlawCode.CANDIDATE_NOT_BORNE, "report.candidates", " ".join(map(str, scores)))
+    left = tuple(each for each in standing if each.entity not in concluded)
+    if draft.hypotheses and draft.hypotheses != left:
+        places = " ".join(each.entity for each in draft.hypotheses)
+        yield Flaw(
+            FlawCode.CANDIDATE_NOT_BORNE,
+            "report.candidates",
+            places,
+            " ".join(each.entity for each in left),
+        )

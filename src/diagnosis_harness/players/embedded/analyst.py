@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, TypeAlias
 from diagnosis_harness.diagnosis.claim import Predicate
 from diagnosis_harness.diagnosis.collection import InformationGain
 from diagnosis_harness.diagnosis.draft import DiagnosisDraft
+from diagnosis_harness.diagnosis.missing import MissingInfo
 from diagnosis_harness.diagnosis.policy import AskTools, GiveDraft, PolicyAnswer, PolicyView, WantedCall
 from diagnosis_harness.diagnosis.progress import Assessment
 from diagnosis_harness.diagnosis.question import asked_instant
-from diagnosis_harness.guards.circumstances import NO_SOURCE
 from diagnosis_harness.harness.budget import TokenUsage
 from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.players.embedded.claims import plain_claim
@@ -56,7 +56,7 @@ def next_answer(view: PolicyView) -> PolicyAnswer:
         if calls:
             return AskTools(calls, assessments)
     if not view.tools:
-        return GiveDraft(DiagnosisDraft((), (), missing_info=(NO_SOURCE,)), assessments)
+        return GiveDraft(DiagnosisDraft((), (), missing_info=(MissingInfo.SOURCE,)), assessments)
     return GiveDraft(draft_from(reading), assessments)
 
 
@@ -93,7 +93,7 @@ def _stages(view: PolicyView, reading: Reading) -> Iterator[list[Call]]:
     ]
     yield [(name, arguments) for name, arguments in broad if reading.worth_asking(name)]
     affected: dict[str, JsonValue] = {**onset}
-    if (entity := reading.asked_entity()) is not None:
+    if (entity := _affected(view, reading)) is not None:
         affected["alert_entity"] = entity
     yield [("rank_causes", affected)]
     yield _close_look(reading, onset)
@@ -103,6 +103,18 @@ def _onset(view: PolicyView, reading: Reading) -> dict[str, JsonValue]:
     """When it began: as the asker states it apart, else as the question itself says."""
     stated = view.onset_s if view.onset_s is not None else asked_instant(view.question, reading.recorded())
     return {} if stated is None else {"onset": stated}
+
+
+def _affected(view: PolicyView, reading: Reading) -> str | None:
+    """Whom the question names first; None where it names nobody, and the alert's own entity is meant.
+
+    A tool takes only so much of a long question; what stands behind that was resolved before.
+    """
+    named = reading.asked_entity()
+    if named is None and len(view.question) > QUESTION_LIMIT:
+        named = next(iter(view.affected), None)
+    alert = reading.alert()
+    return None if alert is not None and named == alert.entity else named
 
 
 def _subject(tool_name: str, arguments: Mapping[str, JsonValue]) -> tuple[str, object, object]:

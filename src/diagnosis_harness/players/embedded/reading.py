@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from diagnosis_harness.diagnosis.claim import EvidenceRef
-from diagnosis_harness.guards.bearing import is_normal
+from diagnosis_harness.guards.harm import is_harm
 from diagnosis_harness.kernel.window import TimeWindow
-from diagnosis_harness.tools.evidence import Direction, EvidenceItem, ItemKind
+from diagnosis_harness.tools.evidence import EvidenceItem, ItemKind
 from diagnosis_harness.tools.invocation import EvidenceRecord
 
 _NEEDS: dict[str, str] = {
@@ -21,7 +21,6 @@ _NEEDS: dict[str, str] = {
 
 DIRECT_KINDS = (ItemKind.SIGNAL_CHANGE, ItemKind.SELF_TIME, ItemKind.EDGE_GAP, ItemKind.SPAN_ERRORS)
 """Kinds of items that say something observed of an entity."""
-BASELINE = "baseline recording"
 LEAST_NORMAL_S = 1_200.0
 CHANGE_REACH_S = 3_600.0
 """How long before onset a change is still worth telling."""
@@ -131,13 +130,6 @@ class Reading:
 
 def _by_score(found: Iterable[Found]) -> tuple[Found, ...]:
     return tuple(sorted(found, key=lambda each: -(each.item.score or 0.0)))
-
-
-def is_harm(item: EvidenceItem) -> bool:
-    """Whether an item says that something got worse."""
-    if item.kind in (ItemKind.SELF_TIME, ItemKind.EDGE_GAP, ItemKind.SPAN_ERRORS):
-        return item.direction is Direction.UP
-    return bool(item.attributes.get("bad")) and not is_normal(item)
 
 
 def is_worth_telling(item: EvidenceItem) -> bool:
