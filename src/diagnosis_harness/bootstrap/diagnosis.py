@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from diagnosis_harness.adapters.evidence_stores.memory import MemoryEvidenceStore
@@ -26,6 +26,7 @@ from diagnosis_harness.toolbox.catalog import build_tools
 from diagnosis_harness.toolbox.ports import Sources
 from diagnosis_harness.tools.access import ScopeAccess
 from diagnosis_harness.tools.boundary import ToolBoundary
+from diagnosis_harness.tools.spec import Tool
 from diagnosis_harness.trace.sink import FanOutSink, MemorySink, TraceSink
 
 LOCAL_CALLER = "local"
@@ -34,13 +35,20 @@ LOCAL_CALLER = "local"
 
 @dataclass(slots=True)
 class Diagnosis:
-    """Questions about one incident, one run each. Runs one question at a time."""
+    """Questions about one incident, one run each. Runs one question at a time.
+
+    Attributes:
+        players: who plays the roles.
+        tools_over: makes the tools of one run.
+    """
 
     core: DiagnosisHarnessCore
     trace: MemorySink
     settings: Settings
     sources: Sources
     onset_s: float | None
+    players: Players = field(default_factory=Players)
+    tools_over: Callable[[Sources], Sequence[Tool]] = build_tools
     _ctx: RunContext | None = None
     _cancelled_early: CancellationReason | None = None
 
@@ -53,7 +61,7 @@ class Diagnosis:
         ctx = self._start(limit_s)
         started_s = self.core.clock.now_s()
         boundary = self._boundary()
-        end = await build_use_case(self.core, self.settings, boundary, Players()).diagnose(
+        end = await build_use_case(self.core, self.settings, boundary, self.players).diagnose(
             ctx, DiagnosisTask(question, onset_s=self.onset_s, caller=LOCAL_CALLER)
         )
         summary = self.sources.summary.summary(ctx)
@@ -97,7 +105,7 @@ class Diagnosis:
 
     def _boundary(self) -> ToolBoundary:
         access = ScopeAccess({LOCAL_CALLER: frozenset({"*"})})
-        tools = build_tools(self.sources)
+        tools = self.tools_over(self.sources)
         return build_boundary(
             self.core, self.settings, tools=tools, store=MemoryEvidenceStore(), access=access
         )

@@ -1,0 +1,176 @@
+"""Plays whole runs by family, and counts what left: lies that were released, true remainders, and refusals."""
+
+from __future__ import annotations
+
+import asyncio
+import copy
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from tools.lying.chosen import left_out, nothing_there, other_questions, own_words
+from tools.lying.chosen.house import House, verifies
+from tools.lying.chosen.liar import Liar
+from tools.lying.chosen.other_questions import Family
+from tools.lying.chosen.tally import Tally
+from tools.lying.chosen.tampered import EDITS, Held, as_told, by_form_alone, objected
+from tools.lying.chosen.truthful import truthful
+from tools.lying.chosen.witness import Witness
+from tools.lying.chosen.worlds import KINDS, make_world
+from tools.lying.recorded import pick
+
+from diagnosis_harness.diagnosis.draft import DiagnosisDraft
+from diagnosis_harness.kernel.errors import ContractViolation
+from diagnosis_harness.players.embedded.analyst import EmbeddedAnalyst
+from diagnosis_harness.release.document import RunDocument
+from diagnosis_harness.release.language import Language
+
+LIES: Mapping[str, Family] = {
+    **other_questions.FAMILIES,
+    **left_out.FAMILIES,
+    **nothing_there.FAMILIES,
+    **own_words.FAMILIES,
+}
+HONEST, ANALYST = "truthful, choosing its calls", "embedded analyst"
+FAMILIES = (*LIES, HONEST, ANALYST)
+TOLD = "document: as the agent told it"
+_TRIES = 60
+_VERIFIED_EACH = 12
+_FORGED_EACH = 10
+"""Of so many documents one is verified, and one is forged: either takes longer than the run."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A world, the product over it, and who knows the truth about it."""
+
+    house: House
+    witness: Witness
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """One draft that was told, and the document of its run."""
+
+    place: Place
+    policy: Liar | EmbeddedAnalyst
+    language: Language
+    document: RunDocument
+
+    @property
+    def draft(self) -> DiagnosisDraft | None:
+        """What the agent handed in, where it was one of ours."""
+        return self.policy.word.draft if isinstance(self.policy, Liar) else None
+
+    @property
+    def untrue(self) -> tuple[str, ...]:
+        """Sentences in it that are known to be false."""
+        return self.policy.word.untrue if isinstance(self.policy, Liar) else ()
+
+    @property
+    def prose(self) -> tuple[str, ...]:
+        """Texts of the agent's own."""
+        return self.policy.word.prose if isinstance(self.policy, Liar) else ()
+
+
+async def places(seed: int, *, each: int) -> tuple[list[Place], int]:
+    """Worlds of every kind in which the embedded analyst names no wrong cause, and how many were left out.
+
+    What is measured is what may leave on a lie; how well the ranking ranks is measured elsewhere.
+    """
+    found, left = [], 0
+    for kind in KINDS:
+        for number in range(each):
+            world = make_world(kind, number, seed)
+            house = House(world)
+            document = await house.run(EmbeddedAnalyst(), Language.EN)
+            if {cause.entity for cause in document.report.causes} <= world.causes:
+                found.append(Place(house, Witness(world, house.reference())))
+            else:
+                house.close()
+                left += 1
+    return found, left
+
+
+async def played(seed: int, at: Sequence[Place], *, families: Sequence[str], each: int) -> list[Tally]:
+    """So many drafts of every family, always the same for a seed and the same worlds; and the forged documents."""
+    tallies, forged = [], {name: Tally(name) for name in (TOLD, *(f"document: {edit}" for edit in EDITS))}
+    for family in families:
+        rng = np.random.default_rng([seed, 11, FAMILIES.index(family)])
+        tally = Tally(family, is_lie=family in LIES)
+        tries = 0
+        while tally.drafts < each:
+            tries += 1
+            if tries > _TRIES * (tally.drafts + 1):
+                raise ContractViolation(f"the worlds give too few drafts of the family {family!r}")
+            one = await _played(rng, at, tally)
+            if one is not None:
+                _count(tally, one)
+                _forge(rng, forged, tally, one)
+        tallies.append(tally)
+    return [*tallies, *forged.values()]
+
+
+async def _played(rng: np.random.Generator, at: Sequence[Place], tally: Tally) -> Played | None:
+    """One draft of a family in one world; None where the family has nothing to say there, or the run broke."""
+    place = pick(rng, at)
+    language = Language.ZH if rng.random() < 1 / 3 else Language.EN
+    policy: Liar | EmbeddedAnalyst = EmbeddedAnalyst()
+    if tally.family != ANALYST:
+        plan = (truthful if tally.family == HONEST else LIES[tally.family])(rng, place.witness.world)
+        if plan is None:
+            return None
+        policy = Liar(plan)
+    try:
+        document = await place.house.run(policy, language)
+    except (ContractViolation, ValueError, LookupError, TypeError, AttributeError) as error:
+        tally.crash(f"{type(error).__name__}: {error}")
+        return None
+    one = Played(place, policy, language, document)
+    return None if isinstance(policy, Liar) and one.draft is None else one
+
+
+def _count(tally: Tally, one: Played) -> None:
+    objections = one.place.witness.objections(one.document.as_json(), one.untrue, one.prose)
+    tally.count(one.document, objections, world=one.place.witness.world.kind)
+    if tally.family == HONEST and one.draft is not None:
+        tally.count_truth(one.document, claims=len(one.draft.claims))
+    if tally.drafts % _VERIFIED_EACH == 0 and not verifies(one.document):
+        tally.unverified += 1
+        tally.examples.setdefault("verify fails", str(one.document.report.summary))
+
+
+def _forge(rng: np.random.Generator, forged: Mapping[str, Tally], tally: Tally, one: Played) -> None:
+    """Now and then: the document as the agent told it, or an honest one with an edit; `verify` must object."""
+    held: Held = dict(one.document.as_json())
+    told: Held | None
+    if tally.is_lie and tally.drafts % _FORGED_EACH == 1 and one.draft is not None:
+        name, told = TOLD, as_told(held, one.draft, one.language)
+    elif not tally.is_lie:
+        edit = pick(rng, tuple(EDITS))
+        name, told = f"document: {edit}", EDITS[edit](rng, copy.deepcopy(held))
+    else:
+        return
+    if told is None:
+        return
+    objections = one.place.witness.objections(told, one.untrue, one.prose)
+    if not objections and name == TOLD:
+        return  # by chance a truth
+    found, failed = objected(told)
+    forged[name].count_forged(found, by_form=by_form_alone(failed), text=f"{tally.family}: {objections[:1]}")
+
+
+def play(
+    seed: int, *, worlds_each: int, each: int, families: Sequence[str] = FAMILIES
+) -> tuple[list[Tally], int, int]:
+    """The tallies, how many worlds there were, and how many were left out."""
+
+    async def all_of_it() -> tuple[list[Tally], int, int]:
+        at, left = await places(seed, each=worlds_each)
+        try:
+            return await played(seed, at, families=families, each=each), len(at), left
+        finally:
+            for place in at:
+                place.house.close()
+
+    return asyncio.run(all_of_it())

@@ -1,0 +1,142 @@
+"""Reads published sentences: what stands in quotation marks, which numbers, instants, names and words.
+
+Written from what the sentences look like, and from no code that checks or renders them.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+_QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"|“[^”]*”|「[^」]*」')
+_INSTANT = re.compile(r"(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)")
+_CLOCK = re.compile(r"(?<![\d:-])(\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(?![\d:])")
+_NUMBER = re.compile(
+    r"(?<![\w.])(-?\d[\d,]*(?:\.\d+)?(?:e[+-]?\d+)?)\s?(ns|µs|us|ms|s\b|min\b|h\b|KiB|MiB|GiB|kB|KB|MB|GB|TB|bytes|B\b"
+    r"|%|percent|ratio|/s|times|倍|毫秒|秒|个百分点)?"
+)
+_SIZE = {
+    "ns": 1e-9, "µs": 1e-6, "us": 1e-6, "ms": 1e-3, "毫秒": 1e-3, "s": 1.0, "秒": 1.0, "min": 60.0, "h": 3600.0,
+    "B": 1.0, "bytes": 1.0, "kB": 1e3, "KB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12, "KiB": 1024.0,
+    "MiB": 1024.0**2, "GiB": 1024.0**3, "%": 0.01, "percent": 0.01, "ratio": 1.0, "/s": 1.0, "1/s": 1.0,
+}  # fmt: skip
+_TIMES = ("times", "倍")
+_CLEAN = re.compile(r"[\w.\-/:@]{1,128}")
+UP = ("rose", "rise", "increased", "jumped", "grew", "climbed", "上升", "升到", "增加", "升高", "上涨")
+DOWN = ("fell", "fall", "dropped", "decreased", "sank", "下降", "降到", "减少", "降低")
+_KNOWN_WORDS = frozenset(
+    """a about above across affected after against agent alert all alone also amount an and are as asked at away
+    back be because became been before began begin behind below best better between beyond both bounds but by call
+    called calls can cannot cause caused causes change changed changes check checks clear cleared clearly comparison
+    compare compared conclusion concluded configuration cpu data deploy deployed dependency differ direction dns
+    does down during each end ended ends entity error errors events every evidence explains explained fail failed
+    fails failing failure failures far fell field find first flag folder for found from further give given go had
+    has have held higher highest hit how if in incident increased indicator indicators instance instances is it its
+    itself kind kinds known latency latest less level limit line lines log logs longer looked lower made may memory
+    messages metric metrics missing more most moved movement name named near needed network neither no none nor
+    normal normally not nothing now number of off on once one only onset operation operations or other out own part
+    path percent period prove proven question ran ranked ranking rate reached ready record recorded recording
+    recordings reports request requests resource rise risen rose ruled running runs same say saw scope search
+    searched second seconds see seen series service share show showed shown shows signal signals since slow slowed
+    so some source sources span spans started stated stayed still stood strongest supply than that the their them
+    then there these they this those time times to took topology traces traffic under unit unknown until up use used
+    usual usually value version very was way went were what when where whether which while who whole why window
+    windows with within without words works yet you utc edge edges saturated reaches rule rest look next ask did
+    run again larger budget narrower deadline baseline compare operation nobody stand stands stood checking citations
+    drafted bear bears cites last could statement read counted listed collecting stopped questions brought new
+    verified ms us ns mb kb gb tb min mib kib bytes result tool candidate candidates score confidence well checked probability""".split()
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """A number in a text, in the smallest unit of its kind; `factor` where it says how many times."""
+
+    text: str
+    value: float
+    bare: bool
+    factor: bool
+
+
+def unquoted(text: str) -> str:
+    """The text without what stands in quotation marks."""
+    return _QUOTED.sub(' "" ', text)
+
+
+def quoted(text: str) -> tuple[str, ...]:
+    """What stands in quotation marks."""
+    return tuple(found.group()[1:-1].replace('\\"', '"').replace("\\\\", "\\") for found in _QUOTED.finditer(text))
+
+
+def is_clean(name: str) -> bool:
+    """Whether a name may be printed as it is: letters or digits of one script, a few marks, no blanks."""
+    return _CLEAN.fullmatch(name) is not None and len({_script(c) for c in name if c.isalpha()}) <= 1
+
+
+def _script(letter: str) -> str:
+    return unicodedata.name(letter, "UNKNOWN").split(" ", 1)[0]
+
+
+def without(text: str, names: Iterable[str]) -> str:
+    """The text without these names, the longest first."""
+    for name in sorted(set(names), key=len, reverse=True):
+        text = text.replace(name, " \x00 ")
+    return text
+
+
+def prose_in(text: str, prose: Iterable[str]) -> str | None:
+    """The first of these texts, or a good part of one, that stands outside of quotation marks."""
+    bare = unquoted(text)
+    for each in prose:
+        for part in (each, *re.split(r'["“”「」.:：。;；,，]', each)):
+            if len(part.strip()) >= (6 if part.isascii() else 4) and not is_clean(part.strip()) and part.strip() in bare:
+                return part.strip()
+    return None
+
+
+def odd_words(text: str, names: Iterable[str]) -> tuple[str, ...]:
+    """English words of a sentence, names and quotations left out, that no sentence of ours has."""
+    bare = without(unquoted(text), names)
+    return tuple(word for word in re.findall(r"[A-Za-z]{2,}", bare) if word.lower() not in _KNOWN_WORDS)
+
+
+def instants(text: str) -> tuple[float, ...]:
+    """Every instant that a text names; a bare clock time is of the day before it in the text."""
+    found: list[float] = []
+    day = ""
+    bare = unquoted(text)
+    for match in re.finditer(rf"{_INSTANT.pattern}|{_CLOCK.pattern}", bare):
+        day = match.group(1) or day
+        clock = match.group(2) or match.group(3)
+        if day:
+            found.append(datetime.fromisoformat(f"{day}T{clock}").replace(tzinfo=UTC).timestamp())
+    return tuple(found)
+
+
+def numbers(text: str, names: Iterable[str]) -> Iterator[Number]:
+    """Every number of a text that is no part of a name, of a quotation or of an instant."""
+    bare = without(unquoted(text), names)
+    bare = _CLOCK.sub(" ", _INSTANT.sub(" ", bare))
+    for match in _NUMBER.finditer(bare):
+        unit = match.group(2) or ""
+        value = float(match.group(1).replace(",", ""))
+        yield Number(match.group(), value * _SIZE.get(unit, 1.0), not unit, unit in _TIMES)
+
+
+def in_base(value: float, unit: str | None) -> float:
+    """A number of the data in the smallest unit of its kind, as `numbers` gives them."""
+    return value * _SIZE.get({"seconds": "s", "share": "ratio"}.get(unit or "", unit or ""), 1.0)
+
+
+def moved(text: str, names: Iterable[str]) -> frozenset[str]:
+    """Which way a sentence says that something moved: UP, DOWN, both or none."""
+    bare = without(unquoted(text), names)
+    words = frozenset(re.findall(r"[a-z]+", bare.lower()))
+
+    def says(some: tuple[str, ...]) -> bool:
+        return any(word in words if word.isascii() else word in bare for word in some)
+
+    return frozenset(way for way, some in (("UP", UP), ("DOWN", DOWN)) if says(some))
