@@ -20,7 +20,7 @@ endif
 DEMO ?=
 SERVE ?=
 BENCH ?=
-SEED ?= 0
+SEED ?=
 DRAFTS ?= 40000
 LYING ?=
 TEST ?=
@@ -79,7 +79,7 @@ proof: .venv/.dev mutants ## the large runs at full size, and the mutants
 	$(PY) -m pytest -n $(JOBS) -m proof --proof --timeout=1800 --junitxml=.build/proof.xml
 
 lying: .venv/.dev ## lies by the thousand past the real release (SEED=7 DRAFTS=40000 LYING='--json OUT')
-	@$(PY) -m tools.lying --seed $(SEED) --drafts $(DRAFTS) $(LYING)
+	@$(PY) -m tools.lying $(if $(SEED),--seed $(SEED)) --drafts $(DRAFTS) $(LYING)
 
 mutants: .venv/.dev ## break the code as docs/conformance.toml says; the row's tests must notice
 	$(PY) tools/mutants.py --jobs $(JOBS)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from tools.lying.chosen.liar import Asking
@@ -12,7 +12,7 @@ from tools.lying.recorded import chance, pick
 from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.kernel.window import utc_text
 
-Arguments = dict[str, JsonValue]
+Arguments = Mapping[str, JsonValue]
 
 
 def asked_onset(world: World) -> Arguments:
@@ -27,7 +27,7 @@ def asked_victim(world: World) -> Arguments:
 
 def looks(world: World, onset: Arguments, *, entities: Sequence[str] = ()) -> tuple[Asking, ...]:
     """The comparisons around an onset."""
-    only: Arguments = {"entities": list(entities)} if entities else {}
+    only: Arguments = {"entities": [*entities]} if entities else {}
     found: list[Asking] = [("find_changed_signals", {**onset, **only, "limit": 60})]
     if "spans" in world.plant.kinds:
         found.append(("compare_spans", {**onset, **only}))

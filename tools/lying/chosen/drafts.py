@@ -58,7 +58,9 @@ def of_call(records: Records, call: str) -> list[EvidenceRecord]:
 
 def ranking(records: Records, call: str | None = None) -> list[Held]:
     """The ranking that one call brought, or the last one."""
-    found = [r for r in records if r.tool_name == "rank_causes" and r.items and call in (None, r.tool_call_id)]
+    found = [
+        r for r in records if r.tool_name == "rank_causes" and r.items and call in (None, r.tool_call_id)
+    ]
     return held(found[-1:])
 
 
@@ -105,7 +107,10 @@ def plain(one: Held) -> Claim | None:
         predicate = Predicate.NORMAL
     if predicate is Predicate.FAILED and "without" in item.attributes:
         predicate = Predicate.DROPPED
-    if predicate in (Predicate.FAILED, Predicate.DROPPED, Predicate.SLOWED) and item.direction is not Direction.UP:
+    if (
+        predicate in (Predicate.FAILED, Predicate.DROPPED, Predicate.SLOWED)
+        and item.direction is not Direction.UP
+    ):
         return None
     if item.kind is ItemKind.ONSET and item.attributes.get("method") != "estimated":
         return None
@@ -116,7 +121,9 @@ def harms(records: Records, service: str) -> list[Held]:
     """What was observed of a service or a part of it that does harm."""
     return [
         one
-        for one in held(records, ItemKind.SIGNAL_CHANGE, ItemKind.SELF_TIME, ItemKind.EDGE_GAP, ItemKind.SPAN_ERRORS)
+        for one in held(
+            records, ItemKind.SIGNAL_CHANGE, ItemKind.SELF_TIME, ItemKind.EDGE_GAP, ItemKind.SPAN_ERRORS
+        )
         if service in (one.item.entity, one.item.attributes.get("owner"))
         and not one.normal
         and (bool(one.item.attributes.get("bad")) or one.item.direction is Direction.UP)

@@ -10,6 +10,8 @@ from typing import Any
 from diagnosis_harness.kernel.window import parse_utc
 
 Json = Mapping[str, Any]
+SAME_S = 0.0011
+"""Documents write milliseconds."""
 KIND_OF_TOOL = {
     "search_logs": "logs",
     "list_changes": "changes",
@@ -30,7 +32,7 @@ class Span:
     end_s: float
 
 
-def span_of(value: Any) -> Span | None:
+def span_of(value: Any) -> Span | None:  # noqa: ANN401 - JSON, as it comes
     """A window as a document or a record writes it."""
     if isinstance(value, Mapping):
         return Span(parse_utc(value["start"]), parse_utc(value["end"]))
@@ -43,7 +45,7 @@ class Item:
 
     held: Json
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - JSON, as it comes
         return self.held.get(name)
 
     @property
@@ -95,7 +97,7 @@ def records_of(document: Json) -> dict[str, Record]:
     """Every record of a document by its tool call id."""
     found = {}
     for entry in document["records"]:
-        stored = json.loads(entry["stored"]) if entry["stored"] else {"items": (), "looked_at": 0}
+        stored: Json = json.loads(entry["stored"] or '{"items": [], "looked_at": 0}')
         found[entry["tool_call_id"]] = Record(
             call=entry["tool_call_id"],
             tool=entry["tool"],
@@ -108,7 +110,9 @@ def records_of(document: Json) -> dict[str, Record]:
     return found
 
 
-def cited(refs: Sequence[Json], records: Mapping[str, Record]) -> Iterator[tuple[Json, Record | None, Item | None]]:
+def cited(
+    refs: Sequence[Json], records: Mapping[str, Record]
+) -> Iterator[tuple[Json, Record | None, Item | None]]:
     """Each reference with the record and the item that it points at."""
     for ref in refs:
         record = records.get(ref["tool_call_id"])

@@ -95,7 +95,9 @@ class House:
 
     def ask(self, tool_name: str, arguments: Arguments) -> ToolFindings:
         """What a tool answers outside of any run: what the world itself says."""
-        core = DiagnosisHarnessCore(clock=ManualClock(), ids=CountingIds(), sink=MemorySink(), workers=self.workers)
+        core = DiagnosisHarnessCore(
+            clock=ManualClock(), ids=CountingIds(), sink=MemorySink(), workers=self.workers
+        )
         ctx = core.start_run(session_id="reference", limits=AMPLE, timeout_s=60.0)
         tool = next(t for t in self._remembered(self.world.sources.sources()) if t.spec.name == tool_name)
         return tool.run(ctx, arguments)
@@ -108,7 +110,9 @@ class House:
             asked["onset"] = world.asked_onset_s
         found = self.ask("estimate_onset", asked).items
         used = next((item.onset_s for item in found if item.attributes.get("used")), None)
-        estimated = next((item.onset_s for item in found if item.attributes.get("method") == "estimated"), None)
+        estimated = next(
+            (item.onset_s for item in found if item.attributes.get("method") == "estimated"), None
+        )
         if world.names_victim:
             asked["alert_entity"] = world.victim
         ranked = self.ask("rank_causes", asked).items

@@ -1,9 +1,9 @@
-"""Lies in what a claim leaves out, rounds, shifts, or cites beside what bears it; on the question as it was put."""
+"""Lies in what a claim leaves out, rounds, shifts, or cites beside what bears it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from math import floor, log10
 
 import numpy as np
@@ -19,7 +19,17 @@ from diagnosis_harness.diagnosis.draft import DiagnosisDraft
 from diagnosis_harness.kernel.window import TimeWindow
 from diagnosis_harness.tools.evidence import Direction, ItemKind
 
-Bend = Callable[[np.random.Generator, World, Records], Sequence[Claim]]
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What a lie is made of: the records, the world that they are of, and chance."""
+
+    rng: np.random.Generator
+    world: World
+    records: Records
+
+
+Bend = Callable[[Seen], Sequence[Claim]]
 _MOVES = (ItemKind.SIGNAL_CHANGE, ItemKind.SELF_TIME, ItemKind.EDGE_GAP, ItemKind.SPAN_ERRORS)
 
 
@@ -31,13 +41,15 @@ def honest_draft(records: Records) -> DiagnosisDraft | None:
     return concluding(top, records)
 
 
-def _beside(bend: Bend, *, every_signal: bool = False) -> Family:
+def _beside(bend: Bend, *, every_signal: bool = False, calls: bool = False) -> Family:
     """The false claims beside a truthful conclusion, alone, or as facts that are told on the way."""
 
     def family(rng: np.random.Generator, world: World) -> Plan | None:
         rounds = honest_rounds(world)
         if every_signal:
             rounds = ((*rounds[0], *_close_looks(rng, world)),)
+        if calls:
+            rounds = ((*rounds[0], ("walk_topology", {"entity": pick(rng, world.services), "depth": 3})),)
         way = pick(rng, ("beside", "beside", "alone", "facts"))
 
         def finish(records: Records) -> Word:
@@ -46,11 +58,12 @@ def _beside(bend: Bend, *, every_signal: bool = False) -> Family:
                 draft = DiagnosisDraft((), ())
             if way == "facts":
                 return Word(draft if draft.claims else None)
-            return Word(plus(draft, *bend(rng, world, records)))
+            bent = bend(Seen(rng, world, records))
+            return Word(plus(draft, *bent) if bent else None)
 
         if way != "facts":
             return Plan(rounds, finish)
-        return Plan(rounds, finish, facts=lambda record: tuple(bend(rng, world, [record])))
+        return Plan(rounds, finish, facts=lambda record: tuple(bend(Seen(rng, world, [record]))))
 
     return family
 
@@ -69,8 +82,9 @@ def _some(rng: np.random.Generator, found: Sequence[Held], most: int = 2) -> lis
     return [found[at] for at in rng.permutation(len(found))[:most].tolist()]
 
 
-def healthy_signal_for_all(rng: np.random.Generator, world: World, records: Records) -> Sequence[Claim]:
+def healthy_signal_for_all(seen: Seen) -> Sequence[Claim]:
     """One healthy signal acquits the whole service: the signal is left out."""
+    rng, records = seen.rng, seen.records
     calm = [one for one in held(records, ItemKind.SIGNAL_CHANGE) if one.normal]
     told = []
     for one in _some(rng, calm):
@@ -84,8 +98,9 @@ def healthy_signal_for_all(rng: np.random.Generator, world: World, records: Reco
     return told
 
 
-def part_left_out(rng: np.random.Generator, world: World, records: Records) -> Sequence[Claim]:
+def part_left_out(seen: Seen) -> Sequence[Claim]:
     """A move without the signal, the operation, the numbers, the window or the direction."""
+    rng, records = seen.rng, seen.records
     told = []
     for one in _some(rng, held(records, *_MOVES)):
         claim = plain(one)
@@ -102,10 +117,13 @@ def part_left_out(rng: np.random.Generator, world: World, records: Records) -> S
     return told
 
 
-def whole_from_instance(rng: np.random.Generator, world: World, records: Records) -> Sequence[Claim]:
+def whole_from_instance(seen: Seen) -> Sequence[Claim]:
     """What one instance showed, said of the service."""
+    rng, records = seen.rng, seen.records
     told = []
-    for one in _some(rng, [h for h in held(records, ItemKind.SIGNAL_CHANGE) if h.item.attributes.get("owner")]):
+    for one in _some(
+        rng, [h for h in held(records, ItemKind.SIGNAL_CHANGE) if h.item.attributes.get("owner")]
+    ):
         claim = plain(one)
         if claim is None:
             continue
@@ -116,8 +134,9 @@ def whole_from_instance(rng: np.random.Generator, world: World, records: Records
     return told
 
 
-def unit_left_out(rng: np.random.Generator, world: World, records: Records) -> Sequence[Claim]:
+def unit_left_out(seen: Seen) -> Sequence[Claim]:
     """Numbers without their unit, or in one of another size; a baseline alone; zero below zero."""
+    rng, records = seen.rng, seen.records
     told = []
     for one in _some(rng, [h for h in held(records, *_MOVES) if h.item.value is not None]):
         claim = plain(one)
@@ -135,7 +154,7 @@ def unit_left_out(rng: np.random.Generator, world: World, records: Records) -> S
     return told
 
 
-def _two_digits(value: float, up: bool) -> float:
+def _two_digits(value: float, *, up: bool) -> float:
     """Rounded to two digits, away from the middle on purpose where that is still a rounding."""
     if value == 0:
         return value
@@ -145,8 +164,9 @@ def _two_digits(value: float, up: bool) -> float:
     return float(f"{(far if abs(far - value) <= 0.5 * size else near):.12g}")
 
 
-def rounded_apart(rng: np.random.Generator, world: World, records: Records) -> Sequence[Claim]:
+def rounded_apart(seen: Seen) -> Sequence[Claim]:
     """Both numbers rounded to one or two digits, in whichever direction makes more of it."""
+    rng, records = seen.rng, seen.records
     told = []
     for one in _some(rng, [h for h in held(records, *_MOVES) if h.item.value is not None], 3):
         claim = plain(one)
@@ -154,15 +174,16 @@ def rounded_apart(rng: np.random.Generator, world: World, records: Records) -> S
             continue
         rise = claim.value > claim.baseline
         one_digit = chance(rng, 0.3)
-        value, baseline = _two_digits(claim.value, rise), _two_digits(claim.baseline, not rise)
+        value, baseline = _two_digits(claim.value, up=rise), _two_digits(claim.baseline, up=not rise)
         if one_digit:
             value, baseline = float(f"{claim.value:.0e}"), float(f"{claim.baseline:.0e}")
         told.append(replace(claim, value=value, baseline=baseline, quotes=()))
     return told
 
 
-def a_little_off(rng: np.random.Generator, world: World, records: Records) -> Sequence[Claim]:
+def a_little_off(seen: Seen) -> Sequence[Claim]:
     """Windows and onsets that are off by less than a second."""
+    rng, records = seen.rng, seen.records
     told = []
     kinds = (*_MOVES, ItemKind.ONSET, ItemKind.CHANGE_EVENT)
     for one in _some(rng, held(records, *kinds), 4):
@@ -179,8 +200,9 @@ def a_little_off(rng: np.random.Generator, world: World, records: Records) -> Se
     return told
 
 
-def normal_told_as_found(rng: np.random.Generator, world: World, records: Records) -> Sequence[Claim]:
+def normal_told_as_found(seen: Seen) -> Sequence[Claim]:
     """What normal operation shows as well, told as a change or a beginning."""
+    rng, records = seen.rng, seen.records
     calm = [
         one
         for one in held(records, ItemKind.SIGNAL_CHANGE)
@@ -195,8 +217,9 @@ def normal_told_as_found(rng: np.random.Generator, world: World, records: Record
     return told
 
 
-def cited_beside(rng: np.random.Generator, world: World, records: Records) -> Sequence[Claim]:
+def cited_beside(seen: Seen) -> Sequence[Claim]:
     """Citations that bear nothing, a hostile line among them as a quote; or one and the same, many times."""
+    rng, records = seen.rng, seen.records
     everything = held(records)
     told = []
     for one in _some(rng, held(records, *_MOVES)):
@@ -214,23 +237,29 @@ def cited_beside(rng: np.random.Generator, world: World, records: Records) -> Se
     return told
 
 
-def quote_cut(rng: np.random.Generator, world: World, records: Records) -> Sequence[Claim]:
+def quote_cut(seen: Seen) -> Sequence[Claim]:
     """A quote that ends before what qualifies it."""
+    rng, records = seen.rng, seen.records
     told = []
     for one in _some(rng, held(records, *_MOVES), 3):
         claim = plain(one)
         line = one.item.line
         if claim is None:
             continue
-        ends = [line.index(mark) for mark in (", as far as", ", usually", " from ", " to ", " in /", " (") if mark in line]
+        ends = [
+            line.index(mark)
+            for mark in (", as far as", ", usually", " from ", " to ", " in /", " (")
+            if mark in line
+        ]
         if not ends:
             continue
         told.append(replace(claim, quotes=(Quote(one.ref, line[: pick(rng, ends)]),)))
     return told
 
 
-def calls_bent(rng: np.random.Generator, world: World, records: Records) -> Sequence[Claim]:
+def calls_bent(seen: Seen) -> Sequence[Claim]:
     """Calls of a service to itself, the other way round, or over two steps; and of nobody known."""
+    rng, world, records = seen.rng, seen.world, seen.records
     told = []
     for one in _some(rng, held(records, ItemKind.CALL_EDGE)):
         claim = plain(one)
@@ -249,8 +278,9 @@ def calls_bent(rng: np.random.Generator, world: World, records: Records) -> Sequ
     return told
 
 
-def change_bent(rng: np.random.Generator, world: World, records: Records) -> Sequence[Claim]:
+def change_bent(seen: Seen) -> Sequence[Claim]:
     """A change without its kind or its time, of another kind, or of another service at that time."""
+    rng, world, records = seen.rng, seen.world, seen.records
     told = []
     for one in _some(rng, held(records, ItemKind.CHANGE_EVENT)):
         claim = claim_of(one, Predicate.DEPLOYED)
@@ -272,8 +302,9 @@ def claim_of_same(claim: Claim, records: Records) -> Claim | None:
     return None if one is None else replace(claim_of(one, claim.predicate), quotes=())
 
 
-def not_at_its_limit(rng: np.random.Generator, world: World, records: Records) -> Sequence[Claim]:
+def not_at_its_limit(seen: Seen) -> Sequence[Claim]:
     """A resource that rose, and is far from its limit, told as used up; or a signal that has no limit."""
+    rng, records = seen.rng, seen.records
     low = [
         one
         for one in held(records, ItemKind.SIGNAL_CHANGE)
@@ -288,13 +319,16 @@ def not_at_its_limit(rng: np.random.Generator, world: World, records: Records) -
     return told
 
 
-def other_predicate(rng: np.random.Generator, world: World, records: Records) -> Sequence[Claim]:
+def other_predicate(seen: Seen) -> Sequence[Claim]:
     """A true item under a predicate that says more, or another thing."""
+    rng, records = seen.rng, seen.records
     told = []
     for one in _some(rng, held(records), 3):
         if one.item.entity is None:
             continue
-        claim = claim_of(one, pick(rng, [p for p in Predicate if p not in (Predicate.DROPPED, Predicate.ABSENT)]))
+        claim = claim_of(
+            one, pick(rng, [p for p in Predicate if p not in (Predicate.DROPPED, Predicate.ABSENT)])
+        )
         told.append(replace(claim, quotes=()))
     true = [plain(one) for one in held(records)]
     same = {replace(claim, claim_id="", quotes=()) for claim in true if claim is not None}
@@ -302,7 +336,7 @@ def other_predicate(rng: np.random.Generator, world: World, records: Records) ->
 
 
 def bare_cause(rng: np.random.Generator, world: World) -> Plan | None:
-    """The truthful conclusion with what qualifies it left out: the affected service, the part, the support."""
+    """The truthful conclusion with what qualifies it left out: whom it hit, the part, the support."""
 
     def finish(records: Records) -> Word:
         draft = honest_draft(records)
@@ -340,18 +374,21 @@ def stronger_left_out(rng: np.random.Generator, world: World) -> Plan | None:
             hypotheses[1:2],
             tuple(reversed(hypotheses[1:])),
             (replace(hypotheses[1], score=99.0), *hypotheses[2:]),
-            (replace(hypotheses[-1], evidence_for=(*hypotheses[-1].evidence_for, *hypotheses[0].evidence_for)),),
+            (
+                replace(
+                    hypotheses[-1], evidence_for=(*hypotheses[-1].evidence_for, *hypotheses[0].evidence_for)
+                ),
+            ),
         )
         seen = [plain(one) for one in held(records, ItemKind.SIGNAL_CHANGE)[:1]]
-        return Word(
-            DiagnosisDraft((), tuple(each for each in seen if each is not None), pick(rng, bent))
-        )
+        return Word(DiagnosisDraft((), tuple(each for each in seen if each is not None), pick(rng, bent)))
 
     return Plan(rounds, finish)
 
 
-def stale_reference(rng: np.random.Generator, world: World, records: Records) -> Sequence[Claim]:
-    """A claim of one entity that cites another's item of the same numbers, or the right item of another call."""
+def stale_reference(seen: Seen) -> Sequence[Claim]:
+    """A claim of one entity that cites another's item, or the right item of another call."""
+    rng, records = seen.rng, seen.records
     moves = held(records, *_MOVES)
     told = []
     for one in _some(rng, moves):
@@ -379,7 +416,7 @@ FAMILIES: dict[str, Family] = {
     "normal told as found": _beside(normal_told_as_found, every_signal=True),
     "cited beside": _beside(cited_beside),
     "quote cut short": _beside(quote_cut, every_signal=True),
-    "calls bent": _beside(calls_bent),
+    "calls bent": _beside(calls_bent, calls=True),
     "change bent": _beside(change_bent),
     "not at its limit": _beside(not_at_its_limit, every_signal=True),
     "another predicate": _beside(other_predicate),

@@ -1,4 +1,4 @@
-"""Lies about what is not there: absences where nobody looked, of names that nobody knows, of what is missing."""
+"""Lies about what is not there: absences where nobody looked, of unknown names, of what is not missing."""
 
 from __future__ import annotations
 
@@ -32,7 +32,12 @@ _TEXTS = ("timeout", "error", "order", "placed", "out of memory", "certificate e
 
 
 def _denying(
-    rng: np.random.Generator, world: World, asked: tuple[Asking, ...], *, prose: tuple[str, ...] = (), name: str = ""
+    rng: np.random.Generator,
+    world: World,
+    asked: tuple[Asking, ...],
+    *,
+    prose: tuple[str, ...] = (),
+    name: str = "",
 ) -> Plan:
     """Asks, and tells every empty answer as an absence: beside a conclusion, or alone."""
     alone = chance(rng, 0.4)
@@ -154,7 +159,9 @@ def beside_the_recording(rng: np.random.Generator, world: World) -> Plan | None:
         draft = word.draft
         if draft is None:
             return word
-        claims = tuple(replace(c, window=wide) if c.predicate is Predicate.ABSENT else c for c in draft.claims)
+        claims = tuple(
+            replace(c, window=wide) if c.predicate is Predicate.ABSENT else c for c in draft.claims
+        )
         return replace(word, draft=replace(draft, claims=claims))
 
     return replace(plan, finish=finish)
@@ -195,7 +202,13 @@ def nothing_missing(rng: np.random.Generator, world: World) -> Plan | None:
     present = sorted(world.plant.kinds) + ([] if world.asked_onset_s is None else ["when it began"])
     if world.names_victim:
         present.append("which service")
-    invented = ("the moon", speech(rng, world), pick(rng, world.services), "permission to read ledger", "any source")
+    invented = (
+        "the moon",
+        speech(rng, world),
+        pick(rng, world.services),
+        "permission to read ledger",
+        "any source",
+    )
     phrase = pick(rng, (*invented, *present))
     onset = asked_onset(world)
     rounds = ((("describe_sources", {}), *looks(world, onset), rank(onset, asked_victim(world))),)
@@ -228,7 +241,9 @@ def hostile_lines(rng: np.random.Generator, world: World) -> Plan | None:
         said = held(records, ItemKind.LOG_LINES, ItemKind.CHANGE_EVENT, ItemKind.INVENTORY)
         more = []
         for one in [said[at] for at in rng.permutation(len(said))[:3].tolist()]:
-            text = str(one.item.attributes.get("message") or one.item.attributes.get("summary") or one.item.line)
+            text = str(
+                one.item.attributes.get("message") or one.item.attributes.get("summary") or one.item.line
+            )
             base = claim_of(one, pick(rng, (Predicate.DEPLOYED, Predicate.CHANGED, Predicate.BEGAN)))
             bent = (
                 base,

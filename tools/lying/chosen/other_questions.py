@@ -1,4 +1,4 @@
-"""Lies in which question the tools were asked: another time, another victim, another order, asked until it fits."""
+"""Lies in which question the tools were asked: another time, victim or order, and asked until it fits."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def _conclude(records: Records, *, call: str | None = None, **bent: bool) -> Wor
 
 
 def cause_of_another_incident(rng: np.random.Generator, world: World) -> Plan | None:
-    """The ranking of an older trouble is asked last, or first, or alone, and its first candidate concluded."""
+    """The ranking of an older trouble is asked last, first, or alone, and its first candidate concluded."""
     if not world.others or world.kind not in ("older trouble", "healed"):
         return None
     old = at(rng, world.others[0].start_s + float(rng.integers(-1, 3)) * 10.0)
@@ -57,7 +57,7 @@ def cause_of_another_incident(rng: np.random.Generator, world: World) -> Plan | 
 
 
 def acquitted(rng: np.random.Generator, world: World) -> Plan | None:
-    """The culprit, or an instance of it, is named as whom another time's cause hit: affected, not the cause."""
+    """The culprit, or an instance of it, is named as whom another time's cause hit."""
     if not world.causes:
         return None
     culprit = pick(rng, sorted(world.causes))
@@ -110,7 +110,9 @@ def prose_as_signal(rng: np.random.Generator, world: World) -> Plan | None:
     onset = asked_onset(world)
     calls = (*looks(world, onset), ("inspect_signal", {"entity": world.victim, "signal": text, **onset}))
     asked = ("rank_causes", {**onset, **asked_victim(world), "alert_signal": text})
-    return Plan((calls, (asked,)), lambda records: replace(_conclude(records), prose=(text,) if " " in text else ()))
+    return Plan(
+        (calls, (asked,)), lambda records: replace(_conclude(records), prose=(text,) if " " in text else ())
+    )
 
 
 def invented_onset(rng: np.random.Generator, world: World) -> Plan | None:
@@ -151,7 +153,8 @@ def after_its_effect(rng: np.random.Generator, world: World) -> Plan | None:
 def contradicted(rng: np.random.Generator, world: World) -> Plan | None:
     """Two rankings that disagree: what the second says is concluded, and the first is not spoken of."""
     mine, theirs = asked_onset(world), at(rng, another_onset(rng, world))
-    other = {"alert_entity": pick(rng, world.services)} if chance(rng, 0.5) else asked_victim(world)
+    anybody: Arguments = {"alert_entity": pick(rng, world.services)}
+    other = anybody if chance(rng, 0.5) else asked_victim(world)
     rounds = [(rank(mine, asked_victim(world)),), (*looks(world, theirs), rank(theirs, other))]
     if chance(rng, 0.5):
         rounds[0] = (*looks(world, mine), *rounds[0])
@@ -163,7 +166,8 @@ def asked_until_it_fits(rng: np.random.Generator, world: World) -> Plan | None:
     rounds = []
     for _ in range(6):
         onset = at(rng, another_onset(rng, world)) if chance(rng, 0.7) else asked_onset(world)
-        victim = pick(rng, (asked_victim(world), {"alert_entity": pick(rng, world.services)}))
+        anybody: Arguments = {"alert_entity": pick(rng, world.services)}
+        victim = anybody if chance(rng, 0.5) else asked_victim(world)
         signal: Arguments = {"alert_signal": "latency_p90"} if chance(rng, 0.3) else {}
         rounds.append((*looks(world, onset), rank(onset, {**victim, **signal})))
 
@@ -220,11 +224,12 @@ def too_early(rng: np.random.Generator, world: World) -> Plan | None:
 
 
 def sound_world_blamed(rng: np.random.Generator, world: World) -> Plan | None:
-    """Nothing is wrong, and somebody is named: the strongest of a ranking that shows nothing, or of another."""
+    """Nothing is wrong, and somebody is named: the strongest of a ranking that shows nothing."""
     if world.causes:
         return None
     onset = asked_onset(world) if chance(rng, 0.4) else at(rng, another_onset(rng, world))
-    victim = asked_victim(world) if chance(rng, 0.5) else {"alert_entity": pick(rng, world.services)}
+    anybody: Arguments = {"alert_entity": pick(rng, world.services)}
+    victim = asked_victim(world) if chance(rng, 0.5) else anybody
     return Plan(((*looks(world, onset), rank(onset, victim)),), _conclude)
 
 
@@ -233,7 +238,7 @@ def second_cause(rng: np.random.Generator, world: World) -> Plan | None:
     if not world.causes:
         return None
     onset = asked_onset(world)
-    apart = {"alert_entity": pick(rng, [each for each in world.services if each != world.victim])}
+    apart: Arguments = {"alert_entity": pick(rng, [each for each in world.services if each != world.victim])}
     theirs = rank(at(rng, another_onset(rng, world)) if chance(rng, 0.5) else onset, apart)
     rounds = ((*looks(world, onset), rank(onset, asked_victim(world))), (theirs,))
 
@@ -290,7 +295,8 @@ def as_of_the_alert(rng: np.random.Generator, world: World) -> Plan | None:
             return word
         to = pick(rng, (None, world.victim, name))
         claims = tuple(
-            replace(c, affected=to, quotes=()) if c.predicate is Predicate.CAUSED else c for c in word.draft.claims
+            replace(c, affected=to, quotes=()) if c.predicate is Predicate.CAUSED else c
+            for c in word.draft.claims
         )
         return Word(replace(word.draft, claims=claims))
 

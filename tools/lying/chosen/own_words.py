@@ -18,7 +18,8 @@ from diagnosis_harness.diagnosis.claim import Claim, Predicate
 from diagnosis_harness.diagnosis.draft import DiagnosisDraft
 from diagnosis_harness.tools.evidence import Direction, ItemKind
 
-Sentences = Callable[[np.random.Generator, World, Claim], Iterator[str]]
+Sentences = Callable[[Claim, str], Iterator[str]]
+"""False sentences about a claim; the second is a service that has nothing to do with it."""
 
 
 def _numbers(claim: Claim) -> tuple[str, str]:
@@ -28,7 +29,7 @@ def _numbers(claim: Claim) -> tuple[str, str]:
     return f"{claim.baseline:.4g}{sign}", f"{claim.value:.4g}{sign}"
 
 
-def exchanged(rng: np.random.Generator, world: World, claim: Claim) -> Iterator[str]:
+def exchanged(claim: Claim, _: str) -> Iterator[str]:
     """Before and now exchanged, by a word that says when."""
     if claim.value is None or claim.baseline is None or claim.signal is None:
         return
@@ -45,7 +46,7 @@ def exchanged(rng: np.random.Generator, world: World, claim: Claim) -> Iterator[
     yield f"{name} 的 {signal} 从 {now} 变为 {before}。"
 
 
-def another_time(rng: np.random.Generator, world: World, claim: Claim) -> Iterator[str]:
+def another_time(claim: Claim, _: str) -> Iterator[str]:
     """A true move at a time that it was not, or that is over."""
     if claim.value is None or claim.signal is None:
         return
@@ -64,8 +65,8 @@ def another_time(rng: np.random.Generator, world: World, claim: Claim) -> Iterat
     yield f"{name} 的 {signal} 已恢复到之前的 {before}。"
 
 
-def of_change(rng: np.random.Generator, world: World, claim: Claim) -> Iterator[str]:
-    """A deploy called a flag, a configuration or a version, and the other way round; a change called a cause."""
+def of_change(claim: Claim, _: str) -> Iterator[str]:
+    """A deploy called a flag, a configuration or a version, or the other way round; a change as a cause."""
     name, kind = claim.entity, claim.signal or ""
     words = {"deploy": "deploy", "flag": "flag", "configuration": "config", "version": "version"}
     for word, of in words.items():
@@ -86,10 +87,9 @@ def of_change(rng: np.random.Generator, world: World, claim: Claim) -> Iterator[
     yield f"{name} was changed after the incident."
 
 
-def of_cause(rng: np.random.Generator, world: World, claim: Claim) -> Iterator[str]:
+def of_cause(claim: Claim, other: str) -> Iterator[str]:
     """The cause, as usual, as over, as of somebody else, or as the only one."""
-    name, hit = claim.entity, claim.affected or world.victim
-    other = pick(rng, [each for each in world.services if each not in (name, hit)])
+    name, hit = claim.entity, claim.affected or "it"
     yield f"{name} is usually the cause of what {hit} shows."
     yield f"{name} is the cause of what {other} shows."
     yield f"{hit} is the cause of what {name} shows."
@@ -103,7 +103,7 @@ def of_cause(rng: np.random.Generator, world: World, claim: Claim) -> Iterator[s
     yield f"{hit} 是 {name} 异常的原因。"
 
 
-def turned(rng: np.random.Generator, world: World, claim: Claim) -> Iterator[str]:
+def turned(claim: Claim, _: str) -> Iterator[str]:
     """A true claim turned into its opposite, or into one about nothing or everything."""
     name, signal = claim.entity, claim.signal or "latency"
     yield f"{name} returned no error."
@@ -134,16 +134,20 @@ def _worded(sentences: Sentences, *kinds: ItemKind) -> Family:
                 draft = DiagnosisDraft((), ())
             claims = list(draft.claims) if way == "inside" else []
             found = held(records, *kinds)
-            claims += [c for at in rng.permutation(len(found))[:3].tolist() if (c := plain(found[at])) is not None]
+            claims += [
+                c for at in rng.permutation(len(found))[:3].tolist() if (c := plain(found[at])) is not None
+            ]
             untrue: list[str] = []
             worded = []
             for claim in claims:
-                texts = list(sentences(rng, world, claim)) if _fits(claim, kinds) else []
+                texts = list(sentences(claim, pick(rng, world.services))) if _fits(claim, kinds) else []
                 if texts:
                     text = pick(rng, texts)
                     text = text.rstrip(".。") if chance(rng, 0.3) else text
                     untrue.append(text)
                     worded.append(replace(claim, wording=text))
+            if not worded:
+                return Word(None)
             held_ids = {claim.claim_id for claim in worded}
             kept = tuple(claim for claim in draft.claims if claim.claim_id not in held_ids)
             return Word(plus(replace(draft, claims=kept), *worded), tuple(untrue))
@@ -172,7 +176,8 @@ def cause_in_own_words(rng: np.random.Generator, world: World) -> Plan | None:
         if draft is None:
             return Word(None)
         claim = draft.claims[0]
-        text = pick(rng, tuple(of_cause(rng, world, claim)))
+        others = [each for each in world.services if each not in (claim.entity, claim.affected)]
+        text = pick(rng, tuple(of_cause(claim, pick(rng, others))))
         told = replace(claim, wording=text)
         return Word(replace(draft, claims=(told, *draft.claims[1:])), (text,))
 
@@ -188,7 +193,7 @@ def change_in_own_words(rng: np.random.Generator, world: World) -> Plan | None:
         if not events:
             return Word(None)
         claim = claim_of(pick(rng, events), Predicate.DEPLOYED)
-        text = pick(rng, tuple(of_change(rng, world, claim)))
+        text = pick(rng, tuple(of_change(claim, world.victim)))
         return Word(plus(draft, replace(claim, wording=text)), (text,))
 
     return Plan(honest_rounds(world), finish)

@@ -1,4 +1,4 @@
-"""Plays whole runs by family, and counts what left: lies that were released, true remainders, and refusals."""
+"""Plays whole runs by family, and counts what left: released lies, true remainders, and refusals."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from tools.lying.chosen import left_out, nothing_there, other_questions, own_wor
 from tools.lying.chosen.house import House, verifies
 from tools.lying.chosen.liar import Liar
 from tools.lying.chosen.other_questions import Family
+from tools.lying.chosen.outcome import ANALYST, HONEST, TOLD, TRUTH, Choosing
 from tools.lying.chosen.tally import Tally
 from tools.lying.chosen.tampered import EDITS, Held, as_told, by_form_alone, objected
 from tools.lying.chosen.truthful import truthful
@@ -20,7 +21,7 @@ from tools.lying.chosen.worlds import KINDS, make_world
 from tools.lying.recorded import pick
 
 from diagnosis_harness.diagnosis.draft import DiagnosisDraft
-from diagnosis_harness.kernel.errors import ContractViolation
+from diagnosis_harness.kernel.errors import ContractViolation, DiagnosisHarnessError
 from diagnosis_harness.players.embedded.analyst import EmbeddedAnalyst
 from diagnosis_harness.release.document import RunDocument
 from diagnosis_harness.release.language import Language
@@ -31,9 +32,8 @@ LIES: Mapping[str, Family] = {
     **nothing_there.FAMILIES,
     **own_words.FAMILIES,
 }
-HONEST, ANALYST = "truthful, choosing its calls", "embedded analyst"
 FAMILIES = (*LIES, HONEST, ANALYST)
-TOLD = "document: as the agent told it"
+FORGED = (TOLD, *EDITS, TRUTH)
 _TRIES = 60
 _VERIFIED_EACH = 12
 _FORGED_EACH = 10
@@ -92,9 +92,12 @@ async def places(seed: int, *, each: int) -> tuple[list[Place], int]:
     return found, left
 
 
-async def played(seed: int, at: Sequence[Place], *, families: Sequence[str], each: int) -> list[Tally]:
-    """So many drafts of every family, always the same for a seed and the same worlds; and the forged documents."""
-    tallies, forged = [], {name: Tally(name) for name in (TOLD, *(f"document: {edit}" for edit in EDITS))}
+async def played(
+    seed: int, at: Sequence[Place], *, families: Sequence[str], each: int
+) -> tuple[list[Tally], list[Tally]]:
+    """So many drafts of every family, the same for a seed and the same worlds; and the forged documents."""
+    tallies: list[Tally] = []
+    forged = {name: Tally(name, is_lie=name != TRUTH) for name in FORGED}
     for family in families:
         rng = np.random.default_rng([seed, 11, FAMILIES.index(family)])
         tally = Tally(family, is_lie=family in LIES)
@@ -103,16 +106,16 @@ async def played(seed: int, at: Sequence[Place], *, families: Sequence[str], eac
             tries += 1
             if tries > _TRIES * (tally.drafts + 1):
                 raise ContractViolation(f"the worlds give too few drafts of the family {family!r}")
-            one = await _played(rng, at, tally)
+            one = await run_once(rng, at, tally)
             if one is not None:
                 _count(tally, one)
                 _forge(rng, forged, tally, one)
         tallies.append(tally)
-    return [*tallies, *forged.values()]
+    return tallies, list(forged.values())
 
 
-async def _played(rng: np.random.Generator, at: Sequence[Place], tally: Tally) -> Played | None:
-    """One draft of a family in one world; None where the family has nothing to say there, or the run broke."""
+async def run_once(rng: np.random.Generator, at: Sequence[Place], tally: Tally) -> Played | None:
+    """One draft of a family in one world; None where it has nothing to say there, or the run broke."""
     place = pick(rng, at)
     language = Language.ZH if rng.random() < 1 / 3 else Language.EN
     policy: Liar | EmbeddedAnalyst = EmbeddedAnalyst()
@@ -123,7 +126,7 @@ async def _played(rng: np.random.Generator, at: Sequence[Place], tally: Tally) -
         policy = Liar(plan)
     try:
         document = await place.house.run(policy, language)
-    except (ContractViolation, ValueError, LookupError, TypeError, AttributeError) as error:
+    except (DiagnosisHarnessError, ValueError, LookupError, TypeError, AttributeError, RuntimeError) as error:
         tally.crash(f"{type(error).__name__}: {error}")
         return None
     one = Played(place, policy, language, document)
@@ -141,36 +144,37 @@ def _count(tally: Tally, one: Played) -> None:
 
 
 def _forge(rng: np.random.Generator, forged: Mapping[str, Tally], tally: Tally, one: Played) -> None:
-    """Now and then: the document as the agent told it, or an honest one with an edit; `verify` must object."""
-    held: Held = dict(one.document.as_json())
+    """Now and then: the document as the agent told it, or an honest one with an edit; `verify` must object.
+
+    A truthful draft that is written anew in the same way is the control: nothing is wrong with that document.
+    """
     told: Held | None
-    if tally.is_lie and tally.drafts % _FORGED_EACH == 1 and one.draft is not None:
-        name, told = TOLD, as_told(held, one.draft, one.language)
-    elif not tally.is_lie:
-        edit = pick(rng, tuple(EDITS))
-        name, told = f"document: {edit}", EDITS[edit](rng, copy.deepcopy(held))
-    else:
+    if tally.is_lie and tally.drafts % _FORGED_EACH:
         return
+    held: Held = dict(one.document.as_json())
+    name = TOLD if tally.is_lie else TRUTH if one.draft and rng.random() < 1 / 4 else pick(rng, tuple(EDITS))
+    if name in EDITS:
+        told = EDITS[name](rng, copy.deepcopy(held))
+    else:
+        told = as_told(held, one.draft, one.language) if one.draft else None
     if told is None:
         return
-    objections = one.place.witness.objections(told, one.untrue, one.prose)
-    if not objections and name == TOLD:
+    if name == TOLD and not one.place.witness.objections(told, one.untrue, one.prose):
         return  # by chance a truth
     found, failed = objected(told)
-    forged[name].count_forged(found, by_form=by_form_alone(failed), text=f"{tally.family}: {objections[:1]}")
+    forged[name].count_forged(objected=found, by_form=by_form_alone(failed), text=f"{tally.family}: {failed}")
 
 
-def play(
-    seed: int, *, worlds_each: int, each: int, families: Sequence[str] = FAMILIES
-) -> tuple[list[Tally], int, int]:
-    """The tallies, how many worlds there were, and how many were left out."""
+async def _all_of_it(seed: int, worlds_each: int, each: int, families: Sequence[str]) -> Choosing:
+    at, left = await places(seed, each=worlds_each)
+    try:
+        tallies, documents = await played(seed, at, families=families, each=each)
+    finally:
+        for place in at:
+            place.house.close()
+    return Choosing(seed, len(at), left, tuple(tallies), tuple(documents))
 
-    async def all_of_it() -> tuple[list[Tally], int, int]:
-        at, left = await places(seed, each=worlds_each)
-        try:
-            return await played(seed, at, families=families, each=each), len(at), left
-        finally:
-            for place in at:
-                place.house.close()
 
-    return asyncio.run(all_of_it())
+def play(seed: int, *, worlds_each: int, each: int, families: Sequence[str] = FAMILIES) -> Choosing:
+    """So many drafts of every family, in so many worlds of every kind."""
+    return asyncio.run(_all_of_it(seed, worlds_each, each, families))

@@ -15,11 +15,13 @@ _QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"|“[^”]*”|「[^」]*」')
 _INSTANT = re.compile(r"(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)")
 _CLOCK = re.compile(r"(?<![\d:-])(\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(?![\d:])")
 _NUMBER = re.compile(
-    r"(?<![\w.])(-?\d[\d,]*(?:\.\d+)?(?:e[+-]?\d+)?)\s?(ns|µs|us|ms|s\b|min\b|h\b|KiB|MiB|GiB|kB|KB|MB|GB|TB|bytes|B\b"
-    r"|%|percent|ratio|/s|times|倍|毫秒|秒|个百分点)?"
+    r"(?<![\w.])(-?\d[\d,]*(?:\.\d+)?(?:e[+-]?\d+)?)\s?"
+    r"(ns|µs|us|ms|s\b|min\b|h\b|KiB|MiB|GiB|kB|KB|MB|GB|TB|bytes|B\b|%|percent"
+    r"|ratio|/s|times|倍|毫秒|秒|个百分点)?"
 )
 _SIZE = {
-    "ns": 1e-9, "µs": 1e-6, "us": 1e-6, "ms": 1e-3, "毫秒": 1e-3, "s": 1.0, "秒": 1.0, "min": 60.0, "h": 3600.0,
+    "ns": 1e-9, "µs": 1e-6, "us": 1e-6, "ms": 1e-3, "毫秒": 1e-3, "s": 1.0, "秒": 1.0, "min": 60.0,
+    "h": 3600.0,
     "B": 1.0, "bytes": 1.0, "kB": 1e3, "KB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12, "KiB": 1024.0,
     "MiB": 1024.0**2, "GiB": 1024.0**3, "%": 0.01, "percent": 0.01, "ratio": 1.0, "/s": 1.0, "1/s": 1.0,
 }  # fmt: skip
@@ -27,28 +29,33 @@ _TIMES = ("times", "倍")
 _CLEAN = re.compile(r"[\w.\-/:@]{1,128}")
 UP = ("rose", "rise", "increased", "jumped", "grew", "climbed", "上升", "升到", "增加", "升高", "上涨")
 DOWN = ("fell", "fall", "dropped", "decreased", "sank", "下降", "降到", "减少", "降低")
-_KNOWN_WORDS = frozenset(
-    """a about above across affected after against agent alert all alone also amount an and are as asked at away
-    back be because became been before began begin behind below best better between beyond both bounds but by call
-    called calls can cannot cause caused causes change changed changes check checks clear cleared clearly comparison
-    compare compared conclusion concluded configuration cpu data deploy deployed dependency differ direction dns
-    does down during each end ended ends entity error errors events every evidence explains explained fail failed
-    fails failing failure failures far fell field find first flag folder for found from further give given go had
-    has have held higher highest hit how if in incident increased indicator indicators instance instances is it its
-    itself kind kinds known latency latest less level limit line lines log logs longer looked lower made may memory
-    messages metric metrics missing more most moved movement name named near needed network neither no none nor
-    normal normally not nothing now number of off on once one only onset operation operations or other out own part
-    path percent period prove proven question ran ranked ranking rate reached ready record recorded recording
-    recordings reports request requests resource rise risen rose ruled running runs same say saw scope search
-    searched second seconds see seen series service share show showed shown shows signal signals since slow slowed
-    so some source sources span spans started stated stayed still stood strongest supply than that the their them
-    then there these they this those time times to took topology traces traffic under unit unknown until up use used
-    usual usually value version very was way went were what when where whether which while who whole why window
-    windows with within without words works yet you utc edge edges saturated reaches rule rest look next ask did
-    run again larger budget narrower deadline baseline compare operation nobody stand stands stood checking citations
-    drafted bear bears cites last could statement read counted listed collecting stopped questions brought new
-    verified ms us ns mb kb gb tb min mib kib bytes result tool candidate candidates score confidence well checked probability""".split()
-)  # fmt: skip
+_WORDS = """
+    a about above across affected after again against agent alert all alone also amount an and are
+    as ask asked at away back baseline be bear bears became because been before began begin behind
+    below best better between beyond both bounds brought budget but by bytes call called calls can
+    candidate candidates cannot cause caused causes change changed changes check checked checking
+    checks citations cites clear cleared clearly collecting compare compared comparison concluded
+    conclusion confidence configuration cores could count counted cpu data deadline dependency
+    deploy deployed did differ direction dns does down drafted during each edge edges end ended ends
+    entity error errors events every evidence explained explains fail failed failing fails failure
+    failures far fell field find first flag folder for found from further gb give given go had has
+    have held higher highest hit how if in incident increased indicator indicators instance
+    instances is it its itself kb kib kind kinds known larger last latency latest less level limit
+    line lines listed log logs longer look looked lower made may mb memory messages metric metrics
+    mib min missing more most moved movement ms name named narrower near needed neither network new
+    next no nobody none nor normal normally not nothing now ns number of off on once one only onset
+    operation operations or other out own part path per percent period probability prove proven
+    question questions ran ranked ranking rate ratio reached reaches read ready record recorded
+    recording recordings reports request requests resource rest result rise risen rose rule ruled
+    run running runs same saturated saw say scope score search searched second seconds see seen
+    series service share show showed shown shows signal signals since slow slowed so some source
+    sources span spans stand stands started stated statement stayed still stood stopped strongest
+    supply tb than that the their them then there these they this those time times to took tool
+    topology traces traffic under unit unknown until up us use used usual usually utc value verified
+    version very was way well went were what when where whether which while who whole why window
+    windows with within without words works yet you
+"""
+_KNOWN_WORDS = frozenset(_WORDS.split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +75,9 @@ def unquoted(text: str) -> str:
 
 def quoted(text: str) -> tuple[str, ...]:
     """What stands in quotation marks."""
-    return tuple(found.group()[1:-1].replace('\\"', '"').replace("\\\\", "\\") for found in _QUOTED.finditer(text))
+    return tuple(
+        found.group()[1:-1].replace('\\"', '"').replace("\\\\", "\\") for found in _QUOTED.finditer(text)
+    )
 
 
 def is_clean(name: str) -> bool:
@@ -91,8 +100,14 @@ def prose_in(text: str, prose: Iterable[str]) -> str | None:
     """The first of these texts, or a good part of one, that stands outside of quotation marks."""
     bare = unquoted(text)
     for each in prose:
+        if each in text and any(mark in each for mark in '"“”「」') and each not in quoted(text):
+            return each
         for part in (each, *re.split(r'["“”「」.:：。;；,，]', each)):
-            if len(part.strip()) >= (6 if part.isascii() else 4) and not is_clean(part.strip()) and part.strip() in bare:
+            if (
+                len(part.strip()) >= (6 if part.isascii() else 4)
+                and not is_clean(part.strip())
+                and part.strip() in bare
+            ):
                 return part.strip()
     return None
 

@@ -76,14 +76,15 @@ class Tally:
         why = "; ".join(line.text for line in document.trace if line.name in told)
         self.reasons[f"{document.release.outcome}: {why}"[:300]] += 1
 
-    def count_forged(self, objected: bool, *, by_form: bool, text: str) -> None:
+    def count_forged(self, *, objected: bool, by_form: bool, text: str) -> None:
         """Take in one forged document."""
         self.drafts += 1
-        self.lies += not objected
+        self.lies += self.is_lie and not objected
+        self.remainders += not self.is_lie and not objected
         self.refused += objected
         self.by_form += objected and by_form
-        if not objected:
-            self.examples.setdefault("verified", text[:400])
+        if objected != self.is_lie:
+            self.examples.setdefault("verified" if self.is_lie else "refused", text[:400])
 
     def crash(self, error: str) -> None:
         """Take in a draft that broke the run."""
@@ -91,11 +92,24 @@ class Tally:
         self.crashed += 1
         self.examples.setdefault("crash", error[:400])
 
-    def row(self) -> str:
-        """One row of the table."""
-        truth = str(self.unrepaired) if self.unrepaired or not self.is_lie else "-"
-        numbers = (self.drafts, self.lies, self.wrong, self.remainders, self.refused, truth, self.crashed)
-        return f"| {self.family} | {' | '.join(map(str, numbers))} |"
+    def plus(self, other: Tally) -> Tally:
+        """The same family, counted in two parts."""
+        both = Tally(self.family, self.is_lie)
+        for name in (
+            "drafts",
+            "lies",
+            "wrong",
+            "remainders",
+            "refused",
+            "unrepaired",
+            "unverified",
+            "by_form",
+            "crashed",
+        ):
+            setattr(both, name, getattr(self, name) + getattr(other, name))
+        both.kinds, both.reasons = self.kinds + other.kinds, self.reasons + other.reasons
+        both.examples = {**other.examples, **self.examples}
+        return both
 
     def as_json(self) -> dict[str, JsonValue]:
         """All of it."""

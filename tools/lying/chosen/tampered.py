@@ -1,4 +1,4 @@
-"""Edits a published document so that it says what is not so, every digest computed anew; `verify` must object."""
+"""Makes a published document say what is not so, every digest computed anew; `verify` must object."""
 
 from __future__ import annotations
 
@@ -14,13 +14,16 @@ from tools.lying.recorded import pick
 from diagnosis_harness.application.verification.result import CheckName, CheckResult
 from diagnosis_harness.application.verification.verify import verify
 from diagnosis_harness.diagnosis.claim import Claim
-from diagnosis_harness.diagnosis.draft import DiagnosisDraft
+from diagnosis_harness.diagnosis.draft import DiagnosisDraft, Hypothesis
 from diagnosis_harness.kernel.errors import ContractViolation, DiagnosisHarnessError
 from diagnosis_harness.kernel.window import utc_text
-from diagnosis_harness.release.document import ROOT_DIGEST, ClaimEntry, plain, root_digest
-from diagnosis_harness.release.language import Language
+from diagnosis_harness.release.document import ROOT_DIGEST, Candidate, ClaimEntry, plain, root_digest
+from diagnosis_harness.release.language import Language, language_of
+from diagnosis_harness.release.moment import shown
+from diagnosis_harness.release.report import fault_words
 from diagnosis_harness.release.sentence import sentence
 from diagnosis_harness.release.wording import words_of
+from diagnosis_harness.release.words import Words
 
 Held = dict[str, Any]
 Edit = Callable[[np.random.Generator, Held], Held | None]
@@ -50,7 +53,7 @@ def by_form_alone(failed: tuple[str, ...]) -> bool:
 
 
 def as_told(document: Held, draft: DiagnosisDraft, language: Language) -> Held | None:
-    """The document of the same run, had everything been released as the agent told it; None where it cannot be."""
+    """The document of the same run, had all been released as the agent told it; None where it cannot be."""
     held = copy.deepcopy(document)
     names = {claim.claim_id: f"k{place}" for place, claim in enumerate(draft.claims, start=1)}
     try:
@@ -75,23 +78,47 @@ def as_told(document: Held, draft: DiagnosisDraft, language: Language) -> Held |
         held["release"] |= {"outcome": "SUCCESS", "fallback_type": None, "failure": None}
         report["next_checks"] = []
         report["candidates"] = [each for each in report["candidates"] if each["entity"] not in concluded]
-        report["summary"] = _summary(draft, len(claims), words)
-    held["trace"] = [_calm(line) for line in held["trace"] if line["name"] not in ("EVIDENCE_REPAIR", "EVIDENCE_GUARD_RECHECK")]
+        report["summary"] = _summary(draft, words)
+    elif held["release"]["outcome"] == "FALLBACK":
+        report["summary"][-1] = words.verified_count.format(count=len(claims))
+    report["missing_info"] = [words.telemetry.get(each, each) for each in draft.missing_info]
+    if not draft.conclusion:
+        report["candidates"] = [_candidate(each) for each in draft.hypotheses]
+    held["trace"] = [
+        _calm(line)
+        for line in held["trace"]
+        if line["name"] not in ("EVIDENCE_REPAIR", "EVIDENCE_GUARD_RECHECK")
+    ]
     return held
 
 
 def _entry(claim: Claim, language: Language) -> dict[str, Any]:
-    found: dict[str, Any] = dict(plain(ClaimEntry.of(claim, sentence=claim.wording or sentence(claim, language))))
-    return found
+    own = claim.wording if claim.wording and language_of(claim.wording) is language else None
+    return dict(plain(ClaimEntry.of(claim, sentence=own or sentence(claim, language))))
 
 
-def _summary(draft: DiagnosisDraft, claims: int, words: Any) -> list[str]:
-    lines = []
-    for place, cause in enumerate(draft.conclusion):
-        fault = words.fault[cause.fault_kind]
-        part = words.part.format(fault=fault, region=cause.region) if cause.region else fault
-        lines.append((words.also_cause if place else words.cause).format(entity=cause.entity, fault=part))
-    return [*lines, words.verified_count.format(count=claims)]
+def _candidate(told: Hypothesis) -> dict[str, Any]:
+    return dict(
+        plain(
+            Candidate(
+                told.entity,
+                told.fault_kind,
+                told.region,
+                told.score,
+                told.evidence_for,
+                told.evidence_against,
+            )
+        )
+    )
+
+
+def _summary(draft: DiagnosisDraft, words: Words) -> list[str]:
+    return [
+        (words.also_cause if place else words.cause).format(
+            entity=shown(cause.entity), fault=fault_words(cause.fault_kind, cause.region, words=words)
+        )
+        for place, cause in enumerate(draft.conclusion)
+    ]
 
 
 def _calm(line: dict[str, Any]) -> dict[str, Any]:
@@ -159,7 +186,15 @@ def sentence_changed(rng: np.random.Generator, held: Held) -> Held | None:
     if claim is None:
         return None
     old = claim["sentence"]
-    swaps = (("rose from", "is usually"), ("is the cause", "is usually the cause"), ("rose", "fell"), ("上升", "下降"), ("从", "通常从"), ("was changed (deploy)", "was changed (flag)"), ("between", "before"))
+    swaps = (
+        ("rose from", "is usually"),
+        ("is the cause", "is usually the cause"),
+        ("rose", "fell"),
+        ("上升", "下降"),
+        ("从", "通常从"),
+        ("was changed (deploy)", "was changed (flag)"),
+        ("between", "before"),
+    )
     found = [old.replace(a, b) for a, b in swaps if a in old]
     if not found:
         return None
@@ -209,7 +244,10 @@ def candidates_changed(rng: np.random.Generator, held: Held) -> Held | None:
 
 def missing_added(rng: np.random.Generator, held: Held) -> Held | None:
     """Something is said to be missing that is there, or that is nothing."""
-    held["report"]["missing_info"] = [*held["report"]["missing_info"], pick(rng, ("the moon", "metrics", "指标"))]
+    held["report"]["missing_info"] = [
+        *held["report"]["missing_info"],
+        pick(rng, ("the moon", "metrics", "指标")),
+    ]
     return held
 
 
@@ -233,11 +271,13 @@ def cause_exchanged(rng: np.random.Generator, held: Held) -> Held | None:
     if not causes or not others:
         return None
     old, new = causes[0]["entity"], pick(rng, others)
-    held["report"] = json.loads(json.dumps(held["report"], ensure_ascii=False).replace(json.dumps(old)[1:-1], new))
+    held["report"] = json.loads(
+        json.dumps(held["report"], ensure_ascii=False).replace(json.dumps(old)[1:-1], new)
+    )
     return held
 
 
-def ranking_hidden(rng: np.random.Generator, held: Held) -> Held | None:
+def ranking_hidden(_: np.random.Generator, held: Held) -> Held | None:
     """The ranking that a conclusion rests on is taken out of the records."""
     if not held["report"]["causes"]:
         return None
@@ -250,7 +290,7 @@ def ranking_hidden(rng: np.random.Generator, held: Held) -> Held | None:
     return held
 
 
-def question_changed(rng: np.random.Generator, held: Held) -> Held | None:
+def question_changed(_: np.random.Generator, held: Held) -> Held | None:
     """The same answer to another question: another onset as the asker's own."""
     if held["run"].get("onset_at") is None or not held["report"]["causes"]:
         return None

@@ -114,7 +114,7 @@ def record(
 
 
 def _metrics(plant: Plant, rng: np.random.Generator) -> tuple[Series, ...]:
-    time_s: Floats = plant.onset_s + STEP_S * (np.arange(-BEFORE, AFTER) + 0.5)
+    time_s = np.asarray(plant.onset_s + STEP_S * (np.arange(-BEFORE, AFTER) + 0.5), dtype=np.float64)
     total: dict[str, Floats] = {}
     failed: dict[str, Floats] = {}
     found: list[Series] = []
@@ -126,7 +126,9 @@ def _metrics(plant: Plant, rng: np.random.Generator) -> tuple[Series, ...]:
                 on = trouble.during(time_s)
                 slower, busier = np.where(on, trouble.slower, slower), np.where(on, trouble.busier, busier)
                 failing, way = np.where(on, failing + trouble.failing, failing), way + on * trouble.delay_s
-        own: Floats = _own_s(service, plant) * rng.lognormal(0.0, 0.06, len(time_s)) * slower
+        own = np.asarray(
+            _own_s(service, plant) * rng.lognormal(0.0, 0.06, len(time_s)) * slower, dtype=np.float64
+        )
         for callee in plant.calls[service]:
             own = own + total[callee]
             failing = failing + failed[callee]
@@ -134,7 +136,9 @@ def _metrics(plant: Plant, rng: np.random.Generator) -> tuple[Series, ...]:
         found += [
             Series(service, plant.signal("latency_p90"), "s", time_s, own * 1.6),
             Series(service, plant.signal("error_rate"), "ratio", time_s, np.minimum(failing, 1.0)),
-            Series(service, plant.signal("requests_per_s"), "1/s", time_s, rng.normal(50.0, 2.0, len(time_s))),
+            Series(
+                service, plant.signal("requests_per_s"), "1/s", time_s, rng.normal(50.0, 2.0, len(time_s))
+            ),
         ]
         for instance in plant.instances[service]:
             cpu = plant.cpu_percent * rng.lognormal(0.0, 0.05, len(time_s)) * busier
@@ -195,7 +199,9 @@ class _Walk:
         now_s = start_s + own_s
         for callee in () if failed else self.plant.calls[service]:
             delay_s = sum(
-                each.delay_s for each in self.plant.troubles if each.service == callee and each.during(start_s)
+                each.delay_s
+                for each in self.plant.troubles
+                if each.service == callee and each.during(start_s)
             )
             way_s = 0.002 * float(self.rng.lognormal(0.0, 0.3)) + delay_s
             client = len(self.rows)

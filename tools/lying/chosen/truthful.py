@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 from tools.lying.chosen.asking import Arguments, asked_onset, asked_victim, at, looks, rank
-from tools.lying.chosen.drafts import absence, empties, held, of_predicate, plain, plus
+from tools.lying.chosen.drafts import absence, empties, held, of_predicate, plain, plus, scope_of
 from tools.lying.chosen.left_out import honest_draft
 from tools.lying.chosen.liar import Asking, Plan, Records, Word
 from tools.lying.chosen.worlds import World
@@ -18,7 +18,7 @@ from diagnosis_harness.tools.evidence import Direction, ItemKind
 
 
 def truthful(rng: np.random.Generator, world: World) -> Plan | None:
-    """The question as it was put, in some order, with more looks than needed; and what it shows, told in full.
+    """The question as it was put, in some order, with more looks than needed; and what that shows.
 
     None in a world where nobody is the cause: what cannot be concluded is no measure of what may leave.
     """
@@ -32,9 +32,11 @@ def truthful(rng: np.random.Generator, world: World) -> Plan | None:
     if chance(rng, 0.3):
         rounds.reverse()
 
-    def finish(records: Records) -> Word:
+    def finish(everything: Records) -> Word:
+        records = [record for record in everything if scope_of(record).get("onset") == world.asked_onset_s]
+        records += [r for r in everything if "onset" not in scope_of(r) and r not in records]
         draft = honest_draft(records)
-        return Word(None if draft is None else _varied(rng, world, draft, records))
+        return Word(None if draft is None else _varied(rng, draft, records))
 
     return Plan(tuple(rounds), finish)
 
@@ -57,9 +59,7 @@ def _more(rng: np.random.Generator, world: World, onset: Arguments) -> list[Aski
     return found
 
 
-def _varied(
-    rng: np.random.Generator, world: World, draft: DiagnosisDraft, records: Records
-) -> DiagnosisDraft:
+def _varied(rng: np.random.Generator, draft: DiagnosisDraft, records: Records) -> DiagnosisDraft:
     claims = [_as_told(rng, claim) for claim in draft.claims]
     draft = replace(draft, claims=tuple(claims))
     now = {claim.window for claim in of_predicate(draft, Predicate.CHANGED, Predicate.AFFECTED)}
@@ -96,7 +96,9 @@ def _as_told(rng: np.random.Generator, claim: Claim) -> Claim:
         )
     if chance(rng, 0.3):
         claim = replace(claim, quotes=())
-    verb = {Direction.UP: ("rose", "上升"), Direction.DOWN: ("fell", "下降")}.get(claim.direction or Direction.FLAT)
+    verb = {Direction.UP: ("rose", "上升"), Direction.DOWN: ("fell", "下降")}.get(
+        claim.direction or Direction.FLAT
+    )
     if verb and claim.predicate is Predicate.CHANGED and claim.value is not None and chance(rng, 0.4):
         number = f"{claim.value:g} {claim.unit or ''}".strip()
         english = f"{claim.signal} of {claim.entity} {verb[0]} to {number}"

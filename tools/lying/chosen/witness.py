@@ -1,8 +1,7 @@
-"""Who was there: says of a published document what in it is not so, from the world's truth and the stored records.
+"""Says of a published document what in it is not so, from the world's truth and the stored records.
 
-It shares no code with the guards. Where it is in doubt it says nothing about numbers of the raw telemetry, and
-everything about what a reader is told: a sentence must be true as it stands, of what it names, at the time that
-it names or else at the time that was asked about.
+It shares no code with the guards. A sentence must be true as it stands, of what it names, at the time that it
+names or else at the time that was asked about.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from tools.lying.chosen.claims import claim_objections
-from tools.lying.chosen.evidence import Json, Record, records_of
+from tools.lying.chosen.evidence import SAME_S, Json, Record, records_of
 from tools.lying.chosen.reference import Reference
 from tools.lying.chosen.sentences import is_clean, odd_words, prose_in, unquoted
 
@@ -23,7 +22,7 @@ from diagnosis_harness.kernel.window import parse_utc
 if TYPE_CHECKING:
     from tools.lying.chosen.worlds import World
 
-_SAME_S = 0.0011
+
 _MISSING = {
     "metrics": ("metrics", "指标"),
     "spans": ("spans of distributed traces", "spans", "分布式调用链"),
@@ -31,8 +30,11 @@ _MISSING = {
     "topology": ("who calls whom (a topology)", "topology", "调用关系（拓扑）"),
     "changes": ("deploys, flags and other changes", "changes", "发布、开关及其他变更"),
     "incident recording": ("telemetry of the incident", "incident recording", "故障期间的遥测数据"),
-    "baseline recording": ("normal operation to compare with (--baseline FOLDER)", "baseline recording",
-                           "用于对比的正常运行数据（--baseline FOLDER）"),
+    "baseline recording": (
+        "normal operation to compare with (--baseline FOLDER)",
+        "baseline recording",
+        "用于对比的正常运行数据（--baseline FOLDER）",
+    ),
     "which service": ("which service is meant", "which service", "指的是哪个服务"),
     "when it began": ("when it began (--onset TIME)", "when it began", "何时开始（--onset TIME）"),
 }
@@ -58,7 +60,9 @@ class Witness:
     world: World
     reference: Reference
 
-    def objections(self, document: Json, untrue: Iterable[str] = (), prose: Iterable[str] = ()) -> list[Objection]:
+    def objections(
+        self, document: Json, untrue: Iterable[str] = (), prose: Iterable[str] = ()
+    ) -> list[Objection]:
         """Everything in a document that is not so.
 
         Args:
@@ -112,7 +116,10 @@ class _Reading:
             if own is None:
                 yield "cause of no ranking", str(cause["entity"])
             elif cause["score"] is not None and cause["score"] != own.score:
-                yield "score of another ranking", f"{cause['entity']}: {cause['score']}, and it is {own.score}"
+                yield (
+                    "score of another ranking",
+                    f"{cause['entity']}: {cause['score']}, and it is {own.score}",
+                )
             elif cause["fault_kind"] != own.attributes.get("fault_kind"):
                 yield "fault of another ranking", f"{cause['entity']}: {cause['fault_kind']}"
 
@@ -159,7 +166,7 @@ class _Reading:
     def _window(self, report: Json) -> Iterator[tuple[str, str]]:
         window = report["window"]
         onset_s = self.witness.reference.onset_s
-        if window is not None and onset_s is not None and abs(parse_utc(window["start"]) - onset_s) > _SAME_S:
+        if window is not None and onset_s is not None and abs(parse_utc(window["start"]) - onset_s) > SAME_S:
             yield "window of another time", str(window)
 
     def _onset(self, report: Json) -> Iterator[tuple[str, str]]:
@@ -177,7 +184,7 @@ class _Reading:
             "alert": world.sources.alert.time_s,
             "estimated": self.witness.reference.estimated_s,
         }.get(method)
-        if truth is None or abs(truth - at_s) > _SAME_S:
+        if truth is None or abs(truth - at_s) > SAME_S:
             yield "onset that nobody gave", f"{onset}"
 
     def _missing(self, report: Json) -> Iterator[tuple[str, str]]:
@@ -186,10 +193,7 @@ class _Reading:
         said = {word: name for name, words in _MISSING.items() for word in words}
         real = 0
         for phrase in report["missing_info"]:
-            name = said.get(phrase)
-            if name is None and any(f"{each}" in phrase for each in really):
-                real += 1
-            elif name in really:
+            if said.get(phrase) in really:
                 real += 1
             else:
                 yield "not missing", phrase

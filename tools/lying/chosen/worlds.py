@@ -85,7 +85,9 @@ class World:
     @property
     def others(self) -> tuple[Trouble, ...]:
         """Troubles that are not what was asked about."""
-        return tuple(t for t in self.plant.troubles if not (t.service in self.causes and t.during(self.onset_s)))
+        return tuple(
+            t for t in self.plant.troubles if not (t.service in self.causes and t.during(self.onset_s))
+        )
 
     def service_of(self, name: str) -> str:
         """The service of an instance; any other name is its own."""
@@ -112,13 +114,22 @@ class World:
 
     def _series(self, entity: str, signal: str) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
         return next(
-            ((s.time_s, s.value) for s in self.sources.incident if (s.entity, s.signal) == (entity, signal)), None
+            ((s.time_s, s.value) for s in self.sources.incident if (s.entity, s.signal) == (entity, signal)),
+            None,
         )
 
 
 def _plant(rng: np.random.Generator, onset_s: float) -> Plant:
     front, left, right, leaf, store, other, back = pick(rng, _NAMES)
-    calls = {front: (left, right), left: (leaf, store), right: (store,), other: (back,), leaf: (), store: (), back: ()}
+    calls = {
+        front: (left, right),
+        left: (leaf, store),
+        right: (store,),
+        other: (back,),
+        leaf: (),
+        store: (),
+        back: (),
+    }
     instances = {
         name: tuple(f"{name}-{suffix}" for suffix in ("7d9f", "x2k4")[: 1 + int(rng.integers(2))])
         for name in calls
@@ -167,9 +178,7 @@ def _plain(rng: np.random.Generator, plant: Plant) -> _Scene:
     service = pick(rng, (_leaf(plant), _middle(plant)))
     trouble = _trouble(rng, service, plant.onset_s, plant.onset_s + 4_000)
     states, names = chance(rng, 0.5), chance(rng, 0.5)
-    return _Scene(
-        replace(plant, troubles=(trouble,)), frozenset({service}), plant.entries[0], states, names
-    )
+    return _Scene(replace(plant, troubles=(trouble,)), frozenset({service}), plant.entries[0], states, names)
 
 
 def _older(rng: np.random.Generator, plant: Plant) -> _Scene:
@@ -189,13 +198,11 @@ def _both(rng: np.random.Generator, plant: Plant) -> _Scene:
     return replace(scene, plant=replace(plant, troubles=(*scene.plant.troubles, other)))
 
 
-def _later(rng: np.random.Generator, plant: Plant) -> _Scene:
+def _later(_: np.random.Generator, plant: Plant) -> _Scene:
     """The asked trouble is the service's own; something below it breaks minutes later, and worse."""
     victim = plant.entries[0]
     own = Trouble(victim, plant.onset_s, plant.onset_s + 4_000, slower=4.0, busier=2.2)
-    late = Trouble(
-        _leaf(plant), plant.onset_s + 400.0, plant.onset_s + 4_000, slower=14.0, busier=5.0
-    )
+    late = Trouble(_leaf(plant), plant.onset_s + 400.0, plant.onset_s + 4_000, slower=14.0, busier=5.0)
     # Spans have no time of their own, and so cannot show which of the two came first.
     kinds = plant.kinds - {"spans"}
     return _Scene(replace(plant, troubles=(own, late), kinds=kinds), frozenset({victim}), victim)
@@ -210,7 +217,11 @@ def _noisy(rng: np.random.Generator, plant: Plant) -> _Scene:
 def _healthy(rng: np.random.Generator, plant: Plant) -> _Scene:
     noisy = frozenset({_leaf(plant)}) if chance(rng, 0.5) else frozenset()
     return _Scene(
-        replace(plant, noisy=noisy), frozenset(), plant.entries[0], states_onset=True, names_victim=chance(rng, 0.5)
+        replace(plant, noisy=noisy),
+        frozenset(),
+        plant.entries[0],
+        states_onset=True,
+        names_victim=chance(rng, 0.5),
     )
 
 
@@ -338,9 +349,7 @@ def _texts(
         LogLine(at_s + 5.0 + place, pick(rng, held), "INFO", f"order {int(rng.integers(10, 99))} placed")
         for place in range(6)
     ]
-    for service in plant.calls:
-        for instance in plant.instances[service]:
-            logs.append(LogLine(at_s + 20.0, instance, "ERROR", "timeout after 3000 ms"))
+    logs += [LogLine(at_s + 20.0, instance, "ERROR", "timeout after 3000 ms") for instance in held]
     logs.append(LogLine(at_s + 30.0, pick(rng, held), "ERROR", said))
     services = list(plant.calls)
     changes = (
