@@ -153,7 +153,10 @@ def test_a_released_wrong_cause_fails() -> None:
 
 def tally(family: str, *, is_lie: bool = True, **counts: int) -> Tally:
     """A family of a hundred drafts, refused where nothing else is said."""
-    return Tally(family, is_lie=is_lie, **{"drafts": 100, "refused": 100, **counts})
+    made = Tally(family, is_lie=is_lie, drafts=100, refused=100)
+    for name, count in counts.items():
+        setattr(made, name, count)
+    return made
 
 
 def test_whole_runs_hold_without_a_lie_and_with_the_truth_through() -> None:

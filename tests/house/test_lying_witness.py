@@ -23,7 +23,8 @@ SEED = 5
 @pytest.fixture(scope="module")
 def honest() -> Iterator[tuple[Held, Witness]]:
     """What the embedded analyst publishes in a plain world, and who knows the truth about it."""
-    house = House(make_world("plain", 0, SEED))
+    worlds = (make_world("plain", number, SEED) for number in range(50))
+    house = House(next(each for each in worlds if each.plant.troubles[0].busier > 1.0))
     document = asyncio.run(house.run(EmbeddedAnalyst(), Language.EN))
     yield dict(document.as_json()), Witness(house.world, house.reference())
     house.close()

@@ -81,7 +81,7 @@ class Choosing:
         return (
             f"seed {self.seed}: {self.worlds} worlds ({self.left_out} left out), {self.drafts} drafts that "
             f"chose their calls, {self.lies} released lies, {self.wrong} wrong causes, {self.crashed} "
-            f"crashes; {self.verified} of {forged} forged documents verified, {self.unverified} true ones did "
+            f"crashes; {self.verified} of {forged} forged documents verified, {self.unverified} true ones "
             f"not; truthful passed unrepaired {self.truthful:.2%}"
         )
 
@@ -100,8 +100,8 @@ class Choosing:
             "|---|---:|---:|---:|---:|",
         ]
         for each in self.documents:
-            numbers = (each.drafts, each.drafts - each.refused, each.refused, each.by_form)
-            rows.append(f"| {each.family} | {' | '.join(map(str, numbers))} |")
+            counts = (each.drafts, each.drafts - each.refused, each.refused, each.by_form)
+            rows.append(f"| {each.family} | {' | '.join(map(str, counts))} |")
         return "\n".join(rows)
 
     def examples(self) -> list[str]:
