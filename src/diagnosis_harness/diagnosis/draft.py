@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import StrEnum
 
 from diagnosis_harness.diagnosis.claim import Claim, EvidenceRef, FaultKind
 from diagnosis_harness.kernel.window import TimeWindow
@@ -32,6 +33,22 @@ class Hypothesis:
     region: str | None = None
 
 
+class SetAsideReason(StrEnum):
+    """Why a ranking of the same question does not count; code checks by the records that it holds."""
+
+    FEWER_KINDS = "FEWER_KINDS"  # it weighed fewer kinds of telemetry than one that is kept
+    NOTHING_WRONG = "NOTHING_WRONG"  # by its own strength nothing is beyond what normal operation shows
+    AT_THE_ALERT = "AT_THE_ALERT"  # it takes the alert's time, one that is kept the begin before the alert
+
+
+@dataclass(frozen=True, slots=True)
+class SetAside:
+    """A ranking of the run that disagrees with the conclusion, and why it does not count."""
+
+    tool_call_id: str
+    reason: SetAsideReason
+
+
 @dataclass(frozen=True, slots=True)
 class DiagnosisDraft:
     """The policy's last word.
@@ -42,6 +59,7 @@ class DiagnosisDraft:
         hypotheses: ranked candidates, best first, the concluded ones among them.
         missing_info: what was needed and not there, one short phrase each.
         window: what the draft speaks of.
+        set_aside: rankings of the same question that name another cause, each with its reason.
     """
 
     conclusion: tuple[Cause, ...]
@@ -49,3 +67,4 @@ class DiagnosisDraft:
     hypotheses: tuple[Hypothesis, ...] = ()
     missing_info: tuple[str, ...] = ()
     window: TimeWindow | None = None
+    set_aside: tuple[SetAside, ...] = ()

@@ -1,50 +1,49 @@
-"""What a ranking of the run says of a named cause or candidate; whatever it does not say is not published."""
+"""The unproven candidates of a run: read from its rankings of the question, whatever a draft offers. Pure."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
-from dataclasses import replace
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
 
 from diagnosis_harness.diagnosis.claim import WHOLE_RECORD, EvidenceRef, FaultKind
 from diagnosis_harness.diagnosis.draft import Hypothesis
-from diagnosis_harness.tools.evidence import EvidenceItem, EvidenceStatus, ItemKind
+from diagnosis_harness.diagnosis.inquiry import Inquiry
+from diagnosis_harness.guards.asked import Asked, asked_of
+from diagnosis_harness.guards.bearing import DIRECT_KINDS
+from diagnosis_harness.guards.harm import is_harm
+from diagnosis_harness.guards.rankings import rankings_of
+from diagnosis_harness.tools.evidence import EvidenceItem, EvidenceStatus
 from diagnosis_harness.tools.invocation import EvidenceRecord
 
-
-def ranks(item: EvidenceItem, entity: str, fault_kind: FaultKind, region: str | None) -> bool:
-    """Whether this one item ranks this entity for this kind of fault, and this part of it where one is named.
-
-    Kind and part must be of one item: those of two candidates do not make a third.
-    """
-    if item.kind is not ItemKind.CAUSE_SCORE or item.entity != entity:
-        return False
-    if item.attributes.get("fault_kind", FaultKind.UNKNOWN) != fault_kind.value:
-        return False
-    return region is None or item.attributes.get("region") == region
+CANDIDATES = 5
+"""How many a reader may be asked to look at."""
+EVIDENCE = 3
+"""How much that was observed of a candidate is cited for it, beside its ranking."""
 
 
 def standing_candidates(
-    hypotheses: Iterable[Hypothesis], records: Iterable[EvidenceRecord], *, run_id: str
+    hypotheses: Iterable[Hypothesis], records: Iterable[EvidenceRecord], *, run_id: str, inquiry: Inquiry
 ) -> tuple[Hypothesis, ...]:
-    """The candidates that a cited ranking of this run bears, best first, one of each entity.
+    """The candidates of the rankings about the question, best first, one of each entity.
 
-    Score and part are the ranking's, whatever the agent gave. Evidence for a candidate speaks of it; evidence
-    against it speaks of it, or of what the ranking says explains it, or found nothing where it was asked for.
+    Entity, kind, part and score are the ranking's; what got worse of a candidate speaks for it. A draft adds
+    nothing but evidence against one: what was observed of it, or of what explains it, and what was not found
+    of it where it was asked for.
     """
-    ready = [record for record in records if record.run_id == run_id and record.projection is not None]
-    items = {EvidenceRef(r.tool_call_id, item.item_id): item for r in ready for item in r.items}
-    empty = {
-        EvidenceRef(r.tool_call_id, WHOLE_RECORD): asked_for(r)
-        for r in ready
-        if r.evidence is EvidenceStatus.NO_EVIDENCE
-    }
-    found: dict[str, Hypothesis] = {}
-    for each in hypotheses:
-        stands = _standing(each, items, empty)
-        if stands is not None:
-            found.setdefault(stands.entity, stands)
-    return tuple(sorted(found.values(), key=lambda each: -each.score))
+    held = _Held.of([record for record in records if record.run_id == run_id], inquiry)
+    ranked: dict[str, tuple[EvidenceRef, EvidenceItem]] = {}
+    for ranking in rankings_of(held.records, held.asked):
+        for item in ranking.items:
+            each = (EvidenceRef(ranking.tool_call_id, item.item_id), item)
+            known = ranked.get(item.entity or "")
+            if item.entity and (known is None or _place(each) < _place(known)):
+                ranked[item.entity] = each
+    against: dict[str, list[EvidenceRef]] = {}
+    for hypothesis in hypotheses:
+        against.setdefault(hypothesis.entity, []).extend(hypothesis.evidence_against)
+    best = sorted(ranked.values(), key=_place)[:CANDIDATES]
+    return tuple(held.candidate(ref, item, against.get(item.entity or "", ())) for ref, item in best)
 
 
 def asked_for(record: EvidenceRecord) -> frozenset[str]:
@@ -54,33 +53,66 @@ def asked_for(record: EvidenceRecord) -> frozenset[str]:
     return frozenset(name for name in named if isinstance(name, str))
 
 
-def _standing(
-    hypothesis: Hypothesis,
-    items: dict[EvidenceRef, EvidenceItem],
-    empty: dict[EvidenceRef, frozenset[str]],
-) -> Hypothesis | None:
-    cited = [(ref, items[ref]) for ref in hypothesis.evidence_for if ref in items]
-    named = hypothesis.entity, hypothesis.fault_kind, hypothesis.region
-    ranking = next((item for _, item in cited if ranks(item, *named)), None)
-    if ranking is None:
-        return None
-    region = ranking.attributes.get("region")
-    others = {hypothesis.entity, ranking.attributes.get("explained_by")} - {None}
-    return replace(
-        hypothesis,
-        score=ranking.score or 0.0,
-        region=str(region) if region else None,
-        evidence_for=_once(ref for ref, item in cited if _is_about(item, {hypothesis.entity})),
-        evidence_against=_once(
-            ref
-            for ref in hypothesis.evidence_against
-            if (ref in items and _is_about(items[ref], others)) or hypothesis.entity in empty.get(ref, ())
-        ),
-    )
+@dataclass(frozen=True, slots=True)
+class _Held:
+    """What a run recorded, by reference."""
+
+    records: tuple[EvidenceRecord, ...]
+    asked: Asked
+    items: Mapping[EvidenceRef, EvidenceItem]
+    empty: Mapping[EvidenceRef, frozenset[str]]
+    harms: tuple[tuple[EvidenceRef, EvidenceItem], ...]
+    """What got worse at the time of the question, strongest first."""
+
+    @classmethod
+    def of(cls, records: Iterable[EvidenceRecord], inquiry: Inquiry) -> _Held:
+        ready = tuple(record for record in records if record.projection is not None)
+        asked = asked_of(inquiry, ready)
+        harms = [
+            (EvidenceRef(record.tool_call_id, item.item_id), item)
+            for record in ready
+            for item in record.items
+            if item.kind in DIRECT_KINDS and is_harm(item) and asked.is_at_its_time(record, item)
+        ]
+        return cls(
+            records=ready,
+            asked=asked,
+            items={EvidenceRef(r.tool_call_id, item.item_id): item for r in ready for item in r.items},
+            empty={
+                EvidenceRef(r.tool_call_id, WHOLE_RECORD): asked_for(r)
+                for r in ready
+                if r.evidence is EvidenceStatus.NO_EVIDENCE
+            },
+            harms=tuple(sorted(harms, key=_place)),
+        )
+
+    def candidate(self, ref: EvidenceRef, item: EvidenceItem, against: Iterable[EvidenceRef]) -> Hypothesis:
+        entity, explained_by = item.entity or "", item.attributes.get("explained_by")
+        region = item.attributes.get("region")
+        others = {entity, explained_by} - {None}
+        told = [
+            each
+            for each in against
+            if (each in self.items and _is_about(self.items[each], others))
+            or entity in self.empty.get(each, ())
+        ]
+        return Hypothesis(
+            entity=entity,
+            fault_kind=FaultKind(str(item.attributes.get("fault_kind", FaultKind.UNKNOWN))),
+            score=item.score or 0.0,
+            evidence_for=(ref, *self._harms_of({entity})[:EVIDENCE]),
+            evidence_against=tuple(dict.fromkeys((*self._harms_of({explained_by} - {None})[:1], *told))),
+            region=str(region) if region else None,
+        )
+
+    def _harms_of(self, entities: Collection[object]) -> tuple[EvidenceRef, ...]:
+        return tuple(ref for ref, item in self.harms if _is_about(item, entities))
 
 
-def _once(refs: Iterable[EvidenceRef]) -> tuple[EvidenceRef, ...]:
-    return tuple(dict.fromkeys(refs))
+def _place(each: tuple[EvidenceRef, EvidenceItem]) -> tuple[float, str, EvidenceRef]:
+    """Strongest first; the order of the calls does not count."""
+    ref, item = each
+    return -(item.score or 0.0), item.entity or "", ref
 
 
 def _is_about(item: EvidenceItem, entities: Iterable[object]) -> bool:

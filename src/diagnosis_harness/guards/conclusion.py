@@ -4,15 +4,25 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 
 from diagnosis_harness.diagnosis.claim import Claim, Predicate
 from diagnosis_harness.diagnosis.draft import Cause, DiagnosisDraft
+from diagnosis_harness.guards.asked import Asked
 from diagnosis_harness.guards.bearing import DIRECT_KINDS, objections
-from diagnosis_harness.guards.candidates import ranks
 from diagnosis_harness.guards.citing import cited_items
+from diagnosis_harness.guards.rankings import ranks
 from diagnosis_harness.guards.verdict import Finding, FindingCode
 from diagnosis_harness.tools.evidence import EvidenceItem
 from diagnosis_harness.tools.invocation import EvidenceRecord
+
+
+@dataclass(frozen=True, slots=True)
+class _Held:
+    """The records of a run by their id, and what they must be about."""
+
+    records: Mapping[str, EvidenceRecord]
+    asked: Asked
 
 
 def conclusion_claim_findings(
@@ -40,7 +50,7 @@ def conclusion_claim_findings(
 
 
 def cause_findings(
-    draft: DiagnosisDraft, passed: frozenset[str], records: Mapping[str, EvidenceRecord]
+    draft: DiagnosisDraft, passed: frozenset[str], records: Mapping[str, EvidenceRecord], *, asked: Asked
 ) -> Iterator[Finding]:
     """Objections to the causes of a draft, given the claims that stand."""
     named: set[str] = set()
@@ -48,14 +58,14 @@ def cause_findings(
         if cause.entity in named:
             yield Finding(FindingCode.CAUSE_TWICE, _place(cause))
         named.add(cause.entity)
-        yield from _cause_findings(cause, draft, passed, records)
+        yield from _cause_findings(cause, draft, passed, _Held(records, asked))
 
 
-def ranking_of(
-    cause: Cause, draft: DiagnosisDraft, records: Mapping[str, EvidenceRecord]
-) -> EvidenceItem | None:
-    """The one cited ranking item that names a cause with its kind of fault and part; None where none does."""
-    return next((item for item in _ranked(cause, draft, records) if _ranks(item, cause)), None)
+def is_ranked(
+    cause: Cause, draft: DiagnosisDraft, records: Mapping[str, EvidenceRecord], *, asked: Asked
+) -> bool:
+    """Whether one cited ranking of the question names a cause with its kind of fault and part."""
+    return any(_ranks(item, cause) for item in _ranked(cause, draft, _Held(records, asked)))
 
 
 def supports(cause: Cause, claim: Claim, records: Mapping[str, EvidenceRecord]) -> bool:
@@ -64,7 +74,7 @@ def supports(cause: Cause, claim: Claim, records: Mapping[str, EvidenceRecord]) 
 
 
 def _cause_findings(
-    cause: Cause, draft: DiagnosisDraft, passed: frozenset[str], records: Mapping[str, EvidenceRecord]
+    cause: Cause, draft: DiagnosisDraft, passed: frozenset[str], held: _Held
 ) -> Iterator[Finding]:
     """A cause needs a standing CAUSED claim, and a standing claim that rests on direct evidence about it."""
     place = _place(cause)
@@ -74,15 +84,14 @@ def _cause_findings(
     if not caused or not by_id.keys() >= set(cause.claim_ids):
         yield Finding(FindingCode.CAUSE_WITHOUT_CLAIM, place)
         return
-    if any(not supports(cause, claim, records) for claim in standing):
+    if any(not supports(cause, claim, held.records) for claim in standing):
         yield Finding(FindingCode.SUPPORT_OF_ANOTHER, place)
-    if ranking_of(cause, draft, records) is None:
-        of_kind = any(
-            ranks(item, cause.entity, cause.fault_kind, None) for item in _ranked(cause, draft, records)
-        )
+    ranked = list(_ranked(cause, draft, held))
+    if not any(_ranks(item, cause) for item in ranked):
+        of_kind = any(ranks(item, cause.entity, cause.fault_kind, None) for item in ranked)
         code = FindingCode.REGION_NOT_BORNE if of_kind else FindingCode.FAULT_KIND_NOT_BORNE
         yield Finding(code, place)
-    if not any(_is_direct(claim, cause, records) for claim in standing):
+    if not any(_is_direct(claim, cause, held) for claim in standing):
         yield Finding(FindingCode.CAUSE_WITHOUT_DIRECT_EVIDENCE, place)
 
 
@@ -90,12 +99,13 @@ def _place(cause: Cause) -> str:
     return cause.claim_ids[0] if cause.claim_ids else cause.entity
 
 
-def _ranked(
-    cause: Cause, draft: DiagnosisDraft, records: Mapping[str, EvidenceRecord]
-) -> Iterator[EvidenceItem]:
+def _ranked(cause: Cause, draft: DiagnosisDraft, held: _Held) -> Iterator[EvidenceItem]:
+    """What the claims that name a cause cite of rankings about the question."""
     for claim in draft.claims:
         if claim.claim_id in cause.claim_ids and claim.predicate is Predicate.CAUSED:
-            yield from (item for _, item in cited_items(claim, records))
+            for ref, item in cited_items(claim, held.records):
+                if held.asked.is_ranking_of_it(held.records[ref.tool_call_id]):
+                    yield item
 
 
 def _ranks(item: EvidenceItem, cause: Cause) -> bool:
@@ -112,9 +122,12 @@ def _whose(claim: Claim, records: Mapping[str, EvidenceRecord]) -> set[object]:
     return {claim.entity} | (owners - {None})
 
 
-def _is_direct(claim: Claim, cause: Cause, records: Mapping[str, EvidenceRecord]) -> bool:
-    """Whether something observed of the cause itself, or of a part of it, bears the claim."""
+def _is_direct(claim: Claim, cause: Cause, held: _Held) -> bool:
+    """Whether something observed of the cause itself, or of a part of it, at its time, bears the claim."""
     return claim.predicate is not Predicate.CAUSED and any(
-        item.kind in DIRECT_KINDS and cause.entity in (item.entity, item.attributes.get("owner"))
-        for item in _bearers(claim, records)
+        item.kind in DIRECT_KINDS
+        and cause.entity in (item.entity, item.attributes.get("owner"))
+        and held.asked.is_at_its_time(held.records[ref.tool_call_id], item)
+        for ref, item in cited_items(claim, held.records)
+        if not objections(claim, item)
     )

@@ -12,7 +12,9 @@ from dataclasses import replace
 
 from diagnosis_harness.diagnosis.claim import WHOLE_RECORD, Claim, EvidenceRef, Predicate
 from diagnosis_harness.diagnosis.draft import DiagnosisDraft
+from diagnosis_harness.diagnosis.inquiry import Inquiry
 from diagnosis_harness.guards.absence import absence_findings
+from diagnosis_harness.guards.asked import Asked, asked_of
 from diagnosis_harness.guards.bearing import objections
 from diagnosis_harness.guards.citing import cited_items
 from diagnosis_harness.guards.conclusion import cause_findings, conclusion_claim_findings
@@ -22,43 +24,53 @@ from diagnosis_harness.tools.evidence import EvidenceStatus, InvocationStatus
 from diagnosis_harness.tools.invocation import EvidenceRecord
 
 
-def check_draft(draft: DiagnosisDraft, records: Iterable[EvidenceRecord], *, run_id: str) -> EvidenceVerdict:
-    """Check every claim and every concluded cause against the records of this run."""
+def check_draft(
+    draft: DiagnosisDraft, records: Iterable[EvidenceRecord], *, run_id: str, inquiry: Inquiry
+) -> EvidenceVerdict:
+    """Check every claim and every concluded cause against the records of this run and what it was asked."""
     by_id = {record.tool_call_id: record for record in records if record.run_id == run_id}
+    asked = asked_of(inquiry, by_id.values())
     findings: list[Finding] = []
     for claim in draft.claims:
-        findings.extend(_claim_findings(claim, by_id))
+        findings.extend(_claim_findings(claim, by_id, asked))
     findings.extend(conclusion_claim_findings(draft, by_id))
     failed = {finding.claim_id for finding in findings}
     passed = frozenset(claim.claim_id for claim in draft.claims if claim.claim_id not in failed)
-    findings.extend(cause_findings(draft, passed, by_id))
+    findings.extend(cause_findings(draft, passed, by_id, asked=asked))
     return EvidenceVerdict(tuple(findings), passed)
 
 
 def check_claims(
-    claims: Iterable[Claim], records: Iterable[EvidenceRecord], *, run_id: str
+    claims: Iterable[Claim], records: Iterable[EvidenceRecord], *, run_id: str, inquiry: Inquiry
 ) -> tuple[Claim, ...]:
     """The claims that stand, in order: what an end without a conclusion may still show."""
     by_id = {record.tool_call_id: record for record in records if record.run_id == run_id}
-    return tuple(claim for claim in claims if not _claim_findings(claim, by_id))
+    asked = asked_of(inquiry, by_id.values())
+    return tuple(claim for claim in claims if not _claim_findings(claim, by_id, asked))
 
 
 def with_sound_refs(
-    claims: Iterable[Claim], records: Iterable[EvidenceRecord], *, run_id: str
+    claims: Iterable[Claim],
+    records: Iterable[EvidenceRecord],
+    *,
+    run_id: str,
+    inquiry: Inquiry,
 ) -> tuple[Claim, ...]:
     """The claims less the references that do not hold, and the quotes of those; content stays as it is.
 
     For an end without a conclusion: there invalid references are dropped, and the rest decides.
     """
     by_id = {record.tool_call_id: record for record in records if record.run_id == run_id}
+    asked = asked_of(inquiry, by_id.values())
     kept = []
     for claim in claims:
-        refs = tuple(ref for ref in claim.refs if _ref_problem(claim, ref, by_id) is None)
+        sound = [ref for ref in claim.refs if _ref_problem(claim, ref, by_id) is None]
+        refs = tuple(ref for ref in sound if _may_bear(claim, ref, by_id, asked))
         kept.append(replace(claim, refs=refs, quotes=tuple(q for q in claim.quotes if q.ref in refs)))
     return tuple(kept)
 
 
-def _claim_findings(claim: Claim, records: Mapping[str, EvidenceRecord]) -> list[Finding]:
+def _claim_findings(claim: Claim, records: Mapping[str, EvidenceRecord], asked: Asked) -> list[Finding]:
     if not claim.refs:
         return [Finding(FindingCode.NO_REFS, claim.claim_id)]
     findings = [
@@ -71,7 +83,7 @@ def _claim_findings(claim: Claim, records: Mapping[str, EvidenceRecord]) -> list
         return findings
     if claim.predicate is Predicate.ABSENT:
         return absence_findings(claim, records)
-    return _bearing_findings(claim, records)
+    return _bearing_findings(claim, records, asked)
 
 
 def _ref_problem(claim: Claim, ref: EvidenceRef, records: Mapping[str, EvidenceRecord]) -> FindingCode | None:
@@ -92,6 +104,12 @@ def _ref_problem(claim: Claim, ref: EvidenceRef, records: Mapping[str, EvidenceR
     return None
 
 
+def _may_bear(claim: Claim, ref: EvidenceRef, records: Mapping[str, EvidenceRecord], asked: Asked) -> bool:
+    """Whether no item that a reference points at is of another question than the claim must be of."""
+    record = records[ref.tool_call_id]
+    return all(asked.may_bear(claim, record, item) for item in record.items if item.item_id == ref.item_id)
+
+
 def _quote_findings(claim: Claim, records: Mapping[str, EvidenceRecord]) -> list[Finding]:
     lines = {ref: item.line for ref, item in cited_items(claim, records)}
     findings = []
@@ -103,12 +121,18 @@ def _quote_findings(claim: Claim, records: Mapping[str, EvidenceRecord]) -> list
     return findings
 
 
-def _bearing_findings(claim: Claim, records: Mapping[str, EvidenceRecord]) -> list[Finding]:
+def _bearing_findings(
+    claim: Claim,
+    records: Mapping[str, EvidenceRecord],
+    asked: Asked,
+) -> list[Finding]:
     """No finding when one cited item bears the claim; else the objections of the item that comes nearest."""
     nearest: tuple[FindingCode, ...] | None = None
     nearest_ref: EvidenceRef | None = None
     for ref, item in cited_items(claim, records):
         codes = objections(claim, item)
+        if not asked.may_bear(claim, records[ref.tool_call_id], item):
+            codes = (*codes, FindingCode.OF_ANOTHER_QUESTION)
         if not codes:
             return []
         if nearest is None or len(codes) < len(nearest):

@@ -7,16 +7,19 @@ release.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
 from diagnosis_harness.diagnosis.claim import Claim, EvidenceRef
-from diagnosis_harness.diagnosis.draft import Cause, DiagnosisDraft
+from diagnosis_harness.diagnosis.draft import Cause, DiagnosisDraft, SetAside
+from diagnosis_harness.diagnosis.inquiry import Inquiry
+from diagnosis_harness.guards.asked import asked_of
 from diagnosis_harness.guards.bearing import DIRECT_KINDS
 from diagnosis_harness.guards.citing import cited_items
+from diagnosis_harness.guards.rankings import Ranking, judged_ranking, rankings_of, standing_rankings
 from diagnosis_harness.guards.verdict import Judgement
-from diagnosis_harness.tools.evidence import EvidenceItem, ItemKind
+from diagnosis_harness.tools.evidence import EvidenceItem
 from diagnosis_harness.tools.invocation import EvidenceRecord
 
 if TYPE_CHECKING:
@@ -34,16 +37,30 @@ class CitedClaim:
 
 @dataclass(frozen=True, slots=True)
 class SemanticCase:
-    """Everything a judge may see: the conclusion, its cited claims, and the rankings of this run."""
+    """Everything a judge may see. What of it bears on the conclusion comes from the run, not from the draft.
+
+    Attributes:
+        rankings: every ranking of the run that is about the question and that the draft does not set aside
+            for a reason that holds; cited or not, in no order that counts.
+        judged: by concluded entity, the ranking item that the cause is judged by; without those that no
+            ranking names.
+        observed: what the run observed, at the time of the question, of the concluded causes, of what they
+            affect, and of parts of both, cited or not: when something began does not depend on what a draft
+            chooses to tell.
+        set_aside: the rankings that do not count, with the reason that holds.
+    """
 
     question: str
     conclusion: tuple[Cause, ...]
     claims: tuple[CitedClaim, ...]
-    rankings: tuple[EvidenceItem, ...]
-    """CAUSE_SCORE items of the last ranking of the run, best first."""
+    rankings: tuple[Ranking, ...]
+    judged: Mapping[str, EvidenceItem] = field(default_factory=dict)
     observed: tuple[EvidenceItem, ...] = ()
-    """What the run observed of the concluded causes and of parts of them, cited or not: when a cause began
-    does not depend on what a draft chooses to tell."""
+    set_aside: tuple[SetAside, ...] = ()
+
+    def about(self, entity: str) -> list[EvidenceItem]:
+        """What was observed of an entity or of a part of it."""
+        return [item for item in self.observed if entity in (item.entity, item.attributes.get("owner"))]
 
 
 class SemanticJudge(Protocol):
@@ -58,23 +75,29 @@ class SemanticJudge(Protocol):
         ...
 
 
-def build_case(question: str, draft: DiagnosisDraft, records: Sequence[EvidenceRecord]) -> SemanticCase:
+def build_case(draft: DiagnosisDraft, records: Sequence[EvidenceRecord], *, inquiry: Inquiry) -> SemanticCase:
     """The case of a draft that EvidenceGuard passed."""
     by_id = {record.tool_call_id: record for record in records}
-    rankings: tuple[EvidenceItem, ...] = ()
-    for record in records:
-        scores = tuple(item for item in record.items if item.kind is ItemKind.CAUSE_SCORE)
-        rankings = scores or rankings
+    asked = asked_of(inquiry, records)
+    rankings = rankings_of(records, asked)
+    standing = standing_rankings(rankings, draft.set_aside, asked)
+    found = {cause.entity: judged_ranking(cause, standing) for cause in draft.conclusion}
+    judged = {entity: item for entity, item in found.items() if item is not None}
+    names = {*found, *(item.peer for item in judged.values())} - {None}
+    left = {ranking.tool_call_id for ranking in rankings} - {ranking.tool_call_id for ranking in standing}
     return SemanticCase(
-        question=question,
+        question=inquiry.question,
         conclusion=draft.conclusion,
         claims=tuple(CitedClaim(claim, cited_items(claim, by_id)) for claim in draft.claims),
-        rankings=rankings,
+        rankings=standing,
+        judged=judged,
         observed=tuple(
             item
             for record in records
             for item in record.items
             if item.kind in DIRECT_KINDS
-            and any(cause.entity in (item.entity, item.attributes.get("owner")) for cause in draft.conclusion)
+            and not names.isdisjoint((item.entity, item.attributes.get("owner")))
+            and asked.is_at_its_time(record, item)
         ),
+        set_aside=tuple(each for each in draft.set_aside if each.tool_call_id in left),
     )

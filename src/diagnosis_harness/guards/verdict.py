@@ -37,6 +37,7 @@ class FindingCode(StrEnum):
     UNIT_WITHOUT_NUMBER = "UNIT_WITHOUT_NUMBER"
     CLAIM_ID_TWICE = "CLAIM_ID_TWICE"  # two claims of one id: nobody could tell which a cause rests on
     CAUSE_TWICE = "CAUSE_TWICE"
+    OF_ANOTHER_QUESTION = "OF_ANOTHER_QUESTION"  # borne by evidence of another time or victim than was asked
     NOT_CONCLUDED = "NOT_CONCLUDED"  # says who is the cause, or only hit, and no conclusion of the draft does
     SUPPORT_OF_ANOTHER = "SUPPORT_OF_ANOTHER"  # a cause rests on a claim that says nothing of it
 
@@ -80,7 +81,8 @@ class SemanticReason(StrEnum):
     AFTER_ITS_EFFECT = "AFTER_ITS_EFFECT"  # the named cause began later than what it is to explain
     EXPLAINED_BY_OTHER = "EXPLAINED_BY_OTHER"  # a dependency of it explains it better
     NO_MARGIN = "NO_MARGIN"  # another hypothesis is as good
-    NOT_RANKED = "NOT_RANKED"  # no ranking of this run names it
+    NOT_RANKED = "NOT_RANKED"  # no ranking of this run about this question names it
+    CONTRADICTED = "CONTRADICTED"  # by another ranking of this question, which nothing answers
     OVERRULED = "OVERRULED"  # a judge's own reading, without one of the reasons above
 
 

@@ -7,12 +7,15 @@ from dataclasses import dataclass, replace
 
 from diagnosis_harness.diagnosis.claim import Claim, Predicate
 from diagnosis_harness.diagnosis.draft import Cause, DiagnosisDraft, Hypothesis
+from diagnosis_harness.diagnosis.inquiry import Inquiry
 from diagnosis_harness.guards.absence import window_of_absence
+from diagnosis_harness.guards.asked import asked_of
 from diagnosis_harness.guards.candidates import standing_candidates
 from diagnosis_harness.guards.circumstances import standing_missing, standing_window
-from diagnosis_harness.guards.conclusion import ranking_of
 from diagnosis_harness.guards.confidence import confidence_of
+from diagnosis_harness.guards.rankings import judged_ranking, rankings_of, standing_rankings
 from diagnosis_harness.kernel.window import TimeWindow
+from diagnosis_harness.tools.evidence import EvidenceItem
 from diagnosis_harness.tools.invocation import EvidenceRecord
 
 
@@ -25,31 +28,50 @@ class Standing:
     window: TimeWindow | None = None
 
 
-def standing_of(draft: DiagnosisDraft | None, records: Iterable[EvidenceRecord], *, run_id: str) -> Standing:
+def standing_of(
+    draft: DiagnosisDraft | None,
+    records: Iterable[EvidenceRecord],
+    *,
+    run_id: str,
+    inquiry: Inquiry,
+) -> Standing:
     """What stands of a draft; nothing of none."""
     if draft is None:
         return Standing()
     held = tuple(records)
     return Standing(
-        hypotheses=standing_candidates(draft.hypotheses, held, run_id=run_id),
+        hypotheses=standing_candidates(draft.hypotheses, held, run_id=run_id, inquiry=inquiry),
         missing_info=standing_missing(draft.missing_info, held, run_id=run_id),
         window=standing_window(draft.window, held, run_id=run_id),
     )
 
 
-def scored(draft: DiagnosisDraft, records: Iterable[EvidenceRecord]) -> tuple[Cause, ...]:
-    """The causes of a draft that passed the guards, each with the score of the ranking that bears it."""
-    by_id = {record.tool_call_id: record for record in records}
-    rankings = [(cause, ranking_of(cause, draft, by_id)) for cause in draft.conclusion]
-    return tuple(replace(cause, score=item.score if item else None) for cause, item in rankings)
+def judged(
+    draft: DiagnosisDraft, records: Iterable[EvidenceRecord], *, inquiry: Inquiry
+) -> tuple[EvidenceItem | None, ...]:
+    """The ranking item that each concluded cause is judged by, in their order; None where none names it."""
+    held = tuple(records)
+    asked = asked_of(inquiry, held)
+    rankings = standing_rankings(rankings_of(held, asked), draft.set_aside, asked)
+    return tuple(judged_ranking(cause, rankings) for cause in draft.conclusion)
+
+
+def scored(
+    draft: DiagnosisDraft, records: Iterable[EvidenceRecord], *, inquiry: Inquiry
+) -> tuple[Cause, ...]:
+    """The causes of a draft that passed the guards, each with the score of the ranking it was judged by."""
+    rankings = judged(draft, records, inquiry=inquiry)
+    return tuple(
+        replace(cause, score=item.score if item else None)
+        for cause, item in zip(draft.conclusion, rankings, strict=True)
+    )
 
 
 def confidences(
-    causes: Sequence[Cause], draft: DiagnosisDraft, records: Iterable[EvidenceRecord], *, repaired: bool
+    draft: DiagnosisDraft, records: Iterable[EvidenceRecord], *, repaired: bool, inquiry: Inquiry
 ) -> tuple[float, ...]:
-    """The confidence of each released cause; `draft` is the one that they were concluded in."""
-    by_id = {record.tool_call_id: record for record in records}
-    rankings = [ranking_of(cause, draft, by_id) for cause in draft.conclusion[: len(causes)]]
+    """The confidence of each cause of a draft that passed the guards, by the ranking it was judged by."""
+    rankings = judged(draft, records, inquiry=inquiry)
     return tuple(confidence_of(item, repaired=repaired) if item else 0.0 for item in rankings)
 
 

@@ -45,6 +45,8 @@ def cause_item(item_id: str = "c1", entity: str = "payment", affected: str = "ch
         line=f"{entity} ranks 1 as the cause of what {affected} shows",
         entity=entity,
         peer=affected,
+        window=WINDOW,
+        onset_s=ONSET_S,
         score=9.0,
         attributes={"rank": 1, "fault_kind": "CPU", "strength": 0.9, "margin": 0.5, "modalities": 2},
     )

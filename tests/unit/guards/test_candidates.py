@@ -12,7 +12,9 @@ from diagnosis_harness.guards.candidates import standing_candidates
 from diagnosis_harness.guards.circumstances import NO_SOURCE, standing_missing, standing_window
 from diagnosis_harness.kernel.window import TimeWindow
 from diagnosis_harness.testing.evidence import ONSET_S, WINDOW, cause_item, changed_item, ready_record
+from diagnosis_harness.testing.inquiries import inquiry
 from diagnosis_harness.tools.evidence import EvidenceItem, ItemKind
+from diagnosis_harness.tools.invocation import EvidenceRecord
 
 RANKED = replace(
     cause_item("c1", "payment"), attributes={"fault_kind": "CPU", "region": "pod-1", "explained_by": "db"}
@@ -33,61 +35,87 @@ TRUE = Hypothesis(
 )
 
 
-def standing(*hypotheses: Hypothesis) -> tuple[Hypothesis, ...]:
-    """What stands of them in this run."""
-    return standing_candidates(hypotheses, RECORDS, run_id="r1")
+CART = Hypothesis(
+    "cart", FaultKind.MEMORY, 2.0, evidence_for=(EvidenceRef("t2", "c2"), EvidenceRef("t1", "i2"))
+)
+
+
+def standing(
+    *hypotheses: Hypothesis, records: tuple[EvidenceRecord, ...] = RECORDS
+) -> tuple[Hypothesis, ...]:
+    """What stands in this run, where a draft offers these."""
+    return standing_candidates(hypotheses, records, run_id="r1", inquiry=inquiry())
 
 
 def test_a_candidate_stands_as_its_ranking_has_it() -> None:
-    """Evidence for it, and against it what explains it and what was not found of it."""
-    assert standing(TRUE) == (TRUE,)
-
-
-@pytest.mark.parametrize("score", [99.0, float("nan"), float("inf")])
-def test_its_score_and_part_are_the_rankings(score: float) -> None:
-    """Whatever number an agent gives."""
-    assert standing(replace(TRUE, score=score, region=None)) == (TRUE,)
+    """Evidence for it is what got worse of it; against it what explains it and what was not found of it."""
+    assert standing(TRUE, CART) == (TRUE, CART)
 
 
 @pytest.mark.parametrize(
-    "false",
+    "offered",
     [
-        replace(TRUE, entity="ghost"),
-        replace(TRUE, entity="Payment"),
-        replace(TRUE, fault_kind=FaultKind.MEMORY),
-        replace(TRUE, region="heap"),
-        replace(TRUE, evidence_for=(EvidenceRef("t1", "i1"),)),
-        replace(TRUE, evidence_for=(EvidenceRef("t2", "c2"),)),
-        replace(TRUE, evidence_for=()),
+        (),
+        (CART,),
+        (replace(TRUE, score=0.01, evidence_against=()), CART),
+        (replace(TRUE, score=float("nan"), fault_kind=FaultKind.MEMORY, region="heap"),),
+        (replace(CART, score=float("inf")), replace(TRUE, entity="ghost"), replace(TRUE, entity="Payment")),
+        (replace(TRUE, evidence_for=(EvidenceRef("t1", "i2"), EvidenceRef("t9", "i1"))),),
     ],
-)
-def test_a_candidate_that_no_cited_ranking_bears_is_not_published(false: Hypothesis) -> None:
-    """Another entity, kind or part, or no ranking of it among its evidence."""
-    assert standing(false) == ()
+)  # fmt: skip
+def test_who_is_the_strongest_candidate_does_not_depend_on_what_a_draft_offers(
+    offered: tuple[Hypothesis, ...],
+) -> None:
+    """Leaving the strongest out would make a weaker one the first that a reader looks at."""
+    found = standing(*offered)
+
+    assert [(each.entity, each.fault_kind, each.region, each.score) for each in found] == [
+        ("payment", FaultKind.CPU, "pod-1", 9.0),
+        ("cart", FaultKind.MEMORY, None, 2.0),
+    ]
+    assert [each.evidence_for for each in found] == [TRUE.evidence_for, CART.evidence_for]
 
 
-def test_evidence_about_somebody_else_is_dropped() -> None:
-    """On either side, as are references to nothing."""
+def test_evidence_against_a_candidate_is_about_it() -> None:
+    """References to somebody else, and to nothing, are dropped."""
     ghost, cart = EvidenceRef("t9", "i1"), EvidenceRef("t1", "i2")
-    lent = replace(
-        TRUE,
-        evidence_for=(*TRUE.evidence_for, cart, ghost),
-        evidence_against=(*TRUE.evidence_against, cart, ghost),
+    lent = replace(TRUE, evidence_against=(*TRUE.evidence_against, cart, ghost))
+
+    assert standing(lent) == (TRUE, CART)
+
+
+def test_what_is_no_harm_speaks_for_no_candidate() -> None:
+    """A candidate is one for what got worse."""
+    calm = replace(changed_item("i1", "payment"), attributes={"bad": False, "kind": "latency"})
+
+    found = standing(records=(ready_record(calm), RECORDS[1]))
+
+    assert [each.evidence_for for each in found] == [(EvidenceRef("t2", "c1"),), (EvidenceRef("t2", "c2"),)]
+
+
+def test_a_ranking_of_another_question_gives_no_candidate() -> None:
+    """Neither one of another victim, nor one that was asked at another time."""
+    other = replace(RANKED, entity="db", peer="elsewhere", score=99.0)
+    older = ready_record(
+        replace(RANKED, entity="db", score=99.0), tool_call_id="t8", scope=f'{{"onset":{ONSET_S - 7200.0}}}'
     )
 
-    assert standing(lent) == (TRUE,)
+    assert standing(records=(*RECORDS, ready_record(other, tool_call_id="t9"), older)) == standing()
 
 
-def test_candidates_stand_best_first_and_once() -> None:
-    """An agent's order says nothing."""
-    lower = Hypothesis("cart", FaultKind.MEMORY, 50.0, (EvidenceRef("t2", "c2"),))
+def test_the_order_of_the_calls_does_not_count() -> None:
+    """Of an entity that two rankings name the higher score stands."""
+    again = ready_record(replace(LOWER, score=3.0), tool_call_id="t4", tool_name="rank_causes")
 
-    assert [each.entity for each in standing(lower, TRUE, lower)] == ["payment", "cart"]
+    found = standing(records=(*RECORDS, again))
+
+    assert found == standing(records=(again, *reversed(RECORDS)))
+    assert [each.score for each in found] == [9.0, 3.0]
 
 
 def test_another_runs_ranking_bears_nothing() -> None:
     """Records carry their run."""
-    assert standing_candidates((TRUE,), RECORDS, run_id="r2") == ()
+    assert standing_candidates((TRUE,), RECORDS, run_id="r2", inquiry=inquiry()) == ()
 
 
 def test_missing_is_what_an_inventory_lacks_or_the_asker_knows() -> None:

@@ -16,6 +16,7 @@ from diagnosis_harness.testing.evidence import (
     changed_item,
     ready_record,
 )
+from diagnosis_harness.testing.inquiries import inquiry
 
 RECORDS = (
     ready_record(changed_item("i1", "payment")),
@@ -28,7 +29,9 @@ def test_a_cause_has_the_score_of_its_ranking() -> None:
     """Not the one that an agent gives, be it a number or not."""
     cause = Cause("payment", FaultKind.CPU, ("k0", "k1"), score=float("inf"))
 
-    assert [each.score for each in scored(DiagnosisDraft((cause,), CLAIMS), RECORDS)] == [9.0]
+    assert [each.score for each in scored(DiagnosisDraft((cause,), CLAIMS), RECORDS, inquiry=inquiry())] == [
+        9.0
+    ]
 
 
 def test_claims_are_named_by_their_place() -> None:
@@ -54,4 +57,4 @@ def test_an_absence_says_in_which_time_was_looked() -> None:
 
 def test_nothing_stands_of_no_draft() -> None:
     """An end without a draft says nothing beside its facts."""
-    assert standing_of(None, RECORDS, run_id="r1") == Standing()
+    assert standing_of(None, RECORDS, run_id="r1", inquiry=inquiry()) == Standing()

@@ -15,7 +15,7 @@ from diagnosis_harness.guards.verdict import Finding
 from diagnosis_harness.release.document import Coverage, Report, RunDocument
 from diagnosis_harness.release.outcome import ReleaseOutcome
 from diagnosis_harness.release.report import compose, no_diagnosis
-from diagnosis_harness.release.restored import material_of
+from diagnosis_harness.release.restored import inquiry_of, material_of
 from diagnosis_harness.release.said import may_stand
 from diagnosis_harness.release.sentence import sentence
 from diagnosis_harness.release.standing import confidences, scored
@@ -28,7 +28,9 @@ def guard_checks(
     document: RunDocument, draft: DiagnosisDraft, records: tuple[EvidenceRecord, ...]
 ) -> Iterator[Check]:
     """Every published claim and cause through EvidenceGuard, over the records built anew."""
-    findings = check_draft(draft, records, run_id=document.run.run_id).findings
+    findings = check_draft(
+        draft, records, run_id=document.run.run_id, inquiry=inquiry_of(document, records)
+    ).findings
     places = {claim.claim_id: f"report.claims[{place}]" for place, claim in enumerate(draft.claims)}
     flaws: dict[CheckName, list[Flaw]] = {}
     for finding in findings:
@@ -73,12 +75,15 @@ def _score_flaws(
 ) -> Iterator[Flaw]:
     """Score and confidence are numbers like any other: the ranking that bears the cause gives both."""
     repaired = any(line.name == TraceName.EVIDENCE_REPAIR for line in document.trace)
-    sure = confidences(draft.conclusion, draft, records, repaired=repaired)
+    inquiry = inquiry_of(document, records)
+    sure = confidences(draft, records, repaired=repaired, inquiry=inquiry)
     for number, (entry, computed) in enumerate(zip(document.report.causes, sure, strict=True)):
         if entry.confidence != computed:
             place = f"report.causes[{number}].confidence"
             yield Flaw(FlawCode.SCORE_NOT_CITED, place, str(entry.confidence), str(computed))
-    for number, (cause, again) in enumerate(zip(draft.conclusion, scored(draft, records), strict=True)):
+    for number, (cause, again) in enumerate(
+        zip(draft.conclusion, scored(draft, records, inquiry=inquiry), strict=True)
+    ):
         if cause.score != again.score:
             place = f"report.causes[{number}].score"
             yield Flaw(FlawCode.SCORE_NOT_CITED, place, str(cause.score), str(again.score))
@@ -166,12 +171,20 @@ def _candidate_flaws(
 ) -> Iterator[Flaw]:
     """Each candidate stands by itself as it is published, all stand in their order, and none is concluded."""
     run_id, concluded = document.run.run_id, {cause.entity for cause in draft.conclusion}
+    inquiry = inquiry_of(document, records)
+    standing = standing_candidates(draft.hypotheses, records, run_id=run_id, inquiry=inquiry)
     for number, each in enumerate(draft.hypotheses):
         place = f"report.candidates[{number}]"
         if each.entity in concluded:
             yield Flaw(FlawCode.CANDIDATE_CONCLUDED, f"{place}.entity", each.entity)
-        if standing_candidates((each,), records, run_id=run_id) != (each,):
+        if each not in standing:
             yield Flaw(FlawCode.CANDIDATE_NOT_BORNE, place, each.entity)
-    scores = [each.score for each in draft.hypotheses]
-    if scores != sorted(scores, reverse=True):
-        yield Flaw(FlawCode.CANDIDATE_NOT_BORNE, "report.candidates", " ".join(map(str, scores)))
+    left = tuple(each for each in standing if each.entity not in concluded)
+    if draft.hypotheses and draft.hypotheses != left:
+        places = " ".join(each.entity for each in draft.hypotheses)
+        yield Flaw(
+            FlawCode.CANDIDATE_NOT_BORNE,
+            "report.candidates",
+            places,
+            " ".join(each.entity for each in left),
+        )

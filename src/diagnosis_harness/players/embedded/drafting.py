@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from diagnosis_harness.diagnosis.claim import Claim, FaultKind, Predicate
 from diagnosis_harness.diagnosis.draft import Cause, DiagnosisDraft, Hypothesis
+from diagnosis_harness.guards.harm import is_harm
 from diagnosis_harness.players.embedded.claims import claim_of, plain_claim
 from diagnosis_harness.players.embedded.reading import (
     BASELINE,
     DIRECT_KINDS,
     Found,
     Reading,
-    is_harm,
     is_recent_change,
 )
 from diagnosis_harness.players.embedded.standing import stands_out

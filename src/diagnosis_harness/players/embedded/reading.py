@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from diagnosis_harness.diagnosis.claim import EvidenceRef
-from diagnosis_harness.guards.bearing import is_normal
+from diagnosis_harness.guards.harm import is_harm
 from diagnosis_harness.kernel.window import TimeWindow
-from diagnosis_harness.tools.evidence import Direction, EvidenceItem, ItemKind
+from diagnosis_harness.tools.evidence import EvidenceItem, ItemKind
 from diagnosis_harness.tools.invocation import EvidenceRecord
 
 _NEEDS: dict[str, str] = {
@@ -131,13 +131,6 @@ class Reading:
 
 def _by_score(found: Iterable[Found]) -> tuple[Found, ...]:
     return tuple(sorted(found, key=lambda each: -(each.item.score or 0.0)))
-
-
-def is_harm(item: EvidenceItem) -> bool:
-    """Whether an item says that something got worse."""
-    if item.kind in (ItemKind.SELF_TIME, ItemKind.EDGE_GAP, ItemKind.SPAN_ERRORS):
-        return item.direction is Direction.UP
-    return bool(item.attributes.get("bad")) and not is_normal(item)
 
 
 def is_worth_telling(item: EvidenceItem) -> bool:

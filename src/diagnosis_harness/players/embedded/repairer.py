@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 
 from diagnosis_harness.diagnosis.claim import Claim, EvidenceRef, Quote
 from diagnosis_harness.diagnosis.draft import Cause, DiagnosisDraft
+from diagnosis_harness.diagnosis.inquiry import Inquiry
+from diagnosis_harness.guards.asked import Asked, asked_of
 from diagnosis_harness.guards.bearing import objections
-from diagnosis_harness.guards.conclusion import conclusion_claim_findings, ranking_of, supports
+from diagnosis_harness.guards.conclusion import conclusion_claim_findings, is_ranked, supports
 from diagnosis_harness.guards.evidence_guard import check_claims
 from diagnosis_harness.guards.verdict import Finding
 from diagnosis_harness.harness.budget import TokenUsage
@@ -28,18 +30,26 @@ class EmbeddedRepairer:
         draft: DiagnosisDraft,
         findings: Sequence[Finding],
         records: Sequence[EvidenceRecord],
+        *,
+        inquiry: Inquiry,
     ) -> tuple[DiagnosisDraft, TokenUsage]:
         """The draft with each objectionable claim re-anchored where an item bears it, else dropped."""
-        return mended_draft(draft, findings, records, run_id=ctx.run_id), TokenUsage(0, 0)
+        return mended_draft(draft, findings, records, run_id=ctx.run_id, inquiry=inquiry), TokenUsage(0, 0)
 
 
 def mended_draft(
-    draft: DiagnosisDraft, findings: Sequence[Finding], records: Sequence[EvidenceRecord], *, run_id: str
+    draft: DiagnosisDraft,
+    findings: Sequence[Finding],
+    records: Sequence[EvidenceRecord],
+    *,
+    run_id: str,
+    inquiry: Inquiry,
 ) -> DiagnosisDraft:
     """The proposal: pure."""
     objected = {finding.claim_id for finding in findings}
     mended = [
-        claim if claim.claim_id not in objected else _mended(claim, records, run_id) for claim in draft.claims
+        claim if claim.claim_id not in objected else _mended(claim, records, run_id, inquiry)
+        for claim in draft.claims
     ]
     kept: dict[str, Claim] = {}
     for claim in mended:
@@ -50,7 +60,7 @@ def mended_draft(
     left = replace(
         proposal, claims=tuple(c for c in proposal.claims if c.claim_id not in _unsaid(proposal, by_id))
     )
-    return replace(left, conclusion=tuple(_causes(left, by_id)))
+    return replace(left, conclusion=tuple(_causes(left, by_id, asked_of(inquiry, by_id.values()))))
 
 
 def _unsaid(draft: DiagnosisDraft, records: Mapping[str, EvidenceRecord]) -> set[str]:
@@ -58,7 +68,7 @@ def _unsaid(draft: DiagnosisDraft, records: Mapping[str, EvidenceRecord]) -> set
     return {finding.claim_id for finding in conclusion_claim_findings(draft, records)}
 
 
-def _causes(draft: DiagnosisDraft, records: Mapping[str, EvidenceRecord]) -> Iterator[Cause]:
+def _causes(draft: DiagnosisDraft, records: Mapping[str, EvidenceRecord], asked: Asked) -> Iterator[Cause]:
     """The causes whose first claim is left, each with those of its claims that speak of it."""
     by_id = {claim.claim_id: claim for claim in draft.claims}
     for cause in draft.conclusion:
@@ -67,22 +77,19 @@ def _causes(draft: DiagnosisDraft, records: Mapping[str, EvidenceRecord]) -> Ite
             for claim_id in cause.claim_ids
             if claim_id in by_id and supports(cause, by_id[claim_id], records)
         )
-        if own and own[0] == cause.claim_ids[0] and ranking_of(cause, draft, records) is not None:
+        if own and own[0] == cause.claim_ids[0] and is_ranked(cause, draft, records, asked=asked):
             yield replace(cause, claim_ids=own)
 
 
-def _mended(claim: Claim, records: Sequence[EvidenceRecord], run_id: str) -> Claim | None:
-    refs = tuple(
-        EvidenceRef(record.tool_call_id, item.item_id)
-        for record in records
-        for item in record.items
-        if not objections(claim, item)
-    )
+def _mended(claim: Claim, records: Sequence[EvidenceRecord], run_id: str, inquiry: Inquiry) -> Claim | None:
+    asked = asked_of(inquiry, records)
     lines = {
         EvidenceRef(record.tool_call_id, item.item_id): item.line
         for record in records
         for item in record.items
+        if not objections(claim, item) and asked.may_bear(claim, record, item)
     }
+    refs = tuple(lines)
     quotes = tuple(Quote(ref, q.text) for q in claim.quotes for ref in refs if q.text in lines[ref])
     mended = replace(claim, refs=refs or claim.refs, quotes=quotes)
-    return mended if check_claims((mended,), records, run_id=run_id) else None
+    return mended if check_claims((mended,), records, run_id=run_id, inquiry=inquiry) else None

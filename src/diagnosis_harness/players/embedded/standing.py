@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+from diagnosis_harness.guards.rankings import LEAST_STRENGTH
 from diagnosis_harness.guards.verdict import SemanticReason
 from diagnosis_harness.tools.evidence import EvidenceItem
 
-LEAST_STRENGTH = 0.5
-"""Calibrated strength of a ranking, 0 to 1; below it the evidence is no stronger than normal variation."""
 LEAST_MARGIN = 0.1
 """Lead over the next candidate, as a share of the leader's score, below which two causes are as good."""
 EXPLAINED_SHARE = 0.5

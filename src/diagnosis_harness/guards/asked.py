@@ -1,0 +1,125 @@
+"""Whether a recorded look is about what was asked: its time, and the entity that is affected. Pure.
+
+A policy chooses the arguments of its calls, so a ranking of an older trouble, or of another victim, is as
+sound a record as any. It says nothing of the question, and supports no conclusion about it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from diagnosis_harness.diagnosis.claim import Claim, Predicate
+from diagnosis_harness.diagnosis.inquiry import Inquiry, OnsetOrigin
+from diagnosis_harness.kernel.json_value import JsonValue
+from diagnosis_harness.tools.evidence import EvidenceItem, ItemKind
+from diagnosis_harness.tools.invocation import EvidenceRecord
+
+SAME_INSTANT_S = 1.0
+"""Times are written to the second; two that differ by less say the same."""
+_ESTIMATED = frozenset({OnsetOrigin.ALERT, OnsetOrigin.NOBODY})
+"""Where the tools find the onset themselves: nobody stated it, or an alert did, which fires after it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a look must be about to speak of the question.
+
+    Attributes:
+        onsets: the instants that are the question's. One where somebody stated it. Else that of the alert,
+            and what a recorded estimate found that was given no onset; none where there is neither.
+    """
+
+    inquiry: Inquiry
+    onsets: tuple[float, ...] = ()
+
+    @property
+    def is_stated(self) -> bool:
+        """Whether somebody stated when it began, so that no estimate counts."""
+        return self.inquiry.onset_origin not in _ESTIMATED
+
+    def is_at_its_time(self, record: EvidenceRecord, item: EvidenceItem) -> bool:
+        """Whether an item compares the time of the question with normal.
+
+        A call that was given no onset took the tools' own. That is the question's where the tools find it
+        themselves; where somebody stated it, the item must show that it is the same.
+        """
+        if self.is_stated:
+            looked_s = _looked_from(item)
+            return looked_s is not None and self._is_one(looked_s)
+        given = _arguments(record).get("onset")
+        return given is None or self._is_one(given)
+
+    def is_ranking_of_it(self, record: EvidenceRecord) -> bool:
+        """Whether a ranking is of this time and this affected entity, with the alert's own signal."""
+        scored = [item for item in record.items if item.kind is ItemKind.CAUSE_SCORE]
+        return bool(scored) and all(
+            self.is_at_its_time(record, item) and self._is_affected(record, item) for item in scored
+        )
+
+    def may_bear(self, claim: Claim, record: EvidenceRecord, item: EvidenceItem) -> bool:
+        """Whether an item may speak for a claim at all: who is the cause, or hit, is said of the question.
+
+        What was observed at another time is a fact all the same, and says its window.
+        """
+        match claim.predicate:
+            case Predicate.CAUSED:
+                return self.is_ranking_of_it(record)
+            case Predicate.AFFECTED:
+                return self.is_at_its_time(record, item)
+            case Predicate.BEGAN if item.kind is ItemKind.ONSET:
+                given = _arguments(record).get("onset")
+                return given is None or self._is_one(given)
+            case _:
+                return True
+
+    def _is_affected(self, record: EvidenceRecord, item: EvidenceItem) -> bool:
+        inquiry, given = self.inquiry, _arguments(record)
+        signal = given.get("alert_signal")
+        if signal is not None and (signal != inquiry.alert_signal or item.peer != inquiry.alert_entity):
+            return False
+        if not inquiry.affected:
+            return given.get("alert_entity") is None
+        return item.peer in inquiry.affected or item.peer in self._owners()
+
+    def _owners(self) -> frozenset[str | None]:
+        """The services whose instances are asked about: what a service shows, its instances show."""
+        held = (self.inquiry.inventory.entity(name) for name in self.inquiry.affected)
+        return frozenset(each.owner for each in held if each is not None) - {None}
+
+    def _is_one(self, instant: JsonValue) -> bool:
+        return isinstance(instant, int | float) and any(
+            abs(instant - onset_s) < SAME_INSTANT_S for onset_s in self.onsets
+        )
+
+
+def asked_of(inquiry: Inquiry, records: Iterable[EvidenceRecord]) -> Asked:
+    """What looks of this run must be about."""
+    stated = () if inquiry.onset_s is None else (inquiry.onset_s,)
+    if inquiry.onset_origin not in _ESTIMATED:
+        return Asked(inquiry, stated)
+    return Asked(inquiry, (*stated, *(item.onset_s for item in own_onsets(records) if item.onset_s)))
+
+
+def own_onsets(records: Iterable[EvidenceRecord]) -> tuple[EvidenceItem, ...]:
+    """The onsets that tools found without being given any, and use."""
+    return tuple(
+        item
+        for record in records
+        if _arguments(record).get("onset") is None
+        for item in record.items
+        if item.kind is ItemKind.ONSET and item.onset_s is not None and item.attributes.get("used") is True
+    )
+
+
+def _looked_from(item: EvidenceItem) -> float | None:
+    """From which instant on an item compares with normal."""
+    if item.kind is ItemKind.CAUSE_SCORE:
+        return item.onset_s
+    return None if item.window is None else item.window.start_s
+
+
+def _arguments(record: EvidenceRecord) -> dict[str, JsonValue]:
+    held: JsonValue = json.loads(record.scope)
+    return held if isinstance(held, dict) else {}

@@ -1,0 +1,135 @@
+"""The rankings of a run that are about what was asked, and the one that a named cause is judged by. Pure.
+
+Their order in the run does not count, and neither does which of them a draft cites: a run that was told two
+things about one question must say why it believes one of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from diagnosis_harness.diagnosis.claim import FaultKind
+from diagnosis_harness.diagnosis.draft import Cause, SetAside, SetAsideReason
+from diagnosis_harness.guards.asked import SAME_INSTANT_S, Asked
+from diagnosis_harness.guards.confidence import confidence_of
+from diagnosis_harness.tools.evidence import EvidenceItem, ItemKind
+from diagnosis_harness.tools.invocation import EvidenceRecord
+
+LEAST_STRENGTH = 0.5
+"""Calibrated strength of a ranking, 0 to 1; below it the evidence is no stronger than normal variation."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """One ranking of causes: the record that holds it, and its candidates, best first; one at least."""
+
+    tool_call_id: str
+    items: tuple[EvidenceItem, ...]
+
+    @property
+    def first(self) -> EvidenceItem:
+        """The strongest candidate."""
+        return self.items[0]
+
+    @property
+    def kinds(self) -> frozenset[str]:
+        """The kinds of telemetry that it weighed."""
+        return frozenset(
+            name
+            for item in self.items
+            for name in item.attributes
+            if name.endswith("_score") and name != "explained_score"
+        )
+
+
+def ranks(item: EvidenceItem, entity: str, fault_kind: FaultKind, region: str | None) -> bool:
+    """Whether this one item ranks this entity for this kind of fault, and this part of it where one is named.
+
+    Kind and part must be of one item: those of two candidates do not make a third.
+    """
+    if item.kind is not ItemKind.CAUSE_SCORE or item.entity != entity:
+        return False
+    if item.attributes.get("fault_kind", FaultKind.UNKNOWN) != fault_kind.value:
+        return False
+    return region is None or item.attributes.get("region") == region
+
+
+def rankings_of(records: Iterable[EvidenceRecord], asked: Asked) -> tuple[Ranking, ...]:
+    """Every ranking of these records that is about what was asked."""
+    return tuple(
+        Ranking(
+            record.tool_call_id, tuple(item for item in record.items if item.kind is ItemKind.CAUSE_SCORE)
+        )
+        for record in records
+        if asked.is_ranking_of_it(record)
+    )
+
+
+def standing_rankings(
+    rankings: Sequence[Ranking], set_aside: Iterable[SetAside], asked: Asked
+) -> tuple[Ranking, ...]:
+    """The rankings less those that a draft sets aside for a reason that holds; one at least is left.
+
+    A reason that compares holds against a ranking that nobody sets aside.
+    """
+    reasons = {(each.tool_call_id, each.reason) for each in set_aside}
+    named = {tool_call_id for tool_call_id, _ in reasons}
+    kept = [ranking for ranking in rankings if ranking.tool_call_id not in named]
+    return tuple(
+        ranking
+        for ranking in rankings
+        if not any(
+            (ranking.tool_call_id, reason) in reasons and _holds(reason, ranking, kept, asked)
+            for reason in SetAsideReason
+        )
+    )
+
+
+def judged_ranking(cause: Cause, rankings: Iterable[Ranking]) -> EvidenceItem | None:
+    """The item that a named cause is judged by: of those that put it first, the one that is least sure of it.
+
+    Where none puts it first, of those that rank it at all; None where none does.
+    """
+    held = tuple(rankings)
+    firsts = [ranking.first for ranking in held if _names(ranking.first, cause)]
+    lower = [item for ranking in held for item in ranking.items if _names(item, cause)]
+    return min(firsts or lower, key=_sureness, default=None)
+
+
+def contradicting(conclusion: Sequence[Cause], rankings: Iterable[Ranking]) -> tuple[Ranking, ...]:
+    """The rankings whose strongest candidate, with its kind of fault and part, is not concluded."""
+    return tuple(
+        ranking for ranking in rankings if not any(_names(ranking.first, cause) for cause in conclusion)
+    )
+
+
+def _names(item: EvidenceItem, cause: Cause) -> bool:
+    return ranks(item, cause.entity, cause.fault_kind, cause.region)
+
+
+def _sureness(item: EvidenceItem) -> tuple[float, float, float, float]:
+    return (
+        confidence_of(item, repaired=False),
+        item.number("strength"),
+        item.number("margin"),
+        item.score or 0.0,
+    )
+
+
+def _holds(reason: SetAsideReason, ranking: Ranking, kept: Sequence[Ranking], asked: Asked) -> bool:
+    match reason:
+        case SetAsideReason.NOTHING_WRONG:
+            return bool(kept) and ranking.first.number("strength") < LEAST_STRENGTH
+        case SetAsideReason.FEWER_KINDS:
+            return any(ranking.kinds < other.kinds for other in kept)
+        case SetAsideReason.AT_THE_ALERT:
+            return any(_is_later(ranking, other, asked) for other in kept)
+
+
+def _is_later(ranking: Ranking, other: Ranking, asked: Asked) -> bool:
+    """Whether one was made for the time at which the alert fired, and the other for a begin before it."""
+    alert_s, at_s, before_s = asked.inquiry.alert_at_s, ranking.first.onset_s, other.first.onset_s
+    if asked.is_stated or alert_s is None or at_s is None or before_s is None:
+        return False
+    return abs(at_s - alert_s) < SAME_INSTANT_S <= at_s - before_s
