@@ -308,14 +308,6 @@ def test_check_claims_keeps_the_standing_ones_in_order() -> None:
     assert check_claims((good, false, other), (record,), run_id="r1") == (good, other)
 
 
-def test_every_kind_of_item_but_inventory_and_logs_bears_some_predicate() -> None:
-    """An item kind that no claim can use would be evidence nobody may state."""
-    from diagnosis_harness.guards.bearing import _BEARERS  # the table is the subject
-
-    borne = set().union(*_BEARERS.values())
-    assert set(ItemKind) - borne == {ItemKind.INVENTORY, ItemKind.LOG_LINES}
-
-
 def test_a_denial_names_what_was_sought() -> None:
     """That one text was not found of an entity is not that nothing was."""
     empty = ready_record(scope='{"entity":"checkout","text":"panic"}')

@@ -136,6 +136,11 @@ DEPLOY = _claim(
     ),
     onset_s=ONSET_S,
 )
+FLAG = _claim(
+    Predicate.DEPLOYED,
+    replace(DEPLOY[1], attributes={"change_kind": "flag", "summary": "a deploy"}),
+    onset_s=ONSET_S,
+)
 NONE_SEEN = Claim(
     "k1", Predicate.ABSENT, "cart", (EvidenceRef("t1", WHOLE_RECORD),), signal="error_count", window=WINDOW
 )
@@ -155,6 +160,7 @@ CASES: dict[str, tuple[Claim, EvidenceItem | None]] = {
     "EDGE": EDGE,
     "CALLS": CALLS,
     "DEPLOY": DEPLOY,
+    "FLAG": FLAG,
     "NONE_SEEN": (NONE_SEEN, None),
 }
 TABLE: list[list[str]] = [
@@ -220,10 +226,11 @@ def test_the_rendered_sentence_of_every_predicate_is_grounded(case: Case, langua
     assert grounded(sentence(claim, language), claim, [item]) == ()
 
 
-@pytest.mark.parametrize("language", Language)
-def test_the_rendered_absence_is_grounded(language: Language) -> None:
-    """The same for what was not seen."""
-    assert grounded(sentence(NONE_SEEN, language), NONE_SEEN, []) == ()
+def test_an_absence_has_no_words_of_an_agents_own() -> None:
+    """What was searched, and where, is too easily widened: the rendered sentence stands."""
+    found = grounded("no error_count was found for cart", NONE_SEEN, [changed_item("i1", "cart")])
+
+    assert [each.code for each in found] == [WordingCode.NO_OWN_WORDS]
 
 
 TRUTHFUL = [
