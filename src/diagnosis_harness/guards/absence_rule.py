@@ -13,6 +13,9 @@ from types import MappingProxyType
 
 from diagnosis_harness.diagnosis.inquiry import Telemetry
 
+SOUGHT_MAX = 80
+"""Characters of a searched text that a sentence shows; whoever wants it whole finds it in the record."""
+
 
 class Looked(StrEnum):
     """What was looked at, as the unit of a published absence names it."""
@@ -28,7 +31,8 @@ class AbsenceRule:
     """One tool.
 
     Attributes:
-        looked: what its `looked_at` counts, all of them of the entity that was asked for and of its instances.
+        looked: what its `looked_at` counts: things of the entity that was asked for and of its instances,
+            and of all entities where a thing need not be of any.
         telemetry: the kind that the source must hold.
         entity: the argument that names one entity, or several.
         sought: the argument that names what was searched for; None where nothing narrows the search.

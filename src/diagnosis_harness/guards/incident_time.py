@@ -4,10 +4,25 @@ from __future__ import annotations
 
 from diagnosis_harness.diagnosis.inquiry import Inquiry
 from diagnosis_harness.kernel.window import TimeWindow
+from diagnosis_harness.tools.evidence import EvidenceItem, ItemKind
+
+EARLY_S = 3_600.0
+"""How long before the stated time an incident may have begun: an alert fires late, and an hour is all that is
+judged of one."""
 
 LATE_S = 60.0
 """How much later than the onset a look may begin: metrics are often recorded once a minute, and what begins
 inside a minute is first seen at its end."""
+
+
+def speaks_of_incident(item: EvidenceItem, inquiry: Inquiry) -> bool:
+    """Whether what an item says is about the incident; an estimated onset has no window, and is near it."""
+    if item.kind is ItemKind.ONSET:
+        asked_s = inquiry.onset_s
+        if asked_s is None or item.onset_s is None:
+            return item.onset_s is not None
+        return asked_s - EARLY_S <= item.onset_s <= asked_s + LATE_S
+    return is_of_incident(item.window, inquiry)
 
 
 def is_of_incident(window: TimeWindow | None, inquiry: Inquiry) -> bool:

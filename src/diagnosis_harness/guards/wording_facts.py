@@ -6,6 +6,8 @@ import re
 from dataclasses import dataclass
 
 from diagnosis_harness.diagnosis.claim import Claim, Predicate
+from diagnosis_harness.guards.bearing import subject_of
+from diagnosis_harness.guards.predicate_rule import rule_of
 from diagnosis_harness.guards.wording_tokens import unit_of
 from diagnosis_harness.guards.wording_words import KINDS_OF_CHANGE, WordClass
 from diagnosis_harness.kernel.window import TimeWindow
@@ -25,7 +27,7 @@ class Facts:
     Attributes:
         names: names that may stand in it, whole.
         foreign: names of the item that belong to something else; they may not stand in it.
-        subjects: names of the claim's own entity, of which one must stand in it.
+        subjects: the one name that must stand in it: whom the item is about, an instance and not its service.
         actors: subjects and the claim's second entity.
         parts: lower-case words of the signal's and kind's own names.
         change: of a recorded change, the class of words that names its kind; None where none does.
@@ -58,13 +60,9 @@ def facts_of(claim: Claim, item: EvidenceItem | None) -> Facts:
     held = item.attributes.items() if item else ()
     attributes = {name: value for name, value in held if isinstance(value, str)}
     own = {attributes[name] for name in _OWN_NAMES if name in attributes}
-    subjects = {claim.entity} | ({attributes["instance"]} if "instance" in attributes else set())
-    if (
-        item is not None
-        and claim.predicate is not Predicate.CALLS
-        and attributes.get("owner") == claim.entity
-    ):
-        subjects.add(item.entity or claim.entity)
+    rule = rule_of(claim.predicate)
+    about = subject_of(rule, item) if rule is not None and item is not None else None
+    subjects = {about or claim.entity}
     given = {claim.entity, claim.affected, claim.signal, item.signal if item else None}
     names = {name for name in given | own if name} | subjects
     others = {item.entity, item.peer, attributes.get("explained_by")} if item else set()

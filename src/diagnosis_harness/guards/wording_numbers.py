@@ -47,7 +47,7 @@ _CLOCK = re.compile(r"(\d{1,2})[:点时](\d{1,2})(?:[:分](\d{1,2}(?:\.\d+)?))?"
 def bears_number(read: Sequence[Token], place: int, facts: Facts) -> bool:
     """Whether a number says what the facts say in its role; one without a checkable value never does."""
     token = read[place]
-    if not isfinite(token.value):
+    if not isfinite(token.value) or (token.value == 0 and token.text.startswith("-")):
         return False
     match role_of(read, place):
         case NumberRole.VALUE:

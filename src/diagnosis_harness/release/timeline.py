@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from diagnosis_harness.kernel.names import named
 from diagnosis_harness.kernel.window import utc_text
 from diagnosis_harness.release.document import TraceLine
 from diagnosis_harness.release.restored import instant
@@ -40,7 +41,10 @@ def moments(lines: Iterable[TraceLine]) -> tuple[Moment, ...]:
 
 
 def _short(event: TraceEvent) -> str:
-    parts = ((name, _value(value)) for name, value in event.payload.items())
+    held = event.payload.items()
+    parts = (
+        (name, named(value) if isinstance(value, str) and value else _value(value)) for name, value in held
+    )
     text = " ".join(f"{name}={value}" for name, value in parts if value)
     return text if len(text) <= _TEXT_LIMIT else f"{text[: _TEXT_LIMIT - 1]}…"
 
