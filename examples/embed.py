@@ -15,6 +15,7 @@ from diagnosis_harness.diagnosis.agent import DiagnosisAgent, DiagnosisTask
 from diagnosis_harness.diagnosis.claim import Claim, EvidenceRef, Predicate
 from diagnosis_harness.diagnosis.collection import InformationGain
 from diagnosis_harness.diagnosis.draft import DiagnosisDraft
+from diagnosis_harness.diagnosis.inquiry import Inquiry
 from diagnosis_harness.diagnosis.policy import AskTools, GiveDraft, PolicyAnswer, PolicyView, WantedCall
 from diagnosis_harness.diagnosis.progress import Assessment
 from diagnosis_harness.guards.evidence_guard import check_claims
@@ -92,6 +93,9 @@ class TwoSteps:
         return GiveDraft(DiagnosisDraft((), (true, invented)), (assessed,)), TokenUsage(0, 0)
 
 
+QUESTION = "why is the worker behind?"
+
+
 async def main() -> None:
     """One run: what the agent said, and what of it stands."""
     core = DiagnosisHarnessCore(clock=SystemClock(), ids=RandomIds())
@@ -104,10 +108,10 @@ async def main() -> None:
         keys=ToolCallKeyFactory("example"),
     )
     agent = DiagnosisAgent(core, policy=TwoSteps(), boundary=boundary)
-    execution = await agent.diagnose(ctx, DiagnosisTask("why is the worker behind?", caller="me"))
+    execution = await agent.diagnose(ctx, DiagnosisTask(QUESTION, caller="me"))
     core.complete_success(ctx)
     said = execution.draft.claims if execution.draft else ()
-    standing = check_claims(said, execution.snapshot.records, run_id=ctx.run_id)
+    standing = check_claims(said, execution.snapshot.records, run_id=ctx.run_id, inquiry=Inquiry(QUESTION))
     for claim in said:
         verdict = "stands  " if claim in standing else "refused "
         sys.stdout.write(f"{verdict} {sentence(claim, Language.EN)}\n")

@@ -14,6 +14,7 @@ import pytest
 from diagnosis_harness.adapters.evidence_stores.memory import MemoryEvidenceStore
 from diagnosis_harness.adapters.sources.incident_folder import open_incident_folder
 from diagnosis_harness.application.diagnose import DiagnoseUseCase
+from diagnosis_harness.application.inquiry import resolve_inquiry
 from diagnosis_harness.application.publish import RunFacts, publish
 from diagnosis_harness.diagnosis.agent import DiagnosisAgent, DiagnosisTask
 from diagnosis_harness.diagnosis.claim import Claim, EvidenceRef, FaultKind, Predicate, Quote
@@ -166,14 +167,14 @@ def run(folder: Path, policy: Obedient) -> tuple[RunDocument, ToolBoundary, Memo
         return DiagnosisAgent(core, policy=policy, boundary=boundary, thresholds=patient)
 
     use_case = DiagnoseUseCase(core, agent_for=agent_for, pipeline=pipeline)
-    end = asyncio.run(use_case.diagnose(ctx, DiagnosisTask("why?")))
+    inquiry = resolve_inquiry(ctx, sources, "why?", START_S + 2400)
+    end = asyncio.run(use_case.diagnose(ctx, DiagnosisTask("why?", inquiry)))
     facts = RunFacts(
         question="why?",
         language=Language.EN,
         started_s=core.clock.now_s(),
         limit_s=60,
-        onset_known=True,
-        onset_s=START_S + 2400,
+        inquiry=inquiry,
         tools=tuple(spec.name for spec in boundary.specs),
         summary=sources.summary.summary(ctx),
     )

@@ -142,7 +142,7 @@ class PlayedRepairer:
     """Takes out what is false."""
 
     async def repair(
-        self, ctx: RunContext, draft: DiagnosisDraft, findings: object, records: object
+        self, ctx: RunContext, draft: DiagnosisDraft, findings: object, records: object, *, inquiry: object
     ) -> tuple[DiagnosisDraft, TokenUsage]:
         """The proposal."""
         claims = tuple(claim for claim in draft.claims if claim.claim_id != "k2")

@@ -12,6 +12,7 @@ import numpy as np
 
 from diagnosis_harness.diagnosis.claim import Claim, EvidenceRef
 from diagnosis_harness.diagnosis.draft import DiagnosisDraft
+from diagnosis_harness.diagnosis.inquiry import Inquiry
 from diagnosis_harness.diagnosis.progress import ProgressSnapshot
 from diagnosis_harness.toolbox.ports import SourceSummary
 from diagnosis_harness.tools.evidence import EvidenceItem, EvidenceStatus, ItemKind
@@ -46,6 +47,7 @@ class RecordedRun:
     draft: DiagnosisDraft
     tools: tuple[str, ...]
     summary: SourceSummary
+    inquiry: Inquiry
 
     @property
     def records(self) -> tuple[EvidenceRecord, ...]:

@@ -12,6 +12,7 @@ from tools.lying.recorded import RecordedRun
 
 from diagnosis_harness.adapters.evidence_stores.memory import MemoryEvidenceStore
 from diagnosis_harness.adapters.sources.incident_folder import open_incident_folder
+from diagnosis_harness.application.inquiry import resolve_inquiry
 from diagnosis_harness.bench.case import Case, DataSet
 from diagnosis_harness.bench.datasets.nezha import Nezha
 from diagnosis_harness.bench.datasets.petshop import PetShop
@@ -137,7 +138,8 @@ def _recorded(case: Case, *, name: str, workers: WorkerPool) -> RecordedRun | No
         analyst=EmbeddedAnalyst(),
     )
     agent = DiagnosisAgent(core, policy=policy, boundary=boundary)
-    execution = asyncio.run(agent.diagnose(ctx, DiagnosisTask(QUESTION, caller=_CALLER)))
+    inquiry = resolve_inquiry(ctx, sources, QUESTION, None)
+    execution = asyncio.run(agent.diagnose(ctx, DiagnosisTask(QUESTION, inquiry, caller=_CALLER)))
     core.complete_success(ctx)
     if execution.draft is None:
         return None
@@ -149,4 +151,5 @@ def _recorded(case: Case, *, name: str, workers: WorkerPool) -> RecordedRun | No
         draft=execution.draft,
         tools=tuple(spec.name for spec in boundary.specs),
         summary=summary,
+        inquiry=inquiry,
     )

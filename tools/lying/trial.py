@@ -66,14 +66,13 @@ async def released(run: RecordedRun, told: Told, language: Language) -> Released
     agent = AgentWhoSays(DiagnosisAgentExecution(snapshot, draft=told.draft))
     pipeline = ReleasePipeline(core, RoleBoundary(core), EmbeddedRepairer(), EmbeddedJudge())
     use_case = DiagnoseUseCase(core, agent_for=lambda _: agent, pipeline=pipeline)
-    end = await use_case.diagnose(ctx, DiagnosisTask(run.question))
+    end = await use_case.diagnose(ctx, DiagnosisTask(run.question, run.inquiry))
     facts = RunFacts(
         question=run.question,
         language=language,
         started_s=clock.now_s(),
         limit_s=_LIMIT_S,
-        onset_s=None,
-        onset_known=run.summary.onset_s is not None,
+        inquiry=run.inquiry,
         tools=run.tools,
         summary=run.summary,
     )

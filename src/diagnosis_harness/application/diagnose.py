@@ -13,6 +13,7 @@ from diagnosis_harness.diagnosis.claim import Claim
 from diagnosis_harness.diagnosis.collection import DiagnosisStopReason
 from diagnosis_harness.diagnosis.draft import Cause, Hypothesis
 from diagnosis_harness.diagnosis.execution import DiagnosisAgentExecution
+from diagnosis_harness.diagnosis.inquiry import Inquiry
 from diagnosis_harness.diagnosis.progress import ProgressSnapshot
 from diagnosis_harness.harness.core import DiagnosisHarnessCore
 from diagnosis_harness.harness.termination import RunState
@@ -104,36 +105,43 @@ class DiagnoseUseCase:
             Exception: a bug in a player or in this package; the run goes on then.
         """
         try:
-            task = replace(task, question=mask(task.question).text)
+            question = mask(task.question).text
         except MaskingFailed:
-            return self._without_result(ctx, WorkEnd.INTERNAL_FAILURE, ProgressSnapshot())
+            return self._without_result(ctx, task.inquiry, WorkEnd.INTERNAL_FAILURE, ProgressSnapshot())
+        inquiry = replace(task.inquiry, question=question)
+        task = replace(task, question=question, inquiry=inquiry)
         try:
             execution = await self._agent_for(ctx).diagnose(ctx, task)
         except AgentStopped as stopped:
             snapshot = stopped.snapshot
             if not isinstance(snapshot, ProgressSnapshot):
                 raise
-            return self._without_result(ctx, _end_of_exception(ctx, stopped), snapshot)
+            return self._without_result(ctx, inquiry, _end_of_exception(ctx, stopped), snapshot)
         tell_status(self._core, ctx, ChatApplicationStatus.SAFETY_VALIDATING)
         try:
-            result = await self._pipeline.release(ctx, task.question, execution)
+            result = await self._pipeline.release(ctx, execution, inquiry=inquiry)
         except NothingToRelease:
             end = (
                 WorkEnd.NO_CONCLUSION if execution.stop_reason is None else end_of_stop(execution.stop_reason)
             )
-            return self._without_result(ctx, end, execution.snapshot, execution)
+            return self._without_result(ctx, inquiry, end, execution.snapshot, execution=execution)
         except RunAborted:
-            return self._without_result(ctx, end_of_state(ctx.lifecycle.state), execution.snapshot, execution)
-        return self._with_result(ctx, execution, result)
+            end = end_of_state(ctx.lifecycle.state)
+            return self._without_result(ctx, inquiry, end, execution.snapshot, execution=execution)
+        return self._with_result(ctx, inquiry, execution, result)
 
     def _with_result(
-        self, ctx: RunContext, execution: DiagnosisAgentExecution, result: DiagnosisReleaseResult
+        self,
+        ctx: RunContext,
+        inquiry: Inquiry,
+        execution: DiagnosisAgentExecution,
+        result: DiagnosisReleaseResult,
     ) -> DiagnosisEnd:
         """Complete the run; content prepared for a run that another end has taken is not published."""
         spent = execution.stop_reason is DiagnosisStopReason.BUDGET_LIMIT_REACHED
         if not spent and not self._core.complete_success(ctx):
             end = end_of_state(ctx.lifecycle.state)
-            return self._without_result(ctx, end, execution.snapshot, execution)
+            return self._without_result(ctx, inquiry, end, execution.snapshot, execution=execution)
         tell_decision(self._core, ctx, result.outcome, result.fallback)
         return DiagnosisEnd(
             outcome=result.outcome,
@@ -151,17 +159,19 @@ class DiagnoseUseCase:
     def _without_result(
         self,
         ctx: RunContext,
+        inquiry: Inquiry,
         end: WorkEnd,
         snapshot: ProgressSnapshot,
+        *,
         execution: DiagnosisAgentExecution | None = None,
     ) -> DiagnosisEnd:
         """End the run as the table says, by pure code and no further controlled work."""
-        facts = facts_beyond((), snapshot, run_id=ctx.run_id)
+        facts = facts_beyond((), snapshot, run_id=ctx.run_id, inquiry=inquiry)
         row = decide(end, facts=bool(facts), missing=False)
         row = self._completed(ctx, row, facts=bool(facts))
         tell_decision(self._core, ctx, row.outcome, row.fallback)
         draft = execution.draft if execution else None
-        beside = standing_of(draft, snapshot.records, run_id=ctx.run_id)
+        beside = standing_of(draft, snapshot.records, run_id=ctx.run_id, inquiry=inquiry)
         return DiagnosisEnd(
             outcome=row.outcome,
             fallback=row.fallback,

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from diagnosis_harness.application.diagnose import DiagnoseUseCase, DiagnosisEnd
+from diagnosis_harness.application.inquiry import resolve_inquiry
 from diagnosis_harness.application.previous_turn import PreviousTurn
 from diagnosis_harness.application.publish import RunFacts, release_of, report_of
 from diagnosis_harness.application.runs.request import RunRequest
@@ -82,22 +83,27 @@ class DiagnosisPath:
         """
         tell_status(self._core, ctx, ChatApplicationStatus.DIAGNOSIS_RUNNING)
         started_s = self._core.clock.now_s()
-        onset_s = request.onset_s if request.onset_s is not None else _carried_onset(request, previous)
-        opened = await self._core.wait(ctx, lambda ctx: self._shelf.open(ctx, request.source, onset_s))
-        end = await self._use_case_over(opened.tools).work(
-            ctx, DiagnosisTask(request.question, onset_s=onset_s, caller=request.asked_by.identity)
+        opened = await self._core.wait(
+            ctx, lambda ctx: self._shelf.open(ctx, request.source, request.onset_s)
         )
-        summary = opened.sources.summary.summary(ctx)
-        stated = (onset_s, summary.onset_s, summary.alert.time_s)
+        inquiry = resolve_inquiry(
+            ctx,
+            opened.sources,
+            request.question,
+            request.onset_s,
+            carried_s=_carried_onset(request, previous),
+        )
+        end = await self._use_case_over(opened.tools).work(
+            ctx, DiagnosisTask(request.question, inquiry, caller=request.asked_by.identity)
+        )
         facts = RunFacts(
             question=request.question,
             language=request.language,
             started_s=started_s,
             limit_s=request.limit_s,
-            onset_s=onset_s,
-            onset_known=any(at_s is not None for at_s in stated),
+            inquiry=inquiry,
             tools=tuple(tool.spec.name for tool in opened.tools),
-            summary=summary,
+            summary=opened.sources.summary.summary(ctx),
         )
         return _kept(facts, request, report_of(ctx, facts, end), end)
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from diagnosis_harness.application.diagnose import DiagnosisEnd
+from diagnosis_harness.diagnosis.inquiry import Inquiry, OnsetOrigin
 from diagnosis_harness.guards.circumstances import NO_SOURCE
 from diagnosis_harness.kernel.errors import ContractViolation
 from diagnosis_harness.kernel.masking import mask_or_withhold
@@ -41,11 +42,14 @@ class RunFacts:
     language: Language
     started_s: float
     limit_s: float
-    onset_s: float | None
-    """As whoever asked stated it."""
-    onset_known: bool
+    inquiry: Inquiry
     tools: tuple[str, ...]
     summary: SourceSummary
+
+    @property
+    def onset_s(self) -> float | None:
+        """As the asker stated it apart, which is what the source was opened with."""
+        return self.inquiry.onset_s if self.inquiry.onset_origin is OnsetOrigin.ASKED else None
 
 
 def publish(ctx: RunContext, facts: RunFacts, end: DiagnosisEnd, events: Iterable[TraceEvent]) -> RunDocument:
@@ -110,7 +114,8 @@ def report_of(ctx: RunContext, facts: RunFacts, end: DiagnosisEnd) -> Report:
             tools=facts.tools,
             files=facts.summary.files,
             has_baseline=facts.summary.baseline is not None,
-            has_onset=facts.onset_known,
+            has_onset=facts.inquiry.onset_s is not None,
+            inquiry=facts.inquiry,
         )
     )
 

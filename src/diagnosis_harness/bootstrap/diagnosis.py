@@ -8,6 +8,7 @@ from pathlib import Path
 
 from diagnosis_harness.adapters.evidence_stores.memory import MemoryEvidenceStore
 from diagnosis_harness.adapters.sources.incident_folder import open_incident_folder
+from diagnosis_harness.application.inquiry import resolve_inquiry
 from diagnosis_harness.application.publish import RunFacts, publish
 from diagnosis_harness.application.verification.recheck import Recheck, ask_again
 from diagnosis_harness.bootstrap.players import Players
@@ -53,21 +54,18 @@ class Diagnosis:
         ctx = self._start(limit_s)
         started_s = self.core.clock.now_s()
         boundary = self._boundary()
+        inquiry = resolve_inquiry(ctx, self.sources, question, self.onset_s)
         end = await build_use_case(self.core, self.settings, boundary, Players()).diagnose(
-            ctx, DiagnosisTask(question, onset_s=self.onset_s, caller=LOCAL_CALLER)
+            ctx, DiagnosisTask(question, inquiry, caller=LOCAL_CALLER)
         )
-        summary = self.sources.summary.summary(ctx)
         facts = RunFacts(
             question=question,
             language=language,
             started_s=started_s,
             limit_s=limit_s,
-            onset_s=self.onset_s,
-            onset_known=self.onset_s is not None
-            or summary.onset_s is not None
-            or summary.alert.time_s is not None,
+            inquiry=inquiry,
             tools=tuple(spec.name for spec in boundary.specs),
-            summary=summary,
+            summary=self.sources.summary.summary(ctx),
         )
         return publish(ctx, facts, end, self.trace.events(ctx.run_id))
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from diagnosis_harness.diagnosis.collection import CollectionState, CollectionThresholds, DiagnosisStopReason
 from diagnosis_harness.diagnosis.execution import DiagnosisAgentExecution
+from diagnosis_harness.diagnosis.inquiry import Inquiry
 from diagnosis_harness.diagnosis.policy import DiagnosisPolicy, PolicyAnswer, PolicyView, Refused, WantedCall
 from diagnosis_harness.diagnosis.progress import (
     ProgressNote,
@@ -52,7 +53,8 @@ class DiagnosisTask:
     """What one diagnosis is asked to do. `caller` is set by the application, never by the policy."""
 
     question: str
-    onset_s: float | None = None
+    inquiry: Inquiry = field(default_factory=Inquiry)
+    """What code resolved of the question. Of an empty one nothing is known, and nothing can be concluded."""
     caller: str = "local"
 
 
@@ -124,7 +126,7 @@ class DiagnosisAgent:
     async def _asked(self, ctx: RunContext, task: DiagnosisTask, turn: _Turn) -> PolicyAnswer:
         view = PolicyView(
             question=task.question,
-            onset_s=task.onset_s,
+            onset_s=task.inquiry.stated_s,
             tools=self._boundary.specs,
             records=turn.snapshot.records,
             refused=turn.refused,

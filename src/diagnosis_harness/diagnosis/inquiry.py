@@ -27,6 +27,7 @@ class OnsetOrigin(StrEnum):
 
     ASKED = "ASKED"  # stated apart with the question
     QUESTION = "QUESTION"  # the one instant that the question's words name
+    CARRIED = "CARRIED"  # taken over from the turn before, which looked into the same source
     SOURCE = "SOURCE"  # the settings of the source
     ALERT = "ALERT"  # the time of the alert
     NOBODY = "NOBODY"  # it is left to the indicators
@@ -88,3 +89,11 @@ class Inquiry:
     alert_signal: str | None = None
     alert_at_s: float | None = None
     inventory: Inventory = field(default_factory=Inventory)
+
+    @property
+    def stated_s(self) -> float | None:
+        """When it began as the asker says or has said; None where only the source, or nobody, does."""
+        return self.onset_s if self.onset_origin in _BY_THE_ASKER else None
+
+
+_BY_THE_ASKER = frozenset({OnsetOrigin.ASKED, OnsetOrigin.QUESTION, OnsetOrigin.CARRIED})

@@ -12,6 +12,7 @@ from dataclasses import replace
 
 from diagnosis_harness.diagnosis.claim import WHOLE_RECORD, Claim, EvidenceRef, Predicate
 from diagnosis_harness.diagnosis.draft import DiagnosisDraft
+from diagnosis_harness.diagnosis.inquiry import Inquiry
 from diagnosis_harness.guards.absence import absence_findings
 from diagnosis_harness.guards.bearing import objections
 from diagnosis_harness.guards.citing import cited_items
@@ -22,12 +23,14 @@ from diagnosis_harness.tools.evidence import EvidenceStatus, InvocationStatus
 from diagnosis_harness.tools.invocation import EvidenceRecord
 
 
-def check_draft(draft: DiagnosisDraft, records: Iterable[EvidenceRecord], *, run_id: str) -> EvidenceVerdict:
-    """Check every claim and every concluded cause against the records of this run."""
+def check_draft(
+    draft: DiagnosisDraft, records: Iterable[EvidenceRecord], *, run_id: str, inquiry: Inquiry
+) -> EvidenceVerdict:
+    """Check every claim and every concluded cause against the records of this run and what it was asked."""
     by_id = {record.tool_call_id: record for record in records if record.run_id == run_id}
     findings: list[Finding] = []
     for claim in draft.claims:
-        findings.extend(_claim_findings(claim, by_id))
+        findings.extend(_claim_findings(claim, by_id, inquiry))
     findings.extend(conclusion_claim_findings(draft, by_id))
     failed = {finding.claim_id for finding in findings}
     passed = frozenset(claim.claim_id for claim in draft.claims if claim.claim_id not in failed)
@@ -36,15 +39,19 @@ def check_draft(draft: DiagnosisDraft, records: Iterable[EvidenceRecord], *, run
 
 
 def check_claims(
-    claims: Iterable[Claim], records: Iterable[EvidenceRecord], *, run_id: str
+    claims: Iterable[Claim], records: Iterable[EvidenceRecord], *, run_id: str, inquiry: Inquiry
 ) -> tuple[Claim, ...]:
     """The claims that stand, in order: what an end without a conclusion may still show."""
     by_id = {record.tool_call_id: record for record in records if record.run_id == run_id}
-    return tuple(claim for claim in claims if not _claim_findings(claim, by_id))
+    return tuple(claim for claim in claims if not _claim_findings(claim, by_id, inquiry))
 
 
 def with_sound_refs(
-    claims: Iterable[Claim], records: Iterable[EvidenceRecord], *, run_id: str
+    claims: Iterable[Claim],
+    records: Iterable[EvidenceRecord],
+    *,
+    run_id: str,
+    inquiry: Inquiry,  # noqa: ARG001 - the rules about the question follow
 ) -> tuple[Claim, ...]:
     """The claims less the references that do not hold, and the quotes of those; content stays as it is.
 
@@ -58,7 +65,7 @@ def with_sound_refs(
     return tuple(kept)
 
 
-def _claim_findings(claim: Claim, records: Mapping[str, EvidenceRecord]) -> list[Finding]:
+def _claim_findings(claim: Claim, records: Mapping[str, EvidenceRecord], inquiry: Inquiry) -> list[Finding]:
     if not claim.refs:
         return [Finding(FindingCode.NO_REFS, claim.claim_id)]
     findings = [
@@ -71,7 +78,7 @@ def _claim_findings(claim: Claim, records: Mapping[str, EvidenceRecord]) -> list
         return findings
     if claim.predicate is Predicate.ABSENT:
         return absence_findings(claim, records)
-    return _bearing_findings(claim, records)
+    return _bearing_findings(claim, records, inquiry)
 
 
 def _ref_problem(claim: Claim, ref: EvidenceRef, records: Mapping[str, EvidenceRecord]) -> FindingCode | None:
@@ -103,7 +110,11 @@ def _quote_findings(claim: Claim, records: Mapping[str, EvidenceRecord]) -> list
     return findings
 
 
-def _bearing_findings(claim: Claim, records: Mapping[str, EvidenceRecord]) -> list[Finding]:
+def _bearing_findings(
+    claim: Claim,
+    records: Mapping[str, EvidenceRecord],
+    inquiry: Inquiry,  # noqa: ARG001 - the rules about the question follow
+) -> list[Finding]:
     """No finding when one cited item bears the claim; else the objections of the item that comes nearest."""
     nearest: tuple[FindingCode, ...] | None = None
     nearest_ref: EvidenceRef | None = None

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from diagnosis_harness.diagnosis.claim import Claim
 from diagnosis_harness.diagnosis.draft import Cause, DiagnosisDraft
+from diagnosis_harness.diagnosis.inquiry import Inquiry
 from diagnosis_harness.guards.verdict import Finding
 from diagnosis_harness.tools.invocation import EvidenceRecord
 
@@ -30,6 +31,8 @@ class EvidenceRepairer(Protocol):
         draft: DiagnosisDraft,
         findings: Sequence[Finding],
         records: Sequence[EvidenceRecord],
+        *,
+        inquiry: Inquiry,
     ) -> tuple[DiagnosisDraft, TokenUsage]:
         """A draft with mended references, and the tokens it took.
 

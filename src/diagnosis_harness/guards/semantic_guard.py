@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from diagnosis_harness.diagnosis.claim import Claim, EvidenceRef
 from diagnosis_harness.diagnosis.draft import Cause, DiagnosisDraft
+from diagnosis_harness.diagnosis.inquiry import Inquiry
 from diagnosis_harness.guards.bearing import DIRECT_KINDS
 from diagnosis_harness.guards.citing import cited_items
 from diagnosis_harness.guards.verdict import Judgement
@@ -58,7 +59,7 @@ class SemanticJudge(Protocol):
         ...
 
 
-def build_case(question: str, draft: DiagnosisDraft, records: Sequence[EvidenceRecord]) -> SemanticCase:
+def build_case(draft: DiagnosisDraft, records: Sequence[EvidenceRecord], *, inquiry: Inquiry) -> SemanticCase:
     """The case of a draft that EvidenceGuard passed."""
     by_id = {record.tool_call_id: record for record in records}
     rankings: tuple[EvidenceItem, ...] = ()
@@ -66,7 +67,7 @@ def build_case(question: str, draft: DiagnosisDraft, records: Sequence[EvidenceR
         scores = tuple(item for item in record.items if item.kind is ItemKind.CAUSE_SCORE)
         rankings = scores or rankings
     return SemanticCase(
-        question=question,
+        question=inquiry.question,
         conclusion=draft.conclusion,
         claims=tuple(CitedClaim(claim, cited_items(claim, by_id)) for claim in draft.claims),
         rankings=rankings,

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from diagnosis_harness.diagnosis.claim import Claim
 from diagnosis_harness.diagnosis.draft import Cause, Hypothesis
+from diagnosis_harness.diagnosis.inquiry import Inquiry
 from diagnosis_harness.harness.termination import RunState
 from diagnosis_harness.kernel.window import TimeWindow
 from diagnosis_harness.release.document import Release
@@ -28,6 +29,7 @@ class ReportMaterial:
         files: what became of the files behind the sources.
         has_baseline: whether normal operation was there to compare with.
         has_onset: whether the asker or the alert said when it began.
+        inquiry: what was asked, as code resolved it.
         limit_s: the time that the run was given.
     """
 
@@ -46,3 +48,4 @@ class ReportMaterial:
     files: tuple[FileNote, ...] = ()
     has_baseline: bool = False
     has_onset: bool = False
+    inquiry: Inquiry = field(default_factory=Inquiry)

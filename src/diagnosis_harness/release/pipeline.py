@@ -13,6 +13,7 @@ from diagnosis_harness.diagnosis.claim import CONCLUSIONS, Claim
 from diagnosis_harness.diagnosis.collection import DiagnosisStopReason
 from diagnosis_harness.diagnosis.draft import DiagnosisDraft
 from diagnosis_harness.diagnosis.execution import DiagnosisAgentExecution
+from diagnosis_harness.diagnosis.inquiry import Inquiry
 from diagnosis_harness.diagnosis.progress import ProgressSnapshot
 from diagnosis_harness.guards.evidence_guard import check_claims, check_draft, with_sound_refs
 from diagnosis_harness.guards.evidence_repair import EvidenceRepairer, admit_repair
@@ -26,10 +27,23 @@ from diagnosis_harness.release.decision import WorkEnd, decide
 from diagnosis_harness.release.outcome import ReleaseOutcome
 from diagnosis_harness.release.result import DiagnosisReleaseResult
 from diagnosis_harness.release.standing import confidences, in_scope, numbered, scored, standing_of
+from diagnosis_harness.tools.invocation import EvidenceRecord
 from diagnosis_harness.trace.event import TraceEventStatus, TraceName, TracePhase
 
 if TYPE_CHECKING:
     from diagnosis_harness.harness.context import RunContext
+
+
+@dataclass(frozen=True, slots=True)
+class _Basis:
+    """What a draft is held against: what was asked, and what the run recorded."""
+
+    inquiry: Inquiry
+    snapshot: ProgressSnapshot
+
+    @property
+    def records(self) -> tuple[EvidenceRecord, ...]:
+        return self.snapshot.records
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +56,7 @@ class ReleasePipeline:
     judge: SemanticJudge
 
     async def release(
-        self, ctx: RunContext, question: str, execution: DiagnosisAgentExecution
+        self, ctx: RunContext, execution: DiagnosisAgentExecution, *, inquiry: Inquiry
     ) -> DiagnosisReleaseResult:
         """What may leave.
 
@@ -50,37 +64,38 @@ class ReleasePipeline:
             NothingToRelease: no conclusion, no verified fact, nothing missing that could be named.
             RunAborted: the run ended on the way.
         """
+        basis = _Basis(inquiry, execution.snapshot)
         draft = execution.draft or DiagnosisDraft(conclusion=(), claims=())
         if draft.conclusion:
-            return await self._with_conclusion(ctx, question, execution.snapshot, draft)
+            return await self._with_conclusion(ctx, basis, draft)
         reason = execution.stop_reason
         end = WorkEnd.NO_CONCLUSION if reason is None else end_of_stop(reason)
-        return self._without_conclusion(ctx, end, execution.snapshot, draft)
+        return self._without_conclusion(ctx, end, basis, draft)
 
     async def _with_conclusion(
-        self, ctx: RunContext, question: str, snapshot: ProgressSnapshot, draft: DiagnosisDraft
+        self, ctx: RunContext, basis: _Basis, draft: DiagnosisDraft
     ) -> DiagnosisReleaseResult:
         self.core.check_active(ctx)
-        verdict = check_draft(draft, snapshot.records, run_id=ctx.run_id)
+        verdict = check_draft(draft, basis.records, run_id=ctx.run_id, inquiry=basis.inquiry)
         self._tell_evidence(ctx, TraceName.EVIDENCE_GUARD_INITIAL, draft, verdict)
         if not verdict.valid:
-            repaired = await self._repaired(ctx, snapshot, draft, verdict)
+            repaired = await self._repaired(ctx, basis, draft, verdict)
             if repaired is not None:
                 draft = repaired
-                again = check_draft(draft, snapshot.records, run_id=ctx.run_id)
+                again = check_draft(draft, basis.records, run_id=ctx.run_id, inquiry=basis.inquiry)
                 verdict = replace(again, repaired=True)
             self._tell_evidence(ctx, TraceName.EVIDENCE_GUARD_RECHECK, draft, verdict)
         if not verdict.valid or not draft.conclusion:
-            return self._result(ctx, WorkEnd.EVIDENCE_INVALID, snapshot, draft, verdict=verdict)
-        judgement = await self._judged(ctx, question, snapshot, draft)
+            return self._result(ctx, WorkEnd.EVIDENCE_INVALID, basis, draft, verdict=verdict)
+        judgement = await self._judged(ctx, basis, draft)
         if judgement is None:
-            return self._result(ctx, WorkEnd.JUDGE_UNAVAILABLE, snapshot, draft, verdict=verdict)
+            return self._result(ctx, WorkEnd.JUDGE_UNAVAILABLE, basis, draft, verdict=verdict)
         supported = judgement.verdict is SemanticVerdict.SUPPORTED
         end = WorkEnd.SUPPORTED if supported else WorkEnd.UNSUPPORTED
-        return self._result(ctx, end, snapshot, draft, verdict=verdict, judgement=judgement)
+        return self._result(ctx, end, basis, draft, verdict=verdict, judgement=judgement)
 
     async def _repaired(
-        self, ctx: RunContext, snapshot: ProgressSnapshot, draft: DiagnosisDraft, verdict: EvidenceVerdict
+        self, ctx: RunContext, basis: _Basis, draft: DiagnosisDraft, verdict: EvidenceVerdict
     ) -> DiagnosisDraft | None:
         """The draft after the one repair; None when it failed technically, which counts as still invalid."""
         self.core.emit(ctx, TraceName.EVIDENCE_REPAIR, TracePhase.GUARD, TraceEventStatus.STARTED)
@@ -88,19 +103,19 @@ class ReleasePipeline:
             proposed = await self.roles.play(
                 ctx,
                 RetryRole.EVIDENCE_REPAIR,
-                lambda ctx: self.repairer.repair(ctx, draft, verdict.findings, snapshot.records),
+                lambda ctx: self.repairer.repair(
+                    ctx, draft, verdict.findings, basis.records, inquiry=basis.inquiry
+                ),
             )
         except (TechnicalFailure, MalformedAnswer):
             self.core.emit(ctx, TraceName.EVIDENCE_REPAIR, TracePhase.GUARD, TraceEventStatus.FAILED)
             return None
         self.core.emit(ctx, TraceName.EVIDENCE_REPAIR, TracePhase.GUARD, TraceEventStatus.SUCCEEDED)
-        return admit_repair(draft, proposed, snapshot.records)
+        return admit_repair(draft, proposed, basis.records)
 
-    async def _judged(
-        self, ctx: RunContext, question: str, snapshot: ProgressSnapshot, draft: DiagnosisDraft
-    ) -> Judgement | None:
+    async def _judged(self, ctx: RunContext, basis: _Basis, draft: DiagnosisDraft) -> Judgement | None:
         """The judge's word; None when it could not be had."""
-        case = build_case(question, draft, snapshot.records)
+        case = build_case(draft, basis.records, inquiry=basis.inquiry)
         try:
             judgement = await self.roles.play(
                 ctx, RetryRole.SEMANTIC_GUARD, lambda ctx: self.judge.judge(ctx, case)
@@ -120,42 +135,42 @@ class ReleasePipeline:
         return judgement
 
     def _without_conclusion(
-        self, ctx: RunContext, end: WorkEnd, snapshot: ProgressSnapshot, draft: DiagnosisDraft
+        self, ctx: RunContext, end: WorkEnd, basis: _Basis, draft: DiagnosisDraft
     ) -> DiagnosisReleaseResult:
-        verdict = check_draft(draft, snapshot.records, run_id=ctx.run_id)
+        verdict = check_draft(draft, basis.records, run_id=ctx.run_id, inquiry=basis.inquiry)
         self._tell_evidence(ctx, TraceName.EVIDENCE_GUARD_INITIAL, draft, verdict)
         if not verdict.valid:
-            sound = with_sound_refs(draft.claims, snapshot.records, run_id=ctx.run_id)
+            sound = with_sound_refs(draft.claims, basis.records, run_id=ctx.run_id, inquiry=basis.inquiry)
             draft = replace(draft, claims=sound)
-            verdict = check_draft(draft, snapshot.records, run_id=ctx.run_id)
-        return self._result(ctx, end, snapshot, draft, verdict=verdict)
+            verdict = check_draft(draft, basis.records, run_id=ctx.run_id, inquiry=basis.inquiry)
+        return self._result(ctx, end, basis, draft, verdict=verdict)
 
     def _result(
         self,
         ctx: RunContext,
         end: WorkEnd,
-        snapshot: ProgressSnapshot,
+        basis: _Basis,
         draft: DiagnosisDraft,
         *,
         verdict: EvidenceVerdict,
         judgement: Judgement | None = None,
     ) -> DiagnosisReleaseResult:
         standing = tuple(claim for claim in draft.claims if claim.claim_id in verdict.passed)
-        facts = (*standing, *facts_beyond(standing, snapshot, run_id=ctx.run_id))
-        beside = standing_of(draft, snapshot.records, run_id=ctx.run_id)
+        facts = (*standing, *facts_beyond(standing, basis.snapshot, run_id=ctx.run_id, inquiry=basis.inquiry))
+        beside = standing_of(draft, basis.records, run_id=ctx.run_id, inquiry=basis.inquiry)
         # That something is missing decides; which of its words may be shown is another matter.
         row = decide(end, facts=bool(facts), missing=bool(draft.missing_info))
         success = row.outcome is ReleaseOutcome.SUCCESS
         if row.outcome is ReleaseOutcome.FAILED:
             raise NothingToRelease(f"{row.rule}: {end.value}")
-        causes = scored(draft, snapshot.records) if success else ()
-        claims, causes = numbered(in_scope(standing if success else facts, snapshot.records), causes)
+        causes = scored(draft, basis.records) if success else ()
+        claims, causes = numbered(in_scope(standing if success else facts, basis.records), causes)
         concluded = {cause.entity for cause in causes}
         return DiagnosisReleaseResult(
             outcome=row.outcome,
             fallback=row.fallback,
             causes=causes,
-            confidence=confidences(causes, draft, snapshot.records, repaired=verdict.repaired),
+            confidence=confidences(causes, draft, basis.records, repaired=verdict.repaired),
             claims=claims,
             hypotheses=tuple(h for h in beside.hypotheses if h.entity not in concluded),
             missing_info=beside.missing_info,
@@ -196,7 +211,7 @@ def end_of_stop(reason: DiagnosisStopReason) -> WorkEnd:
 
 
 def facts_beyond(
-    standing: tuple[Claim, ...], snapshot: ProgressSnapshot, *, run_id: str
+    standing: tuple[Claim, ...], snapshot: ProgressSnapshot, *, run_id: str, inquiry: Inquiry
 ) -> tuple[Claim, ...]:
     """Verified facts that the standing claims do not say already. Pure: records in memory only.
 
@@ -205,7 +220,7 @@ def facts_beyond(
     said = {_content(claim) for claim in standing}
     found = []
     told = [claim for claim in snapshot.facts if claim.predicate not in CONCLUSIONS]
-    for claim in check_claims(told, snapshot.records, run_id=run_id):
+    for claim in check_claims(told, snapshot.records, run_id=run_id, inquiry=inquiry):
         if _content(claim) not in said:
             said.add(_content(claim))
             found.append(claim)

@@ -6,9 +6,12 @@ The inverse of `release.document` and `release.report`, as far as a document hol
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 
 from diagnosis_harness.diagnosis.claim import Claim
 from diagnosis_harness.diagnosis.draft import Cause, DiagnosisDraft, Hypothesis
+from diagnosis_harness.diagnosis.inquiry import Inquiry, Inventory, KnownEntity, OnsetOrigin
+from diagnosis_harness.diagnosis.question import asked_instant
 from diagnosis_harness.kernel.canonical import canonical_json
 from diagnosis_harness.kernel.errors import ContractViolation, RunDocumentInvalid
 from diagnosis_harness.kernel.json_value import JsonValue
@@ -16,7 +19,7 @@ from diagnosis_harness.kernel.window import TimeWindow, parse_utc, utc_text
 from diagnosis_harness.release.document import ClaimEntry, RecordEntry, Report, RunDocument, Window
 from diagnosis_harness.release.material import ReportMaterial
 from diagnosis_harness.toolbox.ports import FileNote
-from diagnosis_harness.tools.evidence import InvocationStatus
+from diagnosis_harness.tools.evidence import InvocationStatus, ItemKind
 from diagnosis_harness.tools.invocation import ErrorCode, EvidenceRecord
 from diagnosis_harness.tools.stored import StoredFindings
 
@@ -149,6 +152,55 @@ def record_of(entry: RecordEntry, place: str, *, run_id: str, found: StoredFindi
         raise RunDocumentInvalid(place, str(error)) from None
 
 
+def inquiry_of(document: RunDocument, records: Iterable[EvidenceRecord]) -> Inquiry:
+    """What the run was asked, as far as the question, the stated onset and the inventory records tell.
+
+    A name that no item of the run holds is not known.
+    """
+    items = [item for record in records for item in record.items]
+    held = [item for item in items if item.kind is ItemKind.INVENTORY]
+    alert = next((item for item in held if item.attributes.get("telemetry") == "alert"), None)
+    stated = next((item for item in held if item.attributes.get("telemetry") == "onset"), None)
+    recorded = next((item.window for item in held if item.attributes.get("recording") == "incident"), None)
+    run = document.run
+    said = (
+        (_stated(run.onset_at), OnsetOrigin.ASKED),
+        (asked_instant(run.question, recorded), OnsetOrigin.QUESTION),
+        (None if stated is None else stated.onset_s, OnsetOrigin.SOURCE),
+        (None if alert is None else alert.onset_s, OnsetOrigin.ALERT),
+    )
+    onset_s, origin = next((each for each in said if each[0] is not None), (None, OnsetOrigin.NOBODY))
+    alert_entity = None if alert is None else alert.entity
+    named = tuple(item.entity for item in held if item.attributes.get("mentioned") and item.entity)
+    owners = {
+        name: item.attributes.get("owner") for item in items for name in (item.entity, item.peer) if name
+    }
+    return Inquiry(
+        question=run.question,
+        onset_s=onset_s,
+        onset_origin=origin,
+        affected=named or (() if alert_entity is None else (alert_entity,)),
+        alert_entity=alert_entity,
+        alert_signal=None if alert is None else alert.signal,
+        alert_at_s=None if alert is None else alert.onset_s,
+        inventory=Inventory(
+            entities=tuple(
+                KnownEntity(name, owner if isinstance(owner, str) and owner != name else None)
+                for name, owner in sorted(owners.items())
+            ),
+            incident=recorded,
+        ),
+    )
+
+
+def _stated(onset_at: str | None) -> float | None:
+    """The stated onset; None where it is no instant, which the account of the run objects to."""
+    try:
+        return None if onset_at is None else instant(onset_at, "run.onset_at")
+    except RunDocumentInvalid:
+        return None
+
+
 def material_of(
     document: RunDocument,
     draft: DiagnosisDraft,
@@ -179,4 +231,5 @@ def material_of(
         ),
         has_baseline=has_baseline,
         has_onset=has_onset,
+        inquiry=inquiry_of(document, records),
     )

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from diagnosis_harness.diagnosis.claim import Claim, Predicate
 from diagnosis_harness.diagnosis.draft import Cause, DiagnosisDraft, Hypothesis
+from diagnosis_harness.diagnosis.inquiry import Inquiry
 from diagnosis_harness.guards.absence import window_of_absence
 from diagnosis_harness.guards.candidates import standing_candidates
 from diagnosis_harness.guards.circumstances import standing_missing, standing_window
@@ -25,7 +26,13 @@ class Standing:
     window: TimeWindow | None = None
 
 
-def standing_of(draft: DiagnosisDraft | None, records: Iterable[EvidenceRecord], *, run_id: str) -> Standing:
+def standing_of(
+    draft: DiagnosisDraft | None,
+    records: Iterable[EvidenceRecord],
+    *,
+    run_id: str,
+    inquiry: Inquiry,  # noqa: ARG001 - the rules about the question follow
+) -> Standing:
     """What stands of a draft; nothing of none."""
     if draft is None:
         return Standing()

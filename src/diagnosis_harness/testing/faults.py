@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from diagnosis_harness.diagnosis.draft import DiagnosisDraft
+from diagnosis_harness.diagnosis.inquiry import Inquiry
 from diagnosis_harness.diagnosis.policy import DiagnosisPolicy, PolicyAnswer, PolicyView
 from diagnosis_harness.guards.evidence_repair import EvidenceRepairer
 from diagnosis_harness.guards.semantic_guard import SemanticCase, SemanticJudge
@@ -179,11 +180,13 @@ class FaultyRepairer:
         draft: DiagnosisDraft,
         findings: Sequence[Finding],
         records: Sequence[EvidenceRecord],
+        *,
+        inquiry: Inquiry,
     ) -> tuple[DiagnosisDraft, TokenUsage]:
         """The other repairer's proposal."""
         self.calls += 1
         self.faults.at(f"repair {self.calls}")
-        return await self.repairer.repair(ctx, draft, findings, records)
+        return await self.repairer.repair(ctx, draft, findings, records, inquiry=inquiry)
 
 
 @dataclass(slots=True)

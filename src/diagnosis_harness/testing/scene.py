@@ -36,6 +36,7 @@ from diagnosis_harness.testing.faults import (
     FaultyTool,
 )
 from diagnosis_harness.testing.ids import CountingIds
+from diagnosis_harness.testing.inquiries import inquiry
 from diagnosis_harness.testing.runs import AMPLE
 from diagnosis_harness.testing.scripted_policy import ScriptedJudge, ScriptedRepairer
 from diagnosis_harness.tools.access import ScopeAccess
@@ -66,7 +67,7 @@ class Scene:
     repairer: EvidenceRepairer = field(default_factory=lambda: ScriptedRepairer(lambda draft: draft))
     limits: RunBudgetLimits = AMPLE
     thresholds: CollectionThresholds = field(default_factory=lambda: CollectionThresholds(2, 2))
-    task: DiagnosisTask = field(default_factory=lambda: DiagnosisTask("why?"))
+    task: DiagnosisTask = field(default_factory=lambda: DiagnosisTask("why?", inquiry()))
     faults: Faults = field(default_factory=Faults)
     clock: ManualClock = field(default_factory=ManualClock)
     sink: MemorySink = field(default_factory=MemorySink)

@@ -21,6 +21,7 @@ from diagnosis_harness.kernel.canonical import canonical_json
 from diagnosis_harness.kernel.errors import FailureKind, LlmFailure
 from diagnosis_harness.testing.evidence import WINDOW
 from diagnosis_harness.testing.faults import ALTERED, HUNG, LOST, store_fails, tool_crashes, tool_fails
+from diagnosis_harness.testing.inquiries import inquiry
 from diagnosis_harness.testing.runs import limits
 from diagnosis_harness.testing.scene import Scene
 from diagnosis_harness.testing.scripted_policy import Answer, ScriptedJudge, ScriptedPolicy, ScriptedRepairer
@@ -58,7 +59,7 @@ class Script:
             repairer=ScriptedRepairer(self.mend),
             limits=limits(**self.limits),
             thresholds=CollectionThresholds(**self.thresholds),
-            task=DiagnosisTask(self.question),
+            task=DiagnosisTask(self.question, inquiry()),
         )
         actions: dict[str, Callable[[], str | None]] = {
             "cancel": scene.cancel,

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
 from diagnosis_harness.diagnosis.draft import DiagnosisDraft
+from diagnosis_harness.diagnosis.inquiry import Inquiry
 from diagnosis_harness.diagnosis.policy import PolicyAnswer, PolicyView
 from diagnosis_harness.guards.semantic_guard import SemanticCase
 from diagnosis_harness.guards.verdict import Finding, Judgement, SemanticVerdict
@@ -49,9 +50,11 @@ class ScriptedRepairer:
         draft: DiagnosisDraft,
         findings: Sequence[Finding],
         records: Sequence[EvidenceRecord],
+        *,
+        inquiry: Inquiry,
     ) -> tuple[DiagnosisDraft, TokenUsage]:
         """The proposal."""
-        del ctx, findings, records
+        del ctx, findings, records, inquiry
         self.calls += 1
         if isinstance(self._mend, Exception):
             raise self._mend

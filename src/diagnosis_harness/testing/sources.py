@@ -127,7 +127,18 @@ class InMemorySources:
             changes=len(self.change_events),
             entities=tuple(sorted(names)),
             files=self.files,
+            entities_by_kind={kind: tuple(sorted(held)) for kind, held in self._names().items() if held},
         )
+
+    def _names(self) -> dict[str, set[str]]:
+        tables = (self.incident_spans, self.baseline_spans)
+        lines = (*self.log_lines, *self.baseline_log_lines)
+        return {
+            "metrics": {one.entity for one in (*self.incident, *self.baseline)},
+            "spans": {name for table in tables if table is not None for name in table.entities},
+            "logs": {line.entity for line in lines if line.entity is not None},
+            "changes": {event.entity for event in self.change_events if event.entity is not None},
+        }
 
     def signals(self, ctx: RunContext, recording: Recording) -> tuple[SignalInfo, ...]:  # noqa: ARG002 - the port's shape
         """The inventory of a recording."""

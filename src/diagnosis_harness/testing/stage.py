@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from diagnosis_harness.diagnosis.draft import DiagnosisDraft
+from diagnosis_harness.diagnosis.inquiry import Inquiry
 from diagnosis_harness.diagnosis.policy import AskTools, GiveDraft, PolicyAnswer, PolicyView
 from diagnosis_harness.guards.semantic_guard import SemanticCase
 from diagnosis_harness.guards.verdict import Finding, Judgement
@@ -87,9 +88,11 @@ class Stage:
         draft: DiagnosisDraft,
         findings: Sequence[Finding],
         records: Sequence[EvidenceRecord],
+        *,
+        inquiry: Inquiry,
     ) -> tuple[DiagnosisDraft, TokenUsage]:
         """The repairer."""
-        del ctx, findings, records
+        del ctx, findings, records, inquiry
         mend = await self._asks("repair")
         if not callable(mend):
             raise TypeError("a repairer answers with a function of the draft")

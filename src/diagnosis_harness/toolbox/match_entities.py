@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from diagnosis_harness.kernel.names import named
 from diagnosis_harness.toolbox.arguments import text
+from diagnosis_harness.toolbox.inventory import known_names
 from diagnosis_harness.toolbox.ports import Sources
 from diagnosis_harness.tools.evidence import EvidenceItem, ItemKind
 from diagnosis_harness.tools.spec import ArgumentValue, Parameter, ParameterKind, ToolFindings, ToolSpec
@@ -41,9 +42,7 @@ class MatchEntities:
 
     def run(self, ctx: RunContext, arguments: Mapping[str, ArgumentValue]) -> ToolFindings:
         """The names."""
-        known = set(self.sources.summary.summary(ctx).entities)
-        if self.sources.topology is not None:
-            known.update(self.sources.topology.owners(ctx).values())
+        known = known_names(ctx, self.sources)
         items = tuple(
             EvidenceItem(
                 f"m{place}",
@@ -68,7 +67,7 @@ def named_in(asked: str, known: Iterable[str]) -> tuple[str, ...]:
     found: list[tuple[int, int, str]] = []
     for name in sorted(known):
         folded = _folded(name)
-        if len(folded.strip()) >= _LEAST_LETTERS:
+        if len(folded.strip()) >= _LEAST_LETTERS and folded in held:
             # A name may touch Chinese characters, which are written without spaces, and no other letter.
             pattern = rf"(?<![a-z0-9]){re.escape(folded)}(?![a-z0-9])"
             found.extend((each.start(), each.end(), name) for each in re.finditer(pattern, held))

@@ -7,7 +7,7 @@ operation recorded at another time. All times are seconds since the Unix epoch, 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Protocol
 
@@ -156,6 +156,9 @@ class SourceSummary:
     changes: int
     entities: tuple[str, ...]
     files: tuple[FileNote, ...]
+    entities_by_kind: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """The names that each kind of telemetry holds (`metrics`, `spans`, `logs`, `changes`), in any recording;
+    empty where the source does not tell them apart."""
 
 
 class SummarySource(Protocol):

@@ -166,13 +166,17 @@ def test_the_router_sees_the_session_and_no_other(tmp_path: Path) -> None:
 
 
 def test_a_follow_up_takes_over_the_onset_of_the_turn_before(tmp_path: Path) -> None:
-    """Only that of a diagnosis that ended SUCCESS, and only of the same source (PE-04)."""
+    """Only that of a diagnosis that ended SUCCESS, and only of the same source (PE-04).
+
+    The policy is told of it; the source is opened with what this question's asker stated, which is nothing.
+    """
 
     async def act(kept: KeptChat) -> None:
         await kept.ask(kept.request("why?", onset_s=1_700_000_000.0))
         await kept.ask(kept.request("and payment?"))
         await kept.ask(kept.request("and there?", source="elsewhere"))
-        assert [onset_s for _, onset_s in kept.shelf.opened] == [1_700_000_000.0, 1_700_000_000.0, None]
+        assert [onset_s for _, onset_s in kept.shelf.opened] == [1_700_000_000.0, None, None]
+        assert [view.onset_s for view in policy.views[::2]] == [1_700_000_000.0, 1_700_000_000.0, None]
 
     policy = ScriptedPolicy(LOOK, GiveDraft(DRAFT), LOOK, GiveDraft(DRAFT), LOOK, GiveDraft(DRAFT))
     play(tmp_path, act, policy=policy, tools=(ScriptedTool(found),))

@@ -13,6 +13,7 @@ from diagnosis_harness.harness.termination import RunState
 from diagnosis_harness.kernel.errors import ContractViolation
 from diagnosis_harness.release.language import Language
 from diagnosis_harness.release.outcome import ReleaseOutcome
+from diagnosis_harness.testing.inquiries import inquiry
 from diagnosis_harness.testing.scene import TIMEOUT_S, Scene
 from diagnosis_harness.testing.script import read
 from diagnosis_harness.toolbox.ports import AlertInfo, SourceSummary
@@ -32,8 +33,7 @@ def facts(scene: Scene) -> RunFacts:
         language=Language.EN,
         started_s=scene.clock.now_s(),
         limit_s=TIMEOUT_S,
-        onset_s=None,
-        onset_known=False,
+        inquiry=inquiry(),
         tools=("look",),
         summary=summary,
     )

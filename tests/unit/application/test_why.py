@@ -24,6 +24,7 @@ from diagnosis_harness.release.document import RunDocument
 from diagnosis_harness.release.language import Language
 from diagnosis_harness.release.outcome import ReleaseOutcome
 from diagnosis_harness.testing import documents
+from diagnosis_harness.testing.inquiries import inquiry
 from diagnosis_harness.testing.scene import TIMEOUT_S
 from diagnosis_harness.testing.script import read
 from diagnosis_harness.toolbox.ports import AlertInfo, SourceSummary
@@ -48,8 +49,7 @@ def played(scenario: str) -> RunDocument:
         language=Language.EN,
         started_s=scene.clock.now_s(),
         limit_s=TIMEOUT_S,
-        onset_s=None,
-        onset_known=False,
+        inquiry=inquiry(),
         tools=("look",),
         summary=SUMMARY,
     )

@@ -33,6 +33,7 @@ from diagnosis_harness.testing.evidence import (
     cause_item,
     changed_item,
 )
+from diagnosis_harness.testing.inquiries import inquiry
 from diagnosis_harness.testing.runs import Rig
 from diagnosis_harness.testing.scripted_tool import ScriptedTool
 from diagnosis_harness.testing.wire_policy import OverTheWire, WirePolicy
@@ -63,7 +64,9 @@ class House:
         )
         use_case = DiagnoseUseCase(self.rig.core, agent_for=self.agent, pipeline=pipeline)
         ctx = self.rig.run()
-        return asyncio.run(use_case.diagnose(ctx, DiagnosisTask("why is checkout slow?", ONSET_S)))
+        return asyncio.run(
+            use_case.diagnose(ctx, DiagnosisTask("why is checkout slow?", inquiry(onset_s=ONSET_S)))
+        )
 
     def agent(self, ctx: RunContext) -> DiagnosisAgent:
         """The agent of a run, with the three tools."""

@@ -16,6 +16,7 @@ from diagnosis_harness.testing.evidence import (
     changed_item,
     ready_record,
 )
+from diagnosis_harness.testing.inquiries import inquiry
 
 CART = changed_item("i2", "cart")
 RECORDS = (
@@ -30,8 +31,10 @@ TRUE = DiagnosisDraft(
 
 def repaired(draft: DiagnosisDraft) -> DiagnosisDraft:
     """What is left of a draft after the embedded repair, as far as it is admitted."""
-    findings = check_draft(draft, RECORDS, run_id="r1").findings
-    return admit_repair(draft, mended_draft(draft, findings, RECORDS, run_id="r1"), RECORDS)
+    findings = check_draft(draft, RECORDS, run_id="r1", inquiry=inquiry()).findings
+    return admit_repair(
+        draft, mended_draft(draft, findings, RECORDS, run_id="r1", inquiry=inquiry()), RECORDS
+    )
 
 
 def test_of_two_claims_of_one_id_one_is_left() -> None:

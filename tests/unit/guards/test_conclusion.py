@@ -17,6 +17,7 @@ from diagnosis_harness.testing.evidence import (
     changed_item,
     ready_record,
 )
+from diagnosis_harness.testing.inquiries import inquiry
 from diagnosis_harness.tools.evidence import EvidenceItem
 
 FIRST = replace(cause_item("c1", "payment"), attributes={"fault_kind": "CPU", "region": "pod-1"})
@@ -47,7 +48,7 @@ def draft(*claims: Claim, cause: Cause | None = None) -> DiagnosisDraft:
 
 def codes(told: DiagnosisDraft) -> list[FindingCode]:
     """Findings on a draft, as codes."""
-    return [finding.code for finding in check_draft(told, RECORDS, run_id="r1").findings]
+    return [finding.code for finding in check_draft(told, RECORDS, run_id="r1", inquiry=inquiry()).findings]
 
 
 def test_what_is_hit_may_be_said_beside_the_cause_that_hits_it() -> None:
@@ -72,7 +73,7 @@ def test_what_got_better_is_not_affected() -> None:
     hit = replace(claimed(VICTIM, "k2"), predicate=Predicate.AFFECTED)
     records = (ready_record(SEEN, INSTANCE, calm, CART), RECORDS[1])
 
-    found = check_draft(draft(hit), records, run_id="r1").findings
+    found = check_draft(draft(hit), records, run_id="r1", inquiry=inquiry()).findings
 
     assert FindingCode.PREDICATE_NOT_BORNE in [finding.code for finding in found]
 
@@ -111,7 +112,7 @@ def test_a_cause_rests_on_nothing_that_was_said_of_another() -> None:
 
 def test_two_claims_of_one_id_both_fall() -> None:
     """Nobody could tell which of them a cause rests on."""
-    verdict = check_draft(draft(claimed(CART, "k1")), RECORDS, run_id="r1")
+    verdict = check_draft(draft(claimed(CART, "k1")), RECORDS, run_id="r1", inquiry=inquiry())
 
     assert verdict.passed == frozenset({"k0"})
     assert [finding.code for finding in verdict.findings].count(FindingCode.CLAIM_ID_TWICE) == 2

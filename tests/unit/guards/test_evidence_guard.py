@@ -22,13 +22,14 @@ from diagnosis_harness.testing.evidence import (
     error_record,
     ready_record,
 )
+from diagnosis_harness.testing.inquiries import inquiry
 from diagnosis_harness.tools.evidence import Direction, EvidenceItem, ItemKind
 from diagnosis_harness.tools.invocation import EvidenceRecord
 
 
 def codes(claim: Claim, *records: EvidenceRecord, run_id: str = "r1") -> list[FindingCode]:
     """The findings on one claim, as codes in order."""
-    verdict = check_draft(DiagnosisDraft((), (claim,)), records, run_id=run_id)
+    verdict = check_draft(DiagnosisDraft((), (claim,)), records, run_id=run_id, inquiry=inquiry())
     assert verdict.valid == (claim.claim_id in verdict.passed)
     return [finding.code for finding in verdict.findings]
 
@@ -264,7 +265,7 @@ def records_of(direct_entity: str = "payment") -> tuple[EvidenceRecord, ...]:
 
 def cause_codes(draft: DiagnosisDraft, records: tuple[EvidenceRecord, ...]) -> list[FindingCode]:
     """Findings on a draft, as codes."""
-    return [finding.code for finding in check_draft(draft, records, run_id="r1").findings]
+    return [finding.code for finding in check_draft(draft, records, run_id="r1", inquiry=inquiry()).findings]
 
 
 def test_a_cause_with_ranking_and_direct_evidence_stands() -> None:
@@ -305,7 +306,7 @@ def test_check_claims_keeps_the_standing_ones_in_order() -> None:
     good = changed_claim()
     false = replace(good, claim_id="k2", value=7.0)
     other = changed_claim(changed_item("i2", "cart"), claim_id="k3")
-    assert check_claims((good, false, other), (record,), run_id="r1") == (good, other)
+    assert check_claims((good, false, other), (record,), run_id="r1", inquiry=inquiry()) == (good, other)
 
 
 def test_a_denial_names_what_was_sought() -> None:

@@ -19,6 +19,7 @@ from diagnosis_harness.players.embedded.analyst import next_answer
 from diagnosis_harness.players.embedded.judge import ORDER_SLACK_S, verdict_on
 from diagnosis_harness.players.embedded.repairer import mended_draft
 from diagnosis_harness.testing.evidence import ONSET_S, cause_item, changed_claim, changed_item, ready_record
+from diagnosis_harness.testing.inquiries import inquiry
 from diagnosis_harness.tools.evidence import EvidenceItem, ItemKind
 from diagnosis_harness.tools.invocation import EvidenceRecord
 from diagnosis_harness.tools.spec import ToolSpec
@@ -128,7 +129,7 @@ def test_a_move_that_normal_operation_shows_as_well_is_told_as_normal() -> None:
     answer = next_answer(view(inventory("metrics"), calm, due=frozenset({"t2"})))
     (fact,) = answer.assessments[0].facts
     assert fact.predicate is Predicate.NORMAL
-    assert check_draft(DiagnosisDraft((), (fact,)), (calm,), run_id="r1").valid
+    assert check_draft(DiagnosisDraft((), (fact,)), (calm,), run_id="r1", inquiry=inquiry()).valid
 
 
 @pytest.mark.parametrize(
@@ -172,7 +173,7 @@ def test_every_due_result_is_assessed_with_facts_that_stand() -> None:
         ("t2", InformationGain.GAINED),
     ]
     facts = tuple(fact for assessment in answer.assessments for fact in assessment.facts)
-    assert check_draft(DiagnosisDraft((), facts), records, run_id="r1").valid
+    assert check_draft(DiagnosisDraft((), facts), records, run_id="r1", inquiry=inquiry()).valid
 
 
 def test_a_candidate_that_stands_out_is_concluded_and_every_claim_stands() -> None:
@@ -181,7 +182,7 @@ def test_a_candidate_that_stands_out_is_concluded_and_every_claim_stands() -> No
     draft = drafted(*records)
     assert [cause.entity for cause in draft.conclusion] == ["payment"]
     assert draft.claims[0].predicate is Predicate.CAUSED
-    assert check_draft(draft, records, run_id="r1").findings == ()
+    assert check_draft(draft, records, run_id="r1", inquiry=inquiry()).findings == ()
 
 
 @pytest.mark.parametrize(
@@ -202,7 +203,7 @@ def test_a_ranking_without_anything_observed_concludes_nothing() -> None:
 
 def judged(draft: DiagnosisDraft, records: tuple[EvidenceRecord, ...]) -> tuple[SemanticReason, ...]:
     """The judge's reasons; empty with SUPPORTED."""
-    judgement = verdict_on(build_case("why?", draft, records))
+    judgement = verdict_on(build_case(draft, records, inquiry=inquiry()))
     assert (judgement.verdict is SemanticVerdict.SUPPORTED) == (not judgement.reasons)
     return judgement.reasons
 
@@ -288,10 +289,12 @@ def test_the_repairer_re_anchors_a_wrong_reference() -> None:
     wrong = replace(changed_claim(changed_item("i1", "payment"), tool_call_id="t2"), quotes=())
     wrong = replace(wrong, refs=(EvidenceRef("t2", "i2"),))
     draft = DiagnosisDraft((), (wrong,))
-    findings = check_draft(draft, records, run_id="r1").findings
-    mended = admit_repair(draft, mended_draft(draft, findings, records, run_id="r1"), records)
+    findings = check_draft(draft, records, run_id="r1", inquiry=inquiry()).findings
+    mended = admit_repair(
+        draft, mended_draft(draft, findings, records, run_id="r1", inquiry=inquiry()), records
+    )
     assert mended.claims[0].refs == (EvidenceRef("t2", "i1"),)
-    assert check_draft(mended, records, run_id="r1").valid
+    assert check_draft(mended, records, run_id="r1", inquiry=inquiry()).valid
 
 
 def test_the_repairer_drops_what_nothing_bears() -> None:
@@ -300,8 +303,8 @@ def test_the_repairer_drops_what_nothing_bears() -> None:
     good = changed_claim(changed_item("i1", "payment"), tool_call_id="t2")
     false = replace(good, claim_id="k9", value=99.0)
     draft = DiagnosisDraft((), (good, false))
-    findings = check_draft(draft, records, run_id="r1").findings
-    assert mended_draft(draft, findings, records, run_id="r1").claims == (good,)
+    findings = check_draft(draft, records, run_id="r1", inquiry=inquiry()).findings
+    assert mended_draft(draft, findings, records, run_id="r1", inquiry=inquiry()).claims == (good,)
 
 
 def test_without_anything_to_look_with_it_says_what_is_missing() -> None:

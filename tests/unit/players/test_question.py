@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from diagnosis_harness.diagnosis.question import asked_instant
 from diagnosis_harness.kernel.window import TimeWindow, parse_utc
-from diagnosis_harness.players.embedded.question import asked_instant, asked_symptom
+from diagnosis_harness.players.embedded.question import asked_symptom
 
 DAY = TimeWindow(parse_utc("2024-05-01T13:00:00Z"), parse_utc("2024-05-01T14:30:00Z"))
 WEEK = TimeWindow(DAY.start_s, DAY.start_s + 7 * 86_400)

@@ -18,6 +18,7 @@ from diagnosis_harness.release.report import compose
 from diagnosis_harness.release.said import may_stand, said
 from diagnosis_harness.release.sentence import sentence
 from diagnosis_harness.testing.evidence import WINDOW, changed_claim, changed_item, ready_record
+from diagnosis_harness.testing.inquiries import inquiry
 
 RECORDS = (ready_record(changed_item()),)
 EN, ZH = Language.EN, Language.ZH
@@ -64,7 +65,7 @@ def test_a_wording_is_grounded_in_what_bears_the_claim_and_in_nothing_else_cited
     claim = replace(
         worded("checkout latency_p90 rose to 9 s"), refs=(EvidenceRef("t1", "i1"), EvidenceRef("t1", "i2"))
     )
-    assert check_claims([claim], records, run_id="r1")
+    assert check_claims([claim], records, run_id="r1", inquiry=inquiry())
     assert said(claim, records, EN) == sentence(claim, EN)
 
 

@@ -16,6 +16,7 @@ from diagnosis_harness.testing.evidence import (
     changed_item,
     ready_record,
 )
+from diagnosis_harness.testing.inquiries import inquiry
 
 RECORDS = (
     ready_record(changed_item("i1", "payment")),
@@ -54,4 +55,4 @@ def test_an_absence_says_in_which_time_was_looked() -> None:
 
 def test_nothing_stands_of_no_draft() -> None:
     """An end without a draft says nothing beside its facts."""
-    assert standing_of(None, RECORDS, run_id="r1") == Standing()
+    assert standing_of(None, RECORDS, run_id="r1", inquiry=inquiry()) == Standing()

@@ -22,7 +22,7 @@ from diagnosis_harness.harness.termination import RunState
 from diagnosis_harness.kernel.errors import RunDocumentInvalid
 from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.release.document import RunDocument
-from diagnosis_harness.release.restored import arguments_of, draft_of
+from diagnosis_harness.release.restored import arguments_of, draft_of, inquiry_of
 from diagnosis_harness.tools.boundary import ToolBoundary, ToolBoundaryResult
 from diagnosis_harness.tools.evidence import EvidenceItem, InvocationStatus, ItemKind
 from diagnosis_harness.tools.invocation import EvidenceRecord
@@ -177,14 +177,20 @@ def compare(
     moved; its quotes are not, since a line that reads otherwise may say the same.
     """
     draft = draft_of(document.report)
-    before = {record.tool_call_id: record for record in restore_records(document).records}
+    restored = restore_records(document).records
+    before = {record.tool_call_id: record for record in restored}
     fresh = {
         result.record.tool_call_id: result.record
         for result in results
         if result.record is not None and result.record.invocation is InvocationStatus.READY
     }
     anchored = tuple(_anchored(claim, fresh) for claim in draft.claims)
-    findings = check_draft(replace(draft, claims=anchored), fresh.values(), run_id=run_id).findings
+    findings = check_draft(
+        replace(draft, claims=anchored),
+        fresh.values(),
+        run_id=run_id,
+        inquiry=inquiry_of(document, restored),
+    ).findings
     codes: dict[str, list[FindingCode]] = {}
     for finding in findings:
         codes.setdefault(finding.claim_id, []).append(finding.code)

@@ -15,7 +15,7 @@ from diagnosis_harness.guards.verdict import Finding
 from diagnosis_harness.release.document import Coverage, Report, RunDocument
 from diagnosis_harness.release.outcome import ReleaseOutcome
 from diagnosis_harness.release.report import compose, no_diagnosis
-from diagnosis_harness.release.restored import material_of
+from diagnosis_harness.release.restored import inquiry_of, material_of
 from diagnosis_harness.release.said import may_stand
 from diagnosis_harness.release.sentence import sentence
 from diagnosis_harness.release.standing import confidences, scored
@@ -28,7 +28,9 @@ def guard_checks(
     document: RunDocument, draft: DiagnosisDraft, records: tuple[EvidenceRecord, ...]
 ) -> Iterator[Check]:
     """Every published claim and cause through EvidenceGuard, over the records built anew."""
-    findings = check_draft(draft, records, run_id=document.run.run_id).findings
+    findings = check_draft(
+        draft, records, run_id=document.run.run_id, inquiry=inquiry_of(document, records)
+    ).findings
     places = {claim.claim_id: f"report.claims[{place}]" for place, claim in enumerate(draft.claims)}
     flaws: dict[CheckName, list[Flaw]] = {}
     for finding in findings:

@@ -15,12 +15,13 @@ from diagnosis_harness.diagnosis.collection import InformationGain
 from diagnosis_harness.diagnosis.draft import DiagnosisDraft
 from diagnosis_harness.diagnosis.policy import AskTools, GiveDraft, PolicyAnswer, PolicyView, WantedCall
 from diagnosis_harness.diagnosis.progress import Assessment
+from diagnosis_harness.diagnosis.question import asked_instant
 from diagnosis_harness.guards.circumstances import NO_SOURCE
 from diagnosis_harness.harness.budget import TokenUsage
 from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.players.embedded.claims import plain_claim
 from diagnosis_harness.players.embedded.drafting import draft_from
-from diagnosis_harness.players.embedded.question import asked_instant, asked_symptom
+from diagnosis_harness.players.embedded.question import asked_symptom
 from diagnosis_harness.players.embedded.reading import Reading, deciding_signal, is_worth_telling
 from diagnosis_harness.tools.invocation import EvidenceRecord
 

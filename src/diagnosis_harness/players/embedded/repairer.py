@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from diagnosis_harness.diagnosis.claim import Claim, EvidenceRef, Quote
 from diagnosis_harness.diagnosis.draft import Cause, DiagnosisDraft
+from diagnosis_harness.diagnosis.inquiry import Inquiry
 from diagnosis_harness.guards.bearing import objections
 from diagnosis_harness.guards.conclusion import conclusion_claim_findings, ranking_of, supports
 from diagnosis_harness.guards.evidence_guard import check_claims
@@ -28,18 +29,26 @@ class EmbeddedRepairer:
         draft: DiagnosisDraft,
         findings: Sequence[Finding],
         records: Sequence[EvidenceRecord],
+        *,
+        inquiry: Inquiry,
     ) -> tuple[DiagnosisDraft, TokenUsage]:
         """The draft with each objectionable claim re-anchored where an item bears it, else dropped."""
-        return mended_draft(draft, findings, records, run_id=ctx.run_id), TokenUsage(0, 0)
+        return mended_draft(draft, findings, records, run_id=ctx.run_id, inquiry=inquiry), TokenUsage(0, 0)
 
 
 def mended_draft(
-    draft: DiagnosisDraft, findings: Sequence[Finding], records: Sequence[EvidenceRecord], *, run_id: str
+    draft: DiagnosisDraft,
+    findings: Sequence[Finding],
+    records: Sequence[EvidenceRecord],
+    *,
+    run_id: str,
+    inquiry: Inquiry,
 ) -> DiagnosisDraft:
     """The proposal: pure."""
     objected = {finding.claim_id for finding in findings}
     mended = [
-        claim if claim.claim_id not in objected else _mended(claim, records, run_id) for claim in draft.claims
+        claim if claim.claim_id not in objected else _mended(claim, records, run_id, inquiry)
+        for claim in draft.claims
     ]
     kept: dict[str, Claim] = {}
     for claim in mended:
@@ -71,7 +80,7 @@ def _causes(draft: DiagnosisDraft, records: Mapping[str, EvidenceRecord]) -> Ite
             yield replace(cause, claim_ids=own)
 
 
-def _mended(claim: Claim, records: Sequence[EvidenceRecord], run_id: str) -> Claim | None:
+def _mended(claim: Claim, records: Sequence[EvidenceRecord], run_id: str, inquiry: Inquiry) -> Claim | None:
     refs = tuple(
         EvidenceRef(record.tool_call_id, item.item_id)
         for record in records
@@ -85,4 +94,4 @@ def _mended(claim: Claim, records: Sequence[EvidenceRecord], run_id: str) -> Cla
     }
     quotes = tuple(Quote(ref, q.text) for q in claim.quotes for ref in refs if q.text in lines[ref])
     mended = replace(claim, refs=refs or claim.refs, quotes=quotes)
-    return mended if check_claims((mended,), records, run_id=run_id) else None
+    return mended if check_claims((mended,), records, run_id=run_id, inquiry=inquiry) else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -68,6 +69,7 @@ def summarise(opened: OpenedFolder) -> SourceSummary:
         changes=sum(len(file.changes) for file in content.changes),
         entities=tuple(sorted(_entities(content, opened.topology))),
         files=tuple(notes),
+        entities_by_kind=_entities_by_kind([content] if normal is None else [content, normal]),
     )
 
 
@@ -85,6 +87,23 @@ def _entities(content: FolderContent, topology: FolderTopology) -> set[str]:
     entities |= {name for logs in content.logs for name in logs.entities}
     entities |= {name for edge in topology.known_edges for name in (edge.caller, edge.callee)}
     return entities | {name for pair in topology.known_owners.items() for name in pair}
+
+
+def _entities_by_kind(contents: Sequence[FolderContent]) -> Mapping[str, tuple[str, ...]]:
+    """What each kind of file names, as it was counted while the folder was opened."""
+    found = {
+        "metrics": {part.entity for content in contents for file in content.metrics for part in file.parts},
+        "spans": {name for content in contents for file in content.spans for name in file.entities},
+        "logs": {name for content in contents for file in content.logs for name in file.entities},
+        "changes": {
+            change.entity
+            for content in contents
+            for file in content.changes
+            for change in file.changes
+            if change.entity is not None
+        },
+    }
+    return {kind: tuple(sorted(names)) for kind, names in found.items() if names}
 
 
 def _alert_note(time_s: float | None, window: TimeWindow | None) -> list[FileNote]:

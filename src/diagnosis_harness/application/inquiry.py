@@ -1,0 +1,114 @@
+"""From a question to its inquiry: pure code over what the sources hold, before any player looks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from diagnosis_harness.diagnosis.inquiry import Inquiry, Inventory, KnownEntity, OnsetOrigin, Telemetry
+from diagnosis_harness.diagnosis.question import asked_instant
+from diagnosis_harness.kernel.masking import mask_or_withhold
+from diagnosis_harness.toolbox.inventory import ends_of, known_names
+from diagnosis_harness.toolbox.match_entities import named_in
+from diagnosis_harness.toolbox.ports import Sources, SourceSummary
+
+if TYPE_CHECKING:
+    from diagnosis_harness.harness.context import RunContext
+
+
+def resolve_inquiry(
+    ctx: RunContext,
+    sources: Sources,
+    question: str,
+    onset_s: float | None,
+    *,
+    carried_s: float | None = None,
+) -> Inquiry:
+    """What is asked, resolved against what the sources hold.
+
+    It reads what the source counted when it was opened and the topology; no series, no span, no log line.
+    Everything in it is masked, as all that a player sees is.
+
+    Args:
+        onset_s: when it began, as the asker states it apart.
+        carried_s: the same, as the turn before had it; the question's own words win over it.
+    """
+    summary, question = sources.summary.summary(ctx), mask_or_withhold(question)
+    names = _masked(known_names(ctx, sources))
+    alert = summary.alert
+    alert_entity = None if alert.entity is None else names.get(alert.entity) or mask_or_withhold(alert.entity)
+    at_s, origin = _onset(summary, question, asked_s=onset_s, carried_s=carried_s)
+    named = named_in(question, names.values())
+    return Inquiry(
+        question=question,
+        onset_s=at_s,
+        onset_origin=origin,
+        affected=named or ((alert_entity,) if alert_entity is not None else ()),
+        alert_entity=alert_entity,
+        alert_signal=None if alert.signal is None else mask_or_withhold(alert.signal),
+        alert_at_s=alert.time_s,
+        inventory=_inventory(ctx, sources, summary, names),
+    )
+
+
+def _onset(
+    summary: SourceSummary, question: str, *, asked_s: float | None, carried_s: float | None
+) -> tuple[float | None, OnsetOrigin]:
+    """The first that says when it began. A source that was opened with an onset repeats that as its own."""
+    held = summary.incident
+    if carried_s is not None and held is not None and not held.contains(carried_s):
+        carried_s = None  # the source has moved on since the turn before
+    said = (
+        (asked_s, OnsetOrigin.ASKED),
+        (asked_instant(question, summary.incident), OnsetOrigin.QUESTION),
+        (carried_s, OnsetOrigin.CARRIED),
+        (summary.onset_s, OnsetOrigin.SOURCE),
+        (summary.alert.time_s, OnsetOrigin.ALERT),
+    )
+    return next(((at_s, by) for at_s, by in said if at_s is not None), (None, OnsetOrigin.NOBODY))
+
+
+def _inventory(ctx: RunContext, sources: Sources, summary: SourceSummary, names: dict[str, str]) -> Inventory:
+    owners = sources.topology.owners(ctx) if sources.topology is not None else {}
+    edges = sources.topology.edges(ctx) if sources.topology is not None else ()
+    kinds: dict[str, set[Telemetry]] = {name: set() for name in names}
+    for kind, held in summary.entities_by_kind.items():
+        for name in held:
+            for each in (name, *ends_of(name)):
+                kinds[each].add(Telemetry(kind))
+    for name in (*owners, *owners.values(), *(end for edge in edges for end in (edge.caller, edge.callee))):
+        kinds[name].add(Telemetry.TOPOLOGY)
+    return Inventory(
+        entities=tuple(
+            KnownEntity(
+                shown,
+                owner=names[owners[name]] if name in owners else None,
+                telemetry=frozenset(kinds[name]),
+            )
+            for name, shown in sorted(names.items())
+        ),
+        edges=tuple((names[edge.caller], names[edge.callee]) for edge in edges),
+        telemetry=_telemetry(summary, has_owners=bool(owners)),
+        incident=summary.incident,
+        baseline=summary.baseline,
+    )
+
+
+def _telemetry(summary: SourceSummary, *, has_owners: bool) -> frozenset[Telemetry]:
+    counts = {
+        Telemetry.METRICS: summary.metric_series,
+        Telemetry.SPANS: summary.spans,
+        Telemetry.LOGS: summary.log_lines,
+        Telemetry.CHANGES: summary.changes,
+        Telemetry.TOPOLOGY: summary.edges or has_owners,
+    }
+    return frozenset(kind for kind, count in counts.items() if count)
+
+
+def _masked(names: Iterable[str]) -> dict[str, str]:
+    """Each name as it may be shown. One look at all of them tells whether any needs it."""
+    held = tuple(names)
+    joined = "\n".join(held)
+    if mask_or_withhold(joined) == joined:
+        return {name: name for name in held}
+    return {name: mask_or_withhold(name) for name in held}

@@ -1,0 +1,33 @@
+"""The names that the telemetry knows: what a question may name, and what a tool may be asked about."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from diagnosis_harness.toolbox.ports import Sources
+
+if TYPE_CHECKING:
+    from diagnosis_harness.harness.context import RunContext
+
+
+def known_names(ctx: RunContext, sources: Sources) -> frozenset[str]:
+    """Every service and instance that some telemetry holds, as it writes them; cheap after the first call.
+
+    A series of a call, named `a->b`, holds the names of both ends.
+    """
+    summary = sources.summary.summary(ctx)
+    names = set(summary.entities)
+    for held in summary.entities_by_kind.values():
+        names.update(held)
+    if sources.topology is not None:
+        for instance, service in sources.topology.owners(ctx).items():
+            names.update((instance, service))
+        for edge in sources.topology.edges(ctx):
+            names.update((edge.caller, edge.callee))
+    return frozenset(names.union(*(ends_of(name) for name in names)))
+
+
+def ends_of(name: str) -> tuple[str, ...]:
+    """The two ends of a call that a series is named by (`a->b`); nothing for any other name."""
+    caller, arrow, callee = name.partition("->")
+    return (caller.strip(), callee.strip()) if arrow else ()

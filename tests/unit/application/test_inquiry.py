@@ -1,0 +1,141 @@
+"""What a run was asked is resolved by code, from the asker's words and the sources alone."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from diagnosis_harness.application.inquiry import resolve_inquiry
+from diagnosis_harness.diagnosis.inquiry import Inquiry, KnownEntity, OnsetOrigin, Telemetry
+from diagnosis_harness.testing.runs import Rig
+from diagnosis_harness.testing.small_incident import CPU_FAULT, ONSET_S, small_incident
+from diagnosis_harness.testing.sources import InMemorySources, series_of
+from diagnosis_harness.toolbox.match_entities import MatchEntities
+from diagnosis_harness.toolbox.ports import AlertInfo, LogLine
+
+SHOP = small_incident(CPU_FAULT)
+CARRIED_S = ONSET_S - 300.0
+
+
+def resolved(
+    question: str = "why?",
+    held: InMemorySources = SHOP,
+    *,
+    onset_s: float | None = None,
+    carried_s: float | None = None,
+) -> Inquiry:
+    """The inquiry over telemetry in memory."""
+    return resolve_inquiry(Rig().run(), held.sources(), question, onset_s, carried_s=carried_s)
+
+
+@pytest.mark.parametrize(
+    ("asked_s", "question", "carried_s", "source_s", "alert_s", "origin", "at_s"),
+    [
+        (ONSET_S, "since 14:01?", 7.0, 8.0, 9.0, OnsetOrigin.ASKED, ONSET_S),
+        (None, "since 14:01?", CARRIED_S, 8.0, 9.0, OnsetOrigin.QUESTION, ONSET_S - 240.0),
+        (None, "why?", CARRIED_S, 8.0, 9.0, OnsetOrigin.CARRIED, CARRIED_S),
+        (None, "why?", None, 8.0, 9.0, OnsetOrigin.SOURCE, 8.0),
+        (None, "why?", None, None, 9.0, OnsetOrigin.ALERT, 9.0),
+        (None, "why?", None, None, None, OnsetOrigin.NOBODY, None),
+        (None, "since 14:01 or 14:02?", None, None, 9.0, OnsetOrigin.ALERT, 9.0),
+        (None, "since 14:01:30?", None, None, 9.0, OnsetOrigin.QUESTION, ONSET_S - 210.0),
+    ],
+)  # fmt: skip
+def test_the_first_that_says_when_it_began_is_believed(
+    asked_s: float | None,
+    question: str,
+    carried_s: float | None,
+    source_s: float | None,
+    alert_s: float | None,
+    origin: OnsetOrigin,
+    at_s: float | None,
+) -> None:
+    """The asker's own words come before what the turn before, the source and the alert say."""
+    held = replace(SHOP, onset_s=source_s, alert=AlertInfo(entity="shop", time_s=alert_s))
+
+    found = resolved(question, held, onset_s=asked_s, carried_s=carried_s)
+
+    assert (found.onset_origin, found.onset_s) == (origin, at_s)
+
+
+def test_an_onset_of_the_turn_before_outside_of_the_data_is_not_taken_over() -> None:
+    """A source that moved on holds nothing of that time."""
+    found = resolved(carried_s=ONSET_S - 90_000.0)
+
+    assert found.onset_origin is OnsetOrigin.ALERT
+
+
+@pytest.mark.parametrize(
+    ("question", "affected"),
+    [
+        ("why is payment slow?", ("payment",)),
+        ("did stock-db or the Payment service break?", ("stock-db", "payment")),
+        ("why does payment-7d9f burn?", ("payment-7d9f",)),
+        ("what is wrong?", ("shop",)),
+        ("x" * 600 + " payment?", ("payment",)),
+    ],
+)  # fmt: skip
+def test_affected_is_who_the_question_names_else_who_the_alert_names(
+    question: str, affected: tuple[str, ...]
+) -> None:
+    """In the order of the question, as the telemetry writes the names."""
+    assert resolved(question).affected == affected
+
+
+@pytest.mark.parametrize("question", ["why is payment slow since stock db?", "shop-7d9f?", "what is wrong?"])
+def test_the_tool_that_matches_names_agrees(question: str) -> None:
+    """A player that asks whom the question names must not be led elsewhere than its inquiry."""
+    items = MatchEntities(SHOP.sources()).run(Rig().run(), {"text": question}).items
+
+    assert tuple(item.entity for item in items) == tuple(
+        name for name in resolved(question, replace(SHOP, alert=AlertInfo())).affected
+    )
+
+
+def test_the_inventory_knows_every_name_with_its_owner_and_what_telemetry_holds_of_it() -> None:
+    """An absence may be said of a name alone that some telemetry of that kind could have held."""
+    inventory = resolved().inventory
+
+    assert inventory.entity("payment-7d9f") == KnownEntity(
+        "payment-7d9f",
+        "payment",
+        frozenset({Telemetry.METRICS, Telemetry.SPANS, Telemetry.LOGS, Telemetry.TOPOLOGY}),
+    )
+    assert inventory.entity("catalog") == KnownEntity(
+        "catalog", None, frozenset({Telemetry.METRICS, Telemetry.CHANGES, Telemetry.TOPOLOGY})
+    )
+    assert ("checkout", "payment") in inventory.edges
+    assert inventory.telemetry == frozenset(Telemetry)
+    assert not inventory.knows("paymen")
+
+
+def test_what_the_source_does_not_have_is_no_telemetry_of_it() -> None:
+    """A search of logs that are not there finds nothing, which is no absence."""
+    held = InMemorySources(incident=(series_of("a->b", "latency", [0.0, 30.0], [1.0, 1.0]),))
+
+    inventory = resolved(held=held).inventory
+
+    assert inventory.telemetry == {Telemetry.METRICS}
+    assert [each.name for each in inventory.entities] == ["a", "a->b", "b"]
+
+
+def test_secrets_in_names_and_question_are_masked() -> None:
+    """The inquiry is published with the run."""
+    name = "svc ghp_" + "a1B2" * 9
+    held = replace(SHOP, log_lines=(LogLine(ONSET_S, name, "INFO", "x"),))
+
+    found = resolved(f"why does {name} fail?", held)
+
+    assert "a1B2" not in f"{found}"
+
+
+def test_thousands_of_series_are_resolved_without_reading_any() -> None:
+    """What the source counted when it was opened is enough, however much it holds."""
+    series = tuple(series_of(f"svc-{n}", "latency", [0.0, 30.0], [1.0, 1.0]) for n in range(3_000))
+    held = InMemorySources(incident=series)
+
+    found = resolved("why is svc-2999 slow?", held)
+
+    assert found.affected == ("svc-2999",)
+    assert held.calls == {"summary": held.calls["summary"]}
