@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from diagnosis_harness.diagnosis.claim import Claim
+from diagnosis_harness.diagnosis.inquiry import Inquiry
+from diagnosis_harness.guards.incident_time import speaks_of_incident
 from diagnosis_harness.guards.predicate_rule import (
     Normality,
     PredicateRule,
@@ -37,6 +39,14 @@ def objections(claim: Claim, item: EvidenceItem) -> tuple[FindingCode, ...]:
     if rule is None or item.kind not in rule.kinds or not rule.holds(item) or not _is_as_normal(rule, item):
         return (FindingCode.PREDICATE_NOT_BORNE,)
     return tuple(_field_objections(claim, item, rule))
+
+
+def time_objections(claim: Claim, item: EvidenceItem, inquiry: Inquiry) -> tuple[FindingCode, ...]:
+    """Objections to an item of another time than the incident's, for a claim that is about the incident."""
+    rule = rule_of(claim.predicate)
+    if rule is not None and (not rule.of_incident or speaks_of_incident(item, inquiry)):
+        return ()
+    return (FindingCode.NOT_OF_INCIDENT,)
 
 
 def is_normal(item: EvidenceItem) -> bool:

@@ -14,7 +14,7 @@ from diagnosis_harness.diagnosis.claim import WHOLE_RECORD, Claim, EvidenceRef, 
 from diagnosis_harness.diagnosis.draft import DiagnosisDraft
 from diagnosis_harness.diagnosis.inquiry import Inquiry
 from diagnosis_harness.guards.absence import absence_findings
-from diagnosis_harness.guards.bearing import objections
+from diagnosis_harness.guards.bearing import objections, time_objections
 from diagnosis_harness.guards.citing import cited_items
 from diagnosis_harness.guards.conclusion import cause_findings, conclusion_claim_findings
 from diagnosis_harness.guards.quotation import is_verbatim
@@ -77,7 +77,7 @@ def _claim_findings(claim: Claim, records: Mapping[str, EvidenceRecord], inquiry
     if findings:
         return findings
     if claim.predicate is Predicate.ABSENT:
-        return absence_findings(claim, records)
+        return absence_findings(claim, records, inquiry)
     return _bearing_findings(claim, records, inquiry)
 
 
@@ -113,13 +113,13 @@ def _quote_findings(claim: Claim, records: Mapping[str, EvidenceRecord]) -> list
 def _bearing_findings(
     claim: Claim,
     records: Mapping[str, EvidenceRecord],
-    inquiry: Inquiry,  # noqa: ARG001 - the rules about the question follow
+    inquiry: Inquiry,
 ) -> list[Finding]:
     """No finding when one cited item bears the claim; else the objections of the item that comes nearest."""
     nearest: tuple[FindingCode, ...] | None = None
     nearest_ref: EvidenceRef | None = None
     for ref, item in cited_items(claim, records):
-        codes = objections(claim, item)
+        codes = objections(claim, item) or time_objections(claim, item, inquiry)
         if not codes:
             return []
         if nearest is None or len(codes) < len(nearest):

@@ -7,10 +7,8 @@ from collections.abc import Iterable, Mapping
 from diagnosis_harness.diagnosis.claim import Claim, EvidenceRef, Predicate, Quote
 from diagnosis_harness.diagnosis.inquiry import Inquiry
 from diagnosis_harness.guards.absence import stated_absence
-from diagnosis_harness.guards.bearing import objections
+from diagnosis_harness.guards.bearing import objections, time_objections
 from diagnosis_harness.guards.citing import cited_items
-from diagnosis_harness.guards.incident_time import speaks_of_incident
-from diagnosis_harness.guards.predicate_rule import rule_of
 from diagnosis_harness.guards.stated import stated
 from diagnosis_harness.tools.evidence import EvidenceItem
 from diagnosis_harness.tools.invocation import EvidenceRecord
@@ -54,11 +52,8 @@ def bearers(
     claim: Claim, records: Mapping[str, EvidenceRecord], inquiry: Inquiry
 ) -> tuple[tuple[EvidenceRef, EvidenceItem], ...]:
     """The cited items that bear a claim in all its parts and speak of the incident, where it has to."""
-    rule = rule_of(claim.predicate)
-    if rule is None:
-        return ()
     return tuple(
         (ref, item)
         for ref, item in cited_items(claim, records)
-        if not objections(claim, item) and (not rule.of_incident or speaks_of_incident(item, inquiry))
+        if not objections(claim, item) and not time_objections(claim, item, inquiry)
     )

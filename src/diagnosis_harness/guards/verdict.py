@@ -32,6 +32,7 @@ class FindingCode(StrEnum):
     DIRECTION_NOT_BORNE = "DIRECTION_NOT_BORNE"
     WINDOW_NOT_BORNE = "WINDOW_NOT_BORNE"
     ONSET_NOT_BORNE = "ONSET_NOT_BORNE"
+    NOT_OF_INCIDENT = "NOT_OF_INCIDENT"  # it was seen at another time than the one that was asked about
     CAUSE_WITHOUT_CLAIM = "CAUSE_WITHOUT_CLAIM"  # a concluded cause that no CAUSED claim of it bears
     CAUSE_WITHOUT_DIRECT_EVIDENCE = "CAUSE_WITHOUT_DIRECT_EVIDENCE"  # only a ranking speaks for it
     FAULT_KIND_NOT_BORNE = "FAULT_KIND_NOT_BORNE"

@@ -53,6 +53,8 @@ def _value(value: object) -> str:
     """A simple value, or several; nothing for what is not simple, not there or empty."""
     if isinstance(value, float):
         return f"{value:.10g}"
-    if isinstance(value, str | int):
+    if isinstance(value, str):
+        return named(value) if value else ""
+    if isinstance(value, int):
         return str(value)
-    return ",".join(_value(each) for each in value) if isinstance(value, list | tuple) else ""
+    return ",".join(map(_value, value)) if isinstance(value, list | tuple) else ""

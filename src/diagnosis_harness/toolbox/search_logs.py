@@ -37,9 +37,7 @@ class SearchLogs:
                 Parameter(
                     "text", ParameterKind.TEXT, "Plain text, upper and lower case alike. Left out: all lines."
                 ),
-                Parameter(
-                    "entity", ParameterKind.TEXT, "Only this service with its instances, or this instance."
-                ),
+                Parameter("entity", ParameterKind.TEXT, "Only this service with its instances, or instance."),
                 Parameter("start", ParameterKind.INSTANT, "From this instant on."),
                 Parameter("end", ParameterKind.INSTANT, "Before this instant."),
             ),

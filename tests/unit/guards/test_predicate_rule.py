@@ -18,6 +18,7 @@ from diagnosis_harness.guards.verdict import FindingCode
 from diagnosis_harness.guards.wording import WordingCode, grounded
 from diagnosis_harness.guards.wording_forms import FORMS
 from diagnosis_harness.kernel.errors import ContractViolation
+from diagnosis_harness.kernel.json_value import Scalar
 from diagnosis_harness.testing.evidence import changed_claim, changed_item
 from diagnosis_harness.tools.evidence import Direction, EvidenceItem, ItemKind
 
@@ -78,7 +79,7 @@ def claim_of(predicate: Predicate, item: EvidenceItem, **fields: object) -> Clai
 
 def share(value: float) -> EvidenceItem:
     """A processor at this share."""
-    attributes = {"kind": "cpu", "bad": True}
+    attributes: dict[str, Scalar] = {"kind": "cpu", "bad": True}
     return replace(changed_item(), value=value, baseline=0.1, unit="ratio", attributes=attributes)
 
 
@@ -112,7 +113,7 @@ def test_a_call_has_one_direction(caller: str, callee: str | None, *, is_borne: 
 
 def moved(as_far: int, windows: int, direction: Direction = Direction.UP) -> EvidenceItem:
     """A change of which so many normal windows show the like."""
-    attributes = {"bad": True, "kind": "cpu", "as_far": as_far, "normal_windows": windows}
+    attributes: dict[str, Scalar] = {"bad": True, "kind": "cpu", "as_far": as_far, "normal_windows": windows}
     low, high = (0.1, 0.95) if direction is Direction.UP else (0.95, 0.1)
     return replace(
         changed_item(), value=high, baseline=low, unit="ratio", direction=direction, attributes=attributes

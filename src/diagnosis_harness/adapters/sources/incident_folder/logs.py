@@ -66,7 +66,8 @@ class FolderLogs:
     ) -> LogPage:
         """Lines that contain `text` (plain, case-insensitive; None matches all), the first `limit` by time.
 
-        `searched` counts the lines of those entities and that window. Lines come printable, cut at 20,000 characters.
+        `searched` counts the lines of those entities and that window. Lines come printable, cut at 20,000
+        characters.
 
         Raises:
             ToolFailure: the search does not fit into memory, or a file can no longer be read.
