@@ -160,6 +160,7 @@ def _by_no_item(item: EvidenceItem) -> bool:
 
 _OF_A_SIGNAL = frozenset({Part.SIGNAL, Part.NUMBERS, Part.DIRECTION, Part.WINDOW})
 _SIGNAL = frozenset({ItemKind.SIGNAL_CHANGE})
+_ABOUT_A_SIGNAL = frozenset({WordClass.USUAL, WordClass.NOW, WordClass.CALL})
 
 RULES: Mapping[Predicate, PredicateRule] = MappingProxyType(
     {
@@ -169,7 +170,7 @@ RULES: Mapping[Predicate, PredicateRule] = MappingProxyType(
             second=Second.PEER,
             normality=Normality.BEYOND,
             holds=_moved,
-            words=frozenset({WordClass.TROUBLE, WordClass.CHANGE, WordClass.USUAL, WordClass.NOW}),
+            words=_ABOUT_A_SIGNAL | {WordClass.TROUBLE, WordClass.CHANGE},
         ),
         Predicate.NORMAL: PredicateRule(
             kinds=_SIGNAL,
@@ -177,7 +178,7 @@ RULES: Mapping[Predicate, PredicateRule] = MappingProxyType(
             second=Second.PEER,
             normality=Normality.WITHIN,
             holds=_has_level,
-            words=frozenset({WordClass.NO_MOVE, WordClass.FLAT, WordClass.USUAL, WordClass.NOW}),
+            words=_ABOUT_A_SIGNAL | {WordClass.NO_MOVE, WordClass.FLAT},
             said_by=frozenset({WordClass.NO_MOVE, WordClass.FLAT}),
         ),
         Predicate.BEGAN: PredicateRule(
@@ -186,7 +187,7 @@ RULES: Mapping[Predicate, PredicateRule] = MappingProxyType(
             second=Second.PEER,
             normality=Normality.BEYOND,
             holds=_began,
-            words=frozenset({WordClass.BEGIN, WordClass.TROUBLE}),
+            words=frozenset({WordClass.BEGIN, WordClass.TROUBLE, WordClass.CALL}),
             said_by=frozenset({WordClass.BEGIN}),
         ),
         Predicate.FAILED: PredicateRule(
@@ -228,15 +229,7 @@ RULES: Mapping[Predicate, PredicateRule] = MappingProxyType(
             second=Second.PEER,
             normality=Normality.BEYOND,
             holds=_is_bad,
-            words=frozenset(
-                {
-                    WordClass.AFFECT,
-                    WordClass.NO_CAUSE,
-                    WordClass.TROUBLE,
-                    WordClass.USUAL,
-                    WordClass.NOW,
-                }
-            ),
+            words=_ABOUT_A_SIGNAL | {WordClass.AFFECT, WordClass.NO_CAUSE, WordClass.TROUBLE},
             said_by=frozenset({WordClass.AFFECT}),
         ),
         Predicate.SATURATED: PredicateRule(
@@ -245,7 +238,7 @@ RULES: Mapping[Predicate, PredicateRule] = MappingProxyType(
             second=Second.PEER,
             normality=Normality.BEYOND,
             holds=_is_at_limit,
-            words=frozenset({WordClass.LIMIT, WordClass.USUAL, WordClass.NOW}),
+            words=_ABOUT_A_SIGNAL | {WordClass.LIMIT},
             said_by=frozenset({WordClass.LIMIT}),
             direction=Direction.UP,
         ),

@@ -95,6 +95,7 @@ _PIECES = {
         r"SECOND (?:到 |至 ){who}(?:的 )?(?:SIGNAL )?(?:的 )?(?:调用途中 |途中 |调用 途中 )?)"
     ),
     "level": r"(?:{now}{usual}?|{usual}{now})",
+    "its": r"(?:(?:its |其 )?(?:SECOND 调用 的 )?SIGNAL (?:of calls from SECOND )?)",
     "move": r"(?:(?:was |is |has |had |have |has been )?(?:UP |DOWN |SLOW |FAST ))",
     "moved": (
         r"(?:{move}{much}?(?:FACTOR )?{usual}?|{from}{to}(?:FACTOR )?|went {from}{to}(?:FACTOR )?|"
@@ -151,7 +152,7 @@ FORMS: Mapping[Predicate, tuple[re.Pattern[str], ...]] = MappingProxyType(
         ),
         Predicate.AFFECTED: _compiled(
             r"{who}(?:is |was )?AFFECT (?:{when})?(?:NO_CAUSE )?",
-            r"{who}(?:is |was )?AFFECT (?:{when})?(?:NO_CAUSE )?(?:its |其 )?SIGNAL {moved}",
+            r"{who}(?:is |was )?AFFECT (?:{when})?(?:NO_CAUSE )?{its}{moved}",
         ),
         Predicate.SATURATED: _compiled(
             r"{signal}(?:(?:ran |was |is )?(?:at )?(?:its )?|reached its |达到 )LIMIT "

@@ -41,10 +41,7 @@ def moments(lines: Iterable[TraceLine]) -> tuple[Moment, ...]:
 
 
 def _short(event: TraceEvent) -> str:
-    held = event.payload.items()
-    parts = (
-        (name, named(value) if isinstance(value, str) and value else _value(value)) for name, value in held
-    )
+    parts = ((name, _value(value)) for name, value in event.payload.items())
     text = " ".join(f"{name}={value}" for name, value in parts if value)
     return text if len(text) <= _TEXT_LIMIT else f"{text[: _TEXT_LIMIT - 1]}…"
 
@@ -54,7 +51,8 @@ def _value(value: object) -> str:
     if isinstance(value, float):
         return f"{value:.10g}"
     if isinstance(value, str):
-        return named(value) if value else ""
+        # What could be read as two words, or as a name and its value, stands in marks.
+        return named(value) if " " in value or "=" in value else value
     if isinstance(value, int):
         return str(value)
     return ",".join(map(_value, value)) if isinstance(value, list | tuple) else ""

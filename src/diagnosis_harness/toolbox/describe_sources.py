@@ -78,7 +78,7 @@ def _alert(summary: SourceSummary) -> list[EvidenceItem]:
     items = []
     alert = summary.alert
     if alert != AlertInfo():
-        named = " ".join(named(part) for part in (alert.entity, alert.signal, alert.statistic) if part)
+        said = " ".join(named(part) for part in (alert.entity, alert.signal, alert.statistic) if part)
         at = f" at {utc_text(alert.time_s)}" if alert.time_s is not None else ""
         attributes: dict[str, Scalar] = {"telemetry": "alert"}
         for name in ("signal", "statistic", "direction", "summary"):
@@ -88,7 +88,7 @@ def _alert(summary: SourceSummary) -> list[EvidenceItem]:
             EvidenceItem(
                 "alert",
                 ItemKind.INVENTORY,
-                f"alert {named or 'without a named signal'}{at}",
+                f"alert {said or 'without a named signal'}{at}",
                 entity=alert.entity,
                 signal=alert.signal,
                 onset_s=alert.time_s,

@@ -117,7 +117,7 @@ def _line(line: LogLine, item_id: str) -> EvidenceItem:
     return EvidenceItem(
         item_id,
         ItemKind.LOG_LINES,
-        f"{utc_text(line.time_s)}{f' {who}' if who else ''}: {quoted(line.message)}",
+        f"{utc_text(line.time_s)}{f' {who}' if who else ''}: {quoted(message)}",
         entity=line.entity,
         onset_s=line.time_s,
         attributes=attributes,

@@ -181,8 +181,10 @@ def test_an_instant_is_the_items() -> None:
     said = published(bare(Predicate.CHANGED, item, window=off), item)
     began = published(bare(Predicate.BEGAN, item, onset_s=ONSET_S + 0.9), item)
 
-    assert said is not None and said.window == WINDOW
-    assert began is not None and began.onset_s == ONSET_S
+    assert said is not None
+    assert said.window == WINDOW
+    assert began is not None
+    assert began.onset_s == ONSET_S
 
 
 HOSTILE = replace(

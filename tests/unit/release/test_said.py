@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from diagnosis_harness.diagnosis.claim import WHOLE_RECORD, Claim, EvidenceRef, Predicate
+from diagnosis_harness.diagnosis.claim import Claim, EvidenceRef
 from diagnosis_harness.guards.evidence_guard import check_claims
 from diagnosis_harness.harness.termination import RunState
 from diagnosis_harness.release.document import Release
@@ -17,7 +17,7 @@ from diagnosis_harness.release.outcome import FallbackType, ReleaseOutcome
 from diagnosis_harness.release.report import compose
 from diagnosis_harness.release.said import may_stand, said
 from diagnosis_harness.release.sentence import sentence
-from diagnosis_harness.testing.evidence import WINDOW, changed_claim, changed_item, ready_record
+from diagnosis_harness.testing.evidence import changed_claim, changed_item, ready_record
 from diagnosis_harness.testing.inquiries import inquiry
 
 RECORDS = (ready_record(changed_item()),)
