@@ -47,6 +47,10 @@ class _Basis:
         return self.snapshot.records
 
 
+FACTS_MAX = 256
+"""Facts of a run that are looked at, the first told first; a report shows ten of them."""
+
+
 @dataclass(frozen=True, slots=True)
 class ReleasePipeline:
     """Carries a draft past the guards. Holds no state between runs."""
@@ -221,7 +225,7 @@ def facts_beyond(
     """
     said = {_content(claim) for claim in standing}
     found = []
-    told = [claim for claim in snapshot.facts if claim.predicate not in CONCLUSIONS]
+    told = [claim for claim in snapshot.facts if claim.predicate not in CONCLUSIONS][:FACTS_MAX]
     sound = check_claims(told, snapshot.records, run_id=run_id, inquiry=inquiry)
     for claim in restate_all(sound, snapshot.records, inquiry):
         if _content(claim) not in said:

@@ -34,6 +34,11 @@ def plain_claim(record: EvidenceRecord, item: EvidenceItem) -> Claim | None:
         predicate = Predicate.DROPPED
     if predicate in _RISES and item.direction is not Direction.UP:
         return None
+    return borne_claim(record, item, predicate)
+
+
+def borne_claim(record: EvidenceRecord, item: EvidenceItem, predicate: Predicate) -> Claim | None:
+    """The claim of this predicate that the item bears; None where it bears none."""
     claim = claim_of(record, item, predicate)
     return None if objections(claim, item) else claim
 
