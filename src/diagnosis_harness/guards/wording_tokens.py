@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from diagnosis_harness.guards.wording_words import HAN, PHRASES, words
+from diagnosis_harness.guards.wording_words import HAN, PHRASES, WORDS, WordClass, words
+from diagnosis_harness.kernel.names import is_identifier, quoted
 
 
 class TokenKind(StrEnum):
@@ -26,12 +27,16 @@ class TokenKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """One token: `text` in lower case for words, as written for all else; `value` and `unit` of a number."""
+    """One token: `text` in lower case for words, as written for all else; `value` and `unit` of a number.
+
+    `pause`: whether punctuation stands before it, which is itself no token.
+    """
 
     kind: TokenKind
     text: str
     value: float = 0.0
     unit: str | None = None
+    pause: bool = False
 
 
 _UNITS = {
@@ -166,7 +171,7 @@ _QUOTE = re.compile(
 _DATE = r"\d{4}-\d\d-\d\d|(?:\d{4}年)?\d{1,2}月\d{1,2}日"
 _CLOCK = r"\d{1,2}:\d\d(?::\d\d(?:\.\d{1,6})?)?|\d{1,2}[点时]\d{1,2}分(?:\d{1,2}秒)?"
 _INSTANT = re.compile(
-    rf"(?<![\w.:-])(?:(?:{_DATE})(?:[T ]?(?:{_CLOCK}))?|(?:{_CLOCK}))(?:Z| UTC)?(?![\w:]|[.-]\d)", re.ASCII
+    rf"(?<![\w.:-])(?:(?:{_DATE})(?:[T ]?(?:{_CLOCK}))?|(?:{_CLOCK}))(?:Z| UTC)?(?!\w|:\d|[.-]\d)", re.ASCII
 )
 _DIGITS = r"[+-]?\d{1,3}(?:,\d{3})+(?:\.\d+)?|[+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?"
 _NUMBER = re.compile(
@@ -192,6 +197,15 @@ def tokens(text: str, names: Sequence[str]) -> tuple[Token, ...]:
     return tuple(_scan(text, sorted(filter(None, names), key=len, reverse=True)))
 
 
+def class_of(token: Token) -> WordClass | None:
+    """What a token says by itself; None for what is no word of the vocabulary."""
+    if token.kind is TokenKind.PHRASE:
+        return PHRASES[token.text]
+    if token.kind is TokenKind.WORD:
+        return WORDS.get(token.text) or HAN.get(token.text)
+    return None
+
+
 def unit_of(unit: str | None) -> str:
     """A unit as the tables of `guards.quantity` write it; counts have none."""
     text = (unit or "").strip()
@@ -207,28 +221,33 @@ def unit_of(unit: str | None) -> str:
 
 
 def _scan(text: str, names: Sequence[str]) -> Iterator[Token]:
-    at = 0
+    at, pause = 0, False
     while at < len(text):
         if blank := _SPACE.match(text, at):
             at = blank.end()
         elif text[at] in _PUNCTUATION:
-            at += 1
+            at, pause = at + 1, True
         else:
             token, at = _next(text, at, names)
             if token.kind is TokenKind.NAME and (possessive := _POSSESSIVE.match(text, at)):
                 at = possessive.end()
-            yield token
+            yield replace(token, pause=pause)
+            pause = False
 
 
 def _next(text: str, at: int, names: Sequence[str]) -> tuple[Token, int]:
+    for name in names:
+        if text.startswith(quoted(name), at):
+            return Token(TokenKind.NAME, name), at + len(quoted(name))
     if quote := _QUOTE.match(text, at):
-        return Token(
-            TokenKind.QUOTE, next(group for group in quote.groups() if group is not None)
-        ), quote.end()
+        inner = next(group for group in quote.groups() if group is not None)
+        # A name in other marks than ours is the name, where nothing of it had to be escaped.
+        kind = TokenKind.NAME if inner in names and quoted(inner) == f"“{inner}”" else TokenKind.QUOTE
+        return Token(kind, inner), quote.end()
     if arrow := _ARROW.match(text, at):
         return Token(TokenKind.WORD, "to"), arrow.end()
     for name in names:
-        if text.startswith(name, at) and _stands_alone(text, at, at + len(name)):
+        if text.startswith(name, at) and is_identifier(name) and _stands_alone(text, at, at + len(name)):
             return Token(TokenKind.NAME, name), at + len(name)
     for read in (_phrase, _instant, _number, _han, _latin):
         found = read(text, at)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from diagnosis_harness.diagnosis.claim import CONCLUSIONS, WHOLE_RECORD, Claim, EvidenceRef, FaultKind
+from diagnosis_harness.kernel.names import named
 from diagnosis_harness.release.document import (
     Asked,
     Candidate,
@@ -17,7 +18,6 @@ from diagnosis_harness.release.document import (
 )
 from diagnosis_harness.release.language import Language
 from diagnosis_harness.release.material import ReportMaterial
-from diagnosis_harness.release.moment import shown
 from diagnosis_harness.release.next_checks import next_checks
 from diagnosis_harness.release.onset import onset_used
 from diagnosis_harness.release.outcome import ReleaseOutcome
@@ -64,7 +64,7 @@ def compose(material: ReportMaterial) -> Report:
         window=Window.of(material.window),
         onset=onset_used(material.records),
         coverage=coverage,
-        missing_info=tuple(words.telemetry.get(each, each) for each in material.missing_info),
+        missing_info=tuple(words.telemetry.get(each) or named(each) for each in material.missing_info),
         next_checks=next_checks(material, candidates=candidates, coverage=coverage, words=words),
     )
 
@@ -120,7 +120,7 @@ def cover(
 def fault_words(fault_kind: FaultKind, region: str | None, *, words: Words) -> str:
     """A kind of fault, with the part of the entity that it hit where that is known."""
     fault = words.fault[fault_kind]
-    return fault if region is None else words.part.format(fault=fault, region=shown(region))
+    return fault if region is None else words.part.format(fault=fault, region=named(region))
 
 
 def _may_be_said(claim: Claim, outcome: ReleaseOutcome) -> bool:
@@ -166,7 +166,7 @@ def _summary(material: ReportMaterial, words: Words) -> tuple[str, ...]:
     if release.outcome is ReleaseOutcome.SUCCESS and material.conclusion:
         return tuple(
             (words.cause if place == 0 else words.also_cause).format(
-                entity=shown(cause.entity),
+                entity=named(cause.entity),
                 fault=fault_words(cause.fault_kind, cause.region, words=words),
             )
             for place, cause in enumerate(material.conclusion)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from diagnosis_harness.kernel.names import named
 from diagnosis_harness.kernel.window import utc_text
 from diagnosis_harness.release.document import TraceLine
 from diagnosis_harness.release.restored import instant
@@ -49,6 +50,9 @@ def _value(value: object) -> str:
     """A simple value, or several; nothing for what is not simple, not there or empty."""
     if isinstance(value, float):
         return f"{value:.10g}"
-    if isinstance(value, str | int):
+    if isinstance(value, str):
+        # What could be read as two words, or as a name and its value, stands in marks.
+        return named(value) if " " in value or "=" in value else value
+    if isinstance(value, int):
         return str(value)
-    return ",".join(_value(each) for each in value) if isinstance(value, list | tuple) else ""
+    return ",".join(map(_value, value)) if isinstance(value, list | tuple) else ""

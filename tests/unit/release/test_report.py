@@ -193,11 +193,11 @@ def test_next_checks_come_one_of_each_kind_and_three_at_most() -> None:
 
 
 def test_what_was_missing_is_said_in_the_language_of_the_report() -> None:
-    """The inventory's words are translated; a word it does not know stays as it is."""
+    """The inventory's words are translated; a word it does not know is nobody's of ours."""
     missing = replace(material(), missing_info=("spans", "a heap dump"))
 
-    assert compose(missing).missing_info == ("spans of distributed traces", "a heap dump")
-    assert compose(replace(missing, language=Language.ZH)).missing_info == ("分布式调用链", "a heap dump")
+    assert compose(missing).missing_info == ("spans of distributed traces", "“a heap dump”")
+    assert compose(replace(missing, language=Language.ZH)).missing_info == ("分布式调用链", "“a heap dump”")
 
 
 def test_next_checks_end_with_what_would_sharpen_the_comparison() -> None:
