@@ -59,12 +59,12 @@ def _absence_of(claim: Json, record: Record, world: World) -> Said:
     if span is not None and not told:
         yield "another time, and it does not say so", f"{sentence} [{span}]"
     if span is not None and not _overlaps(span, world):
-        yield "absence beside the incident", f"{sentence} [{span}]"
+        yield "absence beside the recording", f"{sentence} [{span}]"
 
 
 def _overlaps(span: Span, world: World) -> bool:
-    """Whether the stretch has any of the recording after the asked time in it."""
-    return min(span.end_s, world.end_s) > max(span.start_s, world.onset_s)
+    """Whether the stretch has any of the recording in it."""
+    return min(span.end_s, world.end_s) > max(span.start_s, world.start_s)
 
 
 def _is_there(claim: Json, record: Record, world: World) -> bool:

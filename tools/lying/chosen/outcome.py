@@ -11,7 +11,7 @@ from diagnosis_harness.kernel.json_value import JsonValue
 
 TRUTHFUL_LEAST = 0.99
 HONEST, ANALYST = "truthful, choosing its calls", "embedded analyst"
-TOLD, TRUTH = "as the agent told it", "the truth, written anew"
+TOLD, TRUTH = "as the agent told it", "honest, written anew"
 
 
 @dataclass(frozen=True, slots=True)

@@ -146,7 +146,7 @@ def _count(tally: Tally, one: Played) -> None:
 def _forge(rng: np.random.Generator, forged: Mapping[str, Tally], tally: Tally, one: Played) -> None:
     """Now and then: the document as the agent told it, or an honest one with an edit; `verify` must object.
 
-    A truthful draft that is written anew in the same way is the control: nothing is wrong with that document.
+    An honest document that is written anew as it is is the control: nothing is wrong with it.
     """
     told: Held | None
     if tally.is_lie and tally.drafts % _FORGED_EACH:
@@ -155,8 +155,9 @@ def _forge(rng: np.random.Generator, forged: Mapping[str, Tally], tally: Tally, 
     name = TOLD if tally.is_lie else TRUTH if one.draft and rng.random() < 1 / 4 else pick(rng, tuple(EDITS))
     if name in EDITS:
         told = EDITS[name](rng, copy.deepcopy(held))
+        told = None if told == held else told
     else:
-        told = as_told(held, one.draft, one.language) if one.draft else None
+        told = held if name == TRUTH else as_told(held, one.draft, one.language) if one.draft else None
     if told is None:
         return
     if name == TOLD and not one.place.witness.objections(told, one.untrue, one.prose):

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 _QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"|“[^”]*”|「[^」]*」')
+_ESCAPED = re.compile(r"\\u([0-9a-f]{4})")
 _INSTANT = re.compile(r"(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)")
 _CLOCK = re.compile(r"(?<![\d:-])(\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(?![\d:])")
 _NUMBER = re.compile(
@@ -30,30 +31,31 @@ _CLEAN = re.compile(r"[\w.\-/:@]{1,128}")
 UP = ("rose", "rise", "increased", "jumped", "grew", "climbed", "上升", "升到", "增加", "升高", "上涨")
 DOWN = ("fell", "fall", "dropped", "decreased", "sank", "下降", "降到", "减少", "降低")
 _WORDS = """
-    a about above across affected after again against agent alert all alone also amount an and are
-    as ask asked at away back baseline be bear bears became because been before began begin behind
-    below best better between beyond both bounds brought budget but by bytes call called calls can
-    candidate candidates cannot cause caused causes change changed changes check checked checking
-    checks citations cites clear cleared clearly collecting compare compared comparison concluded
-    conclusion confidence configuration cores could count counted cpu data deadline dependency
-    deploy deployed did differ direction dns does down drafted during each edge edges end ended ends
-    entity error errors events every evidence explained explains fail failed failing fails failure
-    failures far fell field find first flag folder for found from further gb give given go had has
-    have held higher highest hit how if in incident increased indicator indicators instance
-    instances is it its itself kb kib kind kinds known larger last latency latest less level limit
-    line lines listed log logs longer look looked lower made may mb memory messages metric metrics
-    mib min missing more most moved movement ms name named narrower near needed neither network new
-    next no nobody none nor normal normally not nothing now ns number of off on once one only onset
-    operation operations or other out own part path per percent period probability prove proven
-    question questions ran ranked ranking rate ratio reached reaches read ready record recorded
-    recording recordings reports request requests resource rest result rise risen rose rule ruled
-    run running runs same saturated saw say scope score search searched second seconds see seen
-    series service share show showed shown shows signal signals since slow slowed so some source
-    sources span spans stand stands started stated statement stayed still stood stopped strongest
-    supply tb than that the their them then there these they this those time times to took tool
-    topology traces traffic under unit unknown until up us use used usual usually utc value verified
-    version very was way well went were what when where whether which while who whole why window
-    windows with within without words works yet you
+    a about above across affected after again against agent alert all alone also among amount an and
+    any are as ask asked at away back baseline be bear bears became because been before began begin
+    behind below best better between beyond both bounds brought budget but by bytes call called
+    calls can candidate candidates cannot cause caused causes change changed changes check checked
+    checking checks citations cites clear cleared clearly collecting compare compared comparison
+    concluded conclusion confidence configuration contain contains cores could count counted cpu
+    data deadline dependency deploy deployed did differ direction dns does down drafted during each
+    edge edges end ended ends entity error errors events every evidence explained explains fail
+    failed failing fails failure failures far fell field find first flag folder for found from
+    further gb give given go had has have held higher highest hit how if in incident increased
+    indicator indicators instance instances is it its itself kb kib kind kinds known larger last
+    latency latest less level limit line lines listed log logs longer look looked looking looks
+    lower made may mb memory messages metric metrics mib min missing more most moved movement ms
+    name named narrower near needed neither network new next no nobody none nor normal normally not
+    nothing now ns number of off on once one only onset operation operations or other out own part
+    path per percent period probability prove proven question questions ran ranked ranking rate
+    rather ratio reached reaches read ready record recorded recording recordings reports request
+    requests resource rest result rise risen rose rule ruled run running runs same saturated saw say
+    scope score search searched second seconds see seen series service share show showed shown shows
+    signal signals since slow slowed so some source sources span spans stand stands started stated
+    statement stayed still stood stopped strongest supply tb than that the their them then there
+    these they this those through time times to took tool topology traced traces traffic under unit
+    unknown until up us use used usual usually utc value verified version very was way well went
+    were what when where whether which while who whole why window windows with within without words
+    works yet you
 """
 _KNOWN_WORDS = frozenset(_WORDS.split())
 

@@ -270,10 +270,10 @@ def cause_exchanged(rng: np.random.Generator, held: Held) -> Held | None:
     others = [each["entity"] for each in held["report"]["candidates"]]
     if not causes or not others:
         return None
-    old, new = causes[0]["entity"], pick(rng, others)
-    held["report"] = json.loads(
-        json.dumps(held["report"], ensure_ascii=False).replace(json.dumps(old)[1:-1], new)
+    old, new = (
+        json.dumps(each, ensure_ascii=False)[1:-1] for each in (causes[0]["entity"], pick(rng, others))
     )
+    held["report"] = json.loads(json.dumps(held["report"], ensure_ascii=False).replace(old, new))
     return held
 
 
