@@ -76,10 +76,13 @@ def unquoted(text: str) -> str:
 
 
 def quoted(text: str) -> tuple[str, ...]:
-    """What stands in quotation marks."""
-    return tuple(
-        found.group()[1:-1].replace('\\"', '"').replace("\\\\", "\\") for found in _QUOTED.finditer(text)
-    )
+    """What stands in quotation marks, escapes undone."""
+    return tuple(_plain(found.group()[1:-1]) for found in _QUOTED.finditer(text))
+
+
+def _plain(text: str) -> str:
+    text = _ESCAPED.sub(lambda found: chr(int(found.group(1), 16)), text)
+    return text.replace('\\"', '"').replace("\\\\", "\\")
 
 
 def is_clean(name: str) -> bool:
