@@ -163,7 +163,10 @@ def _examples(result: Result | None, chosen: Choosing | None) -> list[str]:
         for figures in (result.classes if result else ())
         if figures.kind != TRUTHFUL and figures.example
     ]
-    return told + (chosen.examples() if chosen else [])
+    why = [
+        f"held back: {reason}" for figures in (result.classes if result else ()) for reason in figures.reasons
+    ]
+    return told + why + (chosen.examples() if chosen else [])
 
 
 if __name__ == "__main__":

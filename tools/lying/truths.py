@@ -112,9 +112,14 @@ def _wording(rng: np.random.Generator, claim: Claim) -> str | None:
 
 
 def _absence(rng: np.random.Generator, run: RecordedRun) -> Claim | None:
-    """What a record asked for and did not find, inside its window."""
-    empty = run.having(EvidenceStatus.NO_EVIDENCE)
-    records = [record for record in empty if {"entity", "text"} <= json.loads(record.scope).keys()]
+    """What a record looked for and did not find, inside its window; where nothing was looked at, none is."""
+    records = [
+        record
+        for record in run.having(EvidenceStatus.NO_EVIDENCE)
+        if {"entity", "text"} <= json.loads(record.scope).keys()
+        and record.projection is not None
+        and record.projection.looked_at
+    ]
     if not records:
         return None
     record = pick(rng, records)
