@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Protocol
 
 from diagnosis_harness.application.diagnose import DiagnoseUseCase, DiagnosisEnd
 from diagnosis_harness.application.inquiry import resolve_inquiry
-from diagnosis_harness.application.previous_turn import PreviousTurn
+from diagnosis_harness.application.intent import IntentType
+from diagnosis_harness.application.previous_turn import PreviousTurn, PublishedResultPolicy
 from diagnosis_harness.application.publish import RunFacts, release_of, report_of
 from diagnosis_harness.application.runs.request import RunRequest
 from diagnosis_harness.application.status import ChatApplicationStatus, tell_status
@@ -109,11 +110,10 @@ class DiagnosisPath:
 
 
 def _kept(facts: RunFacts, request: RunRequest, report: Report, end: DiagnosisEnd) -> DiagnosisAnswer:
-    concluded = bool(report.causes)
-    conclusion = report.summary[0] if concluded and report.summary else None
+    conclusion = report.summary[0] if report.causes and report.summary else None
     stated_at = None if facts.onset_s is None else utc_text(facts.onset_s)
     published: JsonValue = None
-    if concluded:
+    if PublishedResultPolicy().publishes(IntentType.DIAGNOSIS, end.outcome):
         published = {
             "question": request.question,
             "source": request.source,
@@ -122,7 +122,7 @@ def _kept(facts: RunFacts, request: RunRequest, report: Report, end: DiagnosisEn
                 {"entity": cause.entity, "fault_kind": cause.fault_kind.value, "region": cause.region}
                 for cause in report.causes
             ],
-            "onset_at": stated_at or (report.onset.at if report.onset else None),
+            "onset_at": report.onset.at if report.onset else None,
         }
     body: JsonValue = {
         "kind": KIND,

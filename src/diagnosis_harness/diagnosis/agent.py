@@ -133,6 +133,7 @@ class DiagnosisAgent:
             refused=turn.refused,
             due=turn.snapshot.due,
             stop_required=turn.snapshot.stop_required,
+            affected=task.inquiry.affected,
         )
         turn.snapshot = with_step(turn.snapshot)
         self._tell_step(ctx, TraceEventStatus.STARTED)

@@ -33,6 +33,7 @@ class PolicyView:
 
     Attributes:
         onset_s: when the trouble began, as the asker states it; None when nobody did.
+        affected: the entities that the question is about; a ranking of another supports no conclusion.
         due: tool call ids whose results this answer must assess.
         stop_required: no tool may be asked for any more; give a draft, or none.
     """
@@ -44,6 +45,7 @@ class PolicyView:
     refused: tuple[Refused, ...]
     due: frozenset[str]
     stop_required: bool
+    affected: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

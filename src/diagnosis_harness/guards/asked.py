@@ -21,6 +21,9 @@ SAME_INSTANT_S = 1.0
 _ESTIMATED = frozenset({OnsetOrigin.ALERT, OnsetOrigin.NOBODY})
 """Where the tools find the onset themselves: nobody stated it, or an alert did, which fires after it."""
 
+_OWN_METHODS = frozenset({"stated", "alert", "estimated"})
+"""How a tool knows an onset that no argument gave it."""
+
 
 @dataclass(frozen=True, slots=True)
 class Asked:
@@ -109,7 +112,10 @@ def own_onsets(records: Iterable[EvidenceRecord]) -> tuple[EvidenceItem, ...]:
         for record in records
         if _arguments(record).get("onset") is None
         for item in record.items
-        if item.kind is ItemKind.ONSET and item.onset_s is not None and item.attributes.get("used") is True
+        if item.kind is ItemKind.ONSET
+        and item.onset_s is not None
+        and item.attributes.get("used") is True
+        and item.attributes.get("method") in _OWN_METHODS
     )
 
 

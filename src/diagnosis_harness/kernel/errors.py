@@ -256,6 +256,10 @@ class ArgumentProblem(DiagnosisHarnessError):
     """Why the arguments of a tool request are refused: one clause that names the argument."""
 
 
+class UnknownEntity(ArgumentProblem):
+    """An argument names a service or instance that the telemetry does not know."""
+
+
 class ProjectionTooLarge(DiagnosisHarnessError):
     """Not even the strongest finding of a tool fits the bounds of its record."""
 

@@ -1,30 +1,36 @@
-"""When it began, as a run took it: read from the records of the tool that says so. Pure."""
+"""When it began, as a run took it: by whoever said so, else as its tools found it by themselves. Pure.
+
+The instant that a policy put into a call is neither: it enters no report and no further turn.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
+from diagnosis_harness.diagnosis.inquiry import Inquiry, OnsetOrigin
+from diagnosis_harness.guards.asked import own_onsets
 from diagnosis_harness.kernel.window import utc_text
 from diagnosis_harness.release.document import OnsetUsed
-from diagnosis_harness.tools.evidence import EvidenceItem, ItemKind
 from diagnosis_harness.tools.invocation import EvidenceRecord
 
-
-def onset_used(records: Iterable[EvidenceRecord]) -> OnsetUsed | None:
-    """The onset that the first record with one calls used; None where no tool was asked for it."""
-    for record in records:
-        onsets = [item for item in record.items if item.kind is ItemKind.ONSET and item.onset_s is not None]
-        used = next((item for item in onsets if item.attributes.get("used") is True), None)
-        if used is not None:
-            alert = next((item for item in onsets if item.attributes.get("method") == "alert"), None)
-            return OnsetUsed(
-                at=_at(used),
-                method=str(used.attributes.get("method", "")),
-                alert_at=None if alert is None or alert.onset_s == used.onset_s else _at(alert),
-            )
-    return None
+GIVEN = "given"
+_METHOD = {
+    OnsetOrigin.ASKED: GIVEN,
+    OnsetOrigin.QUESTION: GIVEN,
+    OnsetOrigin.CARRIED: "carried",
+    OnsetOrigin.SOURCE: "stated",
+}
+"""How an onset that somebody stated is known; of any other the record says it."""
 
 
-def _at(item: EvidenceItem) -> str:
-    assert item.onset_s is not None  # noqa: S101 - for the type checker: only such items are kept
-    return utc_text(item.onset_s)
+def onset_used(inquiry: Inquiry, records: Iterable[EvidenceRecord]) -> OnsetUsed | None:
+    """The onset of the question; None where nobody stated one and no tool found one by itself."""
+    own = next(iter(own_onsets(records)), None)
+    if inquiry.onset_s is not None and inquiry.onset_origin in _METHOD:
+        at, method = utc_text(inquiry.onset_s), _METHOD[inquiry.onset_origin]
+    elif own is not None and own.onset_s is not None:
+        at, method = utc_text(own.onset_s), str(own.attributes["method"])
+    else:
+        return None
+    alert_at = None if inquiry.alert_at_s is None else utc_text(inquiry.alert_at_s)
+    return OnsetUsed(at=at, method=method, alert_at=None if alert_at == at else alert_at)

@@ -62,7 +62,7 @@ def compose(material: ReportMaterial) -> Report:
         ),
         candidates=candidates,
         window=Window.of(material.window),
-        onset=onset_used(material.records),
+        onset=onset_used(material.inquiry, material.records),
         coverage=coverage,
         missing_info=tuple(words.telemetry.get(each) or named(each) for each in material.missing_info),
         next_checks=next_checks(material, candidates=candidates, coverage=coverage, words=words),

@@ -40,6 +40,7 @@ def english() -> Words:
             onset="Onset: {at}, {method}",
             onset_method={
                 "given": "given with the question",
+                "carried": "taken over from the question before",
                 "stated": "stated by the source",
                 "alert": "the time of the alert",
                 "estimated": "estimated from the indicators",

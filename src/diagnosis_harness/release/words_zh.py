@@ -40,6 +40,7 @@ def chinese() -> Words:
             onset="开始时间：{at}，{method}",
             onset_method={
                 "given": "由提问给出",
+                "carried": "沿用上一个问题的时间",
                 "stated": "由数据源说明",
                 "alert": "即告警时间",
                 "estimated": "由指标估计",

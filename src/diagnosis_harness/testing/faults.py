@@ -8,7 +8,7 @@ once.
 from __future__ import annotations
 
 import threading
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -21,7 +21,7 @@ from diagnosis_harness.guards.verdict import Finding, Judgement
 from diagnosis_harness.harness.budget import TokenUsage
 from diagnosis_harness.kernel.errors import StoreFailure, ToolFailure
 from diagnosis_harness.tools.invocation import EvidenceRecord
-from diagnosis_harness.tools.spec import ArgumentValue, Tool, ToolFindings, ToolSpec
+from diagnosis_harness.tools.spec import ArgumentValue, KnowsEntities, Tool, ToolFindings, ToolSpec
 from diagnosis_harness.tools.store import EvidenceStore
 from diagnosis_harness.trace.event import TraceEvent
 from diagnosis_harness.trace.sink import TraceSink
@@ -158,6 +158,10 @@ class FaultyTool:
     def spec(self) -> ToolSpec:
         """The other tool's."""
         return self.tool.spec
+
+    def entities(self, ctx: RunContext) -> Collection[str]:
+        """The other tool's names, where it knows any."""
+        return self.tool.entities(ctx) if isinstance(self.tool, KnowsEntities) else ()
 
     def run(self, ctx: RunContext, arguments: Mapping[str, ArgumentValue]) -> ToolFindings:
         """The other tool's findings; one that hangs gives them when nobody waits any more."""

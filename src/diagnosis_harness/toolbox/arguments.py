@@ -12,7 +12,7 @@ ONSET = Parameter(
     "When the incident began. Left out: as the source states it, else when the alert fired, or earlier "
     "where the alerting indicator clearly says so, else estimated.",
 )
-ENTITIES = Parameter("entities", ParameterKind.NAMES, "Only these services or instances. Left out: all.")
+ENTITIES = Parameter("entities", ParameterKind.ENTITIES, "Only these services or instances. Left out: all.")
 
 
 def instant(arguments: Mapping[str, ArgumentValue], name: str) -> float | None:

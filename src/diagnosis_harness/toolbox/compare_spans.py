@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -47,6 +47,10 @@ class CompareSpans:
             parameters=(ONSET, ENTITIES),
             scope_names=("spans:read",),
         )
+
+    def entities(self, ctx: RunContext) -> Collection[str]:
+        """The names that it can be asked about."""
+        return self.views.names(ctx)
 
     def run(self, ctx: RunContext, arguments: Mapping[str, ArgumentValue]) -> ToolFindings:
         """What changed."""

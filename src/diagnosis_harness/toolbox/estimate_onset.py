@@ -23,8 +23,9 @@ if TYPE_CHECKING:
 class EstimateOnset:
     """ONSET items, the one that the other tools use first.
 
-    Attributes of an item: `method` (given, stated, alert, estimated), `used`, and for an estimate `clarity`:
-    how many usual widths lie between the indicator before and after.
+    Attributes of an item: `method` (argument, stated, alert, estimated), `used`, and for an estimate
+    `clarity`: how many usual widths lie between the indicator before and after. An instant that the call
+    itself gave is no finding, and nobody's word on the question.
     """
 
     views: Views
@@ -44,7 +45,7 @@ class EstimateOnset:
         given = instant(arguments, "onset")
         summary = self.views.sources.summary.summary(ctx)
         found = self.views.onset(ctx, given)
-        known = [("given", given), ("stated", summary.onset_s), ("alert", summary.alert.time_s)]
+        known = [("argument", given), ("stated", summary.onset_s), ("alert", summary.alert.time_s)]
         if found is None and all(at is None for _, at in known):
             return ToolFindings(
                 (), summary.incident, note="no onset is stated, and no indicator changed clearly"
@@ -64,8 +65,8 @@ class EstimateOnset:
 def _item(method: str, at: float, entity: str | None, *, used: bool, clarity: float | None) -> EvidenceItem:
     of = f" of what {named(entity)} shows" if entity else ""
     how = {
-        "given": "given with the question",
-        "stated": "stated by the source",
+        "argument": "as this call was asked",
+        "stated": "stated with the source",
         "alert": "the time of the alert",
         "estimated": "estimated from the indicators",
     }[method]

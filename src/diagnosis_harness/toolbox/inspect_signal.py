@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -32,13 +32,17 @@ class InspectSignal:
             name="inspect_signal",
             description="One metric signal around onset: level before and after, course, when it moved.",
             parameters=(
-                Parameter("entity", ParameterKind.TEXT, "Service or instance.", required=True),
+                Parameter("entity", ParameterKind.ENTITY, "Service or instance.", required=True),
                 Parameter("signal", ParameterKind.TEXT, "Its name, or words of it.", required=True),
                 Parameter("statistic", ParameterKind.TEXT, "Which statistic of it: p99, average ..."),
                 ONSET,
             ),
             scope_names=("metrics:read",),
         )
+
+    def entities(self, ctx: RunContext) -> Collection[str]:
+        """The names that it can be asked about."""
+        return self.views.names(ctx)
 
     def run(self, ctx: RunContext, arguments: Mapping[str, ArgumentValue]) -> ToolFindings:
         """The signal."""

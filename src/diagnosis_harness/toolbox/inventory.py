@@ -27,6 +27,12 @@ def known_names(ctx: RunContext, sources: Sources) -> frozenset[str]:
     return frozenset(names.union(*(ends_of(name) for name in names)))
 
 
+def askable_names(ctx: RunContext, sources: Sources) -> frozenset[str]:
+    """What a tool may be asked about: the known names, and whom the alert of the source names."""
+    alerted = sources.summary.summary(ctx).alert.entity
+    return known_names(ctx, sources) | ({alerted} if alerted is not None else set())
+
+
 def ends_of(name: str) -> tuple[str, ...]:
     """The two ends of a call that a series is named by (`a->b`); nothing for any other name."""
     caller, arrow, callee = name.partition("->")

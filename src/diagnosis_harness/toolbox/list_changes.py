@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -42,12 +42,16 @@ class ListChanges:
                 Parameter("end", ParameterKind.INSTANT, "Before this instant."),
                 Parameter(
                     "entity",
-                    ParameterKind.TEXT,
+                    ParameterKind.ENTITY,
                     "Only changes of this service with its instances, or of this instance.",
                 ),
             ),
             scope_names=("changes:read",),
         )
+
+    def entities(self, ctx: RunContext) -> Collection[str]:
+        """The names that it can be asked about."""
+        return self.views.names(ctx)
 
     def run(self, ctx: RunContext, arguments: Mapping[str, ArgumentValue]) -> ToolFindings:
         """The changes."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -48,12 +48,16 @@ class RankCauses:
             parameters=(
                 ONSET,
                 Parameter(
-                    "alert_entity", ParameterKind.TEXT, "What is affected. Left out: who the alert names."
+                    "alert_entity", ParameterKind.ENTITY, "What is affected. Left out: who the alert names."
                 ),
                 Parameter("alert_signal", ParameterKind.TEXT, "Its signal. Left out: the alert's."),
             ),
             scope_names=("metrics:read", "spans:read", "topology:read"),
         )
+
+    def entities(self, ctx: RunContext) -> Collection[str]:
+        """The names that it can be asked about."""
+        return self.views.names(ctx)
 
     def run(self, ctx: RunContext, arguments: Mapping[str, ArgumentValue]) -> ToolFindings:
         """The ranking."""

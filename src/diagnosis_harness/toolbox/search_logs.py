@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -10,6 +10,7 @@ from diagnosis_harness.kernel.json_value import Scalar
 from diagnosis_harness.kernel.names import named, quoted
 from diagnosis_harness.kernel.window import TimeWindow, utc_text
 from diagnosis_harness.toolbox.arguments import instant, text
+from diagnosis_harness.toolbox.inventory import askable_names
 from diagnosis_harness.toolbox.ports import LogLine, Recording, Sources
 from diagnosis_harness.toolbox.wording import one_line
 from diagnosis_harness.tools.evidence import EvidenceItem, ItemKind
@@ -37,12 +38,16 @@ class SearchLogs:
                 Parameter(
                     "text", ParameterKind.TEXT, "Plain text, upper and lower case alike. Left out: all lines."
                 ),
-                Parameter("entity", ParameterKind.TEXT, "Only this service with its instances, or instance."),
+                Parameter("entity", ParameterKind.ENTITY, "Only this service with its instances, or instance."),
                 Parameter("start", ParameterKind.INSTANT, "From this instant on."),
                 Parameter("end", ParameterKind.INSTANT, "Before this instant."),
             ),
             scope_names=("logs:read",),
         )
+
+    def entities(self, ctx: RunContext) -> Collection[str]:
+        """The names that it can be asked about."""
+        return askable_names(ctx, self.sources)
 
     def run(self, ctx: RunContext, arguments: Mapping[str, ArgumentValue]) -> ToolFindings:
         """Count and first lines."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from diagnosis_harness.analysis.graph import CallGraph
 from diagnosis_harness.analysis.onset import OnsetEstimate, estimate_onset
 from diagnosis_harness.toolbox.incident_view import IncidentView, look
+from diagnosis_harness.toolbox.inventory import askable_names
 from diagnosis_harness.toolbox.ports import Sources
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ class Views:
     _lock: RLock = field(default_factory=RLock)
     _kept: dict[float, IncidentView] = field(default_factory=dict)
     _onsets: dict[float | None, OnsetEstimate | None] = field(default_factory=dict)
+    _names: frozenset[str] | None = None
 
     def at(self, ctx: RunContext, onset_s: float) -> IncidentView:
         """The view for exactly this onset."""
@@ -77,6 +79,13 @@ class Views:
         if firm is not None:
             return OnsetEstimate(firm, found.estimated_s, found.clarity, moved=False)
         return found
+
+    def names(self, ctx: RunContext) -> frozenset[str]:
+        """The names that a tool can be asked about. Without the lock: who asks must not wait for a view."""
+        names = self._names
+        if names is None:
+            names = self._names = askable_names(ctx, self.sources)
+        return names
 
     def affected(self, ctx: RunContext) -> str | None:
         """The entity that shows the incident: the alert's, else where users arrive."""

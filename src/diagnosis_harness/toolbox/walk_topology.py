@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -33,7 +33,7 @@ class WalkTopology:
             name="walk_topology",
             description="Calls around an entity: who calls it, or whom it calls.",
             parameters=(
-                Parameter("entity", ParameterKind.TEXT, "Service or instance.", required=True),
+                Parameter("entity", ParameterKind.ENTITY, "Service or instance.", required=True),
                 Parameter(
                     "direction",
                     ParameterKind.TEXT,
@@ -46,6 +46,10 @@ class WalkTopology:
             ),
             scope_names=("topology:read",),
         )
+
+    def entities(self, ctx: RunContext) -> Collection[str]:
+        """The names that it can be asked about."""
+        return self.views.names(ctx)
 
     def run(self, ctx: RunContext, arguments: Mapping[str, ArgumentValue]) -> ToolFindings:
         """The edges."""

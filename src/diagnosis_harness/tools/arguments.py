@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Collection, Iterable, Mapping
 from math import isfinite
 
-from diagnosis_harness.kernel.errors import ArgumentProblem
+from diagnosis_harness.kernel.errors import ArgumentProblem, UnknownEntity
 from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.kernel.window import parse_utc
 from diagnosis_harness.tools.spec import ArgumentValue, Parameter, ParameterKind, ToolSpec
 
 _TEXT_LIMIT = 500
 _NAMES_LIMIT = 50
+_NEAR = 3
+"""How many known names a refusal offers."""
 
 
 def normalise(spec: ToolSpec, raw: Mapping[str, JsonValue]) -> dict[str, ArgumentValue]:
@@ -35,11 +38,44 @@ def normalise(spec: ToolSpec, raw: Mapping[str, JsonValue]) -> dict[str, Argumen
     return found
 
 
+def refuse_unknown(spec: ToolSpec, arguments: Mapping[str, ArgumentValue], known: Collection[str]) -> None:
+    """Refuse an argument that names an entity nobody knows. What is said offers known names alone.
+
+    Raises:
+        UnknownEntity: the first such argument.
+    """
+    for parameter in spec.parameters:
+        if parameter.kind not in (ParameterKind.ENTITY, ParameterKind.ENTITIES):
+            continue
+        value = arguments.get(parameter.name, ())
+        names = (value,) if isinstance(value, str) else value if isinstance(value, tuple) else ()
+        for name in names:
+            if name not in known:
+                near = ", ".join(json.dumps(each, ensure_ascii=False) for each in _near(name, known))
+                offer = f"near: {near}" if near else "describe_sources lists those that it knows"
+                raise UnknownEntity(
+                    f"'{parameter.name}' names no service or instance that the telemetry knows; {offer}"
+                )
+
+
+def _near(name: str, known: Iterable[str]) -> list[str]:
+    """The known names that differ by case and joining alone, else those that one begins with."""
+    sought = _folded(name)
+    folded = [(each, _folded(each)) for each in sorted(known)]
+    same = [each for each, held in folded if held == sought]
+    alike = [each for each, held in folded if held and sought and held.startswith(sought)]
+    return (same or alike)[:_NEAR]
+
+
+def _folded(name: str) -> str:
+    return "".join(letter for letter in name.casefold() if letter.isalnum())
+
+
 def _typed(parameter: Parameter, value: JsonValue) -> ArgumentValue:
     match parameter.kind:
-        case ParameterKind.TEXT:
+        case ParameterKind.TEXT | ParameterKind.ENTITY:
             return _text(parameter, value)
-        case ParameterKind.NAMES:
+        case ParameterKind.NAMES | ParameterKind.ENTITIES:
             return _names(parameter, value)
         case ParameterKind.FLAG:
             if not isinstance(value, bool):

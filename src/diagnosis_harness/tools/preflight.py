@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING
 
 from diagnosis_harness.harness.keys import is_safe_segment
 from diagnosis_harness.kernel.canonical import canonical_json
-from diagnosis_harness.kernel.errors import ArgumentProblem, MaskingFailed
+from diagnosis_harness.kernel.errors import ArgumentProblem, MaskingFailed, UnknownEntity
 from diagnosis_harness.kernel.masking import mask_or_withhold, mask_value
 from diagnosis_harness.tools.access import ToolAccess
-from diagnosis_harness.tools.arguments import normalise
-from diagnosis_harness.tools.spec import ArgumentValue, Tool, ToolRequest
+from diagnosis_harness.tools.arguments import normalise, refuse_unknown
+from diagnosis_harness.tools.spec import ArgumentValue, KnowsEntities, Tool, ToolRequest
 
 if TYPE_CHECKING:
     from diagnosis_harness.harness.context import RunContext
@@ -33,6 +33,7 @@ class RefusalCode(StrEnum):
     NOT_AUTHORISED = "NOT_AUTHORISED"
     NOT_READ_ONLY = "NOT_READ_ONLY"
     INVALID_REQUEST = "INVALID_REQUEST"
+    UNKNOWN_ENTITY = "UNKNOWN_ENTITY"
     BUDGET_EXHAUSTED = "BUDGET_EXHAUSTED"
     STORE_UNAVAILABLE = "STORE_UNAVAILABLE"
 
@@ -80,9 +81,12 @@ def inspect(
         return Refusal(RefusalCode.NOT_READ_ONLY, f"{tool.spec.name} is not read-only")
     try:
         arguments = normalise(tool.spec, request.arguments)
+        refuse_unknown(tool.spec, arguments, tool.entities(ctx) if isinstance(tool, KnowsEntities) else ())
         scope = scope_text(arguments)
     except ArgumentProblem as problem:
-        return Refusal(RefusalCode.INVALID_REQUEST, str(problem))
+        unknown = isinstance(problem, UnknownEntity)
+        code = RefusalCode.UNKNOWN_ENTITY if unknown else RefusalCode.INVALID_REQUEST
+        return Refusal(code, str(problem))
     except (MaskingFailed, ValueError):
         return Refusal(RefusalCode.INVALID_REQUEST, "the arguments cannot be masked and written as JSON")
     return Admissible(tool=tool, arguments=arguments, scope=scope)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Protocol, TypeAlias, runtime_checkable
 
 from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.kernel.window import TimeWindow
@@ -22,6 +22,8 @@ class ParameterKind(StrEnum):
     """How an argument is written by the asker and what the tool receives."""
 
     TEXT = "TEXT"  # str
+    ENTITY = "ENTITY"  # str, exactly a name that the telemetry knows
+    ENTITIES = "ENTITIES"  # list of such names → sorted tuple[str, ...] without duplicates
     NAMES = "NAMES"  # list of str → sorted tuple[str, ...] without duplicates
     INTEGER = "INTEGER"  # int
     NUMBER = "NUMBER"  # finite float
@@ -108,6 +110,15 @@ class Tool(Protocol):
         Raises:
             ToolFailure: the source behind it failed. Nothing else, apart from `RunAborted`.
         """
+        ...
+
+
+@runtime_checkable
+class KnowsEntities(Protocol):
+    """A tool that takes entities says which it can be asked about; the boundary refuses every other name."""
+
+    def entities(self, ctx: RunContext) -> Collection[str]:
+        """The names of services and instances that its telemetry knows. Cheap after the first call."""
         ...
 
 

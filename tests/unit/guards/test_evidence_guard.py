@@ -182,7 +182,7 @@ def test_failing_and_leaving_out_a_call_are_two_things(
     assert (codes(claim, ready_record(item)) == []) is is_borne
 
 
-@pytest.mark.parametrize(("method", "is_borne"), [("estimated", True), ("alert", False), ("given", False)])
+@pytest.mark.parametrize(("method", "is_borne"), [("estimated", True), ("alert", False), ("argument", False)])
 def test_an_instant_that_somebody_stated_is_no_observation(method: str, *, is_borne: bool) -> None:
     """That it began then is borne by an estimate from the data, not by the alert's own time."""
     onset = replace(

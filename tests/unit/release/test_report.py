@@ -9,6 +9,7 @@ import pytest
 from diagnosis_harness.diagnosis.claim import EvidenceRef, FaultKind, Predicate
 from diagnosis_harness.diagnosis.collection import DiagnosisStopReason
 from diagnosis_harness.diagnosis.draft import Hypothesis
+from diagnosis_harness.diagnosis.inquiry import OnsetOrigin
 from diagnosis_harness.harness.termination import RunState
 from diagnosis_harness.release.document import OnsetUsed, Release
 from diagnosis_harness.release.language import Language
@@ -17,6 +18,7 @@ from diagnosis_harness.release.outcome import FallbackType, ReleaseOutcome
 from diagnosis_harness.release.report import compose
 from diagnosis_harness.testing import documents
 from diagnosis_harness.testing.evidence import ready_record
+from diagnosis_harness.testing.inquiries import inquiry
 from diagnosis_harness.toolbox.ports import FileNote
 from diagnosis_harness.tools.evidence import EvidenceItem, ItemKind
 
@@ -96,10 +98,51 @@ def test_the_onset_that_was_used_is_said_with_how_it_is_known() -> None:
         )
         for method, at_s in (("alert", documents.ONSET_S), ("estimated", documents.ONSET_S - 30))
     )
-    asked = replace(material(), records=(ready_record(estimated, alert, tool_name="estimate_onset"),))
+    record = ready_record(estimated, alert, tool_name="estimate_onset")
+    alerted = replace(
+        material(), records=(record,), inquiry=inquiry(alert_entity="shop", alert_at_s=documents.ONSET_S)
+    )
 
-    assert compose(asked).onset == OnsetUsed("2024-01-01T14:04:30Z", "estimated", "2024-01-01T14:05:00Z")
+    assert compose(alerted).onset == OnsetUsed("2024-01-01T14:04:30Z", "estimated", "2024-01-01T14:05:00Z")
     assert compose(material()).onset is None
+
+
+@pytest.mark.parametrize(
+    ("origin", "method"),
+    [
+        (OnsetOrigin.ASKED, "given"),
+        (OnsetOrigin.QUESTION, "given"),
+        (OnsetOrigin.CARRIED, "carried"),
+        (OnsetOrigin.SOURCE, "stated"),
+    ],
+)
+def test_an_onset_that_was_stated_is_said_to_be_of_whoever_stated_it(
+    origin: OnsetOrigin, method: str
+) -> None:
+    """Given with the question is what its asker gave; that of the turn before is taken over from there."""
+    asked = replace(material(), inquiry=inquiry(onset_s=documents.ONSET_S, origin=origin))
+
+    assert compose(asked).onset == OnsetUsed("2024-01-01T14:05:00Z", method, None)
+
+
+@pytest.mark.parametrize("methods", [("argument",), ("argument", "estimated")])
+def test_an_instant_that_a_policy_put_into_a_call_is_nobodys_onset(methods: tuple[str, ...]) -> None:
+    """Neither it, nor what an estimate around it found, is said to be when it began."""
+    found = (
+        EvidenceItem(
+            method,
+            ItemKind.ONSET,
+            f"onset by {method}",
+            onset_s=documents.ONSET_S - 2700.0,
+            attributes={"method": method, "used": method == methods[-1]},
+        )
+        for method in methods
+    )
+    record = ready_record(
+        *found, tool_name="estimate_onset", scope=f'{{"onset":{documents.ONSET_S - 2700.0}}}'
+    )
+
+    assert compose(replace(material(), records=(record,))).onset is None
 
 
 def test_a_candidate_whose_evidence_is_gone_is_no_candidate() -> None:

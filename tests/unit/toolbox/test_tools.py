@@ -88,7 +88,7 @@ def test_a_late_alert_is_corrected_and_both_instants_are_reported(ctx: RunContex
 def test_a_given_onset_is_used_as_it_is(ctx: RunContext) -> None:
     """A person's word is not replaced, only commented."""
     found = call(ctx, small_incident(CPU_FAULT), "estimate_onset", onset=ONSET_S + 120.0)
-    assert (found.items[0].attributes["method"], found.items[0].onset_s) == ("given", ONSET_S + 120.0)
+    assert (found.items[0].attributes["method"], found.items[0].onset_s) == ("argument", ONSET_S + 120.0)
 
 
 def test_changed_signals_give_each_service_its_turn(ctx: RunContext) -> None:

@@ -93,7 +93,7 @@ def _stages(view: PolicyView, reading: Reading) -> Iterator[list[Call]]:
     ]
     yield [(name, arguments) for name, arguments in broad if reading.worth_asking(name)]
     affected: dict[str, JsonValue] = {**onset}
-    if (entity := reading.asked_entity()) is not None:
+    if (entity := _affected(view, reading)) is not None:
         affected["alert_entity"] = entity
     yield [("rank_causes", affected)]
     yield _close_look(reading, onset)
@@ -103,6 +103,13 @@ def _onset(view: PolicyView, reading: Reading) -> dict[str, JsonValue]:
     """When it began: as the asker states it apart, else as the question itself says."""
     stated = view.onset_s if view.onset_s is not None else asked_instant(view.question, reading.recorded())
     return {} if stated is None else {"onset": stated}
+
+
+def _affected(view: PolicyView, reading: Reading) -> str | None:
+    """Whom the question names first; None where that is whom the alert names, or nobody is named."""
+    alert = reading.alert()
+    first = next(iter(view.affected), reading.asked_entity())
+    return None if alert is not None and first == alert.entity else first
 
 
 def _subject(tool_name: str, arguments: Mapping[str, JsonValue]) -> tuple[str, object, object]:
