@@ -16,7 +16,7 @@ from diagnosis_harness.kernel.errors import MalformedAnswer
 
 CLAIMS_MAX = 64
 """Of a draft, and facts of one answer in all; a report shows ten."""
-REFS_MAX = 16
+REFS_MAX = 8
 """Of one claim or candidate, and quotes of one claim; a report shows two of a candidate."""
 CITED_MAX = 256
 """Different references of one answer."""
@@ -24,8 +24,8 @@ NAMED_MAX = 32
 """Causes, candidates and missing things of a draft, each."""
 TEXT_MAX = 2_000
 """Characters of one text, be it a name, a quote or a sentence."""
-WORDING_MAX = 8_000
-"""Characters of all wordings of one answer together: twenty of the longest that is ever shown."""
+WORDING_MAX = 4_000
+"""Characters of all wordings of one answer together: ten of the longest that is ever shown."""
 QUOTED_MAX = 64_000
 """Characters of all quotes of one answer together."""
 

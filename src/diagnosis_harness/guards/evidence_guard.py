@@ -99,7 +99,7 @@ def _ref_problem(claim: Claim, ref: EvidenceRef, records: Mapping[str, EvidenceR
         return None if absent else FindingCode.EMPTY_SUPPORTS_ONLY_ABSENCE
     if claim.predicate is Predicate.ABSENT:
         return FindingCode.ABSENCE_NEEDS_EMPTY
-    if all(item.item_id != ref.item_id for item in record.items):
+    if ref.item_id not in {item.item_id for item in record.items}:
         return FindingCode.ITEM_UNKNOWN
     return None
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from diagnosis_harness.diagnosis.claim import Claim, EvidenceRef, Predicate, Quote
+from diagnosis_harness.diagnosis.claim import Claim, Predicate, Quote
 from diagnosis_harness.diagnosis.inquiry import Inquiry
 from diagnosis_harness.guards.absence import stated_absence
 from diagnosis_harness.guards.bearing import objections, time_objections
@@ -23,15 +23,16 @@ def restated(claim: Claim, records: Mapping[str, EvidenceRecord], inquiry: Inqui
     """
     if claim.predicate is Predicate.ABSENT:
         return stated_absence(claim, records, inquiry)
-    bearing = bearers(claim, records, inquiry)
-    if not bearing:
+    cited = cited_items(claim, records)
+    bearer = next((item for _, item in cited if _bears(claim, item, inquiry)), None)
+    if bearer is None:
         return None
-    first = stated(claim.predicate, bearing[0][1], claim_id=claim.claim_id, refs=(bearing[0][0],))
-    kept = {ref: item for ref, item in bearing if not objections(first, item)}
+    first = stated(claim.predicate, bearer, claim_id=claim.claim_id, refs=claim.refs)
+    kept = {ref: item for ref, item in cited if _bears(first, item, inquiry)}
     quoted = dict.fromkeys(quote.ref for quote in claim.quotes if quote.ref in kept)
     return stated(
         claim.predicate,
-        bearing[0][1],
+        bearer,
         claim_id=claim.claim_id,
         refs=tuple(kept),
         quotes=tuple(Quote(ref, kept[ref].line) for ref in quoted),
@@ -48,12 +49,5 @@ def restate_all(
     return tuple(claim for claim in found if claim is not None)
 
 
-def bearers(
-    claim: Claim, records: Mapping[str, EvidenceRecord], inquiry: Inquiry
-) -> tuple[tuple[EvidenceRef, EvidenceItem], ...]:
-    """The cited items that bear a claim in all its parts and speak of the incident, where it has to."""
-    return tuple(
-        (ref, item)
-        for ref, item in cited_items(claim, records)
-        if not objections(claim, item) and not time_objections(claim, item, inquiry)
-    )
+def _bears(claim: Claim, item: EvidenceItem, inquiry: Inquiry) -> bool:
+    return not objections(claim, item) and not time_objections(claim, item, inquiry)

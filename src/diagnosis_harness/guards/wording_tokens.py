@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from typing import NamedTuple
 
 from diagnosis_harness.guards.wording_words import HAN, PHRASES, WORDS, WordClass, words
 from diagnosis_harness.kernel.names import is_identifier, quoted
@@ -144,6 +145,10 @@ _FACTORS = {
     "fourfold": 4.0,
     "fivefold": 5.0,
 }
+_PHRASES_BY_START = {
+    start: tuple(phrase for phrase in PHRASES if phrase[0] == start)
+    for start in {each[0] for each in PHRASES}
+}
 _HAN_MOST = max(map(len, (*HAN, *_FACTORS)))
 _HAN_DIGITS = {
     "零": 0,
@@ -194,7 +199,8 @@ _ARROW = re.compile(r"->|→|=>")
 
 def tokens(text: str, names: Sequence[str]) -> tuple[Token, ...]:
     """All tokens of a sentence in order; blanks and plain punctuation are dropped."""
-    return tuple(_scan(text, sorted(filter(None, names), key=len, reverse=True)))
+    ordered = sorted(filter(None, names), key=len, reverse=True)
+    return tuple(_scan(text, tuple(_Name(name, is_identifier(name), quoted(name)) for name in ordered)))
 
 
 def class_of(token: Token) -> WordClass | None:
@@ -220,7 +226,15 @@ def unit_of(unit: str | None) -> str:
     )
 
 
-def _scan(text: str, names: Sequence[str]) -> Iterator[Token]:
+class _Name(NamedTuple):
+    """A name that may stand in the sentence: as it is where it is an identifier, else in marks."""
+
+    text: str
+    is_plain: bool
+    marked: str
+
+
+def _scan(text: str, names: Sequence[_Name]) -> Iterator[Token]:
     at, pause = 0, False
     while at < len(text):
         if blank := _SPACE.match(text, at):
@@ -231,24 +245,26 @@ def _scan(text: str, names: Sequence[str]) -> Iterator[Token]:
             token, at = _next(text, at, names)
             if token.kind is TokenKind.NAME and (possessive := _POSSESSIVE.match(text, at)):
                 at = possessive.end()
-            yield replace(token, pause=pause)
+            yield replace(token, pause=True) if pause else token
             pause = False
 
 
-def _next(text: str, at: int, names: Sequence[str]) -> tuple[Token, int]:
+def _next(text: str, at: int, names: Sequence[_Name]) -> tuple[Token, int]:
     for name in names:
-        if text.startswith(quoted(name), at):
-            return Token(TokenKind.NAME, name), at + len(quoted(name))
+        if text.startswith(name.marked, at):
+            return Token(TokenKind.NAME, name.text), at + len(name.marked)
     if quote := _QUOTE.match(text, at):
         inner = next(group for group in quote.groups() if group is not None)
         # A name in other marks than ours is the name, where nothing of it had to be escaped.
-        kind = TokenKind.NAME if inner in names and quoted(inner) == f"“{inner}”" else TokenKind.QUOTE
+        known = any(name.text == inner and name.marked == f"“{inner}”" for name in names)
+        kind = TokenKind.NAME if known else TokenKind.QUOTE
         return Token(kind, inner), quote.end()
     if arrow := _ARROW.match(text, at):
         return Token(TokenKind.WORD, "to"), arrow.end()
     for name in names:
-        if text.startswith(name, at) and is_identifier(name) and _stands_alone(text, at, at + len(name)):
-            return Token(TokenKind.NAME, name), at + len(name)
+        end = at + len(name.text)
+        if name.is_plain and text.startswith(name.text, at) and _stands_alone(text, at, end):
+            return Token(TokenKind.NAME, name.text), end
     for read in (_phrase, _instant, _number, _han, _latin):
         found = read(text, at)
         if found is not None:
@@ -266,7 +282,7 @@ def _stands_alone(text: str, start: int, end: int) -> bool:
 
 def _phrase(text: str, at: int) -> tuple[Token, int] | None:
     lowered = text[at : at + 48].lower()
-    for phrase in PHRASES:
+    for phrase in _PHRASES_BY_START.get(lowered[:1], ()):
         if lowered.startswith(phrase) and (
             not phrase.isascii() or not lowered[len(phrase) : len(phrase) + 1].isalnum()
         ):

@@ -1,10 +1,10 @@
 """Every word of the vocabulary, put where it may hurt: whatever is shown, a strict reader finds supported.
 
-# ruff: noqa: E501 - lists of words
-
 The reader shares no code with the guard. It knows a handful of words, reads numbers by what stands directly
 beside them, and takes anything else for a lie.
 """
+
+# ruff: noqa: E501 - lists of words
 
 from __future__ import annotations
 
