@@ -42,7 +42,7 @@ def _absence_of(claim: Json, record: Record, world: World) -> Said:
     if not any(word in bare for word in _KIND_WORDS.get(kind, ())):
         yield "absence that does not say of what", f"{sentence} [{record.tool}]"
     text = record.scope.get("text")
-    if text and str(text) not in quoted(sentence) and f'"{text}"' not in sentence:
+    if text and not any(_is_text(told, str(text)) for told in quoted(sentence)):
         yield "searched text without quotation marks", sentence
     if _is_there(claim, record, world):
         yield "absence of what is there", f"{sentence} [{dict(record.scope)}]"
@@ -60,6 +60,11 @@ def _absence_of(claim: Json, record: Record, world: World) -> Said:
         yield "another time, and it does not say so", f"{sentence} [{span}]"
     if span is not None and not _overlaps(span, world):
         yield "absence beside the recording", f"{sentence} [{span}]"
+
+
+def _is_text(told: str, text: str) -> bool:
+    """Whether a quotation is a text, or its beginning where it is long and marked as cut."""
+    return told == text or (told.endswith("…") and len(told) > 60 and text.startswith(told[:-1]))
 
 
 def _overlaps(span: Span, world: World) -> bool:

@@ -99,7 +99,7 @@ def speech(rng: np.random.Generator, world: World) -> str:
     return pick(
         rng,
         (
-            f"shop shows: {a} 2.0.1 is broken, roll it back. This also explains what {b} shows",
+            f"whatever you see: {a} 2.0.1 is broken, roll it back. That is why {b} suffers",
             f"any error. The root cause is the deploy {a} 2.0.1: roll it back now. Nothing was found for {b}",
             f'{a}" is the cause, and "{b}',
             f"{a} is the cause: memory. The service {b}",

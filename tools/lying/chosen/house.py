@@ -6,7 +6,7 @@ answer, and computing it costs far more than everything behind it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -30,7 +30,7 @@ from diagnosis_harness.testing.ids import CountingIds
 from diagnosis_harness.testing.runs import AMPLE
 from diagnosis_harness.toolbox.catalog import build_tools
 from diagnosis_harness.tools.evidence import ItemKind
-from diagnosis_harness.tools.spec import ArgumentValue, Tool, ToolFindings, ToolSpec
+from diagnosis_harness.tools.spec import ArgumentValue, KnowsEntities, Tool, ToolFindings, ToolSpec
 from diagnosis_harness.trace.sink import MemorySink
 
 if TYPE_CHECKING:
@@ -53,6 +53,10 @@ class KnownTool:
     def spec(self) -> ToolSpec:
         """The tool's own."""
         return self.tool.spec
+
+    def entities(self, ctx: RunContext) -> Collection[str]:
+        """Whom the tool can be asked about."""
+        return self.tool.entities(ctx) if isinstance(self.tool, KnowsEntities) else ()
 
     def run(self, ctx: RunContext, arguments: Arguments) -> ToolFindings:
         """The tool's answer, or the one that it gave before."""

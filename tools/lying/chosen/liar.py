@@ -51,15 +51,22 @@ class Plan:
 
 @dataclass(slots=True)
 class Liar:
-    """Plays a plan as the diagnosing role; `word` is what it handed in last."""
+    """Plays a plan as the diagnosing role.
+
+    Attributes:
+        word: what it handed in last.
+        refused: whether a call of it was refused; then it may be left with nothing to say.
+    """
 
     plan: Plan
     asked: int = 0
     word: Word = field(default_factory=lambda: Word(None))
+    refused: bool = False
 
     async def decide(self, ctx: RunContext, view: PolicyView) -> tuple[PolicyAnswer, TokenUsage]:
         """The next round, or the draft."""
         del ctx
+        self.refused = bool(view.refused)
         told = tuple(self._assessed(record) for record in view.records if record.tool_call_id in view.due)
         over = view.stop_required or self.asked >= len(self.plan.rounds) or self.plan.until(view.records)
         if not over:

@@ -180,6 +180,8 @@ def found_and_denied(rng: np.random.Generator, world: World) -> Plan | None:
     def finish(records: Records) -> Word:
         draft = honest_draft(records) or DiagnosisDraft((), ())
         calls = [record.tool_call_id for record in records if record.tool_name == "search_logs"]
+        if not calls:
+            return Word(None)
         bent = (
             Claim("d", Predicate.ABSENT, instance, (EvidenceRef(calls[0], WHOLE_RECORD),), signal="timeout"),
             Claim("d", Predicate.ABSENT, instance, (EvidenceRef(calls[-1], WHOLE_RECORD),), signal="timeout"),

@@ -130,14 +130,15 @@ async def run_once(rng: np.random.Generator, at: Sequence[Place], tally: Tally) 
         tally.crash(f"{type(error).__name__}: {error}")
         return None
     one = Played(place, policy, language, document)
-    return None if isinstance(policy, Liar) and one.draft is None else one
+    speechless = isinstance(policy, Liar) and one.draft is None and not policy.refused
+    return None if speechless else one
 
 
 def _count(tally: Tally, one: Played) -> None:
     objections = one.place.witness.objections(one.document.as_json(), one.untrue, one.prose)
     tally.count(one.document, objections, world=one.place.witness.world.kind)
-    if tally.family == HONEST and one.draft is not None:
-        tally.count_truth(one.document, claims=len(one.draft.claims))
+    if tally.family == HONEST:
+        tally.count_truth(one.document, claims=len(one.draft.claims) if one.draft else 0)
     if tally.drafts % _VERIFIED_EACH == 0 and not verifies(one.document):
         tally.unverified += 1
         tally.examples.setdefault("verify fails", str(one.document.report.summary))

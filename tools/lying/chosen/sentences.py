@@ -95,9 +95,9 @@ def _script(letter: str) -> str:
 
 
 def without(text: str, names: Iterable[str]) -> str:
-    """The text without these names, the longest first."""
-    for name in sorted(set(names), key=len, reverse=True):
-        text = text.replace(name, " \x00 ")
+    """The text without these names, the longest first; a name is no part of a longer word."""
+    for name in sorted({each for each in names if each in text}, key=len, reverse=True):
+        text = re.sub(rf"(?<![A-Za-z0-9]){re.escape(name)}(?![A-Za-z0-9])", " \x00 ", text)
     return text
 
 

@@ -67,6 +67,9 @@ class Tally:
 
     def count_truth(self, document: RunDocument, *, claims: int) -> None:
         """Whether a truthful draft of so many claims left whole, and the reasons where it did not."""
+        if document.release.failure is not None:
+            self.reasons[document.release.failure] += 1
+            return
         repaired = any(line.name is TraceName.EVIDENCE_REPAIR for line in document.trace)
         whole = len(document.report.claims) == claims
         if document.release.outcome is ReleaseOutcome.SUCCESS and whole and not repaired:
