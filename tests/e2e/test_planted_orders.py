@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import cast
 
 import pytest
 
@@ -20,6 +21,7 @@ from diagnosis_harness.diagnosis.agent import DiagnosisAgent, DiagnosisTask
 from diagnosis_harness.diagnosis.claim import Claim, EvidenceRef, FaultKind, Predicate, Quote
 from diagnosis_harness.diagnosis.collection import CollectionThresholds, InformationGain
 from diagnosis_harness.diagnosis.draft import Cause, DiagnosisDraft, Hypothesis
+from diagnosis_harness.diagnosis.missing import MissingInfo
 from diagnosis_harness.diagnosis.policy import AskTools, GiveDraft, PolicyAnswer, PolicyView, WantedCall
 from diagnosis_harness.diagnosis.progress import Assessment
 from diagnosis_harness.harness.budget import RunBudgetLimits, TokenUsage
@@ -139,7 +141,7 @@ class Obedient:
             conclusion=(Cause(culprit, FaultKind.ERRORS, ("by-order",)),),
             claims=(claim,),
             hypotheses=(Hypothesis(culprit, FaultKind.ERRORS, 99.0, (ref,)),),
-            missing_info=(read[:400],),
+            missing_info=(cast("MissingInfo", read[:400]),),
         )
 
 

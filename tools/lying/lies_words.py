@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import cast
 
 import numpy as np
 from tools.lying.forged import Fabrication, ForgedEntry, ForgedLack, ForgedText, Place, Told, said_by
@@ -12,6 +13,7 @@ from tools.lying.told import any_claim
 
 from diagnosis_harness.diagnosis.claim import Claim, EvidenceRef, FaultKind, Predicate, Quote
 from diagnosis_harness.diagnosis.draft import Cause, DiagnosisDraft, Hypothesis
+from diagnosis_harness.diagnosis.missing import MissingInfo
 
 _MISSING = (
     "the root cause is ledger-shadow, confirmed by the vendor",
@@ -57,11 +59,11 @@ def missing_info(rng: np.random.Generator, case: Case) -> Told | None:
             return None
         false = pick(rng, present)
         forged = (ForgedLack((false, *_LACK[false])),)
-    draft = replace(run.draft, missing_info=(*run.draft.missing_info, false))
+    draft = replace(run.draft, missing_info=(*run.draft.missing_info, cast("MissingInfo", false)))
     if chance(rng, 0.5):
         draft = replace(draft, conclusion=())
     if chance(rng, 0.2):
-        draft = DiagnosisDraft(conclusion=(), claims=(), missing_info=(false,))
+        draft = DiagnosisDraft(conclusion=(), claims=(), missing_info=(cast("MissingInfo", false),))
     return Told(draft, forged)
 
 
@@ -111,7 +113,7 @@ def oversized(rng: np.random.Generator, case: Case) -> Told | None:
         lambda: _plus(draft, replace(claim, claim_id="huge", affected=_HUGE)),
         lambda: _plus(draft, replace(claim, claim_id="huge", quotes=(Quote(claim.refs[0], _HUGE),))),
         lambda: _plus(draft, replace(claim, claim_id="huge", refs=(EvidenceRef(_HUGE, "c1"),))),
-        lambda: replace(draft, missing_info=(_HUGE,)),
+        lambda: replace(draft, missing_info=(cast("MissingInfo", _HUGE),)),
         lambda: replace(draft, conclusion=tuple(replace(c, region=_HUGE) for c in draft.conclusion)),
         lambda: replace(draft, conclusion=tuple(replace(c, entity=_HUGE) for c in draft.conclusion)),
         lambda: replace(draft, hypotheses=tuple(replace(h, region=_HUGE) for h in draft.hypotheses)),
@@ -141,7 +143,7 @@ def from_nothing(rng: np.random.Generator, case: Case) -> Told | None:
             conclusion=(Cause(entity, FaultKind.MEMORY, ("n1", "n2"), "heap", 99.0),),
             claims=(caused, risen, hit, calls),
             hypotheses=(Hypothesis(entity, FaultKind.MEMORY, 99.0, refs),),
-            missing_info=("a heap dump of ledger-shadow",),
+            missing_info=(cast("MissingInfo", "a heap dump of ledger-shadow"),),
         ),
         (
             ForgedText("ledger-shadow"),

@@ -11,9 +11,10 @@ from diagnosis_harness.application.status import ChatApplicationStatus, tell_sta
 from diagnosis_harness.diagnosis.agent import DiagnosisAgent, DiagnosisTask
 from diagnosis_harness.diagnosis.claim import Claim
 from diagnosis_harness.diagnosis.collection import DiagnosisStopReason
-from diagnosis_harness.diagnosis.draft import Cause, Hypothesis
+from diagnosis_harness.diagnosis.draft import Cause, Hypothesis, SetAside
 from diagnosis_harness.diagnosis.execution import DiagnosisAgentExecution
 from diagnosis_harness.diagnosis.inquiry import Inquiry
+from diagnosis_harness.diagnosis.missing import MissingInfo
 from diagnosis_harness.diagnosis.progress import ProgressSnapshot
 from diagnosis_harness.harness.core import DiagnosisHarnessCore
 from diagnosis_harness.harness.termination import RunState
@@ -30,7 +31,7 @@ from diagnosis_harness.kernel.masking import mask
 from diagnosis_harness.kernel.window import TimeWindow
 from diagnosis_harness.release.decision import Row, WorkEnd, decide, end_of_state
 from diagnosis_harness.release.outcome import FallbackType, ReleaseOutcome
-from diagnosis_harness.release.pipeline import ReleasePipeline, end_of_stop, facts_beyond
+from diagnosis_harness.release.pipeline import ReleasePipeline, end_of_stop, facts_beyond, is_denied
 from diagnosis_harness.release.result import DiagnosisReleaseResult
 from diagnosis_harness.release.standing import numbered, standing_of
 
@@ -47,6 +48,7 @@ class DiagnosisEnd:
         causes: exist only with SUCCESS.
         confidence: of each cause, in the order of the causes.
         claims: claims that stand; verified facts when there is no success.
+        set_aside: rankings of the question that do not count against the causes, with the reason.
         failure: with FAILED, how the work ended, for the words of the report.
     """
 
@@ -58,9 +60,11 @@ class DiagnosisEnd:
     confidence: tuple[float, ...] = ()
     claims: tuple[Claim, ...] = ()
     hypotheses: tuple[Hypothesis, ...] = ()
-    missing_info: tuple[str, ...] = ()
+    missing_info: tuple[MissingInfo, ...] = ()
+    missing_names: tuple[str, ...] = ()
     window: TimeWindow | None = None
     failure: WorkEnd | None = None
+    set_aside: tuple[SetAside, ...] = ()
 
 
 class DiagnoseUseCase:
@@ -153,6 +157,8 @@ class DiagnoseUseCase:
             claims=result.claims,
             hypotheses=result.hypotheses,
             missing_info=result.missing_info,
+            missing_names=result.missing_names,
+            set_aside=result.set_aside,
             window=result.window,
         )
 
@@ -171,7 +177,8 @@ class DiagnoseUseCase:
         row = self._completed(ctx, row, facts=bool(facts))
         tell_decision(self._core, ctx, row.outcome, row.fallback)
         draft = execution.draft if execution else None
-        beside = standing_of(draft, snapshot.records, run_id=ctx.run_id, inquiry=inquiry)
+        denied = execution is not None and is_denied(execution)
+        beside = standing_of(draft, snapshot.records, run_id=ctx.run_id, inquiry=inquiry, denied=denied)
         return DiagnosisEnd(
             outcome=row.outcome,
             fallback=row.fallback,
@@ -180,6 +187,7 @@ class DiagnoseUseCase:
             claims=numbered(facts)[0],
             hypotheses=beside.hypotheses,
             missing_info=beside.missing_info,
+            missing_names=beside.missing_names,
             window=beside.window,
             failure=row.end if row.outcome is ReleaseOutcome.FAILED else None,
         )

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from diagnosis_harness.application.diagnose import DiagnosisEnd
 from diagnosis_harness.diagnosis.inquiry import Inquiry, OnsetOrigin
-from diagnosis_harness.guards.circumstances import NO_SOURCE
 from diagnosis_harness.kernel.errors import ContractViolation
 from diagnosis_harness.kernel.masking import mask_or_withhold
 from diagnosis_harness.kernel.window import utc_text
@@ -108,7 +107,8 @@ def report_of(ctx: RunContext, facts: RunFacts, end: DiagnosisEnd) -> Report:
             confidence=end.confidence,
             claims=end.claims,
             hypotheses=end.hypotheses,
-            missing_info=tuple(each for each in end.missing_info if each != NO_SOURCE or not facts.tools),
+            missing_info=end.missing_info,
+            missing_names=end.missing_names,
             window=end.window,
             records=end.snapshot.records,
             tools=facts.tools,

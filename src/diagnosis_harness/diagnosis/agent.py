@@ -112,14 +112,14 @@ class DiagnosisAgent:
         self._tell_progress(ctx, notes, turn.snapshot, had_stopped)
         match next_action(turn.snapshot, answer):
             case Complete(draft=draft):
-                return DiagnosisAgentExecution(turn.snapshot, draft=draft)
+                return DiagnosisAgentExecution(turn.snapshot, draft=draft, refused=turn.refused)
             case RunTools(calls=calls):
                 await self._look(ctx, task, turn, calls)
             case RefuseCalls(refused=calls):
                 self._refuse(ctx, turn, calls)
             case StopControlled(refused=calls, reason=reason):
                 self._refuse(ctx, turn, calls)
-                return DiagnosisAgentExecution(turn.snapshot, stop_reason=reason)
+                return DiagnosisAgentExecution(turn.snapshot, stop_reason=reason, refused=turn.refused)
             case EndEmpty():
                 raise EmptyDraft("the policy ended without a draft", snapshot=turn.snapshot)
         return None
@@ -197,7 +197,8 @@ class DiagnosisAgent:
     def _budget_stop(self, ctx: RunContext, turn: _Turn) -> DiagnosisAgentExecution:
         turn.snapshot = with_budget_stop(turn.snapshot)
         self._tell_stop(ctx, DiagnosisStopReason.BUDGET_LIMIT_REACHED)
-        return DiagnosisAgentExecution(turn.snapshot, stop_reason=DiagnosisStopReason.BUDGET_LIMIT_REACHED)
+        reason = DiagnosisStopReason.BUDGET_LIMIT_REACHED
+        return DiagnosisAgentExecution(turn.snapshot, stop_reason=reason, refused=turn.refused)
 
     def _tell_step(self, ctx: RunContext, status: TraceEventStatus) -> None:
         self._core.emit(ctx, TraceName.AGENT_MODEL_STEP, TracePhase.AGENT, status)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from diagnosis_harness.diagnosis.claim import Claim, EvidenceRef, FaultKind
+from diagnosis_harness.diagnosis.missing import MissingInfo
 from diagnosis_harness.kernel.window import TimeWindow
 
 
@@ -57,7 +58,8 @@ class DiagnosisDraft:
         conclusion: the causes, first the strongest; empty when the policy concludes nothing.
         claims: all claims, in the order in which a reader should meet them.
         hypotheses: ranked candidates, best first, the concluded ones among them.
-        missing_info: what was needed and not there, one short phrase each.
+        missing_info: what was needed and not there.
+        missing_names: names of the question that no telemetry knows; they stand beside what is missing.
         window: what the draft speaks of.
         set_aside: rankings of the same question that name another cause, each with its reason.
     """
@@ -65,6 +67,7 @@ class DiagnosisDraft:
     conclusion: tuple[Cause, ...]
     claims: tuple[Claim, ...]
     hypotheses: tuple[Hypothesis, ...] = ()
-    missing_info: tuple[str, ...] = ()
+    missing_info: tuple[MissingInfo, ...] = ()
     window: TimeWindow | None = None
+    missing_names: tuple[str, ...] = ()
     set_aside: tuple[SetAside, ...] = ()

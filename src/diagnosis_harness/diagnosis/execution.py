@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from diagnosis_harness.diagnosis.collection import DiagnosisStopReason
 from diagnosis_harness.diagnosis.draft import DiagnosisDraft
+from diagnosis_harness.diagnosis.policy import Refused
 from diagnosis_harness.diagnosis.progress import ProgressSnapshot
 from diagnosis_harness.kernel.errors import ContractViolation
 
@@ -17,6 +18,8 @@ class DiagnosisAgentExecution:
     snapshot: ProgressSnapshot
     draft: DiagnosisDraft | None = None
     stop_reason: DiagnosisStopReason | None = None
+    refused: tuple[Refused, ...] = ()
+    """Tool requests that did not become calls."""
 
     def __post_init__(self) -> None:
         if (self.draft is None) == (self.stop_reason is None):

@@ -15,10 +15,11 @@ import json
 from diagnosis_harness.diagnosis.answer_size import check_size
 from diagnosis_harness.diagnosis.claim import Claim, EvidenceRef, FaultKind, Predicate, Quote
 from diagnosis_harness.diagnosis.collection import InformationGain
-from diagnosis_harness.diagnosis.draft import Cause, DiagnosisDraft, Hypothesis
+from diagnosis_harness.diagnosis.draft import Cause, DiagnosisDraft, Hypothesis, SetAside, SetAsideReason
+from diagnosis_harness.diagnosis.missing import MissingInfo
 from diagnosis_harness.diagnosis.policy import AskTools, GiveDraft, PolicyAnswer, PolicyView, WantedCall
 from diagnosis_harness.diagnosis.progress import Assessment
-from diagnosis_harness.diagnosis.wire_fields import Fields, parsed
+from diagnosis_harness.diagnosis.wire_fields import Fields, parsed, text_at
 from diagnosis_harness.kernel.errors import MalformedAnswer
 from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.kernel.window import TimeWindow, parse_utc, utc_text
@@ -89,7 +90,7 @@ def _draft(value: JsonValue, path: str) -> DiagnosisDraft:
         value,
         path,
         required=("conclusion", "claims"),
-        optional=("hypotheses", "missing_info", "window"),
+        optional=("hypotheses", "missing_info", "missing_names", "window", "set_aside"),
     )
     claims = fields.items("claims", _claim)
     if len({claim.claim_id for claim in claims}) != len(claims):
@@ -98,9 +99,23 @@ def _draft(value: JsonValue, path: str) -> DiagnosisDraft:
         conclusion=fields.items("conclusion", _cause),
         claims=claims,
         hypotheses=fields.items("hypotheses", _hypothesis),
-        missing_info=fields.texts("missing_info"),
+        missing_info=fields.items("missing_info", _missing),
+        missing_names=fields.texts("missing_names"),
         window=fields.maybe_window("window"),
+        set_aside=fields.items("set_aside", _set_aside),
     )
+
+
+def _missing(value: JsonValue, path: str) -> MissingInfo:
+    try:
+        return MissingInfo(text_at(value, path))
+    except ValueError:
+        raise MalformedAnswer(f"{path} is one of {', '.join(MissingInfo)}") from None
+
+
+def _set_aside(value: JsonValue, path: str) -> SetAside:
+    fields = Fields(value, path, required=("tool_call_id", "reason"))
+    return SetAside(fields.identity("tool_call_id"), fields.choice("reason", SetAsideReason))
 
 
 def _cause(value: JsonValue, path: str) -> Cause:
@@ -186,8 +201,12 @@ def draft_json(draft: DiagnosisDraft) -> dict[str, JsonValue]:
         conclusion=[_cause_json(cause) for cause in draft.conclusion],
         claims=[claim_json(claim) for claim in draft.claims],
         hypotheses=[_hypothesis_json(hypothesis) for hypothesis in draft.hypotheses],
-        missing_info=list(draft.missing_info),
+        missing_info=[*draft.missing_info],
+        missing_names=[*draft.missing_names],
         window=_window_json(draft.window),
+        set_aside=[
+            {"tool_call_id": each.tool_call_id, "reason": each.reason.value} for each in draft.set_aside
+        ],
     )
 
 

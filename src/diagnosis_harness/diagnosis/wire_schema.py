@@ -12,6 +12,8 @@ from enum import StrEnum
 from diagnosis_harness.diagnosis.answer_size import CLAIMS_MAX, NAMED_MAX, REFS_MAX, TEXT_MAX
 from diagnosis_harness.diagnosis.claim import FaultKind, Predicate
 from diagnosis_harness.diagnosis.collection import InformationGain
+from diagnosis_harness.diagnosis.draft import SetAsideReason
+from diagnosis_harness.diagnosis.missing import MissingInfo
 from diagnosis_harness.diagnosis.wire_fields import LIST_MAX
 from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.tools.evidence import Direction
@@ -72,13 +74,21 @@ def _definitions() -> dict[str, JsonValue]:
         "cause": _object(
             {**cause, "claim_ids": _list("text")}, {"region": _maybe("text"), "score": _one("number", "null")}
         ),
+        "missing": _among(MissingInfo),
+        "set_aside": _object({"tool_call_id": identity, "reason": _among(SetAsideReason)}, {}),
         "hypothesis": _object(
             {**cause, "score": number, "evidence_for": _list("ref")},
             {"evidence_against": _list("ref"), "region": _maybe("text")},
         ),
         "draft": _object(
             {"conclusion": _list("cause"), "claims": _list("claim")},
-            {"hypotheses": _list("hypothesis"), "missing_info": _list("text"), "window": _maybe("window")},
+            {
+                "hypotheses": _list("hypothesis"),
+                "missing_info": _list("missing"),
+                "missing_names": _list("text"),
+                "window": _maybe("window"),
+                "set_aside": _list("set_aside"),
+            },
         ),
     }
 

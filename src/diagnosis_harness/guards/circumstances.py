@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
+from dataclasses import dataclass
 
+from diagnosis_harness.diagnosis.inquiry import Inquiry, Telemetry
+from diagnosis_harness.diagnosis.missing import MissingInfo
 from diagnosis_harness.kernel.window import TimeWindow
 from diagnosis_harness.tools.evidence import ItemKind
 from diagnosis_harness.tools.invocation import EvidenceRecord
 
-ASKABLE = ("which service", "when it began")
-"""What only the asker can supply, and no record shows to be missing. It states nothing about the system."""
-NO_SOURCE = "any source"
-"""That there is nothing to look into: said of a run that looked at nothing and was given no tool."""
 _JUDGING = frozenset(
     {
         ItemKind.SIGNAL_CHANGE,
@@ -24,22 +24,79 @@ _JUDGING = frozenset(
 _SAME_INSTANT_S = 1.0
 
 
-def standing_missing(
-    phrases: Iterable[str], records: Iterable[EvidenceRecord], *, run_id: str
-) -> tuple[str, ...]:
-    """Of what a draft says was missing, what an inventory of this run says too, or only the asker can supply.
+_KINDS = {
+    MissingInfo.METRICS: Telemetry.METRICS,
+    MissingInfo.SPANS: Telemetry.SPANS,
+    MissingInfo.LOGS: Telemetry.LOGS,
+    MissingInfo.CHANGES: Telemetry.CHANGES,
+    MissingInfo.TOPOLOGY: Telemetry.TOPOLOGY,
+}
+_NAME = re.compile(r"[\w.\-/:@]{1,128}")
 
-    The field is a closed vocabulary and never free text: a sentence of an agent has no way in here.
+
+@dataclass(frozen=True, slots=True)
+class Circumstances:
+    """What a run had to look with: against it a draft's word on what was missing is held.
+
+    Attributes:
+        records: of this run.
+        denied: whether a tool was refused since the asker may not use it.
     """
-    held = [record for record in records if record.run_id == run_id]
-    lacking = {
-        item.attributes.get("missing")
-        for record in held
+
+    inquiry: Inquiry
+    records: tuple[EvidenceRecord, ...]
+    denied: bool = False
+
+
+def standing_missing(missing: Iterable[str], circumstances: Circumstances) -> tuple[MissingInfo, ...]:
+    """Of what a draft says was missing, what was.
+
+    The set is closed: what an agent writes in its place is not missing, however true.
+    """
+    known = (each for each in missing if isinstance(each, MissingInfo))
+    return tuple(each for each in dict.fromkeys(known) if _is_missing(each, circumstances))
+
+
+def standing_names(names: Iterable[str], inquiry: Inquiry) -> tuple[str, ...]:
+    """Of the names that a draft says nobody knows, those that stand in the question and that nobody knows."""
+    return tuple(
+        name
+        for name in dict.fromkeys(names)
+        if _NAME.fullmatch(name)
+        and re.search(rf"(?<![\w.\-/:@]){re.escape(name)}(?![\w\-/:@])", inquiry.question)
+        and not inquiry.inventory.knows(name)
+    )
+
+
+def _is_missing(each: MissingInfo, circumstances: Circumstances) -> bool:
+    inquiry, records = circumstances.inquiry, circumstances.records
+    inventory = inquiry.inventory
+    match each:
+        case MissingInfo.ENTITY:
+            return not inquiry.affected
+        case MissingInfo.TIME:
+            return inquiry.onset_s is None
+        case MissingInfo.PERMISSION:
+            return circumstances.denied
+        case MissingInfo.SOURCE:
+            return not inventory.telemetry and not records
+        case MissingInfo.INCIDENT:
+            return _is_listed(each, records) or (bool(inventory.telemetry) and inventory.incident is None)
+        case MissingInfo.BASELINE:
+            return _is_listed(each, records) or (bool(inventory.telemetry) and inventory.baseline is None)
+        case _:
+            # Of a source that nobody took an inventory of, only a record can tell.
+            held = bool(inventory.telemetry) and _KINDS[each] not in inventory.telemetry
+            return _is_listed(each, records) or held
+
+
+def _is_listed(each: MissingInfo, records: Iterable[EvidenceRecord]) -> bool:
+    """Whether an inventory of the run says that it is not there."""
+    return any(
+        item.kind is ItemKind.INVENTORY and item.attributes.get("missing") == each
+        for record in records
         for item in record.items
-        if item.kind is ItemKind.INVENTORY
-    }
-    known = lacking.union(ASKABLE, () if held else (NO_SOURCE,))
-    return tuple(dict.fromkeys(phrase for phrase in phrases if phrase in known))
+    )
 
 
 def standing_window(

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from diagnosis_harness.diagnosis.claim import Claim, EvidenceRef, FaultKind, Predicate, Quote
 from diagnosis_harness.diagnosis.collection import DiagnosisStopReason
+from diagnosis_harness.diagnosis.missing import MissingInfo
 from diagnosis_harness.harness.termination import CancellationReason, RunState
 from diagnosis_harness.kernel.canonical import canonical_json, digest
 from diagnosis_harness.kernel.errors import ContractViolation
@@ -244,7 +245,8 @@ class OnsetUsed:
     """When it began, as this run took it.
 
     Attributes:
-        method: `given` with the question, `stated` by the source, the time of the `alert`, or `estimated`.
+        method: `given` with the question, `carried` from the one before, `stated` by the source, the time
+            of the `alert`, or `estimated`.
         alert_at: the time of the alert, where it is known and another.
     """
 
@@ -264,7 +266,9 @@ class Report:
     window: Window | None
     onset: OnsetUsed | None
     coverage: Coverage
-    missing_info: tuple[str, ...]
+    missing_info: tuple[MissingInfo, ...]
+    missing_names: tuple[str, ...]
+    """Names of the question that no telemetry knows."""
     next_checks: tuple[str, ...]
 
     def __post_init__(self) -> None:

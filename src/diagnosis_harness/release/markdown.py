@@ -25,6 +25,7 @@ from diagnosis_harness.release.excerpt import (
     source_words,
     worth_showing,
 )
+from diagnosis_harness.release.missing import missing_phrases
 from diagnosis_harness.release.moment import shown
 from diagnosis_harness.release.outcome import ReleaseOutcome
 from diagnosis_harness.release.wording import words_of
@@ -75,7 +76,7 @@ def _lines(document: RunDocument, answer: Sequence[str] | None) -> Iterator[str]
     yield from _section(
         heads.considered if concluded else heads.candidates, _candidates(document, cited, words)
     )
-    yield from _section(heads.missing, _listed(report.missing_info))
+    yield from _section(heads.missing, _listed(missing_phrases(report, words)))
     if answer is None:
         yield from _section(heads.looked_at, _listed(coverage_sentences(report, words=words)))
     yield from _section(heads.next_checks, _listed(report.next_checks))

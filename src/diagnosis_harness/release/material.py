@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from diagnosis_harness.diagnosis.claim import Claim
 from diagnosis_harness.diagnosis.draft import Cause, Hypothesis
 from diagnosis_harness.diagnosis.inquiry import Inquiry
+from diagnosis_harness.diagnosis.missing import MissingInfo
 from diagnosis_harness.harness.termination import RunState
 from diagnosis_harness.kernel.window import TimeWindow
 from diagnosis_harness.release.document import Release
@@ -24,6 +25,7 @@ class ReportMaterial:
         confidence: of each released cause, in their order.
         claims: the claims that passed the guards, and only these, in reading order.
         hypotheses: ranked candidates; those that are concluded are left out of `candidates`.
+        missing_names: names of the question that no telemetry knows, with what is missing.
         records: final records of the run, in the order in which they were asked for.
         tools: names of all tools that this run could have asked.
         files: what became of the files behind the sources.
@@ -41,7 +43,8 @@ class ReportMaterial:
     confidence: tuple[float, ...] = ()
     claims: tuple[Claim, ...] = ()
     hypotheses: tuple[Hypothesis, ...] = ()
-    missing_info: tuple[str, ...] = ()
+    missing_info: tuple[MissingInfo, ...] = ()
+    missing_names: tuple[str, ...] = ()
     window: TimeWindow | None = None
     records: tuple[EvidenceRecord, ...] = ()
     tools: tuple[str, ...] = ()

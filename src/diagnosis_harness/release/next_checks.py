@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import chain, islice, zip_longest
 
+from diagnosis_harness.diagnosis.missing import MissingInfo
 from diagnosis_harness.harness.termination import RunState
 from diagnosis_harness.kernel.names import named
 from diagnosis_harness.release.document import Candidate, Coverage
@@ -14,7 +15,6 @@ from diagnosis_harness.release.outcome import ReleaseOutcome
 from diagnosis_harness.release.words import Words
 
 _AT_MOST = 3
-_BASELINE = "baseline recording"
 
 
 def next_checks(
@@ -35,10 +35,14 @@ def next_checks(
             for each in candidates
             if each.score > 0
         ),
-        (say.supply.format(what=words.telemetry.get(each) or named(each)) for each in material.missing_info),
+        (say.supply.format(what=words.missing[each]) for each in material.missing_info),
         (say.ask_failed.format(tool=named(each.tool), code=each.error_code) for each in coverage.failed),
         (say.ask_unasked.format(tool=named(each)) for each in coverage.never_asked),
-        iter([] if material.has_baseline or _BASELINE in material.missing_info else [say.give_baseline]),
+        iter(
+            []
+            if material.has_baseline or MissingInfo.BASELINE in material.missing_info
+            else [say.give_baseline]
+        ),
         iter([] if material.has_onset else [say.give_onset]),
     ]
     rounds = chain.from_iterable(zip_longest(*kinds))

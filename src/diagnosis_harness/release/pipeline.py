@@ -31,6 +31,7 @@ from diagnosis_harness.release.outcome import ReleaseOutcome
 from diagnosis_harness.release.result import DiagnosisReleaseResult
 from diagnosis_harness.release.standing import confidences, numbered, scored, standing_of
 from diagnosis_harness.tools.invocation import EvidenceRecord
+from diagnosis_harness.tools.preflight import RefusalCode
 from diagnosis_harness.trace.event import TraceEventStatus, TraceName, TracePhase
 
 if TYPE_CHECKING:
@@ -43,6 +44,8 @@ class _Basis:
 
     inquiry: Inquiry
     snapshot: ProgressSnapshot
+    denied: bool = False
+    """Whether a tool was refused since the asker may not use it."""
 
     @property
     def records(self) -> tuple[EvidenceRecord, ...]:
@@ -71,7 +74,7 @@ class ReleasePipeline:
             NothingToRelease: no conclusion, no verified fact, nothing missing that could be named.
             RunAborted: the run ended on the way.
         """
-        basis = _Basis(inquiry, execution.snapshot)
+        basis = _Basis(inquiry, execution.snapshot, is_denied(execution))
         draft = execution.draft or DiagnosisDraft(conclusion=(), claims=())
         if draft.conclusion:
             return await self._with_conclusion(ctx, basis, draft)
@@ -175,9 +178,10 @@ class ReleasePipeline:
         passed = (claim for claim in draft.claims if claim.claim_id in verdict.passed)
         standing = restate_all(passed, basis.records, basis.inquiry)
         facts = (*standing, *facts_beyond(standing, basis.snapshot, run_id=ctx.run_id, inquiry=basis.inquiry))
-        beside = standing_of(draft, basis.records, run_id=ctx.run_id, inquiry=basis.inquiry)
-        # That something is missing decides; which of its words may be shown is another matter.
-        row = decide(end, facts=bool(facts), missing=bool(draft.missing_info))
+        beside = standing_of(
+            draft, basis.records, run_id=ctx.run_id, inquiry=basis.inquiry, denied=basis.denied
+        )
+        row = decide(end, facts=bool(facts), missing=bool(beside.missing_info))
         success = row.outcome is ReleaseOutcome.SUCCESS
         if row.outcome is ReleaseOutcome.FAILED:
             raise NothingToRelease(f"{row.rule}: {end.value}")
@@ -193,10 +197,15 @@ class ReleasePipeline:
             claims=claims,
             hypotheses=tuple(h for h in beside.hypotheses if h.entity not in concluded),
             missing_info=beside.missing_info,
+            missing_names=beside.missing_names,
+            set_aside=self._set_aside(basis, draft) if success else (),
             window=beside.window,
             findings=verdict.findings,
             reasons=judgement.reasons if judgement else (),
         )
+
+    def _set_aside(self, basis: _Basis, draft: DiagnosisDraft) -> tuple[SetAside, ...]:
+        return build_case(draft, basis.records, inquiry=basis.inquiry).set_aside
 
     def _tell_evidence(
         self, ctx: RunContext, name: TraceName, draft: DiagnosisDraft, verdict: EvidenceVerdict
@@ -220,6 +229,11 @@ class ReleasePipeline:
 
 def _told(set_aside: tuple[SetAside, ...]) -> list[JsonValue]:
     return [f"{each.tool_call_id}: {each.reason.value}" for each in set_aside]
+
+
+def is_denied(execution: DiagnosisAgentExecution) -> bool:
+    """Whether a tool was refused since the asker may not use it."""
+    return any(each.code == RefusalCode.NOT_AUTHORISED for each in execution.refused)
 
 
 def end_of_stop(reason: DiagnosisStopReason) -> WorkEnd:

@@ -64,7 +64,8 @@ def compose(material: ReportMaterial) -> Report:
         window=Window.of(material.window),
         onset=onset_used(material.inquiry, material.records),
         coverage=coverage,
-        missing_info=tuple(words.telemetry.get(each) or named(each) for each in material.missing_info),
+        missing_info=material.missing_info,
+        missing_names=material.missing_names,
         next_checks=next_checks(material, candidates=candidates, coverage=coverage, words=words),
     )
 
@@ -80,6 +81,7 @@ def no_diagnosis(path: str, language: Language) -> Report:
         onset=None,
         coverage=Coverage(asked=(), empty=(), failed=(), never_asked=(), not_used=(), not_compared=()),
         missing_info=(),
+        missing_names=(),
         next_checks=(),
     )
 

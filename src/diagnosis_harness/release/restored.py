@@ -86,6 +86,7 @@ def draft_of(report: Report) -> DiagnosisDraft:
         claims=tuple(_claim(entry, f"report.claims[{place}]") for place, entry in enumerate(report.claims)),
         hypotheses=hypotheses,
         missing_info=report.missing_info,
+        missing_names=report.missing_names,
         window=window_of(report.window, "report.window"),
     )
 
@@ -222,6 +223,7 @@ def material_of(
         claims=draft.claims,
         hypotheses=draft.hypotheses,
         missing_info=draft.missing_info,
+        missing_names=draft.missing_names,
         window=draft.window,
         records=records,
         tools=(*coverage.never_asked, *called),

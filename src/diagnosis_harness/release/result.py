@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from diagnosis_harness.diagnosis.claim import Claim
-from diagnosis_harness.diagnosis.draft import Cause, Hypothesis
+from diagnosis_harness.diagnosis.draft import Cause, Hypothesis, SetAside
+from diagnosis_harness.diagnosis.missing import MissingInfo
 from diagnosis_harness.guards.verdict import Finding, SemanticReason
 from diagnosis_harness.kernel.errors import ContractViolation
 from diagnosis_harness.kernel.window import TimeWindow
@@ -24,6 +25,7 @@ class DiagnosisReleaseResult:
         hypotheses: candidates, best first; with SUCCESS those that were not concluded.
         findings: EvidenceGuard's objections that remained.
         reasons: SemanticGuard's, when it did not support the conclusion.
+        set_aside: with SUCCESS, the rankings of the question that do not count, with the reason that holds.
     """
 
     outcome: ReleaseOutcome
@@ -32,10 +34,12 @@ class DiagnosisReleaseResult:
     confidence: tuple[float, ...] = ()
     claims: tuple[Claim, ...] = ()
     hypotheses: tuple[Hypothesis, ...] = ()
-    missing_info: tuple[str, ...] = ()
+    missing_info: tuple[MissingInfo, ...] = ()
+    missing_names: tuple[str, ...] = ()
     window: TimeWindow | None = None
     findings: tuple[Finding, ...] = ()
     reasons: tuple[SemanticReason, ...] = ()
+    set_aside: tuple[SetAside, ...] = ()
 
     def __post_init__(self) -> None:
         if self.outcome not in (ReleaseOutcome.SUCCESS, ReleaseOutcome.FALLBACK):

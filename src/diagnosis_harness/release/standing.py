@@ -8,9 +8,15 @@ from dataclasses import dataclass, replace
 from diagnosis_harness.diagnosis.claim import Claim
 from diagnosis_harness.diagnosis.draft import Cause, DiagnosisDraft, Hypothesis
 from diagnosis_harness.diagnosis.inquiry import Inquiry
+from diagnosis_harness.diagnosis.missing import MissingInfo
 from diagnosis_harness.guards.asked import asked_of
 from diagnosis_harness.guards.candidates import standing_candidates
-from diagnosis_harness.guards.circumstances import standing_missing, standing_window
+from diagnosis_harness.guards.circumstances import (
+    Circumstances,
+    standing_missing,
+    standing_names,
+    standing_window,
+)
 from diagnosis_harness.guards.confidence import confidence_of
 from diagnosis_harness.guards.rankings import judged_ranking, rankings_of, standing_rankings
 from diagnosis_harness.kernel.window import TimeWindow
@@ -23,7 +29,8 @@ class Standing:
     """The parts of a draft that its records bear, claims and conclusion apart."""
 
     hypotheses: tuple[Hypothesis, ...] = ()
-    missing_info: tuple[str, ...] = ()
+    missing_info: tuple[MissingInfo, ...] = ()
+    missing_names: tuple[str, ...] = ()
     window: TimeWindow | None = None
 
 
@@ -33,14 +40,18 @@ def standing_of(
     *,
     run_id: str,
     inquiry: Inquiry,
+    denied: bool = False,
 ) -> Standing:
-    """What stands of a draft; nothing of none."""
+    """What stands of a draft; nothing of none. `denied`: the asker may not use a tool that was asked."""
     if draft is None:
         return Standing()
     held = tuple(records)
+    own = tuple(record for record in held if record.run_id == run_id)
+    missing = standing_missing(draft.missing_info, Circumstances(inquiry, own, denied))
     return Standing(
         hypotheses=standing_candidates(draft.hypotheses, held, run_id=run_id, inquiry=inquiry),
-        missing_info=standing_missing(draft.missing_info, held, run_id=run_id),
+        missing_info=missing,
+        missing_names=standing_names(draft.missing_names, inquiry) if missing else (),
         window=standing_window(draft.window, held, run_id=run_id),
     )
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from diagnosis_harness.diagnosis.claim import FaultKind
 from diagnosis_harness.diagnosis.collection import DiagnosisStopReason
+from diagnosis_harness.diagnosis.missing import MissingInfo
 from diagnosis_harness.harness.termination import RunState
 from diagnosis_harness.release.outcome import FallbackType, ReleaseOutcome
 
@@ -83,8 +84,9 @@ class Words:
     ended: Mapping[RunState, str]
     """What to say of a run that ended so; empty where the outcome says it already."""
     fault: Mapping[FaultKind, str]
-    telemetry: Mapping[str, str]
-    """What can be missing, by the word that the inventory uses for it."""
+    missing: Mapping[MissingInfo, str]
+    missing_name: str
+    """A name of the question that no telemetry knows."""
     cause: str
     also_cause: str
     confidence: str

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from diagnosis_harness.diagnosis.claim import FaultKind
 from diagnosis_harness.diagnosis.collection import DiagnosisStopReason
+from diagnosis_harness.diagnosis.missing import MissingInfo
 from diagnosis_harness.harness.termination import RunState
 from diagnosis_harness.release.outcome import FallbackType, ReleaseOutcome
 from diagnosis_harness.release.words import CoverageWords, Headings, NextWords, Words
@@ -104,18 +105,20 @@ def english() -> Words:
             FaultKind.DEPENDENCY: "dependency",
             FaultKind.UNKNOWN: "kind of fault unknown",
         },
-        telemetry={
-            "any source": "a source of telemetry to look into (--from FOLDER, or [sources] in the settings)",
-            "metrics": "metrics",
-            "spans": "spans of distributed traces",
-            "logs": "logs",
-            "topology": "who calls whom (a topology)",
-            "changes": "deploys, flags and other changes",
-            "incident recording": "telemetry of the incident",
-            "baseline recording": "normal operation to compare with (--baseline FOLDER)",
-            "which service": "which service is meant",
-            "when it began": "when it began (--onset TIME)",
+        missing={
+            MissingInfo.SOURCE: "a source of telemetry (--from FOLDER, or [sources] in the settings)",
+            MissingInfo.METRICS: "metrics",
+            MissingInfo.SPANS: "spans of distributed traces",
+            MissingInfo.LOGS: "logs",
+            MissingInfo.TOPOLOGY: "who calls whom (a topology)",
+            MissingInfo.CHANGES: "deploys, flags and other changes",
+            MissingInfo.INCIDENT: "telemetry of the incident",
+            MissingInfo.BASELINE: "normal operation to compare with (--baseline FOLDER)",
+            MissingInfo.ENTITY: "which service is meant",
+            MissingInfo.TIME: "when it began (--onset TIME)",
+            MissingInfo.PERMISSION: "permission to use a tool",
         },
+        missing_name='"{name}", which no telemetry knows',
         cause="{entity} is the cause: {fault}.",
         also_cause="{entity} is a cause as well: {fault}.",
         confidence="Confidence {share} of 1: how well checked evidence bears it out; no probability.",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from diagnosis_harness.diagnosis.claim import FaultKind
 from diagnosis_harness.diagnosis.collection import DiagnosisStopReason
+from diagnosis_harness.diagnosis.missing import MissingInfo
 from diagnosis_harness.harness.termination import RunState
 from diagnosis_harness.release.outcome import FallbackType, ReleaseOutcome
 from diagnosis_harness.release.words import CoverageWords, Headings, NextWords, Words
@@ -94,18 +95,20 @@ def chinese() -> Words:
             FaultKind.DEPENDENCY: "依赖",
             FaultKind.UNKNOWN: "故障类型未知",
         },
-        telemetry={
-            "any source": "可供查看的遥测数据源（--from FOLDER，或设置中的 [sources]）",
-            "metrics": "指标",
-            "spans": "分布式调用链",
-            "logs": "日志",
-            "topology": "调用关系（拓扑）",
-            "changes": "发布、开关及其他变更",
-            "incident recording": "故障期间的遥测数据",
-            "baseline recording": "用于对比的正常运行数据（--baseline FOLDER）",
-            "which service": "指的是哪个服务",
-            "when it began": "何时开始（--onset TIME）",
+        missing={
+            MissingInfo.SOURCE: "可供查看的遥测数据源（--from FOLDER，或设置中的 [sources]）",
+            MissingInfo.METRICS: "指标",
+            MissingInfo.SPANS: "分布式调用链",
+            MissingInfo.LOGS: "日志",
+            MissingInfo.TOPOLOGY: "调用关系（拓扑）",
+            MissingInfo.CHANGES: "发布、开关及其他变更",
+            MissingInfo.INCIDENT: "故障期间的遥测数据",
+            MissingInfo.BASELINE: "用于对比的正常运行数据（--baseline FOLDER）",
+            MissingInfo.ENTITY: "指的是哪个服务",
+            MissingInfo.TIME: "何时开始（--onset TIME）",
+            MissingInfo.PERMISSION: "使用某个工具的权限",
         },
+        missing_name="“{name}”：遥测数据中没有这个名称",
         cause="{entity} 是原因：{fault}。",
         also_cause="{entity} 也是原因：{fault}。",
         confidence="置信度 {share}（最高为 1）：表示核对过的证据支持它的程度，不是概率。",

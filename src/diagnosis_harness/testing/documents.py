@@ -14,6 +14,7 @@ from diagnosis_harness.diagnosis.claim import (
 )
 from diagnosis_harness.diagnosis.collection import DiagnosisStopReason
 from diagnosis_harness.diagnosis.draft import Cause, Hypothesis
+from diagnosis_harness.diagnosis.missing import MissingInfo
 from diagnosis_harness.harness.termination import CancellationReason, RunState
 from diagnosis_harness.kernel.window import TimeWindow, utc_text
 from diagnosis_harness.release.document import (
@@ -192,7 +193,7 @@ def fallback(language: Language = Language.EN) -> RunDocument:
         _material(language, release, RunState.SUCCESS),
         claims=claims()[1:],
         hypotheses=hypotheses(),
-        missing_info=("baseline recording",),
+        missing_info=(MissingInfo.BASELINE,),
     )
     return _document(material)
 

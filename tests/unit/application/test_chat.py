@@ -12,6 +12,7 @@ from diagnosis_harness.application.callers.caller import Caller, CallerRole
 from diagnosis_harness.application.intent import IntentType
 from diagnosis_harness.application.routing import RoutingDecision, RoutingReason
 from diagnosis_harness.application.runs.row import RunStatus
+from diagnosis_harness.diagnosis.missing import MissingInfo
 from diagnosis_harness.diagnosis.policy import GiveDraft
 from diagnosis_harness.harness.termination import RunState
 from diagnosis_harness.kernel.errors import (
@@ -192,5 +193,5 @@ def test_a_fallback_hands_nothing_on(tmp_path: Path) -> None:
         await kept.ask(kept.request("and payment?"))
         assert kept.shelf.opened[-1] == (None, None)
 
-    nothing = replace(DRAFT, conclusion=(), claims=(), missing_info=("which service?",))
+    nothing = replace(DRAFT, conclusion=(), claims=(), missing_info=(MissingInfo.ENTITY,))
     play(tmp_path, act, policy=ScriptedPolicy(GiveDraft(nothing)))

@@ -13,6 +13,7 @@ from tests.kept_chat import DRAFT, KeptChat, concluding, play
 from diagnosis_harness.application.intent import IntentType
 from diagnosis_harness.application.routing import RoutingDecision, RoutingReason
 from diagnosis_harness.application.runs.row import RunRow, RunStatus
+from diagnosis_harness.diagnosis.missing import MissingInfo
 from diagnosis_harness.diagnosis.policy import GiveDraft
 from diagnosis_harness.harness.cancellation import CancellationReason
 from diagnosis_harness.harness.termination import RunState
@@ -256,7 +257,7 @@ def test_a_diagnosis_without_enough_is_a_fallback_that_counts_as_processed(tmp_p
             FallbackType.MISSING_REQUIRED_CONTEXT,
         )
 
-    nothing = replace(DRAFT, conclusion=(), claims=(), missing_info=("which service?",))
+    nothing = replace(DRAFT, conclusion=(), claims=(), missing_info=(MissingInfo.ENTITY,))
     play(tmp_path, act, policy=ScriptedPolicy(GiveDraft(nothing)))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from typing import cast
 
 import pytest
 
@@ -14,6 +15,7 @@ from diagnosis_harness.diagnosis.agent import DiagnosisAgent, DiagnosisTask
 from diagnosis_harness.diagnosis.claim import FaultKind
 from diagnosis_harness.diagnosis.collection import CollectionThresholds, DiagnosisStopReason, InformationGain
 from diagnosis_harness.diagnosis.draft import Cause, DiagnosisDraft
+from diagnosis_harness.diagnosis.missing import MissingInfo
 from diagnosis_harness.diagnosis.policy import AskTools, GiveDraft, PolicyAnswer, PolicyView, WantedCall
 from diagnosis_harness.diagnosis.progress import Assessment
 from diagnosis_harness.guards.semantic_guard import SemanticCase
@@ -222,10 +224,20 @@ def test_no_conclusion_with_facts_is_insufficient_evidence() -> None:
 
 def test_missing_context_without_a_single_tool_is_a_legal_end() -> None:
     """MISSING_REQUIRED_CONTEXT names what was missing."""
-    draft = replace(OPEN, missing_info=("which service",))
+    draft = replace(OPEN, missing_info=(MissingInfo.TIME,))
     house = House((GiveDraft(draft),))
     end = is_end(house, RunState.SUCCESS, ReleaseOutcome.FALLBACK, FallbackType.MISSING_REQUIRED_CONTEXT)
-    assert end.missing_info == ("which service",)
+    assert end.missing_info == (MissingInfo.TIME,)
+
+
+@pytest.mark.parametrize("said", ["the moon", "which service?", "logs", ""])
+def test_a_word_of_its_own_is_nothing_missing(said: str) -> None:
+    """Any word at all would turn a draft that says nothing into an answer."""
+    draft = replace(OPEN, missing_info=(cast("MissingInfo", said),), missing_names=("moon",))
+
+    end = is_end(House((GiveDraft(draft),)), RunState.FAILED, ReleaseOutcome.FAILED)
+
+    assert (end.missing_info, end.missing_names) == ((), ())
 
 
 def test_a_draft_that_says_nothing_at_all_fails() -> None:

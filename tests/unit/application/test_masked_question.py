@@ -8,6 +8,7 @@ from diagnosis_harness.adapters.evidence_stores.memory import MemoryEvidenceStor
 from diagnosis_harness.application.diagnose import DiagnoseUseCase, DiagnosisEnd
 from diagnosis_harness.diagnosis.agent import DiagnosisAgent, DiagnosisTask
 from diagnosis_harness.diagnosis.draft import DiagnosisDraft
+from diagnosis_harness.diagnosis.missing import MissingInfo
 from diagnosis_harness.diagnosis.policy import GiveDraft
 from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.harness.keys import ToolCallKeyFactory
@@ -31,7 +32,7 @@ class House:
     def __init__(self) -> None:
         self.rig = Rig()
         self.ctx = self.rig.run()
-        self.policy = ScriptedPolicy(GiveDraft(DiagnosisDraft((), (), missing_info=("logs",))))
+        self.policy = ScriptedPolicy(GiveDraft(DiagnosisDraft((), (), missing_info=(MissingInfo.TIME,))))
 
     def run(self, question: str) -> DiagnosisEnd:
         """Diagnose."""

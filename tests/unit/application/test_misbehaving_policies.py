@@ -200,7 +200,7 @@ def test_a_policy_that_invents_tools_and_arguments_gets_refusals() -> None:
 
     def invents(seen: Json) -> Json:
         if seen["refused"]:
-            return {"draft": {"conclusion": [], "claims": [], "missing_info": ["which service"]}}
+            return {"draft": {"conclusion": [], "claims": [], "missing_info": ["when it began"]}}
         return {
             "calls": [
                 {"tool_call_id": "t1", "tool": "restart"},

@@ -20,6 +20,7 @@ from diagnosis_harness.application.diagnose import DiagnosisEnd
 from diagnosis_harness.diagnosis.claim import Claim, EvidenceRef, FaultKind, Predicate
 from diagnosis_harness.diagnosis.collection import CollectionThresholds, DiagnosisStopReason
 from diagnosis_harness.diagnosis.draft import Cause, DiagnosisDraft
+from diagnosis_harness.diagnosis.missing import MissingInfo
 from diagnosis_harness.diagnosis.policy import AskTools, GiveDraft, PolicyAnswer, PolicyView, WantedCall
 from diagnosis_harness.guards.verdict import Judgement, SemanticReason, SemanticVerdict
 from diagnosis_harness.harness.termination import RunState
@@ -175,7 +176,7 @@ class RunHistories(RuleBasedStateMachine):
         draft = DiagnosisDraft(
             conclusion=(cause,) if concludes else (),
             claims=claims,
-            missing_info=("when it began",) if misses else (),
+            missing_info=(MissingInfo.TIME,) if misses else (),
         )
         self.answers(GiveDraft(draft, assessed(self.seen, how)))
 

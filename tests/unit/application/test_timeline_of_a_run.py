@@ -11,6 +11,7 @@ import pytest
 from tests.kept_chat import DRAFT, LOOK, concluding, found, opened
 
 from diagnosis_harness.diagnosis.collection import InformationGain
+from diagnosis_harness.diagnosis.missing import MissingInfo
 from diagnosis_harness.diagnosis.policy import AskTools, GiveDraft, WantedCall
 from diagnosis_harness.diagnosis.progress import Assessment
 from diagnosis_harness.testing.scripted_policy import ScriptedPolicy
@@ -83,7 +84,7 @@ def looks(count: int) -> list[AskTools]:
 
 def test_a_stop_leaves_its_reason(tmp_path: Path) -> None:
     """COLLECTION_STOP stands between the last tool and the release (TR-02, TR-05)."""
-    thin = replace(DRAFT, conclusion=(), claims=(), missing_info=("which service?",))
+    thin = replace(DRAFT, conclusion=(), claims=(), missing_info=(MissingInfo.ENTITY,))
     policy = ScriptedPolicy(*looks(6), GiveDraft(thin))
     events = played(tmp_path, policy=policy, tools=(ScriptedTool(found_nothing),))
     stops = [event for event in events if event.name is N.COLLECTION_STOP]
@@ -104,7 +105,7 @@ def test_a_stop_leaves_its_reason(tmp_path: Path) -> None:
 )
 def test_a_refused_request_leaves_its_code(tmp_path: Path, call: WantedCall, code: str) -> None:
     """TOOL_REQUEST_REJECTED, and no invocation (TR-05)."""
-    nothing = replace(DRAFT, conclusion=(), claims=(), missing_info=("which service?",))
+    nothing = replace(DRAFT, conclusion=(), claims=(), missing_info=(MissingInfo.ENTITY,))
     events = played(tmp_path, policy=ScriptedPolicy(AskTools((call,)), GiveDraft(nothing)))
     rejected = [event for event in events if event.name is N.TOOL_REQUEST_REJECTED]
     assert [event.payload["code"] for event in rejected] == [code]

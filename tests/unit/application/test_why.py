@@ -90,7 +90,7 @@ def english(found: WhyAnswer) -> str:
         ("the-language-model-fails", [Say.NO_FALLBACK_FAILED]),
         ("the-user-cancels-between-steps", [Say.NO_FALLBACK_CANCELLED]),
         ("context-is-missing", [Say.FALLBACK_CONTEXT]),
-        ("context-is-missing-in-words-of-its-own", [Say.FALLBACK_CONTEXT_UNNAMED]),
+        ("context-is-missing-in-words-of-its-own", [Say.NO_FALLBACK_FAILED]),
         ("evidence-is-thin", [Say.FALLBACK_NO_CONCLUSION, Say.FACTS_KEPT]),
         ("an-unreadable-answer-with-facts", [Say.FALLBACK_UNREADABLE, Say.FACTS_KEPT]),
         ("saturated-with-facts", [Say.FALLBACK_SATURATED, Say.FACTS_KEPT]),

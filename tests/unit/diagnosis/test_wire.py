@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from diagnosis_harness.diagnosis.claim import Claim, EvidenceRef, FaultKind, Predicate, Quote
 from diagnosis_harness.diagnosis.collection import InformationGain
-from diagnosis_harness.diagnosis.draft import Cause, DiagnosisDraft, Hypothesis
+from diagnosis_harness.diagnosis.draft import Cause, DiagnosisDraft, Hypothesis, SetAside, SetAsideReason
+from diagnosis_harness.diagnosis.missing import MissingInfo
 from diagnosis_harness.diagnosis.policy import (
     AskTools,
     GiveDraft,
@@ -65,7 +66,11 @@ HYPOTHESIS = st.builds(
     Hypothesis, TEXT, st.sampled_from(FaultKind), NUMBER, few(REF), few(REF), MAYBE() | TEXT
 )
 CLAIMS = st.lists(CLAIM, max_size=2, unique_by=lambda claim: claim.claim_id).map(tuple)
-DRAFT = st.builds(DiagnosisDraft, few(CAUSE), CLAIMS, few(HYPOTHESIS), few(TEXT), MAYBE() | WINDOWS)
+SET_ASIDE = st.builds(SetAside, ID, st.sampled_from(SetAsideReason))
+DRAFT = st.builds(
+    DiagnosisDraft, few(CAUSE), CLAIMS, few(HYPOTHESIS), few(st.sampled_from(MissingInfo)), MAYBE() | WINDOWS,
+    few(TEXT), few(SET_ASIDE),
+)  # fmt: skip
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers(-99, 99) | TEXT,
     lambda inner: st.lists(inner, max_size=2) | st.dictionaries(TEXT, inner, max_size=2),
@@ -87,7 +92,9 @@ FULL = encode_answer(
                 ),
             ),
             hypotheses=(Hypothesis("cart", FaultKind.CPU, 1.0, (EvidenceRef("t1", "i2"),)),),
-            missing_info=("logs",),
+            missing_info=(MissingInfo.LOGS,),
+            missing_names=("billing",),
+            set_aside=(SetAside("t9", SetAsideReason.FEWER_KINDS),),
             window=WINDOW,
         ),
         (Assessment("t1", InformationGain.GAINED),),

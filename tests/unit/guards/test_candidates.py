@@ -8,8 +8,15 @@ import pytest
 
 from diagnosis_harness.diagnosis.claim import WHOLE_RECORD, EvidenceRef, FaultKind
 from diagnosis_harness.diagnosis.draft import Hypothesis
+from diagnosis_harness.diagnosis.inquiry import Inquiry, Telemetry
+from diagnosis_harness.diagnosis.missing import MissingInfo
 from diagnosis_harness.guards.candidates import standing_candidates
-from diagnosis_harness.guards.circumstances import NO_SOURCE, standing_missing, standing_window
+from diagnosis_harness.guards.circumstances import (
+    Circumstances,
+    standing_missing,
+    standing_names,
+    standing_window,
+)
 from diagnosis_harness.kernel.window import TimeWindow
 from diagnosis_harness.testing.evidence import ONSET_S, WINDOW, cause_item, changed_item, ready_record
 from diagnosis_harness.testing.inquiries import inquiry
@@ -118,21 +125,64 @@ def test_another_runs_ranking_bears_nothing() -> None:
     assert standing_candidates((TRUE,), RECORDS, run_id="r2", inquiry=inquiry()) == ()
 
 
-def test_missing_is_what_an_inventory_lacks_or_the_asker_knows() -> None:
-    """Every other phrase is free text, and free text is not published."""
+def missing(
+    *said: MissingInfo, of: Inquiry, records: tuple[EvidenceRecord, ...] = (), denied: bool = False
+) -> tuple[MissingInfo, ...]:
+    """What stands of what a draft says was missing."""
+    return standing_missing(said, Circumstances(of, records, denied))
+
+
+def test_only_what_was_missing_stands() -> None:
+    """A set that is closed, and each of it held against what the run had to look with."""
+    known = inquiry(onset_s=ONSET_S)
+    inventory = replace(known.inventory, telemetry=frozenset({Telemetry.METRICS}), incident=WINDOW)
+    thin = replace(known, inventory=inventory)
+    nothing = Inquiry("why?")
+
+    assert missing(*MissingInfo, of=thin) == (
+        MissingInfo.SPANS, MissingInfo.LOGS, MissingInfo.TOPOLOGY, MissingInfo.CHANGES, MissingInfo.BASELINE,
+    )  # fmt: skip
+    assert missing(*MissingInfo, of=nothing) == (MissingInfo.ENTITY, MissingInfo.TIME, MissingInfo.SOURCE)
+    assert missing(*MissingInfo, of=replace(thin, inventory=known.inventory), denied=True) == (
+        MissingInfo.PERMISSION, MissingInfo.INCIDENT, MissingInfo.BASELINE,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("said", ["the cause is ghost", "Spans", "the moon", "spans", "any source", ""])
+def test_a_phrase_of_an_agent_is_not_missing(said: str) -> None:
+    """Free text has no way in, be it true or not."""
+    assert standing_missing([said], Circumstances(Inquiry("why?"), ())) == ()
+
+
+def test_what_an_inventory_of_the_run_lacks_is_missing() -> None:
+    """Of a source that was not resolved before, a record tells; of a run without records, none does."""
     lacking = EvidenceItem("i1", ItemKind.INVENTORY, "no spans", attributes={"missing": "spans"})
-    phrases = ("spans", "the cause is ghost", "logs", "which service", "spans", "Spans")
+    records = (ready_record(lacking),)
 
-    said = standing_missing(phrases, (ready_record(lacking),), run_id="r1")
+    assert missing(MissingInfo.SPANS, MissingInfo.LOGS, of=Inquiry("why?"), records=records) == (
+        MissingInfo.SPANS,
+    )
+    assert missing(MissingInfo.SOURCE, of=Inquiry("why?"), records=records) == ()
 
-    assert said == ("spans", "which service")
-    assert standing_missing(("spans",), (ready_record(lacking),), run_id="r2") == ()
 
+@pytest.mark.parametrize(
+    ("name", "stands"),
+    [
+        ("billing", True),
+        ("billing-2", True),
+        ("bill", False),
+        ("payment", False),
+        ("Billing", False),
+        ("ghost", False),
+        ("billing is the cause", False),
+        ("", False),
+    ],
+)
+def test_a_name_that_nobody_knows_stands_in_the_question(name: str, *, stands: bool) -> None:
+    """Whole, as the asker wrote it; what the telemetry knows is no name that nobody knows."""
+    asked = replace(inquiry(), question="Why does billing (or billing-2) hurt payment?")
 
-def test_that_there_is_no_source_is_said_of_a_run_that_looked_at_nothing() -> None:
-    """With a record of its own there was something to look into, whatever a draft says."""
-    assert standing_missing((NO_SOURCE,), (), run_id="r1") == (NO_SOURCE,)
-    assert standing_missing((NO_SOURCE,), (ready_record(changed_item()),), run_id="r1") == ()
+    assert standing_names([name], asked) == ((name,) if stands else ())
 
 
 def test_a_draft_speaks_of_a_window_that_was_judged() -> None:

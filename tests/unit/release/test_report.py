@@ -10,12 +10,15 @@ from diagnosis_harness.diagnosis.claim import EvidenceRef, FaultKind, Predicate
 from diagnosis_harness.diagnosis.collection import DiagnosisStopReason
 from diagnosis_harness.diagnosis.draft import Hypothesis
 from diagnosis_harness.diagnosis.inquiry import OnsetOrigin
+from diagnosis_harness.diagnosis.missing import MissingInfo
 from diagnosis_harness.harness.termination import RunState
 from diagnosis_harness.release.document import OnsetUsed, Release
 from diagnosis_harness.release.language import Language
 from diagnosis_harness.release.material import ReportMaterial
+from diagnosis_harness.release.missing import missing_phrases
 from diagnosis_harness.release.outcome import FallbackType, ReleaseOutcome
 from diagnosis_harness.release.report import compose
+from diagnosis_harness.release.wording import words_of
 from diagnosis_harness.testing import documents
 from diagnosis_harness.testing.evidence import ready_record
 from diagnosis_harness.testing.inquiries import inquiry
@@ -223,7 +226,7 @@ def test_next_checks_come_one_of_each_kind_and_three_at_most() -> None:
         replace(
             material(),
             hypotheses=documents.hypotheses(),
-            missing_info=("baseline recording", "a heap dump"),
+            missing_info=(MissingInfo.BASELINE, MissingInfo.LOGS),
             has_baseline=False,
         )
     )
@@ -236,11 +239,32 @@ def test_next_checks_come_one_of_each_kind_and_three_at_most() -> None:
 
 
 def test_what_was_missing_is_said_in_the_language_of_the_report() -> None:
-    """The inventory's words are translated; a word it does not know is nobody's of ours."""
-    missing = replace(material(), missing_info=("spans", "a heap dump"))
+    """The document holds the closed set; whoever shows it has words for each, and quotes what is a name."""
+    report = compose(
+        replace(
+            material(),
+            missing_info=(MissingInfo.SPANS, MissingInfo.ENTITY),
+            missing_names=("billing",),
+        )
+    )
 
-    assert compose(missing).missing_info == ("spans of distributed traces", "“a heap dump”")
-    assert compose(replace(missing, language=Language.ZH)).missing_info == ("分布式调用链", "“a heap dump”")
+    assert (report.missing_info, report.missing_names) == (("spans", "which service"), ("billing",))
+    assert missing_phrases(report, words_of(Language.EN)) == (
+        "spans of distributed traces",
+        "which service is meant",
+        '"billing", which no telemetry knows',
+    )
+    assert missing_phrases(report, words_of(Language.ZH)) == (
+        "分布式调用链",
+        "指的是哪个服务",
+        "“billing”：遥测数据中没有这个名称",
+    )
+
+
+@pytest.mark.parametrize("language", Language)
+def test_everything_that_can_be_missing_has_words(language: Language) -> None:
+    """The set is closed, and so is what is said of it."""
+    assert set(words_of(language).missing) == set(MissingInfo)
 
 
 def test_next_checks_end_with_what_would_sharpen_the_comparison() -> None:

@@ -11,6 +11,7 @@ import pytest
 
 from diagnosis_harness.adapters.evidence_stores.memory import MemoryEvidenceStore
 from diagnosis_harness.diagnosis.draft import DiagnosisDraft
+from diagnosis_harness.diagnosis.missing import MissingInfo
 from diagnosis_harness.diagnosis.policy import AskTools, GiveDraft, WantedCall
 from diagnosis_harness.harness.budget import RunBudgetLimits
 from diagnosis_harness.harness.termination import RunState
@@ -42,7 +43,7 @@ def scene(
 ) -> tuple[Scene, KeptStore]:
     """One call of one tool, then a draft that says nothing."""
     store = KeptStore()
-    draft = DiagnosisDraft(conclusion=(), claims=(), missing_info=("when it began",))
+    draft = DiagnosisDraft(conclusion=(), claims=(), missing_info=(MissingInfo.TIME,))
     spec = ToolSpec("look", "Looks.", bounds=bounds or ProjectionBounds())
     ask = AskTools((WantedCall("t1", "look", {}),))
     run = Scene(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import cast
 
 import numpy as np
 from tools.lying.chosen.asking import (
@@ -25,6 +26,7 @@ from tools.lying.recorded import chance, pick
 
 from diagnosis_harness.diagnosis.claim import WHOLE_RECORD, Claim, EvidenceRef, Predicate
 from diagnosis_harness.diagnosis.draft import DiagnosisDraft
+from diagnosis_harness.diagnosis.missing import MissingInfo
 from diagnosis_harness.kernel.window import TimeWindow
 from diagnosis_harness.tools.evidence import ItemKind
 
@@ -200,29 +202,26 @@ def found_and_denied(rng: np.random.Generator, world: World) -> Plan | None:
 
 
 def nothing_missing(rng: np.random.Generator, world: World) -> Plan | None:
-    """Something is said to be missing that is nothing, that is there, or that is the agent's prose."""
-    present = sorted(world.plant.kinds) + ([] if world.asked_onset_s is None else ["when it began"])
-    if world.names_victim:
-        present.append("which service")
-    invented = (
-        "the moon",
-        speech(rng, world),
-        pick(rng, world.services),
-        "permission to read ledger",
-        "any source",
-    )
-    phrase = pick(rng, (*invented, *present))
+    """Something is said to be missing that is there, or nothing, or a name; also in words of the agent's own."""
     onset = asked_onset(world)
     rounds = ((("describe_sources", {}), *looks(world, onset), rank(onset, asked_victim(world))),)
-    alone = chance(rng, 0.5)
+    alone, named = chance(rng, 0.5), chance(rng, 0.3)
+    present = [*sorted(world.plant.kinds), "permission", "any source", "incident recording"]
+    present += [] if world.asked_onset_s is None else ["when it began"]
+    present += ["which service"] if world.names_victim else []
+    said = speech(rng, world)
+    name = pick(rng, (said, "ledger-shadow", *world.services))
+    phrase = pick(rng, ("the moon", said, *present))
 
     def finish(records: Records) -> Word:
         draft = None if alone else honest_draft(records)
         draft = draft or DiagnosisDraft((), ())
         if chance(rng, 0.4):
             draft = replace(draft, conclusion=())
-        prose = (phrase,) if phrase in invented[:2] and " " in phrase and phrase != "the moon" else ()
-        return Word(replace(draft, missing_info=(*draft.missing_info, phrase)), prose=prose)
+        if named:
+            return Word(replace(draft, missing_names=(name,)), prose=(said,))
+        missing = (*draft.missing_info, cast("MissingInfo", phrase))
+        return Word(replace(draft, missing_info=missing), prose=(said,))
 
     return Plan(rounds, finish)
 

@@ -24,7 +24,7 @@ from tools.lying.chosen.worlds import World
 from tools.lying.recorded import chance, pick
 
 from diagnosis_harness.diagnosis.claim import Predicate
-from diagnosis_harness.diagnosis.draft import DiagnosisDraft
+from diagnosis_harness.diagnosis.draft import DiagnosisDraft, SetAside, SetAsideReason
 from diagnosis_harness.tools.evidence import ItemKind
 
 Family = Callable[[np.random.Generator, World], Plan | None]
@@ -268,6 +268,28 @@ def one_step_down(rng: np.random.Generator, world: World) -> Plan | None:
     return Plan(honest_rounds(world), finish)
 
 
+def set_aside(rng: np.random.Generator, world: World) -> Plan | None:
+    """The ranking that contradicts is set aside, for whichever reason: the alert's time, fewer kinds, nothing."""
+    mine = asked_onset(world) if chance(rng, 0.5) else at(rng, world.onset_s + 60.0)
+    theirs = asked_onset(world) if chance(rng, 0.3) else at(rng, another_onset(rng, world))
+    signal: Arguments = {"alert_signal": pick(rng, ("cpu_percent", "memory_bytes", "requests_per_s"))}
+    other = {**asked_victim(world), **(signal if chance(rng, 0.5) else {})}
+    rounds = [
+        (*looks(world, mine), rank(mine, asked_victim(world))),
+        (*looks(world, theirs), rank(theirs, other)),
+    ]
+
+    def finish(records: Records) -> Word:
+        word = _conclude(records)
+        if word.draft is None:
+            return word
+        calls = [record.tool_call_id for record in records if record.tool_name == "rank_causes"]
+        aside = tuple(SetAside(call, pick(rng, tuple(SetAsideReason))) for call in calls[:-1])
+        return Word(replace(word.draft, set_aside=aside))
+
+    return Plan(tuple(rounds), finish)
+
+
 def without_looking(rng: np.random.Generator, world: World) -> Plan | None:
     """The ranking alone, or the ranking last and the looks at another time: what supports it is of then."""
     old = at(rng, another_onset(rng, world))
@@ -312,6 +334,7 @@ FAMILIES: dict[str, Family] = {
     "invented onset": invented_onset,
     "cause after its effect": after_its_effect,
     "contradicted by its own ranking": contradicted,
+    "ranking set aside": set_aside,
     "asked until it fits": asked_until_it_fits,
     "onset too late": too_late,
     "onset too early": too_early,

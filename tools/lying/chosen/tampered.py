@@ -81,7 +81,8 @@ def as_told(document: Held, draft: DiagnosisDraft, language: Language) -> Held |
         report["summary"] = _summary(draft, words)
     elif held["release"]["outcome"] == "FALLBACK":
         report["summary"][-1] = words.verified_count.format(count=len(claims))
-    report["missing_info"] = [words.telemetry.get(each, each) for each in draft.missing_info]
+    report["missing_info"] = [str(each) for each in draft.missing_info]
+    report["missing_names"] = [*draft.missing_names]
     if not draft.conclusion:
         report["candidates"] = [_candidate(each) for each in draft.hypotheses]
     held["trace"] = [
@@ -246,7 +247,7 @@ def missing_added(rng: np.random.Generator, held: Held) -> Held | None:
     """Something is said to be missing that is there, or that is nothing."""
     held["report"]["missing_info"] = [
         *held["report"]["missing_info"],
-        pick(rng, ("the moon", "metrics", "指标")),
+        pick(rng, ("metrics", "permission", "incident recording")),
     ]
     return held
 

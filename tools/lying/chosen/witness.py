@@ -23,23 +23,6 @@ if TYPE_CHECKING:
     from tools.lying.chosen.worlds import World
 
 
-_MISSING = {
-    "metrics": ("metrics", "指标"),
-    "spans": ("spans of distributed traces", "spans", "分布式调用链"),
-    "logs": ("logs", "日志"),
-    "topology": ("who calls whom (a topology)", "topology", "调用关系（拓扑）"),
-    "changes": ("deploys, flags and other changes", "changes", "发布、开关及其他变更"),
-    "incident recording": ("telemetry of the incident", "incident recording", "故障期间的遥测数据"),
-    "baseline recording": (
-        "normal operation to compare with (--baseline FOLDER)",
-        "baseline recording",
-        "用于对比的正常运行数据（--baseline FOLDER）",
-    ),
-    "which service": ("which service is meant", "which service", "指的是哪个服务"),
-    "when it began": ("when it began (--onset TIME)", "when it began", "何时开始（--onset TIME）"),
-}
-
-
 def _names(text: str, name: str) -> bool:
     """Whether a text names an entity, and not something that only begins or ends like it."""
     return re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", text) is not None
@@ -124,7 +107,7 @@ class _Reading:
                 yield "fault of another ranking", f"{cause['entity']}: {cause['fault_kind']}"
 
     def _texts(self, report: Json) -> Iterator[tuple[str, str]]:
-        lines = [*report["summary"], *report["next_checks"], *report["missing_info"]]
+        lines = [*report["summary"], *report["next_checks"]]
         sentences = [claim["sentence"] for claim in report["claims"]]
         for text in (*lines, *sentences):
             if (part := prose_in(text, self.prose)) is not None:
@@ -188,16 +171,15 @@ class _Reading:
             yield "onset that nobody gave", f"{onset}"
 
     def _missing(self, report: Json) -> Iterator[tuple[str, str]]:
-        """What is said to be missing is missing."""
+        """What is said to be missing is missing; a name that is, stands in the question and is not known."""
         really = self._really_missing()
-        said = {word: name for name, words in _MISSING.items() for word in words}
-        real = 0
-        for phrase in report["missing_info"]:
-            if said.get(phrase) in really:
-                real += 1
-            else:
-                yield "not missing", phrase
-        if self.document["release"]["fallback_type"] == "MISSING_REQUIRED_CONTEXT" and not real:
+        question, known = self.document["run"]["question"], self.witness.names
+        false = [each for each in report["missing_info"] if each not in really]
+        false += [each for each in report["missing_names"] if each in known or each not in question]
+        for each in false:
+            yield "not missing", str(each)
+        named = len(report["missing_info"]) + len(report["missing_names"]) - len(false)
+        if self.document["release"]["fallback_type"] == "MISSING_REQUIRED_CONTEXT" and not named:
             yield "nothing is missing", " ".join(report["summary"])
 
     def _really_missing(self) -> frozenset[str]:

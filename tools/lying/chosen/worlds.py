@@ -188,7 +188,7 @@ def _older(rng: np.random.Generator, plant: Plant) -> _Scene:
     services = [each for each in (_leaf(plant), _middle(plant)) if each != now.service]
     start_s = plant.onset_s - 7_200.0
     old = _trouble(rng, services[0], start_s, start_s + 600.0)
-    return replace(scene, plant=replace(plant, troubles=(old, now)), states_onset=True)
+    return replace(scene, plant=replace(plant, troubles=(old, now)), states_onset=chance(rng, 0.6))
 
 
 def _both(rng: np.random.Generator, plant: Plant) -> _Scene:

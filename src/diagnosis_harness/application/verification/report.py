@@ -10,7 +10,12 @@ from diagnosis_harness.application.verification.result import Check, CheckName, 
 from diagnosis_harness.diagnosis.draft import DiagnosisDraft
 from diagnosis_harness.diagnosis.inquiry import Inquiry
 from diagnosis_harness.guards.candidates import standing_candidates
-from diagnosis_harness.guards.circumstances import standing_missing, standing_window
+from diagnosis_harness.guards.circumstances import (
+    Circumstances,
+    standing_missing,
+    standing_names,
+    standing_window,
+)
 from diagnosis_harness.guards.evidence_guard import check_draft
 from diagnosis_harness.guards.restating import restated
 from diagnosis_harness.guards.verdict import Finding
@@ -21,7 +26,6 @@ from diagnosis_harness.release.restored import inquiry_of, material_of
 from diagnosis_harness.release.said import may_stand
 from diagnosis_harness.release.sentence import sentence
 from diagnosis_harness.release.standing import confidences, scored
-from diagnosis_harness.release.wording import words_of
 from diagnosis_harness.tools.invocation import EvidenceRecord
 from diagnosis_harness.trace.event import TraceName
 
@@ -174,12 +178,16 @@ def _coverage_flaws(stated: Report, again: Report) -> Iterator[Flaw]:
 
 
 def _missing_flaws(document: RunDocument, records: tuple[EvidenceRecord, ...]) -> Iterator[Flaw]:
-    """What is said to be missing is what an inventory of the run says, or what only the asker can supply."""
-    telemetry = words_of(document.run.language).telemetry
-    known = {said: name for name, said in telemetry.items()}
-    for number, said in enumerate(document.report.missing_info):
-        if not standing_missing([known.get(said, said)], records, run_id=document.run.run_id):
-            yield Flaw(FlawCode.MISSING_OF_NO_RECORD, f"report.missing_info[{number}]", said)
+    """What is said to be missing was: by the question, or by an inventory of the run."""
+    inquiry = inquiry_of(document, records)
+    denied = any(line.name is TraceName.TOOL_REQUEST_REJECTED for line in document.trace)
+    circumstances = Circumstances(inquiry, records, denied)
+    for number, each in enumerate(document.report.missing_info):
+        if not standing_missing([each], circumstances):
+            yield Flaw(FlawCode.MISSING_OF_NO_RECORD, f"report.missing_info[{number}]", each)
+    for number, name in enumerate(document.report.missing_names):
+        if not standing_names([name], inquiry):
+            yield Flaw(FlawCode.MISSING_OF_NO_RECORD, f"report.missing_names[{number}]", name)
 
 
 def _candidate_flaws(

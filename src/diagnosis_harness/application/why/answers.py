@@ -22,7 +22,9 @@ from diagnosis_harness.diagnosis.collection import DiagnosisStopReason
 from diagnosis_harness.harness.termination import RunState
 from diagnosis_harness.release.document import RecordEntry, RunDocument, TraceLine
 from diagnosis_harness.release.measure import measure
+from diagnosis_harness.release.missing import missing_phrases
 from diagnosis_harness.release.outcome import FallbackType, ReleaseOutcome
+from diagnosis_harness.release.wording import words_of
 from diagnosis_harness.tools.evidence import EvidenceStatus, InvocationStatus
 from diagnosis_harness.tools.invocation import ErrorCode
 from diagnosis_harness.trace.event import TraceEventStatus, TraceName, TracePhase
@@ -90,7 +92,7 @@ _GUARD_WORDS = (
 def _of_fallback(document: RunDocument, kind: FallbackType) -> Iterator[Sentence]:
     match kind:
         case FallbackType.MISSING_REQUIRED_CONTEXT:
-            missing = document.report.missing_info
+            missing = missing_phrases(document.report, words_of(document.run.language))
             said = Say.FALLBACK_CONTEXT if missing else Say.FALLBACK_CONTEXT_UNNAMED
             yield Sentence.of(said, missing=", ".join(missing))
         case FallbackType.INSUFFICIENT_EVIDENCE:

@@ -23,6 +23,7 @@ from diagnosis_harness.release.excerpt import (
     source_words,
     worth_showing,
 )
+from diagnosis_harness.release.missing import missing_phrases
 from diagnosis_harness.release.moment import shown
 from diagnosis_harness.release.outcome import ReleaseOutcome
 from diagnosis_harness.release.wording import words_of
@@ -67,7 +68,7 @@ def _lines(document: RunDocument, width: int) -> Iterator[Text]:
     yield from _section(
         heads.considered if concluded else heads.candidates, _candidates(document, cited, words, width)
     )
-    yield from _section(heads.missing, _listed(report.missing_info, width))
+    yield from _section(heads.missing, _listed(missing_phrases(report, words), width))
     yield from _section(heads.looked_at, coverage_lines(report, words=words, width=width))
     yield from _section(heads.next_checks, _listed(report.next_checks, width))
     if answered:

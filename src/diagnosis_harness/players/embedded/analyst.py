@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, TypeAlias
 from diagnosis_harness.diagnosis.claim import Predicate
 from diagnosis_harness.diagnosis.collection import InformationGain
 from diagnosis_harness.diagnosis.draft import DiagnosisDraft
+from diagnosis_harness.diagnosis.missing import MissingInfo
 from diagnosis_harness.diagnosis.policy import AskTools, GiveDraft, PolicyAnswer, PolicyView, WantedCall
 from diagnosis_harness.diagnosis.progress import Assessment
 from diagnosis_harness.diagnosis.question import asked_instant
-from diagnosis_harness.guards.circumstances import NO_SOURCE
 from diagnosis_harness.harness.budget import TokenUsage
 from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.players.embedded.claims import plain_claim
@@ -56,7 +56,7 @@ def next_answer(view: PolicyView) -> PolicyAnswer:
         if calls:
             return AskTools(calls, assessments)
     if not view.tools:
-        return GiveDraft(DiagnosisDraft((), (), missing_info=(NO_SOURCE,)), assessments)
+        return GiveDraft(DiagnosisDraft((), (), missing_info=(MissingInfo.SOURCE,)), assessments)
     return GiveDraft(draft_from(reading), assessments)
 
 
@@ -106,10 +106,15 @@ def _onset(view: PolicyView, reading: Reading) -> dict[str, JsonValue]:
 
 
 def _affected(view: PolicyView, reading: Reading) -> str | None:
-    """Whom the question names first; None where that is whom the alert names, or nobody is named."""
+    """Whom the question names first; None where it names nobody, and the alert's own entity is meant.
+
+    A tool takes only so much of a long question; what stands behind that was resolved before.
+    """
+    named = reading.asked_entity()
+    if named is None and len(view.question) > QUESTION_LIMIT:
+        named = next(iter(view.affected), None)
     alert = reading.alert()
-    first = next(iter(view.affected), reading.asked_entity())
-    return None if alert is not None and first == alert.entity else first
+    return None if alert is not None and named == alert.entity else named
 
 
 def _subject(tool_name: str, arguments: Mapping[str, JsonValue]) -> tuple[str, object, object]:

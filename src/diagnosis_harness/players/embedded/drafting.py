@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from diagnosis_harness.diagnosis.claim import Claim, FaultKind, Predicate
 from diagnosis_harness.diagnosis.draft import Cause, DiagnosisDraft, Hypothesis
+from diagnosis_harness.diagnosis.missing import MissingInfo
 from diagnosis_harness.guards.harm import is_harm
 from diagnosis_harness.players.embedded.claims import borne_claim, claim_of, plain_claim
 from diagnosis_harness.players.embedded.reading import (
-    BASELINE,
     DIRECT_KINDS,
     Found,
     Reading,
@@ -113,11 +113,11 @@ def _hypothesis(reading: Reading, found: Found) -> Hypothesis:
     )
 
 
-def _missing(reading: Reading) -> tuple[str, ...]:
+def _missing(reading: Reading) -> tuple[MissingInfo, ...]:
     """What the inventory says is not there and would have helped.
 
     A baseline recorded apart is not missed where the recording itself reaches well back before the onset.
     """
-    lacking = [found.item.attributes.get("missing") for found in reading.of_kind(ItemKind.INVENTORY)]
-    known = {BASELINE} if reading.has_normal_before() else set()
-    return tuple(dict.fromkeys(str(each) for each in lacking if each and each not in known))
+    lacking = {found.item.attributes.get("missing") for found in reading.of_kind(ItemKind.INVENTORY)}
+    known = {MissingInfo.BASELINE} if reading.has_normal_before() else set()
+    return tuple(each for each in MissingInfo if each.value in lacking and each not in known)

@@ -21,7 +21,6 @@ _NEEDS: dict[str, str] = {
 
 DIRECT_KINDS = (ItemKind.SIGNAL_CHANGE, ItemKind.SELF_TIME, ItemKind.EDGE_GAP, ItemKind.SPAN_ERRORS)
 """Kinds of items that say something observed of an entity."""
-BASELINE = "baseline recording"
 LEAST_NORMAL_S = 1_200.0
 CHANGE_REACH_S = 3_600.0
 """How long before onset a change is still worth telling."""
