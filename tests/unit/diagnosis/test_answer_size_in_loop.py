@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import replace
 
 import pytest
@@ -25,7 +26,7 @@ from diagnosis_harness.trace.sink import MemorySink
 
 
 @pytest.mark.parametrize("beyond", [0, 1])
-async def test_a_policy_that_says_too_much_is_not_read(beyond: int) -> None:
+def test_a_policy_that_says_too_much_is_not_read(beyond: int) -> None:
     """A library's own policy is held to the bounds that the wire has."""
     core = DiagnosisHarnessCore(clock=ManualClock(), ids=CountingIds(), sink=MemorySink())
     ctx = core.start_run(session_id="s1", limits=AMPLE, timeout_s=60)
@@ -42,7 +43,7 @@ async def test_a_policy_that_says_too_much_is_not_read(beyond: int) -> None:
 
     if beyond:
         with pytest.raises(MalformedDraft, match=f"more than {CLAIMS_MAX} claims"):
-            await agent.diagnose(ctx, DiagnosisTask("why?"))
+            asyncio.run(agent.diagnose(ctx, DiagnosisTask("why?")))
     else:
-        execution = await agent.diagnose(ctx, DiagnosisTask("why?"))
+        execution = asyncio.run(agent.diagnose(ctx, DiagnosisTask("why?")))
         assert execution.draft == DiagnosisDraft((), told)
