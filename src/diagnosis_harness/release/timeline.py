@@ -43,7 +43,11 @@ def moments(lines: Iterable[TraceLine]) -> tuple[Moment, ...]:
 def _short(event: TraceEvent) -> str:
     parts = ((name, _value(value)) for name, value in event.payload.items())
     text = " ".join(f"{name}={value}" for name, value in parts if value)
-    return text if len(text) <= _TEXT_LIMIT else f"{text[: _TEXT_LIMIT - 1]}…"
+    if len(text) <= _TEXT_LIMIT:
+        return text
+    cut = text[: _TEXT_LIMIT - 2]
+    # A quotation that is cut ends all the same.
+    return f"{cut}…”" if cut.count("“") > cut.count("”") else f"{text[: _TEXT_LIMIT - 1]}…"
 
 
 def _value(value: object) -> str:
@@ -52,7 +56,7 @@ def _value(value: object) -> str:
         return f"{value:.10g}"
     if isinstance(value, str):
         # What could be read as two words, or as a name and its value, stands in marks.
-        return named(value) if " " in value or "=" in value else value
+        return named(value) if " " in value or "=" in value or not value.isascii() else value
     if isinstance(value, int):
         return str(value)
     return ",".join(map(_value, value)) if isinstance(value, list | tuple) else ""
