@@ -202,7 +202,7 @@ def found_and_denied(rng: np.random.Generator, world: World) -> Plan | None:
 
 
 def nothing_missing(rng: np.random.Generator, world: World) -> Plan | None:
-    """Something is said to be missing that is there, or nothing, or a name; also in words of the agent's own."""
+    """Something is said to be missing that is there, or nothing, or a name, or a text of the agent."""
     onset = asked_onset(world)
     rounds = ((("describe_sources", {}), *looks(world, onset), rank(onset, asked_victim(world))),)
     alone, named = chance(rng, 0.5), chance(rng, 0.3)

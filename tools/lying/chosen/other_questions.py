@@ -269,7 +269,7 @@ def one_step_down(rng: np.random.Generator, world: World) -> Plan | None:
 
 
 def set_aside(rng: np.random.Generator, world: World) -> Plan | None:
-    """The ranking that contradicts is set aside, for whichever reason: the alert's time, fewer kinds, nothing."""
+    """The ranking that contradicts is set aside, for whichever reason of the list."""
     mine = asked_onset(world) if chance(rng, 0.5) else at(rng, world.onset_s + 60.0)
     theirs = asked_onset(world) if chance(rng, 0.3) else at(rng, another_onset(rng, world))
     signal: Arguments = {"alert_signal": pick(rng, ("cpu_percent", "memory_bytes", "requests_per_s"))}

@@ -102,19 +102,25 @@ def without(text: str, names: Iterable[str]) -> str:
 
 
 def prose_in(text: str, prose: Iterable[str]) -> str | None:
-    """The first of these texts, or a good part of one, that stands outside of quotation marks."""
+    """The first of these texts, or a part of one that says something, that is outside of quotation marks."""
     bare = unquoted(text)
     for each in prose:
         if each in text and any(mark in each for mark in '"“”「」') and each not in quoted(text):
             return each
         for part in (each, *re.split(r'["“”「」.:：。;；,，]', each)):
-            if (
-                len(part.strip()) >= (6 if part.isascii() else 4)
-                and not is_clean(part.strip())
-                and part.strip() in bare
-            ):
-                return part.strip()
+            told = part.strip()
+            if told in bare and not is_clean(told) and _says_something(told):
+                return told
     return None
+
+
+def _says_something(text: str) -> bool:
+    """Whether a text is more than words that our own sentences have."""
+    if text.isascii():
+        return len(text) >= 6 and any(
+            word.lower() not in _KNOWN_WORDS for word in re.findall("[A-Za-z]+", text)
+        )
+    return len(text) >= 4
 
 
 def odd_words(text: str, names: Iterable[str]) -> tuple[str, ...]:
