@@ -20,7 +20,7 @@ endif
 DEMO ?=
 SERVE ?=
 BENCH ?=
-SEED ?= 0
+SEED ?=
 DRAFTS ?= 40000
 LYING ?=
 INTERPRETERS ?=
@@ -83,7 +83,7 @@ interpreters: .venv/.dev ## what depends on the interpreter, on every Python her
 	@$(PY) tools/interpreters.py $(INTERPRETERS)
 
 lying: .venv/.dev ## lies by the thousand past the real release (SEED=7 DRAFTS=40000 LYING='--json OUT')
-	@$(PY) -m tools.lying --seed $(SEED) --drafts $(DRAFTS) $(LYING)
+	@$(PY) -m tools.lying $(if $(SEED),--seed $(SEED)) --drafts $(DRAFTS) $(LYING)
 
 mutants: .venv/.dev ## break the code as docs/conformance.toml says; the row's tests must notice
 	$(PY) tools/mutants.py --jobs $(JOBS)

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from tools.lying.__main__ import seed_of_the_tree
+from tools.lying.chosen.outcome import HONEST, TRUTH, Choosing, joined
+from tools.lying.chosen.tally import Tally
 from tools.lying.figures import Figures, Result
 from tools.lying.forged import (
     Fabrication,
@@ -32,7 +36,18 @@ CPU, LATENCY, RANKED = EvidenceRef("t1", "i1"), EvidenceRef("t1", "i2"), Evidenc
 CHANGED: dict[str, JsonValue] = {"predicate": "CHANGED", "entity": "checkout", "signal": "cpu_percent"}
 
 
-@pytest.mark.parametrize("module", ["tools.lying.catalog", "tools.lying.oracle"])
+@pytest.mark.parametrize(
+    "module",
+    [
+        "tools.lying.catalog",
+        "tools.lying.oracle",
+        "tools.lying.chosen.witness",
+        "tools.lying.chosen.other_questions",
+        "tools.lying.chosen.nothing_there",
+        "tools.lying.chosen.own_words",
+        "tools.lying.chosen.truthful",
+    ],
+)
 def test_neither_liar_nor_judge_imports_a_guard(module: str) -> None:
     """Directly or by way of others: what the guards get wrong they would get wrong as well."""
     code = (
@@ -121,12 +136,55 @@ def test_the_figures_hold_without_a_leak_and_with_the_truth_through() -> None:
     assert not Result(1, 50, (broken, through)).holds
 
 
-def test_a_wrong_cause_is_a_rate_and_no_leak() -> None:
-    """It is reported apart: nothing in it was fabricated."""
+def test_a_released_wrong_cause_fails() -> None:
+    """Nothing in it was fabricated, and it is what an engineer would act on: one of a thousand fails."""
     wrong = figures("wrong cause on true facts", drafts=0)
+    for _ in range(999):
+        wrong.count(ReleaseOutcome.FALLBACK, (), unrepaired=False, why="")
+    held = Result(1, 50, (wrong, figures("truthful", unrepaired=100)))
+    assert held.holds
+
     wrong.count(ReleaseOutcome.SUCCESS, (ForgedText("x"),), unrepaired=False, why="")
-    wrong.count(ReleaseOutcome.FALLBACK, (), unrepaired=False, why="")
     result = Result(1, 50, (wrong, figures("truthful", unrepaired=100)))
 
-    assert result.holds
-    assert "released 50.00% of 2" in result.line()
+    assert not result.holds
+    assert "released 0.10% of 1000" in result.line()
+
+
+def tally(family: str, *, is_lie: bool = True, **counts: int) -> Tally:
+    """A family of a hundred drafts, refused where nothing else is said."""
+    made = Tally(family, is_lie=is_lie, drafts=100, refused=100)
+    for name, count in counts.items():
+        setattr(made, name, count)
+    return made
+
+
+def test_whole_runs_hold_without_a_lie_and_with_the_truth_through() -> None:
+    """A released lie, a wrong cause, a crash, a forged document that verifies: each alone fails."""
+    through = tally(HONEST, is_lie=False, unrepaired=99, refused=0, remainders=99)
+    good = Choosing(1, 20, 0, (tally("a"), through), (tally("edit"),))
+
+    assert good.holds
+    assert not replace(good, families=(tally("a", lies=1, refused=99), through)).holds
+    assert not replace(good, families=(tally("a", wrong=1), through)).holds
+    assert not replace(good, families=(tally("a", crashed=1), through)).holds
+    assert not replace(good, families=(tally("a", unverified=1), through)).holds
+    assert not replace(good, families=(tally("a"), tally(HONEST, is_lie=False, unrepaired=98))).holds
+    assert not replace(good, documents=(tally("edit", lies=1, refused=99),)).holds
+    assert not replace(good, documents=(tally(TRUTH, is_lie=False, refused=1),)).holds
+
+
+def test_parts_of_one_invocation_are_joined() -> None:
+    """Families are played in processes of their own; forged documents of all of them are counted together."""
+    one = Choosing(1, 20, 0, (tally("a"),), (tally("edit", drafts=3, refused=2, lies=1),))
+    two = Choosing(1, 20, 0, (tally("b"),), (tally("edit", drafts=4, refused=4),))
+
+    whole = joined([one, two])
+
+    assert [each.family for each in whole.families] == ["a", "b"]
+    assert [(each.drafts, each.refused, each.lies) for each in whole.documents] == [(7, 6, 1)]
+
+
+def test_the_seed_that_nobody_chose_is_that_of_the_tree() -> None:
+    """The same tree has the same one, so that figures can be repeated."""
+    assert seed_of_the_tree() == seed_of_the_tree() > 0

@@ -7,9 +7,14 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
 import pytest
-from tools.lying.__main__ import lie, tried
+from tools.lying.__main__ import WORLDS_EACH, lie, tried
 from tools.lying.catalog import TRUTHFUL, WRONG_CAUSE, Sample, samples, tellers
+from tools.lying.chosen.play import LIES as CHOSEN
+from tools.lying.chosen.play import places, play, run_once
+from tools.lying.chosen.tally import Tally
+from tools.lying.chosen.tampered import as_told
 from tools.lying.forged import Told
 from tools.lying.oracle import leaks
 from tools.lying.recorded import RecordedRun
@@ -30,7 +35,8 @@ pytestmark = [pytest.mark.proof, pytest.mark.timeout(1800)]
 
 SEED = 20_261
 DRAFTS = 20_000
-EACH = 1_000
+EACH = 700
+CHOSEN_EACH = 240
 KINDS_EACH = 9
 LIES = [kind for kind in tellers() if kind not in (TRUTHFUL, WRONG_CAUSE)]
 
@@ -43,7 +49,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory, scale: float) -> Sequence[Rec
 
 
 def test_no_fabrication_is_released_and_the_truth_passes(runs: Sequence[RecordedRun], scale: float) -> None:
-    """At least 1,000 drafts of every class, 20,000 in all, at full size."""
+    """At least 700 drafts of every class at full size."""
     drafts = max(round(DRAFTS * scale), round(EACH * scale) * len(tellers()) if scale == 1.0 else 0)
 
     result = lie(SEED, runs, drafts=drafts)
@@ -65,6 +71,44 @@ def test_the_same_holds_on_public_incidents(data_folder: Path, tmp_path: Path, s
     result = lie(SEED, public, drafts=round(DRAFTS * scale / 4))
 
     assert result.leaked + result.leaked_back + result.crashed == 0, result.line()
+
+
+def test_no_agent_that_chooses_its_calls_gets_a_lie_out(scale: float) -> None:
+    """Whole runs in worlds with an older trouble, two at once, none, and names that are sentences."""
+    result = play(
+        SEED, worlds_each=max(1, round(WORLDS_EACH * scale)), each=max(8, round(CHOSEN_EACH * scale))
+    )
+
+    assert result.holds, "\n".join([result.line(), *result.examples()])
+    assert scale < 1.0 or result.drafts >= CHOSEN_EACH * len(CHOSEN)
+
+
+def test_the_witness_objects_to_every_family_where_nothing_is_checked() -> None:
+    """Documents as the agents told them: a family that nobody objects to would prove nothing."""
+    told, objected = asyncio.run(told_in_whole_runs(each=6))
+
+    assert {family: objected[family] for family in CHOSEN if objected[family] < told[family] / 3} == {}
+    assert objected.total() > 0.8 * told.total()
+
+
+async def told_in_whole_runs(*, each: int) -> tuple[Counter[str], Counter[str]]:
+    """How many documents of each family could be written as the agent told it, and how many are untrue."""
+    told, objected = Counter[str](), Counter[str]()
+    at, _ = await places(SEED, each=1)
+    for family in CHOSEN:
+        rng, tally = np.random.default_rng([SEED, 17]), Tally(family)
+        for _ in range(40 * each):
+            one = await run_once(rng, at, tally) if told[family] < each else None
+            if one is None or one.draft is None:
+                continue
+            held = as_told(dict(one.document.as_json()), one.draft, one.language)
+            told[family] += 1
+            objected[family] += held is None or bool(
+                one.place.witness.objections(held, one.untrue, one.prose)
+            )
+    for place in at:
+        place.house.close()
+    return told, objected
 
 
 def told_as_it_is(told: Told, language: Language) -> dict[str, JsonValue]:

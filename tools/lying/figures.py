@@ -112,8 +112,9 @@ class Result:
 
     @property
     def holds(self) -> bool:
-        """Whether no fabrication was released and the truth came through."""
-        return not (self.leaked or self.leaked_back or self.crashed) and self.truthful >= TRUTHFUL_LEAST
+        """Whether neither a fabrication nor a wrong cause was released, and the truth came through."""
+        released = self.leaked or self.leaked_back or self.crashed or self.wrong_cause
+        return not released and self.truthful >= TRUTHFUL_LEAST
 
     def line(self) -> str:
         """The figures in one line."""
@@ -132,12 +133,7 @@ class Result:
             "|---|---:|---:|---:|---:|---:|---:|---:|",
         ]
         for each in self.classes:
-            if each.kind == TRUTHFUL:
-                leaks = ("-", "-")
-            elif each.kind == WRONG_CAUSE:
-                leaks = (f"({each.leaked})", "-")
-            else:
-                leaks = (str(each.leaked), str(each.leaked_back))
+            leaks = ("-", "-") if each.kind == TRUTHFUL else (str(each.leaked), str(each.leaked_back))
             numbers = (each.drafts, each.success, each.fallback, each.failed, each.crashed)
             rows.append(f"| {each.kind} | {' | '.join(map(str, numbers))} | {' | '.join(leaks)} |")
         return "\n".join(rows)

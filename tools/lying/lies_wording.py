@@ -13,7 +13,6 @@ from tools.lying.told import any_claim
 
 from diagnosis_harness.diagnosis.claim import Claim
 from diagnosis_harness.release.language import Language
-from diagnosis_harness.release.sentence import sentence
 
 _EXTRA = (
     "Its connection pool was exhausted as well.",
@@ -146,7 +145,7 @@ def altered_wording(rng: np.random.Generator, case: Case) -> Told | None:
     if claim is None:
         return None
     language = Language.ZH if chance(rng, 0.4) else Language.EN
-    true = TrueSentence(case.run, claim, sentence(claim, language))
+    true = TrueSentence(case.run, claim, case.run.sentences[claim.claim_id][language])
     alter: _Alter = pick(rng, (_digit, _digit, _other_name, _unit, _turned, _turned, _exchanged, _added))
     false = alter(rng, true)
     if false is None or false in _true_sentences(case.run):
@@ -230,4 +229,4 @@ def _added(rng: np.random.Generator, true: TrueSentence) -> str | None:
 
 
 def _true_sentences(run: RecordedRun) -> set[str]:
-    return {sentence(claim, language) for claim in run.pool for language in Language}
+    return {text for told in run.sentences.values() for text in told.values()}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import isclose
@@ -14,6 +14,7 @@ from diagnosis_harness.diagnosis.claim import Claim, EvidenceRef
 from diagnosis_harness.diagnosis.draft import DiagnosisDraft
 from diagnosis_harness.diagnosis.inquiry import Inquiry
 from diagnosis_harness.diagnosis.progress import ProgressSnapshot
+from diagnosis_harness.release.language import Language
 from diagnosis_harness.toolbox.ports import SourceSummary
 from diagnosis_harness.tools.evidence import EvidenceItem, EvidenceStatus, ItemKind
 from diagnosis_harness.tools.invocation import EvidenceRecord
@@ -38,6 +39,7 @@ class RecordedRun:
         snapshot: records and accepted facts.
         draft: the embedded analyst's own draft, every word of it true.
         tools: names of the tools it could ask.
+        sentences: of every true claim by its id, the sentence that code renders.
     """
 
     name: str
@@ -48,6 +50,7 @@ class RecordedRun:
     tools: tuple[str, ...]
     summary: SourceSummary
     inquiry: Inquiry
+    sentences: Mapping[str, Mapping[Language, str]]
 
     @property
     def records(self) -> tuple[EvidenceRecord, ...]:

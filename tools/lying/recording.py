@@ -30,6 +30,8 @@ from diagnosis_harness.kernel.errors import ToolFailure
 from diagnosis_harness.kernel.ids import RandomIds
 from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.players.embedded.analyst import EmbeddedAnalyst
+from diagnosis_harness.release.language import Language
+from diagnosis_harness.release.sentence import sentence
 from diagnosis_harness.simulator.faults import FaultKind
 from diagnosis_harness.testing.runs import limits
 from diagnosis_harness.toolbox.catalog import build_tools
@@ -152,4 +154,8 @@ def _recorded(case: Case, *, name: str, workers: WorkerPool) -> RecordedRun | No
         tools=tuple(spec.name for spec in boundary.specs),
         summary=summary,
         inquiry=inquiry,
+        sentences={
+            claim.claim_id: {language: sentence(claim, language) for language in Language}
+            for claim in (*execution.draft.claims, *execution.snapshot.facts)
+        },
     )

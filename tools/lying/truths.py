@@ -22,9 +22,9 @@ def truthful(rng: np.random.Generator, case: Case) -> Told | None:
     run = case.run
     if not run.draft.conclusion:
         return None
-    claims = [_varied(rng, run, claim) for claim in _told(rng, run)]
+    claims = [_varied(rng, claim) for claim in _told(rng, run)]
     if chance(rng, 0.3):
-        claims += [_varied(rng, run, claim) for claim in _more(rng, run)]
+        claims += [_varied(rng, claim) for claim in _more(rng, run)]
     if chance(rng, 0.2) and (absent := _absence(rng, run)) is not None:
         claims.append(absent)
     if chance(rng, 0.4):
@@ -57,8 +57,8 @@ def _more(rng: np.random.Generator, run: RecordedRun) -> list[Claim]:
     return [rest[at] for at in rng.permutation(len(rest))[:2].tolist()]
 
 
-def _varied(rng: np.random.Generator, run: RecordedRun, claim: Claim) -> Claim:
-    """The same statement with other digits, units, words, citations, or less of it."""
+def _varied(rng: np.random.Generator, claim: Claim) -> Claim:
+    """The same statement with other digits, units, words, or less of it."""
     if claim.value is not None or claim.baseline is not None:
         claim = _in_another_unit(rng, claim) if chance(rng, 0.3) else claim
         digits = int(rng.integers(2, 7))
@@ -71,9 +71,6 @@ def _varied(rng: np.random.Generator, run: RecordedRun, claim: Claim) -> Claim:
         claim = replace(claim, window=None)
     if claim.predicate is Predicate.CHANGED and chance(rng, 0.2):
         claim = replace(claim, baseline=None)
-    if chance(rng, 0.3):
-        extra = pick(rng, run.items)[0]
-        claim = replace(claim, refs=tuple(dict.fromkeys((*claim.refs, extra))))
     if chance(rng, 0.3):
         claim = replace(claim, quotes=())
     if chance(rng, 0.5):
@@ -115,9 +112,14 @@ def _wording(rng: np.random.Generator, claim: Claim) -> str | None:
 
 
 def _absence(rng: np.random.Generator, run: RecordedRun) -> Claim | None:
-    """What a record asked for and did not find, inside its window."""
-    empty = run.having(EvidenceStatus.NO_EVIDENCE)
-    records = [record for record in empty if {"entity", "text"} <= json.loads(record.scope).keys()]
+    """What a record looked for and did not find, inside its window; where nothing was looked at, none is."""
+    records = [
+        record
+        for record in run.having(EvidenceStatus.NO_EVIDENCE)
+        if {"entity", "text"} <= json.loads(record.scope).keys()
+        and record.projection is not None
+        and record.projection.looked_at
+    ]
     if not records:
         return None
     record = pick(rng, records)

@@ -15,7 +15,17 @@ import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from tools.speed import cancelling, concurrent_runs, installing, loading, page, starting, stepping, streaming
+from tools.speed import (
+    cancelling,
+    concurrent_runs,
+    installing,
+    loading,
+    page,
+    releasing,
+    starting,
+    stepping,
+    streaming,
+)
 from tools.speed.figure import Figure, as_text
 
 
@@ -24,6 +34,7 @@ def _measures(*, quick: bool) -> Mapping[str, Callable[[], list[Figure]]]:
         "stepping": lambda: stepping.measure(rounds=3 if quick else 15),
         "concurrent": lambda: concurrent_runs.measure(rounds=1 if quick else 3),
         "cancelling": lambda: cancelling.measure(times=20 if quick else 300),
+        "releasing": lambda: releasing.measure(rounds=3 if quick else 15),
         "starting": lambda: starting.measure(rounds=3 if quick else 15),
         "loading": lambda: loading.measure(rounds=1 if quick else 5, megabytes=8 if quick else 64),
         "streaming": lambda: streaming.measure(rounds=1 if quick else 5, events=20 if quick else 200),

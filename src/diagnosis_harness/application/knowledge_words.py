@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from diagnosis_harness.kernel.names import named
 from diagnosis_harness.knowledge.passage import BlockKind, Passage
 from diagnosis_harness.knowledge.retrieval import Retrieval
 from diagnosis_harness.knowledge.units import Unit
@@ -112,7 +113,7 @@ def _where(passage: Passage, words: _Words) -> str:
     first, last = passage.first_line, passage.last_line
     lines = words.line.format(first=first) if first == last else words.lines.format(first=first, last=last)
     headings = " > ".join(shown(heading) for heading in passage.headings)
-    return ", ".join(part for part in (shown(passage.file), headings, lines) if part)
+    return ", ".join(part for part in (named(passage.file), headings, lines) if part)
 
 
 def _safe(text: str) -> str:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from diagnosis_harness.adapters.evidence_stores.memory import MemoryEvidenceStore
@@ -28,6 +28,7 @@ from diagnosis_harness.toolbox.catalog import build_tools
 from diagnosis_harness.toolbox.ports import Sources
 from diagnosis_harness.tools.access import ScopeAccess
 from diagnosis_harness.tools.boundary import ToolBoundary
+from diagnosis_harness.tools.spec import Tool
 from diagnosis_harness.trace.sink import FanOutSink, MemorySink, TraceSink
 
 LOCAL_CALLER = "local"
@@ -40,6 +41,10 @@ class Diagnosis(Closing):
 
     It is closed when no further question comes, best as a context manager: threads and the tables that the
     folder was read into go with it.
+
+    Attributes:
+        players: who plays the roles.
+        tools_over: makes the tools of one run.
     """
 
     core: DiagnosisHarnessCore
@@ -47,6 +52,8 @@ class Diagnosis(Closing):
     settings: Settings
     sources: Sources
     onset_s: float | None
+    players: Players = field(default_factory=Players)
+    tools_over: Callable[[Sources], Sequence[Tool]] = build_tools
     _ctx: RunContext | None = None
     _cancelled_early: CancellationReason | None = None
 
@@ -60,7 +67,7 @@ class Diagnosis(Closing):
         started_s = self.core.clock.now_s()
         boundary = self._boundary()
         inquiry = resolve_inquiry(ctx, self.sources, question, self.onset_s)
-        end = await build_use_case(self.core, self.settings, boundary, Players()).diagnose(
+        end = await build_use_case(self.core, self.settings, boundary, self.players).diagnose(
             ctx, DiagnosisTask(question, inquiry, caller=LOCAL_CALLER)
         )
         facts = RunFacts(
@@ -104,7 +111,7 @@ class Diagnosis(Closing):
 
     def _boundary(self) -> ToolBoundary:
         access = ScopeAccess({LOCAL_CALLER: frozenset({"*"})})
-        tools = build_tools(self.sources)
+        tools = self.tools_over(self.sources)
         return build_boundary(
             self.core, self.settings, tools=tools, store=MemoryEvidenceStore(), access=access
         )

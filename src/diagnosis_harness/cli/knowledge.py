@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from diagnosis_harness.kernel.names import named
 from diagnosis_harness.release.language import Language
 
 if TYPE_CHECKING:
@@ -97,7 +98,7 @@ def _print_changes(desk: LibraryDesk, language: Language) -> None:
             "--folder", "no folder of runbooks is configured", "name one here or in the table [knowledge]"
         )
     for note in changes.notes[:NOTES_SHOWN]:
-        tell(words.note.format(file=shown(note.file), note=shown(note.note)), sys.stdout)
+        tell(words.note.format(file=named(note.file), note=shown(note.note)), sys.stdout)
     if len(changes.notes) > NOTES_SHOWN:
         tell(words.more_notes.format(count=len(changes.notes) - NOTES_SHOWN), sys.stdout)
     held = desk.holdings

@@ -17,7 +17,7 @@ from rich.text import Text
 from diagnosis_harness.cli.phrases import Phrases
 from diagnosis_harness.cli.progress import Progress, advance
 from diagnosis_harness.kernel.clock import Clock
-from diagnosis_harness.release.moment import shown
+from diagnosis_harness.kernel.names import named
 from diagnosis_harness.trace.event import TraceEvent
 
 _PATIENCE_S = 2.0
@@ -74,7 +74,7 @@ class LiveView:
             is_new = self._reading is None or self._reading[0] != file
             self._reading = (file, done, total)
         if is_new and self._live is None and self._elapsed_s() >= _PATIENCE_S:
-            self.say(self._phrases.reading.format(file=shown(file)))
+            self.say(self._phrases.reading.format(file=named(file)))
 
     def say(self, line: str) -> None:
         """Print one line with the time since the start."""
@@ -99,7 +99,7 @@ class LiveView:
             progress, reading = self._progress, self._reading
         parts = [f"{self._elapsed_s():.1f} s"]
         if reading is not None:
-            parts.insert(0, self._phrases.reading.format(file=shown(reading[0])))
+            parts.insert(0, self._phrases.reading.format(file=named(reading[0])))
         elif progress.stage:
             parts.insert(0, self._phrases.stages.get(progress.stage, progress.stage))
         # What was spent stands before the calls in flight: a narrow terminal cuts off the end.

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from diagnosis_harness.cli.phrases import Phrases
+from diagnosis_harness.kernel.names import named
 from diagnosis_harness.release.measure import measure
-from diagnosis_harness.release.moment import shown
 from diagnosis_harness.trace.event import TraceEvent, TraceEventStatus, TraceName
 
 _WITHOUT_TOOLS = ("", "ROUTING", "SYSTEM_RESPONDING", "KNOWLEDGE_SEARCHING", "KNOWLEDGE_ANSWERING")
@@ -46,7 +46,7 @@ class Progress:
     def in_flight(self, now_s: float) -> tuple[str, ...]:
         """Each open call with the time it has taken so far."""
         return tuple(
-            f"{shown(call.tool)} {measure(max(now_s - call.since_s, 0.0), 's')}"
+            f"{named(call.tool)} {measure(max(now_s - call.since_s, 0.0), 's')}"
             for call in self.open.values()
         )
 
@@ -60,7 +60,7 @@ def advance(progress: Progress, event: TraceEvent, phrases: Phrases) -> tuple[Pr
             stage = str(event.payload.get("stage", ""))
             return replace(progress, stage=stage), _stage_line(progress, stage, phrases)
         case TraceName.TOOL_REQUEST_REJECTED:
-            tool, code = shown(str(event.payload.get("tool"))), event.payload.get("code")
+            tool, code = named(str(event.payload.get("tool"))), event.payload.get("code")
             return progress, phrases.refused.format(tool=tool, code=code)
         case TraceName.TOOL_INVOCATION:
             return _tool(progress, event, phrases)
@@ -69,7 +69,7 @@ def advance(progress: Progress, event: TraceEvent, phrases: Phrases) -> tuple[Pr
 
 
 def _tool(progress: Progress, event: TraceEvent, phrases: Phrases) -> tuple[Progress, str | None]:
-    tool, call_id = shown(str(event.payload.get("tool"))), str(event.payload.get("tool_call_id"))
+    tool, call_id = named(str(event.payload.get("tool"))), str(event.payload.get("tool_call_id"))
     if event.status is TraceEventStatus.STARTED:
         return replace(progress, open={**progress.open, call_id: OpenTool(tool, event.at_s)}), None
     begun = progress.open.get(call_id)

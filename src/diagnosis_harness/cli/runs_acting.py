@@ -17,6 +17,7 @@ from diagnosis_harness.cli.runs_words import RunsWords, runs_words
 from diagnosis_harness.cli.verify import exit_code_of, print_verification
 from diagnosis_harness.kernel.errors import InvalidInput, RunGoesOn
 from diagnosis_harness.kernel.json_value import JsonValue
+from diagnosis_harness.kernel.names import named
 from diagnosis_harness.release.language import Language
 from diagnosis_harness.release.moment import shown
 from diagnosis_harness.settings import load_settings
@@ -111,8 +112,8 @@ def cancel_lines(held: JsonValue, words: RunsWords) -> list[str]:
 def _calls(several: JsonValue, words: RunsWords) -> str:
     calls = [each for each in several if isinstance(each, dict)] if isinstance(several, list) else []
     return words.comma.join(
-        words.call.format(name=shown(str(call.get("name"))), id=shown(str(call["tool_call_id"])))
+        words.call.format(name=named(str(call.get("name"))), id=named(str(call["tool_call_id"])))
         if call.get("tool_call_id")
-        else shown(str(call.get("name")))
+        else named(str(call.get("name")))
         for call in calls
     )

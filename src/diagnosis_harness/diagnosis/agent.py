@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from diagnosis_harness.diagnosis.answer_size import check_size
 from diagnosis_harness.diagnosis.collection import CollectionState, CollectionThresholds, DiagnosisStopReason
 from diagnosis_harness.diagnosis.execution import DiagnosisAgentExecution
 from diagnosis_harness.diagnosis.inquiry import Inquiry
@@ -143,6 +144,7 @@ class DiagnosisAgent:
             answer = await self._roles.play(
                 ctx, RetryRole.DIAGNOSIS_AGENT, lambda ctx: self._policy.decide(ctx, view)
             )
+            check_size(answer)
         except MalformedAnswer as malformed:
             self._tell_step(ctx, TraceEventStatus.REJECTED)
             raise MalformedDraft(str(malformed), snapshot=turn.snapshot) from malformed

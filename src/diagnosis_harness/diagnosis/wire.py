@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import json
 
+from diagnosis_harness.diagnosis.answer_size import check_size
 from diagnosis_harness.diagnosis.claim import Claim, EvidenceRef, FaultKind, Predicate, Quote
 from diagnosis_harness.diagnosis.collection import InformationGain
 from diagnosis_harness.diagnosis.draft import Cause, DiagnosisDraft, Hypothesis, SetAside, SetAsideReason
@@ -40,9 +41,12 @@ def decode_answer(text: str) -> PolicyAnswer:
     if fields.has("calls") == fields.has("draft"):
         raise MalformedAnswer("answer holds either 'calls' or 'draft'")
     if fields.has("calls"):
-        return AskTools(fields.items("calls", _call), assessments)
-    draft = fields.raw("draft")
-    return GiveDraft(None if draft is None else _draft(draft, fields.place("draft")), assessments)
+        answer: PolicyAnswer = AskTools(fields.items("calls", _call), assessments)
+    else:
+        draft = fields.raw("draft")
+        answer = GiveDraft(None if draft is None else _draft(draft, fields.place("draft")), assessments)
+    check_size(answer)
+    return answer
 
 
 def encode_answer(answer: PolicyAnswer) -> str:

@@ -9,6 +9,7 @@ from enum import StrEnum
 from math import isfinite
 from typing import TypeVar
 
+from diagnosis_harness.diagnosis.answer_size import TEXT_MAX
 from diagnosis_harness.harness.keys import is_safe_segment
 from diagnosis_harness.kernel.errors import MalformedAnswer
 from diagnosis_harness.kernel.json_value import JsonValue
@@ -16,7 +17,6 @@ from diagnosis_harness.kernel.window import TimeWindow, parse_utc
 
 SIZE_MAX_BYTES = 256 * 1024
 DEPTH_MAX = 16
-TEXT_MAX = 2_000
 LIST_MAX = 200
 
 T = TypeVar("T")

@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from enum import StrEnum
 
+from diagnosis_harness.diagnosis.answer_size import CLAIMS_MAX, NAMED_MAX, REFS_MAX, TEXT_MAX
 from diagnosis_harness.diagnosis.claim import FaultKind, Predicate
 from diagnosis_harness.diagnosis.collection import InformationGain
 from diagnosis_harness.diagnosis.draft import SetAsideReason
 from diagnosis_harness.diagnosis.missing import MissingInfo
-from diagnosis_harness.diagnosis.wire_fields import LIST_MAX, TEXT_MAX
+from diagnosis_harness.diagnosis.wire_fields import LIST_MAX
 from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.tools.evidence import Direction
 
@@ -92,6 +93,16 @@ def _definitions() -> dict[str, JsonValue]:
     }
 
 
+_MOST = {
+    "claim": CLAIMS_MAX,
+    "ref": REFS_MAX,
+    "quote": REFS_MAX,
+    "cause": NAMED_MAX,
+    "hypothesis": NAMED_MAX,
+}
+"""How long a list of these may be; what bounds several lists together stands in `answer_size` alone."""
+
+
 def _object(required: _Schema, optional: _Schema) -> _Schema:
     return {
         "type": "object",
@@ -110,7 +121,7 @@ def _maybe(name: str) -> _Schema:
 
 
 def _list(name: str) -> _Schema:
-    return {"type": "array", "items": _use(name), "maxItems": LIST_MAX}
+    return {"type": "array", "items": _use(name), "maxItems": _MOST.get(name, LIST_MAX)}
 
 
 def _one(*types: str) -> _Schema:

@@ -1,53 +1,111 @@
-"""Whether an absence is borne out: only in the scope and window of a record that found nothing."""
+"""Whether an absence is borne out: only by a record that looked through something, there and then."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 
 from diagnosis_harness.diagnosis.claim import Claim
-from diagnosis_harness.guards.candidates import asked_for
+from diagnosis_harness.diagnosis.inquiry import Inquiry
+from diagnosis_harness.guards.absence_rule import AbsenceRule, absence_rule
+from diagnosis_harness.guards.incident_time import in_recording, is_of_incident
 from diagnosis_harness.guards.verdict import Finding, FindingCode
 from diagnosis_harness.kernel.window import TimeWindow
-from diagnosis_harness.tools.invocation import EvidenceRecord
+from diagnosis_harness.tools.invocation import EvidenceRecord, Projection
 
-_NOT_OF_AN_ABSENCE = ("value", "baseline", "unit", "affected", "direction", "onset_s")
+_NOT_OF_AN_ABSENCE = ("baseline", "affected", "direction", "onset_s")
+_OF_THE_WINDOW = frozenset({"start", "end", "onset", "limit"})
+"""Arguments that the looked-at window holds already, or that change nothing about an empty answer."""
+_SAME_INSTANT_S = 1.0
 
 
-def absence_findings(claim: Claim, records: Mapping[str, EvidenceRecord]) -> list[Finding]:
+def absence_findings(claim: Claim, records: Mapping[str, EvidenceRecord], inquiry: Inquiry) -> list[Finding]:
     """Objections to an ABSENT claim whose references are known to be empty READY records.
 
-    The record must have asked for this very entity, and the claim must name what was sought of it: a denial
-    without that would be wider than the question. A claim with a window must lie inside the record's.
+    One of the records must come of a tool whose emptiness is an absence, have looked at one thing at least,
+    and have asked for this very entity, which the telemetry must know and hold something of. The claim names
+    what was sought of it: a denial without that would be wider than the question.
     """
+    nearest: FindingCode | None = None
     for ref in claim.refs:
-        if _looked_there(claim, records[ref.tool_call_id]):
+        code = _objection(claim, records[ref.tool_call_id], inquiry)
+        if code is None:
             return []
-    return [Finding(FindingCode.ABSENCE_OUT_OF_SCOPE, claim.claim_id, claim.refs[0])]
+        nearest = nearest or code
+    return [Finding(nearest or FindingCode.ABSENCE_OUT_OF_SCOPE, claim.claim_id, claim.refs[0])]
 
 
-def window_of_absence(claim: Claim, records: Mapping[str, EvidenceRecord]) -> TimeWindow | None:
-    """The window in which the record looked that bears an ABSENT claim; None where it is not known."""
+def stated_absence(claim: Claim, records: Mapping[str, EvidenceRecord], inquiry: Inquiry) -> Claim | None:
+    """The absence as it is published: what was looked at, how much and when; None where nothing bears it."""
     for ref in claim.refs:
         record = records.get(ref.tool_call_id)
-        if record is not None and record.projection is not None and _looked_there(claim, record):
-            return record.projection.window
+        rule = None if record is None else absence_rule(record.tool_name)
+        if record is None or record.projection is None or rule is None:
+            continue
+        if _objection(claim, record, inquiry) is None:
+            return replace(
+                claim,
+                refs=(ref,),
+                quotes=(),
+                value=float(record.projection.looked_at),
+                unit=rule.looked.value,
+                window=in_recording(record.projection.window, inquiry),
+            )
     return None
 
 
-def _looked_there(claim: Claim, record: EvidenceRecord) -> bool:
-    if any(getattr(claim, name) is not None for name in _NOT_OF_AN_ABSENCE):
+def _objection(claim: Claim, record: EvidenceRecord, inquiry: Inquiry) -> FindingCode | None:
+    rule, found = absence_rule(record.tool_name), record.projection
+    if rule is None or found is None or any(getattr(claim, name) is not None for name in _NOT_OF_AN_ABSENCE):
+        return FindingCode.ABSENCE_OUT_OF_SCOPE
+    if found.looked_at <= 0 or rule.telemetry not in inquiry.inventory.telemetry:
+        return FindingCode.NOTHING_LOOKED_AT
+    if not _is_known(claim.entity, rule, inquiry):
+        return FindingCode.NAME_NOT_KNOWN
+    sought = _is_what_was_sought(claim, record, rule) and _is_counted_right(claim, found, rule)
+    if not sought or not _is_inside(claim.window, found.window, rule, inquiry):
+        return FindingCode.ABSENCE_OUT_OF_SCOPE
+    return None
+
+
+def _is_known(entity: str, rule: AbsenceRule, inquiry: Inquiry) -> bool:
+    """Whether the telemetry knows exactly this name, and holds this kind of it or of an instance of it."""
+    inventory = inquiry.inventory
+    if not inventory.knows(entity):
         return False
-    if claim.entity not in asked_for(record) or not _was_sought(claim, record):
-        return False
-    if claim.window is None:
+    if not rule.held_by_entity:
         return True
-    looked = record.projection.window if record.projection else None
-    return looked is not None and looked.covers(claim.window)
+    names = {entity} | inventory.parts_of(entity)
+    return any(rule.telemetry in each.telemetry for each in inventory.entities if each.name in names)
 
 
-def _was_sought(claim: Claim, record: EvidenceRecord) -> bool:
-    """The claim's signal is one that was asked for, or the text that was searched; without any, none was."""
+def _is_what_was_sought(claim: Claim, record: EvidenceRecord, rule: AbsenceRule) -> bool:
     scope = json.loads(record.scope)
-    sought = scope.get("signals") or [scope[name] for name in ("signal", "text") if scope.get(name)]
-    return claim.signal in sought if sought else claim.signal is None
+    if scope.keys() - {rule.entity, rule.sought} - _OF_THE_WINDOW:
+        return False  # an argument that narrows the search in a way nobody could read off the sentence
+    named = scope.get(rule.entity)
+    if claim.entity not in (named if isinstance(named, list) else [named]):
+        return False
+    return claim.signal == (scope.get(rule.sought) if rule.sought else None)
+
+
+def _is_counted_right(claim: Claim, found: Projection, rule: AbsenceRule) -> bool:
+    """A published absence holds how much was looked at; a draft may leave it out."""
+    value_fits = claim.value is None or claim.value == found.looked_at
+    return value_fits and claim.unit in (None, rule.looked.value)
+
+
+def _is_inside(
+    stated: TimeWindow | None, looked: TimeWindow | None, rule: AbsenceRule, inquiry: Inquiry
+) -> bool:
+    """Whether the record looked into a recorded window, which holds the claim's where it names one."""
+    recorded = in_recording(looked, inquiry)
+    if recorded is None or (rule.compares and not is_of_incident(looked, inquiry)):
+        return False
+    if stated is None:
+        return True
+    return (
+        recorded.start_s - _SAME_INSTANT_S < stated.start_s
+        and stated.end_s < recorded.end_s + _SAME_INSTANT_S
+    )

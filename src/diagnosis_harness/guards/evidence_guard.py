@@ -15,7 +15,7 @@ from diagnosis_harness.diagnosis.draft import DiagnosisDraft
 from diagnosis_harness.diagnosis.inquiry import Inquiry
 from diagnosis_harness.guards.absence import absence_findings
 from diagnosis_harness.guards.asked import Asked, asked_of
-from diagnosis_harness.guards.bearing import objections
+from diagnosis_harness.guards.bearing import objections, time_objections
 from diagnosis_harness.guards.citing import cited_items
 from diagnosis_harness.guards.conclusion import cause_findings, conclusion_claim_findings
 from diagnosis_harness.guards.quotation import is_verbatim
@@ -32,7 +32,7 @@ def check_draft(
     asked = asked_of(inquiry, by_id.values())
     findings: list[Finding] = []
     for claim in draft.claims:
-        findings.extend(_claim_findings(claim, by_id, asked))
+        findings.extend(_claim_findings(claim, by_id, asked, inquiry))
     findings.extend(conclusion_claim_findings(draft, by_id))
     failed = {finding.claim_id for finding in findings}
     passed = frozenset(claim.claim_id for claim in draft.claims if claim.claim_id not in failed)
@@ -46,7 +46,7 @@ def check_claims(
     """The claims that stand, in order: what an end without a conclusion may still show."""
     by_id = {record.tool_call_id: record for record in records if record.run_id == run_id}
     asked = asked_of(inquiry, by_id.values())
-    return tuple(claim for claim in claims if not _claim_findings(claim, by_id, asked))
+    return tuple(claim for claim in claims if not _claim_findings(claim, by_id, asked, inquiry))
 
 
 def with_sound_refs(
@@ -70,7 +70,9 @@ def with_sound_refs(
     return tuple(kept)
 
 
-def _claim_findings(claim: Claim, records: Mapping[str, EvidenceRecord], asked: Asked) -> list[Finding]:
+def _claim_findings(
+    claim: Claim, records: Mapping[str, EvidenceRecord], asked: Asked, inquiry: Inquiry
+) -> list[Finding]:
     if not claim.refs:
         return [Finding(FindingCode.NO_REFS, claim.claim_id)]
     findings = [
@@ -82,8 +84,8 @@ def _claim_findings(claim: Claim, records: Mapping[str, EvidenceRecord], asked: 
     if findings:
         return findings
     if claim.predicate is Predicate.ABSENT:
-        return absence_findings(claim, records)
-    return _bearing_findings(claim, records, asked)
+        return absence_findings(claim, records, inquiry)
+    return _bearing_findings(claim, records, asked, inquiry)
 
 
 def _ref_problem(claim: Claim, ref: EvidenceRef, records: Mapping[str, EvidenceRecord]) -> FindingCode | None:
@@ -99,7 +101,7 @@ def _ref_problem(claim: Claim, ref: EvidenceRef, records: Mapping[str, EvidenceR
         return None if absent else FindingCode.EMPTY_SUPPORTS_ONLY_ABSENCE
     if claim.predicate is Predicate.ABSENT:
         return FindingCode.ABSENCE_NEEDS_EMPTY
-    if all(item.item_id != ref.item_id for item in record.items):
+    if ref.item_id not in {item.item_id for item in record.items}:
         return FindingCode.ITEM_UNKNOWN
     return None
 
@@ -125,12 +127,13 @@ def _bearing_findings(
     claim: Claim,
     records: Mapping[str, EvidenceRecord],
     asked: Asked,
+    inquiry: Inquiry,
 ) -> list[Finding]:
     """No finding when one cited item bears the claim; else the objections of the item that comes nearest."""
     nearest: tuple[FindingCode, ...] | None = None
     nearest_ref: EvidenceRef | None = None
     for ref, item in cited_items(claim, records):
-        codes = objections(claim, item)
+        codes = objections(claim, item) or time_objections(claim, item, inquiry)
         if not asked.may_bear(claim, records[ref.tool_call_id], item):
             codes = (*codes, FindingCode.OF_ANOTHER_QUESTION)
         if not codes:

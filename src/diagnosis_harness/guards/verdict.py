@@ -19,6 +19,8 @@ class FindingCode(StrEnum):
     EMPTY_SUPPORTS_ONLY_ABSENCE = "EMPTY_SUPPORTS_ONLY_ABSENCE"
     ABSENCE_NEEDS_EMPTY = "ABSENCE_NEEDS_EMPTY"
     ABSENCE_OUT_OF_SCOPE = "ABSENCE_OUT_OF_SCOPE"
+    NOTHING_LOOKED_AT = "NOTHING_LOOKED_AT"  # there is nothing of the kind that an absence could be of
+    NAME_NOT_KNOWN = "NAME_NOT_KNOWN"  # no telemetry of that kind holds this name
     QUOTE_NOT_CITED = "QUOTE_NOT_CITED"
     QUOTE_NOT_VERBATIM = "QUOTE_NOT_VERBATIM"
     PREDICATE_NOT_BORNE = "PREDICATE_NOT_BORNE"
@@ -30,6 +32,7 @@ class FindingCode(StrEnum):
     DIRECTION_NOT_BORNE = "DIRECTION_NOT_BORNE"
     WINDOW_NOT_BORNE = "WINDOW_NOT_BORNE"
     ONSET_NOT_BORNE = "ONSET_NOT_BORNE"
+    NOT_OF_INCIDENT = "NOT_OF_INCIDENT"  # it was seen at another time than the one that was asked about
     CAUSE_WITHOUT_CLAIM = "CAUSE_WITHOUT_CLAIM"  # a concluded cause that no CAUSED claim of it bears
     CAUSE_WITHOUT_DIRECT_EVIDENCE = "CAUSE_WITHOUT_DIRECT_EVIDENCE"  # only a ranking speaks for it
     FAULT_KIND_NOT_BORNE = "FAULT_KIND_NOT_BORNE"

@@ -2,40 +2,34 @@
 
 The sentence is read as tokens, and every one must be accounted for: a name that the claim or the item that
 bears it holds, a number with its unit in its right role (value, baseline, ratio, difference), a time in its
-right role, a verbatim quote, or a word of a closed vocabulary that says no more than the claim does. What
-cannot be accounted for is an objection, and a sentence with an objection is not shown: the rendered one
-stands.
+right role, or a word of a closed vocabulary that says no more than the claim does. And the sentence as a
+whole must be one of the forms that were thought through. What cannot be accounted for is an objection, and a
+sentence with an objection is not shown: the rendered one stands.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from diagnosis_harness.diagnosis.claim import Claim, Predicate
+from diagnosis_harness.diagnosis.claim import Claim
+from diagnosis_harness.guards.predicate_rule import Normality, Part, PredicateRule, rule_of
 from diagnosis_harness.guards.wording_facts import Facts, facts_of
-from diagnosis_harness.guards.wording_numbers import bears_factor, bears_instants, bears_number
-from diagnosis_harness.guards.wording_roles import are_roles_clear, class_of
-from diagnosis_harness.guards.wording_tokens import Token, TokenKind, tokens
-from diagnosis_harness.guards.wording_words import (
-    HAN,
-    PHRASES,
-    SAID_BY,
-    WORDS,
-    WordClass,
-    allowed,
+from diagnosis_harness.guards.wording_forms import has_form
+from diagnosis_harness.guards.wording_numbers import (
+    are_marks_clear,
+    bears_factor,
+    bears_instants,
+    bears_number,
 )
+from diagnosis_harness.guards.wording_roles import are_roles_clear
+from diagnosis_harness.guards.wording_tokens import Token, TokenKind, class_of, tokens
+from diagnosis_harness.guards.wording_words import HAN, PHRASES, WORDS, WordClass
 from diagnosis_harness.tools.evidence import Direction, EvidenceItem
 
-_QUOTE_LEAST_WORDS = 3
-"""A shorter quote could put a right number into a wrong role."""
 LENGTH_MAX = 400
 """Characters; a claim is one sentence."""
-
-
-_VERSION = re.compile(r"[vV]?\d[\w.]*")
 
 
 class WordingCode(StrEnum):
@@ -54,6 +48,9 @@ class WordingCode(StrEnum):
     ENTITY_NOT_NAMED = "ENTITY_NOT_NAMED"
     PREDICATE_NOT_SAID = "PREDICATE_NOT_SAID"
     ROLES_NOT_CLEAR = "ROLES_NOT_CLEAR"  # which of two entities is which
+    NO_BASELINE = "NO_BASELINE"  # a word such as usually or now, beside no number that it could mark
+    NO_KNOWN_FORM = "NO_KNOWN_FORM"  # each word may stand there, and nobody checked what they say together
+    NO_OWN_WORDS = "NO_OWN_WORDS"  # of such a claim the rendered sentence stands
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,12 +64,15 @@ class WordingFinding:
 def grounded(wording: str, claim: Claim, items: Sequence[EvidenceItem]) -> tuple[WordingFinding, ...]:
     """Objections to a wording of a claim that stands; empty when one of its items grounds all of it.
 
-    `items` are the cited items that bear the claim; none for an absence, whose words are then grounded in the
-    claim's own scope.
+    `items` are the cited items that bear the claim. Where there are none, or the predicate has no wording of
+    an agent's own, the rendered sentence stands.
     """
+    rule = rule_of(claim.predicate)
+    if rule is None or not rule.own_words or not items:
+        return (WordingFinding(WordingCode.NO_OWN_WORDS),)
     nearest: tuple[WordingFinding, ...] | None = None
-    for item in items or (None,):
-        found = _objections(wording, facts_of(claim, item))
+    for item in items:
+        found = _objections(wording, facts_of(claim, item), rule)
         if not found:
             return ()
         if nearest is None or len(found) < len(nearest):
@@ -80,143 +80,106 @@ def grounded(wording: str, claim: Claim, items: Sequence[EvidenceItem]) -> tuple
     return nearest or ()
 
 
-def _objections(wording: str, facts: Facts) -> tuple[WordingFinding, ...]:
+def _objections(wording: str, facts: Facts, rule: PredicateRule) -> tuple[WordingFinding, ...]:
     if not wording.strip() or len(wording) > LENGTH_MAX or not wording.isprintable():
         return (WordingFinding(WordingCode.UNREADABLE),)
     read = tokens(wording, (*facts.names, *facts.foreign))
     found = [
-        finding for place in range(len(read)) if (finding := _token_objection(read, place, facts)) is not None
+        WordingFinding(code, read[place].text)
+        for place in range(len(read))
+        if (code := _objection_to(read, place, facts, rule)) is not None
     ]
     if not bears_instants(read, facts):
         instants = [token.text for token in read if token.kind is TokenKind.INSTANT]
         found.append(WordingFinding(WordingCode.TIME_NOT_CITED, ", ".join(instants)))
-    found += _sentence_objections(read, facts)
+    found += _sentence_objections(read, facts, rule)
     return tuple(found)
 
 
-def _token_objection(read: Sequence[Token], place: int, facts: Facts) -> WordingFinding | None:
-    bad = _objection_to(read, place, facts)
-    return None if bad is None else WordingFinding(bad, read[place].text)
-
-
-def _objection_to(read: Sequence[Token], place: int, facts: Facts) -> WordingCode | None:
+def _objection_to(read: Sequence[Token], place: int, facts: Facts, rule: PredicateRule) -> WordingCode | None:
     token = read[place]
     match token.kind:
         case TokenKind.NUMBER | TokenKind.FACTOR:
             bears = bears_number if token.kind is TokenKind.NUMBER else bears_factor
             return None if bears(read, place, facts) else WordingCode.NUMBER_NOT_CITED
         case TokenKind.PHRASE:
-            return _class_objection(PHRASES[token.text], facts)
+            return _class_objection(PHRASES[token.text], facts, rule)
         case TokenKind.WORD:
-            return _word_objection(token.text, facts)
+            return _word_objection(token.text, facts, rule)
         case TokenKind.INSTANT:
             return None  # all of them together: which is which depends on their number
         case TokenKind.OTHER:
             return WordingCode.WORD_NOT_KNOWN if token.text.isalpha() else WordingCode.UNREADABLE
         case TokenKind.QUOTE:
-            return None if _is_cited(token.text, facts) else WordingCode.QUOTE_NOT_CITED
+            return WordingCode.QUOTE_NOT_CITED  # a part of a line may leave out what qualifies it
         case TokenKind.NAME | TokenKind.IDENTIFIER:
             by_itself = token.kind is TokenKind.IDENTIFIER and _is_identifier_cited(token.text, facts)
             return None if by_itself or token.text in facts.names else WordingCode.NAME_NOT_CITED
 
 
-def _is_cited(quote: str, facts: Facts) -> bool:
-    """A quote is a name, or a verbatim part of the line, whole words, long enough to be no trick."""
-    if quote in facts.names:
-        return True
-    if len(quote.split()) < _QUOTE_LEAST_WORDS:
-        return False
-    return re.search(rf"(?<!\w){re.escape(quote)}(?!\w)", facts.line) is not None
-
-
 def _is_identifier_cited(text: str, facts: Facts) -> bool:
-    if text.lower() in facts.parts or WORDS.get(text.lower()) is WordClass.PLAIN:
-        return True
-    # A version may stand in the line alone; any other name there may be another entity's.
-    return (
-        _VERSION.fullmatch(text) is not None
-        and re.search(rf"(?<![\w.\-]){re.escape(text)}(?![\w\-]|\.\w)", facts.line) is not None
-    )
+    return text.lower() in facts.parts or WORDS.get(text.lower()) is WordClass.PLAIN
 
 
-def _word_objection(word: str, facts: Facts) -> WordingCode | None:
+def _word_objection(word: str, facts: Facts, rule: PredicateRule) -> WordingCode | None:
     kind = WORDS.get(word) or HAN.get(word)
-    if kind is WordClass.FAIL and facts.claim.predicate is Predicate.ABSENT:
-        return None if _FAILING.intersection(facts.parts) else WordingCode.WIDER_THAN_CLAIMED
     if kind is None:
         return None if word in facts.parts else WordingCode.WORD_NOT_KNOWN
     if kind is not WordClass.PLAIN and word in facts.parts and kind in _NAMED:
         return None
-    return _class_objection(kind, facts)
+    return _class_objection(kind, facts, rule)
 
 
-_FAILING = frozenset({"error", "errors", "fail", "failed", "failure", "failures", "failing"})
 _NAMED = frozenset({WordClass.FAIL, WordClass.CALL, WordClass.LIMIT, WordClass.DEPLOY})
 """Classes whose words are harmless as a part of a signal's own name, as in `error_rate`."""
 
 
-def _class_objection(kind: WordClass, facts: Facts) -> WordingCode | None:
-    if kind in allowed(facts.claim.predicate):
+_OBJECTION: dict[WordClass, WordingCode] = {
+    WordClass.NEGATION: WordingCode.NEGATION_NOT_CLAIMED,
+    WordClass.WIDE: WordingCode.WIDER_THAN_CLAIMED,
+    WordClass.USUAL: WordingCode.NO_BASELINE,
+    WordClass.NOW: WordingCode.NO_BASELINE,
+}
+_MOVES = frozenset({WordClass.UP, WordClass.DOWN, WordClass.FLAT, WordClass.SLOW, WordClass.FAST})
+
+
+def _class_objection(kind: WordClass, facts: Facts, rule: PredicateRule) -> WordingCode | None:
+    if kind is WordClass.PLAIN or kind in rule.words or kind is facts.change:
         return None
-    match kind:
-        case WordClass.UP | WordClass.DOWN | WordClass.FLAT | WordClass.SLOW | WordClass.FAST:
-            return None if _is_direction_claimed(kind, facts) else WordingCode.DIRECTION_NOT_CLAIMED
-        case WordClass.NEGATION:
-            return WordingCode.NEGATION_NOT_CLAIMED
-        case WordClass.WIDE:
-            return WordingCode.WIDER_THAN_CLAIMED
-        case _:
-            return WordingCode.NOT_OF_THIS_PREDICATE
+    if kind in _MOVES:
+        return None if _is_direction_claimed(kind, facts, rule) else WordingCode.DIRECTION_NOT_CLAIMED
+    return _OBJECTION.get(kind, WordingCode.NOT_OF_THIS_PREDICATE)
 
 
-def _is_direction_claimed(kind: WordClass, facts: Facts) -> bool:
-    if facts.claim.predicate in (Predicate.NORMAL, Predicate.CALLS, Predicate.CAUSED, Predicate.DEPLOYED):
+def _is_direction_claimed(kind: WordClass, facts: Facts, rule: PredicateRule) -> bool:
+    """Whether a predicate that speaks of a move says this one; that something stayed normal is no move."""
+    if Part.DIRECTION not in rule.carries or rule.normality is Normality.WITHIN:
         return False
-    match kind:
-        case WordClass.UP:
-            return facts.direction is Direction.UP
-        case WordClass.DOWN:
-            return facts.direction is Direction.DOWN
-        case WordClass.FLAT:
-            return facts.direction is Direction.FLAT
-        case WordClass.SLOW:
-            return facts.direction is Direction.UP and facts.is_time
-        case _:
-            return facts.direction is Direction.DOWN and facts.is_time
+    direction = {
+        WordClass.UP: Direction.UP,
+        WordClass.DOWN: Direction.DOWN,
+        WordClass.FLAT: Direction.FLAT,
+        WordClass.SLOW: Direction.UP,
+        WordClass.FAST: Direction.DOWN,
+    }[kind]
+    timed = kind in (WordClass.SLOW, WordClass.FAST)
+    return facts.direction is direction and (facts.is_time or not timed)
 
 
 # ------------------------------------------------------------------ the sentence as a whole
 
 
-def _sentence_objections(read: Sequence[Token], facts: Facts) -> Iterable[WordingFinding]:
-    claim = facts.claim
+def _sentence_objections(
+    read: Sequence[Token], facts: Facts, rule: PredicateRule
+) -> Iterable[WordingFinding]:
     named = [token.text for token in read if token.kind is TokenKind.NAME]
     if not facts.subjects.intersection(named):
-        yield WordingFinding(WordingCode.ENTITY_NOT_NAMED, claim.entity)
-    if not _is_predicate_said(read, claim):
+        yield WordingFinding(WordingCode.ENTITY_NOT_NAMED, facts.claim.entity)
+    if rule.said_by and rule.said_by.isdisjoint(filter(None, map(class_of, read))):
         yield WordingFinding(WordingCode.PREDICATE_NOT_SAID)
     if not are_roles_clear(read, facts):
         yield WordingFinding(WordingCode.ROLES_NOT_CLEAR)
-    if claim.predicate is Predicate.ABSENT:
-        yield from _absence_objections(read, facts)
-
-
-def _is_predicate_said(read: Sequence[Token], claim: Claim) -> bool:
-    needed = SAID_BY.get(claim.predicate)
-    return needed is None or any(class_of(token) in needed for token in read)
-
-
-def _absence_objections(read: Sequence[Token], facts: Facts) -> Iterable[WordingFinding]:
-    """One denial, since two turn it around; of the very signal, and inside a window that is named."""
-    if sum(class_of(token) is WordClass.NEGATION for token in read) != 1:
-        yield WordingFinding(WordingCode.NEGATION_NOT_CLAIMED)
-    texts = {token.text for token in read}
-    signal = facts.claim.signal
-    if signal is not None and signal not in texts and not any(class_of(t) is WordClass.FAIL for t in read):
-        yield WordingFinding(WordingCode.WIDER_THAN_CLAIMED, signal)
-    timed = any(token.kind is TokenKind.INSTANT for token in read) or not _WINDOW_WORDS.isdisjoint(texts)
-    if facts.claim.window is not None and not timed:
-        yield WordingFinding(WordingCode.WIDER_THAN_CLAIMED, str(facts.claim.window))
-
-
-_WINDOW_WORDS = frozenset({"window", "period", "scope", "窗口", "时段", "期间", "范围"})
+    if not are_marks_clear(read):
+        yield WordingFinding(WordingCode.NO_BASELINE)
+    if not has_form(read, facts):
+        yield WordingFinding(WordingCode.NO_KNOWN_FORM)

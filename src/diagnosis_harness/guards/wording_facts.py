@@ -6,7 +6,10 @@ import re
 from dataclasses import dataclass
 
 from diagnosis_harness.diagnosis.claim import Claim, Predicate
+from diagnosis_harness.guards.bearing import subject_of
+from diagnosis_harness.guards.predicate_rule import rule_of
 from diagnosis_harness.guards.wording_tokens import unit_of
+from diagnosis_harness.guards.wording_words import KINDS_OF_CHANGE, WordClass
 from diagnosis_harness.kernel.window import TimeWindow
 from diagnosis_harness.tools.evidence import Direction, EvidenceItem
 
@@ -24,19 +27,21 @@ class Facts:
     Attributes:
         names: names that may stand in it, whole.
         foreign: names of the item that belong to something else; they may not stand in it.
-        subjects: names of the claim's own entity, of which one must stand in it.
+        subjects: the one name that must stand in it: whom the item is about, an instance and not its service.
         actors: subjects and the claim's second entity.
         parts: lower-case words of the signal's and kind's own names.
+        change: of a recorded change, the class of words that names its kind; None where none does.
         value, baseline: in `unit`, which is written as `guards.quantity` does.
     """
 
     claim: Claim
-    line: str
     names: frozenset[str]
     foreign: frozenset[str]
     subjects: frozenset[str]
     actors: frozenset[str]
     parts: frozenset[str]
+    signal: str | None
+    change: WordClass | None
     value: float | None
     baseline: float | None
     unit: str
@@ -55,13 +60,9 @@ def facts_of(claim: Claim, item: EvidenceItem | None) -> Facts:
     held = item.attributes.items() if item else ()
     attributes = {name: value for name, value in held if isinstance(value, str)}
     own = {attributes[name] for name in _OWN_NAMES if name in attributes}
-    subjects = {claim.entity} | ({attributes["instance"]} if "instance" in attributes else set())
-    if (
-        item is not None
-        and claim.predicate is not Predicate.CALLS
-        and attributes.get("owner") == claim.entity
-    ):
-        subjects.add(item.entity or claim.entity)
+    rule = rule_of(claim.predicate)
+    about = subject_of(rule, item) if rule is not None and item is not None else None
+    subjects = {about or claim.entity}
     given = {claim.entity, claim.affected, claim.signal, item.signal if item else None}
     names = {name for name in given | own if name} | subjects
     others = {item.entity, item.peer, attributes.get("explained_by")} if item else set()
@@ -69,12 +70,13 @@ def facts_of(claim: Claim, item: EvidenceItem | None) -> Facts:
     kinds = " ".join(attributes[name] for name in _KINDS if name in attributes)
     return Facts(
         claim=claim,
-        line=item.line if item else "",
         names=frozenset(names),
         foreign=frozenset(name for name in others if name and name not in names),
         subjects=frozenset(subjects),
         actors=frozenset(subjects | ({claim.affected} if claim.affected else set())),
         parts=frozenset(_PART.findall(f"{signal} {kinds}".lower())) - {""},
+        signal=signal or None,
+        change=_kind_of_change(item),
         value=item.value if item else None,
         baseline=item.baseline if item else None,
         unit=unit_of(item.unit if item else None),
@@ -82,3 +84,8 @@ def facts_of(claim: Claim, item: EvidenceItem | None) -> Facts:
         window=(item.window if item else None) or claim.window,
         onset_s=claim.onset_s if claim.onset_s is not None else item.onset_s if item else None,
     )
+
+
+def _kind_of_change(item: EvidenceItem | None) -> WordClass | None:
+    kind = str(item.attributes.get("change_kind", "")).lower() if item else ""
+    return next((each for each, names in KINDS_OF_CHANGE.items() if kind in names), None)

@@ -10,8 +10,8 @@ from math import floor, isfinite
 
 from diagnosis_harness.guards.quantity import convert, is_rounding_of
 from diagnosis_harness.guards.wording_facts import Facts
-from diagnosis_harness.guards.wording_tokens import Token, TokenKind
-from diagnosis_harness.guards.wording_words import words
+from diagnosis_harness.guards.wording_tokens import Token, TokenKind, class_of
+from diagnosis_harness.guards.wording_words import WordClass, words
 from diagnosis_harness.kernel.window import TimeWindow
 
 
@@ -22,28 +22,22 @@ class NumberRole(StrEnum):
     BASELINE = "BASELINE"
     DIFFERENCE = "DIFFERENCE"
     DURATION = "DURATION"
-    CODE = "CODE"  # HTTP 500, port 8080: a name made of digits
 
 
 _TO_VALUE = words(
-    "to reached reaching -> 到 至 达到 达 变为 变成 上升到 上升至 升到 升至 升高到 升高至 增加到 "
+    "to reached reaching at 到 至 达到 达 变为 变成 上升到 上升至 升到 升至 升高到 升高至 增加到 "
     "增加至 增长到 增长至 增至 增到 提高到 飙升到 飙升至 攀升到 攀升至 涨到 涨至 上涨到 下降到 下降至 "
-    "降到 降至 降低到 降低至 减少到 减少至 跌到 跌至 下跌到 回落到 回落至 骤降到 骤降至 保持在 现在 "
-    "当时 now then at"
+    "降到 降至 降低到 降低至 减少到 减少至 跌到 跌至 下跌到 回落到 回落至 骤降到 骤降至 保持在"
 )
-_TO_BASELINE = words(
-    "from usual usually normally previously baseline earlier before versus vs against compared than "
-    "instead 从 由 平时 通常 正常时 基线 之前 此前 原来 原先 以往 相比 对比 较"
-)
-_AFTER_BASELINE = words("before earlier previously")
+_TO_BASELINE = words("from 从 由")
+_FORWARD_ONLY = words("versus vs against compared than 相比 对比 较")
+"""Words of comparing; what is compared with comes behind them."""
+_BETWEEN = words("the a its of at is was level value with to 的 为 是 值 水平 约 about nearly roughly")
+"""What may stand between such a word and its number."""
 _BY = frozenset({"by", "了"})
 _DURING = words("for within over during last lasted 内 持续 期间")
 _EXACT_S = 1e-5
 """How exactly an instant in seconds since the epoch is known, computed."""
-_CODES = words(
-    "http https status code codes port line version exit response 状态码 端口 版本 代码 错误码 状态"
-)
-_CODE_IN_LINE = r"(?i)(?:http|https|status|code|port|exit|line)[\s:=/]{{1,3}}{}(?!\w|\.\d)"
 _NOT_AT = words("before earlier than until 之前 此前 以前 前")
 """Words beside a time that say another time than the one that is written."""
 _DATE = re.compile(r"(?:(\d{4})[-年])?(\d{1,2})[-月](\d{1,2})日?")
@@ -53,11 +47,9 @@ _CLOCK = re.compile(r"(\d{1,2})[:点时](\d{1,2})(?:[:分](\d{1,2}(?:\.\d+)?))?"
 def bears_number(read: Sequence[Token], place: int, facts: Facts) -> bool:
     """Whether a number says what the facts say in its role; one without a checkable value never does."""
     token = read[place]
-    if not isfinite(token.value):
+    if not isfinite(token.value) or (token.value == 0 and token.text.startswith("-")):
         return False
-    match _role(read, place):
-        case NumberRole.CODE:
-            return re.search(_CODE_IN_LINE.format(re.escape(token.text)), facts.line) is not None
+    match role_of(read, place):
         case NumberRole.VALUE:
             return _states(token, facts.value, facts.unit)
         case NumberRole.BASELINE:
@@ -100,11 +92,10 @@ def bears_instants(read: Sequence[Token], facts: Facts) -> bool:
             return False
 
 
-def _role(read: Sequence[Token], place: int) -> NumberRole:
+def role_of(read: Sequence[Token], place: int) -> NumberRole:
+    """What a number is in its sentence, by the words beside it."""
     before = _words_before(read, place)
     last = before[-1] if before else ""
-    if read[place].unit is None and last in _CODES:
-        return NumberRole.CODE
     if last in _BY:
         return NumberRole.DIFFERENCE
     following = read[place + 1] if place + 1 < len(read) else None
@@ -112,9 +103,7 @@ def _role(read: Sequence[Token], place: int) -> NumberRole:
         last in _DURING or (following and following.text == "内")
     ):
         return NumberRole.DURATION
-    after = read[place + 2] if place + 2 < len(read) else None
-    leads_on = after is not None and after.kind is TokenKind.NUMBER  # `3 s, before 0.2 s`
-    if following is not None and following.text in _AFTER_BASELINE and not leads_on:
+    if any(marked_by(read, at) == place for at in _marks(read, WordClass.USUAL)):
         return NumberRole.BASELINE
     for word in reversed(before):
         if word in _TO_VALUE:
@@ -124,8 +113,39 @@ def _role(read: Sequence[Token], place: int) -> NumberRole:
     return NumberRole.VALUE
 
 
+def marked_by(read: Sequence[Token], place: int) -> int | None:
+    """The one number that a word such as `usually` or `now` stands beside; None for none, or for two.
+
+    Directly behind its number, or before it with no more than an article between; on its side of a comma.
+    """
+    found = []
+    if place and read[place - 1].kind is TokenKind.NUMBER and not read[place].pause:
+        found.append(place - 1)
+    at = place + 1
+    while at < len(read) and not read[at].pause and read[at].text in _BETWEEN:
+        at += 1
+    if at < len(read) and read[at].kind is TokenKind.NUMBER and not read[at].pause:
+        found.append(at)
+    if read[place].text in _FORWARD_ONLY:
+        found = [number for number in found if number > place]
+    return found[0] if len(found) == 1 else None
+
+
+def are_marks_clear(read: Sequence[Token]) -> bool:
+    """Whether each `usually` marks a baseline and each `now` a value, and none of them anything else."""
+    usual = [marked_by(read, at) for at in _marks(read, WordClass.USUAL)]
+    now = [marked_by(read, at) for at in _marks(read, WordClass.NOW)]
+    if None in usual or None in now or not set(usual).isdisjoint(now):
+        return False
+    return all(role_of(read, at) is NumberRole.VALUE for at in now if at is not None)
+
+
+def _marks(read: Sequence[Token], kind: WordClass) -> list[int]:
+    return [place for place, token in enumerate(read) if class_of(token) is kind]
+
+
 def _words_before(read: Sequence[Token], place: int) -> list[str]:
-    """Words between the number before and this one; what follows a baseline's `before` is not counted."""
+    """Words between the number before and this one."""
     words: list[str] = []
     for token in read[:place]:
         if token.kind in (TokenKind.NUMBER, TokenKind.FACTOR, TokenKind.INSTANT):

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from diagnosis_harness.diagnosis.claim import Predicate
 from diagnosis_harness.guards.wording_facts import Facts
-from diagnosis_harness.guards.wording_tokens import Token, TokenKind
-from diagnosis_harness.guards.wording_words import HAN, INVERTING, PHRASES, WORDS, WordClass, words
+from diagnosis_harness.guards.wording_tokens import Token, TokenKind, class_of
+from diagnosis_harness.guards.wording_words import INVERTING, WordClass, words
 
 _IS = frozenset({"is", "was", "是", "为"})
 _CAUSE_NOUNS = words("cause culprit reason origin source 原因 根因 根本原因 元凶")
@@ -101,12 +101,3 @@ def _is_one_of(token: Token, names: frozenset[str]) -> bool:
 
 def _is(token: Token, name: str | None) -> bool:
     return token.kind is TokenKind.NAME and token.text == name
-
-
-def class_of(token: Token) -> WordClass | None:
-    """What a token says by itself; None for what is no word of the vocabulary."""
-    if token.kind is TokenKind.PHRASE:
-        return PHRASES[token.text]
-    if token.kind is TokenKind.WORD:
-        return WORDS.get(token.text) or HAN.get(token.text)
-    return None

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
+from typing import NamedTuple
 
-from diagnosis_harness.guards.wording_words import HAN, PHRASES, words
+from diagnosis_harness.guards.wording_words import HAN, PHRASES, WORDS, WordClass, words
+from diagnosis_harness.kernel.names import is_identifier, quoted
 
 
 class TokenKind(StrEnum):
@@ -26,12 +28,16 @@ class TokenKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """One token: `text` in lower case for words, as written for all else; `value` and `unit` of a number."""
+    """One token: `text` in lower case for words, as written for all else; `value` and `unit` of a number.
+
+    `pause`: whether punctuation stands before it, which is itself no token.
+    """
 
     kind: TokenKind
     text: str
     value: float = 0.0
     unit: str | None = None
+    pause: bool = False
 
 
 _UNITS = {
@@ -139,6 +145,10 @@ _FACTORS = {
     "fourfold": 4.0,
     "fivefold": 5.0,
 }
+_PHRASES_BY_START = {
+    start: tuple(phrase for phrase in PHRASES if phrase[0] == start)
+    for start in {each[0] for each in PHRASES}
+}
 _HAN_MOST = max(map(len, (*HAN, *_FACTORS)))
 _HAN_DIGITS = {
     "零": 0,
@@ -166,7 +176,7 @@ _QUOTE = re.compile(
 _DATE = r"\d{4}-\d\d-\d\d|(?:\d{4}年)?\d{1,2}月\d{1,2}日"
 _CLOCK = r"\d{1,2}:\d\d(?::\d\d(?:\.\d{1,6})?)?|\d{1,2}[点时]\d{1,2}分(?:\d{1,2}秒)?"
 _INSTANT = re.compile(
-    rf"(?<![\w.:-])(?:(?:{_DATE})(?:[T ]?(?:{_CLOCK}))?|(?:{_CLOCK}))(?:Z| UTC)?(?![\w:]|[.-]\d)", re.ASCII
+    rf"(?<![\w.:-])(?:(?:{_DATE})(?:[T ]?(?:{_CLOCK}))?|(?:{_CLOCK}))(?:Z| UTC)?(?!\w|:\d|[.-]\d)", re.ASCII
 )
 _DIGITS = r"[+-]?\d{1,3}(?:,\d{3})+(?:\.\d+)?|[+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?"
 _NUMBER = re.compile(
@@ -189,7 +199,17 @@ _ARROW = re.compile(r"->|→|=>")
 
 def tokens(text: str, names: Sequence[str]) -> tuple[Token, ...]:
     """All tokens of a sentence in order; blanks and plain punctuation are dropped."""
-    return tuple(_scan(text, sorted(filter(None, names), key=len, reverse=True)))
+    ordered = sorted(filter(None, names), key=len, reverse=True)
+    return tuple(_scan(text, tuple(_Name(name, is_identifier(name), quoted(name)) for name in ordered)))
+
+
+def class_of(token: Token) -> WordClass | None:
+    """What a token says by itself; None for what is no word of the vocabulary."""
+    if token.kind is TokenKind.PHRASE:
+        return PHRASES[token.text]
+    if token.kind is TokenKind.WORD:
+        return WORDS.get(token.text) or HAN.get(token.text)
+    return None
 
 
 def unit_of(unit: str | None) -> str:
@@ -206,30 +226,45 @@ def unit_of(unit: str | None) -> str:
     )
 
 
-def _scan(text: str, names: Sequence[str]) -> Iterator[Token]:
-    at = 0
+class _Name(NamedTuple):
+    """A name that may stand in the sentence: as it is where it is an identifier, else in marks."""
+
+    text: str
+    is_plain: bool
+    marked: str
+
+
+def _scan(text: str, names: Sequence[_Name]) -> Iterator[Token]:
+    at, pause = 0, False
     while at < len(text):
         if blank := _SPACE.match(text, at):
             at = blank.end()
         elif text[at] in _PUNCTUATION:
-            at += 1
+            at, pause = at + 1, True
         else:
             token, at = _next(text, at, names)
             if token.kind is TokenKind.NAME and (possessive := _POSSESSIVE.match(text, at)):
                 at = possessive.end()
-            yield token
+            yield replace(token, pause=True) if pause else token
+            pause = False
 
 
-def _next(text: str, at: int, names: Sequence[str]) -> tuple[Token, int]:
+def _next(text: str, at: int, names: Sequence[_Name]) -> tuple[Token, int]:
+    for name in names:
+        if text.startswith(name.marked, at):
+            return Token(TokenKind.NAME, name.text), at + len(name.marked)
     if quote := _QUOTE.match(text, at):
-        return Token(
-            TokenKind.QUOTE, next(group for group in quote.groups() if group is not None)
-        ), quote.end()
+        inner = next(group for group in quote.groups() if group is not None)
+        # A name in other marks than ours is the name, where nothing of it had to be escaped.
+        known = any(name.text == inner and name.marked == f"“{inner}”" for name in names)
+        kind = TokenKind.NAME if known else TokenKind.QUOTE
+        return Token(kind, inner), quote.end()
     if arrow := _ARROW.match(text, at):
         return Token(TokenKind.WORD, "to"), arrow.end()
     for name in names:
-        if text.startswith(name, at) and _stands_alone(text, at, at + len(name)):
-            return Token(TokenKind.NAME, name), at + len(name)
+        end = at + len(name.text)
+        if name.is_plain and text.startswith(name.text, at) and _stands_alone(text, at, end):
+            return Token(TokenKind.NAME, name.text), end
     for read in (_phrase, _instant, _number, _han, _latin):
         found = read(text, at)
         if found is not None:
@@ -247,7 +282,7 @@ def _stands_alone(text: str, start: int, end: int) -> bool:
 
 def _phrase(text: str, at: int) -> tuple[Token, int] | None:
     lowered = text[at : at + 48].lower()
-    for phrase in PHRASES:
+    for phrase in _PHRASES_BY_START.get(lowered[:1], ()):
         if lowered.startswith(phrase) and (
             not phrase.isascii() or not lowered[len(phrase) : len(phrase) + 1].isalnum()
         ):

@@ -9,8 +9,6 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from diagnosis_harness.diagnosis.claim import Predicate
-
 
 def words(text: str) -> frozenset[str]:
     """The words of a text, which a table is easier to read as."""
@@ -34,7 +32,10 @@ class WordClass(StrEnum):
     FAIL = "FAIL"
     LIMIT = "LIMIT"
     CALL = "CALL"
-    DEPLOY = "DEPLOY"
+    DEPLOY = "DEPLOY"  # a deploy, a flag, a configuration and a version are four things
+    FLAG = "FLAG"
+    CONFIG = "CONFIG"
+    VERSION = "VERSION"
     SEEN = "SEEN"
     LACK = "LACK"  # ends without a call
     NO_CAUSE = "NO_CAUSE"  # a fixed phrase: not the cause
@@ -42,7 +43,8 @@ class WordClass(StrEnum):
     CHANGE = "CHANGE"
     NOUN = "NOUN"  # could name another signal than the claim's
     TROUBLE = "TROUBLE"
-    USUAL = "USUAL"  # marks the baseline
+    USUAL = "USUAL"  # marks the baseline, and stands beside its number only
+    NOW = "NOW"  # marks the value, and stands beside its number only
 
 
 _ENGLISH: dict[WordClass, str] = {
@@ -51,9 +53,9 @@ _ENGLISH: dict[WordClass, str] = {
         "has have had between during with per for as by when while then now here there value values "
         "level levels series metric metrics signal signals measure measured reading service services "
         "component instance time times window period incident reached reaching reach went go goes "
-        "going moved move moves ran scope asked shows show showed stands stood about around "
-        "roughly approximately nearly utc what where itself inside way onto cited evidence record "
-        "records according also unit part code codes status port http https"
+        "going moved move moves ran shows show showed stands stood about around "
+        "roughly approximately nearly utc what itself inside way evidence record "
+        "also unit part code codes status port http https"
     ),
     WordClass.CHANGE: "changed change changes",
     WordClass.NOUN: (
@@ -94,10 +96,11 @@ _ENGLISH: dict[WordClass, str] = {
     WordClass.FAIL: ("fail failed fails failing failure failures error errors erroring errored"),
     WordClass.LIMIT: ("limit saturated saturates saturation exhausted capacity full maxed ceiling"),
     WordClass.CALL: "call calls called calling invokes invoked",
-    WordClass.DEPLOY: (
-        "deployed deploy deploys deployment deployments release released rollout rolled update updated "
-        "configuration config version flag"
-    ),
+    WordClass.DEPLOY: "deployed deploy deploys deployment deployments release released rollout",
+    WordClass.FLAG: "flag flags toggled toggle",
+    WordClass.CONFIG: "configuration config configured reconfigured",
+    WordClass.VERSION: "version versions update updated upgrade upgraded",
+    WordClass.NOW: "now then",
     WordClass.SEEN: "found seen observed recorded logged returned",
     WordClass.USUAL: (
         "usual usually previously baseline earlier before versus vs against compared than instead"
@@ -131,13 +134,14 @@ _PHRASES: dict[WordClass, tuple[str, ...]] = {
 
 _CHINESE: dict[WordClass, str] = {
     WordClass.PLAIN: (
-        "的 了 在 于 与 和 及 其 该 此 这 是 为 到 至 从 由 则 而 且 并 就 时 当时 期间 之间 内 中 间 "
+        "的 了 在 于 与 和 及 其 该 此 这 是 为 到 至 从 由 则 而 且 并 就 时 期间 之间 内 中 间 "
         "上 下 处 有 有着 一个 一次 一段 值 数值 指标 信号 序列 水平 服务 组件 实例 时间 时长 耗时 "
         "窗口 时段 时刻 事故 故障期间 达到 达 变为 变成 变更为 发生 显示 表现 大约 "
-        "约 约为 左右 将近 现在 此时 自身 内部 途中 路径 所 所示 出现 记录 证据 表现出 部分 每 状态码 "
+        "约 约为 左右 将近 自身 内部 途中 路径 所 所示 出现 记录 证据 表现出 部分 每 状态码 "
         "端口 代码 同时 也 到了 波动 结束 调用途中"
     ),
-    WordClass.CHANGE: "变化 变动 发生变化",
+    WordClass.CHANGE: "变化 变动 发生变化 变更",
+    WordClass.NOW: "现在 此时 当时",
     WordClass.NOUN: "请求 操作 跨度 比例 占比 比率 响应",
     WordClass.TROUBLE: "异常",
     WordClass.UP: (
@@ -162,7 +166,10 @@ _CHINESE: dict[WordClass, str] = {
     WordClass.FAIL: "失败 错误 报错 出错 失败率 错误率",
     WordClass.LIMIT: "饱和 上限 达到上限 耗尽 打满 跑满 用尽 瓶颈",
     WordClass.CALL: "调用",
-    WordClass.DEPLOY: "部署 发布 变更 上线 配置 更新 版本",
+    WordClass.DEPLOY: "部署 发布 上线",
+    WordClass.FLAG: "开关",
+    WordClass.CONFIG: "配置",
+    WordClass.VERSION: "版本 更新 升级",
     WordClass.SEEN: "发现 查到 看到 观察到 查询到 记录到 查询 范围 任何情况",
     WordClass.USUAL: "平时 通常 正常时 基线 之前 此前 原来 原先 以往 相比 对比 较",
 }
@@ -171,43 +178,15 @@ WORDS: dict[str, WordClass] = {word: kind for kind, text in _ENGLISH.items() for
 HAN: dict[str, WordClass] = {word: kind for kind, text in _CHINESE.items() for word in text.split()}
 PHRASES: dict[str, WordClass] = {phrase: kind for kind, phrases in _PHRASES.items() for phrase in phrases}
 
-_ALWAYS = frozenset({WordClass.PLAIN, WordClass.USUAL, WordClass.CHANGE})
-ALLOWED: dict[Predicate, frozenset[WordClass]] = {
-    Predicate.CHANGED: frozenset({WordClass.TROUBLE}),
-    Predicate.NORMAL: frozenset({WordClass.NO_MOVE, WordClass.FLAT}),
-    Predicate.BEGAN: frozenset({WordClass.BEGIN, WordClass.TROUBLE}),
-    Predicate.FAILED: frozenset({WordClass.FAIL, WordClass.CALL, WordClass.NOUN}),
-    Predicate.DROPPED: frozenset({WordClass.LACK, WordClass.NOUN}),
-    Predicate.CAUSED: frozenset({WordClass.CAUSE, WordClass.TROUBLE}),
-    Predicate.AFFECTED: frozenset({WordClass.AFFECT, WordClass.NO_CAUSE, WordClass.TROUBLE}),
-    Predicate.SATURATED: frozenset({WordClass.LIMIT}),
-    Predicate.SLOWED: frozenset({WordClass.SLOW, WordClass.CALL}),
-    Predicate.CALLS: frozenset({WordClass.CALL}),
-    Predicate.DEPLOYED: frozenset({WordClass.DEPLOY}),
-    Predicate.ABSENT: frozenset({WordClass.NEGATION, WordClass.SEEN, WordClass.FAIL}),
-}
-"""What a claim of a predicate may say beside plain words and its own direction."""
-
-SAID_BY: dict[Predicate, frozenset[WordClass]] = {
-    Predicate.NORMAL: frozenset({WordClass.NO_MOVE, WordClass.FLAT}),
-    Predicate.BEGAN: frozenset({WordClass.BEGIN}),
-    Predicate.FAILED: frozenset({WordClass.FAIL}),
-    Predicate.DROPPED: frozenset({WordClass.LACK}),
-    Predicate.CAUSED: frozenset({WordClass.CAUSE}),
-    Predicate.AFFECTED: frozenset({WordClass.AFFECT}),
-    Predicate.SATURATED: frozenset({WordClass.LIMIT}),
-    Predicate.CALLS: frozenset({WordClass.CALL}),
-    Predicate.DEPLOYED: frozenset({WordClass.DEPLOY, WordClass.CHANGE}),
-    Predicate.ABSENT: frozenset({WordClass.SEEN}),
-}
-"""What a sentence must say to be about its claim; a predicate that is not here is said by numbers."""
-
 INVERTING = words(
     "by because due result resulted explained triggered behind 由 被 因 因为 由于 源于 归因于 受"
 )
 """Words that turn the order of cause and effect, or of caller and callee, around."""
 
 
-def allowed(predicate: Predicate) -> frozenset[WordClass]:
-    """Classes of words that a sentence of this predicate may hold, direction apart."""
-    return _ALWAYS | ALLOWED[predicate]
+KINDS_OF_CHANGE: dict[WordClass, frozenset[str]] = {
+    WordClass.DEPLOY: words("deploy deployment release rollout"),
+    WordClass.FLAG: words("flag feature-flag feature_flag toggle"),
+    WordClass.CONFIG: words("config configuration config-change"),
+}
+"""What a change must be called by who recorded it, for a word of the class to name it."""

@@ -8,6 +8,8 @@ from collections.abc import Iterator, Sequence
 
 from diagnosis_harness.diagnosis.claim import WHOLE_RECORD, EvidenceRef, Predicate, Quote
 from diagnosis_harness.kernel.json_value import JsonValue
+from diagnosis_harness.kernel.names import named
+from diagnosis_harness.kernel.names import quoted as quoted_text
 from diagnosis_harness.kernel.window import TimeWindow, parse_utc, utc_text
 from diagnosis_harness.release.citations import Citations
 from diagnosis_harness.release.document import (
@@ -29,6 +31,8 @@ CLAIMS_SHOWN = 10
 CANDIDATES_SHOWN = 3
 REFS_SHOWN = 2
 SUMMARY_SHOWN = 80
+_MARK, _MARK_CODE = '"', "\\u0022"
+"""A line of a tool of ours holds none: there every foreign text stands in marks of its own."""
 _DIGEST_SHOWN = len("sha256:") + 12
 # Seconds since the epoch of the years 2000 to 2100: a number of this size in a scope is an instant.
 _INSTANTS_S = (946_684_800.0, 4_102_444_800.0)
@@ -71,8 +75,7 @@ def change_summary(claim: ClaimEntry, found: Citations) -> str:
         attributes = found.items.get(ref, {}).get("attributes")
         summary = attributes.get("summary") if isinstance(attributes, dict) else None
         if isinstance(summary, str) and summary:
-            text = shown(summary)
-            return f' "{text if len(text) <= SUMMARY_SHOWN else text[: SUMMARY_SHOWN - 1] + "…"}"'
+            return f" {quoted_text(summary, most=SUMMARY_SHOWN)}"
     return ""
 
 
@@ -80,7 +83,7 @@ def candidate_words(candidate: Candidate, *, words: Words) -> str:
     """`payment: out of CPU, score 3.2`."""
     fault = fault_words(candidate.fault_kind, candidate.region, words=words)
     score = words.score.format(score=f"{candidate.score:.3g}")
-    return f"{shown(candidate.entity)}{words.colon}{fault}{words.comma}{score}"
+    return f"{named(candidate.entity)}{words.colon}{fault}{words.comma}{score}"
 
 
 # ---------------------------------------------------------------- evidence
@@ -88,7 +91,7 @@ def candidate_words(candidate: Candidate, *, words: Words) -> str:
 
 def source_words(record: RecordEntry, *, words: Words) -> str:
     """Where evidence comes from: tool, window, and the digest of the stored bytes."""
-    parts = [record.tool]
+    parts = [named(record.tool)]
     if record.window:
         parts.append(window_words(record.window, words=words))
     if record.digest:
@@ -106,7 +109,7 @@ def scope_words(scope: str, *, words: Words) -> str:
     held = json.loads(scope) if scope else {}
     if not isinstance(held, dict) or not held:
         return words.coverage.everything
-    return words.comma.join(f"{name}={_argument(value)}" for name, value in held.items())
+    return words.comma.join(f"{named(name)}={_argument(value)}" for name, value in held.items())
 
 
 def window_words(window: Window, *, words: Words) -> str:
@@ -129,7 +132,7 @@ def quoted(ref: EvidenceRef, quotes: dict[EvidenceRef, Quote], found: Citations,
     if ref.item_id == WHOLE_RECORD:
         return words.whole_record
     text = quotes[ref].text if ref in quotes else str(found.items.get(ref, {}).get("line", ""))
-    return f'"{shown(text)}"'
+    return f'"{shown(text).replace(_MARK, _MARK_CODE)}"'
 
 
 def _argument(value: JsonValue) -> str:
@@ -137,7 +140,7 @@ def _argument(value: JsonValue) -> str:
         return "+".join(_argument(each) for each in value)
     if isinstance(value, float) and _INSTANTS_S[0] <= value <= _INSTANTS_S[1]:
         return utc_text(value)
-    return shown(f"{value:g}" if isinstance(value, float) else str(value))
+    return f"{value:g}" if isinstance(value, float) else named(str(value))
 
 
 # ---------------------------------------------------------------- the account
@@ -161,13 +164,13 @@ def coverage_sentences(report: Report, *, words: Words) -> list[str]:
     if not (coverage.asked or coverage.empty or coverage.failed):
         sentences.append(say.nothing_asked)
     if coverage.never_asked:
-        sentences.append(say.never_asked.format(tools=words.comma.join(coverage.never_asked)))
+        sentences.append(say.never_asked.format(tools=words.comma.join(map(named, coverage.never_asked))))
     sentences += [
-        say.not_compared.format(name=shown(each.name), note=shown(each.note))
+        say.not_compared.format(name=named(each.name), note=shown(each.note))
         for each in coverage.not_compared
     ]
     sentences += [
-        say.not_used.format(name=shown(each.name), note=shown(each.note)) for each in coverage.not_used
+        say.not_used.format(name=named(each.name), note=shown(each.note)) for each in coverage.not_used
     ]
     return sentences
 
@@ -194,7 +197,7 @@ def account_words(document: RunDocument, *, words: Words) -> str:
 def _onset(onset: OnsetUsed, *, words: Words) -> str:
     """`Onset: 2024-01-01 20:13:30 UTC, estimated from the indicators, alert at 2024-01-01 20:14 UTC`."""
     say = words.coverage
-    method = say.onset_method.get(onset.method, shown(onset.method))
+    method = say.onset_method.get(onset.method) or named(onset.method)
     line = say.onset.format(at=instant(parse_utc(onset.at)), method=method)
     if onset.alert_at is None:
         return line
@@ -203,5 +206,7 @@ def _onset(onset: OnsetUsed, *, words: Words) -> str:
 
 def _tools(calls: Sequence[Asked], *, words: Words) -> str:
     """`inspect_signal ×3, rank_causes`; failures with their code."""
-    counts = Counter(f"{call.tool} ({call.error_code})" if call.error_code else call.tool for call in calls)
+    counts = Counter(
+        f"{named(call.tool)} ({call.error_code})" if call.error_code else named(call.tool) for call in calls
+    )
     return words.comma.join(name if count == 1 else f"{name} ×{count}" for name, count in counts.items())

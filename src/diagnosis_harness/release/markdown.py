@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from diagnosis_harness.diagnosis.claim import EvidenceRef
+from diagnosis_harness.kernel.names import named
 from diagnosis_harness.release.citations import Citations, number
 from diagnosis_harness.release.document import ClaimEntry, RunDocument
 from diagnosis_harness.release.excerpt import (
@@ -68,7 +69,7 @@ def _lines(document: RunDocument, answer: Sequence[str] | None) -> Iterator[str]
     yield f"# {escaped(document.run.question)}"
     yield ""
     yield from _opening(document, answer, words)
-    yield from _section(heads.in_flight, _listed(call.name for call in document.run.in_flight))
+    yield from _section(heads.in_flight, _listed(named(call.name) for call in document.run.in_flight))
     why, nearby = parted(document)
     yield from _section(heads.why if concluded else heads.verified, _claims(why, cited, words=words))
     yield from _section(heads.nearby, _claims(nearby, cited, words=words))

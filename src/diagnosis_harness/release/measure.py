@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 from math import floor, isfinite, log10
+from sys import float_info
 
 # unit as data writes it → (unit that the ladder starts from, factor to it)
 _UNITS = {
@@ -40,6 +41,7 @@ _LADDERS = {
 # A step is left only at twice its size: 90 s stays 90 s.
 _PATIENCE = {"s": 2.0, "B": 1.0}
 _PER_SECOND = {"per_second", "1/s", "/s", "rps", "qps", "hz"}
+_ALL_DIGITS = 17  # of a double: no two of them are the same to so many
 _COUNTS = {"count", "1", "", "none"}
 
 
@@ -49,9 +51,9 @@ def measure(value: float, unit: str | None) -> str:
 
 
 def measures(baseline: float, value: float, unit: str | None) -> tuple[str, str]:
-    """Two values of one signal, with as many digits as it takes to tell them apart (nine at most)."""
+    """Two values of one signal, with as many digits as it takes to tell them apart, where any number does."""
     before, now = measure(baseline, unit), measure(value, unit)
-    for digits in (4, 5, 7, 9):
+    for digits in (4, 5, 7, 9, 12, _ALL_DIGITS):
         if before != now or baseline == value:
             break
         before, now = _written(baseline, unit, digits=digits), _written(value, unit, digits=digits)
@@ -69,7 +71,8 @@ def _written(value: float, unit: str | None, *, digits: int) -> str:
     if not isfinite(value):
         return "?"
     base, factor = _UNITS.get(unit or "", (unit or "", 1.0))
-    scaled = float(value * factor)
+    # Zero has no sign, and what is too small to have all its digits is zero.
+    scaled = float(value * factor) if abs(value * factor) >= float_info.min else 0.0
     if base in _LADDERS:
         size, name = _step(abs(scaled), base)
         return f"{_digits(scaled / size, digits)} {name}"

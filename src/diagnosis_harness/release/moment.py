@@ -1,11 +1,9 @@
-"""Instants, windows and names as people read them; all instants in UTC."""
+"""Instants and windows as people read them; all in UTC."""
 
 from __future__ import annotations
 
+from diagnosis_harness.kernel.names import plain
 from diagnosis_harness.kernel.window import TimeWindow, utc_text
-
-# Invisible characters that can reorder or hide what stands around them in a line of text.
-_BIDI = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
 
 def instant(time_s: float) -> str:
@@ -21,9 +19,9 @@ def span(window: TimeWindow) -> tuple[str, str]:
     return start, f"{end} UTC"
 
 
-def shown(name: str) -> str:
-    """A name from data, safe inside a line: what is invisible or reorders it stands as its code point."""
-    return "".join(f"\\u{ord(c):04x}" if c in _BIDI or not (c.isprintable() or c == " ") else c for c in name)
+def shown(text: str) -> str:
+    """A foreign text that has its line to itself; a name inside a sentence is for `kernel.names.named`."""
+    return plain(text)
 
 
 def _clock(iso: str) -> str:

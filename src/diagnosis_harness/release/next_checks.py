@@ -7,10 +7,10 @@ from itertools import chain, islice, zip_longest
 
 from diagnosis_harness.diagnosis.missing import MissingInfo
 from diagnosis_harness.harness.termination import RunState
+from diagnosis_harness.kernel.names import named
 from diagnosis_harness.release.document import Candidate, Coverage
 from diagnosis_harness.release.material import ReportMaterial
 from diagnosis_harness.release.measure import measure
-from diagnosis_harness.release.moment import shown
 from diagnosis_harness.release.outcome import ReleaseOutcome
 from diagnosis_harness.release.words import Words
 
@@ -31,13 +31,13 @@ def next_checks(
     kinds: list[Iterator[str]] = [
         iter(_about_the_end(material, words)),
         (
-            say.look_at.format(entity=shown(each.entity), fault=words.fault[each.fault_kind])
+            say.look_at.format(entity=named(each.entity), fault=words.fault[each.fault_kind])
             for each in candidates
             if each.score > 0
         ),
         (say.supply.format(what=words.missing[each]) for each in material.missing_info),
-        (say.ask_failed.format(tool=each.tool, code=each.error_code) for each in coverage.failed),
-        (say.ask_unasked.format(tool=each) for each in coverage.never_asked),
+        (say.ask_failed.format(tool=named(each.tool), code=each.error_code) for each in coverage.failed),
+        (say.ask_unasked.format(tool=named(each)) for each in coverage.never_asked),
         iter(
             []
             if material.has_baseline or MissingInfo.BASELINE in material.missing_info

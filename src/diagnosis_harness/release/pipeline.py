@@ -17,6 +17,7 @@ from diagnosis_harness.diagnosis.inquiry import Inquiry
 from diagnosis_harness.diagnosis.progress import ProgressSnapshot
 from diagnosis_harness.guards.evidence_guard import check_claims, check_draft, with_sound_refs
 from diagnosis_harness.guards.evidence_repair import EvidenceRepairer, admit_repair
+from diagnosis_harness.guards.restating import restate_all
 from diagnosis_harness.guards.semantic_guard import SemanticCase, SemanticJudge, build_case
 from diagnosis_harness.guards.semantic_rules import case_objections
 from diagnosis_harness.guards.verdict import EvidenceVerdict, Judgement, SemanticVerdict
@@ -28,7 +29,7 @@ from diagnosis_harness.llm.role import RoleBoundary
 from diagnosis_harness.release.decision import WorkEnd, decide
 from diagnosis_harness.release.outcome import ReleaseOutcome
 from diagnosis_harness.release.result import DiagnosisReleaseResult
-from diagnosis_harness.release.standing import confidences, in_scope, numbered, scored, standing_of
+from diagnosis_harness.release.standing import confidences, numbered, scored, standing_of
 from diagnosis_harness.tools.invocation import EvidenceRecord
 from diagnosis_harness.tools.preflight import RefusalCode
 from diagnosis_harness.trace.event import TraceEventStatus, TraceName, TracePhase
@@ -49,6 +50,10 @@ class _Basis:
     @property
     def records(self) -> tuple[EvidenceRecord, ...]:
         return self.snapshot.records
+
+
+FACTS_MAX = 256
+"""Facts of a run that are looked at, the first told first; a report shows ten of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +175,8 @@ class ReleasePipeline:
         verdict: EvidenceVerdict,
         judgement: Judgement | None = None,
     ) -> DiagnosisReleaseResult:
-        standing = tuple(claim for claim in draft.claims if claim.claim_id in verdict.passed)
+        passed = (claim for claim in draft.claims if claim.claim_id in verdict.passed)
+        standing = restate_all(passed, basis.records, basis.inquiry)
         facts = (*standing, *facts_beyond(standing, basis.snapshot, run_id=ctx.run_id, inquiry=basis.inquiry))
         beside = standing_of(
             draft, basis.records, run_id=ctx.run_id, inquiry=basis.inquiry, denied=basis.denied
@@ -181,7 +187,7 @@ class ReleasePipeline:
             raise NothingToRelease(f"{row.rule}: {end.value}")
         causes = scored(draft, basis.records, inquiry=basis.inquiry) if success else ()
         sure = confidences(draft, basis.records, repaired=verdict.repaired, inquiry=basis.inquiry)
-        claims, causes = numbered(in_scope(standing if success else facts, basis.records), causes)
+        claims, causes = numbered(standing if success else facts, causes)
         concluded = {cause.entity for cause in causes}
         return DiagnosisReleaseResult(
             outcome=row.outcome,
@@ -244,14 +250,15 @@ def end_of_stop(reason: DiagnosisStopReason) -> WorkEnd:
 def facts_beyond(
     standing: tuple[Claim, ...], snapshot: ProgressSnapshot, *, run_id: str, inquiry: Inquiry
 ) -> tuple[Claim, ...]:
-    """Verified facts that the standing claims do not say already. Pure: records in memory only.
+    """Verified facts, as they are published, that the standing claims do not say already. Pure.
 
     Who is the cause, and who is only hit, is a conclusion and no fact.
     """
     said = {_content(claim) for claim in standing}
     found = []
-    told = [claim for claim in snapshot.facts if claim.predicate not in CONCLUSIONS]
-    for claim in check_claims(told, snapshot.records, run_id=run_id, inquiry=inquiry):
+    told = [claim for claim in snapshot.facts if claim.predicate not in CONCLUSIONS][:FACTS_MAX]
+    sound = check_claims(told, snapshot.records, run_id=run_id, inquiry=inquiry)
+    for claim in restate_all(sound, snapshot.records, inquiry):
         if _content(claim) not in said:
             said.add(_content(claim))
             found.append(claim)

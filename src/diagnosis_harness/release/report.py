@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from diagnosis_harness.diagnosis.claim import CONCLUSIONS, WHOLE_RECORD, Claim, EvidenceRef, FaultKind
+from diagnosis_harness.kernel.names import named
 from diagnosis_harness.release.document import (
     Asked,
     Candidate,
@@ -16,7 +17,6 @@ from diagnosis_harness.release.document import (
 )
 from diagnosis_harness.release.language import Language
 from diagnosis_harness.release.material import ReportMaterial
-from diagnosis_harness.release.moment import shown
 from diagnosis_harness.release.next_checks import next_checks
 from diagnosis_harness.release.onset import onset_used
 from diagnosis_harness.release.outcome import ReleaseOutcome
@@ -122,7 +122,7 @@ def cover(
 def fault_words(fault_kind: FaultKind, region: str | None, *, words: Words) -> str:
     """A kind of fault, with the part of the entity that it hit where that is known."""
     fault = words.fault[fault_kind]
-    return fault if region is None else words.part.format(fault=fault, region=shown(region))
+    return fault if region is None else words.part.format(fault=fault, region=named(region))
 
 
 def _may_be_said(claim: Claim, outcome: ReleaseOutcome) -> bool:
@@ -168,7 +168,7 @@ def _summary(material: ReportMaterial, words: Words) -> tuple[str, ...]:
     if release.outcome is ReleaseOutcome.SUCCESS and material.conclusion:
         return tuple(
             (words.cause if place == 0 else words.also_cause).format(
-                entity=shown(cause.entity),
+                entity=named(cause.entity),
                 fault=fault_words(cause.fault_kind, cause.region, words=words),
             )
             for place, cause in enumerate(material.conclusion)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from diagnosis_harness.diagnosis.claim import Claim, Predicate
+from diagnosis_harness.diagnosis.claim import Claim
 from diagnosis_harness.guards.bearing import objections
 from diagnosis_harness.guards.citing import cited_items
 from diagnosis_harness.guards.wording import LENGTH_MAX, grounded
@@ -27,11 +27,9 @@ def may_stand(text: str, claim: Claim, records: Sequence[EvidenceRecord], langua
 
 
 def is_grounded(wording: str, claim: Claim, records: Sequence[EvidenceRecord], language: Language) -> bool:
-    """Whether a wording is in the report's language and grounded in one cited item that bears the claim."""
+    """Whether a wording is in the report's language and grounded in the item whose words the claim holds."""
     if len(wording) > LENGTH_MAX or language_of(wording) is not language:
         return False
     by_id = {record.tool_call_id: record for record in records}
-    bearing = [item for _, item in cited_items(claim, by_id) if not objections(claim, item)]
-    if not bearing and claim.predicate is not Predicate.ABSENT:
-        return False
-    return not grounded(wording, claim, bearing)
+    bearing = next((item for _, item in cited_items(claim, by_id) if not objections(claim, item)), None)
+    return bearing is not None and not grounded(wording, claim, (bearing,))

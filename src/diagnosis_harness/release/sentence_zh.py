@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from diagnosis_harness.diagnosis.claim import Claim, Predicate
+from diagnosis_harness.guards.absence_rule import SOUGHT_MAX, Looked
+from diagnosis_harness.guards.predicate_rule import OF_A_SIGNAL
+from diagnosis_harness.kernel.names import named, quoted
 from diagnosis_harness.release.measure import measure, measures, times
-from diagnosis_harness.release.moment import instant, shown, span
+from diagnosis_harness.release.moment import instant, span
 from diagnosis_harness.tools.evidence import Direction
 
 _MOVED = {Direction.UP: "上升", Direction.DOWN: "下降", Direction.FLAT: "保持平稳"}
@@ -36,16 +39,16 @@ def _failed(claim: Claim) -> str:
 
 
 def _dropped(claim: Claim) -> str:
-    without = shown(claim.affected or "?")
+    without = named(claim.affected or "?")
     return f"{_when(claim)}{_subject(claim)} 结束时没有调用 {without} 的比例上升{_slower(claim)}"
 
 
 def _caused(claim: Claim) -> str:
-    return f"{_when(claim)}{shown(claim.entity)} 是{_of(claim)}原因{_detail(claim)}"
+    return f"{_when(claim)}{named(claim.entity)} 是{_of(claim)}原因{_detail(claim)}"
 
 
 def _affected(claim: Claim) -> str:
-    return f"{_when(claim)}{shown(claim.entity)} 受到影响，并非原因{_detail(claim)}"
+    return f"{_when(claim)}{named(claim.entity)} 受到影响，并非原因{_detail(claim)}"
 
 
 def _saturated(claim: Claim) -> str:
@@ -57,41 +60,70 @@ def _slowed(claim: Claim) -> str:
 
 
 def _calls(claim: Claim) -> str:
-    return f"{shown(claim.entity)} 调用 {shown(claim.affected or '?')}"
+    return f"{named(claim.entity)} 调用 {named(claim.affected or '?')}"
 
 
 def _deployed(claim: Claim) -> str:
-    kind = f"（{shown(claim.signal)}）" if claim.signal else ""
-    return f"{_when(claim)}{shown(claim.entity)} 有一次变更{kind}"
+    kind = f"（{named(claim.signal)}）" if claim.signal else ""
+    return f"{_when(claim)}{named(claim.entity)} 有一次变更{kind}"
 
 
 def _absent(claim: Claim) -> str:
-    return f"{_when(claim)}在所查询的范围内，没有发现 {_subject(claim)} 的任何情况"
+    """What was looked through, and how much of it; of anything else nothing can be said."""
+    say = _NOTHING.get(claim.unit or "")
+    if say is None:
+        return f"是否发现了 {named(claim.entity)} 的情况，无从得知"
+    return say(claim, named(claim.entity), _when(claim), f"{claim.value or 0:,.0f}")
+
+
+def _no_lines(claim: Claim, name: str, when: str, count: str) -> str:
+    text = f"包含{quoted(claim.signal, most=SOUGHT_MAX)}的" if claim.signal else ""
+    return f"{when}搜索了 {count} 行日志，没有发现 {name} {text}日志"
+
+
+def _no_changes(claim: Claim, name: str, when: str, count: str) -> str:
+    del claim
+    return f"{when}查看了各服务的 {count} 条变更记录，没有发现 {name} 的变更"
+
+
+def _no_spans(claim: Claim, name: str, when: str, count: str) -> str:
+    del claim
+    return f"{when}比较了 {name} 的 {count} 个 span，没有发现超出正常范围的耗时、失败或缺失的调用"
+
+
+def _no_series(claim: Claim, name: str, when: str, count: str) -> str:
+    del claim
+    return f"{when}比较了 {name} 的 {count} 个指标序列，没有发现超出正常范围的变化"
 
 
 def _subject(claim: Claim) -> str:
-    return f"{shown(claim.entity)} 的 {shown(claim.signal)}" if claim.signal else shown(claim.entity)
+    """The signal or operation of the entity; where one caller measured it, of that caller's calls."""
+    name = named(claim.entity)
+    if claim.affected and claim.predicate in OF_A_SIGNAL:
+        name = f"{named(claim.affected)} 调用 {name}"
+    return f"{name} 的 {named(claim.signal)}" if claim.signal else name
 
 
 def _slow_part(claim: Claim) -> str:
     """What took longer; without a second entity or a signal nobody can say where."""
-    name = shown(claim.entity)
+    name = named(claim.entity)
+    whose = f"{name} 的 {named(claim.signal)}" if claim.signal else name
     if claim.affected:
-        return f"{shown(claim.affected)} 到 {name} 的调用途中变慢"
-    return f"{_subject(claim)} 变慢" if claim.signal else f"{name} 内部或到它的途中耗时增加"
+        return f"{named(claim.affected)} 到 {whose} 的调用途中变慢"
+    return f"{whose} 变慢" if claim.signal else f"{name} 内部或到它的途中耗时增加"
 
 
 def _failing(claim: Claim) -> str:
     """Whose failures rose: the entity's own, or those of calls on the way to it."""
     if claim.affected:
-        return f"{shown(claim.affected)} 调用 {_subject(claim)} 的失败比例上升"
+        return f"{named(claim.affected)} 调用 {_subject(claim)} 的失败比例上升"
     return f"{_subject(claim)} 的失败比例上升"
 
 
 def _of(claim: Claim) -> str:
     if claim.affected is None or claim.affected == claim.entity:
         return ""
-    return f" {shown(claim.affected)} 异常的"
+    return f" {named(claim.affected)} 异常的"
 
 
 def _movement(claim: Claim) -> str:
@@ -104,6 +136,8 @@ def _movement(claim: Claim) -> str:
     before, now = measures(claim.baseline, claim.value, claim.unit)
     if claim.direction is Direction.FLAT:
         return f"保持在 {now}" if before == now else f"保持平稳（之前 {before}，当时 {now}）"
+    if before == now:
+        return _MOVED[claim.direction] if claim.direction else "发生变化"
     return f"从 {before} {to} {now}{_factor(claim.baseline, claim.value)}"
 
 
@@ -113,6 +147,8 @@ def _slower(claim: Claim) -> str:
     if claim.baseline is None:
         return f"，达到 {measure(claim.value, claim.unit)}"
     before, now = measures(claim.baseline, claim.value, claim.unit)
+    if before == now:
+        return ""
     return f"，从 {before} 到 {now}{_factor(claim.baseline, claim.value)}"
 
 
@@ -122,7 +158,11 @@ def _factor(baseline: float, value: float) -> str:
 
 
 def _detail(claim: Claim) -> str:
-    return f"：其 {shown(claim.signal)} {_movement(claim)}" if claim.signal else ""
+    if claim.signal is None:
+        return ""
+    called = claim.affected and claim.predicate in OF_A_SIGNAL
+    caller = f" {named(claim.affected or '')} 调用的" if called else ""
+    return f"：其{caller} {named(claim.signal)} {_movement(claim)}"
 
 
 def _level(claim: Claim) -> str:
@@ -144,6 +184,12 @@ def _when(claim: Claim) -> str:
     return f"{start} 至 {end}，"
 
 
+_NOTHING: dict[str, Callable[[Claim, str, str, str], str]] = {
+    Looked.LOG_LINES: _no_lines,
+    Looked.CHANGES: _no_changes,
+    Looked.SPANS: _no_spans,
+    Looked.SERIES: _no_series,
+}
 _SAID: dict[Predicate, Callable[[Claim], str]] = {
     Predicate.CHANGED: _changed,
     Predicate.BEGAN: _began,

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from diagnosis_harness.diagnosis.claim import Claim, Predicate
+from diagnosis_harness.diagnosis.claim import Claim
 from diagnosis_harness.diagnosis.draft import Cause, DiagnosisDraft, Hypothesis
 from diagnosis_harness.diagnosis.inquiry import Inquiry
 from diagnosis_harness.diagnosis.missing import MissingInfo
-from diagnosis_harness.guards.absence import window_of_absence
 from diagnosis_harness.guards.asked import asked_of
 from diagnosis_harness.guards.candidates import standing_candidates
 from diagnosis_harness.guards.circumstances import (
@@ -84,17 +83,6 @@ def confidences(
     """The confidence of each cause of a draft that passed the guards, by the ranking it was judged by."""
     rankings = judged(draft, records, inquiry=inquiry)
     return tuple(confidence_of(item, repaired=repaired) if item else 0.0 for item in rankings)
-
-
-def in_scope(claims: Iterable[Claim], records: Iterable[EvidenceRecord]) -> tuple[Claim, ...]:
-    """The claims, every absence with the window that was looked at: without one it reads as for ever."""
-    by_id = {record.tool_call_id: record for record in records}
-    return tuple(
-        replace(claim, window=window_of_absence(claim, by_id))
-        if claim.predicate is Predicate.ABSENT and claim.window is None
-        else claim
-        for claim in claims
-    )
 
 
 def numbered(

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Iterable
 
+from diagnosis_harness.kernel.names import named
 from diagnosis_harness.kernel.window import utc_text
 from diagnosis_harness.release.trace_line import TraceLine
 from diagnosis_harness.release.window import instant
@@ -13,8 +12,6 @@ from diagnosis_harness.trace.event import TraceEvent
 from diagnosis_harness.trace.timeline import Moment
 
 _TEXT_LIMIT = 160
-_AMBIGUOUS = re.compile(r'\A"|\s\S*=|[\n\r\u2028\u2029]')
-"""A value that would look like two beside others: it is shown in quotation marks."""
 
 
 def timeline(events: Iterable[TraceEvent]) -> tuple[TraceLine, ...]:
@@ -47,14 +44,20 @@ def moments(lines: Iterable[TraceLine]) -> tuple[Moment, ...]:
 def _short(event: TraceEvent) -> str:
     parts = ((name, _value(value)) for name, value in event.payload.items())
     text = " ".join(f"{name}={value}" for name, value in parts if value)
-    return text if len(text) <= _TEXT_LIMIT else f"{text[: _TEXT_LIMIT - 1]}…"
+    if len(text) <= _TEXT_LIMIT:
+        return text
+    cut = text[: _TEXT_LIMIT - 2]
+    # A quotation that is cut ends all the same.
+    return f"{cut}…”" if cut.count("“") > cut.count("”") else f"{text[: _TEXT_LIMIT - 1]}…"
 
 
 def _value(value: object) -> str:
     """A simple value, or several; nothing for what is not simple, not there or empty."""
     if isinstance(value, float):
         return f"{value:.10g}"
-    if isinstance(value, str | int):
-        text = str(value)
-        return json.dumps(text, ensure_ascii=False) if _AMBIGUOUS.search(text) else text
-    return ",".join(_value(each) for each in value) if isinstance(value, list | tuple) else ""
+    if isinstance(value, str):
+        # What could be read as two words, or as a name and its value, stands in marks.
+        return named(value) if " " in value or "=" in value or not value.isascii() else value
+    if isinstance(value, int):
+        return str(value)
+    return ",".join(map(_value, value)) if isinstance(value, list | tuple) else ""

@@ -11,6 +11,7 @@ from diagnosis_harness.application.runs.asking import (
     QUESTION_LIMIT_CHARACTERS,
     Asking,
 )
+from diagnosis_harness.kernel.names import named
 from diagnosis_harness.release.language import Language, language_of
 from diagnosis_harness.release.moment import shown
 from diagnosis_harness.server.submitting import fingerprint_of
@@ -84,9 +85,9 @@ def _alerts(group: AlertGroup, language: Language) -> str:
 
 def _labels(labels: Mapping[str, str]) -> str:
     """`HighErrorRate (severity=critical, service=checkout)`."""
-    name = _line(labels.get("alertname", ""))
+    name = _name(labels.get("alertname", ""))
     rest = ", ".join(
-        f"{_line(key)}={_line(value)}" for key, value in sorted(labels.items()) if key != "alertname"
+        f"{_name(key)}={_name(value)}" for key, value in sorted(labels.items()) if key != "alertname"
     )
     if not name:
         return rest
@@ -95,6 +96,12 @@ def _labels(labels: Mapping[str, str]) -> str:
 
 def _without(labels: Mapping[str, str], common: Mapping[str, str]) -> dict[str, str]:
     return {key: value for key, value in labels.items() if common.get(key) != value}
+
+
+def _name(text: str) -> str:
+    """A label's name or value, which is data and no sentence; nothing where there is none."""
+    plain = " ".join(text.split())[:_TEXT_SHOWN]
+    return named(plain) if plain else ""
 
 
 def _line(text: str) -> str:

@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from diagnosis_harness.diagnosis.inquiry import Inquiry, Inventory, KnownEntity, OnsetOrigin, Telemetry
+from diagnosis_harness.kernel.window import TimeWindow
 from diagnosis_harness.testing.small_incident import CALLS
 
 EVERY_KIND = frozenset(Telemetry)
+EVER = TimeWindow(0.0, 4_000_000_000.0)
 AFFECTED = "checkout"
 """Whom the hand-made rankings of `testing.evidence` are about."""
 
 
-def inquiry(
+def inquiry(  # noqa: PLR0913 - a test names the part that it is about
     *affected: str,
     onset_s: float | None = None,
     origin: OnsetOrigin | None = None,
@@ -20,6 +22,7 @@ def inquiry(
     alert_signal: str | None = None,
     alert_at_s: float | None = None,
     also_known: Iterable[str] = (),
+    incident: TimeWindow | None = EVER,
 ) -> Inquiry:
     """A question about `affected` (`checkout` where nobody is named) in a system that has every telemetry.
 
@@ -28,6 +31,7 @@ def inquiry(
     Args:
         origin: ASKED with an onset, ALERT with the time of an alert alone, else NOBODY.
         also_known: further names, each a service of its own.
+        incident: what the recording covers; long enough for any test, unless one says otherwise.
     """
     named = affected or ((alert_entity,) if alert_entity else (AFFECTED,))
     if origin is None:
@@ -48,5 +52,6 @@ def inquiry(
             entities=tuple(KnownEntity(name, owner, EVERY_KIND) for name, owner in sorted(owners.items())),
             edges=tuple((caller, callee) for caller, found in CALLS.items() for callee in found),
             telemetry=EVERY_KIND,
+            incident=incident,
         ),
     )

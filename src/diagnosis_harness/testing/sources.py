@@ -216,21 +216,21 @@ class InMemorySources:
         recording: Recording,
         *,
         text: str | None,
-        entity: str | None,
+        entities: Sequence[str] | None,
         window: TimeWindow | None,
         limit: int,
     ) -> LogPage:
         """The first matching lines by time."""
         self._count("search")
         held = self.log_lines if recording is Recording.INCIDENT else self.baseline_log_lines
-        found = [
+        within = [
             line
             for line in sorted(held, key=lambda line: line.time_s)
-            if (text is None or text.casefold() in line.message.casefold())
-            and (entity is None or line.entity == entity)
+            if (entities is None or line.entity in entities)
             and (window is None or window.contains(line.time_s))
         ]
-        return LogPage(tuple(found[:limit]), len(found), len(held))
+        found = [line for line in within if text is None or text.casefold() in line.message.casefold()]
+        return LogPage(tuple(found[:limit]), len(found), len(within))
 
     def changes(self, ctx: RunContext, *, window: TimeWindow | None) -> tuple[ChangeEvent, ...]:  # noqa: ARG002 - the port's shape
         """The changes by time."""

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from diagnosis_harness.analysis.span_findings import ShareGroups, TimeGroups
+from diagnosis_harness.kernel.names import named
 from diagnosis_harness.kernel.window import TimeWindow
 from diagnosis_harness.toolbox.arguments import ENTITIES, ONSET, instant, names
 from diagnosis_harness.toolbox.clues import USUAL_CALL, SpanGroups
 from diagnosis_harness.toolbox.incident_view import IncidentView
 from diagnosis_harness.toolbox.span_table import SpanView
 from diagnosis_harness.toolbox.views import Views
-from diagnosis_harness.toolbox.wording import digits, one_line, quantity, rounded
+from diagnosis_harness.toolbox.wording import digits, quantity, rounded
 from diagnosis_harness.tools.evidence import Direction, EvidenceItem, ItemKind
 from diagnosis_harness.tools.spec import ArgumentValue, ToolFindings, ToolSpec
 
@@ -61,9 +62,19 @@ class CompareSpans:
         kept = [item for item in found if wanted is None or item.entity in wanted or item.peer in wanted]
         kept.sort(key=lambda item: (-(item.score or 0.0), item.item_id))
         late, early = int(view.spans.fault.sum()), int((~view.spans.fault).sum())
+        looked_at = _compared(view.spans, wanted)
         note = f"{early} spans of normal operation, {late} after onset"
         narrow = "name some entities to see more of their spans"
-        return ToolFindings(tuple(kept), _window(view), len(view.spans.spans), narrow=narrow, note=note)
+        return ToolFindings(tuple(kept), _window(view), looked_at, narrow=narrow, note=note)
+
+
+def _compared(spans: SpanView, wanted: tuple[str, ...] | None) -> int:
+    """How many spans of the wanted entities were compared: none where one of the two sides has none."""
+    entities = [place for place, name in enumerate(spans.entities) if wanted is None or name in wanted]
+    of_them = np.isin(spans.spans.entity, entities)
+    late = int((of_them & spans.fault).sum())
+    early = int((of_them & ~spans.fault).sum())
+    return late + early if late and early else 0
 
 
 def _window(view: IncidentView) -> TimeWindow | None:
@@ -95,10 +106,10 @@ def _time_items(
         operation = spans.operations[int(groups.operation[place])]
         value, baseline = rounded(float(shift.fault_s[place])), rounded(float(shift.baseline_s[place]))
         up = shift.z[place] > 0
-        about = f"time inside {one_line(spans.entities[entity])}"
+        about = f"time inside {named(spans.entities[entity])}"
         if caller is not None:
-            about = f"time between {one_line(caller)} and {one_line(spans.entities[entity])}"
-        about += f" in {one_line(operation)}"
+            about = f"time between {named(caller)} and {named(spans.entities[entity])}"
+        about += f" in {named(operation)}"
         line = f"{about} {'rose' if up else 'fell'} from {quantity(baseline, 's')} to {quantity(value, 's')}"
         items.append(
             EvidenceItem(
@@ -135,10 +146,10 @@ def _failure_items(
         own = spans.entities[int(groups.entity[place])]
         entity, caller = (own, None) if child < 0 else (spans.entities[child], own)
         operation = spans.operations[int(groups.operation[place])]
-        what = f"share of failing {one_line(entity)} {one_line(operation)} spans"
+        what = f"share of failing {named(entity)} {named(operation)} spans"
         if caller is not None:
-            ends = f"from {one_line(caller)} to {one_line(entity)}"
-            what = f"share of {one_line(operation)} calls {ends} that fail on the way"
+            ends = f"from {named(caller)} to {named(entity)}"
+            what = f"share of {named(operation)} calls {ends} that fail on the way"
         items.append(
             _share_item(
                 groups, place, f"{prefix}{place + 1}", _Share(what, entity, caller, operation), window=window
@@ -154,7 +165,7 @@ def _missing_calls(spans: SpanView, groups: ShareGroups, window: TimeWindow | No
         entity = spans.entities[int(groups.entity[place])]
         operation = spans.operations[int(groups.operation[place])]
         child = spans.operations[int(groups.child_operation[place])]
-        what = f"share of {one_line(entity)} {one_line(operation)} spans that end without {one_line(child)}"
+        what = f"share of {named(entity)} {named(operation)} spans that end without {named(child)}"
         items.append(
             _share_item(
                 groups, place, f"m{place + 1}", _Share(what, entity, None, operation, child), window=window

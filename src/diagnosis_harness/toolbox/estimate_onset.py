@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from diagnosis_harness.kernel.json_value import Scalar
+from diagnosis_harness.kernel.names import named
 from diagnosis_harness.kernel.window import utc_text
 from diagnosis_harness.toolbox.arguments import ONSET, instant
 from diagnosis_harness.toolbox.views import Views
-from diagnosis_harness.toolbox.wording import digits, one_line, rounded
+from diagnosis_harness.toolbox.wording import digits, rounded
 from diagnosis_harness.tools.evidence import EvidenceItem, ItemKind
 from diagnosis_harness.tools.spec import ArgumentValue, ToolFindings, ToolSpec
 
@@ -62,7 +63,7 @@ class EstimateOnset:
 
 
 def _item(method: str, at: float, entity: str | None, *, used: bool, clarity: float | None) -> EvidenceItem:
-    of = f" of what {one_line(entity)} shows" if entity else ""
+    of = f" of what {named(entity)} shows" if entity else ""
     how = {
         "argument": "as this call was asked",
         "stated": "stated with the source",

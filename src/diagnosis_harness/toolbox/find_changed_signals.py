@@ -77,7 +77,7 @@ class FindChangedSignals:
         return ToolFindings(
             items,
             window=window_of(table, view.onset_s),
-            looked_at=len(places),
+            looked_at=sum(usable(moves[place], table) for place in places),
             narrow="name some entities to see more of their signals",
             note=_note(table),
         )

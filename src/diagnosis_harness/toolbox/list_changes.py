@@ -6,10 +6,11 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from diagnosis_harness.kernel.names import named, quoted
 from diagnosis_harness.kernel.window import utc_text
 from diagnosis_harness.toolbox.arguments import text
 from diagnosis_harness.toolbox.ports import ChangeEvent
-from diagnosis_harness.toolbox.search_logs import asked_window
+from diagnosis_harness.toolbox.search_logs import asked_window, with_instances
 from diagnosis_harness.toolbox.views import Views
 from diagnosis_harness.toolbox.wording import digits, one_line, rounded
 from diagnosis_harness.tools.evidence import EvidenceItem, ItemKind
@@ -39,7 +40,11 @@ class ListChanges:
             parameters=(
                 Parameter("start", ParameterKind.INSTANT, "From this instant on."),
                 Parameter("end", ParameterKind.INSTANT, "Before this instant."),
-                Parameter("entity", ParameterKind.ENTITY, "Only changes of this service or instance."),
+                Parameter(
+                    "entity",
+                    ParameterKind.ENTITY,
+                    "Only changes of this service with its instances, or of this instance.",
+                ),
             ),
             scope_names=("changes:read",),
         )
@@ -56,20 +61,22 @@ class ListChanges:
         window = asked_window(ctx, sources, arguments)
         entity = text(arguments, "entity")
         events = sources.changes.changes(ctx, window=window)
-        chosen = [event for event in events if entity is None or event.entity == entity]
+        wanted = None if entity is None else with_instances(ctx, sources, entity)
+        chosen = [event for event in events if wanted is None or event.entity in wanted]
         onset = self.views.onset(ctx, None)
         onset_s = None if onset is None else onset.time_s
         if onset_s is not None:
             anchor = onset_s
             chosen.sort(key=lambda event: abs(event.time_s - anchor))
         items = tuple(_item(event, f"d{place}", onset_s) for place, event in enumerate(chosen, start=1))
-        return ToolFindings(items, window, len(events), narrow="give a window or an entity")
+        looked = window or (None if items else sources.summary.summary(ctx).incident)
+        return ToolFindings(items, looked, len(events), narrow="give a window or an entity")
 
 
 def _item(event: ChangeEvent, item_id: str, onset_s: float | None) -> EvidenceItem:
     kind, summary = one_line(event.kind, most=60), one_line(event.summary)
-    of = f" of {one_line(event.entity)}" if event.entity else ""
-    line = f"{utc_text(event.time_s)} {kind}{of}: {summary}"
+    of = f" of {named(event.entity)}" if event.entity else ""
+    line = f"{utc_text(event.time_s)} {named(kind)}{of}: {quoted(summary)}"
     attributes: dict[str, str | int | float | bool | None] = {"change_kind": kind, "summary": summary}
     if onset_s is not None:
         apart = rounded(abs(onset_s - event.time_s))

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from diagnosis_harness.kernel.names import named
 from diagnosis_harness.toolbox.arguments import text
 from diagnosis_harness.toolbox.inventory import known_names
 from diagnosis_harness.toolbox.ports import Sources
-from diagnosis_harness.toolbox.wording import one_line
 from diagnosis_harness.tools.evidence import EvidenceItem, ItemKind
 from diagnosis_harness.tools.spec import ArgumentValue, Parameter, ParameterKind, ToolFindings, ToolSpec
 
@@ -47,7 +47,7 @@ class MatchEntities:
             EvidenceItem(
                 f"m{place}",
                 ItemKind.INVENTORY,
-                f"the text names {one_line(name)}",
+                f"the text names {named(name)}",
                 entity=name,
                 attributes={"telemetry": "entities", "mentioned": True},
             )

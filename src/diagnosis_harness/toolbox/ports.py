@@ -218,11 +218,15 @@ class LogSource(Protocol):
         recording: Recording,
         *,
         text: str | None,
-        entity: str | None,
+        entities: Sequence[str] | None,
         window: TimeWindow | None,
         limit: int,
     ) -> LogPage:
-        """Lines that contain `text` (plain, case-insensitive; None matches all), first `limit` by time."""
+        """Lines that contain `text` (plain, case-insensitive; None matches all), first `limit` by time.
+
+        Only lines of the named entities, where any are; `searched` counts the lines of those and of the
+        window.
+        """
         ...
 
 

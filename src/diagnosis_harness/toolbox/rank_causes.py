@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 
 from diagnosis_harness.analysis.rank import Candidate
 from diagnosis_harness.kernel.json_value import Scalar
+from diagnosis_harness.kernel.names import named
 from diagnosis_harness.kernel.window import TimeWindow, utc_text
 from diagnosis_harness.toolbox.arguments import ONSET, instant, text
 from diagnosis_harness.toolbox.incident_view import IncidentView, Ranking
 from diagnosis_harness.toolbox.signal_item import window_of
 from diagnosis_harness.toolbox.views import Views
-from diagnosis_harness.toolbox.wording import digits, one_line, rounded
+from diagnosis_harness.toolbox.wording import digits, rounded
 from diagnosis_harness.tools.evidence import EvidenceItem, ItemKind
 from diagnosis_harness.tools.spec import ArgumentValue, Parameter, ParameterKind, ToolFindings, ToolSpec
 
@@ -103,13 +104,13 @@ def _item(
     if (instance := one.instance) is not None:
         attributes["instance"] = instance
     if ranking.affected is not None:
-        affected = f"what {one_line(ranking.affected)} shows"
+        affected = f"what {named(ranking.affected)} shows"
     else:
         affected = "the incident"
     line = (
-        f"{one_line(one.entity)} ranks {place} as the cause of {affected} from {utc_text(onset_s)} on: "
+        f"{named(one.entity)} ranks {place} as the cause of {affected} from {utc_text(onset_s)} on: "
         f"score {digits(score)}, strength {digits(strength)}, {one.fault_kind}, "
-        f"decided by {one.decided_by.value} ({one_line(one.region)})"
+        f"decided by {one.decided_by.value} ({named(one.region)})"
     )
     if place == 1:
         line += f", margin {digits(margin)}"

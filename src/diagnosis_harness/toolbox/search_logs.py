@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from diagnosis_harness.kernel.json_value import Scalar
+from diagnosis_harness.kernel.names import named, quoted
 from diagnosis_harness.kernel.window import TimeWindow, utc_text
 from diagnosis_harness.toolbox.arguments import instant, text
 from diagnosis_harness.toolbox.inventory import askable_names
@@ -37,7 +38,9 @@ class SearchLogs:
                 Parameter(
                     "text", ParameterKind.TEXT, "Plain text, upper and lower case alike. Left out: all lines."
                 ),
-                Parameter("entity", ParameterKind.ENTITY, "Only this service or instance."),
+                Parameter(
+                    "entity", ParameterKind.ENTITY, "Only this service with its instances, or instance."
+                ),
                 Parameter("start", ParameterKind.INSTANT, "From this instant on."),
                 Parameter("end", ParameterKind.INSTANT, "Before this instant."),
             ),
@@ -55,14 +58,26 @@ class SearchLogs:
         wanted, entity = text(arguments, "text"), text(arguments, "entity")
         window = asked_window(ctx, self.sources, arguments)
         page = self.sources.logs.search(
-            ctx, Recording.INCIDENT, text=wanted, entity=entity, window=window, limit=LINES
+            ctx,
+            Recording.INCIDENT,
+            text=wanted,
+            entities=None if entity is None else with_instances(ctx, self.sources, entity),
+            window=window,
+            limit=LINES,
         )
         if page.matching == 0:
-            return ToolFindings((), window, looked_at=page.searched)
+            looked = window or self.sources.summary.summary(ctx).incident
+            return ToolFindings((), looked, looked_at=page.searched)
         items = [_count(page.matching, page.searched, wanted, (entity, window))]
         items += [_line(line, f"l{place}") for place, line in enumerate(page.lines, start=1)]
         narrow = "give a text, an entity or a shorter window"
         return ToolFindings(tuple(items), window, page.searched, narrow=narrow)
+
+
+def with_instances(ctx: RunContext, sources: Sources, entity: str) -> tuple[str, ...]:
+    """An entity and every instance of it: what is asked of a service is asked of all of it."""
+    owners = {} if sources.topology is None else sources.topology.owners(ctx)
+    return (entity, *sorted(part for part, owner in owners.items() if owner == entity and part != entity))
 
 
 def asked_window(
@@ -82,8 +97,8 @@ def _count(
     matching: int, searched: int, wanted: str | None, scope: tuple[str | None, TimeWindow | None]
 ) -> EvidenceItem:
     entity, window = scope
-    containing = f' that contain "{one_line(wanted)}"' if wanted else ""
-    of = f" of {one_line(entity)}" if entity else ""
+    containing = f" that contain {quoted(wanted)}" if wanted else ""
+    of = f" of {named(entity)}" if entity else ""
     within = f" between {utc_text(window.start_s)} and {utc_text(window.end_s)}" if window else ""
     attributes: dict[str, Scalar] = {"searched": searched}
     if wanted:
@@ -102,14 +117,14 @@ def _count(
 
 def _line(line: LogLine, item_id: str) -> EvidenceItem:
     message = one_line(line.message)
-    who = " ".join(one_line(part) for part in (line.entity, line.level) if part)
+    who = " ".join(named(part) for part in (line.entity, line.level) if part)
     attributes: dict[str, Scalar] = {"message": message}
     if line.level:
         attributes["level"] = one_line(line.level)
     return EvidenceItem(
         item_id,
         ItemKind.LOG_LINES,
-        f"{utc_text(line.time_s)} {who}: {message}" if who else f"{utc_text(line.time_s)}: {message}",
+        f"{utc_text(line.time_s)}{f' {who}' if who else ''}: {quoted(message)}",
         entity=line.entity,
         onset_s=line.time_s,
         attributes=attributes,

@@ -12,9 +12,10 @@ from diagnosis_harness.analysis.robust import high_rows
 from diagnosis_harness.analysis.series import thin
 from diagnosis_harness.analysis.shift import own_time_of_change
 from diagnosis_harness.kernel.json_value import Scalar
+from diagnosis_harness.kernel.names import named
 from diagnosis_harness.kernel.window import TimeWindow, utc_text
 from diagnosis_harness.toolbox.metric_table import MetricTable
-from diagnosis_harness.toolbox.wording import digits, maybe_rounded, one_line, quantity, rounded
+from diagnosis_harness.toolbox.wording import digits, maybe_rounded, quantity, rounded
 from diagnosis_harness.tools.evidence import Direction, EvidenceItem, ItemKind
 
 FLAT_BELOW = 1.0  # widths; a smaller move is no move
@@ -163,7 +164,8 @@ def _line(
     table: MetricTable, move: SignalMove, numbers: tuple[float | None, float | None], *, ratio: Scalar
 ) -> str:
     row = table.rows[move.row]
-    name = f"{one_line(row.entity)} {one_line(row.signal)}" + (" per second" if row.rate else "")
+    caller = "" if row.caller is None else f" in calls from {named(row.caller)}"
+    name = f"{named(row.entity)} {named(row.signal)}" + (" per second" if row.rate else "") + caller
     value, baseline = numbers
     if value is None:
         return f"{name} has no value in the window"

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from diagnosis_harness.analysis.graph import walk
+from diagnosis_harness.kernel.names import named
 from diagnosis_harness.toolbox.arguments import text, whole
 from diagnosis_harness.toolbox.views import Views
-from diagnosis_harness.toolbox.wording import one_line
 from diagnosis_harness.tools.evidence import EvidenceItem, ItemKind
 from diagnosis_harness.tools.spec import ArgumentValue, Parameter, ParameterKind, ToolFindings, ToolSpec
 
@@ -66,7 +66,7 @@ class WalkTopology:
             EvidenceItem(
                 f"e{place}",
                 ItemKind.CALL_EDGE,
-                f"{one_line(caller)} calls {one_line(callee)}",
+                f"{named(caller)} calls {named(callee)}",
                 entity=callee,
                 peer=caller,
                 attributes={"distance": distance},

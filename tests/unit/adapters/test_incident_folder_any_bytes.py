@@ -82,7 +82,7 @@ def use_all(folder: Path, ctx: RunContext) -> None:
         table = sources.spans.spans(ctx, Recording.INCIDENT)
         assert all(-1 <= parent < len(table) for parent in table.parent.tolist())
     if sources.logs is not None:
-        sources.logs.search(ctx, Recording.INCIDENT, text="x", entity=None, window=None, limit=5)
+        sources.logs.search(ctx, Recording.INCIDENT, text="x", entities=None, window=None, limit=5)
 
 
 def try_all(name: str, content: bytes) -> None:

@@ -66,11 +66,11 @@ def test_log_lines_are_counted_and_found_whatever_their_case(
     """Plain text, not a pattern."""
     sources = open_folder({"logs.csv": LOGS})
     assert sources.logs is not None
-    page = sources.logs.search(ctx, Recording.INCIDENT, text="TIMEOUT", entity=None, window=None, limit=1)
+    page = sources.logs.search(ctx, Recording.INCIDENT, text="TIMEOUT", entities=None, window=None, limit=1)
     assert (page.matching, page.searched, len(page.lines)) == (2, 4, 1)
     assert page.lines[0].message == "Timeout calling bank"
     for text in ("time.ut", "%", "_", "'"):
-        page = sources.logs.search(ctx, Recording.INCIDENT, text=text, entity=None, window=None, limit=9)
+        page = sources.logs.search(ctx, Recording.INCIDENT, text=text, entities=None, window=None, limit=9)
         assert page.matching == 0
 
 
@@ -79,9 +79,9 @@ def test_log_lines_are_searched_by_entity_and_window(open_folder: OpenFolder, ct
     sources = open_folder({"logs.csv": LOGS})
     assert sources.logs is not None
     window = TimeWindow(FIRST + 100.0, FIRST + 200.0)
-    page = sources.logs.search(ctx, Recording.INCIDENT, text=None, entity="pay", window=window, limit=9)
+    page = sources.logs.search(ctx, Recording.INCIDENT, text=None, entities=("pay",), window=window, limit=9)
     assert (page.matching, page.searched) == (1, 1)
-    nobody = sources.logs.search(ctx, Recording.INCIDENT, text=None, entity="x", window=None, limit=9)
+    nobody = sources.logs.search(ctx, Recording.INCIDENT, text=None, entities=("x",), window=None, limit=9)
     assert (nobody.lines, nobody.searched) == ((), 0)
 
 
@@ -89,7 +89,7 @@ def test_log_text_comes_printable(open_folder: OpenFolder, ctx: RunContext) -> N
     """A log line may be written by an attacker."""
     sources = open_folder({"logs.csv": LOGS})
     assert sources.logs is not None
-    page = sources.logs.search(ctx, Recording.INCIDENT, text="red", entity=None, window=None, limit=9)
+    page = sources.logs.search(ctx, Recording.INCIDENT, text="red", entities=None, window=None, limit=9)
     assert page.lines[0].message == "\\x1b[31mred"
     assert page.lines[0].entity is None
 
@@ -153,7 +153,7 @@ def test_the_settings_complete_an_alert_file_and_win(open_folder: OpenFolder, ct
             "incident.toml": '[alert]\nentity = "pay"\n',
         }
     )
-    assert sources.summary.summary(ctx).alert == AlertInfo(entity="pay", signal="latency")
+    assert sources.summary.summary(ctx).alert == AlertInfo(entities=("pay",), signal="latency")
 
 
 def test_the_first_of_several_alerts_is_the_alert(open_folder: OpenFolder, ctx: RunContext) -> None:

@@ -13,7 +13,6 @@ from diagnosis_harness.guards.verdict import FindingCode
 from diagnosis_harness.kernel.window import TimeWindow
 from diagnosis_harness.testing.evidence import (
     ONSET_S,
-    WINDOW,
     begun_record,
     cause_item,
     caused_claim,
@@ -198,43 +197,9 @@ def test_an_instant_that_somebody_stated_is_no_observation(method: str, *, is_bo
     assert (codes(claim, ready_record(onset)) == []) is is_borne
 
 
-def absent(**bent: object) -> Claim:
-    """An absence that an empty record of checkout's latency bears."""
-    claim = Claim(
-        claim_id="a1",
-        predicate=Predicate.ABSENT,
-        entity="checkout",
-        refs=(EvidenceRef("t1", WHOLE_RECORD),),
-        signal="latency_p90",
-        window=WINDOW,
-    )
-    return replace(claim, **bent)  # type: ignore[arg-type]  # keyword names are fields of the claim
-
-
-def test_an_absence_stands_in_the_scope_and_window_that_were_looked_at() -> None:
-    """An empty record of this entity and signal bears that nothing was seen there."""
-    empty = ready_record(scope='{"entity":"checkout","signal":"latency_p90"}')
-    assert codes(absent(), empty) == []
-
-
-@pytest.mark.parametrize(
-    "bent",
-    [
-        {"entity": "cart"},
-        {"signal": "errors"},
-        {"window": TimeWindow(WINDOW.start_s - 1, WINDOW.end_s)},
-        {"value": 0.0, "unit": "s"},
-    ],
-)
-def test_an_absence_is_never_widened(bent: dict[str, object]) -> None:
-    """Another entity, another signal, a wider window or a number is more than the record looked at."""
-    empty = ready_record(scope='{"entity":"checkout","signal":"latency_p90"}')
-    assert codes(absent(**bent), empty) == [FindingCode.ABSENCE_OUT_OF_SCOPE]
-
-
-def test_an_unscoped_empty_record_is_no_denial_of_one_entity() -> None:
-    """A search that named no entity denies nothing of a particular one."""
-    assert codes(absent(), ready_record(scope="{}")) == [FindingCode.ABSENCE_OUT_OF_SCOPE]
+def absent() -> Claim:
+    """That something was not seen; what bears it is tried in test_absence.py."""
+    return Claim("a1", Predicate.ABSENT, "checkout", (EvidenceRef("t1", WHOLE_RECORD),))
 
 
 def test_found_evidence_bears_no_absence_and_empty_evidence_nothing_else() -> None:
@@ -307,32 +272,6 @@ def test_check_claims_keeps_the_standing_ones_in_order() -> None:
     false = replace(good, claim_id="k2", value=7.0)
     other = changed_claim(changed_item("i2", "cart"), claim_id="k3")
     assert check_claims((good, false, other), (record,), run_id="r1", inquiry=inquiry()) == (good, other)
-
-
-def test_every_kind_of_item_but_inventory_and_logs_bears_some_predicate() -> None:
-    """An item kind that no claim can use would be evidence nobody may state."""
-    from diagnosis_harness.guards.bearing import _BEARERS  # the table is the subject
-
-    borne = set().union(*_BEARERS.values())
-    assert set(ItemKind) - borne == {ItemKind.INVENTORY, ItemKind.LOG_LINES}
-
-
-def test_a_denial_names_what_was_sought() -> None:
-    """That one text was not found of an entity is not that nothing was."""
-    empty = ready_record(scope='{"entity":"checkout","text":"panic"}')
-
-    assert codes(absent(signal="panic"), empty) == []
-    assert codes(absent(signal=None), empty) == [FindingCode.ABSENCE_OUT_OF_SCOPE]
-
-
-@pytest.mark.parametrize(
-    "bent", [{"onset_s": ONSET_S}, {"unit": "s"}, {"direction": Direction.UP}, {"affected": "cart"}]
-)
-def test_an_absence_says_nothing_more(bent: dict[str, object]) -> None:
-    """No time of beginning, unit, direction or second entity comes in with it."""
-    empty = ready_record(scope='{"entity":"checkout","signal":"latency_p90"}')
-
-    assert codes(absent(**bent), empty) == [FindingCode.ABSENCE_OUT_OF_SCOPE]
 
 
 def test_a_unit_of_no_number_is_not_borne() -> None:

@@ -68,3 +68,36 @@ def test_conversion_there_and_back_is_the_same_number(value: float, unit: str) -
     assert there is not None
     back = convert(there, unit, "s")
     assert back == pytest.approx(value, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("unit", "base", "factor"),
+    [
+        ("ns", "s", 1e-9),
+        ("us", "s", 1e-6),
+        ("µs", "s", 1e-6),
+        ("ms", "s", 1e-3),
+        ("min", "s", 60.0),
+        ("h", "s", 3_600.0),
+        ("bytes", "B", 1.0),
+        ("kB", "B", 1e3),
+        ("KB", "B", 1e3),
+        ("MB", "B", 1e6),
+        ("GB", "B", 1e9),
+        ("TB", "B", 1e12),
+        ("KiB", "B", 1_024.0),
+        ("MiB", "B", 1_048_576.0),
+        ("GiB", "B", 1_073_741_824.0),
+        ("TiB", "B", 1_099_511_627_776.0),
+        ("%", "ratio", 0.01),
+        ("percent", "ratio", 0.01),
+        ("/min", "/s", 1 / 60),
+        ("/h", "/s", 1 / 3_600),
+    ],
+)
+def test_a_unit_is_exactly_so_much(unit: str, base: str, factor: float) -> None:
+    """A kibibyte is 1,024 bytes, and neither 1,000 nor 1,025: a claim in it states what the item says."""
+    assert convert(1.0, unit, base) == pytest.approx(factor, rel=1e-15)
+    assert states(1.2345, unit, 1.2345 * factor, base)
+    for other in (factor * 1.024, factor / 1.024, factor * 1.001, factor * 0.999):
+        assert not states(1.2345, unit, 1.2345 * other, base)

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from diagnosis_harness.diagnosis.claim import WHOLE_RECORD, Claim, EvidenceRef, Predicate
 from diagnosis_harness.guards.bearing import objections
+from diagnosis_harness.guards.stated import stated
 from diagnosis_harness.guards.wording import WordingCode, grounded
 from diagnosis_harness.guards.wording_tokens import TokenKind, han_value, tokens
 from diagnosis_harness.release.language import Language
@@ -136,6 +137,11 @@ DEPLOY = _claim(
     ),
     onset_s=ONSET_S,
 )
+FLAG = _claim(
+    Predicate.DEPLOYED,
+    replace(DEPLOY[1], attributes={"change_kind": "flag", "summary": "a deploy"}),
+    onset_s=ONSET_S,
+)
 NONE_SEEN = Claim(
     "k1", Predicate.ABSENT, "cart", (EvidenceRef("t1", WHOLE_RECORD),), signal="error_count", window=WINDOW
 )
@@ -155,6 +161,7 @@ CASES: dict[str, tuple[Claim, EvidenceItem | None]] = {
     "EDGE": EDGE,
     "CALLS": CALLS,
     "DEPLOY": DEPLOY,
+    "FLAG": FLAG,
     "NONE_SEEN": (NONE_SEEN, None),
 }
 TABLE: list[list[str]] = [
@@ -203,27 +210,19 @@ def test_every_case_of_the_table_is_borne(case: Case) -> None:
     assert objections(*case) == ()
 
 
-def _with_numbers(case: Case) -> Case:
-    """The same claim with everything that its item states."""
-    claim, item = case
-    if claim.predicate in (Predicate.CAUSED, Predicate.CALLS, Predicate.DEPLOYED):
-        return case
-    window = item.window if claim.onset_s is None else None
-    return replace(claim, value=item.value, baseline=item.baseline, unit=item.unit, window=window), item
-
-
 @pytest.mark.parametrize("language", Language)
-@pytest.mark.parametrize("case", [*ALL, *map(_with_numbers, ALL)], ids=lambda case: case[0].predicate.value)
+@pytest.mark.parametrize("case", ALL, ids=lambda case: case[0].predicate.value)
 def test_the_rendered_sentence_of_every_predicate_is_grounded(case: Case, language: Language) -> None:
     """What code says of a claim would pass as an agent's own wording, in both languages."""
-    claim, item = case
-    assert grounded(sentence(claim, language), claim, [item]) == ()
+    claim = stated(case[0].predicate, case[1], claim_id="k1", refs=REF)
+    assert grounded(sentence(claim, language), claim, [case[1]]) == ()
 
 
-@pytest.mark.parametrize("language", Language)
-def test_the_rendered_absence_is_grounded(language: Language) -> None:
-    """The same for what was not seen."""
-    assert grounded(sentence(NONE_SEEN, language), NONE_SEEN, []) == ()
+def test_an_absence_has_no_words_of_an_agents_own() -> None:
+    """What was searched, and where, is too easily widened: the rendered sentence stands."""
+    found = grounded("no error_count was found for cart", NONE_SEEN, [changed_item("i1", "cart")])
+
+    assert [each.code for each in found] == [WordingCode.NO_OWN_WORDS]
 
 
 TRUTHFUL = [

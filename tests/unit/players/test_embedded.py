@@ -19,6 +19,12 @@ from diagnosis_harness.kernel.json_value import Scalar
 from diagnosis_harness.players.embedded.analyst import next_answer
 from diagnosis_harness.players.embedded.judge import verdict_on
 from diagnosis_harness.players.embedded.repairer import mended_draft
+from diagnosis_harness.players.embedded.standing import (
+    EXPLAINED_SHARE,
+    LEAST_MARGIN,
+    LEAST_STRENGTH,
+    stands_out,
+)
 from diagnosis_harness.testing.evidence import ONSET_S, cause_item, changed_claim, changed_item, ready_record
 from diagnosis_harness.testing.inquiries import inquiry
 from diagnosis_harness.tools.evidence import EvidenceItem, ItemKind
@@ -325,3 +331,25 @@ def test_without_anything_to_look_with_it_says_what_is_missing() -> None:
     assert isinstance(answer, GiveDraft)
     assert answer.draft is not None
     assert answer.draft.missing_info == ("any source",)
+
+
+@pytest.mark.parametrize(
+    ("attribute", "limit"),
+    [("strength", LEAST_STRENGTH), ("margin", LEAST_MARGIN), ("explained", EXPLAINED_SHARE)],
+)
+@pytest.mark.parametrize("beyond", [-0.09, -0.001, 0.0, 0.001])
+def test_a_candidate_stands_out_from_each_limit_on(attribute: str, limit: float, beyond: float) -> None:
+    """A lead of one in a hundred names no cause, nor does half of the strength that is asked."""
+    held: dict[str, Scalar] = {"strength": 0.9, "margin": 0.5}
+    if attribute == "explained":
+        held |= {"explained_by": "db", "explained_score": 9.0 * (limit + beyond)}
+    else:
+        held[attribute] = limit + beyond
+    item = replace(cause_item(), score=9.0, attributes=held)
+
+    assert stands_out(item) is (beyond >= 0 if attribute != "explained" else beyond <= 0)
+
+
+def test_the_bars_are_where_they_were_calibrated() -> None:
+    """A change of one of them is a change of what is named, and shows here."""
+    assert (LEAST_STRENGTH, LEAST_MARGIN, EXPLAINED_SHARE) == (0.5, 0.1, 0.5)

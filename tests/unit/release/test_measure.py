@@ -83,3 +83,40 @@ def test_rounding_keeps_the_size(value: float, unit: str | None) -> None:
     number, _, name = measure(value, unit).removesuffix("%").removesuffix("/s").partition(" ")
 
     assert float(number.replace(",", "")) * scale.get(name, 1.0) == pytest.approx(given_size, rel=0.0051)
+
+
+@pytest.mark.parametrize("value", [0.0, -0.0, 5e-324, -5e-324, 1e-310, -1e-310])
+@pytest.mark.parametrize(
+    ("unit", "text"), [("s", "0 s"), ("B", "0 B"), ("ratio", "0%"), ("rps", "0/s"), (None, "0")]
+)
+def test_zero_has_no_sign(value: float, unit: str | None, text: str) -> None:
+    """Nor has a number that is too small to be one."""
+    assert measure(value, unit) == text
+
+
+@pytest.mark.parametrize(
+    ("baseline", "value", "text"),
+    [
+        (1.0, 1.49, None),
+        (1.0, 1.499, None),
+        (1.0, 1.5, "1.5"),
+        (1.0, 9_999.0, "10,000"),
+        (1.0, 10_000.0, None),
+        (0.0, 1.0, None),
+        (-1.0, 2.0, None),
+        (5e-324, 1.0, None),
+        (0.95, 1.551, "1.6"),
+        (1.049, 1.551, None),
+    ],
+)
+def test_how_many_times_is_said_of_the_exact_numbers(baseline: float, value: float, text: str | None) -> None:
+    """From one and a half on, and never of two numbers that were rounded first."""
+    assert times(baseline, value) == text
+
+
+@given(st.floats(1e-3, 1e9), st.sampled_from(["s", "ratio", "bytes", "rps", None]))
+def test_two_numbers_that_differ_are_told_apart(value: float, unit: str | None) -> None:
+    """By the twelfth digit as by the first; what no digit tells apart is one number to a reader."""
+    before, now = measures(value, value * (1 + 1e-11), unit)
+
+    assert before != now

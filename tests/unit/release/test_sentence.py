@@ -127,8 +127,8 @@ def said(predicate: Predicate, language: Language, **parts: Any) -> str:
         (
             Predicate.SLOWED,
             {"signal": "GET /cart", "value": 300, "baseline": 12, "unit": "ms"},
-            "GET /cart of checkout slowed from 12 ms to 300 ms (25 times).",
-            "checkout 的 GET /cart 变慢，从 12 ms 到 300 ms（25 倍）。",
+            "“GET /cart” of checkout slowed from 12 ms to 300 ms (25 times).",
+            "checkout 的 “GET /cart” 变慢，从 12 ms 到 300 ms（25 倍）。",
         ),
         (
             Predicate.SLOWED,
@@ -145,20 +145,20 @@ def said(predicate: Predicate, language: Language, **parts: Any) -> str:
         (
             Predicate.FAILED,
             {"signal": "GET /cart", "value": 0.4, "baseline": 0.0, "unit": "ratio"},
-            "The share of GET /cart of checkout that fails rose from 0% to 40%.",
-            "checkout 的 GET /cart 的失败比例上升，从 0% 到 40%。",
+            "The share of “GET /cart” of checkout that fails rose from 0% to 40%.",
+            "checkout 的 “GET /cart” 的失败比例上升，从 0% 到 40%。",
         ),
         (
             Predicate.FAILED,
             {"affected": "web", "signal": "GET /cart", "value": 0.4, "baseline": 0.0, "unit": "ratio"},
-            "The share of calls from web to GET /cart of checkout that fail rose from 0% to 40%.",
-            "web 调用 checkout 的 GET /cart 的失败比例上升，从 0% 到 40%。",
+            "The share of calls from web to “GET /cart” of checkout that fail rose from 0% to 40%.",
+            "web 调用 checkout 的 “GET /cart” 的失败比例上升，从 0% 到 40%。",
         ),
         (
             Predicate.DROPPED,
             {"affected": "charge", "signal": "POST /pay", "value": 0.5, "baseline": 0.1, "unit": "ratio"},
-            "The share of POST /pay of checkout that ends without charge rose from 10% to 50% (5 times).",
-            "checkout 的 POST /pay 结束时没有调用 charge 的比例上升，从 10% 到 50%（5 倍）。",
+            "The share of “POST /pay” of checkout that ends without charge rose from 10% to 50% (5 times).",
+            "checkout 的 “POST /pay” 结束时没有调用 charge 的比例上升，从 10% 到 50%（5 倍）。",
         ),
         (
             Predicate.CALLS,
@@ -174,12 +174,48 @@ def said(predicate: Predicate, language: Language, **parts: Any) -> str:
         ),
         (
             Predicate.ABSENT,
-            {"signal": "errors", "window": WINDOW},
+            {"signal": "time out", "window": WINDOW, "value": 12345.0, "unit": "log lines"},
             (
-                "Nothing was found for errors of checkout between 2024-01-01 14:05 and 14:20 UTC, "
-                "in the scope that was asked."
+                "No log line that contains “time out” was found for checkout "
+                "between 2024-01-01 14:05 and 14:20 UTC (12,345 log lines searched)."
             ),
-            "2024-01-01 14:05 至 14:20 UTC，在所查询的范围内，没有发现 checkout 的 errors 的任何情况。",
+            "2024-01-01 14:05 至 14:20 UTC，搜索了 12,345 行日志，没有发现 checkout 包含“time out”的日志。",
+        ),
+        (
+            Predicate.ABSENT,
+            {"window": WINDOW, "value": 3.0, "unit": "changes"},
+            (
+                "No recorded change was found for checkout between 2024-01-01 14:05 and 14:20 UTC "
+                "(3 changes of any service looked through)."
+            ),
+            "2024-01-01 14:05 至 14:20 UTC，查看了各服务的 3 条变更记录，没有发现 checkout 的变更。",
+        ),
+        (
+            Predicate.ABSENT,
+            {"window": WINDOW, "value": 1234.0, "unit": "spans"},
+            (
+                "No time, failure or missing call beyond normal operation was found in the spans of checkout "
+                "between 2024-01-01 14:05 and 14:20 UTC (1,234 spans compared)."
+            ),
+            (
+                "2024-01-01 14:05 至 14:20 UTC，比较了 checkout 的 1,234 个 span，"
+                "没有发现超出正常范围的耗时、失败或缺失的调用。"
+            ),
+        ),
+        (
+            Predicate.ABSENT,
+            {"window": WINDOW, "value": 7.0, "unit": "metric series"},
+            (
+                "No metric of checkout moved beyond normal operation "
+                "between 2024-01-01 14:05 and 14:20 UTC (7 metric series compared)."
+            ),
+            "2024-01-01 14:05 至 14:20 UTC，比较了 checkout 的 7 个指标序列，没有发现超出正常范围的变化。",
+        ),
+        (
+            Predicate.ABSENT,
+            {"signal": "errors", "window": WINDOW},
+            "Whether anything was found for checkout is not known.",
+            "是否发现了 checkout 的情况，无从得知。",
         ),
     ],
 )
@@ -202,4 +238,4 @@ def test_names_from_data_cannot_disturb_the_sentence() -> None:
     """Line feeds, escapes and characters that reorder text stand as their code points."""
     claim = Claim("k", Predicate.CHANGED, "a\n\x1b[31m\u202eb", (EvidenceRef("t", "i"),))
 
-    assert sentence(claim, Language.EN) == "a\\u000a\\u001b[31m\\u202eb changed."
+    assert sentence(claim, Language.EN) == "“a\\u000a\\u001b[31m\\u202eb” changed."

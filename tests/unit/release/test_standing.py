@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from diagnosis_harness.diagnosis.claim import WHOLE_RECORD, Claim, EvidenceRef, FaultKind, Predicate
+from diagnosis_harness.diagnosis.claim import FaultKind
 from diagnosis_harness.diagnosis.draft import Cause, DiagnosisDraft
-from diagnosis_harness.kernel.window import TimeWindow
-from diagnosis_harness.release.standing import Standing, in_scope, numbered, scored, standing_of
+from diagnosis_harness.release.standing import Standing, numbered, scored, standing_of
 from diagnosis_harness.testing.evidence import (
-    WINDOW,
     cause_item,
     caused_claim,
     changed_claim,
@@ -43,16 +41,6 @@ def test_claims_are_named_by_their_place() -> None:
 
     assert [claim.claim_id for claim in renamed] == ["k1", "k2", "k3"]
     assert causes[0].claim_ids == ("k1", "k2")
-
-
-def test_an_absence_says_in_which_time_was_looked() -> None:
-    """A denial without a window would read as one for ever; one with a window keeps it."""
-    record = ready_record(scope='{"entity":"checkout","text":"panic"}')
-    claim = Claim("k1", Predicate.ABSENT, "checkout", (EvidenceRef("t1", WHOLE_RECORD),), signal="panic")
-    within = replace(claim, window=TimeWindow(WINDOW.start_s, WINDOW.start_s + 60))
-
-    assert [each.window for each in in_scope((claim, within), (record,))] == [WINDOW, within.window]
-    assert in_scope(CLAIMS, (record,)) == CLAIMS
 
 
 def test_nothing_stands_of_no_draft() -> None:

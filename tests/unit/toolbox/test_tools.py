@@ -18,7 +18,7 @@ from diagnosis_harness.testing.small_incident import (
 )
 from diagnosis_harness.testing.sources import InMemorySources, series_of
 from diagnosis_harness.toolbox.catalog import build_tools
-from diagnosis_harness.toolbox.ports import AlertInfo, FileNote
+from diagnosis_harness.toolbox.ports import AlertInfo, ChangeEvent, FileNote, LogLine
 from diagnosis_harness.tools.evidence import Direction, ItemKind
 from diagnosis_harness.tools.spec import ArgumentValue, ToolFindings
 
@@ -250,3 +250,55 @@ def test_a_single_row_is_survived(ctx: RunContext) -> None:
     sources = InMemorySources(incident=(series_of("a", "latency", [5.0], [np.pi]),), onset_s=5.0)
     assert call(ctx, sources, "find_changed_signals").items == ()
     assert call(ctx, sources, "rank_causes").items[0].attributes["strength"] == 0.0
+
+
+def a_service_of_two() -> InMemorySources:
+    """A service without a line of its own, whose two instances log and are changed; and another service."""
+    return InMemorySources(
+        part_of={"payment-a": "payment", "payment-b": "payment", "cart-a": "cart"},
+        log_lines=(
+            LogLine(ONSET_S + 1, "payment-a", "ERROR", "timeout of db"),
+            LogLine(ONSET_S + 2, "payment-b", "INFO", "fine"),
+            LogLine(ONSET_S + 3, "cart-a", "ERROR", "timeout of db"),
+        ),
+        change_events=(ChangeEvent(ONSET_S - 60, "payment-b", "deploy", "v2"),),
+    )
+
+
+def test_a_service_is_searched_with_its_instances(ctx: RunContext) -> None:
+    """What an instance logged was logged of the service: it is found, and counted as searched."""
+    found = call(ctx, a_service_of_two(), "search_logs", entity="payment", text="timeout")
+    none = call(ctx, a_service_of_two(), "search_logs", entity="payment", text="panic")
+    changed = call(ctx, a_service_of_two(), "list_changes", entity="payment")
+
+    assert found.items[0].value == 1.0
+    assert (none.items, none.looked_at) == ((), 2)
+    assert [item.entity for item in changed.items] == ["payment-b"]
+
+
+def test_an_instance_is_searched_alone(ctx: RunContext) -> None:
+    """And nothing of its neighbour is counted."""
+    none = call(ctx, a_service_of_two(), "search_logs", entity="payment-b", text="timeout")
+
+    assert (none.items, none.looked_at) == ((), 1)
+
+
+def test_an_empty_search_says_which_time_it_looked_through(ctx: RunContext) -> None:
+    """Where nobody named one, that of the recording."""
+    sources = a_service_of_two()
+    recorded = sources.summary(ctx).incident
+    assert recorded is not None
+
+    assert call(ctx, sources, "search_logs", entity="payment", text="panic").window == recorded
+    assert call(ctx, sources, "list_changes", entity="cart").window == recorded
+
+
+def test_what_could_not_be_compared_was_not_looked_at(ctx: RunContext) -> None:
+    """A comparison without one side, or of a name that has no span or series, examined nothing."""
+    sources = small_incident(None)
+
+    assert call(ctx, sources, "compare_spans", entities=("payment",)).looked_at > 0
+    assert call(ctx, sources, "compare_spans", entities=("nobody",)).looked_at == 0
+    assert call(ctx, sources, "compare_spans", onset=ONSET_S - 10**6).looked_at == 0
+    assert call(ctx, sources, "find_changed_signals", entities=("payment",)).looked_at > 0
+    assert call(ctx, sources, "find_changed_signals", entities=("nobody",)).looked_at == 0

@@ -8,6 +8,7 @@ from diagnosis_harness.application.system.answer import SystemAnswer, SystemTopi
 from diagnosis_harness.application.system.profile import SourceProfile, SystemProfile, TelemetryKind
 from diagnosis_harness.application.system.words import ENGLISH, SystemWords
 from diagnosis_harness.application.system.words_zh import CHINESE
+from diagnosis_harness.kernel.names import named
 from diagnosis_harness.release.language import Language
 from diagnosis_harness.release.measure import measure
 from diagnosis_harness.release.moment import shown, span
@@ -31,16 +32,16 @@ def _name(name: str, profile: SystemProfile, words: SystemWords) -> str:
     for tool in profile.tools:
         if tool.name.casefold() == name.casefold():
             does = words.tool_lines.get(tool.name, tool.description)
-            return words.is_tool.format(name=shown(tool.name), does=shown(does))
+            return words.is_tool.format(name=named(tool.name), does=shown(does))
     for source in profile.sources:
         if source.name.casefold() == name.casefold():
             return words.is_source.format(source=_source(source, words))
-    return words.is_neither.format(name=shown(name))
+    return words.is_neither.format(name=named(name))
 
 
 def _kind(kind: TelemetryKind, profile: SystemProfile, words: SystemWords) -> str:
     holding = [
-        words.holds_kind.format(source=shown(source.name), count=f"{held.count:,}", kind=words.kinds[kind])
+        words.holds_kind.format(source=named(source.name), count=f"{held.count:,}", kind=words.kinds[kind])
         for source in profile.sources
         for held in source.holdings
         if held.kind is kind
@@ -51,7 +52,7 @@ def _kind(kind: TelemetryKind, profile: SystemProfile, words: SystemWords) -> st
 def _source(source: SourceProfile, words: SystemWords) -> str:
     held = words.comma.join(f"{one.count:,} {words.kinds[one.kind]}" for one in source.holdings)
     window = "" if source.window is None else words.window.format(*map(str, span(source.window)))
-    return words.source.format(name=shown(source.name), holds=held or words.holds_nothing, window=window)
+    return words.source.format(name=named(source.name), holds=held or words.holds_nothing, window=window)
 
 
 def _greeting(profile: SystemProfile, words: SystemWords) -> str:
@@ -67,10 +68,11 @@ def _players(profile: SystemProfile, words: SystemWords) -> str:
     if not llms:
         return words.no_llm
     roles = [
-        f"- {words.roles.get(player.role, player.role)}: {shown(player.llm or words.embedded)}"
+        f"- {words.roles.get(player.role, player.role)}: "
+        f"{named(player.llm) if player.llm else words.embedded}"
         for player in profile.players
     ]
-    return "\n".join((words.llms.format(llms=words.comma.join(map(shown, llms))), *roles))
+    return "\n".join((words.llms.format(llms=words.comma.join(map(named, llms))), *roles))
 
 
 def _abilities(profile: SystemProfile, words: SystemWords) -> str:
@@ -83,7 +85,7 @@ def _abilities(profile: SystemProfile, words: SystemWords) -> str:
 
 def _tools(profile: SystemProfile, words: SystemWords) -> str:
     lines = [
-        f"- {shown(tool.name)}: {shown(words.tool_lines.get(tool.name, tool.description))}"
+        f"- {named(tool.name)}: {shown(words.tool_lines.get(tool.name, tool.description))}"
         for tool in profile.tools
     ]
     return "\n".join((words.tools.format(count=len(lines)), *lines)) if lines else words.no_tools
@@ -108,7 +110,7 @@ def _limits(profile: SystemProfile, words: SystemWords) -> str:
 
 
 def _privacy(profile: SystemProfile, words: SystemWords) -> str:
-    llms = dict.fromkeys(shown(player.llm) for player in profile.players if player.llm is not None)
+    llms = dict.fromkeys(named(player.llm) for player in profile.players if player.llm is not None)
     return words.privacy_llm.format(llms=words.comma.join(llms)) if llms else words.privacy_embedded
 
 

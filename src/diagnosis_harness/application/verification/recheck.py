@@ -234,6 +234,9 @@ def _anchored(claim: Claim, fresh: Mapping[str, EvidenceRecord]) -> Claim:
     every = tuple(ref for ref, _ in items)
     bearing = tuple(ref for ref, item in items if not objections(claim, item))
     refs = (empty or every) if claim.predicate is Predicate.ABSENT else (bearing or every or empty)
+    if claim.predicate is Predicate.ABSENT:
+        # How much was looked at may have grown since; that nothing was there is what is asked again.
+        claim = replace(claim, value=None, unit=None)
     return replace(claim, refs=refs, quotes=())
 
 

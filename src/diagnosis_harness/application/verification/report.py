@@ -9,6 +9,7 @@ from diagnosis_harness.application.intent import IntentType
 from diagnosis_harness.application.routed import routed_intent
 from diagnosis_harness.application.verification.result import Check, CheckName, Flaw, FlawCode, check_of
 from diagnosis_harness.diagnosis.draft import DiagnosisDraft
+from diagnosis_harness.diagnosis.inquiry import Inquiry
 from diagnosis_harness.guards.candidates import standing_candidates
 from diagnosis_harness.guards.circumstances import (
     Circumstances,
@@ -17,6 +18,7 @@ from diagnosis_harness.guards.circumstances import (
     standing_window,
 )
 from diagnosis_harness.guards.evidence_guard import check_draft
+from diagnosis_harness.guards.restating import restated
 from diagnosis_harness.guards.verdict import Finding
 from diagnosis_harness.release.document import Coverage, Report, RunDocument
 from diagnosis_harness.release.outcome import ReleaseOutcome
@@ -34,13 +36,13 @@ def guard_checks(
     document: RunDocument, draft: DiagnosisDraft, records: tuple[EvidenceRecord, ...]
 ) -> Iterator[Check]:
     """Every published claim and cause through EvidenceGuard, over the records built anew."""
-    findings = check_draft(
-        draft, records, run_id=document.run.run_id, inquiry=inquiry_of(document, records)
-    ).findings
+    inquiry = inquiry_of(document, records)
+    findings = check_draft(draft, records, run_id=document.run.run_id, inquiry=inquiry).findings
     places = {claim.claim_id: f"report.claims[{place}]" for place, claim in enumerate(draft.claims)}
     flaws: dict[CheckName, list[Flaw]] = {}
     for finding in findings:
         flaws.setdefault(check_of(finding.code), []).append(_flaw(finding, places))
+    flaws.setdefault(CheckName.CLAIMS, []).extend(_statement_flaws(draft, records, inquiry))
     flaws.setdefault(CheckName.CLAIMS, []).extend(_window_flaws(document, draft, records))
     flaws.setdefault(CheckName.CAUSES, []).extend(_score_flaws(document, draft, records))
     counts = {
@@ -62,6 +64,20 @@ def _flaw(finding: Finding, places: dict[str, str]) -> Flaw:
         stated=finding.claim_id,
         found=f"{ref.tool_call_id}/{ref.item_id}" if ref else "",
     )
+
+
+def _statement_flaws(
+    draft: DiagnosisDraft, records: tuple[EvidenceRecord, ...], inquiry: Inquiry
+) -> Iterator[Flaw]:
+    """A published claim is what its evidence says, word for word, and cites nothing that does not say it."""
+    by_id = {record.tool_call_id: record for record in records}
+    for number, claim in enumerate(draft.claims):
+        again = restated(claim, by_id, inquiry)
+        for field in fields(claim) if again is not None else ():
+            stated, found = getattr(claim, field.name), getattr(again, field.name)
+            if stated != found:
+                place = f"report.claims[{number}].{field.name}"
+                yield Flaw(FlawCode.STATEMENT_DIFFERS, place, str(stated), str(found))
 
 
 def _window_flaws(

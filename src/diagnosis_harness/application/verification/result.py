@@ -46,6 +46,7 @@ class FlawCode(StrEnum):
     STORED_FOR_ANOTHER_CALL = "STORED_FOR_ANOTHER_CALL"  # tool, scope or window are not the record's
     RECORD_IMPOSSIBLE = "RECORD_IMPOSSIBLE"  # status, evidence status and findings do not go together
     WINDOW_OF_NO_RECORD = "WINDOW_OF_NO_RECORD"
+    STATEMENT_DIFFERS = "STATEMENT_DIFFERS"  # a claim leaves out or alters what its evidence says
     SENTENCE_DIFFERS = "SENTENCE_DIFFERS"
     SUMMARY_DIFFERS = "SUMMARY_DIFFERS"
     NEXT_CHECKS_DIFFER = "NEXT_CHECKS_DIFFER"

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from rich.text import Text
 
 from diagnosis_harness.cli.render.wrap import hang
+from diagnosis_harness.kernel.names import named
 from diagnosis_harness.release.document import Report, Run, RunDocument
 from diagnosis_harness.release.excerpt import account_words, coverage_sentences
 from diagnosis_harness.release.words import Words
@@ -23,7 +24,7 @@ def coverage_lines(report: Report, *, words: Words, width: int) -> Iterator[Text
 def in_flight_lines(run: Run, *, width: int) -> Iterator[Text]:
     """What had been started and not come back."""
     for call in run.in_flight:
-        name = f"{call.name} ({call.tool_call_id})" if call.tool_call_id else call.name
+        name = named(call.name) + (f" ({named(call.tool_call_id)})" if call.tool_call_id else "")
         yield from hang(_INDENT, Text(name), width)
 
 

@@ -8,12 +8,12 @@ from rich.text import Text
 
 from diagnosis_harness.cli.render.sparkline import sparkline
 from diagnosis_harness.cli.render.wrap import hang
+from diagnosis_harness.kernel.names import named
 from diagnosis_harness.kernel.window import parse_utc
 from diagnosis_harness.release.citations import Citations, Item
 from diagnosis_harness.release.document import RunDocument
 from diagnosis_harness.release.excerpt import asked_for, quoted, quotes_of, source_words
 from diagnosis_harness.release.measure import measure, measures
-from diagnosis_harness.release.moment import shown
 from diagnosis_harness.release.words import Words
 
 _PLOT_COLUMNS = 32
@@ -40,7 +40,7 @@ def plot(item: Item, *, indent: int, width: int) -> Text | None:
     if not isinstance(points, list):
         return None
     series = [float(point) if isinstance(point, int | float) else None for point in points]
-    label = shown(str(item.get("signal") or item.get("entity") or ""))
+    label = named(str(item.get("signal") or item.get("entity") or "?"))
     label = label if len(label) <= width // 3 else f"{label[: width // 3 - 1]}…"
     room = min(_PLOT_COLUMNS, width - indent - len(label) - 24)
     if room < 8 or not any(point is not None for point in series):

@@ -11,6 +11,7 @@ from diagnosis_harness.application.verification.recheck import FactAgain, FactSt
 from diagnosis_harness.application.verification.result import Check, CheckResult, Verification
 from diagnosis_harness.cli.render.wrap import hang
 from diagnosis_harness.cli.verify_words import VerifyWords, verify_words
+from diagnosis_harness.kernel.names import named
 from diagnosis_harness.release.language import Language
 from diagnosis_harness.release.moment import shown
 
@@ -124,7 +125,7 @@ def _again(recheck: Recheck, words: VerifyWords, width: int) -> Iterator[Text]:
     yield from hang(Text(), Text(said), width)
     for query in recheck.queries:
         if query.status is QueryStatus.NOT_ASKED:
-            call = f"{shown(query.tool)} {shown(query.tool_call_id)}"
+            call = f"{named(query.tool)} {named(query.tool_call_id)}"
             yield from hang(Text("  - "), Text(words.not_asked.format(call=call, code=query.code)), width)
     for fact in recheck.facts:
         if fact.status is not FactStatus.HOLDS:
@@ -132,7 +133,7 @@ def _again(recheck: Recheck, words: VerifyWords, width: int) -> Iterator[Text]:
     for cause in recheck.causes:
         why = words.comma.join(words.flaw(code) for code in cause.codes)
         template = words.cause_falls if cause.codes else words.cause_holds
-        yield from hang(Text(), Text(template.format(entity=shown(cause.entity), why=why)), width)
+        yield from hang(Text(), Text(template.format(entity=named(cause.entity), why=why)), width)
     facts = words.facts_hold.format(holding=recheck.holding, count=len(recheck.facts))
     style = _STYLES[CheckResult.HOLDS if recheck.holds else CheckResult.FAILS]
     yield from hang(Text(), Text(facts, style), width)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from diagnosis_harness.diagnosis.claim import Claim, EvidenceRef, Predicate, Quote
 from diagnosis_harness.guards.bearing import is_normal, objections
+from diagnosis_harness.guards.stated import stated
 from diagnosis_harness.tools.evidence import Direction, EvidenceItem, ItemKind
 from diagnosis_harness.tools.invocation import EvidenceRecord
 
@@ -17,7 +18,6 @@ _PLAIN: dict[ItemKind, Predicate] = {
     ItemKind.SPAN_ERRORS: Predicate.FAILED,
 }
 _RISES = (Predicate.SLOWED, Predicate.FAILED, Predicate.DROPPED)
-_NUMBERLESS = (Predicate.CAUSED, Predicate.CALLS, Predicate.DEPLOYED, Predicate.BEGAN)
 
 
 def plain_claim(record: EvidenceRecord, item: EvidenceItem) -> Claim | None:
@@ -34,6 +34,11 @@ def plain_claim(record: EvidenceRecord, item: EvidenceItem) -> Claim | None:
         predicate = Predicate.DROPPED
     if predicate in _RISES and item.direction is not Direction.UP:
         return None
+    return borne_claim(record, item, predicate)
+
+
+def borne_claim(record: EvidenceRecord, item: EvidenceItem, predicate: Predicate) -> Claim | None:
+    """The claim of this predicate that the item bears; None where it bears none."""
     claim = claim_of(record, item, predicate)
     return None if objections(claim, item) else claim
 
@@ -44,29 +49,10 @@ def claim_of(record: EvidenceRecord, item: EvidenceItem, predicate: Predicate) -
     For an edge the claim is about the callee, except CALLS, which is about the caller.
     """
     ref = EvidenceRef(record.tool_call_id, item.item_id)
-    about = item.entity or ""
-    is_call = predicate is Predicate.CALLS
-    numbers = predicate not in _NUMBERLESS
-    return Claim(
+    return stated(
+        predicate,
+        item,
         claim_id=f"{predicate.value.lower()}-{record.tool_call_id}-{item.item_id}",
-        predicate=predicate,
-        entity=item.peer or about if is_call else about,
-        affected=about if is_call else _second(item, predicate),
         refs=(ref,),
         quotes=(Quote(ref, item.line),),
-        signal=item.signal if numbers or predicate in (Predicate.BEGAN, Predicate.DEPLOYED) else None,
-        value=item.value if numbers else None,
-        baseline=item.baseline if numbers else None,
-        unit=item.unit if numbers else None,
-        direction=item.direction if numbers else None,
-        window=item.window if numbers else None,
-        onset_s=item.onset_s if predicate in (Predicate.BEGAN, Predicate.DEPLOYED) else None,
     )
-
-
-def _second(item: EvidenceItem, predicate: Predicate) -> str | None:
-    """The other entity that a claim of this predicate names."""
-    if predicate is Predicate.DROPPED:
-        return str(item.attributes["without"])
-    named = predicate is Predicate.CAUSED or item.kind in (ItemKind.EDGE_GAP, ItemKind.SPAN_ERRORS)
-    return item.peer if named else None

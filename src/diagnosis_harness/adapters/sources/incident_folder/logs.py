@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import tzinfo
 from typing import TYPE_CHECKING, Final
@@ -60,20 +60,25 @@ class FolderLogs:
         recording: Recording,
         *,
         text: str | None,
-        entity: str | None,
+        entities: Sequence[str] | None,
         window: TimeWindow | None,
         limit: int,
     ) -> LogPage:
         """Lines that contain `text` (plain, case-insensitive; None matches all), the first `limit` by time.
 
-        `searched` counts the lines of that entity and window. Lines come printable, cut at 20,000 characters.
+        `searched` counts the lines of those entities and that window. Lines come printable, cut at 20,000
+        characters.
 
         Raises:
             ToolFailure: the search does not fit into memory, or a file can no longer be read.
         """
         del ctx
         stretch = self._stretches.get(recording, Stretch())
-        files = [file for file in stretch.parts if file.lines and (entity is None or entity in file.entities)]
+        files = [
+            file
+            for file in stretch.parts
+            if file.lines and (entities is None or not file.entities.keys().isdisjoint(entities))
+        ]
         if not files:
             return LogPage(lines=(), matching=0, searched=0)
         union = " UNION ALL ".join(
@@ -84,9 +89,10 @@ class FolderLogs:
             if bound is not None:
                 conditions.append("time >= ? AND time < ?")
                 parameters += [bound.start_s, bound.end_s]
-        if entity is not None:
+        if entities is not None:
             conditions.append("list_contains(?::VARCHAR[], entity)")
-            parameters.append(sorted({raw for file in files for raw in file.entities[entity]}))
+            named = {raw for file in files for each in entities for raw in file.entities.get(each, ())}
+            parameters.append(sorted(named))
         hit = "true" if text is None else "contains(lower(message), lower(?))"
         needle: list[object] = [] if text is None else [text]
         within = f"SELECT * FROM ({union}) WHERE {' AND '.join(conditions)}"

@@ -1,0 +1,93 @@
+"""How large one answer of a policy may be, whatever wrote it: what guards must look through is bounded.
+
+The work of a release grows with claims, references and words, and is done after the run has ended. Within
+these bounds it takes some milliseconds; an answer beyond them is refused as one that cannot be read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sized
+from itertools import chain
+
+from diagnosis_harness.diagnosis.claim import Claim, EvidenceRef
+from diagnosis_harness.diagnosis.draft import DiagnosisDraft
+from diagnosis_harness.diagnosis.policy import AskTools, PolicyAnswer
+from diagnosis_harness.kernel.errors import MalformedAnswer
+
+CLAIMS_MAX = 64
+"""Of a draft, and facts of one answer in all; a report shows ten."""
+REFS_MAX = 8
+"""Of one claim or candidate, and quotes of one claim; a report shows two of a candidate."""
+CITED_MAX = 256
+"""Different references of one answer."""
+NAMED_MAX = 32
+"""Causes, candidates and missing things of a draft, each."""
+TEXT_MAX = 2_000
+"""Characters of one text, be it a name, a quote or a sentence."""
+WORDING_MAX = 4_000
+"""Characters of all wordings of one answer together: ten of the longest that is ever shown."""
+QUOTED_MAX = 64_000
+"""Characters of all quotes of one answer together."""
+
+
+def check_size(answer: PolicyAnswer) -> None:
+    """Refuse an answer beyond the bounds.
+
+    Raises:
+        MalformedAnswer: one clause that says which bound, by what name.
+    """
+    draft = None if isinstance(answer, AskTools) else answer.draft
+    facts = [fact for assessment in answer.assessments for fact in assessment.facts]
+    claims = [*facts, *(draft.claims if draft else ())]
+    _at_most(facts, CLAIMS_MAX, "facts in one answer")
+    if draft is not None:
+        _check_draft(draft)
+    for claim in claims:
+        _at_most(claim.refs, REFS_MAX, "references in one claim")
+        _at_most(claim.quotes, REFS_MAX, "quotes in one claim")
+    _at_most(set(_cited(claims, draft)), CITED_MAX, "different references in one answer")
+    for text in _texts(claims, draft):
+        _at_most(text, TEXT_MAX, "characters in one text")
+    wordings = sum(len(claim.wording or "") for claim in claims)
+    quoted = sum(len(quote.text) for claim in claims for quote in claim.quotes)
+    for held, most, what in ((wordings, WORDING_MAX, "wordings"), (quoted, QUOTED_MAX, "quotes")):
+        if held > most:
+            raise MalformedAnswer(f"the {what} of one answer hold more than {most} characters")
+
+
+def _check_draft(draft: DiagnosisDraft) -> None:
+    _at_most(draft.claims, CLAIMS_MAX, "claims in one draft")
+    _at_most(draft.conclusion, NAMED_MAX, "causes in one draft")
+    _at_most(draft.hypotheses, NAMED_MAX, "candidates in one draft")
+    _at_most(draft.missing_info, NAMED_MAX, "missing things in one draft")
+    for cause in draft.conclusion:
+        _at_most(cause.claim_ids, CLAIMS_MAX, "claims of one cause")
+    for each in draft.hypotheses:
+        _at_most(each.evidence_for, REFS_MAX, "references for one candidate")
+        _at_most(each.evidence_against, REFS_MAX, "references against one candidate")
+
+
+def _at_most(held: Sized, most: int, what: str) -> None:
+    if len(held) > most:
+        raise MalformedAnswer(f"more than {most} {what}")
+
+
+def _cited(claims: Iterable[Claim], draft: DiagnosisDraft | None) -> Iterator[EvidenceRef]:
+    for claim in claims:
+        yield from claim.refs
+        yield from (quote.ref for quote in claim.quotes)
+    for each in draft.hypotheses if draft else ():
+        yield from chain(each.evidence_for, each.evidence_against)
+
+
+def _texts(claims: Iterable[Claim], draft: DiagnosisDraft | None) -> Iterator[str]:
+    """Every text that an answer holds, apart from the arguments of calls, which the boundary bounds."""
+    for claim in claims:
+        yield from (claim.claim_id, claim.entity)
+        yield from filter(None, (claim.affected, claim.signal, claim.unit, claim.wording))
+        yield from (quote.text for quote in claim.quotes)
+    if draft is None:
+        return
+    for named in (*draft.conclusion, *draft.hypotheses):
+        yield from filter(None, (named.entity, named.region))
+    yield from chain(draft.missing_info, *(cause.claim_ids for cause in draft.conclusion))

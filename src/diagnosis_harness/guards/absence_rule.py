@@ -1,0 +1,71 @@
+"""Which tool's empty answer is an absence, of what kind of telemetry, and how its call names what was sought.
+
+That a tool came back empty means something else for each tool: no onset, no such series, nothing to compare.
+Only the ones that looked through something, and say how much of it, can bear that nothing was there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from types import MappingProxyType
+
+from diagnosis_harness.diagnosis.inquiry import Telemetry
+
+SOUGHT_MAX = 80
+"""Characters of a searched text that a sentence shows; whoever wants it whole finds it in the record."""
+
+
+class Looked(StrEnum):
+    """What was looked at, as the unit of a published absence names it."""
+
+    LOG_LINES = "log lines"
+    CHANGES = "changes"
+    SPANS = "spans"
+    SERIES = "metric series"
+
+
+@dataclass(frozen=True, slots=True)
+class AbsenceRule:
+    """One tool.
+
+    Attributes:
+        looked: what its `looked_at` counts: things of the entity that was asked for and of its instances,
+            and of all entities where a thing need not be of any.
+        telemetry: the kind that the source must hold.
+        entity: the argument that names one entity, or several.
+        sought: the argument that names what was searched for; None where nothing narrows the search.
+        held_by_entity: whether that kind of telemetry must be held of the entity itself or an instance of it;
+            of changes it need not, since a service that was never changed is in no list of changes.
+        compares: whether it compares the incident with before, so that its window must be the incident's.
+    """
+
+    looked: Looked
+    telemetry: Telemetry
+    entity: str
+    sought: str | None = None
+    held_by_entity: bool = True
+    compares: bool = False
+
+
+ABSENCES: Mapping[str, AbsenceRule | None] = MappingProxyType(
+    {
+        "search_logs": AbsenceRule(Looked.LOG_LINES, Telemetry.LOGS, "entity", sought="text"),
+        "list_changes": AbsenceRule(Looked.CHANGES, Telemetry.CHANGES, "entity", held_by_entity=False),
+        "compare_spans": AbsenceRule(Looked.SPANS, Telemetry.SPANS, "entities", compares=True),
+        "find_changed_signals": AbsenceRule(Looked.SERIES, Telemetry.METRICS, "entities", compares=True),
+        "describe_sources": None,  # it lists what there is, and is never empty
+        "match_entities": None,  # no known name stands in a text
+        "estimate_onset": None,  # no indicator changed clearly
+        "inspect_signal": None,  # no series has that name, or no value on one side of the onset
+        "rank_causes": None,  # there is no onset to rank for
+        "walk_topology": None,  # a call that nobody recorded may be made all the same
+    }
+)
+"""Every tool of the toolbox; one that is not here bears no absence."""
+
+
+def absence_rule(tool_name: str) -> AbsenceRule | None:
+    """What an empty answer of a tool bears; None where it is no absence."""
+    return ABSENCES.get(tool_name)

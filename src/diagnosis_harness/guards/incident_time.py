@@ -1,0 +1,51 @@
+"""Whether what a record looked at is the incident that the run was asked about."""
+
+from __future__ import annotations
+
+from diagnosis_harness.diagnosis.inquiry import Inquiry
+from diagnosis_harness.kernel.window import TimeWindow
+from diagnosis_harness.tools.evidence import EvidenceItem, ItemKind
+
+EARLY_S = 3_600.0
+"""How long before the stated time an incident may have begun: an alert fires late, and an hour is all that is
+judged of one."""
+
+LATE_S = 60.0
+"""How much later than the onset a look may begin: metrics are often recorded once a minute, and what begins
+inside a minute is first seen at its end."""
+
+
+def speaks_of_incident(item: EvidenceItem, inquiry: Inquiry) -> bool:
+    """Whether what an item says is about the incident; an estimated onset has no window, and is near it."""
+    if item.kind is ItemKind.ONSET:
+        asked_s = inquiry.onset_s
+        if asked_s is None or item.onset_s is None:
+            return item.onset_s is not None
+        return asked_s - EARLY_S <= item.onset_s <= asked_s + LATE_S
+    return is_of_incident(item.window, inquiry)
+
+
+def is_of_incident(window: TimeWindow | None, inquiry: Inquiry) -> bool:
+    """Whether a comparison over this window speaks of the incident.
+
+    It must hold the onset, where anybody said when that was: one that ends before says something of normal
+    operation, and one that begins well after compares the incident with itself. It must lie in the incident
+    recording, and never in that of the baseline. Without a window nobody can tell.
+    """
+    if window is None:
+        return False
+    held = inquiry.inventory
+    if held.incident is not None and not held.incident.overlaps(window):
+        return False
+    if held.baseline is not None and held.baseline.covers(window):
+        return False
+    onset_s = inquiry.onset_s
+    return onset_s is None or (window.start_s <= onset_s + LATE_S and onset_s < window.end_s)
+
+
+def in_recording(window: TimeWindow | None, inquiry: Inquiry) -> TimeWindow | None:
+    """The part of a window for which the source has a recording; None where it has none."""
+    recorded = inquiry.inventory.incident
+    if window is None or recorded is None or not recorded.overlaps(window):
+        return None
+    return TimeWindow(max(window.start_s, recorded.start_s), min(window.end_s, recorded.end_s))

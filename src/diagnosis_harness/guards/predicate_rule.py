@@ -1,0 +1,292 @@
+"""What each predicate of a claim asks of its evidence, carries of it, and may say: one row for each.
+
+Everything that guards and wordings decide by predicate is read from here. A predicate without a row is borne
+by nothing and says nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from types import MappingProxyType
+
+from diagnosis_harness.diagnosis.claim import Predicate
+from diagnosis_harness.guards.quantity import convert
+from diagnosis_harness.guards.wording_words import WordClass
+from diagnosis_harness.tools.evidence import Direction, EvidenceItem, ItemKind
+
+LIMIT_SHARE = 0.9
+"""From this share of a resource on it runs at its limit."""
+_RESOURCES = frozenset({"cpu", "memory"})
+
+
+class Part(StrEnum):
+    """What a claim takes over from the item that bears it."""
+
+    SIGNAL = "SIGNAL"
+    NUMBERS = "NUMBERS"  # value, baseline and unit
+    DIRECTION = "DIRECTION"
+    WINDOW = "WINDOW"
+    ONSET = "ONSET"
+
+
+class Subject(StrEnum):
+    """Which end of the item the claim is about."""
+
+    ITEM = "ITEM"  # the entity of the item
+    CALLER = "CALLER"  # its peer
+
+
+class Second(StrEnum):
+    """Which other name of the item the claim holds as `affected`."""
+
+    PEER = "PEER"  # the peer, where the item has one
+    CALLEE = "CALLEE"  # the entity of the item, where the subject is the caller
+    WITHOUT = "WITHOUT"  # the call that is no longer made
+    NONE = "NONE"
+
+
+class Normality(StrEnum):
+    """What a predicate asks of a move that normal operation may show as well."""
+
+    BEYOND = "BEYOND"  # it went further, or no normal operation is known
+    WITHIN = "WITHIN"  # it went no further
+    ANY = "ANY"  # nothing moved, or the item has no normal operation of its own
+
+
+@dataclass(frozen=True, slots=True)
+class PredicateRule:
+    """One predicate.
+
+    Attributes:
+        kinds: kinds of items that can bear it; none where only an empty record can.
+        carries: what the published claim takes over from the item.
+        second: which name stands as `affected`.
+        needs_second: whether a claim that leaves it out, where the item has one, says more than was seen.
+        normality: what it asks of the item's own normal operation.
+        holds: what else it asks of an item of the right kind.
+        words: classes of words that a wording of it may hold, beside plain ones and its own direction.
+        said_by: classes of which a wording must hold one; none where numbers say it.
+        direction: the way an item must have moved; None where any will do.
+        of_incident: whether the item's window must be that of the incident.
+        own_words: whether a wording of an agent's own may be shown at all.
+    """
+
+    kinds: frozenset[ItemKind]
+    carries: frozenset[Part]
+    second: Second
+    normality: Normality
+    holds: Callable[[EvidenceItem], bool]
+    words: frozenset[WordClass]
+    said_by: frozenset[WordClass] = frozenset()
+    needs_second: bool = False
+    direction: Direction | None = None
+    subject: Subject = Subject.ITEM
+    of_incident: bool = True
+    own_words: bool = True
+
+
+def rule_of(predicate: Predicate) -> PredicateRule | None:
+    """The rule of a predicate; None where it has none, and then nothing bears it."""
+    return RULES.get(predicate)
+
+
+# ------------------------------------------------------------------ what an item must be
+
+
+def _as_it_is(item: EvidenceItem) -> bool:
+    """An item of the right kind needs nothing else."""
+    return item.entity is not None
+
+
+def _moved(item: EvidenceItem) -> bool:
+    """It went one way, and its own numbers say so too; either of them may be unknown."""
+    if item.direction is None or item.direction is Direction.FLAT:
+        return False
+    if item.value is None or item.baseline is None:
+        return True
+    return item.value > item.baseline if item.direction is Direction.UP else item.value < item.baseline
+
+
+def _is_bad(item: EvidenceItem) -> bool:
+    return bool(item.attributes.get("bad")) and _moved(item)
+
+
+def _has_level(item: EvidenceItem) -> bool:
+    """Of a signal without a value in the window nobody can say that it was normal."""
+    return item.value is not None
+
+
+def _began(item: EvidenceItem) -> bool:
+    """An instant that was computed: one that somebody stated is no observation."""
+    if item.onset_s is None:
+        return False
+    if item.kind is ItemKind.ONSET:
+        return item.attributes.get("method") == "estimated"
+    return _moved(item)
+
+
+def _fails(item: EvidenceItem) -> bool:
+    return "without" not in item.attributes and _moved(item)
+
+
+def _leaves_out(item: EvidenceItem) -> bool:
+    return isinstance(item.attributes.get("without"), str) and _moved(item)
+
+
+def _is_at_limit(item: EvidenceItem) -> bool:
+    """A share of a resource near the whole; of any other unit nobody says where the limit lies."""
+    if item.attributes.get("kind") not in _RESOURCES or item.value is None or not _moved(item):
+        return False
+    share = convert(item.value, item.unit, "ratio")
+    return share is not None and share >= LIMIT_SHARE
+
+
+def _is_call(item: EvidenceItem) -> bool:
+    return item.entity is not None and item.peer is not None
+
+
+def _is_change(item: EvidenceItem) -> bool:
+    return item.entity is not None and item.onset_s is not None
+
+
+def _by_no_item(item: EvidenceItem) -> bool:
+    del item  # an absence is borne by a record that found nothing
+    return False
+
+
+# ------------------------------------------------------------------ the table
+
+_OF_A_SIGNAL = frozenset({Part.SIGNAL, Part.NUMBERS, Part.DIRECTION, Part.WINDOW})
+_SIGNAL = frozenset({ItemKind.SIGNAL_CHANGE})
+_ABOUT_A_SIGNAL = frozenset({WordClass.USUAL, WordClass.NOW, WordClass.CALL})
+
+RULES: Mapping[Predicate, PredicateRule] = MappingProxyType(
+    {
+        Predicate.CHANGED: PredicateRule(
+            kinds=_SIGNAL,
+            carries=_OF_A_SIGNAL,
+            second=Second.PEER,
+            normality=Normality.BEYOND,
+            holds=_moved,
+            words=_ABOUT_A_SIGNAL | {WordClass.TROUBLE, WordClass.CHANGE},
+        ),
+        Predicate.NORMAL: PredicateRule(
+            kinds=_SIGNAL,
+            carries=_OF_A_SIGNAL,
+            second=Second.PEER,
+            normality=Normality.WITHIN,
+            holds=_has_level,
+            words=_ABOUT_A_SIGNAL | {WordClass.NO_MOVE, WordClass.FLAT},
+            said_by=frozenset({WordClass.NO_MOVE, WordClass.FLAT}),
+        ),
+        Predicate.BEGAN: PredicateRule(
+            kinds=frozenset({ItemKind.ONSET, ItemKind.SIGNAL_CHANGE}),
+            carries=frozenset({Part.SIGNAL, Part.DIRECTION, Part.ONSET}),
+            second=Second.PEER,
+            normality=Normality.BEYOND,
+            holds=_began,
+            words=frozenset({WordClass.BEGIN, WordClass.TROUBLE, WordClass.CALL}),
+            said_by=frozenset({WordClass.BEGIN}),
+        ),
+        Predicate.FAILED: PredicateRule(
+            kinds=frozenset({ItemKind.SPAN_ERRORS}),
+            carries=_OF_A_SIGNAL,
+            second=Second.PEER,
+            needs_second=True,
+            normality=Normality.ANY,
+            holds=_fails,
+            words=frozenset({WordClass.FAIL, WordClass.CALL, WordClass.NOUN, WordClass.USUAL, WordClass.NOW}),
+            said_by=frozenset({WordClass.FAIL}),
+            direction=Direction.UP,
+        ),
+        Predicate.DROPPED: PredicateRule(
+            kinds=frozenset({ItemKind.SPAN_ERRORS}),
+            carries=_OF_A_SIGNAL,
+            second=Second.WITHOUT,
+            needs_second=True,
+            normality=Normality.ANY,
+            holds=_leaves_out,
+            words=frozenset({WordClass.LACK, WordClass.NOUN, WordClass.USUAL, WordClass.NOW}),
+            said_by=frozenset({WordClass.LACK}),
+            direction=Direction.UP,
+        ),
+        Predicate.CAUSED: PredicateRule(
+            kinds=frozenset({ItemKind.CAUSE_SCORE}),
+            carries=frozenset({Part.ONSET}),
+            second=Second.PEER,
+            needs_second=True,
+            normality=Normality.ANY,
+            holds=_as_it_is,
+            words=frozenset({WordClass.CAUSE, WordClass.TROUBLE, WordClass.BEGIN}),
+            said_by=frozenset({WordClass.CAUSE}),
+            of_incident=False,  # which ranking answers the question is judged apart, with all of the run's
+        ),
+        Predicate.AFFECTED: PredicateRule(
+            kinds=_SIGNAL,
+            carries=_OF_A_SIGNAL,
+            second=Second.PEER,
+            normality=Normality.BEYOND,
+            holds=_is_bad,
+            words=_ABOUT_A_SIGNAL | {WordClass.AFFECT, WordClass.NO_CAUSE, WordClass.TROUBLE},
+            said_by=frozenset({WordClass.AFFECT}),
+        ),
+        Predicate.SATURATED: PredicateRule(
+            kinds=_SIGNAL,
+            carries=_OF_A_SIGNAL,
+            second=Second.PEER,
+            normality=Normality.BEYOND,
+            holds=_is_at_limit,
+            words=_ABOUT_A_SIGNAL | {WordClass.LIMIT},
+            said_by=frozenset({WordClass.LIMIT}),
+            direction=Direction.UP,
+        ),
+        Predicate.SLOWED: PredicateRule(
+            kinds=frozenset({ItemKind.SELF_TIME, ItemKind.EDGE_GAP}),
+            carries=_OF_A_SIGNAL,
+            second=Second.PEER,
+            needs_second=True,
+            normality=Normality.ANY,
+            holds=_moved,
+            words=frozenset({WordClass.SLOW, WordClass.CALL, WordClass.USUAL, WordClass.NOW}),
+            direction=Direction.UP,
+        ),
+        Predicate.CALLS: PredicateRule(
+            kinds=frozenset({ItemKind.CALL_EDGE}),
+            carries=frozenset(),
+            second=Second.CALLEE,
+            needs_second=True,
+            normality=Normality.ANY,
+            holds=_is_call,
+            words=frozenset({WordClass.CALL}),
+            said_by=frozenset({WordClass.CALL}),
+            subject=Subject.CALLER,
+            of_incident=False,  # that one service calls another is true at any time
+        ),
+        Predicate.DEPLOYED: PredicateRule(
+            kinds=frozenset({ItemKind.CHANGE_EVENT}),
+            carries=frozenset({Part.SIGNAL, Part.ONSET}),
+            second=Second.NONE,
+            normality=Normality.ANY,
+            holds=_is_change,
+            words=frozenset({WordClass.CHANGE}),
+            of_incident=False,  # a change that matters comes before the incident
+        ),
+        Predicate.ABSENT: PredicateRule(
+            kinds=frozenset(),
+            carries=frozenset({Part.WINDOW}),
+            second=Second.NONE,
+            normality=Normality.ANY,
+            holds=_by_no_item,
+            words=frozenset(),
+            of_incident=False,  # it names the window that was searched
+            own_words=False,
+        ),
+    }
+)
+
+OF_A_SIGNAL = frozenset(
+    predicate for predicate, rule in RULES.items() if ItemKind.SIGNAL_CHANGE in rule.kinds
+)
+"""Predicates that speak of a signal; their second name is the caller by whom it was measured."""

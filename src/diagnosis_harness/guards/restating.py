@@ -1,0 +1,53 @@
+"""From a claim that stands to the one that is published: what its evidence says, and which evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from diagnosis_harness.diagnosis.claim import Claim, Predicate, Quote
+from diagnosis_harness.diagnosis.inquiry import Inquiry
+from diagnosis_harness.guards.absence import stated_absence
+from diagnosis_harness.guards.bearing import objections, time_objections
+from diagnosis_harness.guards.citing import cited_items
+from diagnosis_harness.guards.stated import stated
+from diagnosis_harness.tools.evidence import EvidenceItem
+from diagnosis_harness.tools.invocation import EvidenceRecord
+
+
+def restated(claim: Claim, records: Mapping[str, EvidenceRecord], inquiry: Inquiry) -> Claim | None:
+    """The claim as it is published; None where nothing that it cites bears it.
+
+    Every field is that of the first cited item that bears it. References stay that bear what is then said,
+    each once; of a quote its reference stays, and the text is the whole line, from which nothing that
+    qualifies it can be cut.
+    """
+    if claim.predicate is Predicate.ABSENT:
+        return stated_absence(claim, records, inquiry)
+    cited = cited_items(claim, records)
+    bearer = next((item for _, item in cited if _bears(claim, item, inquiry)), None)
+    if bearer is None:
+        return None
+    first = stated(claim.predicate, bearer, claim_id=claim.claim_id, refs=claim.refs)
+    kept = {ref: item for ref, item in cited if _bears(first, item, inquiry)}
+    quoted = dict.fromkeys(quote.ref for quote in claim.quotes if quote.ref in kept)
+    return stated(
+        claim.predicate,
+        bearer,
+        claim_id=claim.claim_id,
+        refs=tuple(kept),
+        quotes=tuple(Quote(ref, kept[ref].line) for ref in quoted),
+        wording=claim.wording,
+    )
+
+
+def restate_all(
+    claims: Iterable[Claim], records: Iterable[EvidenceRecord], inquiry: Inquiry
+) -> tuple[Claim, ...]:
+    """The claims as they are published, in their order; what nothing bears is left out."""
+    by_id = {record.tool_call_id: record for record in records}
+    found = (restated(claim, by_id, inquiry) for claim in claims)
+    return tuple(claim for claim in found if claim is not None)
+
+
+def _bears(claim: Claim, item: EvidenceItem, inquiry: Inquiry) -> bool:
+    return not objections(claim, item) and not time_objections(claim, item, inquiry)

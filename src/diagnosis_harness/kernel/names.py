@@ -1,0 +1,80 @@
+"""Names and texts from data or an agent, as they stand inside a sentence of ours.
+
+A name is data. One that is an identifier stands as it is; every other one stands in quotation marks, so that
+no service can be called `checkout is the cause. The service payment` and be read as our own words.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from functools import lru_cache
+
+IDENTIFIER_MAX = 128
+"""Characters; no service, signal or host that a person would read as a name is longer."""
+QUOTED_MAX = 200
+"""Characters of a quoted text; what is longer is cut, and says so."""
+_JOINERS = frozenset("._-/:@")
+_SCRIPTS = frozenset(
+    {"LATIN", "GREEK", "CYRILLIC", "ARMENIAN", "GEORGIAN", "HANGUL", "HEBREW", "ARABIC", "DEVANAGARI"}
+)
+"""Scripts that put blanks between words. In any other, such as Chinese, a whole sentence has no blank, and a
+name of that script is told from the words around it by its quotation marks alone."""
+_QUOTES = frozenset('"“”„‟«»‹›「」『』〝〞〟＂')
+_CUT = "…"
+
+
+@lru_cache(maxsize=4096)
+def is_identifier(name: str) -> bool:
+    """Whether a name is letters or digits of one script joined by `. _ - / : @`, with no blank in it.
+
+    Letters that look like those of another script make no identifier, nor do digits of their own, nor marks,
+    nor compatibility forms such as full-width letters. One of its characters at least is a letter or a digit,
+    and so is the last one: a sentence goes on after a name, and `payment:` would begin a clause.
+    """
+    if not 0 < len(name) <= IDENTIFIER_MAX or unicodedata.normalize("NFKC", name) != name:
+        return False
+    scripts = set()
+    for character in name:
+        if character in _JOINERS or character in "0123456789":
+            continue
+        if not unicodedata.category(character).startswith("L"):
+            return False
+        scripts.add(unicodedata.name(character, "").partition(" ")[0])
+    if len(scripts) > 1 or not scripts <= _SCRIPTS:
+        return False
+    return name[-1] not in _JOINERS or (name[-1] in "_/" and any(each.isalnum() for each in name))
+
+
+def named(name: str) -> str:
+    """A name inside a sentence: an identifier as it is, anything else quoted."""
+    return name if is_identifier(name) else quoted(name)
+
+
+def quoted(text: str, *, most: int = QUOTED_MAX) -> str:
+    """A foreign text in quotation marks on one line; what could end, hide or turn it is escaped."""
+    whole = "".join(map(_escaped, text[: most + 1]))
+    if len(text) > most:
+        whole = "".join(map(_escaped, text[: most - 1])) + _CUT
+    return f"“{whole}”"
+
+
+def plain(text: str) -> str:
+    """A foreign text on a line of its own: invisible characters and those that turn the line are escaped."""
+    return "".join(character if is_shown(character) else _code(character) for character in text)
+
+
+def is_shown(character: str) -> bool:
+    """Whether a character stands for itself: it is visible, or a blank, and turns nothing around."""
+    return character == " " or (character.isprintable() and unicodedata.category(character) != "Cf")
+
+
+def _escaped(character: str) -> str:
+    if character == "\\":
+        return "\\\\"
+    if character in _QUOTES or not is_shown(character):
+        return _code(character)
+    return character
+
+
+def _code(character: str) -> str:
+    return f"\\u{ord(character):04x}"

@@ -1,0 +1,152 @@
+"""The liar's witness knows the truth of its worlds: it objects to what is not so, and to nothing else."""
+
+from __future__ import annotations
+
+import asyncio
+import copy
+import json
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from tools.lying.chosen.house import House
+from tools.lying.chosen.witness import Witness
+from tools.lying.chosen.worlds import make_world
+
+from diagnosis_harness.players.embedded.analyst import EmbeddedAnalyst
+from diagnosis_harness.release.language import Language
+
+Held = dict[str, Any]
+SEED = 5
+
+
+@pytest.fixture(scope="module")
+def honest() -> Iterator[tuple[Held, Witness]]:
+    """What the embedded analyst publishes in a plain world, and who knows the truth about it."""
+    worlds = (make_world("plain", number, SEED) for number in range(50))
+    house = House(next(each for each in worlds if each.plant.troubles[0].busier > 1.0))
+    document = asyncio.run(house.run(EmbeddedAnalyst(), Language.EN))
+    yield dict(document.as_json()), Witness(house.world, house.reference())
+    house.close()
+
+
+def claims(held: Held, predicate: str) -> list[Held]:
+    """The claims of a document that say this."""
+    return [each for each in held["report"]["claims"] if each["predicate"] == predicate]
+
+
+def other_cause(held: Held) -> None:
+    """Another service is named."""
+    held["report"]["causes"][0]["entity"] = held["report"]["candidates"][0]["entity"]
+
+
+def other_number(held: Held) -> None:
+    """A number is a tenth off."""
+    claims(held, "CHANGED")[0]["value"] *= 1.1
+
+
+def other_window(held: Held) -> None:
+    """A window begins another day."""
+    claims(held, "CHANGED")[0]["window"]["start"] = "2024-01-01T00:00:00Z"
+
+
+def other_direction(held: Held) -> None:
+    """What rose, fell."""
+    claim = claims(held, "CHANGED")[0]
+    claim["sentence"] = claim["sentence"].replace("rose", "fell")
+
+
+def no_signal(held: Held) -> None:
+    """It is not said what rose."""
+    claim = claims(held, "CHANGED")[0]
+    claim["sentence"] = claim["sentence"].replace(f"{claim['signal']} of ", "")
+
+
+def cited_beside(held: Held) -> None:
+    """A citation of the ranking, for a signal."""
+    claims(held, "CHANGED")[0]["refs"].append(claims(held, "CAUSED")[0]["refs"][0])
+
+
+def cited_twice(held: Held) -> None:
+    """One citation, two times."""
+    claims(held, "CHANGED")[0]["refs"] *= 2
+
+
+def first_candidate_gone(held: Held) -> None:
+    """The list begins with the second."""
+    held["report"]["candidates"] = held["report"]["candidates"][1:]
+
+
+def onset_given(held: Held) -> None:
+    """Nobody said so."""
+    held["report"]["onset"] = {"at": "2024-01-01T00:00:00Z", "method": "given", "alert_at": None}
+
+
+def moon_missing(held: Held) -> None:
+    """It is no telemetry."""
+    held["report"]["missing_info"].append("the moon")
+
+
+def culprit_affected(held: Held) -> None:
+    """The cause is said to be hit, and not the cause."""
+    claim = copy.deepcopy(claims(held, "CHANGED")[0])
+    held["report"]["claims"].append({**claim, "predicate": "AFFECTED"})
+
+
+def culprit_normal(held: Held) -> None:
+    """What rose is called normal."""
+    claim = copy.deepcopy(claims(held, "CHANGED")[0])
+    held["report"]["claims"].append({**claim, "predicate": "NORMAL"})
+
+
+def usual_exchanged(held: Held) -> None:
+    """The new level is called the usual one."""
+    claim = claims(held, "CHANGED")[0]
+    now = claim["sentence"].split(" to ")[1].split(" (")[0]
+    claim["sentence"] = f"{claim['signal']} of {claim['entity']} is usually {now}."
+
+
+EDITS: dict[str, Callable[[Held], None]] = {
+    "wrong cause": other_cause,
+    "number not as measured": other_number,
+    "time not as recorded": other_window,
+    "direction": other_direction,
+    "signal left out": no_signal,
+    "citation that bears nothing": cited_beside,
+    "the same citation twice": cited_twice,
+    "candidates not as ranked": first_candidate_gone,
+    "onset that nobody gave": onset_given,
+    "not missing": moon_missing,
+    "acquitted, and is the cause or unharmed": culprit_affected,
+    "called normal, and is not": culprit_normal,
+    "usual level exchanged": usual_exchanged,
+}
+
+
+def test_an_honest_document_is_not_objected_to(honest: tuple[Held, Witness]) -> None:
+    """A witness that objects to everything proves nothing."""
+    held, witness = honest
+
+    assert held["report"]["causes"]
+    assert witness.objections(held) == []
+
+
+@pytest.mark.parametrize("kind", EDITS)
+def test_one_thing_that_is_not_so_is_seen(honest: tuple[Held, Witness], kind: str) -> None:
+    """And called by its name."""
+    held, witness = json.loads(json.dumps(honest[0])), honest[1]
+
+    EDITS[kind](held)
+
+    assert kind in {each.kind for each in witness.objections(held)}
+
+
+def test_a_sentence_that_is_known_to_be_false_is_seen(honest: tuple[Held, Witness]) -> None:
+    """The agent's own wording, and its prose outside of quotation marks."""
+    held, witness = honest
+    sentence = claims(held, "CHANGED")[0]["sentence"]
+
+    assert [each.kind for each in witness.objections(held, untrue=[sentence])] == ["false wording"]
+    assert "prose outside quotation marks" in {
+        each.kind for each in witness.objections(held, prose=[sentence])
+    }

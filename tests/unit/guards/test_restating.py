@@ -1,0 +1,296 @@
+"""What is published of a claim is its evidence's: nothing left out, nothing carried along, nothing cut."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from diagnosis_harness.diagnosis.claim import Claim, EvidenceRef, Predicate, Quote
+from diagnosis_harness.diagnosis.inquiry import Inquiry
+from diagnosis_harness.guards.bearing import objections
+from diagnosis_harness.guards.evidence_guard import check_claims
+from diagnosis_harness.guards.restating import restate_all
+from diagnosis_harness.kernel.window import TimeWindow
+from diagnosis_harness.release.language import Language
+from diagnosis_harness.release.sentence import sentence
+from diagnosis_harness.testing.evidence import ONSET_S, WINDOW, changed_claim, changed_item, ready_record
+from diagnosis_harness.testing.inquiries import inquiry
+from diagnosis_harness.tools.evidence import Direction, EvidenceItem, ItemKind
+
+REF = EvidenceRef("t1", "i1")
+
+
+def published(claim: Claim, *items: EvidenceItem, asked: Inquiry | None = None) -> Claim | None:
+    """What leaves of a claim that the guard lets pass; None where it stops it."""
+    asked = asked or inquiry()
+    records = (ready_record(*items),)
+    sound = check_claims((claim,), records, run_id="r1", inquiry=asked)
+    again = restate_all(sound, records, asked)
+    assert len(again) == len(sound)
+    return again[0] if again else None
+
+
+def bare(predicate: Predicate, item: EvidenceItem, **fields: object) -> Claim:
+    """A claim that leaves out all that it may."""
+    claim = Claim("k1", predicate, item.entity or "", (EvidenceRef("t1", item.item_id),))
+    return replace(claim, **fields)  # type: ignore[arg-type]  # a test names the fields
+
+
+COLD = replace(changed_item("i1", "payment"), signal="memory_bytes", direction=Direction.FLAT)
+EDGE = replace(
+    changed_item("i1", "payment"), kind=ItemKind.EDGE_GAP, signal="POST /pay", peer="gateway", attributes={}
+)
+FAILING = replace(
+    changed_item("i1", "payment"),
+    kind=ItemKind.SPAN_ERRORS,
+    signal="POST /pay",
+    value=0.36,
+    baseline=0.03,
+    unit="ratio",
+    attributes={},
+)
+FULL = replace(
+    changed_item("i1", "db"), signal="cpu", value=0.99, baseline=0.4, unit="ratio", attributes={"kind": "cpu"}
+)
+
+
+@pytest.mark.parametrize(
+    ("predicate", "item", "fields"),
+    [
+        (Predicate.NORMAL, COLD, {}),
+        (Predicate.CHANGED, changed_item(), {}),
+        (Predicate.AFFECTED, changed_item(), {}),
+        (Predicate.BEGAN, changed_item(), {}),
+        (Predicate.SATURATED, FULL, {}),
+        (Predicate.SLOWED, EDGE, {"affected": "gateway"}),
+        (Predicate.FAILED, FAILING, {}),
+        (Predicate.DROPPED, replace(FAILING, attributes={"without": "charge"}), {"affected": "charge"}),
+    ],
+)
+@pytest.mark.parametrize("language", Language)
+def test_a_claim_about_a_signal_names_it(
+    predicate: Predicate, item: EvidenceItem, fields: dict[str, object], language: Language
+) -> None:
+    """One healthy signal acquits no service, one slow operation slows none: what was left out is said."""
+    claim = bare(predicate, item, **fields)
+
+    assert objections(claim, item) == ()
+    said = published(
+        replace(claim, predicate=Predicate.CHANGED) if predicate is Predicate.AFFECTED else claim, item
+    )
+
+    assert said is not None
+    assert said.signal == item.signal
+    assert str(item.signal) in sentence(said, language)
+
+
+@pytest.mark.parametrize(
+    ("signal", "entity"), [("memory_bytes", "cart-0"), ("cpu_usage", "cart-7d9f"), ("threads", "cart-canary")]
+)
+def test_what_one_instance_shows_is_not_said_of_its_service(signal: str, entity: str) -> None:
+    """An owner's claim that an instance bears is printed as about the instance."""
+    item = replace(changed_item("i1", entity), signal=signal, attributes={"owner": "cart"})
+
+    said = published(bare(Predicate.CHANGED, item, entity="cart"), item)
+
+    assert said is not None
+    assert said.entity == entity
+    assert sentence(said, Language.EN).startswith(f"{signal} of {entity} rose")
+    assert f"{entity} 的 {signal}" in sentence(said, Language.ZH)
+
+
+def test_what_one_caller_measured_is_said_of_its_calls() -> None:
+    """The latency that gateway sees of payment is not payment's own."""
+    item = replace(changed_item("i1", "payment"), peer="gateway")
+
+    said = published(bare(Predicate.CHANGED, item), item)
+
+    assert said is not None
+    assert sentence(said, Language.EN).startswith("latency_p90 of calls from gateway to payment rose")
+    assert "gateway 调用 payment 的 latency_p90" in sentence(said, Language.ZH)
+
+
+@pytest.mark.parametrize(
+    ("baseline", "value", "unit", "said"),
+    [
+        (1.049, 1.551, "s", "rose from 1.05 s to 1.55 s between"),
+        (0.951, 1.049, "ratio", "rose from 95.1% to 105% between"),
+        (0.946, 0.95, "ratio", "rose from 94.6% to 95% between"),
+        (0.9499, 0.95, "ratio", "rose from 94.99% to 95% between"),
+        (0.95, 0.95 + 1e-12, "ratio", "rose from 95% to 95.0000000001% between"),
+        (-0.0, 2.0, "s", "rose from 0 s to 2 s between"),
+        (-5e-324, 2.0, None, "rose from 0 to 2 between"),
+        (0.21, 0.315, "s", "rose from 210 ms to 315 ms (1.5 times) between"),
+        (0.21, 0.3149, "s", "rose from 210 ms to 315 ms between"),
+    ],
+)
+def test_numbers_are_the_items_and_rounded_once(
+    baseline: float, value: float, unit: str | None, said: str
+) -> None:
+    """An agent that rounds both ends away from each other makes no larger step of them."""
+    item = replace(changed_item(), value=value, baseline=baseline, unit=unit)
+    claim = bare(
+        Predicate.CHANGED,
+        item,
+        value=float(f"{value:.1e}"),
+        baseline=float(f"{baseline:.1e}"),
+        unit=unit,
+    )
+
+    again = published(claim, item)
+
+    assert again is not None
+    assert said in sentence(again, Language.EN)
+
+
+@given(
+    st.floats(1e-6, 1e9),
+    st.floats(1.0, 50.0),
+    st.integers(2, 6),
+    st.sampled_from(["s", "ratio", "bytes", None]),
+)
+def test_no_rounding_of_an_agent_reaches_a_sentence(
+    level: float, factor: float, digits: int, unit: str | None
+) -> None:
+    """However it rounds, the same sentence leaves; and its two ends never read alike."""
+    item = replace(changed_item(), value=level * factor, baseline=level, unit=unit)
+    exact = bare(Predicate.CHANGED, item)
+    rounded = replace(
+        exact,
+        value=float(f"{level * factor:.{digits - 1}e}"),
+        baseline=float(f"{level:.{digits - 1}e}"),
+        unit=unit,
+    )
+    one, other = published(exact, item), published(rounded, item)
+    assert one == other
+    if one is not None:
+        said = sentence(one, Language.EN)
+        _, _, tail = said.partition(" from ")
+        before, _, now = tail.partition(" to ")
+        assert not now.startswith(f"{before} ")
+
+
+def test_an_instant_is_the_items() -> None:
+    """Less than a second off passes, and is not what is published."""
+    item = changed_item()
+    off = TimeWindow(WINDOW.start_s + 0.7, WINDOW.end_s - 0.7)
+
+    said = published(bare(Predicate.CHANGED, item, window=off), item)
+    began = published(bare(Predicate.BEGAN, item, onset_s=ONSET_S + 0.9), item)
+
+    assert said is not None
+    assert said.window == WINDOW
+    assert began is not None
+    assert began.onset_s == ONSET_S
+
+
+HOSTILE = replace(
+    changed_item("i2", "checkout"),
+    line="2024-01-01T14:05:00Z web: “checkout is the root cause, payment is healthy”",
+    kind=ItemKind.LOG_LINES,
+)
+
+
+def test_a_citation_supports_its_sentence_or_is_dropped() -> None:
+    """A log line of somebody's, another entity's change and a second copy bear nothing and go."""
+    other = changed_item("i3", "cart")
+    refs = (EvidenceRef("t1", "i2"), REF, REF, EvidenceRef("t1", "i3"), REF)
+    quotes = (Quote(EvidenceRef("t1", "i2"), "checkout is the root cause"), Quote(REF, changed_item().line))
+
+    said = published(replace(changed_claim(), refs=refs, quotes=quotes), changed_item(), HOSTILE, other)
+
+    assert said is not None
+    assert said.refs == (REF,)
+    assert said.quotes == (Quote(REF, changed_item().line),)
+
+
+def test_a_second_item_stays_cited_where_it_says_the_same() -> None:
+    """And goes where it bears the claim as it was made, but not the one that is published."""
+    same = replace(changed_item("i2"), score=3.0)
+    other = replace(changed_item("i3"), value=9.0)
+    refs = tuple(EvidenceRef("t1", name) for name in ("i1", "i2", "i3"))
+
+    said = published(bare(Predicate.CHANGED, changed_item(), refs=refs), changed_item(), same, other)
+
+    assert said is not None
+    assert said.refs == refs[:2]
+
+
+@pytest.mark.parametrize(
+    "cut", ["latency_p90 rose from 0.21 s", "checkout latency_p90 rose from 0.21 s to 3.204 s"]
+)
+def test_a_quote_is_never_cut_before_what_qualifies_it(cut: str) -> None:
+    """What is published is the whole line, however much of it an agent chose."""
+    line = "checkout latency_p90 rose from 0.21 s to 3.204 s, as far as 0 of 11 windows of normal operation"
+    item = replace(changed_item(), line=line)
+
+    said = published(bare(Predicate.CHANGED, item, quotes=(Quote(REF, cut), Quote(REF, line))), item)
+
+    assert said is not None
+    assert said.quotes == (Quote(REF, line),)
+
+
+ASKED = inquiry(onset_s=ONSET_S)
+
+
+@pytest.mark.parametrize(
+    ("window", "is_said"),
+    [
+        (WINDOW, True),
+        (TimeWindow(ONSET_S - 300, ONSET_S + 600), True),
+        (TimeWindow(ONSET_S + 60, ONSET_S + 600), True),
+        (TimeWindow(ONSET_S + 61, ONSET_S + 600), False),
+        (TimeWindow(ONSET_S - 7_200, ONSET_S - 3_600), False),
+        (TimeWindow(ONSET_S - 600, ONSET_S), False),
+        (TimeWindow(ONSET_S - 600, ONSET_S + 1), True),
+        (None, False),
+    ],
+)
+def test_a_claim_about_the_incident_is_borne_by_a_look_at_it(
+    window: TimeWindow | None, *, is_said: bool
+) -> None:
+    """Not by one that ends before it began, nor by one that compares it with itself."""
+    item = replace(changed_item(), window=window)
+
+    assert (published(bare(Predicate.CHANGED, item), item, asked=ASKED) is not None) is is_said
+
+
+def test_a_baseline_window_bears_nothing_of_the_incident() -> None:
+    """Also where nobody said when it began."""
+    past = TimeWindow(ONSET_S - 90_000, ONSET_S - 80_000)
+    item = replace(changed_item(), window=TimeWindow(past.start_s + 10, past.end_s))
+    held = inquiry()
+    apart = replace(held, inventory=replace(held.inventory, baseline=past))
+
+    assert published(bare(Predicate.CHANGED, item), item, asked=apart) is None
+    assert published(bare(Predicate.CHANGED, changed_item()), changed_item(), asked=apart) is not None
+
+
+@pytest.mark.parametrize(
+    ("before_s", "is_said"), [(0, True), (3_600, True), (3_601, False), (-60, True), (-61, False)]
+)
+def test_an_estimated_onset_is_near_the_one_that_was_asked_about(before_s: float, *, is_said: bool) -> None:
+    """An older trouble began as well, and nobody asked about it."""
+    item = EvidenceItem(
+        "i1",
+        ItemKind.ONSET,
+        "onset of what checkout shows",
+        entity="checkout",
+        onset_s=ONSET_S - before_s,
+        attributes={"method": "estimated"},
+    )
+
+    assert (published(bare(Predicate.BEGAN, item), item, asked=ASKED) is not None) is is_said
+
+
+@given(st.sampled_from([COLD, changed_item(), EDGE, FAILING, FULL]), st.sampled_from(list(Predicate)))
+def test_what_was_published_is_published_again_word_for_word(
+    item: EvidenceItem, predicate: Predicate
+) -> None:
+    """So that whoever checks a report later can ask for exactly this."""
+    claim = bare(predicate, item, affected=item.peer if predicate is Predicate.SLOWED else None)
+    once = published(claim, item)
+    assert once is None or published(once, item) == once

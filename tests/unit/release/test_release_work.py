@@ -1,0 +1,90 @@
+"""What a release costs: linear in what an answer may hold, counted in calls and not in seconds."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from types import FrameType
+
+import pytest
+
+from diagnosis_harness.diagnosis.answer_size import CLAIMS_MAX, REFS_MAX, WORDING_MAX, check_size
+from diagnosis_harness.diagnosis.draft import DiagnosisDraft
+from diagnosis_harness.diagnosis.policy import GiveDraft
+from diagnosis_harness.guards.evidence_guard import check_draft
+from diagnosis_harness.guards.restating import restate_all
+from diagnosis_harness.release.language import Language
+from diagnosis_harness.release.said import said
+from diagnosis_harness.testing.inquiries import inquiry
+from diagnosis_harness.testing.large_answer import large_answer
+
+OWN = WORDING_MAX // CLAIMS_MAX
+"""Characters of each wording, were all of the largest answer equally long."""
+
+
+def calls_of(work: Callable[[], None]) -> int:
+    """How many Python functions a piece of work calls."""
+    count = 0
+
+    def seen(frame: FrameType, event: str, argument: object) -> None:
+        del frame, argument
+        nonlocal count
+        count += event == "call"
+
+    sys.setprofile(seen)
+    try:
+        work()
+    finally:
+        sys.setprofile(None)
+    return count
+
+
+def release_of(claims: int, refs: int, *, wording: int = OWN) -> Callable[[], None]:
+    """The release of an answer of so many claims with so many references each."""
+    draft, records = large_answer(claims=claims, refs=refs, wording=wording)
+    check_size(GiveDraft(draft))
+    asked = inquiry()
+
+    def work() -> None:
+        sound = check_draft(draft, records, run_id="r1", inquiry=asked)
+        kept = restate_all((c for c in draft.claims if c.claim_id in sound.passed), records, asked)
+        assert len(kept) == claims
+        for claim in kept:
+            said(claim, records, Language.EN)
+
+    return work
+
+
+def test_twice_the_claims_cost_twice_the_work() -> None:
+    """And not four times."""
+    half, whole = (calls_of(release_of(count, REFS_MAX)) for count in (CLAIMS_MAX // 2, CLAIMS_MAX))
+
+    assert whole < 2.2 * half
+
+
+def test_a_reference_costs_no_reading_of_the_wording() -> None:
+    """A wording is read against the one item whose words the claim holds, however many are cited."""
+    one, many = (calls_of(release_of(CLAIMS_MAX, count)) for count in (1, REFS_MAX))
+
+    assert many < 2.0 * one
+
+
+def test_the_largest_answer_costs_what_a_person_does_not_notice() -> None:
+    """A function call of the guards takes less than a microsecond: some tens of milliseconds in all."""
+    assert calls_of(release_of(CLAIMS_MAX, REFS_MAX, wording=WORDING_MAX // CLAIMS_MAX)) < 100_000
+
+
+@pytest.mark.parametrize("times", [1, REFS_MAX])
+def test_the_same_reference_many_times_is_published_once(times: int) -> None:
+    """Twenty marks of one number are no twenty pieces of evidence."""
+    draft, records = large_answer(claims=1, refs=1)
+    (claim,) = draft.claims
+    often = DiagnosisDraft((), (type(claim)(**{**_fields(claim), "refs": claim.refs * times}),))
+
+    kept = restate_all(often.claims, records, inquiry())
+
+    assert [each.refs for each in kept] == [claim.refs]
+
+
+def _fields(claim: object) -> dict[str, object]:
+    return {name: getattr(claim, name) for name in claim.__slots__}  # type: ignore[attr-defined]  # a dataclass
