@@ -10,8 +10,9 @@ import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from diagnosis_harness.diagnosis.claim import Claim, Predicate
+from diagnosis_harness.diagnosis.claim import Claim
 from diagnosis_harness.diagnosis.inquiry import Inquiry, OnsetOrigin
+from diagnosis_harness.guards.predicate_rule import About, rule_of
 from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.tools.evidence import EvidenceItem, ItemKind
 from diagnosis_harness.tools.invocation import EvidenceRecord
@@ -68,16 +69,22 @@ class Asked:
 
         What was observed at another time is a fact all the same, and says its window.
         """
-        match claim.predicate:
-            case Predicate.CAUSED:
+        rule = rule_of(claim.predicate)
+        match None if rule is None else rule.about:
+            case About.ITS_RANKING:
                 return self.is_ranking_of_it(record)
-            case Predicate.AFFECTED:
+            case About.ITS_TIME:
                 return self.is_at_its_time(record, item)
-            case Predicate.BEGAN if item.kind is ItemKind.ONSET:
-                given = _arguments(record).get("onset")
-                return given is None or self._is_one(given)
-            case _:
+            case About.ITS_ONSET:
+                return item.kind is not ItemKind.ONSET or self._is_own_onset(record)
+            case About.ITSELF:
                 return True
+            case _:
+                return False
+
+    def _is_own_onset(self, record: EvidenceRecord) -> bool:
+        given = _arguments(record).get("onset")
+        return given is None or self._is_one(given)
 
     def _is_affected(self, record: EvidenceRecord, item: EvidenceItem) -> bool:
         inquiry, given = self.inquiry, _arguments(record)

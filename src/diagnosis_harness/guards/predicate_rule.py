@@ -55,6 +55,15 @@ class Normality(StrEnum):
     ANY = "ANY"  # nothing moved, or the item has no normal operation of its own
 
 
+class About(StrEnum):
+    """What of the question the look behind an item must have been about."""
+
+    ITS_RANKING = "ITS_RANKING"  # its time and its affected entity
+    ITS_TIME = "ITS_TIME"
+    ITS_ONSET = "ITS_ONSET"  # an onset was not estimated around another instant than the question's
+    ITSELF = "ITSELF"  # a fact whenever it was observed: it says its window
+
+
 @dataclass(frozen=True, slots=True)
 class PredicateRule:
     """One predicate.
@@ -65,6 +74,7 @@ class PredicateRule:
         second: which name stands as `affected`.
         needs_second: whether a claim that leaves it out, where the item has one, says more than was seen.
         normality: what it asks of the item's own normal operation.
+        about: what the look behind the item must have been about.
         holds: what else it asks of an item of the right kind.
         words: classes of words that a wording of it may hold, beside plain ones and its own direction.
         said_by: classes of which a wording must hold one; none where numbers say it.
@@ -77,6 +87,7 @@ class PredicateRule:
     carries: frozenset[Part]
     second: Second
     normality: Normality
+    about: About
     holds: Callable[[EvidenceItem], bool]
     words: frozenset[WordClass]
     said_by: frozenset[WordClass] = frozenset()
@@ -169,6 +180,7 @@ RULES: Mapping[Predicate, PredicateRule] = MappingProxyType(
             carries=_OF_A_SIGNAL,
             second=Second.PEER,
             normality=Normality.BEYOND,
+            about=About.ITSELF,
             holds=_moved,
             words=_ABOUT_A_SIGNAL | {WordClass.TROUBLE, WordClass.CHANGE},
         ),
@@ -177,6 +189,7 @@ RULES: Mapping[Predicate, PredicateRule] = MappingProxyType(
             carries=_OF_A_SIGNAL,
             second=Second.PEER,
             normality=Normality.WITHIN,
+            about=About.ITSELF,
             holds=_has_level,
             words=_ABOUT_A_SIGNAL | {WordClass.NO_MOVE, WordClass.FLAT},
             said_by=frozenset({WordClass.NO_MOVE, WordClass.FLAT}),
@@ -186,6 +199,7 @@ RULES: Mapping[Predicate, PredicateRule] = MappingProxyType(
             carries=frozenset({Part.SIGNAL, Part.DIRECTION, Part.ONSET}),
             second=Second.PEER,
             normality=Normality.BEYOND,
+            about=About.ITS_ONSET,
             holds=_began,
             words=frozenset({WordClass.BEGIN, WordClass.TROUBLE, WordClass.CALL}),
             said_by=frozenset({WordClass.BEGIN}),
@@ -196,6 +210,7 @@ RULES: Mapping[Predicate, PredicateRule] = MappingProxyType(
             second=Second.PEER,
             needs_second=True,
             normality=Normality.ANY,
+            about=About.ITSELF,
             holds=_fails,
             words=frozenset({WordClass.FAIL, WordClass.CALL, WordClass.NOUN, WordClass.USUAL, WordClass.NOW}),
             said_by=frozenset({WordClass.FAIL}),
@@ -207,6 +222,7 @@ RULES: Mapping[Predicate, PredicateRule] = MappingProxyType(
             second=Second.WITHOUT,
             needs_second=True,
             normality=Normality.ANY,
+            about=About.ITSELF,
             holds=_leaves_out,
             words=frozenset({WordClass.LACK, WordClass.NOUN, WordClass.USUAL, WordClass.NOW}),
             said_by=frozenset({WordClass.LACK}),
@@ -218,6 +234,7 @@ RULES: Mapping[Predicate, PredicateRule] = MappingProxyType(
             second=Second.PEER,
             needs_second=True,
             normality=Normality.ANY,
+            about=About.ITS_RANKING,
             holds=_as_it_is,
             words=frozenset({WordClass.CAUSE, WordClass.TROUBLE, WordClass.BEGIN}),
             said_by=frozenset({WordClass.CAUSE}),
@@ -228,6 +245,7 @@ RULES: Mapping[Predicate, PredicateRule] = MappingProxyType(
             carries=_OF_A_SIGNAL,
             second=Second.PEER,
             normality=Normality.BEYOND,
+            about=About.ITS_TIME,
             holds=_is_bad,
             words=_ABOUT_A_SIGNAL | {WordClass.AFFECT, WordClass.NO_CAUSE, WordClass.TROUBLE},
             said_by=frozenset({WordClass.AFFECT}),
@@ -237,6 +255,7 @@ RULES: Mapping[Predicate, PredicateRule] = MappingProxyType(
             carries=_OF_A_SIGNAL,
             second=Second.PEER,
             normality=Normality.BEYOND,
+            about=About.ITSELF,
             holds=_is_at_limit,
             words=_ABOUT_A_SIGNAL | {WordClass.LIMIT},
             said_by=frozenset({WordClass.LIMIT}),
@@ -248,6 +267,7 @@ RULES: Mapping[Predicate, PredicateRule] = MappingProxyType(
             second=Second.PEER,
             needs_second=True,
             normality=Normality.ANY,
+            about=About.ITSELF,
             holds=_moved,
             words=frozenset({WordClass.SLOW, WordClass.CALL, WordClass.USUAL, WordClass.NOW}),
             direction=Direction.UP,
@@ -258,6 +278,7 @@ RULES: Mapping[Predicate, PredicateRule] = MappingProxyType(
             second=Second.CALLEE,
             needs_second=True,
             normality=Normality.ANY,
+            about=About.ITSELF,
             holds=_is_call,
             words=frozenset({WordClass.CALL}),
             said_by=frozenset({WordClass.CALL}),
@@ -269,6 +290,7 @@ RULES: Mapping[Predicate, PredicateRule] = MappingProxyType(
             carries=frozenset({Part.SIGNAL, Part.ONSET}),
             second=Second.NONE,
             normality=Normality.ANY,
+            about=About.ITSELF,
             holds=_is_change,
             words=frozenset({WordClass.CHANGE}),
             of_incident=False,  # a change that matters comes before the incident
@@ -278,6 +300,7 @@ RULES: Mapping[Predicate, PredicateRule] = MappingProxyType(
             carries=frozenset({Part.WINDOW}),
             second=Second.NONE,
             normality=Normality.ANY,
+            about=About.ITSELF,
             holds=_by_no_item,
             words=frozenset(),
             of_incident=False,  # it names the window that was searched
