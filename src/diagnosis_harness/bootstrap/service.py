@@ -90,12 +90,9 @@ async def open_service(
     clock, ids = SystemClock(), RandomIds()
     owner = f"{socket.gethostname()[:60]}-{os.getpid()}-{ids.new_secret()[:12]}"
     async with AsyncExitStack() as stack:
-        stack.callback(clock.close)
         workers = WorkerPool(threads_max=settings.run.worker_threads)
-        stack.callback(workers.close)
-        cores = stack.enter_context(
-            ExitStack()
-        )  # closed last: what closes before may still wait by the clock
+        last = stack.enter_context(ExitStack())  # what closes before it may still wait by the clock
+        last.callback(workers.close)
         shelf = _shelf(settings, tools)
         await shelf.warm(progress)
         library = open_library(settings, clock=clock, progress=progress)
@@ -105,15 +102,11 @@ async def open_service(
         await log.start()
         stack.push_async_callback(log.stop)
         core = DiagnosisHarnessCore(clock=clock, ids=ids, sink=FanOutSink((log, *also)), workers=workers)
-        cores.enter_context(core)
+        last.enter_context(core)
         closed = ClosedRuns()
-        keeping = Keeping(
-            owner=owner,
-            store=SqlRunStore(stores.database, owner=owner),
-            log=log,
-            archive=SqlRunArchive(stores.database, evidence=stores.elsewhere, closed=closed),
-            active=ActiveRuns(),
-        )
+        archive = SqlRunArchive(stores.database, evidence=stores.elsewhere, closed=closed)
+        store = SqlRunStore(stores.database, owner=owner)
+        keeping = Keeping(owner=owner, store=store, log=log, archive=archive, active=ActiveRuns())
         export = exporting(settings, archive=keeping.archive, feed=log, closed=closed)
         exporter = await stack.enter_async_context(export)
         players = players or Players()
