@@ -92,11 +92,15 @@ async def open_service(
     clock, ids, alert_settings = SystemClock(), RandomIds(), _alert_settings(settings)
     owner = f"{socket.gethostname()[:60]}-{os.getpid()}-{ids.new_secret()[:12]}"
     async with AsyncExitStack() as stack:
-        stack.callback(clock.close)
         workers = WorkerPool(threads_max=settings.run.worker_threads)
+<<<<<<< HEAD
         stack.callback(workers.close)
         # Cores close last: what closes before them may still wait by the clock.
         cores = stack.enter_context(ExitStack())
+=======
+        last = stack.enter_context(ExitStack())  # what closes before it may still wait by the clock
+        last.callback(workers.close)
+>>>>>>> survival
         shelf = _shelf(settings, tools)
         await shelf.warm(progress)
         library = open_library(settings, clock=clock, progress=progress)
@@ -106,15 +110,11 @@ async def open_service(
         await log.start()
         stack.push_async_callback(log.stop)
         core = DiagnosisHarnessCore(clock=clock, ids=ids, sink=FanOutSink((log, *also)), workers=workers)
-        cores.enter_context(core)
+        last.enter_context(core)
         closed = ClosedRuns()
-        keeping = Keeping(
-            owner=owner,
-            store=SqlRunStore(stores.database, owner=owner),
-            log=log,
-            archive=SqlRunArchive(stores.database, evidence=stores.elsewhere, closed=closed),
-            active=ActiveRuns(),
-        )
+        archive = SqlRunArchive(stores.database, evidence=stores.elsewhere, closed=closed)
+        store = SqlRunStore(stores.database, owner=owner)
+        keeping = Keeping(owner=owner, store=store, log=log, archive=archive, active=ActiveRuns())
         export = exporting(settings, archive=keeping.archive, feed=log, closed=closed)
         exporter = await stack.enter_async_context(export)
         players = players or Players()

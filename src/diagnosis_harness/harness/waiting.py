@@ -13,7 +13,13 @@ from diagnosis_harness.harness.gate import check_active
 from diagnosis_harness.harness.numbers import finite, is_finite_number, shown
 from diagnosis_harness.harness.workers import WorkerPool
 from diagnosis_harness.kernel.clock import Clock
-from diagnosis_harness.kernel.errors import ContractViolation, FailureKind, RunAborted, TechnicalFailure
+from diagnosis_harness.kernel.errors import (
+    ContractViolation,
+    FailureKind,
+    InterruptCarried,
+    RunAborted,
+    TechnicalFailure,
+)
 
 T = TypeVar("T")
 T_contra = TypeVar("T_contra", contravariant=True)
@@ -228,7 +234,7 @@ async def bounded_gather(
             try:
                 return await call()
             except (KeyboardInterrupt, SystemExit) as error:
-                raise _Interrupt(error) from None
+                raise InterruptCarried(error) from None
 
     outcomes = await asyncio.gather(
         *(one(call, lane) for call, lane in zip(calls, of_each, strict=True)), return_exceptions=True
@@ -236,7 +242,7 @@ async def bounded_gather(
     results: list[T] = []
     for outcome in outcomes:
         if isinstance(outcome, BaseException):
-            raise outcome.raised if isinstance(outcome, _Interrupt) else outcome
+            raise outcome.raised if isinstance(outcome, InterruptCarried) else outcome
         results.append(outcome)
     return results
 
@@ -260,24 +266,12 @@ class _Bell:
         _call_in(self.loop, self.ring)
 
 
-class _Interrupt(Exception):
-    """KeyboardInterrupt or SystemExit on its way from a task to the one who waits for it.
-
-    A task that raises one of them as it is stops the event loop at once, and the bookkeeping of everybody
-    with it. So it goes the way that every error goes, and leaves the loop from the host's own task.
-    """
-
-    def __init__(self, raised: BaseException) -> None:
-        super().__init__(type(raised).__name__)
-        self.raised = raised
-
-
 async def _ringing(bell: _Bell, operation: Operation[T], ctx: RunContext) -> T:
     """The work, which rings by itself: a task's done-callback would cost another turn of the loop."""
     try:
         return await operation(ctx)
     except (KeyboardInterrupt, SystemExit) as error:
-        raise _Interrupt(error) from None
+        raise InterruptCarried(error) from None
     finally:
         bell.ring()
 
@@ -287,7 +281,7 @@ def _result(task: asyncio.Future[T]) -> T:
     if task.cancelled():
         raise TechnicalFailure("the work was cancelled from within", kind=FailureKind.CANCELLED)
     error = task.exception()
-    if isinstance(error, _Interrupt):
+    if isinstance(error, InterruptCarried):
         raise error.raised
     if error is not None and not isinstance(error, Exception):
         raise _carried(error)  # raised here as it is, it would pass for something that the host wants

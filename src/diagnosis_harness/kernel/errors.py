@@ -9,6 +9,7 @@
     │   └── InvalidRetryPolicy    a policy that lists what must never be retried
     ├── RunAborted                the run has ended; the work is refused or its result discarded
     │   └── RunForked             this process is a fork of the one that opened the run
+    ├── InterruptCarried          KeyboardInterrupt or SystemExit on its way through a wait
     ├── CapacityRefused           a byte reservation beyond the run's limit (the counter itself only refuses)
     ├── TechnicalFailure          something outside did not work: kind says how; never an answer
     │   ├── LlmFailure            the language model or its provider
@@ -110,6 +111,21 @@ class RunForked(RunAborted):
     def __init__(self, state: str, reason: str | None) -> None:
         super().__init__(state, reason)
         self.args = ("the run belongs to the process that opened it, and this one is a fork of it",)
+
+
+class InterruptCarried(DiagnosisHarnessError):
+    """KeyboardInterrupt or SystemExit on its way from a task to the one who waits for it.
+
+    A task that raises one of them as it is stops the event loop at once, and the bookkeeping of everybody
+    with it. So it goes the way that every error goes, and leaves the loop from the host's own task.
+
+    Attributes:
+        raised: what the one who waits raises in its place.
+    """
+
+    def __init__(self, raised: BaseException) -> None:
+        super().__init__(type(raised).__name__)
+        self.raised = raised
 
 
 class CapacityRefused(DiagnosisHarnessError):
