@@ -93,14 +93,8 @@ async def open_service(
     owner = f"{socket.gethostname()[:60]}-{os.getpid()}-{ids.new_secret()[:12]}"
     async with AsyncExitStack() as stack:
         workers = WorkerPool(threads_max=settings.run.worker_threads)
-<<<<<<< HEAD
-        stack.callback(workers.close)
-        # Cores close last: what closes before them may still wait by the clock.
-        cores = stack.enter_context(ExitStack())
-=======
         last = stack.enter_context(ExitStack())  # what closes before it may still wait by the clock
         last.callback(workers.close)
->>>>>>> survival
         shelf = _shelf(settings, tools)
         await shelf.warm(progress)
         library = open_library(settings, clock=clock, progress=progress)
