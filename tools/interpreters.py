@@ -34,6 +34,7 @@ MANAGERS = (
     ".local/share/uv/python/*/bin", ".local/bin", "miniconda3/bin", "miniconda3/envs/*/bin",
 )  # fmt: skip
 USER = "diagnosis-tests"
+NOT_COPIED = shutil.ignore_patterns(".*", "__pycache__", "dist", "build", "incidents")
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,14 +114,7 @@ def asked(files: Iterable[Path]) -> list[Interpreter]:
 
 def copy_tree(folder: Path, person: Person) -> None:
     """The files of this checkout, changes that are not committed included, for this person to write in."""
-    listed = subprocess.run(
-        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
-        cwd=ROOT, capture_output=True, text=True, check=True,
-    )  # fmt: skip
-    for name in filter(None, listed.stdout.split("\0")):
-        if (ROOT / name).is_file():
-            (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(ROOT / name, folder / name)
+    shutil.copytree(ROOT, folder, ignore=NOT_COPIED)
     if person.uid is not None and person.gid is not None:
         for place in (folder, *folder.rglob("*")):
             os.chown(place, person.uid, person.gid)
@@ -133,7 +127,6 @@ def tried(interpreter: Interpreter, person: Person, parts: list[str], *, jobs: i
     with tempfile.TemporaryDirectory(prefix="diagnosis-interpreter-", dir="/tmp") as made:
         Path(made).chmod(0o755)
         tree = Path(made) / "tree"
-        tree.mkdir()
         copy_tree(tree, person)
         if code := person.run(["env", f"PYTHON={interpreter.path}", "sh", "tools/setup.sh", "dev"], tree):
             return code

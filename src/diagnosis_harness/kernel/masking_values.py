@@ -86,7 +86,11 @@ NAMED: tuple[MaskingRule, ...] = (
         r"\s{0,4}(?:(?i:\b(?:is|was|es|est|ist|lautet|to)\b)|é|è|は|는|은)\s{0,4}" + _WORD,
         checks.has_digit_or_sign,
     ),
-    _after(_PASSWORD, rf"\s{{0,3}}(?:->|[-–—|])\s{{0,3}}{_WORD}", checks.stands_as_password),
+    _after(
+        _PASSWORD,
+        rf"(?:\s{{1,3}}[-–—]\s{{1,3}}|\s{{0,3}}(?:->|\|)\s{{0,3}}){_WORD}",
+        checks.stands_as_password,
+    ),
     _after(_PASSWORD, rf"[\"']\s{{0,2}},\s{{0,2}}{_CLOSED}", checks.stands_as_password),  # two of a list
     _after(  # a name that goes on with its place or number
         _PASSWORD,
