@@ -21,7 +21,8 @@ from diagnosis_harness.simulator.faults import FaultKind
 from diagnosis_harness.simulator.folder import simulate_folder
 from diagnosis_harness.testing.cluster import cluster
 
-WAIT_S = 60.0
+WAIT_S = 120.0
+pytestmark = pytest.mark.timeout(300)  # each test starts several processes of the whole program
 ENVIRONMENT = {
     "PATH": "/usr/bin:/bin",
     "LANG": "C.UTF-8",
@@ -98,10 +99,10 @@ class Team:
         command = self.start("serve", "--port", "0", *options, **environment)
         return command, command.until(r"Listening on (http://[\d.]+:\d+)")[1]
 
-    def worker(self, *options: str | Path, **environment: str) -> tuple[Command, str]:
-        """A worker, and the name that it has in the rows."""
-        command = self.start("worker", *options, **environment)
-        return command, command.until(r"Working as (\S+),")[1]
+    def workers(self, *several: Sequence[str | Path], **environment: str) -> list[tuple[Command, str]]:
+        """A worker for each list of options, and the names that they have in the rows; started at once."""
+        commands = [self.start("worker", *options, **environment) for options in several]
+        return [(command, command.until(r"Working as (\S+),")[1]) for command in commands]
 
     def start(self, *arguments: str | Path, **environment: str) -> Command:
         """A command."""
@@ -172,8 +173,7 @@ def test_workers_that_lack_the_source_leave_its_runs_to_those_that_have_it(
     copy = Path(shutil.copytree(shop, tmp_path / "elsewhere" / "copy-of-it"))
     with team(request.getfixturevalue(place)) as members:
         _, url = members.serve("--from", shop)
-        without, owner_without = members.worker()
-        _, owner_with = members.worker("--from", copy)
+        (without, owner_without), (_, owner_with) = members.workers((), ("--from", copy))
         rows = closed(url, ask(url, 16))
         assert {(row["status"], code_of(row)) for row in rows} == {("SUCCESS", None)}
         owners = owners_of(request.getfixturevalue(place))
@@ -199,21 +199,21 @@ def test_a_worker_whose_source_of_that_name_is_another_one_claims_nothing(
     copy = Path(shutil.copytree(shop, tmp_path / "copy"))
     with team(sqlite_url) as members:
         _, url = members.serve("--no-work", "--from", shop)
-        wrong, _ = members.worker("--from", other_shop)
+        ((wrong, _),) = members.workers(("--from", other_shop))
         (run_id,) = ask(url, 1)
         wrong.until(r"ask about source 'shop', which is another one in this process")
         assert httpx2.get(f"{url}/v1/runs/{run_id}", trust_env=False).json()["status"] == "QUEUED"
-        members.worker("--from", copy)
+        members.workers(("--from", copy))
         (row,) = closed(url, [run_id])
         assert (row["status"], row["outcome"]) == ("SUCCESS", "SUCCESS")
 
 
 def test_a_run_that_no_process_has_the_source_of_ends_with_that_reason(sqlite_url: str, shop: Path) -> None:
     """Readiness and metrics of a process without it say so while it waits, `runs why` afterwards."""
-    patience = {"DIAGNOSE_SERVER__START_WITHIN_S": "6"}
+    patience = {"DIAGNOSE_SERVER__START_WITHIN_S": "12"}
     with team(sqlite_url) as members:
         _, asked = members.serve("--no-work", "--from", shop, **patience)
-        members.worker()
+        members.start("worker")
         other, url = members.serve(**patience)
         (run_id,) = ask(asked, 1)
         other.until("which this process does not have")
@@ -221,9 +221,8 @@ def test_a_run_that_no_process_has_the_source_of_ends_with_that_reason(sqlite_ur
         metrics = httpx2.get(f"{url}/metrics", trust_env=False).text
         (row,) = closed(url, [run_id])
         why = members.start("runs", "why", run_id)
-        assert why.ended() == 0
         in_chinese = members.start("runs", "why", run_id, "--lang", "zh")
-        assert in_chinese.ended() == 0
+        assert (why.ended(), in_chinese.ended()) == (0, 0)
     assert ready["status"] == "ready"
     assert ready["checks"]["sources"].endswith("a source that this process does not have: 1")
     assert "diagnosis_runs_queued_without_source 1.0" in metrics
@@ -240,12 +239,11 @@ def test_what_a_killed_worker_had_in_hand_is_worked_on_by_another_with_the_sourc
     care = {"DIAGNOSE_CARE__DEAD_AFTER_S": "4", "DIAGNOSE_CARE__REDELIVER_AFTER_S": "2"}
     with team(postgres_url) as members:
         _, url = members.serve("--no-work", "--from", shop, **care)
-        doomed, _ = members.worker("--from", shop, "--parallel", "1", **care)
+        ((doomed, _),) = members.workers(("--from", shop, "--parallel", "1"), **care)
         run_ids = ask(url, 6)
         closed(url, run_ids[:1])
         doomed.process.kill()
-        members.worker(**care)
-        members.worker("--from", shop, **care)
+        members.workers((), ("--from", shop), **care)
         rows = closed(url, run_ids)
     failed = [code_of(row) for row in rows if row["status"] != "SUCCESS"]
     assert failed in ([], ["INTERNAL_FAILURE"])
@@ -255,10 +253,8 @@ def test_a_worker_makes_no_database_and_says_which_one_is_missing(tmp_path: Path
     """In the wrong folder it would wait beside an empty one for ever."""
     file = tmp_path / "runs.db"
     with team(str(file)) as members:
-        worker = members.start("worker")
-        assert worker.ended() == 2
-        in_chinese = members.start("worker", "--lang", "zh")
-        assert in_chinese.ended() == 2
+        worker, in_chinese = members.start("worker"), members.start("worker", "--lang", "zh")
+        assert (worker.ended(), in_chinese.ended()) == (2, 2)
     assert f"there is no database at {file}" in " ".join(worker.said.split())
     assert "diagnose serve" in worker.said
     assert "没有数据库" in in_chinese.said
@@ -269,7 +265,7 @@ def test_servers_and_workers_say_which_database_they_use(sqlite_url: str, tmp_pa
     """By its whole path."""
     with team(sqlite_url) as members:
         server, _ = members.serve()
-        worker, _ = members.worker()
+        ((worker, _),) = members.workers(())
     (file,) = tmp_path.glob("*.db")
     assert [member.lines[0] for member in (server, worker)] == [f"Database: {file}\n"] * 2
 
