@@ -60,6 +60,8 @@ def _check_draft(draft: DiagnosisDraft) -> None:
     _at_most(draft.conclusion, NAMED_MAX, "causes in one draft")
     _at_most(draft.hypotheses, NAMED_MAX, "candidates in one draft")
     _at_most(draft.missing_info, NAMED_MAX, "missing things in one draft")
+    _at_most(draft.missing_names, NAMED_MAX, "missing names in one draft")
+    _at_most(draft.set_aside, NAMED_MAX, "rankings set aside in one draft")
     for cause in draft.conclusion:
         _at_most(cause.claim_ids, CLAIMS_MAX, "claims of one cause")
     for each in draft.hypotheses:
@@ -88,6 +90,8 @@ def _texts(claims: Iterable[Claim], draft: DiagnosisDraft | None) -> Iterator[st
         yield from (quote.text for quote in claim.quotes)
     if draft is None:
         return
-    for named in (*draft.conclusion, *draft.hypotheses):
-        yield from filter(None, (named.entity, named.region))
-    yield from chain(draft.missing_info, *(cause.claim_ids for cause in draft.conclusion))
+    for cause in draft.conclusion:
+        yield from filter(None, (cause.entity, cause.region, *cause.claim_ids))
+    for candidate in draft.hypotheses:
+        yield from filter(None, (candidate.entity, candidate.region))
+    yield from chain(draft.missing_names, (each.tool_call_id for each in draft.set_aside))

@@ -9,6 +9,7 @@ import pytest
 
 from diagnosis_harness.adapters.evidence_stores.memory import MemoryEvidenceStore
 from diagnosis_harness.diagnosis.draft import DiagnosisDraft
+from diagnosis_harness.diagnosis.missing import MissingInfo
 from diagnosis_harness.diagnosis.policy import AskTools, GiveDraft, PolicyAnswer, WantedCall
 from diagnosis_harness.kernel.errors import FailureKind, StoreFailure, StoreTrouble
 from diagnosis_harness.release.decision import WorkEnd
@@ -46,7 +47,10 @@ CALL = AskTools((WantedCall("t1", "look", {"entity": "checkout"}),))
 ENDS: dict[str, Sequence[PolicyAnswer]] = {
     "no draft": (CALL, GiveDraft(None)),
     "a draft of nothing": (CALL, GiveDraft(DiagnosisDraft((), ()))),
-    "a draft that lacks something": (CALL, GiveDraft(DiagnosisDraft((), (), missing_info=("logs",)))),
+    "a draft that lacks something": (
+        CALL,
+        GiveDraft(DiagnosisDraft((), (), missing_info=(MissingInfo.LOGS,))),
+    ),
 }
 
 
