@@ -123,6 +123,7 @@ def report_of(ctx: RunContext, facts: RunFacts, end: DiagnosisEnd) -> Report:
             hypotheses=end.hypotheses,
             missing_info=end.missing_info,
             missing_names=end.missing_names,
+            set_aside=end.set_aside,
             window=end.window,
             records=end.snapshot.records,
             tools=facts.tools,

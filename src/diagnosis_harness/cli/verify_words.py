@@ -9,7 +9,7 @@ from diagnosis_harness.application.verification.recheck import FactStatus
 from diagnosis_harness.application.verification.result import CheckName, CheckResult, FlawCode
 from diagnosis_harness.cli.verify_words_en import CHECKS_EN, FLAWS_EN
 from diagnosis_harness.cli.verify_words_zh import CHECKS_ZH, FLAWS_ZH
-from diagnosis_harness.guards.verdict import FindingCode
+from diagnosis_harness.guards.verdict import FindingCode, SemanticReason
 from diagnosis_harness.release.language import Language
 
 
@@ -18,7 +18,7 @@ class VerifyWords:
     """One language. `{names}` are the same in both; a code without words stands for itself."""
 
     checks: Mapping[CheckName, str]
-    flaws: Mapping[FlawCode | FindingCode, str]
+    flaws: Mapping[FlawCode | FindingCode | SemanticReason, str]
     results: Mapping[CheckResult, str]
     facts: Mapping[FactStatus, str]
     whole: str
@@ -40,7 +40,7 @@ class VerifyWords:
     colon: str
     comma: str
 
-    def flaw(self, code: FlawCode | FindingCode) -> str:
+    def flaw(self, code: FlawCode | FindingCode | SemanticReason) -> str:
         """A flaw in words, else its code."""
         return self.flaws.get(code, code.value)
 

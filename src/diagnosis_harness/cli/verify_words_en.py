@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from diagnosis_harness.application.verification.result import CheckName, FlawCode
-from diagnosis_harness.guards.verdict import FindingCode
+from diagnosis_harness.guards.verdict import FindingCode, SemanticReason
 
 CHECKS_EN: Final[Mapping[CheckName, str]] = {
     CheckName.ROOT_DIGEST: "root digest",
@@ -19,6 +19,7 @@ CHECKS_EN: Final[Mapping[CheckName, str]] = {
     CheckName.QUOTES: "quotes",
     CheckName.CLAIMS: "claims",
     CheckName.CAUSES: "causes",
+    CheckName.CASE: "which rankings count",
     CheckName.SENTENCES: "sentences",
     CheckName.SUMMARY: "summary, next steps",
     CheckName.COVERAGE: "coverage",
@@ -28,7 +29,7 @@ CHECKS_EN: Final[Mapping[CheckName, str]] = {
     CheckName.TIMES: "times",
 }
 
-FLAWS_EN: Final[Mapping[FlawCode | FindingCode, str]] = {
+FLAWS_EN: Final[Mapping[FlawCode | FindingCode | SemanticReason, str]] = {
     FlawCode.ROOT_DIGEST_DIFFERS: "the content has another digest",
     FlawCode.NOT_OF_THE_SCHEMA: "not of the schema",
     FlawCode.OTHER_BYTES: "the same content would be written in other bytes",
@@ -56,6 +57,7 @@ FLAWS_EN: Final[Mapping[FlawCode | FindingCode, str]] = {
     FlawCode.OVER_THE_LIMIT: "over the limit",
     FlawCode.OUT_OF_ORDER: "out of order",
     FlawCode.DURATION_DIFFERS: "not the time from start to end",
+    FlawCode.RANKINGS_DIFFER: "other rankings count by time and entity",
     FlawCode.INQUIRY_MISSING: "nothing says what the run was asked",
     FlawCode.INQUIRY_DIFFERS: "the question or the records say otherwise",
     FindingCode.NO_REFS: "cites nothing",
@@ -89,4 +91,12 @@ FLAWS_EN: Final[Mapping[FlawCode | FindingCode, str]] = {
     FindingCode.CAUSE_TWICE: "the cause stands twice",
     FindingCode.NOT_CONCLUDED: "says who is the cause, or only hit, and nothing is concluded so",
     FindingCode.SUPPORT_OF_ANOTHER: "rests on a claim about something else",
+    SemanticReason.WEAK: "the evidence differs too little from normal",
+    SemanticReason.HARMLESS_DIRECTION: "what changed is no harm",
+    SemanticReason.AFTER_ITS_EFFECT: "the cause began after what it is to explain",
+    SemanticReason.EXPLAINED_BY_OTHER: "a dependency explains it better",
+    SemanticReason.NO_MARGIN: "another candidate is as good",
+    SemanticReason.NOT_RANKED: "no ranking of what was asked names it",
+    SemanticReason.CONTRADICTED: "another ranking of what was asked names another cause",
+    SemanticReason.OVERRULED: "a judge read it otherwise",
 }

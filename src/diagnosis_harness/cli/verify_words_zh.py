@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from diagnosis_harness.application.verification.result import CheckName, FlawCode
-from diagnosis_harness.guards.verdict import FindingCode
+from diagnosis_harness.guards.verdict import FindingCode, SemanticReason
 
 CHECKS_ZH: Final[Mapping[CheckName, str]] = {
     CheckName.ROOT_DIGEST: "根摘要",
@@ -19,6 +19,7 @@ CHECKS_ZH: Final[Mapping[CheckName, str]] = {
     CheckName.QUOTES: "引文",
     CheckName.CLAIMS: "论断",
     CheckName.CAUSES: "原因",
+    CheckName.CASE: "哪些排名算数",
     CheckName.SENTENCES: "语句",
     CheckName.SUMMARY: "摘要与后续步骤",
     CheckName.COVERAGE: "查询范围",
@@ -28,7 +29,7 @@ CHECKS_ZH: Final[Mapping[CheckName, str]] = {
     CheckName.TIMES: "时间",
 }
 
-FLAWS_ZH: Final[Mapping[FlawCode | FindingCode, str]] = {
+FLAWS_ZH: Final[Mapping[FlawCode | FindingCode | SemanticReason, str]] = {
     FlawCode.ROOT_DIGEST_DIFFERS: "内容的摘要与所写不符",
     FlawCode.NOT_OF_THE_SCHEMA: "不符合文档结构",
     FlawCode.OTHER_BYTES: "同样的内容会写成不同的字节",
@@ -55,6 +56,7 @@ FLAWS_ZH: Final[Mapping[FlawCode | FindingCode, str]] = {
     FlawCode.COUNTED_TOO_LITTLE: "少于记录所显示的用量",
     FlawCode.OVER_THE_LIMIT: "超过上限",
     FlawCode.OUT_OF_ORDER: "时间顺序不对",
+    FlawCode.RANKINGS_DIFFER: "按时间和对象，算数的排名不是这些",
     FlawCode.INQUIRY_MISSING: "没有写明这次运行被问的是什么",
     FlawCode.INQUIRY_DIFFERS: "问题或记录中写的不是这样",
     FlawCode.DURATION_DIFFERS: "不等于从开始到结束的时间",
@@ -89,4 +91,12 @@ FLAWS_ZH: Final[Mapping[FlawCode | FindingCode, str]] = {
     FindingCode.CAUSE_TWICE: "同一原因出现了两次",
     FindingCode.NOT_CONCLUDED: "指认了原因或受影响方，而结论并非如此",
     FindingCode.SUPPORT_OF_ANOTHER: "所依据的论断说的是别的对象",
+    SemanticReason.WEAK: "证据与正常情况相差太小",
+    SemanticReason.HARMLESS_DIRECTION: "变化并无危害",
+    SemanticReason.AFTER_ITS_EFFECT: "原因开始于它要解释的现象之后",
+    SemanticReason.EXPLAINED_BY_OTHER: "某个依赖能更好地解释",
+    SemanticReason.NO_MARGIN: "另一个候选同样有力",
+    SemanticReason.NOT_RANKED: "关于所问问题的排名中没有它",
+    SemanticReason.CONTRADICTED: "关于所问问题的另一个排名指向别的原因",
+    SemanticReason.OVERRULED: "评审另有判断",
 }

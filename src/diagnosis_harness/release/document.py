@@ -27,8 +27,9 @@ from diagnosis_harness.kernel.window import utc_text
 from diagnosis_harness.release.inquiry_entry import InquiryEntry
 from diagnosis_harness.release.language import Language
 from diagnosis_harness.release.outcome import FallbackType, ReleaseOutcome
+from diagnosis_harness.release.ranking_entry import RankingEntry
 from diagnosis_harness.release.trace_line import TraceLine
-from diagnosis_harness.release.version import SCHEMA_VERSION, holds, since
+from diagnosis_harness.release.version import READABLE, SCHEMA_VERSION, holds, since
 from diagnosis_harness.release.window import Window
 from diagnosis_harness.tools.evidence import Direction, EvidenceStatus, InvocationStatus
 from diagnosis_harness.tools.invocation import EvidenceRecord
@@ -36,6 +37,7 @@ from diagnosis_harness.tools.invocation import EvidenceRecord
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
+MISSING: frozenset[str] = frozenset(MissingInfo)
 ROOT_DIGEST = "root_digest"
 """The field that vouches for all others; it is computed and never stored."""
 
@@ -257,10 +259,12 @@ class Report:
     window: Window | None
     onset: OnsetUsed | None
     coverage: Coverage
-    missing_info: tuple[MissingInfo, ...]
-    missing_names: tuple[str, ...]
-    """Names of the question that no telemetry knows."""
+    missing_info: tuple[str, ...]
+    """Of `diagnosis.missing.MissingInfo`; version 2 held phrases in the run's language."""
     next_checks: tuple[str, ...]
+    missing_names: tuple[str, ...] = field(default=(), metadata=since("3"))
+    """Names of the question that no telemetry knows."""
+    rankings: tuple[RankingEntry, ...] = field(default=(), metadata=since("3"))
 
     def __post_init__(self) -> None:
         known = {claim.claim_id for claim in self.claims}
@@ -343,6 +347,8 @@ class RunDocument:
             for candidate in self.report.candidates
             for ref in (*candidate.evidence_for, *candidate.evidence_against)
         }
+        if self.schema_version != READABLE[0] and not MISSING.issuperset(self.report.missing_info):
+            raise ContractViolation("missing_info holds what nothing can lack")
         if cited - citable:
             raise ContractViolation(f"cited, and not a ready record of this run: {sorted(cited - citable)}")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from diagnosis_harness.diagnosis.claim import Claim
-from diagnosis_harness.diagnosis.draft import Cause, Hypothesis
+from diagnosis_harness.diagnosis.draft import Cause, Hypothesis, SetAside
 from diagnosis_harness.diagnosis.inquiry import Inquiry
 from diagnosis_harness.diagnosis.missing import MissingInfo
 from diagnosis_harness.harness.termination import RunState
@@ -25,6 +25,7 @@ class ReportMaterial:
         confidence: of each released cause, in their order.
         claims: the claims that passed the guards, and only these, in reading order.
         hypotheses: ranked candidates; those that are concluded are left out of `candidates`.
+        set_aside: rankings of the question that do not count, with the reason that holds.
         missing_names: names of the question that no telemetry knows, with what is missing.
         records: final records of the run, in the order in which they were asked for.
         tools: names of all tools that this run could have asked.
@@ -45,6 +46,7 @@ class ReportMaterial:
     hypotheses: tuple[Hypothesis, ...] = ()
     missing_info: tuple[MissingInfo, ...] = ()
     missing_names: tuple[str, ...] = ()
+    set_aside: tuple[SetAside, ...] = ()
     window: TimeWindow | None = None
     records: tuple[EvidenceRecord, ...] = ()
     tools: tuple[str, ...] = ()

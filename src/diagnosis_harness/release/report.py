@@ -20,6 +20,7 @@ from diagnosis_harness.release.material import ReportMaterial
 from diagnosis_harness.release.next_checks import next_checks
 from diagnosis_harness.release.onset import onset_used
 from diagnosis_harness.release.outcome import ReleaseOutcome
+from diagnosis_harness.release.ranking_entry import ranking_entries
 from diagnosis_harness.release.said import said
 from diagnosis_harness.release.window import Window
 from diagnosis_harness.release.wording import words_of
@@ -66,6 +67,7 @@ def compose(material: ReportMaterial) -> Report:
         coverage=coverage,
         missing_info=material.missing_info,
         missing_names=material.missing_names,
+        rankings=ranking_entries(material.records, material.inquiry, material.set_aside),
         next_checks=next_checks(material, candidates=candidates, coverage=coverage, words=words),
     )
 

@@ -9,11 +9,13 @@ import json
 
 from diagnosis_harness.diagnosis.claim import Claim
 from diagnosis_harness.diagnosis.draft import Cause, DiagnosisDraft, Hypothesis
+from diagnosis_harness.diagnosis.missing import MissingInfo
 from diagnosis_harness.kernel.canonical import canonical_json
 from diagnosis_harness.kernel.errors import ContractViolation, RunDocumentInvalid
 from diagnosis_harness.kernel.json_value import JsonValue
-from diagnosis_harness.release.document import ClaimEntry, RecordEntry, Report, RunDocument
+from diagnosis_harness.release.document import MISSING, ClaimEntry, RecordEntry, Report, RunDocument
 from diagnosis_harness.release.material import ReportMaterial
+from diagnosis_harness.release.ranking_entry import set_aside_of
 from diagnosis_harness.release.restored_inquiry import inquiry_of
 from diagnosis_harness.release.window import instant, window_of
 from diagnosis_harness.toolbox.ports import FileNote
@@ -53,8 +55,9 @@ def draft_of(report: Report) -> DiagnosisDraft:
         conclusion=causes,
         claims=tuple(_claim(entry, f"report.claims[{place}]") for place, entry in enumerate(report.claims)),
         hypotheses=hypotheses,
-        missing_info=report.missing_info,
+        missing_info=tuple(MissingInfo(each) for each in report.missing_info if each in MISSING),
         missing_names=report.missing_names,
+        set_aside=set_aside_of(report.rankings),
         window=window_of(report.window, "report.window"),
     )
 
@@ -143,6 +146,7 @@ def material_of(
         hypotheses=draft.hypotheses,
         missing_info=draft.missing_info,
         missing_names=draft.missing_names,
+        set_aside=draft.set_aside,
         window=draft.window,
         records=records,
         tools=(*coverage.never_asked, *called),

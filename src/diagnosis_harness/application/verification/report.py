@@ -10,6 +10,7 @@ from diagnosis_harness.application.routed import routed_intent
 from diagnosis_harness.application.verification.result import Check, CheckName, Flaw, FlawCode, check_of
 from diagnosis_harness.diagnosis.draft import DiagnosisDraft
 from diagnosis_harness.diagnosis.inquiry import Inquiry
+from diagnosis_harness.diagnosis.missing import MissingInfo
 from diagnosis_harness.guards.candidates import standing_candidates
 from diagnosis_harness.guards.circumstances import (
     Circumstances,
@@ -19,16 +20,21 @@ from diagnosis_harness.guards.circumstances import (
 )
 from diagnosis_harness.guards.evidence_guard import check_draft
 from diagnosis_harness.guards.restating import restated
+from diagnosis_harness.guards.semantic_guard import build_case
+from diagnosis_harness.guards.semantic_rules import case_objections
 from diagnosis_harness.guards.verdict import Finding
-from diagnosis_harness.release.document import Coverage, Report, RunDocument
+from diagnosis_harness.release.document import MISSING, Coverage, Report, RunDocument
 from diagnosis_harness.release.outcome import ReleaseOutcome
+from diagnosis_harness.release.ranking_entry import ranking_entries
 from diagnosis_harness.release.report import compose, no_diagnosis
 from diagnosis_harness.release.restored import material_of
 from diagnosis_harness.release.restored_inquiry import inquiry_of
 from diagnosis_harness.release.said import may_stand
 from diagnosis_harness.release.sentence import sentence
 from diagnosis_harness.release.standing import confidences, scored
+from diagnosis_harness.release.version import READABLE
 from diagnosis_harness.tools.invocation import EvidenceRecord
+from diagnosis_harness.tools.preflight import RefusalCode
 from diagnosis_harness.trace.event import TraceName
 
 
@@ -42,7 +48,8 @@ def guard_checks(
     flaws: dict[CheckName, list[Flaw]] = {}
     for finding in findings:
         flaws.setdefault(check_of(finding.code), []).append(_flaw(finding, places))
-    flaws.setdefault(CheckName.CLAIMS, []).extend(_statement_flaws(draft, records, inquiry))
+    if document.schema_version != READABLE[0]:  # version 2 published claims as an agent gave them
+        flaws.setdefault(CheckName.CLAIMS, []).extend(_statement_flaws(draft, records, inquiry))
     flaws.setdefault(CheckName.CLAIMS, []).extend(_window_flaws(document, draft, records))
     flaws.setdefault(CheckName.CAUSES, []).extend(_score_flaws(document, draft, records))
     counts = {
@@ -54,6 +61,7 @@ def guard_checks(
     for name, count in counts.items():
         yield Check(name, count, tuple(flaws.get(name, ())))
     yield Check(CheckName.SENTENCES, len(draft.claims), tuple(_sentence_flaws(document, draft, records)))
+    yield Check(CheckName.CASE, len(document.report.rankings), tuple(_case_flaws(document, draft, records)))
 
 
 def _flaw(finding: Finding, places: dict[str, str]) -> Flaw:
@@ -109,6 +117,22 @@ def _score_flaws(
         if cause.score != again.score:
             place = f"report.causes[{number}].score"
             yield Flaw(FlawCode.SCORE_NOT_CITED, place, str(cause.score), str(again.score))
+
+
+def _case_flaws(
+    document: RunDocument, draft: DiagnosisDraft, records: tuple[EvidenceRecord, ...]
+) -> Iterator[Flaw]:
+    """Which rankings count, and what code holds against a conclusion before any judge reads it."""
+    inquiry, stated = inquiry_of(document, records), document.report.rankings
+    again = ranking_entries(records, inquiry, draft.set_aside)
+    if stated != again:
+        yield Flaw(FlawCode.RANKINGS_DIFFER, "report.rankings", str(len(stated)), str(len(again)))
+    case = build_case(draft, records, inquiry=inquiry)
+    for reason in case_objections(case) if draft.conclusion else ():
+        yield Flaw(reason, "report.causes")
+    for each in draft.set_aside:
+        if each not in case.set_aside:
+            yield Flaw(FlawCode.RANKINGS_DIFFER, "report.rankings", each.reason.value, each.tool_call_id)
 
 
 def _sentence_flaws(
@@ -180,10 +204,10 @@ def _coverage_flaws(stated: Report, again: Report) -> Iterator[Flaw]:
 def _missing_flaws(document: RunDocument, records: tuple[EvidenceRecord, ...]) -> Iterator[Flaw]:
     """What is said to be missing was: by the question, or by an inventory of the run."""
     inquiry = inquiry_of(document, records)
-    denied = any(line.name is TraceName.TOOL_REQUEST_REJECTED for line in document.trace)
+    denied = any(line.said("code") == RefusalCode.NOT_AUTHORISED for line in document.trace)
     circumstances = Circumstances(inquiry, records, denied)
     for number, each in enumerate(document.report.missing_info):
-        if not standing_missing([each], circumstances):
+        if each in MISSING and not standing_missing([MissingInfo(each)], circumstances):
             yield Flaw(FlawCode.MISSING_OF_NO_RECORD, f"report.missing_info[{number}]", each)
     for number, name in enumerate(document.report.missing_names):
         if not standing_names([name], inquiry):

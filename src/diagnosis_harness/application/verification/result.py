@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from diagnosis_harness.guards.verdict import FindingCode
+from diagnosis_harness.guards.verdict import FindingCode, SemanticReason
 from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.release.document import RunDocument
 
@@ -23,6 +23,7 @@ class CheckName(StrEnum):
     QUOTES = "QUOTES"  # every quote is a verbatim part of a cited line
     CLAIMS = "CLAIMS"  # entity, number, unit, direction, window, onset: one cited item bears each claim
     CAUSES = "CAUSES"  # a borne CAUSED claim and direct evidence behind every cause
+    CASE = "CASE"  # which rankings count, and what they and the order of events hold against a cause
     SENTENCES = "SENTENCES"  # every sentence is rendered from its claim, or grounded in it token by token
     SUMMARY = "SUMMARY"  # summary and next steps follow from outcome, state and claims
     COVERAGE = "COVERAGE"  # every record stands in it exactly once, as it was
@@ -62,6 +63,7 @@ class FlawCode(StrEnum):
     OVER_THE_LIMIT = "OVER_THE_LIMIT"
     OUT_OF_ORDER = "OUT_OF_ORDER"
     DURATION_DIFFERS = "DURATION_DIFFERS"
+    RANKINGS_DIFFER = "RANKINGS_DIFFER"  # by time and affected entity other rankings count
     INQUIRY_MISSING = "INQUIRY_MISSING"  # there are claims, and nothing says what they were compared with
     INQUIRY_DIFFERS = "INQUIRY_DIFFERS"  # question, stated onset or inventory records say something else
 
@@ -114,7 +116,7 @@ class Flaw:
         found: what it should be by the rest of the document, or what the reader says of it.
     """
 
-    code: FlawCode | FindingCode
+    code: FlawCode | FindingCode | SemanticReason
     place: str
     stated: str = ""
     found: str = ""

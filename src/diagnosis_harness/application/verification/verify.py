@@ -22,7 +22,9 @@ from diagnosis_harness.release.restored import draft_of
 from diagnosis_harness.release.saved import has_byte_form, parsed
 
 _NOT_CARRIED: Mapping[str, frozenset[CheckName]] = {
-    "2": frozenset({CheckName.INQUIRY}),
+    "2": frozenset(
+        {CheckName.INQUIRY, CheckName.CASE, CheckName.SENTENCES, CheckName.SUMMARY, CheckName.CANDIDATES}
+    ),
     "3": frozenset(),
 }
 """By version of the document, the checks for which it does not hold what they need; of `READABLE` each."""
