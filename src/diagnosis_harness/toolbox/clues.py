@@ -104,7 +104,7 @@ def metric_resources(table: MetricTable) -> list[Clue]:
     clues = []
     for place in places:
         row = table.rows[place]
-        region = row.signal if row.entity == row.owner else f"{row.entity} {row.signal}"
+        region = row.signal if row.entity == row.owner else f"{row.entity}/{row.signal}"
         fault = _RESOURCE_FAULT.get(row.meaning.kind, "LATENCY")
         z = float(score[place])
         clues.append(

@@ -144,7 +144,7 @@ def test_a_move_that_normal_operation_shows_as_well_is_told_as_normal() -> None:
     [
         ({"decided_by": "resource", "region": "memory_bytes"}, ("payment", "memory_bytes")),
         (
-            {"decided_by": "resource", "region": "payment-7d9f cpu_percent", "instance": "payment-7d9f"},
+            {"decided_by": "resource", "region": "payment-7d9f/cpu_percent", "instance": "payment-7d9f"},
             ("payment-7d9f", "cpu_percent"),
         ),
         ({"decided_by": "self_time", "region": "POST /pay"}, ("payment", "latency_p90")),

@@ -150,7 +150,8 @@ def is_recent_change(item: EvidenceItem) -> bool:
 def deciding_signal(candidate: EvidenceItem) -> tuple[str, str] | None:
     """Entity and name of the metric signal that a ranking was decided by; None where it was no metric signal.
 
-    The region of such a candidate is the signal, after the instance that shows it where it is only a part.
+    The region of such a candidate is the signal, after the instance that shows it (`instance/signal`) where it
+    is only a part.
     """
     if _DECIDING.get(str(candidate.attributes.get("decided_by"))) is not ItemKind.SIGNAL_CHANGE:
         return None
@@ -158,5 +159,5 @@ def deciding_signal(candidate: EvidenceItem) -> tuple[str, str] | None:
     if not isinstance(region, str) or candidate.entity is None:
         return None
     if isinstance(instance, str):
-        return instance, region.removeprefix(f"{instance} ")
+        return instance, region.removeprefix(f"{instance}/")
     return candidate.entity, region
