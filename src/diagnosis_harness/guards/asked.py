@@ -7,7 +7,7 @@ sound a record as any. It says nothing of the question, and supports no conclusi
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from diagnosis_harness.diagnosis.claim import Claim, Predicate
@@ -32,10 +32,12 @@ class Asked:
     Attributes:
         onsets: the instants that are the question's. One where somebody stated it. Else that of the alert,
             and what a recorded estimate found that was given no onset; none where there is neither.
+        victims: whom a ranking may be of: the affected entities, and the services that those are a part of.
     """
 
     inquiry: Inquiry
     onsets: tuple[float, ...] = ()
+    victims: frozenset[str] = frozenset()
 
     @property
     def is_stated(self) -> bool:
@@ -84,12 +86,7 @@ class Asked:
             return False
         if not inquiry.affected:
             return given.get("alert_entity") is None
-        return item.peer in inquiry.affected or item.peer in self._owners()
-
-    def _owners(self) -> frozenset[str | None]:
-        """The services whose instances are asked about: what a service shows, its instances show."""
-        held = (self.inquiry.inventory.entity(name) for name in self.inquiry.affected)
-        return frozenset(each.owner for each in held if each is not None) - {None}
+        return item.peer in self.victims
 
     def _is_one(self, instant: JsonValue) -> bool:
         return isinstance(instant, int | float) and any(
@@ -99,10 +96,18 @@ class Asked:
 
 def asked_of(inquiry: Inquiry, records: Iterable[EvidenceRecord]) -> Asked:
     """What looks of this run must be about."""
-    stated = () if inquiry.onset_s is None else (inquiry.onset_s,)
-    if inquiry.onset_origin not in _ESTIMATED:
-        return Asked(inquiry, stated)
-    return Asked(inquiry, (*stated, *(item.onset_s for item in own_onsets(records) if item.onset_s)))
+    onsets = [] if inquiry.onset_s is None else [inquiry.onset_s]
+    if inquiry.onset_origin in _ESTIMATED:
+        onsets += [item.onset_s for item in own_onsets(records) if item.onset_s is not None]
+    return Asked(inquiry, tuple(onsets), frozenset(inquiry.affected).union(_owners(inquiry)))
+
+
+def _owners(inquiry: Inquiry) -> Iterator[str]:
+    """The services whose instances are asked about: what a service shows, its instances show."""
+    for name in inquiry.affected:
+        known = inquiry.inventory.entity(name)
+        if known is not None and known.owner is not None:
+            yield known.owner
 
 
 def own_onsets(records: Iterable[EvidenceRecord]) -> tuple[EvidenceItem, ...]:

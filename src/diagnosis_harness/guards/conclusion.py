@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from diagnosis_harness.diagnosis.claim import Claim, Predicate
+from diagnosis_harness.diagnosis.claim import Claim, EvidenceRef, Predicate
 from diagnosis_harness.diagnosis.draft import Cause, DiagnosisDraft
 from diagnosis_harness.guards.asked import Asked
 from diagnosis_harness.guards.bearing import DIRECT_KINDS, objections
@@ -91,6 +91,8 @@ def _cause_findings(
         of_kind = any(ranks(item, cause.entity, cause.fault_kind, None) for item in ranked)
         code = FindingCode.REGION_NOT_BORNE if of_kind else FindingCode.FAULT_KIND_NOT_BORNE
         yield Finding(code, place)
+    if any(_is_elsewhere(claim, held) for claim in standing):
+        yield Finding(FindingCode.OF_ANOTHER_QUESTION, place)
     if not any(_is_direct(claim, cause, held) for claim in standing):
         yield Finding(FindingCode.CAUSE_WITHOUT_DIRECT_EVIDENCE, place)
 
@@ -124,10 +126,25 @@ def _whose(claim: Claim, records: Mapping[str, EvidenceRecord]) -> set[object]:
 
 def _is_direct(claim: Claim, cause: Cause, held: _Held) -> bool:
     """Whether something observed of the cause itself, or of a part of it, at its time, bears the claim."""
-    return claim.predicate is not Predicate.CAUSED and any(
-        item.kind in DIRECT_KINDS
-        and cause.entity in (item.entity, item.attributes.get("owner"))
+    return any(
+        cause.entity in (item.entity, item.attributes.get("owner"))
         and held.asked.is_at_its_time(held.records[ref.tool_call_id], item)
+        for ref, item in _observed(claim, held)
+    )
+
+
+def _is_elsewhere(claim: Claim, held: _Held) -> bool:
+    """Whether all that was observed and bears the claim was observed at another time than was asked about."""
+    found = list(_observed(claim, held))
+    return bool(found) and not any(
+        held.asked.is_at_its_time(held.records[ref.tool_call_id], item) for ref, item in found
+    )
+
+
+def _observed(claim: Claim, held: _Held) -> Iterator[tuple[EvidenceRef, EvidenceItem]]:
+    """What was observed, and bears the claim."""
+    return (
+        (ref, item)
         for ref, item in cited_items(claim, held.records)
-        if not objections(claim, item)
+        if item.kind in DIRECT_KINDS and not objections(claim, item)
     )

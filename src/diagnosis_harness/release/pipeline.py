@@ -141,12 +141,12 @@ class ReleasePipeline:
         return judgement
 
     def _tell_judgement(self, ctx: RunContext, case: SemanticCase, judgement: Judgement) -> None:
-        supported = judgement.verdict is SemanticVerdict.SUPPORTED
+        refused = judgement.verdict is SemanticVerdict.UNSUPPORTED
         self.core.emit(
             ctx,
             TraceName.SEMANTIC_GUARD_DECISION,
             TracePhase.GUARD,
-            TraceEventStatus.SUCCEEDED if supported else TraceEventStatus.REJECTED,
+            TraceEventStatus.REJECTED if refused else TraceEventStatus.SUCCEEDED,
             {
                 "verdict": judgement.verdict.value,
                 "reasons": [reason.value for reason in judgement.reasons],

@@ -190,8 +190,11 @@ def test_a_fallback_hands_nothing_on(tmp_path: Path) -> None:
         row = await kept.ask(kept.request("why?", onset_s=1_700_000_000.0))
         assert row.ending is not None
         assert row.ending.outcome is ReleaseOutcome.FALLBACK
+        assert row.ending.published_result is None
         await kept.ask(kept.request("and payment?"))
         assert kept.shelf.opened[-1] == (None, None)
+        assert policy.views[-1].onset_s is None
 
     nothing = replace(DRAFT, conclusion=(), claims=(), missing_info=(MissingInfo.ENTITY,))
-    play(tmp_path, act, policy=ScriptedPolicy(GiveDraft(nothing)))
+    policy = ScriptedPolicy(GiveDraft(nothing))
+    play(tmp_path, act, policy=policy)

@@ -11,6 +11,7 @@ from diagnosis_harness.diagnosis.draft import Cause, DiagnosisDraft
 from diagnosis_harness.guards.evidence_guard import check_draft
 from diagnosis_harness.guards.verdict import FindingCode
 from diagnosis_harness.testing.evidence import (
+    ONSET_S,
     cause_item,
     caused_claim,
     changed_claim,
@@ -123,3 +124,31 @@ def test_a_cause_is_named_once() -> None:
     told = draft()
 
     assert codes(replace(told, conclusion=told.conclusion * 2)) == [FindingCode.CAUSE_TWICE]
+
+
+def test_a_cause_rests_on_nothing_that_was_observed_at_another_time() -> None:
+    """An older trouble of it is a fact, with its window, and no reason for what was asked about."""
+    older = f'{{"onset":{ONSET_S - 7200.0}}}'
+    then = ready_record(changed_item("i9", "payment"), tool_call_id="t9", scope=older)
+    old = changed_claim(changed_item("i9", "payment"), tool_call_id="t9", claim_id="k9")
+    hit = ready_record(changed_item("i8", "checkout"), tool_call_id="t8", scope=older)
+    records = (*RECORDS, then, hit)
+
+    def found(told: DiagnosisDraft) -> list[FindingCode]:
+        findings = check_draft(told, records, run_id="r1", inquiry=inquiry()).findings
+        return [finding.code for finding in findings]
+
+    acquitted = replace(
+        changed_claim(changed_item("i8", "checkout"), tool_call_id="t8", claim_id="k8"),
+        predicate=Predicate.AFFECTED,
+    )
+
+    assert found(draft(old)) == []
+    assert found(draft(old, cause=Cause("payment", FaultKind.CPU, ("k0", "k1", "k9")))) == [
+        FindingCode.OF_ANOTHER_QUESTION
+    ]
+    assert found(draft(old, cause=Cause("payment", FaultKind.CPU, ("k0", "k9")))) == [
+        FindingCode.OF_ANOTHER_QUESTION,
+        FindingCode.CAUSE_WITHOUT_DIRECT_EVIDENCE,
+    ]
+    assert found(draft(acquitted)) == [FindingCode.OF_ANOTHER_QUESTION]
