@@ -10,8 +10,9 @@ from collections.abc import Iterable
 
 from diagnosis_harness.diagnosis.claim import Claim
 from diagnosis_harness.diagnosis.draft import Cause, DiagnosisDraft, Hypothesis
-from diagnosis_harness.diagnosis.inquiry import Inquiry, Inventory, KnownEntity, OnsetOrigin
+from diagnosis_harness.diagnosis.inquiry import Inquiry, Inventory, KnownEntity, OnsetOrigin, Telemetry
 from diagnosis_harness.diagnosis.question import asked_instant
+from diagnosis_harness.guards.absence_rule import absence_rule
 from diagnosis_harness.kernel.canonical import canonical_json
 from diagnosis_harness.kernel.errors import ContractViolation, RunDocumentInvalid
 from diagnosis_harness.kernel.json_value import JsonValue
@@ -19,7 +20,7 @@ from diagnosis_harness.kernel.window import TimeWindow, parse_utc, utc_text
 from diagnosis_harness.release.document import ClaimEntry, RecordEntry, Report, RunDocument, Window
 from diagnosis_harness.release.material import ReportMaterial
 from diagnosis_harness.toolbox.ports import FileNote
-from diagnosis_harness.tools.evidence import InvocationStatus, ItemKind
+from diagnosis_harness.tools.evidence import EvidenceItem, InvocationStatus, ItemKind
 from diagnosis_harness.tools.invocation import ErrorCode, EvidenceRecord
 from diagnosis_harness.tools.stored import StoredFindings
 
@@ -158,6 +159,7 @@ def inquiry_of(document: RunDocument, records: Iterable[EvidenceRecord]) -> Inqu
 
     A name that no item of the run holds is not known.
     """
+    records = tuple(records)
     items = [item for record in records for item in record.items]
     held = [item for item in items if item.kind is ItemKind.INVENTORY]
     alert = next((item for item in held if item.attributes.get("telemetry") == "alert"), None)
@@ -176,6 +178,7 @@ def inquiry_of(document: RunDocument, records: Iterable[EvidenceRecord]) -> Inqu
     owners = {
         name: item.attributes.get("owner") for item in items for name in (item.entity, item.peer) if name
     }
+    kinds = _kinds(held, records)
     return Inquiry(
         question=run.question,
         onset_s=onset_s,
@@ -186,12 +189,35 @@ def inquiry_of(document: RunDocument, records: Iterable[EvidenceRecord]) -> Inqu
         alert_at_s=None if alert is None else alert.onset_s,
         inventory=Inventory(
             entities=tuple(
-                KnownEntity(name, owner if isinstance(owner, str) and owner != name else None)
+                KnownEntity(name, owner if isinstance(owner, str) and owner != name else None, kinds)
                 for name, owner in sorted(owners.items())
             ),
-            incident=recorded,
+            telemetry=kinds,
+            incident=recorded or _looked_through(records),
         ),
     )
+
+
+def _kinds(inventory: Iterable[EvidenceItem], records: Iterable[EvidenceRecord]) -> frozenset[Telemetry]:
+    """The kinds of telemetry that the inventory names, or that some call looked through."""
+    named = {item.attributes.get("telemetry") for item in inventory}
+    looked = {
+        rule.telemetry
+        for record in records
+        if record.projection is not None and record.projection.looked_at > 0
+        if (rule := absence_rule(record.tool_name)) is not None
+    }
+    return frozenset(kind for kind in Telemetry if kind.value in named or kind in looked)
+
+
+def _looked_through(records: Iterable[EvidenceRecord]) -> TimeWindow | None:
+    """The time that a run's calls and findings speak of, where no inventory says what was recorded."""
+    found = [record.projection for record in records if record.projection is not None]
+    windows = [each.window for each in found] + [item.window for each in found for item in each.items]
+    held = [window for window in windows if window is not None]
+    if not held:
+        return None
+    return TimeWindow(min(each.start_s for each in held), max(each.end_s for each in held))
 
 
 def _stated(onset_at: str | None) -> float | None:

@@ -41,13 +41,20 @@ def moments(lines: Iterable[TraceLine]) -> tuple[Moment, ...]:
 
 
 def _short(event: TraceEvent) -> str:
-    parts = ((name, _value(value)) for name, value in event.payload.items())
+    parts = (
+        (name, _detail(value) if name == "detail" else _value(value)) for name, value in event.payload.items()
+    )
     text = " ".join(f"{name}={value}" for name, value in parts if value)
     if len(text) <= _TEXT_LIMIT:
         return text
     cut = text[: _TEXT_LIMIT - 2]
     # A quotation that is cut ends all the same.
     return f"{cut}…”" if cut.count("“") > cut.count("”") else f"{text[: _TEXT_LIMIT - 1]}…"
+
+
+def _detail(value: object) -> str:
+    """Why a run ended, in the harness's own words, which are several."""
+    return value if isinstance(value, str) and "=" not in value else _value(value)
 
 
 def _value(value: object) -> str:

@@ -150,6 +150,8 @@ def claims() -> tuple[Claim, ...]:
             "checkout",
             (EvidenceRef("t3", WHOLE_RECORD),),
             signal="OutOfMemory",
+            value=12_345.0,
+            unit="log lines",
             window=WINDOW,
         ),
     )

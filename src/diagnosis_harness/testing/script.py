@@ -127,7 +127,10 @@ def _tool(script: Script, name: str, value: str) -> None:
     lines = [] if value == "nothing" else value.splitlines()
     shell = {"tool": name, "scope": "{}", "window": None, "looked_at": 1, "omitted": 0, "narrow": None}
     stored = canonical_json({**shell, "note": None, "items": [json.loads(line) for line in lines]})
-    findings = ToolFindings(items=read_stored(stored).projection.items, window=WINDOW, looked_at=1)
+    read = read_stored(stored).projection.items
+    # What was seen was seen in the window that was looked at, unless the script says otherwise.
+    items = tuple(replace(item, window=item.window or WINDOW) for item in read)
+    findings = ToolFindings(items=items, window=WINDOW, looked_at=1)
     script.tools.append(ScriptedTool(lambda: findings, ToolSpec(name, "Looks.", (ENTITY, SINCE))))
 
 

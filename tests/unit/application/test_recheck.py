@@ -24,7 +24,7 @@ RUN = "r2"
 def asked() -> tuple[EvidenceRecord, ...]:
     """Two queries that found something, one that did not, and one that failed."""
     changed, ranked, _, failed = documents.records()
-    scope = '{"entity":"checkout","signal":"OutOfMemory"}'
+    scope = '{"entity":"checkout","text":"OutOfMemory"}'
     return changed, ranked, ready_record(tool_call_id="t3", tool_name="search_logs", scope=scope), failed
 
 

@@ -177,7 +177,7 @@ def test_every_error_code_has_words(code: str) -> None:
     ("scenario", "words"),
     [
         ("the-deadline-comes-in-the-judge", "The time: all of the 60 s that it was given."),
-        ("a-limit-of-bytes", "The budget: run_bytes: 1079 of 700."),
+        ("a-limit-of-bytes", "The budget: run_bytes: 1307 of 700."),
         ("a-limit-of-steps-with-facts", "The budget: llm_calls: 3 of 2."),
         (
             "a-truthful-draft-is-released",

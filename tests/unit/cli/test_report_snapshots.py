@@ -103,7 +103,7 @@ def test_a_change_that_no_cause_rests_on_is_no_reason() -> None:
     report = replace(success.report, claims=(*success.report.claims, entry))
     (cause,) = report.causes
     borne = replace(report, causes=(replace(cause, claim_ids=(*cause.claim_ids, "k9")),))
-    line = 'checkout was changed (config) at 2024-01-01 14:05 UTC. "log level INFO, page size 25"'
+    line = "checkout was changed (config) at 2024-01-01 14:05 UTC. “log level INFO, page size 25”"
 
     apart = rendered(replace(success, records=records, report=report), 120)
     assert f"Also happened nearby\n  5. {line} [" in apart
