@@ -133,8 +133,8 @@ def test_a_name_that_is_a_sentence_is_a_quotation_in_every_output(
     told = timeline_lines(fold(moments(document.trace)), language, width=None)
     for line in (*report_lines(document, width=10_000), *told):
         assert_clean(line.plain, service)
-    for line in markdown(document).split("\n"):
-        assert_clean(line.replace("\\", ""), service)
+    for paragraph in markdown(document).split("\n"):
+        assert_clean(paragraph.replace("\\", ""), service)
 
 
 @pytest.mark.parametrize(("service", "signal"), NAMES[:4])

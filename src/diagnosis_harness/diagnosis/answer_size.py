@@ -88,6 +88,8 @@ def _texts(claims: Iterable[Claim], draft: DiagnosisDraft | None) -> Iterator[st
         yield from (quote.text for quote in claim.quotes)
     if draft is None:
         return
-    for named in (*draft.conclusion, *draft.hypotheses):
-        yield from filter(None, (named.entity, named.region))
+    for cause in draft.conclusion:
+        yield from filter(None, (cause.entity, cause.region))
+    for each in draft.hypotheses:
+        yield from filter(None, (each.entity, each.region))
     yield from chain(draft.missing_info, *(cause.claim_ids for cause in draft.conclusion))

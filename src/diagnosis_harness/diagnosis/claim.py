@@ -26,6 +26,21 @@ class Predicate(StrEnum):
     ABSENT = "ABSENT"  # nothing was seen in this scope and window; never more than that
 
 
+OF_A_SIGNAL = frozenset(
+    {Predicate.CHANGED, Predicate.BEGAN, Predicate.NORMAL, Predicate.AFFECTED, Predicate.SATURATED}
+)
+"""What speaks of a signal: `affected` is then the caller that measured it, where one did."""
+
+
+class Looked(StrEnum):
+    """What an absence looked through: the unit of its `value`, which says how much of it."""
+
+    LOG_LINES = "log lines"
+    CHANGES = "changes"
+    SPANS = "spans"
+    SERIES = "metric series"
+
+
 CONCLUSIONS = frozenset({Predicate.CAUSED, Predicate.AFFECTED})
 """What names or acquits a cause: said with a conclusion that was judged, and never without."""
 
@@ -69,6 +84,7 @@ class Claim:
 
     `value` and `baseline` are in `unit`. `affected` is the second entity of CAUSED and CALLS. `wording` is
     the agent's own sentence; it is shown only when it is grounded token by token in what the claim cites.
+    A published ABSENT holds in `value` and `unit` how much was looked through, and of what (`Looked`).
     """
 
     claim_id: str

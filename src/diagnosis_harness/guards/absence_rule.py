@@ -8,22 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from enum import StrEnum
 from types import MappingProxyType
 
+from diagnosis_harness.diagnosis.claim import Looked
 from diagnosis_harness.diagnosis.inquiry import Telemetry
-
-SOUGHT_MAX = 80
-"""Characters of a searched text that a sentence shows; whoever wants it whole finds it in the record."""
-
-
-class Looked(StrEnum):
-    """What was looked at, as the unit of a published absence names it."""
-
-    LOG_LINES = "log lines"
-    CHANGES = "changes"
-    SPANS = "spans"
-    SERIES = "metric series"
 
 
 @dataclass(frozen=True, slots=True)

@@ -285,8 +285,3 @@ RULES: Mapping[Predicate, PredicateRule] = MappingProxyType(
         ),
     }
 )
-
-OF_A_SIGNAL = frozenset(
-    predicate for predicate, rule in RULES.items() if ItemKind.SIGNAL_CHANGE in rule.kinds
-)
-"""Predicates that speak of a signal; their second name is the caller by whom it was measured."""

@@ -5,6 +5,9 @@ from __future__ import annotations
 from diagnosis_harness.kernel.names import plain
 from diagnosis_harness.kernel.window import TimeWindow, utc_text
 
+SOUGHT_MAX = 80
+"""Characters of a searched text that a sentence shows; whoever wants it whole finds it in the record."""
+
 
 def instant(time_s: float) -> str:
     """`2024-01-01 14:05 UTC`; seconds and milliseconds only where they are not zero."""

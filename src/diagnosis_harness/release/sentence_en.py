@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from diagnosis_harness.diagnosis.claim import Claim, Predicate
-from diagnosis_harness.guards.absence_rule import SOUGHT_MAX, Looked
-from diagnosis_harness.guards.predicate_rule import OF_A_SIGNAL
+from diagnosis_harness.diagnosis.claim import OF_A_SIGNAL, Claim, Looked, Predicate
 from diagnosis_harness.kernel.names import named, quoted
 from diagnosis_harness.release.measure import measure, measures, times
-from diagnosis_harness.release.moment import instant, span
+from diagnosis_harness.release.moment import SOUGHT_MAX, instant, span
 from diagnosis_harness.tools.evidence import Direction
 
 _MOVED = {Direction.UP: "rose", Direction.DOWN: "fell", Direction.FLAT: "stayed level"}

@@ -39,6 +39,7 @@ from diagnosis_harness.testing.ids import CountingIds
 from diagnosis_harness.testing.inquiries import inquiry
 from diagnosis_harness.testing.runs import AMPLE
 from diagnosis_harness.testing.scripted_policy import ScriptedJudge, ScriptedRepairer
+from diagnosis_harness.testing.statements import EVERYTHING
 from diagnosis_harness.tools.access import ScopeAccess
 from diagnosis_harness.tools.boundary import BoundarySettings, ToolBoundary
 from diagnosis_harness.tools.spec import Tool
@@ -67,7 +68,9 @@ class Scene:
     repairer: EvidenceRepairer = field(default_factory=lambda: ScriptedRepairer(lambda draft: draft))
     limits: RunBudgetLimits = AMPLE
     thresholds: CollectionThresholds = field(default_factory=lambda: CollectionThresholds(2, 2))
-    task: DiagnosisTask = field(default_factory=lambda: DiagnosisTask("why?", inquiry()))
+    task: DiagnosisTask = field(
+        default_factory=lambda: DiagnosisTask("why?", inquiry(also_known=(EVERYTHING,)))
+    )
     faults: Faults = field(default_factory=Faults)
     clock: ManualClock = field(default_factory=ManualClock)
     sink: MemorySink = field(default_factory=MemorySink)

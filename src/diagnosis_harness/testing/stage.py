@@ -39,7 +39,7 @@ class Stage:
     moved: asyncio.Event = field(default_factory=asyncio.Event)
     slot: Slot | None = None
 
-    spec: ToolSpec = field(default_factory=lambda: ToolSpec("look", "Looks.", parameters=(ENTITY,)))
+    spec: ToolSpec = field(default_factory=lambda: ToolSpec("list_changes", "Looks.", parameters=(ENTITY,)))
 
     def stands(self, asked: str, slot: Slot) -> None:
         """The run stands before this one now; a tool that was asked before stays in its thread."""

@@ -73,10 +73,12 @@ NO = Judgement(SemanticVerdict.UNSUPPORTED, (SemanticReason.WEAK,))
 CALLS = st.tuples(st.integers(2, 12), st.integers(1, 6))
 """Limits of llm calls and of tool calls."""
 THRESHOLDS = st.builds(CollectionThresholds, st.integers(1, 4), st.integers(1, 3))
-TOOLS = ["look", "look", "restart"]
+TOOLS = ["list_changes", "list_changes", "restart"]
 WANTED = st.lists(
     st.tuples(
-        st.sampled_from(["look", "look", "restart"]), st.sampled_from(["payment", "cart"]), st.booleans()
+        st.sampled_from(["list_changes", "list_changes", "restart"]),
+        st.sampled_from(["payment", "cart"]),
+        st.booleans(),
     ),
     min_size=1,
     max_size=3,
@@ -158,7 +160,7 @@ class RunHistories(RuleBasedStateMachine):
     def policy_looks(self, entity: str) -> None:
         """One new call, and everything soundly assessed."""
         self.asked_ids += 1
-        call = WantedCall(f"t{self.asked_ids}", "look", {"entity": entity})
+        call = WantedCall(f"t{self.asked_ids}", "list_changes", {"entity": entity})
         self.answers(AskTools((call,), assessed(self.seen, "gained")))
 
     @precondition(lambda self: self.stands_before("policy") and bool(self.seen.records))

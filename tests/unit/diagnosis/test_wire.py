@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from diagnosis_harness.diagnosis.answer_size import TEXT_MAX
 from diagnosis_harness.diagnosis.claim import Claim, EvidenceRef, FaultKind, Predicate, Quote
 from diagnosis_harness.diagnosis.collection import InformationGain
 from diagnosis_harness.diagnosis.draft import Cause, DiagnosisDraft, Hypothesis, SetAside, SetAsideReason
@@ -24,7 +25,7 @@ from diagnosis_harness.diagnosis.policy import (
 )
 from diagnosis_harness.diagnosis.progress import Assessment
 from diagnosis_harness.diagnosis.wire import decode_answer, encode_answer, view_json
-from diagnosis_harness.diagnosis.wire_fields import LIST_MAX, SIZE_MAX_BYTES, TEXT_MAX
+from diagnosis_harness.diagnosis.wire_fields import LIST_MAX, SIZE_MAX_BYTES
 from diagnosis_harness.diagnosis.wire_schema import answer_schema
 from diagnosis_harness.kernel.errors import MalformedAnswer
 from diagnosis_harness.kernel.window import TimeWindow

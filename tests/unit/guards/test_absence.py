@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
-from diagnosis_harness.diagnosis.claim import WHOLE_RECORD, Claim, EvidenceRef, Predicate
+from diagnosis_harness.diagnosis.claim import WHOLE_RECORD, Claim, EvidenceRef, Looked, Predicate
 from diagnosis_harness.diagnosis.draft import DiagnosisDraft
 from diagnosis_harness.diagnosis.inquiry import Inquiry, Inventory, KnownEntity, Telemetry
-from diagnosis_harness.guards.absence_rule import ABSENCES, Looked
+from diagnosis_harness.guards.absence_rule import ABSENCES
 from diagnosis_harness.guards.evidence_guard import check_draft
 from diagnosis_harness.guards.restating import restated
 from diagnosis_harness.guards.verdict import FindingCode
@@ -48,7 +49,7 @@ def empty(
     *,
     looked_at: int = 7,
     window: TimeWindow | None = WINDOW,
-    **arguments: object,
+    **arguments: Any,
 ) -> EvidenceRecord:
     """A READY record of a tool that found nothing."""
     scope = json.dumps(arguments or {"entity": "checkout", "text": "timeout"}, sort_keys=True)
@@ -95,7 +96,7 @@ def test_a_tool_whose_emptiness_means_something_else_bears_no_absence(tool: str)
     ],
 )
 def test_an_absence_says_what_was_looked_at(
-    tool: str, looked: Looked, arguments: dict[str, object], signal: str | None
+    tool: str, looked: Looked, arguments: dict[str, Any], signal: str | None
 ) -> None:
     """Which kind of telemetry, how much of it, and when; in a sentence of its own in both languages."""
     record = empty(tool, looked_at=12_345, **arguments)
@@ -131,7 +132,8 @@ def test_a_kind_of_telemetry_that_is_not_there_has_no_absences(
 ) -> None:
     """The source must hold that kind, whatever a record says."""
     without = replace(ASKED, inventory=replace(ASKED.inventory, telemetry=ALL - {kind}))
-    record = empty(tool, **{entity: "checkout"})
+    asked: dict[str, Any] = {entity: "checkout"}
+    record = empty(tool, **asked)
 
     assert code(absent(signal=None), record, without) is FindingCode.NOTHING_LOOKED_AT
     assert code(absent(signal=None), record) is None
@@ -176,7 +178,8 @@ def test_a_name_is_known_by_the_kind_that_was_searched(
     """Of a service that never logs, that no log line says something says nothing."""
     expected = None if is_borne else FindingCode.NAME_NOT_KNOWN
 
-    assert code(absent(entity, signal=None), empty(tool, **{argument: entity})) is expected
+    asked: dict[str, Any] = {argument: entity}
+    assert code(absent(entity, signal=None), empty(tool, **asked)) is expected
 
 
 @pytest.mark.parametrize(
