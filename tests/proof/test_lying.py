@@ -87,7 +87,7 @@ def test_the_witness_objects_to_every_family_where_nothing_is_checked() -> None:
     """Documents as the agents told them: a family that nobody objects to would prove nothing."""
     told, objected = asyncio.run(told_in_whole_runs(each=6))
 
-    assert {family: objected[family] for family in CHOSEN if objected[family] < told[family] / 3} == {}
+    assert {family: told[family] for family in CHOSEN if not objected[family]} == {}
     assert objected.total() > 0.8 * told.total()
 
 
@@ -158,10 +158,11 @@ def test_the_judge_finds_what_an_evidence_guard_without_eyes_lets_through(
 ) -> None:
     """The real path with one guard that passes everything: lies about claims get out, and are seen."""
 
-    def blind(draft: DiagnosisDraft, records: object, *, run_id: str) -> EvidenceVerdict:
+    def blind(draft: DiagnosisDraft, records: object, **asked: object) -> EvidenceVerdict:
         return EvidenceVerdict((), frozenset(claim.claim_id for claim in draft.claims))
 
     monkeypatch.setattr(pipeline, "check_draft", blind)
+    monkeypatch.setattr(pipeline, "restate_all", lambda claims, *_: tuple(claims))
     wanted = ("value, far", "unit", "direction", "right number, wrong entity", "invented entity", "predicate")
     drafts: list[Sample] = [s for s in samples(SEED, runs, each=20) if s.kind in wanted]
 

@@ -90,12 +90,13 @@ def unknown_name(rng: np.random.Generator, world: World) -> Plan | None:
     text = pick(rng, _TEXTS)
     onset = asked_onset(world)
     asked: tuple[Asking, ...] = (
+        ("search_logs", {"entity": pick(rng, sorted(world.owner_of)), "text": "no such text"}),
         ("search_logs", {"entity": name, "text": text}),
         ("list_changes", {"entity": name}),
         ("find_changed_signals", {"entities": [name], **onset}),
         ("inspect_signal", {"entity": name, "signal": "latency_p90", **onset}),
     )
-    return _denying(rng, world, asked, prose=(name,) if " " in name.strip() else ())
+    return _denying(rng, world, asked, prose=(name,) if " " in name.strip() else (), name=name)
 
 
 def logged_by_its_instance(rng: np.random.Generator, world: World) -> Plan | None:

@@ -12,12 +12,14 @@ from tools.lying.chosen.left_out import honest_draft
 from tools.lying.chosen.liar import Plan, Records, Word
 from tools.lying.chosen.other_questions import Family
 from tools.lying.chosen.worlds import World
-from tools.lying.recorded import chance, pick
+from tools.lying.recorded import chance, pick, significant
 
 from diagnosis_harness.diagnosis.claim import Claim, Predicate
 from diagnosis_harness.diagnosis.draft import DiagnosisDraft
 from diagnosis_harness.tools.evidence import Direction, ItemKind
 
+_SEEN = 0.01
+"""A share by which a number is off that a reader would see."""
 Sentences = Callable[[Claim, str], Iterator[str]]
 """False sentences about a claim; the second is a service that has nothing to do with it."""
 
@@ -44,6 +46,20 @@ def exchanged(claim: Claim, _: str) -> Iterator[str]:
     yield f"{name} 的 {signal} 之前为 {now}，现在为 {before}。"
     yield f"{name} 的 {signal} 平时 {now}。"
     yield f"{name} 的 {signal} 从 {now} 变为 {before}。"
+
+
+def rounded(claim: Claim, _: str) -> Iterator[str]:
+    """True numbers with fewer digits than it takes to tell how far they are apart."""
+    if claim.value is None or claim.baseline is None or claim.signal is None:
+        return
+    value, baseline = (significant(each, 2) for each in (claim.value, claim.baseline))
+    if max(abs(value / claim.value - 1), abs(baseline / (claim.baseline or 1.0) - 1)) < _SEEN:
+        return
+    before, now = _numbers(replace(claim, value=value, baseline=baseline))
+    verb, han = ("fell", "降到") if claim.direction is Direction.DOWN else ("rose", "升到")
+    yield f"{claim.signal} of {claim.entity} {verb} from {before} to {now}."
+    yield f"{claim.entity} {claim.signal} {verb} from {before} to {now}."
+    yield f"{claim.entity} 的 {claim.signal} 从 {before} {han} {now}。"
 
 
 def another_time(claim: Claim, _: str) -> Iterator[str]:
@@ -201,6 +217,7 @@ def change_in_own_words(rng: np.random.Generator, world: World) -> Plan | None:
 
 FAMILIES: dict[str, Family] = {
     "before and now exchanged": _worded(exchanged, ItemKind.SIGNAL_CHANGE, ItemKind.SELF_TIME),
+    "rounded in own words": _worded(rounded, ItemKind.SIGNAL_CHANGE, ItemKind.SELF_TIME),
     "true move, another time": _worded(another_time, ItemKind.SIGNAL_CHANGE, ItemKind.SELF_TIME),
     "turned into its opposite": _worded(turned, ItemKind.SIGNAL_CHANGE, ItemKind.SPAN_ERRORS),
     "cause in own words": cause_in_own_words,

@@ -150,8 +150,8 @@ def is_recent_change(item: EvidenceItem) -> bool:
 def deciding_signal(candidate: EvidenceItem) -> tuple[str, str] | None:
     """Entity and name of the metric signal that a ranking was decided by; None where it was no metric signal.
 
-    The region of such a candidate is the signal, after the instance that shows it (`instance/signal`) where it
-    is only a part.
+    The region of such a candidate is the signal, after the instance that shows it (`instance/signal`) where
+    it is only a part.
     """
     if _DECIDING.get(str(candidate.attributes.get("decided_by"))) is not ItemKind.SIGNAL_CHANGE:
         return None
