@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
@@ -30,6 +31,7 @@ ENVIRONMENT = {
     "OPENBLAS_NUM_THREADS": "1",
     "DIAGNOSE_CARE__BEAT_S": "0.5",
     "DIAGNOSE_SERVER__UNFINISHED_RUNS": "100",
+    "PYTHONPATH": os.pathsep.join(sys.path),  # the code that is tested, wherever it was copied to
 }
 
 
