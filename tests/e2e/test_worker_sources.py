@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
@@ -30,6 +31,7 @@ ENVIRONMENT = {
     "OPENBLAS_NUM_THREADS": "1",
     "DIAGNOSE_CARE__BEAT_S": "0.5",
     "DIAGNOSE_SERVER__UNFINISHED_RUNS": "100",
+    "PYTHONPATH": os.pathsep.join(sys.path),  # the code that is tested, wherever it was copied to
 }
 
 
@@ -261,12 +263,12 @@ def test_a_worker_makes_no_database_and_says_which_one_is_missing(tmp_path: Path
     assert list(tmp_path.iterdir()) == []
 
 
-def test_servers_and_workers_say_which_database_they_use(sqlite_url: str, tmp_path: Path) -> None:
+def test_servers_and_workers_say_which_database_they_use(sqlite_url: str) -> None:
     """By its whole path."""
     with team(sqlite_url) as members:
         server, _ = members.serve()
         ((worker, _),) = members.workers(())
-    (file,) = tmp_path.glob("*.db")
+    file = sqlite_url.removeprefix("sqlite:///")
     assert [member.lines[0] for member in (server, worker)] == [f"Database: {file}\n"] * 2
 
 
