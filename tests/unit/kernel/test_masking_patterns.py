@@ -7,7 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from re import _constants as op  # the parsed form of a pattern has no public name
 from re import _parser as parser
-from re._compiler import compile as compile_parsed
+from re._compiler import (  # type: ignore[import-not-found]  # nor has its compiler a public one
+    compile as compile_parsed,
+)
 from typing import Any
 
 import pytest

@@ -77,12 +77,12 @@ def test_a_sqlite_that_has_the_function_keeps_its_own() -> None:
 
 def test_each_connection_of_the_queue_is_given_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A pool opens a connection whenever it needs one; the one without the function is the one that fails."""
-    given: list[sqlite3.Connection] = []
+    given: list[object] = []
     monkeypatch.setattr("diagnosis_harness.adapters.queue.database.give_subsec", given.append)
     engine = QueueDatabase(str(tmp_path / "queue.db")).engine(lambda: True)
 
     with engine.connect() as first, engine.connect() as second:
-        opened = [first.connection.dbapi_connection, second.connection.dbapi_connection]
+        opened: list[object] = [first.connection.dbapi_connection, second.connection.dbapi_connection]
     engine.dispose()
 
     assert given == opened
