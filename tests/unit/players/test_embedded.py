@@ -12,6 +12,7 @@ from diagnosis_harness.diagnosis.draft import DiagnosisDraft
 from diagnosis_harness.diagnosis.policy import AskTools, GiveDraft, PolicyView
 from diagnosis_harness.guards.evidence_guard import check_draft
 from diagnosis_harness.guards.evidence_repair import admit_repair
+from diagnosis_harness.guards.rankings import LEAST_STRENGTH
 from diagnosis_harness.guards.semantic_guard import build_case
 from diagnosis_harness.guards.semantic_rules import ORDER_SLACK_S
 from diagnosis_harness.guards.verdict import SemanticReason, SemanticVerdict
@@ -22,7 +23,6 @@ from diagnosis_harness.players.embedded.repairer import mended_draft
 from diagnosis_harness.players.embedded.standing import (
     EXPLAINED_SHARE,
     LEAST_MARGIN,
-    LEAST_STRENGTH,
     stands_out,
 )
 from diagnosis_harness.testing.evidence import ONSET_S, cause_item, changed_claim, changed_item, ready_record
