@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import fields
 
 from diagnosis_harness.application.intent import IntentType
@@ -24,6 +24,7 @@ from diagnosis_harness.guards.semantic_guard import build_case
 from diagnosis_harness.guards.semantic_rules import case_objections
 from diagnosis_harness.guards.verdict import Finding
 from diagnosis_harness.release.document import MISSING, Coverage, Report, RunDocument
+from diagnosis_harness.release.inquiry_entry import InquiryEntry
 from diagnosis_harness.release.outcome import ReleaseOutcome
 from diagnosis_harness.release.ranking_entry import ranking_entries
 from diagnosis_harness.release.report import compose, no_diagnosis
@@ -150,8 +151,8 @@ def composed_checks(
 ) -> Iterator[Check]:
     """Summary, next steps, coverage and candidates, against the report composed anew from all records.
 
-    Whether there was a baseline or a stated onset is not in the document; it changes the next steps alone, so
-    those of any combination will do.
+    Without an inquiry nobody knows whether there was a baseline or a stated onset; it changes the next steps
+    alone, so those of any combination will do.
     """
     report = document.report
     path = _other_path(document)
@@ -160,8 +161,7 @@ def composed_checks(
         if path is not None
         else [
             compose(material_of(document, draft, records, has_baseline=baseline, has_onset=onset))
-            for baseline in (False, True)
-            for onset in (False, True)
+            for baseline, onset in _known(document.inquiry)
         ]
     )
     stated = len(report.summary) + len(report.next_checks) + len(report.missing_info)
@@ -171,6 +171,13 @@ def composed_checks(
     yield Check(CheckName.COVERAGE, len(document.records), coverage)
     candidates = tuple(_candidate_flaws(document, draft, records))
     yield Check(CheckName.CANDIDATES, len(report.candidates), candidates)
+
+
+def _known(inquiry: InquiryEntry | None) -> Iterable[tuple[bool, bool]]:
+    """Whether there was a baseline, and whether anybody said when it began; all that may be."""
+    if inquiry is None:
+        return [(baseline, onset) for baseline in (False, True) for onset in (False, True)]
+    return [(inquiry.inventory.baseline is not None, inquiry.onset_at is not None)]
 
 
 def _other_path(document: RunDocument) -> IntentType | None:
