@@ -116,8 +116,7 @@ async def open_service(
         chat = _chat(core, settings, keeping, players, _paths(core, settings, players, looked))
         queue = await _queue(stack, settings, owner)
         care = SqlRunCare(stores.database, evidence=stores.elsewhere, closed=closed)
-        limits = CareSettings(settings.care.dead_after_s, settings.care.redeliver_after_s)
-        caretaker = Caretaker(core, keeping, care=care, queue=queue, settings=limits)
+        caretaker = Caretaker(core, keeping, care=care, queue=queue, settings=_care_settings(settings))
         writes = _writes(stores, caretaker, clock=clock, owner=owner)
         upkeep = Upkeep(caretaker, clock=clock, settings=settings.care, evidence=writes.get(EVIDENCE))
         parts = _Parts(keeping, log, chat, queue, works, closed, exporter, caretaker, upkeep, writes)
@@ -262,6 +261,10 @@ def _chat(  # noqa: PLR0917 - what the use case is made of
             settings.budget_limits(), settings.retry_policies(), settings.run.finalise_timeout_s
         ),
     )
+
+
+def _care_settings(settings: Settings) -> CareSettings:
+    return CareSettings(settings.care.dead_after_s, settings.care.redeliver_after_s)
 
 
 def _runs_settings(settings: Settings) -> RunsSettings:
