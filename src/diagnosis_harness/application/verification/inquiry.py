@@ -16,8 +16,6 @@ from diagnosis_harness.tools.invocation import EvidenceRecord
 
 _SAME_INSTANT_S = 0.001
 """Instants are written to the millisecond."""
-_TAKEN_OVER = frozenset({OnsetOrigin.ASKED, OnsetOrigin.CARRIED})
-"""Origins that stand in the account of the run, as `onset_at`."""
 
 
 def inquiry_check(document: RunDocument, records: Sequence[EvidenceRecord]) -> Check:
@@ -45,15 +43,16 @@ def _onset_flaws(inquiry: Inquiry, document: RunDocument) -> Iterator[Flaw]:
     said = {
         OnsetOrigin.ASKED: asked_s,
         OnsetOrigin.QUESTION: asked_instant(inquiry.question, inquiry.inventory.incident),
-        OnsetOrigin.CARRIED: asked_s,
-        OnsetOrigin.SOURCE: inquiry.onset_s,  # what the source states stands in no other place
+        # What the turn before had, and what the source states, stand in no other place.
+        OnsetOrigin.CARRIED: inquiry.onset_s,
+        OnsetOrigin.SOURCE: inquiry.onset_s,
         OnsetOrigin.ALERT: inquiry.alert_at_s,
         OnsetOrigin.NOBODY: None,
     }
     origin = inquiry.onset_origin
     if not _is_same(inquiry.onset_s, said[origin]):
         yield _flaw("onset_at", inquiry.onset_s, said[origin])
-    if origin not in _TAKEN_OVER and asked_s is not None:
+    if origin is not OnsetOrigin.ASKED and asked_s is not None:
         yield _flaw("onset_origin", origin, OnsetOrigin.ASKED)
     if origin not in (OnsetOrigin.ASKED, OnsetOrigin.QUESTION) and said[OnsetOrigin.QUESTION] is not None:
         yield _flaw("onset_origin", origin, OnsetOrigin.QUESTION)
