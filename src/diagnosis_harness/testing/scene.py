@@ -69,7 +69,7 @@ class Scene:
     limits: RunBudgetLimits = AMPLE
     thresholds: CollectionThresholds = field(default_factory=lambda: CollectionThresholds(2, 2))
     task: DiagnosisTask = field(
-        default_factory=lambda: DiagnosisTask("why?", inquiry(also_known=(EVERYTHING,)))
+        default_factory=lambda: DiagnosisTask("why?", inquiry(also_known=(EVERYTHING, "cart", "mail")))
     )
     faults: Faults = field(default_factory=Faults)
     clock: ManualClock = field(default_factory=ManualClock)

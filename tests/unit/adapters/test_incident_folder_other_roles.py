@@ -153,7 +153,7 @@ def test_the_settings_complete_an_alert_file_and_win(open_folder: OpenFolder, ct
             "incident.toml": '[alert]\nentity = "pay"\n',
         }
     )
-    assert sources.summary.summary(ctx).alert == AlertInfo(entities=("pay",), signal="latency")
+    assert sources.summary.summary(ctx).alert == AlertInfo(entity="pay", signal="latency")
 
 
 def test_the_first_of_several_alerts_is_the_alert(open_folder: OpenFolder, ctx: RunContext) -> None:

@@ -75,11 +75,7 @@ CALLS = st.tuples(st.integers(2, 12), st.integers(1, 6))
 THRESHOLDS = st.builds(CollectionThresholds, st.integers(1, 4), st.integers(1, 3))
 TOOLS = ["list_changes", "list_changes", "restart"]
 WANTED = st.lists(
-    st.tuples(
-        st.sampled_from(["list_changes", "list_changes", "restart"]),
-        st.sampled_from(["payment", "cart"]),
-        st.booleans(),
-    ),
+    st.tuples(st.sampled_from(TOOLS), st.sampled_from(["payment", "cart"]), st.booleans()),
     min_size=1,
     max_size=3,
 )
