@@ -1,8 +1,8 @@
 """Change each number and comparison of the guards a little, one at a time; some unit test must notice.
 
-`python -m tools.limits [--seed N] [--most N] [--list] [FILE ...]`. A limit that nobody tests on both sides can
-be moved, and nobody sees it. Where there are more changes than `--most` the seed chooses which are tried. Exit
-code 1 when one goes unnoticed.
+`python -m tools.limits [--seed N] [--most N] [--list] [--tests TEST ...] [FILE ...]`. A limit that nobody
+tests on both sides can be moved, and nobody sees it. Where there are more changes than `--most`, the seed
+chooses which are tried. Exit code 1 when one goes unnoticed.
 """
 
 from __future__ import annotations
