@@ -290,7 +290,6 @@ def test_what_the_records_do_not_bear_out_is_named_under_a_new_seal(
         (_in("release.fallback_type", "MISSING_REQUIRED_CONTEXT"), FlawCode.NOT_IN_THE_TABLE),
         (_in("release.fallback_type", None), FlawCode.NOT_OF_THE_SCHEMA),
         (_in("report.missing_info", ["any source"]), FlawCode.MISSING_OF_NO_RECORD),
-        (_in("report.missing_info", ["courage"]), FlawCode.NOT_OF_THE_SCHEMA),
         (_in("report.missing_names", ["ledger"]), FlawCode.MISSING_OF_NO_RECORD),
         (_in("report.candidates", lambda ranked: ranked[::-1]), FlawCode.CANDIDATE_NOT_BORNE),
         (_in("report.summary.1", "No doubt about it."), FlawCode.SUMMARY_DIFFERS),
