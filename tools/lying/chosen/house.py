@@ -91,7 +91,7 @@ class House:
             trace=trace,
             settings=self.settings,
             sources=self.world.sources.sources(),
-            onset_s=self.world.asked_onset_s,
+            onset_s=self.world.given_onset_s,
             players=replace(_OTHERS, policy=policy),
             tools_over=self._remembered,
         )
