@@ -129,5 +129,5 @@ def _bearing_findings(
 
 
 def _distance(codes: tuple[FindingCode, ...]) -> tuple[bool, int]:
-    """How far an item is from bearing a claim: one that says nothing of the kind is further than any other."""
+    """How far an item is from bearing a claim; one that says nothing of the kind is furthest."""
     return FindingCode.PREDICATE_NOT_BORNE in codes, len(codes)
