@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from diagnosis_harness.diagnosis.claim import Claim
 from diagnosis_harness.diagnosis.inquiry import Inquiry, OnsetOrigin
+from diagnosis_harness.guards.absence_rule import absence_rule
 from diagnosis_harness.guards.predicate_rule import About, rule_of
 from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.tools.evidence import EvidenceItem, ItemKind
@@ -56,6 +57,24 @@ class Asked:
             return looked_s is not None and self._is_one(looked_s)
         given = _arguments(record).get("onset")
         return given is None or self._is_one(given)
+
+    def looked_at(self, entity: str, record: EvidenceRecord) -> bool:
+        """Whether a call compared everything that telemetry holds of an entity, at the time of the question.
+
+        Such a call tells when the entity began to differ, also by finding nothing. One that was narrowed to
+        others, or to a number of findings of the policy's own choice, does not.
+        """
+        rule, found, given = absence_rule(record.tool_name), record.projection, _arguments(record)
+        if rule is None or not rule.compares or found is None or found.looked_at <= 0:
+            return False
+        if given.keys() - {"onset", rule.entity}:
+            return False
+        named = given.get(rule.entity)
+        if named is not None and not (isinstance(named, list) and entity in named):
+            return False
+        if self.is_stated:
+            return found.window is not None and self._is_one(found.window.start_s)
+        return given.get("onset") is None or self._is_one(given.get("onset"))
 
     def is_ranking_of_it(self, record: EvidenceRecord) -> bool:
         """Whether a ranking is of this time and this affected entity, with the alert's own signal."""

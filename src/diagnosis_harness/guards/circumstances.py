@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from diagnosis_harness.diagnosis.inquiry import Inquiry, Telemetry
 from diagnosis_harness.diagnosis.missing import MissingInfo
+from diagnosis_harness.guards.asked import asked_of
 from diagnosis_harness.kernel.window import TimeWindow
 from diagnosis_harness.tools.evidence import ItemKind
 from diagnosis_harness.tools.invocation import EvidenceRecord
@@ -100,22 +101,24 @@ def _is_listed(each: MissingInfo, records: Iterable[EvidenceRecord]) -> bool:
 
 
 def standing_window(
-    window: TimeWindow | None, records: Iterable[EvidenceRecord], *, run_id: str
+    window: TimeWindow | None, records: Iterable[EvidenceRecord], *, inquiry: Inquiry
 ) -> TimeWindow | None:
-    """The window of an item that compares the incident with normal, where the draft's is it to the second.
+    """The window of an item that compares what was asked about with normal, where the draft's is it.
 
-    None for any other: that of a recording, or none of this run.
+    None for any other: that of a recording, of another incident, or none of this run.
     """
-    if window is None:
-        return None
-    for record in records:
-        for item in record.items if record.run_id == run_id else ():
-            if item.kind in _JUDGING and item.window is not None and _is_same(window, item.window):
+    held = tuple(records)
+    asked = asked_of(inquiry, held)
+    for record in held if window is not None else ():
+        for item in record.items:
+            if item.kind not in _JUDGING or item.window is None or not _is_same(window, item.window):
+                continue
+            if asked.is_at_its_time(record, item):
                 return item.window
     return None
 
 
-def _is_same(one: TimeWindow, other: TimeWindow) -> bool:
-    return (
+def _is_same(one: TimeWindow | None, other: TimeWindow) -> bool:
+    return one is not None and (
         abs(one.start_s - other.start_s) < _SAME_INSTANT_S and abs(one.end_s - other.end_s) < _SAME_INSTANT_S
     )

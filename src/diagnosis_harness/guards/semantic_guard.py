@@ -48,6 +48,7 @@ class SemanticCase:
             affect, and of parts of both, cited or not: when something began does not depend on what a draft
             chooses to tell.
         set_aside: the rankings that do not count, with the reason that holds.
+        unseen: affected entities of judged rankings that nobody looked at, at the time of the question.
     """
 
     question: str
@@ -57,6 +58,7 @@ class SemanticCase:
     judged: Mapping[str, EvidenceItem] = field(default_factory=dict)
     observed: tuple[EvidenceItem, ...] = ()
     set_aside: tuple[SetAside, ...] = ()
+    unseen: frozenset[str] = frozenset()
 
     def about(self, entity: str) -> list[EvidenceItem]:
         """What was observed of an entity or of a part of it."""
@@ -84,6 +86,15 @@ def build_case(draft: DiagnosisDraft, records: Sequence[EvidenceRecord], *, inqu
     found = {cause.entity: judged_ranking(cause, standing) for cause in draft.conclusion}
     judged = {entity: item for entity, item in found.items() if item is not None}
     names = {*found, *(item.peer for item in judged.values())} - {None}
+    observed = tuple(
+        item
+        for record in records
+        for item in record.items
+        if item.kind in DIRECT_KINDS
+        and not names.isdisjoint((item.entity, item.attributes.get("owner")))
+        and asked.is_at_its_time(record, item)
+    )
+    seen = {name for item in observed for name in (item.entity, item.attributes.get("owner"))}
     left = {ranking.tool_call_id for ranking in rankings} - {ranking.tool_call_id for ranking in standing}
     return SemanticCase(
         question=inquiry.question,
@@ -91,13 +102,12 @@ def build_case(draft: DiagnosisDraft, records: Sequence[EvidenceRecord], *, inqu
         claims=tuple(CitedClaim(claim, cited_items(claim, by_id)) for claim in draft.claims),
         rankings=standing,
         judged=judged,
-        observed=tuple(
-            item
-            for record in records
-            for item in record.items
-            if item.kind in DIRECT_KINDS
-            and not names.isdisjoint((item.entity, item.attributes.get("owner")))
-            and asked.is_at_its_time(record, item)
-        ),
+        observed=observed,
         set_aside=tuple(each for each in draft.set_aside if each.tool_call_id in left),
+        unseen=frozenset(
+            item.peer
+            for item in judged.values()
+            if item.peer is not None and item.peer not in seen
+            if not any(asked.looked_at(item.peer, record) for record in records)
+        ),
     )

@@ -1,7 +1,7 @@
 """What code itself holds against a conclusion, before any judge reads it: pure, and no judge overrules it.
 
-A judge weighs how strong the evidence is. Whether the run was told otherwise about the same question, and
-whether a cause began after what it is to explain, is no matter of weighing.
+A judge weighs how strong the evidence is. Whether the run was told otherwise about the same question, whether
+anybody looked at what a cause is to explain, and whether the cause began after it, is no matter of weighing.
 """
 
 from __future__ import annotations
@@ -35,6 +35,8 @@ def _of_cause(cause: Cause, case: SemanticCase) -> list[SemanticReason]:
         found.append(SemanticReason.NO_MARGIN)
     affected = judged.peer
     effects = [] if affected in (None, cause.entity) else case.about(affected or "")
+    if affected != cause.entity and affected in case.unseen:
+        found.append(SemanticReason.EFFECT_NOT_SEEN)
     if _comes_after(case.about(cause.entity), effects):
         found.append(SemanticReason.AFTER_ITS_EFFECT)
     return found

@@ -52,7 +52,7 @@ def standing_of(
         hypotheses=standing_candidates(draft.hypotheses, held, run_id=run_id, inquiry=inquiry),
         missing_info=missing,
         missing_names=standing_names(draft.missing_names, inquiry) if missing else (),
-        window=standing_window(draft.window, held, run_id=run_id),
+        window=standing_window(draft.window, own, inquiry=inquiry),
     )
 
 

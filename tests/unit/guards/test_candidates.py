@@ -143,7 +143,8 @@ def test_only_what_was_missing_stands() -> None:
         MissingInfo.SPANS, MissingInfo.LOGS, MissingInfo.TOPOLOGY, MissingInfo.CHANGES, MissingInfo.BASELINE,
     )  # fmt: skip
     assert missing(*MissingInfo, of=nothing) == (MissingInfo.ENTITY, MissingInfo.TIME, MissingInfo.SOURCE)
-    assert missing(*MissingInfo, of=replace(thin, inventory=known.inventory), denied=True) == (
+    unrecorded = replace(known.inventory, incident=None)
+    assert missing(*MissingInfo, of=replace(thin, inventory=unrecorded), denied=True) == (
         MissingInfo.PERMISSION, MissingInfo.INCIDENT, MissingInfo.BASELINE,
     )  # fmt: skip
 
@@ -186,17 +187,19 @@ def test_a_name_that_nobody_knows_stands_in_the_question(name: str, *, stands: b
 
 
 def test_a_draft_speaks_of_a_window_that_was_judged() -> None:
-    """To the second, and then it is the record's own."""
+    """To the second, and then it is the record's own; of another incident it is none."""
     near = TimeWindow(WINDOW.start_s + 0.4, WINDOW.end_s - 0.4)
+    earlier = TimeWindow(ONSET_S - 600, WINDOW.end_s)
+    asked, of_another = inquiry(onset_s=ONSET_S), inquiry(onset_s=ONSET_S - 7200.0)
 
-    assert standing_window(near, RECORDS, run_id="r1") == WINDOW
-    assert standing_window(TimeWindow(ONSET_S - 600, WINDOW.end_s), RECORDS, run_id="r1") is None
-    assert standing_window(None, RECORDS, run_id="r1") is None
-    assert standing_window(WINDOW, RECORDS, run_id="r2") is None
+    assert standing_window(near, RECORDS, inquiry=asked) == WINDOW
+    assert standing_window(earlier, RECORDS, inquiry=asked) is None
+    assert standing_window(None, RECORDS, inquiry=asked) is None
+    assert standing_window(near, RECORDS, inquiry=of_another) is None
 
 
 def test_a_recordings_own_window_is_not_the_incidents() -> None:
     """What there is was not thereby judged."""
     recorded = EvidenceItem("i1", ItemKind.INVENTORY, "a recording", window=WINDOW)
 
-    assert standing_window(WINDOW, (ready_record(recorded),), run_id="r1") is None
+    assert standing_window(WINDOW, (ready_record(recorded),), inquiry=inquiry()) is None

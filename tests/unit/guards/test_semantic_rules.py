@@ -309,3 +309,37 @@ def test_what_was_set_aside_is_recorded() -> None:
     assert [event.payload["set_aside"] for event in rig.sink.named(TraceName.SEMANTIC_GUARD_DECISION)] == [
         ("t8: NOTHING_WRONG",)
     ]
+
+
+@pytest.mark.parametrize(
+    ("tool_name", "scope", "is_seen"),
+    [
+        ("find_changed_signals", "{}", True),
+        ("find_changed_signals", '{"entities":["checkout","payment"]}', True),
+        ("find_changed_signals", '{"entities":["payment"]}', False),
+        ("find_changed_signals", '{"limit":1}', False),
+        ("find_changed_signals", f'{{"onset":{ONSET_S - 7200.0}}}', False),
+        ("compare_spans", "{}", True),
+        ("inspect_signal", '{"entity":"payment","signal":"latency_p90"}', False),
+        ("search_logs", "{}", False),
+    ],
+)
+def test_nobody_knows_the_order_of_what_nobody_looked_at(
+    tool_name: str, scope: str, *, is_seen: bool
+) -> None:
+    """A cause may have begun after its effect where the run looked at the cause alone."""
+    facts = ready_record(SEEN, tool_call_id="t1", tool_name=tool_name, scope=scope)
+
+    held = case_objections(build_case(DRAFT, (facts, RANKING), inquiry=inquiry()))
+
+    assert held == (() if is_seen else (SemanticReason.EFFECT_NOT_SEEN,))
+
+
+def test_what_was_observed_of_the_affected_entity_is_a_look_at_it() -> None:
+    """Whichever tool said it, and cited or not."""
+    facts = ready_record(SEEN, tool_call_id="t1", tool_name="inspect_signal")
+    effect = ready_record(changed_item("i1", "checkout"), tool_call_id="t3", tool_name="inspect_signal")
+
+    held = case_objections(build_case(DRAFT, (facts, RANKING, effect), inquiry=inquiry()))
+
+    assert held == ()

@@ -92,11 +92,12 @@ def _statement_flaws(
 def _window_flaws(
     document: RunDocument, draft: DiagnosisDraft, records: tuple[EvidenceRecord, ...]
 ) -> Iterator[Flaw]:
-    """The window of the whole is that of an item which compares the incident with normal."""
-    window, run_id = draft.window, document.run.run_id
+    """The window of the whole is that of an item which compares what was asked about with normal."""
+    window = draft.window
     looked = {item.window for record in records for item in record.items}
     if window is not None and not (
-        window in looked and standing_window(window, records, run_id=run_id) is not None
+        window in looked
+        and standing_window(window, records, inquiry=inquiry_of(document, records)) is not None
     ):
         yield Flaw(FlawCode.WINDOW_OF_NO_RECORD, "report.window", str(window))
 
