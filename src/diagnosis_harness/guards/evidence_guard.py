@@ -136,7 +136,12 @@ def _bearing_findings(
             codes = (*codes, FindingCode.OF_ANOTHER_QUESTION)
         if not codes:
             return []
-        if nearest is None or len(codes) < len(nearest):
+        if nearest is None or _distance(codes) < _distance(nearest):
             nearest, nearest_ref = codes, ref
     codes = nearest or (FindingCode.PREDICATE_NOT_BORNE,)
     return [Finding(code, claim.claim_id, nearest_ref) for code in codes]
+
+
+def _distance(codes: tuple[FindingCode, ...]) -> tuple[bool, int]:
+    """How far an item is from bearing a claim; one that says nothing of the kind is furthest."""
+    return FindingCode.PREDICATE_NOT_BORNE in codes, len(codes)
