@@ -70,7 +70,9 @@ def with_sound_refs(
     return tuple(kept)
 
 
-def _claim_findings(claim: Claim, records: Mapping[str, EvidenceRecord], asked: Asked, inquiry: Inquiry) -> list[Finding]:
+def _claim_findings(
+    claim: Claim, records: Mapping[str, EvidenceRecord], asked: Asked, inquiry: Inquiry
+) -> list[Finding]:
     if not claim.refs:
         return [Finding(FindingCode.NO_REFS, claim.claim_id)]
     findings = [
