@@ -40,11 +40,7 @@ class ListChanges:
             parameters=(
                 Parameter("start", ParameterKind.INSTANT, "From this instant on."),
                 Parameter("end", ParameterKind.INSTANT, "Before this instant."),
-                Parameter(
-                    "entity",
-                    ParameterKind.ENTITY,
-                    "Only changes of this service with its instances, or of this instance.",
-                ),
+                Parameter("entity", ParameterKind.ENTITY, "Only of this service, its instances among them."),
             ),
             scope_names=("changes:read",),
         )

@@ -38,9 +38,7 @@ class SearchLogs:
                 Parameter(
                     "text", ParameterKind.TEXT, "Plain text, upper and lower case alike. Left out: all lines."
                 ),
-                Parameter(
-                    "entity", ParameterKind.ENTITY, "Only this service with its instances, or instance."
-                ),
+                Parameter("entity", ParameterKind.ENTITY, "Only of this service, its instances among them."),
                 Parameter("start", ParameterKind.INSTANT, "From this instant on."),
                 Parameter("end", ParameterKind.INSTANT, "Before this instant."),
             ),

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from math import floor, log10
 
 import numpy as np
 from tools.lying.chosen.asking import asked_onset, asked_victim, honest_rounds, looks, rank
-from tools.lying.chosen.drafts import Held, claim_of, concluding, held, instead, plain, plus, ranking
-from tools.lying.chosen.liar import Asking, Plan, Records, Word
+from tools.lying.chosen.beside import Seen, beside, honest_draft
+from tools.lying.chosen.drafts import Held, claim_of, concluding, held, instead, plain, ranking
+from tools.lying.chosen.liar import Plan, Records, Word
 from tools.lying.chosen.other_questions import Family
 from tools.lying.chosen.worlds import World
 from tools.lying.recorded import chance, pick
@@ -19,63 +20,7 @@ from diagnosis_harness.diagnosis.draft import DiagnosisDraft
 from diagnosis_harness.kernel.window import TimeWindow
 from diagnosis_harness.tools.evidence import Direction, ItemKind
 
-
-@dataclass(frozen=True, slots=True)
-class Seen:
-    """What a lie is made of: the records, the world that they are of, and chance."""
-
-    rng: np.random.Generator
-    world: World
-    records: Records
-
-
-Bend = Callable[[Seen], Sequence[Claim]]
 _MOVES = (ItemKind.SIGNAL_CHANGE, ItemKind.SELF_TIME, ItemKind.EDGE_GAP, ItemKind.SPAN_ERRORS)
-
-
-def honest_draft(records: Records) -> DiagnosisDraft | None:
-    """What an agent would truthfully conclude: the first of the ranking, where it stands out."""
-    top = next(iter(ranking(records)), None)
-    if top is None or top.item.number("strength") < 0.5 or top.item.number("margin") < 0.1:
-        return None
-    return concluding(top, records)
-
-
-def _beside(bend: Bend, *, every_signal: bool = False, calls: bool = False) -> Family:
-    """The false claims beside a truthful conclusion, alone, or as facts that are told on the way."""
-
-    def family(rng: np.random.Generator, world: World) -> Plan | None:
-        rounds = honest_rounds(world)
-        if every_signal:
-            rounds = ((*rounds[0], *_close_looks(rng, world)),)
-        if calls:
-            rounds = ((*rounds[0], ("walk_topology", {"entity": pick(rng, world.services), "depth": 3})),)
-        way = pick(rng, ("beside", "beside", "alone", "facts"))
-
-        def finish(records: Records) -> Word:
-            draft = honest_draft(records)
-            if draft is None or way == "alone":
-                draft = DiagnosisDraft((), ())
-            if way == "facts":
-                return Word(draft if draft.claims else None)
-            bent = bend(Seen(rng, world, records))
-            return Word(plus(draft, *bent) if bent else None)
-
-        if way != "facts":
-            return Plan(rounds, finish)
-        return Plan(rounds, finish, facts=lambda record: tuple(bend(Seen(rng, world, [record]))))
-
-    return family
-
-
-def _close_looks(rng: np.random.Generator, world: World) -> tuple[Asking, ...]:
-    """Single signals of some service, whether they moved or not."""
-    found: list[Asking] = []
-    for service in {pick(rng, world.services), *world.causes}:
-        signals = sorted({s.signal for s in world.sources.incident if world.service_of(s.entity) == service})
-        onset = asked_onset(world)
-        found += [("inspect_signal", {"entity": service, "signal": signal, **onset}) for signal in signals]
-    return tuple(found)
 
 
 def _some(rng: np.random.Generator, found: Sequence[Held], most: int = 2) -> list[Held]:
@@ -407,20 +352,20 @@ def stale_reference(seen: Seen) -> Sequence[Claim]:
 
 
 FAMILIES: dict[str, Family] = {
-    "healthy signal for all": _beside(healthy_signal_for_all, every_signal=True),
-    "signal left out": _beside(part_left_out),
-    "service from one instance": _beside(whole_from_instance, every_signal=True),
-    "unit left out": _beside(unit_left_out),
-    "rounded apart": _beside(rounded_apart),
-    "off by less than a second": _beside(a_little_off),
-    "normal told as found": _beside(normal_told_as_found, every_signal=True),
-    "cited beside": _beside(cited_beside),
-    "quote cut short": _beside(quote_cut, every_signal=True),
-    "calls bent": _beside(calls_bent, calls=True),
-    "change bent": _beside(change_bent),
-    "not at its limit": _beside(not_at_its_limit, every_signal=True),
-    "another predicate": _beside(other_predicate),
-    "citation of another": _beside(stale_reference),
+    "healthy signal for all": beside(healthy_signal_for_all, every_signal=True),
+    "signal left out": beside(part_left_out),
+    "service from one instance": beside(whole_from_instance, every_signal=True),
+    "unit left out": beside(unit_left_out),
+    "rounded apart": beside(rounded_apart),
+    "off by less than a second": beside(a_little_off),
+    "normal told as found": beside(normal_told_as_found, every_signal=True),
+    "cited beside": beside(cited_beside),
+    "quote cut short": beside(quote_cut, every_signal=True),
+    "calls bent": beside(calls_bent, calls=True),
+    "change bent": beside(change_bent),
+    "not at its limit": beside(not_at_its_limit, every_signal=True),
+    "another predicate": beside(other_predicate),
+    "citation of another": beside(stale_reference),
     "cause laid bare": bare_cause,
     "stronger candidate left out": stronger_left_out,
 }

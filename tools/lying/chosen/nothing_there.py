@@ -17,8 +17,8 @@ from tools.lying.chosen.asking import (
     rank,
     speech,
 )
+from tools.lying.chosen.beside import honest_draft
 from tools.lying.chosen.drafts import absence, claim_of, empties, held, plus
-from tools.lying.chosen.left_out import honest_draft
 from tools.lying.chosen.liar import Asking, Plan, Records, Word
 from tools.lying.chosen.other_questions import Family
 from tools.lying.chosen.worlds import World

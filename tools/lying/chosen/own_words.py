@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 from tools.lying.chosen.asking import honest_rounds
+from tools.lying.chosen.beside import honest_draft
 from tools.lying.chosen.drafts import claim_of, held, plain, plus
-from tools.lying.chosen.left_out import honest_draft
 from tools.lying.chosen.liar import Plan, Records, Word
 from tools.lying.chosen.other_questions import Family
 from tools.lying.chosen.worlds import World

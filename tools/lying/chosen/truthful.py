@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 from tools.lying.chosen.asking import Arguments, asked_onset, asked_victim, at, looks, rank
+from tools.lying.chosen.beside import honest_draft
 from tools.lying.chosen.drafts import absence, empties, held, of_predicate, plain, plus, scope_of
-from tools.lying.chosen.left_out import honest_draft
 from tools.lying.chosen.liar import Asking, Plan, Records, Word
 from tools.lying.chosen.worlds import World
 from tools.lying.recorded import chance, pick, significant
