@@ -72,7 +72,11 @@ DRAFT = DiagnosisDraft(
 
 def found() -> ToolFindings:
     """What bears the draft."""
-    return ToolFindings(items=(cause_item(), changed_item("i1", "payment")), window=WINDOW, looked_at=2)
+    return ToolFindings(
+        items=(cause_item(), changed_item("i1", "payment"), changed_item("i2", "checkout")),
+        window=WINDOW,
+        looked_at=2,
+    )
 
 
 def concluding() -> dict[str, object]:

@@ -396,6 +396,5 @@ def test_a_process_that_leaves_runs_to_others_is_ready_and_says_so(tmp_path: Pat
         assert client.post(f"/v1/runs/{run_id}/cancel").json()["effect"] == "NEVER_STARTED"
         why = client.get(f"/v1/runs/{run_id}/why?lang=en").json()
         assert len(why["answers"]) == 7
-        assert (
-            json.loads(client.get(f"/v1/runs/{run_id}/document").content)["release"]["outcome"] == "CANCELLED"
-        )
+        document = json.loads(client.get(f"/v1/runs/{run_id}/document").content)
+        assert document["release"]["outcome"] == "CANCELLED"

@@ -17,7 +17,7 @@ import pytest
 from psycopg import sql
 from tests.faced import QUESTION, FacedServer, faced, problem, submit
 
-from diagnosis_harness.kernel.errors import StoreTrouble
+from diagnosis_harness.kernel.store_trouble import StoreTrouble
 from diagnosis_harness.server.store_problems import STORE_PROBLEMS
 from diagnosis_harness.testing.servers import Databases, Valkey
 

@@ -163,7 +163,11 @@ class PlayedTool:
         if self.returned is not None:
             threading.Event().wait(2 * self.spec.limit_s)
             self.returned.set()
-        items = () if arguments.get("entity") == "nothing" else (cause_item(), changed_item("i1", "payment"))
+        items = (
+            ()
+            if arguments.get("entity") == "nothing"
+            else (cause_item(), changed_item("i1", "payment"), changed_item("i2", "checkout"))
+        )
         return ToolFindings(items=items, window=WINDOW, looked_at=2)
 
 

@@ -147,7 +147,11 @@ def _throwing(work: Coroutine[Any, Any, Any], error: BaseException) -> Callable[
 
 def seen() -> ToolFindings:
     """A ranking and the change that bears it."""
-    return ToolFindings(items=(cause_item(), changed_item("i1", "payment")), window=WINDOW, looked_at=2)
+    return ToolFindings(
+        items=(cause_item(), changed_item("i1", "payment"), changed_item("i2", "checkout")),
+        window=WINDOW,
+        looked_at=2,
+    )
 
 
 def _wanted(*call_ids: str) -> tuple[WantedCall, ...]:

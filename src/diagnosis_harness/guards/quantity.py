@@ -12,6 +12,8 @@ _FAMILIES: tuple[dict[str, float], ...] = (
     {"/s": 1.0, "/min": 1 / 60, "/h": 1 / 3600},
 )
 _LEAST_DIGITS = 2
+SHOWN_DIGITS = 3
+"""Significant digits of a number in a rendered sentence; one in other words shows no fewer."""
 _MOST_DIGITS = 12
 
 
@@ -27,8 +29,8 @@ def convert(value: float, unit: str | None, to: str | None) -> float | None:
     return None
 
 
-def is_rounding_of(stated: float, exact: float) -> bool:
-    """Whether `stated` is `exact`, or `exact` rounded to two or more significant digits.
+def is_rounding_of(stated: float, exact: float, *, digits_least: int = _LEAST_DIGITS) -> bool:
+    """Whether `stated` is `exact`, or `exact` rounded to so many significant digits, or more.
 
     A number that is merely near is not a rounding: 3.25 does not state 3.2.
     """
@@ -38,7 +40,7 @@ def is_rounding_of(stated: float, exact: float) -> bool:
         return True
     return any(
         isclose(stated, _rounded(exact, digits), rel_tol=1e-9, abs_tol=1e-15)
-        for digits in range(_LEAST_DIGITS, _MOST_DIGITS + 1)
+        for digits in range(digits_least, _MOST_DIGITS + 1)
     )
 
 

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from diagnosis_harness.diagnosis.claim import Claim
+from diagnosis_harness.diagnosis.claim import Claim, Predicate
 from diagnosis_harness.guards.predicate_rule import Normality, Part, PredicateRule, rule_of
 from diagnosis_harness.guards.wording_facts import Facts, facts_of
 from diagnosis_harness.guards.wording_forms import has_form
@@ -175,6 +175,11 @@ def _sentence_objections(
     named = [token.text for token in read if token.kind is TokenKind.NAME]
     if not facts.subjects.intersection(named):
         yield WordingFinding(WordingCode.ENTITY_NOT_NAMED, facts.claim.entity)
+    second = facts.claim.affected
+    is_a_way = second is not None and facts.claim.predicate is not Predicate.CAUSED
+    if is_a_way and second not in facts.subjects and second not in named:
+        # Without its other end, a way reads as the entity itself. A cause is one, whatever it explains.
+        yield WordingFinding(WordingCode.ROLES_NOT_CLEAR, second or "")
     if rule.said_by and rule.said_by.isdisjoint(filter(None, map(class_of, read))):
         yield WordingFinding(WordingCode.PREDICATE_NOT_SAID)
     if not are_roles_clear(read, facts):

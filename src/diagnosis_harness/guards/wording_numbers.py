@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from math import floor, isfinite
 
-from diagnosis_harness.guards.quantity import convert, is_rounding_of
+from diagnosis_harness.guards.quantity import SHOWN_DIGITS, convert, is_rounding_of
 from diagnosis_harness.guards.wording_facts import Facts
 from diagnosis_harness.guards.wording_tokens import Token, TokenKind, class_of
 from diagnosis_harness.guards.wording_words import WordClass, words
@@ -159,9 +159,9 @@ def _states(token: Token, exact: float | None, unit: str) -> bool:
     if exact is None:
         return False
     if token.unit is None:
-        return unit == "" and is_rounding_of(token.value, exact)
+        return unit == "" and is_rounding_of(token.value, exact, digits_least=SHOWN_DIGITS)
     converted = convert(exact, unit, token.unit)
-    return converted is not None and is_rounding_of(token.value, converted)
+    return converted is not None and is_rounding_of(token.value, converted, digits_least=SHOWN_DIGITS)
 
 
 def _bears_difference(token: Token, facts: Facts) -> bool:
@@ -171,7 +171,8 @@ def _bears_difference(token: Token, facts: Facts) -> bool:
     if token.unit == "%":
         if facts.unit in ("%", "ratio", "percent") or facts.baseline == 0:
             return False
-        return is_rounding_of(token.value, 100 * abs(facts.value - facts.baseline) / abs(facts.baseline))
+        share = abs(facts.value - facts.baseline) / abs(facts.baseline)
+        return is_rounding_of(token.value, 100 * share, digits_least=SHOWN_DIGITS)
     return _states(token, abs(facts.value - facts.baseline), facts.unit)
 
 

@@ -11,19 +11,24 @@ from diagnosis_harness.kernel.errors import RunDocumentInvalid
 from diagnosis_harness.kernel.window import TimeWindow
 from diagnosis_harness.release.document import RunDocument
 from diagnosis_harness.release.inquiry_entry import InquiryEntry
+from diagnosis_harness.release.version import READABLE
 from diagnosis_harness.release.window import instant, window_of
 from diagnosis_harness.tools.evidence import EvidenceItem, ItemKind
 from diagnosis_harness.tools.invocation import EvidenceRecord
 
 
 def inquiry_of(document: RunDocument, records: Iterable[EvidenceRecord]) -> Inquiry:
-    """The inquiry that the document carries; without one, what question, stated onset and records tell.
+    """The inquiry that the document carries; without one, that of a run which never came to look.
+
+    Of a document of version 2, what question, stated onset and records tell.
 
     Raises:
         RunDocumentInvalid: an instant or window of the carried inquiry is none.
     """
     entry = document.inquiry
-    return _witnessed(document, records) if entry is None else carried(entry, document.run.question)
+    if entry is not None:
+        return carried(entry, document.run.question)
+    return _witnessed(document, records) if document.schema_version == READABLE[0] else Inquiry()
 
 
 def carried(entry: InquiryEntry, question: str) -> Inquiry:

@@ -17,13 +17,13 @@ from diagnosis_harness.kernel.errors import (
     DiagnosisHarnessError,
     InvalidInput,
     StoreFailure,
-    StoreTrouble,
     TechnicalFailure,
     TooManyAlerts,
     TooManyRuns,
     TooManyStreams,
 )
 from diagnosis_harness.kernel.json_value import JsonValue
+from diagnosis_harness.kernel.store_trouble import StoreTrouble
 from diagnosis_harness.release.language import Language
 from diagnosis_harness.server.problem_row import ProblemRow
 from diagnosis_harness.server.store_problems import STORE_PROBLEMS
@@ -222,6 +222,7 @@ IN_RUNS_ONLY: frozenset[type[DiagnosisHarnessError]] = frozenset(
     {
         errors.RunAborted,
         errors.CapacityRefused,
+        errors.InterruptCarried,
         errors.TechnicalFailure,
         errors.ToolRefused,
         errors.ArgumentProblem,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from diagnosis_harness.kernel.errors import StoreTrouble
+from diagnosis_harness.kernel.store_trouble import StoreTrouble
 from diagnosis_harness.server.problem_row import ProblemRow
 
 _LOG_SAYS_EN = "The log of the service says more under this request."

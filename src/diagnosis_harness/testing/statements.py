@@ -16,7 +16,7 @@ from diagnosis_harness.diagnosis.progress import Assessment
 from diagnosis_harness.testing.evidence import WINDOW, cause_item, caused_claim, changed_claim, changed_item
 from diagnosis_harness.tools.spec import ToolFindings
 
-FOUND = ToolFindings((cause_item(), changed_item("i1", "payment")), WINDOW, 2)
+FOUND = ToolFindings((cause_item(), changed_item("i1", "payment"), changed_item("i2", "checkout")), WINDOW, 2)
 FALSE, INVENTED, EVERYTHING = 9.9, 3.2, "everything"
 """A number that nothing shows; a true one that only a repairer ever says; an entity nobody asked about."""
 LIES = ("number", "other run", "also unknown", "absence", "denial", "failed call")

@@ -54,7 +54,11 @@ UNAVAILABLE = LlmFailure("away", kind=FailureKind.UNAVAILABLE)
 
 def seen() -> ToolFindings:
     """A ranking and the change that bears it, in one record."""
-    return ToolFindings(items=(cause_item(), changed_item("i1", "payment")), window=WINDOW, looked_at=2)
+    return ToolFindings(
+        items=(cause_item(), changed_item("i1", "payment"), changed_item("i2", "checkout")),
+        window=WINDOW,
+        looked_at=2,
+    )
 
 
 def ask(*call_ids: str, assess: tuple[Assessment, ...] = (), entity: str | None = None) -> AskTools:

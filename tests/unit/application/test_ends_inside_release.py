@@ -56,7 +56,9 @@ def scene(draft: DiagnosisDraft, *, knows: bool, judge: ScriptedJudge | None = N
         if knows
         else Assessment("t1", InformationGain.NO_GAIN)
     )
-    found = ToolFindings((cause_item(), changed_item("i1", "payment")), WINDOW, 2)
+    found = ToolFindings(
+        (cause_item(), changed_item("i1", "payment"), changed_item("i2", "checkout")), WINDOW, 2
+    )
     return Scene(
         policy=ScriptedPolicy(AskTools((WantedCall("t1", "look", {}),)), GiveDraft(draft, (gain,))),
         store=MemoryEvidenceStore(),

@@ -11,7 +11,8 @@ from diagnosis_harness.adapters.evidence_stores.memory import MemoryEvidenceStor
 from diagnosis_harness.diagnosis.draft import DiagnosisDraft
 from diagnosis_harness.diagnosis.missing import MissingInfo
 from diagnosis_harness.diagnosis.policy import AskTools, GiveDraft, PolicyAnswer, WantedCall
-from diagnosis_harness.kernel.errors import FailureKind, StoreFailure, StoreTrouble
+from diagnosis_harness.kernel.errors import FailureKind, StoreFailure
+from diagnosis_harness.kernel.store_trouble import StoreTrouble
 from diagnosis_harness.release.decision import WorkEnd
 from diagnosis_harness.release.outcome import ReleaseOutcome
 from diagnosis_harness.testing.scene import Scene

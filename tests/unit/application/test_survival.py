@@ -40,7 +40,11 @@ RAISED = [asyncio.CancelledError, SystemExit, KeyboardInterrupt, GeneratorExit, 
 
 def seen() -> ToolFindings:
     """A ranking and the change that bears it."""
-    return ToolFindings(items=(cause_item(), changed_item("i1", "payment")), window=WINDOW, looked_at=2)
+    return ToolFindings(
+        items=(cause_item(), changed_item("i1", "payment"), changed_item("i2", "checkout")),
+        window=WINDOW,
+        looked_at=2,
+    )
 
 
 FACT = changed_claim(changed_item("i1", "payment"), tool_call_id="t1", claim_id="f-t1")

@@ -307,7 +307,7 @@ def test_a_fallback_cannot_be_dressed_up(saved: Saved, change: Change, code: Fla
 def test_two_digests_exchanged_are_seen(saved: Saved) -> None:
     """The digest of one record under another, and the root digest computed over that."""
     held = json.loads(saved().data)
-    one, other = held["records"][0], held["records"][1]
+    one, other = held["records"][:2]
     one["digest"], other["digest"] = other["digest"], one["digest"]
     one["size_bytes"], other["size_bytes"] = other["size_bytes"], one["size_bytes"]
     held["root_digest"] = root_digest(held)
@@ -349,11 +349,8 @@ def _other(value: Any) -> Any:
 def test_every_field_that_a_record_vouches_for_is_checked(saved: Saved, fault: str, scale: float) -> None:
     """Each single value altered under a new seal; the only ones that pass are those no record states."""
     data = saved(fault).data
-    paths = [
-        path
-        for path in _leaves(json.loads(data))
-        if not NOTHING_ELSE_VOUCHES.fullmatch(".".join(map(str, path)))
-    ]
+    every = _leaves(json.loads(data))
+    paths = [path for path in every if not NOTHING_ELSE_VOUCHES.fullmatch(".".join(map(str, path)))]
     missed = []
     for path in paths[:: round(1 / scale)]:
         held = json.loads(data)

@@ -23,6 +23,7 @@ from diagnosis_harness.diagnosis.inquiry import Inquiry
 from diagnosis_harness.diagnosis.policy import AskTools, GiveDraft, WantedCall
 from diagnosis_harness.kernel.errors import RunDocumentInvalid
 from diagnosis_harness.kernel.json_value import JsonValue
+from diagnosis_harness.kernel.names import quoted
 from diagnosis_harness.release.document import RunDocument, plain
 from diagnosis_harness.release.language import Language
 from diagnosis_harness.release.reading import read_document
@@ -178,9 +179,7 @@ def test_a_value_never_looks_like_two_in_a_line(value: str) -> None:
     """Whoever reads the line sees where the agent's word ends."""
     (line,) = timeline([refusal(1, value, "t1", "UNKNOWN_TOOL")])
 
-    assert line.text.startswith(
-        (f"tool={value} tool_call_id=t1 ", f"tool={json.dumps(value, ensure_ascii=False)} ")
-    )
+    assert line.text.startswith((f"tool={value} tool_call_id=t1 ", f"tool={quoted(value)} "))
     assert line.text.count("\n") == 0
 
 

@@ -17,10 +17,10 @@ from diagnosis_harness.kernel.errors import (
     RunNotKept,
     RunUnknown,
     StoreFailure,
-    StoreTrouble,
     ToolFailure,
     TooManyRuns,
 )
+from diagnosis_harness.kernel.store_trouble import StoreTrouble
 from diagnosis_harness.release.language import Language
 from diagnosis_harness.server.problems import (
     IN_RUNS_ONLY,

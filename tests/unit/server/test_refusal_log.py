@@ -13,7 +13,8 @@ from tests.faced import faced
 from tests.held_keys import NEW
 
 from diagnosis_harness.application.callers.caller import CallerRole
-from diagnosis_harness.kernel.errors import StoreFailure, StoreTrouble
+from diagnosis_harness.kernel.errors import StoreFailure
+from diagnosis_harness.kernel.store_trouble import StoreTrouble
 from diagnosis_harness.server.edge import Edge
 from diagnosis_harness.server.metrics import Metrics
 from diagnosis_harness.server.problems import Problem, ProblemKind, problem_of

@@ -6,7 +6,8 @@ import asyncio
 
 import pytest
 
-from diagnosis_harness.kernel.errors import StoreFailure, StoreTrouble
+from diagnosis_harness.kernel.errors import StoreFailure
+from diagnosis_harness.kernel.store_trouble import StoreTrouble
 from diagnosis_harness.server.store_problems import STORE_PROBLEMS
 from diagnosis_harness.server.write_check import LATE, LIMIT_S, PERIOD_S, WriteCheck
 from diagnosis_harness.testing.clock import ManualClock

@@ -15,8 +15,8 @@ from diagnosis_harness.kernel.errors import (
     InvalidSetting,
     StoredBytesInvalid,
     StoreFailure,
-    StoreTrouble,
 )
+from diagnosis_harness.kernel.store_trouble import StoreTrouble
 from diagnosis_harness.tools.evidence import EvidenceStatus, InvocationStatus
 from diagnosis_harness.tools.invocation import ErrorCode, EvidenceRecord
 from diagnosis_harness.tools.stored import read_stored

@@ -24,7 +24,8 @@ from diagnosis_harness.adapters.persistence.address import PLACE, engine_url
 from diagnosis_harness.adapters.persistence.failures import locked, no_answer, translated
 from diagnosis_harness.adapters.persistence.migrate import migrate
 from diagnosis_harness.application.private_file import make_private
-from diagnosis_harness.kernel.errors import FailureKind, InvalidSetting, StoreFailure, StoreTrouble
+from diagnosis_harness.kernel.errors import FailureKind, InvalidSetting, StoreFailure
+from diagnosis_harness.kernel.store_trouble import StoreTrouble
 
 T = TypeVar("T")
 Statements = Callable[[Connection], T]

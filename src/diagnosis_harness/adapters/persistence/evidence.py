@@ -12,7 +12,8 @@ from diagnosis_harness.adapters.persistence.failures import readable
 from diagnosis_harness.adapters.persistence.insertion import inserted
 from diagnosis_harness.adapters.persistence.schema import diagnosis_run, evidence_record
 from diagnosis_harness.harness.context import RunContext
-from diagnosis_harness.kernel.errors import FailureKind, StoreFailure, StoreTrouble
+from diagnosis_harness.kernel.errors import FailureKind, StoreFailure
+from diagnosis_harness.kernel.store_trouble import StoreTrouble
 from diagnosis_harness.tools.evidence import EvidenceStatus, InvocationStatus
 from diagnosis_harness.tools.invocation import ErrorCode, EvidenceRecord
 from diagnosis_harness.tools.stored import read_stored

@@ -12,13 +12,8 @@ from typing import TypeAlias
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
-from diagnosis_harness.kernel.errors import (
-    ContractViolation,
-    FailureKind,
-    StoredBytesInvalid,
-    StoreFailure,
-    StoreTrouble,
-)
+from diagnosis_harness.kernel.errors import ContractViolation, FailureKind, StoredBytesInvalid, StoreFailure
+from diagnosis_harness.kernel.store_trouble import StoreTrouble
 
 _FULL = "the disk of the database is full; nothing was written, and it goes on when there is room"
 _CANNOT_WRITE = "the database cannot be written to; is its disk full?"

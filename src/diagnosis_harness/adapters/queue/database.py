@@ -17,7 +17,8 @@ from sqlalchemy.pool import ConnectionPoolEntry
 
 from diagnosis_harness.adapters.queue.sqlite_time import give_subsec
 from diagnosis_harness.application.private_file import make_private
-from diagnosis_harness.kernel.errors import FailureKind, InvalidSetting, StoreFailure, StoreTrouble
+from diagnosis_harness.kernel.errors import FailureKind, InvalidSetting, StoreFailure
+from diagnosis_harness.kernel.store_trouble import StoreTrouble
 
 SCHEMA: Final = "diagnosis_queue"
 """Where the queue's tables are in PostgreSQL; in SQLite they have a file of their own."""
