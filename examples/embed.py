@@ -25,6 +25,7 @@ from diagnosis_harness.harness.core import DiagnosisHarnessCore
 from diagnosis_harness.harness.keys import ToolCallKeyFactory
 from diagnosis_harness.kernel.clock import SystemClock
 from diagnosis_harness.kernel.ids import RandomIds
+from diagnosis_harness.kernel.window import TimeWindow
 from diagnosis_harness.release.language import Language
 from diagnosis_harness.release.sentence import sentence
 from diagnosis_harness.tools.access import ScopeAccess
@@ -43,6 +44,10 @@ LIMITS = RunBudgetLimits(
 )
 
 
+LOOKED_S = 1_704_117_900.0
+"""When your tool looked: what was observed says when, or it bears no claim about the incident."""
+
+
 class QueueDepth:
     """Your tool: read-only, synchronous, typed findings. The boundary records every call of it."""
 
@@ -59,6 +64,7 @@ class QueueDepth:
             value=4800.0,
             baseline=12.0,
             direction=Direction.UP,
+            window=TimeWindow(LOOKED_S, LOOKED_S + 600.0),
         )
         return ToolFindings(items=(deep,), looked_at=1)
 

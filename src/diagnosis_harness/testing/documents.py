@@ -26,11 +26,13 @@ from diagnosis_harness.release.document import (
     RunDocument,
     Termination,
 )
+from diagnosis_harness.release.inquiry_entry import InquiryEntry
 from diagnosis_harness.release.language import Language
 from diagnosis_harness.release.material import ReportMaterial
 from diagnosis_harness.release.outcome import FallbackType, ReleaseOutcome
 from diagnosis_harness.release.report import compose
 from diagnosis_harness.testing.evidence import begun_record, ready_record
+from diagnosis_harness.testing.inquiries import inquiry
 from diagnosis_harness.toolbox.ports import FileNote
 from diagnosis_harness.tools.evidence import Direction, EvidenceItem, ItemKind
 from diagnosis_harness.tools.invocation import ErrorCode, EvidenceRecord
@@ -229,6 +231,7 @@ def _material(language: Language, release: Release, state: RunState) -> ReportMa
         records=records(),
         tools=_TOOLS,
         files=_FILES,
+        inquiry=inquiry("frontend"),
     )
 
 
@@ -261,4 +264,5 @@ def _document(
         release=material.release,
         report=compose(material),
         records=tuple(RecordEntry.of(record) for record in material.records),
+        inquiry=InquiryEntry.of(material.inquiry, spoken_of=()),
     )
