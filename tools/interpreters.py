@@ -29,6 +29,8 @@ PARTS = (
     "tests/e2e/test_command_line.py", "tests/e2e/test_stopping.py",
 )  # fmt: skip
 """Kernel with masking, guards, router, knowledge, wire, queue, run store, command line."""
+LEAN = ("-m", "not proof", "-k", "not postgres")
+"""Large runs, and what PostgreSQL does, are alike on every interpreter: our own tries them."""
 MANAGERS = (
     ".pyenv/versions/*/bin", ".asdf/installs/python/*/bin", ".local/share/mise/installs/python/*/bin",
     ".local/share/uv/python/*/bin", ".local/bin", "miniconda3/bin", "miniconda3/envs/*/bin",
@@ -132,7 +134,7 @@ def tried(interpreter: Interpreter, person: Person, parts: list[str], *, jobs: i
             return code
         if code := person.run([".venv/bin/diagnose", "demo", "--no-color"], tree):
             return code
-        pytest = [".venv/bin/python", "-m", "pytest", "-q", "-n", str(jobs), "--junitxml=tests.xml"]
+        pytest = [".venv/bin/python", "-m", "pytest", "-q", "-n", str(jobs), "--junitxml=tests.xml", *LEAN]
         code = person.run([*pytest, *parts], tree)
         if (tree / "tests.xml").is_file():
             shutil.copy(tree / "tests.xml", report)
