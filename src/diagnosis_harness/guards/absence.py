@@ -24,8 +24,8 @@ def absence_findings(claim: Claim, records: Mapping[str, EvidenceRecord], inquir
     """Objections to an ABSENT claim whose references are known to be empty READY records.
 
     One of the records must come of a tool whose emptiness is an absence, have looked at one thing at least,
-    and have asked for this very entity, which the telemetry must know and hold something of. The claim names
-    what was sought of it: a denial without that would be wider than the question.
+    and have asked for this very entity and no other, which the telemetry must know and hold something of.
+    The claim names what was sought of it: a denial without that would be wider than the question.
     """
     nearest: FindingCode | None = None
     for ref in claim.refs:
@@ -84,9 +84,8 @@ def _is_what_was_sought(claim: Claim, record: EvidenceRecord, rule: AbsenceRule)
     scope = json.loads(record.scope)
     if scope.keys() - {rule.entity, rule.sought} - _OF_THE_WINDOW:
         return False  # an argument that narrows the search in a way nobody could read off the sentence
-    named = scope.get(rule.entity)
-    if claim.entity not in (named if isinstance(named, list) else [named]):
-        return False
+    if scope.get(rule.entity) not in (claim.entity, [claim.entity]):
+        return False  # how much was looked at is counted over all that a call named, so it must name this one
     return claim.signal == (scope.get(rule.sought) if rule.sought else None)
 
 

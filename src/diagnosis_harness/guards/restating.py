@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from diagnosis_harness.diagnosis.claim import Claim, Predicate, Quote
 from diagnosis_harness.diagnosis.inquiry import Inquiry
 from diagnosis_harness.guards.absence import stated_absence
+from diagnosis_harness.guards.asked import Asked, asked_of
 from diagnosis_harness.guards.bearing import objections, time_objections
 from diagnosis_harness.guards.citing import cited_items
 from diagnosis_harness.guards.stated import stated
@@ -14,21 +15,22 @@ from diagnosis_harness.tools.evidence import EvidenceItem
 from diagnosis_harness.tools.invocation import EvidenceRecord
 
 
-def restated(claim: Claim, records: Mapping[str, EvidenceRecord], inquiry: Inquiry) -> Claim | None:
+def restated(claim: Claim, records: Mapping[str, EvidenceRecord], asked: Asked) -> Claim | None:
     """The claim as it is published; None where nothing that it cites bears it.
 
-    Every field is that of the first cited item that bears it. References stay that bear what is then said,
-    each once; of a quote its reference stays, and the text is the whole line, from which nothing that
-    qualifies it can be cut.
+    Every field is that of the first cited item that bears it, by the same rules by which the claim was
+    accepted: an item of another question is passed over. References stay that bear what is then said, each
+    once; of a quote its reference stays, and the text is the whole line, from which nothing that qualifies
+    it can be cut.
     """
     if claim.predicate is Predicate.ABSENT:
-        return stated_absence(claim, records, inquiry)
-    cited = cited_items(claim, records)
-    bearer = next((item for _, item in cited if _bears(claim, item, inquiry)), None)
+        return stated_absence(claim, records, asked.inquiry)
+    cited = [(ref, item, records[ref.tool_call_id]) for ref, item in cited_items(claim, records)]
+    bearer = next((item for _, item, record in cited if _bears(claim, item, record, asked)), None)
     if bearer is None:
         return None
     first = stated(claim.predicate, bearer, claim_id=claim.claim_id, refs=claim.refs)
-    kept = {ref: item for ref, item in cited if _bears(first, item, inquiry)}
+    kept = {ref: item for ref, item, record in cited if _bears(first, item, record, asked)}
     quoted = dict.fromkeys(quote.ref for quote in claim.quotes if quote.ref in kept)
     return stated(
         claim.predicate,
@@ -45,9 +47,12 @@ def restate_all(
 ) -> tuple[Claim, ...]:
     """The claims as they are published, in their order; what nothing bears is left out."""
     by_id = {record.tool_call_id: record for record in records}
-    found = (restated(claim, by_id, inquiry) for claim in claims)
+    asked = asked_of(inquiry, by_id.values())
+    found = (restated(claim, by_id, asked) for claim in claims)
     return tuple(claim for claim in found if claim is not None)
 
 
-def _bears(claim: Claim, item: EvidenceItem, inquiry: Inquiry) -> bool:
-    return not objections(claim, item) and not time_objections(claim, item, inquiry)
+def _bears(claim: Claim, item: EvidenceItem, record: EvidenceRecord, asked: Asked) -> bool:
+    if objections(claim, item) or time_objections(claim, item, asked.inquiry):
+        return False
+    return asked.may_bear(claim, record, item)

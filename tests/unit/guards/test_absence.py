@@ -12,6 +12,7 @@ from diagnosis_harness.diagnosis.claim import WHOLE_RECORD, Claim, EvidenceRef, 
 from diagnosis_harness.diagnosis.draft import DiagnosisDraft
 from diagnosis_harness.diagnosis.inquiry import Inquiry, Inventory, KnownEntity, Telemetry
 from diagnosis_harness.guards.absence_rule import ABSENCES
+from diagnosis_harness.guards.asked import asked_of
 from diagnosis_harness.guards.evidence_guard import check_draft
 from diagnosis_harness.guards.restating import restated
 from diagnosis_harness.guards.verdict import FindingCode
@@ -64,12 +65,17 @@ def absent(entity: str = "checkout", signal: str | None = "timeout", **fields: o
     return replace(claim, **fields)  # type: ignore[arg-type]  # a test names the fields
 
 
+def said_of(claim: Claim, *records: EvidenceRecord, asked: Inquiry = ASKED) -> Claim | None:
+    """What is published of a claim over these records."""
+    return restated(claim, {each.tool_call_id: each for each in records}, asked_of(asked, records))
+
+
 def code(claim: Claim, record: EvidenceRecord, asked: Inquiry = ASKED) -> FindingCode | None:
     """The objection, where there is one; what is published of a claim without any is published again."""
     findings = check_draft(DiagnosisDraft((), (claim,)), [record], run_id="r1", inquiry=asked).findings
-    again = restated(claim, {record.tool_call_id: record}, asked)
+    again = said_of(claim, record, asked=asked)
     assert (again is None) == bool(findings)
-    assert again is None or restated(again, {record.tool_call_id: record}, asked) == again
+    assert again is None or said_of(again, record, asked=asked) == again
     return findings[0].code if findings else None
 
 
@@ -91,7 +97,7 @@ def test_a_tool_whose_emptiness_means_something_else_bears_no_absence(tool: str)
         ("search_logs", Looked.LOG_LINES, {"entity": "checkout", "text": "timeout"}, "timeout"),
         ("search_logs", Looked.LOG_LINES, {"entity": "checkout"}, None),
         ("list_changes", Looked.CHANGES, {"entity": "checkout"}, None),
-        ("compare_spans", Looked.SPANS, {"entities": ["cart", "checkout"], "onset": ONSET_S}, None),
+        ("compare_spans", Looked.SPANS, {"entities": ["checkout"], "onset": ONSET_S}, None),
         ("find_changed_signals", Looked.SERIES, {"entities": ["checkout"], "limit": 5}, None),
     ],
 )
@@ -102,7 +108,7 @@ def test_an_absence_says_what_was_looked_at(
     record = empty(tool, looked_at=12_345, **arguments)
 
     assert code(absent(signal=signal), record) is None
-    said = restated(absent(signal=signal), {"t1": record}, ASKED)
+    said = said_of(absent(signal=signal), record)
 
     assert said is not None
     assert (said.value, said.unit, said.window) == (12_345.0, looked.value, WINDOW)
@@ -210,7 +216,7 @@ def test_a_window_inside_is_widened_to_what_was_looked_at() -> None:
     """That nothing was there in ten minutes says so of five of them; what is said is what was looked at."""
     within = absent(window=TimeWindow(ONSET_S + 60, ONSET_S + 120))
 
-    said = restated(within, {"t1": empty()}, ASKED)
+    said = said_of(within, empty())
 
     assert said is not None
     assert said.window == WINDOW
@@ -230,7 +236,7 @@ def test_a_time_of_which_there_is_no_recording_was_not_looked_at(
 ) -> None:
     """Whoever asks about all of history gets what was recorded of it."""
     record = empty(window=looked)
-    again = restated(absent(), {"t1": record}, ASKED)
+    again = said_of(absent(), record)
 
     assert code(absent(), record) is (None if said else FindingCode.ABSENCE_OUT_OF_SCOPE)
     assert (again.window if again else None) == said
@@ -270,7 +276,7 @@ PROSE = (
 @pytest.mark.parametrize("language", Language)
 def test_the_text_that_was_searched_for_is_a_quotation(text: str, language: Language) -> None:
     """An agent chooses it freely, and no word of it is ours."""
-    said = restated(absent(signal=text), {"t1": empty(entity="checkout", text=text)}, ASKED)
+    said = said_of(absent(signal=text), empty(entity="checkout", text=text))
     assert said is not None
 
     shown = sentence(said, language)
@@ -284,12 +290,24 @@ def test_the_text_that_was_searched_for_is_a_quotation(text: str, language: Lang
     assert "cause" not in before + after
 
 
+@pytest.mark.parametrize("tool", ["find_changed_signals", "compare_spans"])
+@pytest.mark.parametrize(
+    "named", [["checkout", "payment"], ["payment", "checkout"], ["checkout", "db-0"], ["payment"], []]
+)
+def test_what_was_counted_over_several_entities_is_no_count_of_one(tool: str, named: list[str]) -> None:
+    """“None of 12 series of checkout changed” is wrong where eleven of the twelve are payment's."""
+    claim = absent(signal=None)
+
+    assert code(claim, empty(tool, looked_at=12, entities=named)) is FindingCode.ABSENCE_OUT_OF_SCOPE
+    assert code(claim, empty(tool, looked_at=1, entities=["checkout"])) is None
+
+
 def test_what_was_looked_through_and_found_is_no_absence_for_two_records() -> None:
     """The first record that bears it is cited, and no other."""
     refs = (EvidenceRef("t0", WHOLE_RECORD), EvidenceRef("t1", WHOLE_RECORD))
     other = replace(empty(looked_at=0), tool_call_id="t0")
 
-    said = restated(absent(refs=refs), {"t0": other, "t1": empty()}, ASKED)
+    said = said_of(absent(refs=refs), other, empty())
 
     assert said is not None
     assert said.refs == refs[1:]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 
 import pytest
@@ -16,9 +17,17 @@ from diagnosis_harness.guards.restating import restate_all
 from diagnosis_harness.kernel.window import TimeWindow
 from diagnosis_harness.release.language import Language
 from diagnosis_harness.release.sentence import sentence
-from diagnosis_harness.testing.evidence import ONSET_S, WINDOW, changed_claim, changed_item, ready_record
+from diagnosis_harness.testing.evidence import (
+    ONSET_S,
+    WINDOW,
+    cause_item,
+    changed_claim,
+    changed_item,
+    ready_record,
+)
 from diagnosis_harness.testing.inquiries import inquiry
 from diagnosis_harness.tools.evidence import Direction, EvidenceItem, ItemKind
+from diagnosis_harness.tools.invocation import EvidenceRecord
 
 REF = EvidenceRef("t1", "i1")
 
@@ -284,6 +293,82 @@ def test_an_estimated_onset_is_near_the_one_that_was_asked_about(before_s: float
     )
 
     assert (published(bare(Predicate.BEGAN, item), item, asked=ASKED) is not None) is is_said
+
+
+OLDER_S = ONSET_S - 3_000
+
+
+def looked(
+    item: EvidenceItem, *, onset_s: float, call: str, tool: str = "find_changed_signals", **given: object
+) -> EvidenceRecord:
+    """What a call found that was given this onset."""
+    moved = replace(item, onset_s=onset_s, window=TimeWindow(onset_s, onset_s + 600))
+    scope = json.dumps({"onset": onset_s, **given}, sort_keys=True)
+    return ready_record(moved, tool_call_id=call, tool_name=tool, scope=scope)
+
+
+@pytest.mark.parametrize("predicate", [Predicate.CAUSED, Predicate.AFFECTED])
+@pytest.mark.parametrize("first", ["older", "own"])
+def test_a_conclusion_says_the_time_of_the_question_whatever_is_cited_first(
+    predicate: Predicate, first: str
+) -> None:
+    """A look at an older trouble bears nothing of this one: neither its “since” nor as a reference beside."""
+    item = cause_item("i1") if predicate is Predicate.CAUSED else changed_item()
+    tool = "rank_causes" if predicate is Predicate.CAUSED else "find_changed_signals"
+    records = (
+        looked(item, onset_s=OLDER_S, call="older", tool=tool),
+        looked(item, onset_s=ONSET_S, call="own", tool=tool),
+    )
+    order = ("older", "own") if first == "older" else ("own", "older")
+    refs = tuple(EvidenceRef(call, "i1") for call in order)
+    claim = bare(predicate, item, refs=refs, affected=item.peer, quotes=(Quote(refs[0], item.line),))
+
+    sound = check_claims((claim,), records, run_id="r1", inquiry=ASKED)
+    (said,) = restate_all(sound, records, ASKED)
+
+    assert said.refs == (EvidenceRef("own", "i1"),)
+    assert {quote.ref for quote in said.quotes} <= {EvidenceRef("own", "i1")}
+    assert said.onset_s in (None, ONSET_S)
+    assert said.window in (None, WINDOW)
+
+
+def test_a_ranking_of_another_symptom_says_nothing_of_this_one() -> None:
+    """One that was asked for a signal which nobody asked about has another score, and is passed over."""
+    item = cause_item("i1")
+    records = (
+        looked(item, onset_s=ONSET_S, call="other", tool="rank_causes", alert_signal="memory_bytes"),
+        looked(item, onset_s=ONSET_S, call="own", tool="rank_causes"),
+    )
+    refs = tuple(EvidenceRef(record.tool_call_id, "i1") for record in records)
+    claim = bare(Predicate.CAUSED, item, refs=refs, affected=item.peer)
+
+    sound = check_claims((claim,), records, run_id="r1", inquiry=ASKED)
+    (said,) = restate_all(sound, records, ASKED)
+
+    assert said.refs == refs[1:]
+
+
+def test_a_beginning_is_the_one_that_nobody_pointed_at() -> None:
+    """An onset that was estimated around an older instant of the policy's choice is not when this began."""
+    found = EvidenceItem(
+        "i1",
+        ItemKind.ONSET,
+        "onset of what checkout shows",
+        entity="checkout",
+        onset_s=ONSET_S,
+        attributes={"method": "estimated", "used": True},
+    )
+    records = (
+        looked(found, onset_s=OLDER_S, call="older", tool="estimate_onset"),
+        ready_record(found, tool_call_id="own", tool_name="estimate_onset"),
+    )
+    refs = tuple(EvidenceRef(record.tool_call_id, "i1") for record in records)
+    asked = inquiry()
+
+    sound = check_claims((bare(Predicate.BEGAN, found, refs=refs),), records, run_id="r1", inquiry=asked)
+    (said,) = restate_all(sound, records, asked)
+
+    assert (said.onset_s, said.refs) == (ONSET_S, refs[1:])
 
 
 @given(st.sampled_from([COLD, changed_item(), EDGE, FAILING, FULL]), st.sampled_from(list(Predicate)))

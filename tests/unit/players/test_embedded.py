@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 
 import pytest
@@ -17,6 +18,7 @@ from diagnosis_harness.guards.semantic_guard import build_case
 from diagnosis_harness.guards.semantic_rules import ORDER_SLACK_S
 from diagnosis_harness.guards.verdict import SemanticReason, SemanticVerdict
 from diagnosis_harness.kernel.json_value import Scalar
+from diagnosis_harness.kernel.window import TimeWindow
 from diagnosis_harness.players.embedded.analyst import next_answer
 from diagnosis_harness.players.embedded.judge import verdict_on
 from diagnosis_harness.players.embedded.repairer import mended_draft
@@ -248,6 +250,36 @@ def test_a_harmless_change_supports_no_cause() -> None:
     """Direction counts: what got better broke nothing."""
     records = bent(changed_item("i1", "payment"), attributes={"bad": False, "kind": "latency"})
     assert SemanticReason.HARMLESS_DIRECTION in judged(drafted(*seen()), records)
+
+
+OF_ANOTHER_TIME = replace(
+    changed_item("i9", "payment"),
+    window=TimeWindow(ONSET_S - 7_200, ONSET_S - 6_600),
+    onset_s=ONSET_S - 7_200,
+)
+BESIDE = replace(changed_item("i9", "payment"), signal="memory_bytes")
+
+
+@pytest.mark.parametrize(
+    ("other", "scope"), [(OF_ANOTHER_TIME, {"onset": OF_ANOTHER_TIME.onset_s}), (BESIDE, {})]
+)
+def test_what_is_only_cited_beside_makes_no_change_a_harmful_one(
+    other: EvidenceItem, scope: dict[str, float]
+) -> None:
+    """Neither its trouble at another time, nor an item that does not bear the claim it is cited for."""
+    records = bent(changed_item("i1", "payment"), attributes={"bad": False, "kind": "latency"})
+    beside = ready_record(other, tool_call_id="t9", tool_name="find_changed_signals", scope=json.dumps(scope))
+    draft = drafted(*seen())
+    cited = tuple(
+        replace(claim, refs=(*claim.refs, EvidenceRef("t9", "i9")), window=None, onset_s=None)
+        if claim.entity == "payment"
+        else claim
+        for claim in draft.claims
+    )
+
+    reasons = judged(replace(draft, claims=cited), (*records, beside))
+
+    assert SemanticReason.HARMLESS_DIRECTION in reasons
 
 
 @pytest.mark.parametrize(("late_s", "is_late"), [(ORDER_SLACK_S - 1, False), (ORDER_SLACK_S + 1, True)])

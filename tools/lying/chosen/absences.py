@@ -36,6 +36,9 @@ def _absence_of(claim: Json, record: Record, world: World) -> Said:
     sentence, kind = claim["sentence"], KIND_OF_TOOL.get(record.tool, "")
     if kind not in world.plant.kinds or not record.looked_at:
         yield "absence where nothing was looked at", f"{sentence} [{record.tool}: {record.looked_at}]"
+    named = record.scope.get("entities")
+    if isinstance(named, list) and {*named} != {claim["entity"]}:
+        yield "absence counted over others", f"{sentence} [{named}]"
     if claim["entity"] not in {*world.services, *world.owner_of}:
         yield "absence of an unknown name", sentence
     bare = unquoted(sentence).lower()

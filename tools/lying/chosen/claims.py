@@ -133,3 +133,6 @@ def _times(claim: Json, item: Item, reference: Reference) -> Said:
     )
     if other and not told and claim["predicate"] != "CAUSED":
         yield "another time, and it does not say so", f"{sentence} [{span}]"
+    since_s = item.onset_s if claim["predicate"] == "CAUSED" else None
+    if since_s and reference.onset_s is not None and abs(since_s - reference.onset_s) > SAME_S:
+        yield "cause of another time", f"{sentence} [{item.line}]"

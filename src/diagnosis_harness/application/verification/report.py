@@ -11,6 +11,7 @@ from diagnosis_harness.application.verification.result import Check, CheckName, 
 from diagnosis_harness.diagnosis.draft import DiagnosisDraft
 from diagnosis_harness.diagnosis.inquiry import Inquiry
 from diagnosis_harness.diagnosis.missing import MissingInfo
+from diagnosis_harness.guards.asked import asked_of
 from diagnosis_harness.guards.candidates import standing_candidates
 from diagnosis_harness.guards.circumstances import (
     Circumstances,
@@ -80,8 +81,9 @@ def _statement_flaws(
 ) -> Iterator[Flaw]:
     """A published claim is what its evidence says, word for word, and cites nothing that does not say it."""
     by_id = {record.tool_call_id: record for record in records}
+    asked = asked_of(inquiry, records)
     for number, claim in enumerate(draft.claims):
-        again = restated(claim, by_id, inquiry)
+        again = restated(claim, by_id, asked)
         for field in fields(claim) if again is not None else ():
             stated, found = getattr(claim, field.name), getattr(again, field.name)
             if stated != found:

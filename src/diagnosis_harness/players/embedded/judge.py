@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from diagnosis_harness.diagnosis.claim import Predicate
 from diagnosis_harness.diagnosis.draft import Cause
+from diagnosis_harness.guards.bearing import objections
 from diagnosis_harness.guards.harm import is_harm
 from diagnosis_harness.guards.semantic_guard import SemanticCase
 from diagnosis_harness.guards.semantic_rules import case_objections
@@ -51,11 +52,15 @@ def _reading(cause: Cause, case: SemanticCase) -> list[SemanticReason]:
 
 
 def _direct_items(cause: Cause, case: SemanticCase) -> list[EvidenceItem]:
-    """What was observed of the named cause itself, or of a part of it; not what else its claims cite."""
+    """What its claims say of the named cause itself, or of a part of it, at the time of the question.
+
+    Not what else they cite: an item that bears no claim, or is of another time, supports nothing.
+    """
+    observed = case.about(cause.entity)
     return [
         item
         for cited in case.claims
         if cited.claim.claim_id in cause.claim_ids and cited.claim.predicate is not Predicate.CAUSED
         for _, item in cited.items
-        if cause.entity in (item.entity, item.attributes.get("owner"))
+        if item in observed and not objections(cited.claim, item)
     ]
