@@ -191,7 +191,7 @@ RULES: Mapping[Predicate, PredicateRule] = MappingProxyType(
             normality=Normality.WITHIN,
             about=About.ITSELF,
             holds=_has_level,
-            words=_ABOUT_A_SIGNAL | {WordClass.NO_MOVE, WordClass.FLAT},
+            words=_ABOUT_A_SIGNAL | {WordClass.NO_MOVE},  # flat, where it is: see `guards.wording`
             said_by=frozenset({WordClass.NO_MOVE, WordClass.FLAT}),
         ),
         Predicate.BEGAN: PredicateRule(

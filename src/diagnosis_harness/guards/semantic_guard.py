@@ -7,16 +7,17 @@ release.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
 from diagnosis_harness.diagnosis.claim import Claim, EvidenceRef
 from diagnosis_harness.diagnosis.draft import Cause, DiagnosisDraft, SetAside
 from diagnosis_harness.diagnosis.inquiry import Inquiry
-from diagnosis_harness.guards.asked import asked_of
+from diagnosis_harness.guards.asked import Asked, asked_of
 from diagnosis_harness.guards.bearing import DIRECT_KINDS
 from diagnosis_harness.guards.citing import cited_items
+from diagnosis_harness.guards.harm import is_harm
 from diagnosis_harness.guards.rankings import Ranking, judged_ranking, rankings_of, standing_rankings
 from diagnosis_harness.guards.verdict import Judgement
 from diagnosis_harness.tools.evidence import EvidenceItem
@@ -25,6 +26,11 @@ from diagnosis_harness.tools.invocation import EvidenceRecord
 if TYPE_CHECKING:
     from diagnosis_harness.harness.budget import TokenUsage
     from diagnosis_harness.harness.context import RunContext
+
+_SIGNALS = frozenset({"metric", "resource"})
+"""What decided a ranking, where it is a signal and no span."""
+_UNDATED_LOOK = "compare_spans"
+"""The look that tells what got worse after onset, and not when."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +54,8 @@ class SemanticCase:
             affect, and of parts of both, cited or not: when something began does not depend on what a draft
             chooses to tell.
         set_aside: the rankings that do not count, with the reason that holds.
-        unseen: affected entities of judged rankings that nobody looked at, at the time of the question.
+        unseen: affected entities of judged rankings that nobody looked at, at the time of the question. Of a
+            ranking that was decided by a signal, also its cause, and a look that dates nothing is none.
     """
 
     question: str
@@ -94,7 +101,6 @@ def build_case(draft: DiagnosisDraft, records: Sequence[EvidenceRecord], *, inqu
         and not names.isdisjoint((item.entity, item.attributes.get("owner")))
         and asked.is_at_its_time(record, item)
     )
-    seen = {name for item in observed for name in (item.entity, item.attributes.get("owner"))}
     left = {ranking.tool_call_id for ranking in rankings} - {ranking.tool_call_id for ranking in standing}
     return SemanticCase(
         question=inquiry.question,
@@ -105,9 +111,39 @@ def build_case(draft: DiagnosisDraft, records: Sequence[EvidenceRecord], *, inqu
         observed=observed,
         set_aside=tuple(each for each in draft.set_aside if each.tool_call_id in left),
         unseen=frozenset(
-            item.peer
-            for item in judged.values()
-            if item.peer is not None and item.peer not in seen
-            if not any(asked.looked_at(item.peer, record) for record in records)
+            name for item in judged.values() for name in _unseen(item, observed, records, asked)
         ),
     )
+
+
+def is_decided_by_signal(ranked: EvidenceItem) -> bool:
+    """Whether what decided a ranking is a signal, and so has a time at which it began."""
+    return ranked.attributes.get("decided_by") in _SIGNALS
+
+
+def decides(ranked: EvidenceItem, item: EvidenceItem) -> bool:
+    """Whether an item is about the signal that decided a ranking; of an instance, where it was one's."""
+    region, instance = ranked.attributes.get("region"), ranked.attributes.get("instance")
+    if not is_decided_by_signal(ranked) or not isinstance(region, str):
+        return False
+    if isinstance(instance, str):
+        return (item.entity, item.signal) == (instance, region.removeprefix(f"{instance}/"))
+    return (item.entity, item.signal) == (ranked.entity, region)
+
+
+def _unseen(
+    ranked: EvidenceItem, observed: Sequence[EvidenceItem], records: Sequence[EvidenceRecord], asked: Asked
+) -> Iterator[str]:
+    """Whose beginning nobody looked for, of those whose order a ranking rests on."""
+    timed = is_decided_by_signal(ranked)
+    names = (ranked.entity, ranked.peer) if timed else (ranked.peer,)
+    looks = [record for record in records if not timed or record.tool_name != _UNDATED_LOOK]
+    seen = {
+        name
+        for item in observed
+        if not timed or (item.onset_s is not None and is_harm(item))
+        for name in (item.entity, item.attributes.get("owner"))
+    }
+    for name in names:
+        if name is not None and name not in seen and not any(asked.looked_at(name, each) for each in looks):
+            yield name

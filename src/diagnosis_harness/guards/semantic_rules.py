@@ -9,7 +9,7 @@ from __future__ import annotations
 from diagnosis_harness.diagnosis.draft import Cause
 from diagnosis_harness.guards.harm import is_harm
 from diagnosis_harness.guards.rankings import contradicting
-from diagnosis_harness.guards.semantic_guard import SemanticCase
+from diagnosis_harness.guards.semantic_guard import SemanticCase, decides, is_decided_by_signal
 from diagnosis_harness.guards.verdict import SemanticReason
 from diagnosis_harness.tools.evidence import EvidenceItem
 
@@ -35,9 +35,9 @@ def _of_cause(cause: Cause, case: SemanticCase) -> list[SemanticReason]:
         found.append(SemanticReason.NO_MARGIN)
     affected = judged.peer
     effects = [] if affected in (None, cause.entity) else case.about(affected or "")
-    if affected != cause.entity and affected in case.unseen:
+    if affected != cause.entity and not case.unseen.isdisjoint({affected, cause.entity}):
         found.append(SemanticReason.EFFECT_NOT_SEEN)
-    if _comes_after(case.about(cause.entity), effects):
+    if _comes_after(judged, case.about(cause.entity), effects):
         found.append(SemanticReason.AFTER_ITS_EFFECT)
     return found
 
@@ -47,15 +47,21 @@ def _is_first(cause: Cause, case: SemanticCase) -> bool:
     return any(judged is ranking.first for ranking in case.rankings)
 
 
-def _comes_after(observed: list[EvidenceItem], effects: list[EvidenceItem]) -> bool:
-    """Whether the first harm of a cause began later than the first of its effect.
+def _comes_after(judged: EvidenceItem, observed: list[EvidenceItem], effects: list[EvidenceItem]) -> bool:
+    """Whether the first harm of a cause began later than the first of its effect, by all that is dated.
 
-    Not known, and so no objection, where a harm of the cause has no time of its own: spans are compared
-    before and after onset, and what they show began somewhere in the window.
+    Spans are compared before and after onset and have no time of their own: what they show began somewhere
+    in the window. So where the ranking was decided by them, signals of the cause that followed later prove
+    nothing. Where it was decided by a signal, spans beside it excuse nothing.
     """
-    began = [item.onset_s for item in observed if is_harm(item)]
-    dated = [onset_s for onset_s in began if onset_s is not None]
-    followed = [item.onset_s for item in effects if item.onset_s is not None and is_harm(item)]
-    if not dated or not followed or len(dated) < len(began):
+    harms = [item for item in observed if is_harm(item)]
+    dated = [item for item in harms if item.onset_s is not None]
+    if len(dated) < len(harms) and not is_decided_by_signal(judged):
         return False
-    return min(dated) > min(followed) + ORDER_SLACK_S
+    began = _onsets([item for item in dated if decides(judged, item)] or dated)
+    followed = _onsets([item for item in effects if is_harm(item)])
+    return bool(began and followed) and min(began) > min(followed) + ORDER_SLACK_S
+
+
+def _onsets(items: list[EvidenceItem]) -> list[float]:
+    return [item.onset_s for item in items if item.onset_s is not None]

@@ -152,8 +152,14 @@ def _class_objection(kind: WordClass, facts: Facts, rule: PredicateRule) -> Word
 
 
 def _is_direction_claimed(kind: WordClass, facts: Facts, rule: PredicateRule) -> bool:
-    """Whether a predicate that speaks of a move says this one; that something stayed normal is no move."""
-    if Part.DIRECTION not in rule.carries or rule.normality is Normality.WITHIN:
+    """Whether a predicate that speaks of a move says this one.
+
+    Of a signal that moved no further than normal, no move is claimed. It stayed flat only where it did: one
+    that swung as far as it normally does is neither unchanged nor steady.
+    """
+    if Part.DIRECTION not in rule.carries:
+        return False
+    if rule.normality is Normality.WITHIN and kind is not WordClass.FLAT:
         return False
     direction = {
         WordClass.UP: Direction.UP,

@@ -16,7 +16,7 @@ from diagnosis_harness.diagnosis.claim import Predicate
 from diagnosis_harness.guards.wording_facts import Facts
 from diagnosis_harness.guards.wording_numbers import role_of
 from diagnosis_harness.guards.wording_tokens import Token, TokenKind, class_of
-from diagnosis_harness.guards.wording_words import WordClass
+from diagnosis_harness.guards.wording_words import WordClass, words
 
 _LEADING = frozenset("到至在为")
 """Endings of Chinese verbs that lead on to a value, as in 升到."""
@@ -61,7 +61,9 @@ def _name(name: str, facts: Facts) -> str:
 
 
 _MOVES = frozenset({WordClass.UP, WordClass.DOWN, WordClass.FLAT, WordClass.CHANGE})
-_LITERAL = frozenset({"root", "since", "share", "calls", "call", "调用", "自", "起", "according"})
+_LITERAL = frozenset({"root", "since", "share", "calls", "call", "调用", "自", "起", "according"}) | words(
+    "caused causes 导致 引起 造成 引发"
+)
 """Words that a form names one by one, whatever else they say."""
 
 _PIECES = {
@@ -133,8 +135,9 @@ FORMS: Mapping[Predicate, tuple[re.Pattern[str], ...]] = MappingProxyType(
         ),
         Predicate.FAILED: _compiled(
             r"(?:the )?share of {failing}(?:that )?FAIL (?:UP ){much}?(?:FACTOR )?{usual}?",
-            r"{failing}(?:的 )?FAIL (?:NOUN )?(?:UP |UP_TO )?(?:{much}|VALUE )?"
-            r"(?:FACTOR )?{usual}?",
+            # That calls fail says all of them do: how large a share, or that it rose, has to be said.
+            r"{failing}(?:的 )?FAIL (?:NOUN )?(?:UP |UP_TO )(?:{much}|VALUE )?(?:FACTOR )?{usual}?",
+            r"{failing}(?:的 )?FAIL (?:NOUN )?(?:{from}{to}|{to}{from}?|VALUE )(?:FACTOR )?{usual}?",
             r"{now}of {failing}FAIL {usual}?",
         ),
         Predicate.DROPPED: _compiled(
@@ -144,11 +147,12 @@ FORMS: Mapping[Predicate, tuple[re.Pattern[str], ...]] = MappingProxyType(
         ),
         Predicate.CAUSED: _compiled(
             r"{who}(?:PART )?(?:is |was |是 )(?:the |a )?(?:root )?CAUSE "
-            r"(?:(?:of |for )(?:what )?SECOND (?:shows )?)?"
+            r"(?:(?:of |for )what SECOND shows )?"
             r"(?:since INSTANT )?",
             r"(?:INSTANT 起 )?{who}(?:是 )(?:SECOND TROUBLE 的 )?CAUSE ",
             r"(?:the )?(?:root )?CAUSE (?:is |was |是 ){who}",
-            r"{who}CAUSE (?:what )?SECOND (?:shows |TROUBLE )?",
+            r"{who}(?:caused |causes )what SECOND shows ",
+            r"{who}(?:导致 |引起 |造成 |引发 )SECOND TROUBLE ",
         ),
         Predicate.AFFECTED: _compiled(
             r"{who}(?:is |was )?AFFECT (?:{when})?(?:NO_CAUSE )?",

@@ -95,6 +95,9 @@ FLAT_ITEM = replace(
     attributes={"kind": "cpu"},
 )
 NORMAL = _claim(Predicate.NORMAL, FLAT_ITEM, signal="cpu_usage")
+SWUNG_ITEM = replace(changed_item(), attributes={"kind": "latency", "as_far": 5, "normal_windows": 9})
+"""It rose a lot, and in normal operation it does so as well: neither beyond normal nor unchanged."""
+SWUNG = (stated(Predicate.NORMAL, SWUNG_ITEM, claim_id="k1", refs=REF), SWUNG_ITEM)
 BEGAN = _claim(Predicate.BEGAN, changed_item(), signal="latency_p90", onset_s=ONSET_S)
 CAUSE = (caused_claim(cause_item(), tool_call_id="t1"), cause_item())
 HIT = _claim(Predicate.AFFECTED, changed_item(), signal="latency_p90", direction=Direction.UP)
@@ -154,6 +157,7 @@ CASES: dict[str, tuple[Claim, EvidenceItem | None]] = {
     "FAILED": FAILED,
     "COUNT": COUNT,
     "NORMAL": NORMAL,
+    "SWUNG": SWUNG,
     "BEGAN": BEGAN,
     "CAUSE": CAUSE,
     "HIT": HIT,
@@ -179,6 +183,26 @@ def test_a_wording_is_grounded_or_named_for_what_is_not(name: str, expected: str
     assert (not found) if expected == "-" else expected in found, found
 
 
+@pytest.mark.parametrize(
+    "wording",
+    [
+        f"latency_p90 of checkout {word} at 3.204 s"
+        for word in ("unchanged", "stayed", "steady", "stable", "constant", "remained flat", "normal")
+    ]
+    + [f"checkout 的 latency_p90 {word}" for word in ("没有变化", "未变化", "不变", "持平", "稳定", "正常")]
+    + ["checkout 的 latency_p90 保持在 3.204 s"],
+)
+def test_only_what_stayed_flat_is_called_flat(wording: str) -> None:
+    """A signal that swings in normal operation went from 0.21 s to 3.204 s: no news, and not unchanged."""
+    level = replace(SWUNG_ITEM, direction=Direction.FLAT)
+    flat = stated(Predicate.NORMAL, level, claim_id="k1", refs=REF)
+
+    assert grounded(wording, flat, [level]) == ()
+    assert WordingCode.DIRECTION_NOT_CLAIMED in {
+        each.code for each in grounded(wording, SWUNG[0], [SWUNG_ITEM])
+    }
+
+
 def test_the_table_is_large_and_half_of_it_chinese() -> None:
     """At least 120 sentences, so that each rule has several in both languages."""
     chinese = sum(not wording.isascii() for _, _, wording in TABLE)
@@ -201,7 +225,7 @@ def test_what_is_no_readable_sentence_is_not_shown(wording: str) -> None:
     assert [finding.code for finding in grounded(wording, SLOW[0], [SLOW[1]])] == [WordingCode.UNREADABLE]
 
 
-ALL = [SLOW, FELL, MEMORY, FAILED, COUNT, NORMAL, BEGAN, CAUSE, HIT, FULL, EDGE, CALLS, DEPLOY]
+ALL = [SLOW, FELL, MEMORY, FAILED, COUNT, NORMAL, SWUNG, BEGAN, CAUSE, HIT, FULL, EDGE, CALLS, DEPLOY]
 
 
 @pytest.mark.parametrize("case", ALL, ids=lambda case: case[0].predicate.value)

@@ -280,7 +280,10 @@ _SEEDS: dict[Predicate, tuple[str, ...]] = {
         "checkout 的 latency_p90 平时 0.21 秒 ， 现在 3.2 秒",
         "checkout 的 latency_p90 从 0.21 秒 升到 3.2 秒",
     ),
-    Predicate.NORMAL: ("latency_p90 of checkout stayed normal", "checkout 的 latency_p90 保持 正常"),
+    Predicate.NORMAL: (
+        "latency_p90 of checkout moved no_further_than_usual at 3.2_s",
+        "checkout 的 latency_p90 在正常范围内",
+    ),
     Predicate.BEGAN: ("latency_p90 of checkout began to rise at 22:13", "checkout 的 latency_p90 开始 上升"),
     Predicate.AFFECTED: ("checkout is affected", "checkout 受到影响 ， latency_p90 升到 3.2 秒"),
     Predicate.SATURATED: ("cpu_usage of checkout ran at its limit : at 99% , usually 40%",),

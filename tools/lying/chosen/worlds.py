@@ -218,9 +218,7 @@ def _later(_: np.random.Generator, plant: Plant) -> _Scene:
     victim = plant.entries[0]
     own = Trouble(victim, plant.onset_s, plant.onset_s + 4_000, slower=4.0, busier=2.2)
     late = Trouble(_leaf(plant), plant.onset_s + 400.0, plant.onset_s + 4_000, slower=14.0, busier=5.0)
-    # Spans have no time of their own, and so cannot show which of the two came first.
-    kinds = plant.kinds - {"spans"}
-    return _Scene(replace(plant, troubles=(own, late), kinds=kinds), frozenset({victim}), victim)
+    return _Scene(replace(plant, troubles=(own, late)), frozenset({victim}), victim)
 
 
 def _noisy(rng: np.random.Generator, plant: Plant) -> _Scene:

@@ -1,0 +1,87 @@
+"""Which began first, cause or effect: signals are dated, and spans are not."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from diagnosis_harness.diagnosis.claim import FaultKind
+from diagnosis_harness.diagnosis.draft import Cause, DiagnosisDraft
+from diagnosis_harness.guards.semantic_guard import build_case
+from diagnosis_harness.guards.semantic_rules import ORDER_SLACK_S, case_objections
+from diagnosis_harness.guards.verdict import SemanticReason
+from diagnosis_harness.kernel.json_value import Scalar
+from diagnosis_harness.testing.evidence import ONSET_S, cause_item, caused_claim, changed_item, ready_record
+from diagnosis_harness.testing.inquiries import inquiry
+from diagnosis_harness.tools.evidence import EvidenceItem, ItemKind
+
+SEEN = changed_item("i1", "payment")
+RANKED = cause_item("c1", "payment")
+DRAFT = DiagnosisDraft(
+    (Cause("payment", FaultKind.CPU, ("k0",)),), (caused_claim(RANKED, tool_call_id="t2"),)
+)
+CPU = replace(
+    changed_item("i3", "payment-7d9f"),
+    signal="cpu_percent",
+    onset_s=ONSET_S + 400.0,
+    attributes={"bad": True, "kind": "cpu", "owner": "payment"},
+)
+BY_CPU: dict[str, Scalar] = {
+    **RANKED.attributes,
+    "decided_by": "resource",
+    "region": "payment-7d9f/cpu_percent",
+    "instance": "payment-7d9f",
+}
+BY_SPANS: dict[str, Scalar] = {**RANKED.attributes, "decided_by": "self_time", "region": "charge"}
+UNDATED = replace(SEEN, item_id="s1", kind=ItemKind.SELF_TIME, signal="charge", onset_s=None, attributes={})
+EFFECT = changed_item("i2", "checkout")
+
+
+def held_of(
+    facts: tuple[EvidenceItem, ...],
+    decided: dict[str, Scalar],
+    *,
+    scope: str = "{}",
+    spans: tuple[EvidenceItem, ...] = (UNDATED,),
+) -> tuple[SemanticReason, ...]:
+    """What is held against payment, ranked by this, given signals and spans that were looked at."""
+    looks = (
+        ready_record(*facts, tool_call_id="t1", scope=scope),
+        ready_record(*spans, tool_call_id="t3", tool_name="compare_spans"),
+        ready_record(replace(RANKED, attributes=decided), tool_call_id="t2", tool_name="rank_causes"),
+    )
+    return case_objections(build_case(DRAFT, looks, inquiry=inquiry()))
+
+
+def test_spans_beside_a_late_signal_do_not_excuse_it() -> None:
+    """The ranking was decided by the CPU, which is dated; that spans have no time hides nothing."""
+    on_time = replace(CPU, onset_s=ONSET_S + ORDER_SLACK_S - 1)
+
+    assert held_of((CPU, EFFECT), BY_CPU) == (SemanticReason.AFTER_ITS_EFFECT,)
+    assert held_of((on_time, EFFECT), BY_CPU) == ()
+
+
+def test_what_decided_a_ranking_says_when_the_cause_began() -> None:
+    """Another signal of the same service that moved earlier is not what was judged."""
+    assert held_of((CPU, SEEN, EFFECT), BY_CPU) == (SemanticReason.AFTER_ITS_EFFECT,)
+    assert held_of((SEEN, EFFECT), BY_CPU) == ()
+
+
+def test_a_cause_decided_by_spans_is_not_late_for_signals_that_followed() -> None:
+    """What its spans show began somewhere in the window; a queue that fills up later is a consequence."""
+    assert held_of((CPU, EFFECT), BY_SPANS) == ()
+    assert held_of((CPU, EFFECT), BY_SPANS, spans=()) == (SemanticReason.AFTER_ITS_EFFECT,)
+
+
+@pytest.mark.parametrize(("named", "facts"), [("payment", (CPU,)), ("checkout", (EFFECT,))])
+def test_a_look_that_dates_nothing_does_not_settle_an_order(
+    named: str, facts: tuple[EvidenceItem, ...]
+) -> None:
+    """Of a ranking that a signal decided: one side compared by spans alone leaves open which began first."""
+    spans = (UNDATED, replace(UNDATED, item_id="s2", entity="checkout"))
+    scope = f'{{"entities":["{named}"]}}'
+
+    assert held_of(facts, BY_CPU, scope=scope, spans=spans) == (SemanticReason.EFFECT_NOT_SEEN,)
+    assert held_of(facts, BY_SPANS, scope=scope, spans=spans) == ()
+    assert held_of(facts[:0], BY_CPU, spans=spans) == ()
