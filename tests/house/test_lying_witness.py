@@ -106,11 +106,22 @@ def usual_exchanged(held: Held) -> None:
     claim["sentence"] = f"{claim['signal']} of {claim['entity']} is usually {now}."
 
 
+def older_ranking(held: Held) -> None:
+    """The ranking that is cited is of an earlier instant than what was asked about."""
+    ref = claims(held, "CAUSED")[0]["refs"][0]
+    record = next(each for each in held["records"] if each["tool_call_id"] == ref["tool_call_id"])
+    stored = json.loads(record["stored"])
+    item = next(each for each in stored["items"] if each["item_id"] == ref["item_id"])
+    item["onset"] = "2024-01-01T00:00:00Z"
+    record["stored"] = json.dumps(stored)
+
+
 EDITS: dict[str, Callable[[Held], None]] = {
     "wrong cause": other_cause,
     "number not as measured": other_number,
     "time not as recorded": other_window,
     "direction": other_direction,
+    "cause of another time": older_ranking,
     "signal left out": no_signal,
     "citation that bears nothing": cited_beside,
     "the same citation twice": cited_twice,
