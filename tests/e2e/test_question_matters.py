@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from diagnosis_harness.bootstrap.diagnosis import build_diagnosis
+from diagnosis_harness.kernel.errors import InvalidInput
 from diagnosis_harness.release.document import RunDocument
 from diagnosis_harness.release.language import Language
 from diagnosis_harness.release.outcome import ReleaseOutcome
@@ -68,3 +69,17 @@ def test_one_file_of_metrics_is_enough_for_facts(tmp_path: Path) -> None:
     assert document.report.claims
     trace = " ".join(line.text for line in document.trace if line.name.startswith("EVIDENCE_GUARD"))
     assert "NOT_BORNE" not in trace
+
+
+@pytest.mark.parametrize(
+    "question", ["why is cart slow at 2024-04-30T14:00:00Z?", "在 4月30日 14:00 cart 为什么变慢？"]
+)
+def test_a_question_about_a_time_that_was_not_recorded_is_refused(tmp_path: Path, question: str) -> None:
+    """In one sentence, as the same time is that is given with --onset."""
+    with pytest.raises(InvalidInput) as refused:
+        asked(incident(tmp_path / "i", topology=True), question)
+
+    assert str(refused.value) == (
+        "QUESTION: the onset 2024-04-30T14:00:00Z lies outside the data, which goes from"
+        " 2024-05-01T13:00:00Z to 2024-05-01T14:29:00Z; name an instant inside it, and check the zone."
+    )

@@ -6,8 +6,10 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from diagnosis_harness.diagnosis.inquiry import Inquiry, Inventory, KnownEntity, OnsetOrigin, Telemetry
-from diagnosis_harness.diagnosis.question import asked_instant
+from diagnosis_harness.diagnosis.question import asked_instant, instant_outside
+from diagnosis_harness.kernel.errors import FailureKind, OnsetOutsideData
 from diagnosis_harness.kernel.masking import mask_or_withhold
+from diagnosis_harness.kernel.window import utc_text
 from diagnosis_harness.toolbox.inventory import ends_of, known_names
 from diagnosis_harness.toolbox.match_entities import named_in
 from diagnosis_harness.toolbox.ports import Sources, SourceSummary
@@ -32,8 +34,18 @@ def resolve_inquiry(
     Args:
         onset_s: when it began, as the asker states it apart.
         carried_s: the same, as the turn before had it; the question's own words win over it.
+
+    Raises:
+        OnsetOutsideData: the question names an instant with its date, nothing was recorded then, and no onset
+            is stated apart.
     """
     summary, question = sources.summary.summary(ctx), mask_or_withhold(question)
+    outside_s = instant_outside(question, summary.incident) if onset_s is None else None
+    if outside_s is not None:
+        raise OnsetOutsideData(
+            f"the onset {utc_text(outside_s)} lies outside the data, which goes from {summary.incident}",
+            kind=FailureKind.REJECTED,
+        )
     names = _masked(known_names(ctx, sources))
     alert = summary.alert
     alert_entity = None if alert.entity is None else names.get(alert.entity) or mask_or_withhold(alert.entity)

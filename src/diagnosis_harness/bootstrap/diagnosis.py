@@ -20,7 +20,9 @@ from diagnosis_harness.harness.core import CancelAnswer, DiagnosisHarnessCore
 from diagnosis_harness.harness.workers import WorkerPool
 from diagnosis_harness.kernel.clock import SystemClock
 from diagnosis_harness.kernel.closing import Closing
+from diagnosis_harness.kernel.errors import InvalidInput, OnsetOutsideData
 from diagnosis_harness.kernel.ids import RandomIds
+from diagnosis_harness.release.decision import WorkEnd
 from diagnosis_harness.release.document import RunDocument
 from diagnosis_harness.release.language import Language
 from diagnosis_harness.settings import Settings, load_settings
@@ -61,12 +63,21 @@ class Diagnosis(Closing):
         """Ask; `deadline_s` is the time given from now, None the configured one.
 
         However the run ends, also cancelled or failed, the answer is a document.
+
+        Raises:
+            InvalidInput: the question names a time of which the folder holds nothing; the run is FAILED.
         """
         limit_s = self.settings.run.timeout_s if deadline_s is None else deadline_s
         ctx = self._start(limit_s)
         started_s = self.core.clock.now_s()
         boundary = self._boundary()
-        inquiry = resolve_inquiry(ctx, self.sources, question, self.onset_s)
+        try:
+            inquiry = resolve_inquiry(ctx, self.sources, question, self.onset_s)
+        except OnsetOutsideData as error:
+            self.core.complete_failure(ctx, WorkEnd.ONSET_OUTSIDE_DATA.value)
+            raise InvalidInput(
+                "QUESTION", str(error), "name an instant inside it, and check the zone"
+            ) from error
         end = await build_use_case(self.core, self.settings, boundary, self.players).diagnose(
             ctx, DiagnosisTask(question, inquiry, caller=LOCAL_CALLER)
         )

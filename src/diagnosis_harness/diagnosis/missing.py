@@ -19,3 +19,8 @@ class MissingInfo(StrEnum):
     CHANGES = "changes"
     INCIDENT = "incident recording"
     BASELINE = "baseline recording"
+
+    @property
+    def is_required(self) -> bool:
+        """Whether there can be no answer without it; without a baseline an answer is only less sure."""
+        return self is not MissingInfo.BASELINE

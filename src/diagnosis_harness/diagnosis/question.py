@@ -3,40 +3,248 @@
 from __future__ import annotations
 
 import re
-from datetime import UTC, datetime, timedelta
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
 
-from diagnosis_harness.kernel.window import TimeWindow, parse_utc
+from diagnosis_harness.kernel.window import TimeWindow
 
-_FULL = re.compile(r"\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(?::\d{2})?(?:Z|[+-]\d{2}:\d{2})?")
-_CLOCK = re.compile(r"(?<![\d:.])([01]?\d|2[0-3]):([0-5]\d)(?::([0-5]\d))?(?![\d:])")
+_CLOCK = re.compile(
+    r"(?<![0-9:：.])([01]?[0-9]|2[0-3])[:：]([0-5][0-9])(?:[:：]([0-5][0-9])(?:[.,]([0-9]{1,9}))?)?(?![0-9:：])"
+)
+_ZONE = re.compile(
+    r"\s?(?:(?:UTC|GMT)?(?P<sign>[+-])(?P<h>[0-9]{1,2})(?::?(?P<m>[0-9]{2}))?(?![0-9:])"
+    r"|(?P<utc>Z|UTC|GMT)(?![A-Za-z0-9]))",
+    re.IGNORECASE,
+)
+_OFFSET_MAX = timedelta(hours=14)
+"""No zone of the world lies further from UTC."""
+
+_ZONE_NAMES = (
+    r"(?:CES?T|[ECMPA][SD]T|EES?T|WES?T|JST|KST|IST|BST|HKT|SGT|MSK|AE[SD]T|NZ[SD]T|HST|AK[SD]T|[ECMP]T"
+    r"|(?:Europe|America|Asia|Africa|Australia|Pacific|Atlantic)/[a-z_]+|eastern|pacific"
+    r"|[a-z]+\s(?:standard|daylight|summer)\stime"
+    r"|(?:local|eastern|central|pacific|mountain|beijing|london|tokyo)\stime)"
+)
+_PLACE_TIME = (
+    r"(?:北京|东京|当地|本地|香港|纽约|伦敦|美东|美西|美国|太平洋|东部|西部|中部|欧洲|中欧)"
+    r"(?:标准|夏令)?时间?"
+)
+_ZONE_AFTER = re.compile(rf"[\s(（]*(?:{_ZONE_NAMES}(?![A-Za-z0-9-])|{_PLACE_TIME})", re.IGNORECASE)
+_ZONE_BEFORE = re.compile(rf"(?:(?<![A-Za-z0-9-]){_ZONE_NAMES}|{_PLACE_TIME})[\s,，:：]*$", re.IGNORECASE)
+
+_PARTS_OF_DAY: tuple[tuple[str, range], ...] = (
+    (r"a\.?m\b\.?", range(12)),
+    (r"p\.?m\b\.?", range(12, 24)),
+    (r"in the morning", range(1, 12)),
+    (r"in the afternoon", range(12, 19)),
+    (r"in the evening", range(16, 24)),
+    (r"at night", range(18, 24)),
+    ("凌晨", range(6)),
+    ("早上|早晨|清晨|清早|上午", range(4, 12)),
+    ("中午", range(11, 14)),
+    ("下午|午后", range(12, 19)),
+    ("傍晚", range(16, 21)),
+    ("晚上|夜里|夜间|晚间", range(18, 24)),
+)
+"""Words for a part of the day, and the hours that they leave open."""
+_ANY_PART = "|".join(words for words, _ in _PARTS_OF_DAY)
+_BESIDE = 80
+"""Characters on either side of a clock time that are looked at."""
+
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_MONTH = r"(?P<name>jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?"
+_DATES: tuple[str, ...] = (
+    r"(?<![0-9])(?P<y>[0-9]{4})\s?(?P<sep>[-/.年])\s?(?P<m>[0-9]{1,2})\s?[-/.月]\s?(?P<d>[0-9]{1,2})\s?[日号]?(?![0-9])",
+    r"(?<![0-9])(?P<m>[0-9]{1,2})\s?月\s?(?P<d>[0-9]{1,2})\s?[日号]?(?![0-9])",
+    rf"(?<![A-Za-z]){_MONTH}\s?(?P<d>[0-9]{{1,2}})(?:st|nd|rd|th)?(?![0-9:])(?:,?\s(?P<y>[0-9]{{4}})(?![0-9]))?",
+    rf"(?<![0-9])(?P<d>[0-9]{{1,2}})(?:st|nd|rd|th)?(?:\sof)?\s{_MONTH}(?:,?\s(?P<y>[0-9]{{4}})(?![0-9]))?",
+    r"(?<![0-9])(?P<d>[0-9]{1,2})\.(?P<m>[0-9]{1,2})\.(?P<y>[0-9]{4})?(?![0-9])",
+    r"(?<![0-9/.-])(?P<a>[0-9]{1,2})[/-](?P<b>[0-9]{1,2})(?![0-9/:-])",  # either may be the month
+)
+_BETWEEN = r"(?:[\s,，、(（的T]|\b(?:at|on|the|of|around|about)\b|在|于|约|大约|UTC|Z)*"
+"""What may stand between a date and its clock time."""
+_BEFORE = tuple(re.compile(rf"{each}(?:{_BETWEEN})$", re.IGNORECASE) for each in _DATES)
+_AFTER = tuple(re.compile(rf"{_BETWEEN}{each}", re.IGNORECASE) for each in _DATES)
+
+_TIME_WORD = re.compile(
+    r"(?:^|(?<![a-z])(?:at|since|around|about|from|before|after|by|until|till|between|past|circa|ca|near|roughly"
+    r"|approximately|approx|exactly|time|when|starting|began|begins|today|yesterday|tonight|morning|noon"
+    r"|(?:mon|tues|wednes|thurs|fri|satur|sun)day|is it|as of)"
+    r"|[从自在于约当起@]|自从|大约|大概|今天|昨天|今日|昨日|今早|昨晚|到了|时间|时刻)"
+    r"[\W_]*$",
+    re.IGNORECASE,
+)
+_TIME_WORD_AFTER = re.compile(
+    r"[\s,，(（]*(?:onwards?\b|today\b|yesterday\b|开始|起|之?后|以后|之?前|以前|左右|许|的?时|突然)",
+    re.IGNORECASE,
+)
+_LINK = re.compile(r"\s*(?:and|or|to|until|till|和|或|到|至|与|及|[-–—~～,、/])\s*", re.IGNORECASE)
+"""Between two clock times: the ends of a span, or several."""
+_RATIO = re.compile(
+    r"(?:ratio|proportion|odds|score|scale|port|line|比例|比率|比值|比分|端口)[\s:：]*"
+    r"(?:(?:is|was|of|about|around|near|roughly|exactly|by|为|是|约|大约|在)\s*)*$",
+    re.IGNORECASE,
+)
+_RATIO_AFTER = re.compile(r"\s*(?:的)?(?:ratio|proportion|odds|split|比例|比率|比值)", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class _Moment:
+    """A time of day that a question names, with the dates that its words may mean.
+
+    Attributes:
+        since_midnight: in the zone that is given.
+        offset: of the zone from UTC.
+        dates: year, where it is written, month and day; empty where no date stands beside the time.
+    """
+
+    since_midnight: timedelta
+    offset: timedelta
+    dates: tuple[tuple[int | None, int, int], ...]
 
 
 def asked_instant(question: str, recorded: TimeWindow | None) -> float | None:
     """The one instant of the recording that a question names, UTC; None without one, or with several.
 
-    A clock time without a date is the instant of that time in the recording, where there is just one.
+    A clock time without a date is the instant of that time in the recording, where there is just one. One in
+    a zone that is only named, or that may as well be a ratio, is none.
     """
     if recorded is None:
         return None
-    full = [_parsed(text) for text in _FULL.findall(question)]
-    named = {at for at in full if at is not None and recorded.contains(at)}
-    if not full:
-        clocks = [tuple(int(part or 0) for part in found) for found in _CLOCK.findall(question)]
-        named = {at for clock in clocks for at in _occurrences(clock, recorded)}
+    moments = tuple(_moments(question))
+    dated = [each for each in moments if each is not None and each.dates]
+    found = [
+        [] if each is None else [at for at in _instants(each, recorded) if recorded.contains(at)]
+        for each in dated or moments
+    ]
+    if not dated and not all(found):
+        return None  # a time that is unclear, or was not recorded: the other may be the end of a span
+    named = {at for held in found for at in held}
     return next(iter(named)) if len(named) == 1 else None
 
 
-def _parsed(text: str) -> float | None:
+def instant_outside(question: str, recorded: TimeWindow | None) -> float | None:
+    """The first instant that a question names with its date, where none of them was recorded; else None."""
+    if recorded is None:
+        return None
+    dated = (each for each in _moments(question) if each is not None and each.dates)
+    named = [at for each in dated for at in _instants(each, recorded)]
+    return None if not named or any(recorded.contains(at) for at in named) else named[0]
+
+
+def _moments(question: str) -> Iterator[_Moment | None]:
+    """The times that a question names, in its order; None for one whose zone or half of the day is open."""
+    read_to, time_to = 0, None
+    for found in _CLOCK.finditer(question):
+        if found.start() < read_to:
+            continue  # the offset of the one before
+        before = question[max(0, found.start() - _BESIDE) : found.start()]
+        after = question[found.end() : found.end() + _BESIDE]
+        zone = _zone(after, is_dated=bool(_date_before(before)))
+        read_to = found.end() + (0 if zone is None else zone.end())
+        after = after[read_to - found.end() :]
+        dates, parts = _dates_beside(before, after), _parts_of_day(before, after)
+        is_named = bool(_ZONE_AFTER.match(after) or _ZONE_BEFORE.search(before))
+        is_linked = time_to is not None and _LINK.fullmatch(question[time_to : found.start()])
+        if not (dates or zone or parts or is_named or is_linked or _is_time(before, after)):
+            continue
+        time_to = read_to
+        offset, hour = _offset(zone), _hour(int(found[1]), parts)
+        if offset is None or hour is None or is_named:
+            yield None
+        else:
+            second = float(f"{found[3] or 0}.{found[4] or 0}")
+            yield _Moment(timedelta(hours=hour, minutes=int(found[2]), seconds=second), offset, dates)
+
+
+def _is_time(before: str, after: str) -> bool:
+    """Whether a clock time without date and zone is meant as one, by the words beside it."""
+    if _RATIO.search(before) or _RATIO_AFTER.match(after):
+        return False
+    return bool(_TIME_WORD.search(before) or _TIME_WORD_AFTER.match(after))
+
+
+def _zone(after: str, *, is_dated: bool) -> re.Match[str] | None:
+    """The zone behind a clock time. Behind one without a date, `-15:00` is the end of a span."""
+    found = _ZONE.match(after)
+    if found is None or (found["sign"] == "-" and not is_dated and not found[0].strip()[0].isalpha()):
+        return None
+    return found
+
+
+def _offset(zone: re.Match[str] | None) -> timedelta | None:
+    """Of a zone from UTC, which is meant where none is given; None for one that is no offset."""
+    if zone is None or zone["utc"]:
+        return timedelta()
+    offset = timedelta(hours=int(zone["h"]), minutes=int(zone["m"] or 0))
+    if offset > _OFFSET_MAX or int(zone["m"] or 0) > 59:
+        return None
+    return -offset if zone["sign"] == "-" else offset
+
+
+def _parts_of_day(before: str, after: str) -> list[range]:
+    """The hours that each word for a part of the day beside a clock time leaves open."""
+    return [
+        hours
+        for words, hours in _PARTS_OF_DAY
+        if re.search(rf"(?:{words})[\s的]*$", before, re.IGNORECASE)
+        or re.match(rf"\s*(?:{words})", after, re.IGNORECASE)
+    ]
+
+
+def _hour(hour: int, parts: list[range]) -> int | None:
+    """The hour of the day that is meant; None where the words beside it leave none, or two."""
+    readings = {hour % 12, hour % 12 + 12} if parts and 1 <= hour <= 12 else {hour}
+    left = [each for each in readings if all(each in hours for hours in parts)]
+    return left[0] if len(left) == 1 else None
+
+
+def _date_before(before: str) -> re.Match[str] | None:
+    bare = re.sub(rf"(?:{_ANY_PART})\s*$", "", before, flags=re.IGNORECASE)
+    return next((found for each in _BEFORE if (found := each.search(bare))), None)
+
+
+def _dates_beside(before: str, after: str) -> tuple[tuple[int | None, int, int], ...]:
+    """What the date beside a clock time may mean: year, where it is written, month and day."""
+    behind = re.sub(rf"^\s*(?:{_ANY_PART})", "", after, flags=re.IGNORECASE)
+    found = _date_before(before) or next((at for each in _AFTER if (at := each.match(behind))), None)
+    if found is None:
+        return ()
+    held = found.groupdict()
+    if held.get("a"):
+        one, other = int(held["a"]), int(held["b"])
+        return (None, one, other), (None, other, one)
+    month = _MONTHS.index(held["name"][:3].casefold()) + 1 if held.get("name") else int(held["m"])
+    return ((int(held["y"]) if held.get("y") else None, month, int(held["d"])),)
+
+
+def _instants(moment: _Moment, recorded: TimeWindow) -> list[float]:
+    """The instants that a time may mean; without a date, of the days of the recording alone."""
+    first = datetime.fromtimestamp(recorded.start_s, tz=UTC).date()
+    if moment.dates:
+        last = datetime.fromtimestamp(recorded.end_s, tz=UTC).date()
+        years = range(first.year, min(last.year, first.year + 1) + 1)
+        days = [
+            day
+            for year, month, number in moment.dates
+            for each in (years if year is None else (year,))
+            if (day := _day(each, month, number)) is not None
+        ]
+    else:
+        count = min(int(recorded.duration_s // 86_400) + 3, 40)
+        days = [first + timedelta(days=n) for n in range(-1, count)]
+    return [
+        (
+            datetime(day.year, day.month, day.day, tzinfo=UTC) + moment.since_midnight - moment.offset
+        ).timestamp()
+        for day in days
+    ]
+
+
+def _day(year: int, month: int, number: int) -> date | None:
+    """The date; None for a day that no calendar has, or of the first and last years that one can count in."""
     try:
-        return parse_utc(text)
+        return date(year, month, number) if 1 < year < 9999 else None
     except ValueError:
         return None
-
-
-def _occurrences(clock: tuple[int, ...], recorded: TimeWindow) -> list[float]:
-    """The instants of a clock time inside the recording; few, since only its days are tried."""
-    hour, minute, second = clock
-    day = datetime.fromtimestamp(recorded.start_s, tz=UTC).replace(hour=0, minute=0, second=0, microsecond=0)
-    days = range(min(int(recorded.duration_s // 86_400) + 2, 40))
-    instants = (day + timedelta(days=n, hours=hour, minutes=minute, seconds=second) for n in days)
-    return [at.timestamp() for at in instants if recorded.contains(at.timestamp())]

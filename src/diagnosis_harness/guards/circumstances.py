@@ -32,7 +32,14 @@ _KINDS = {
     MissingInfo.CHANGES: Telemetry.CHANGES,
     MissingInfo.TOPOLOGY: Telemetry.TOPOLOGY,
 }
-_NAME = re.compile(r"[\w.\-/:@]{1,128}")
+_NAME = re.compile(r"[^\W\d_][\w.\-/:@]{0,127}")
+_IDENTIFIER = re.compile(r"\d|\w[.\-_/]\w")
+_SERVICE = re.compile(
+    r"(?<![\w.\-/:@])[A-Za-z][\w.]*(?:-[\w.]+)*-(?:(?:service|svc|server|api|db|cache|queue|worker|gateway|proxy|pod)"
+    r"|[A-Za-z]*\d\w*)(?![\w\-/:@])",
+    re.ASCII,
+)
+"""A name that is written as services and instances are: `moon-service`, `moon-7d9f`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,14 +66,39 @@ def standing_missing(missing: Iterable[str], circumstances: Circumstances) -> tu
 
 
 def standing_names(names: Iterable[str], inquiry: Inquiry) -> tuple[str, ...]:
-    """Of the names that a draft says nobody knows, those that stand in the question and that nobody knows."""
+    """Of the names that a draft says nobody knows, those that the question has as a name and nobody knows.
+
+    A plain word is one where the question quotes it or calls it a service; any other word is just a word.
+    """
     return tuple(
         name
         for name in dict.fromkeys(names)
-        if _NAME.fullmatch(name)
-        and re.search(rf"(?<![\w.\-/:@]){re.escape(name)}(?![\w\-/:@])", inquiry.question)
-        and not inquiry.inventory.knows(name)
+        if _NAME.fullmatch(name) and _is_named(name, inquiry.question) and not _is_known(name, inquiry)
     )
+
+
+def unknown_services(inquiry: Inquiry) -> tuple[str, ...]:
+    """The names in a question that are written as those of services are, and that no telemetry knows."""
+    return standing_names((found[0] for found in _SERVICE.finditer(inquiry.question)), inquiry)
+
+
+def _is_named(name: str, question: str) -> bool:
+    alone = rf"(?<![\w.\-/:@]){re.escape(name)}(?![\w\-/:@])"
+    if _IDENTIFIER.search(name) and name[-1] != ".":
+        return re.search(alone, question, re.ASCII) is not None
+    called = rf"[`'\"“‘「『]{re.escape(name)}[`'\"”’」』]|(?<![\w.\-/:@]){re.escape(name)}\s?服务"
+    return re.search(called, question, re.ASCII) is not None
+
+
+def _is_known(name: str, inquiry: Inquiry) -> bool:
+    """Known however its words are joined: `order_service` is `order-service`."""
+    inventory = inquiry.inventory
+    known = {each for entity in inventory.entities for each in (entity.name, entity.owner) if each}
+    return _joined(name) in {_joined(each) for each in known}
+
+
+def _joined(name: str) -> str:
+    return re.sub(r"[-_./]+", " ", name.casefold())
 
 
 def _is_missing(each: MissingInfo, circumstances: Circumstances) -> bool:

@@ -181,7 +181,7 @@ class ReleasePipeline:
         beside = standing_of(
             draft, basis.records, run_id=ctx.run_id, inquiry=basis.inquiry, denied=basis.denied
         )
-        row = decide(end, facts=bool(facts), missing=bool(beside.missing_info))
+        row = decide(end, facts=bool(facts), missing=any(each.is_required for each in beside.missing_info))
         success = row.outcome is ReleaseOutcome.SUCCESS
         if row.outcome is ReleaseOutcome.FAILED:
             raise NothingToRelease(f"{row.rule}: {end.value}")

@@ -16,6 +16,7 @@ from diagnosis_harness.guards.circumstances import (
     standing_missing,
     standing_names,
     standing_window,
+    unknown_services,
 )
 from diagnosis_harness.guards.confidence import confidence_of
 from diagnosis_harness.guards.rankings import judged_ranking, rankings_of, standing_rankings
@@ -42,16 +43,21 @@ def standing_of(
     inquiry: Inquiry,
     denied: bool = False,
 ) -> Standing:
-    """What stands of a draft; nothing of none. `denied`: the asker may not use a tool that was asked."""
+    """What stands of a draft; of none, only the names in the question that nobody knows.
+
+    Args:
+        denied: whether the asker may not use a tool that was asked.
+    """
     if draft is None:
-        return Standing()
+        return Standing(missing_names=unknown_services(inquiry))
     held = tuple(records)
     own = tuple(record for record in held if record.run_id == run_id)
     missing = standing_missing(draft.missing_info, Circumstances(inquiry, own, denied))
+    said = standing_names(draft.missing_names, inquiry) if missing else ()
     return Standing(
         hypotheses=standing_candidates(draft.hypotheses, held, run_id=run_id, inquiry=inquiry),
         missing_info=missing,
-        missing_names=standing_names(draft.missing_names, inquiry) if missing else (),
+        missing_names=tuple(dict.fromkeys((*unknown_services(inquiry), *said))),
         window=standing_window(draft.window, own, inquiry=inquiry),
     )
 

@@ -8,6 +8,8 @@ import pytest
 
 from diagnosis_harness.application.inquiry import resolve_inquiry
 from diagnosis_harness.diagnosis.inquiry import Inquiry, KnownEntity, OnsetOrigin, Telemetry
+from diagnosis_harness.kernel.errors import OnsetOutsideData
+from diagnosis_harness.kernel.window import utc_text
 from diagnosis_harness.testing.runs import Rig
 from diagnosis_harness.testing.small_incident import CPU_FAULT, ONSET_S, small_incident
 from diagnosis_harness.testing.sources import InMemorySources, series_of
@@ -64,6 +66,16 @@ def test_an_onset_of_the_turn_before_outside_of_the_data_is_not_taken_over() -> 
     found = resolved(carried_s=ONSET_S - 90_000.0)
 
     assert found.onset_origin is OnsetOrigin.ALERT
+
+
+@pytest.mark.parametrize("words", ["why at {day}T14:05:00Z?", "{day} 14:05 为什么变慢？"])
+def test_a_question_about_a_time_that_was_not_recorded_is_refused(words: str) -> None:
+    """As an onset that is stated apart is: an answer about another time is no answer to it."""
+    question = words.format(day=utc_text(ONSET_S - 86_400.0)[:10])
+
+    with pytest.raises(OnsetOutsideData, match="lies outside the data, which goes from"):
+        resolved(question)
+    assert resolved(question, onset_s=ONSET_S).onset_s == ONSET_S
 
 
 @pytest.mark.parametrize(

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import cast
 
 import pytest
 
 from diagnosis_harness.adapters.evidence_stores.memory import MemoryEvidenceStore
+from diagnosis_harness.diagnosis.agent import DiagnosisTask
 from diagnosis_harness.diagnosis.draft import DiagnosisDraft
 from diagnosis_harness.diagnosis.missing import MissingInfo
 from diagnosis_harness.diagnosis.policy import GiveDraft
 from diagnosis_harness.harness.termination import RunState
 from diagnosis_harness.release.outcome import ReleaseOutcome
+from diagnosis_harness.testing.inquiries import inquiry
 from diagnosis_harness.testing.scene import Scene
 from diagnosis_harness.testing.scripted_policy import ScriptedPolicy
 
@@ -26,3 +29,38 @@ def test_a_word_of_its_own_is_nothing_missing(said: str) -> None:
 
     assert (run.ctx.lifecycle.state, end.outcome) == (RunState.FAILED, ReleaseOutcome.FAILED)
     assert (end.missing_info, end.missing_names) == ((), ())
+
+
+def test_a_baseline_alone_is_no_required_context() -> None:
+    """A draft that says nothing does not become an answer by a remark that no baseline was recorded."""
+    asked = replace(inquiry(), inventory=replace(inquiry().inventory, baseline=None))
+    draft = DiagnosisDraft((), (), missing_info=(MissingInfo.BASELINE,))
+    run = Scene(
+        policy=ScriptedPolicy(GiveDraft(draft)),
+        store=MemoryEvidenceStore(),
+        tools=(),
+        task=DiagnosisTask("why?", asked),
+    )
+
+    end = run.run()
+
+    assert (run.ctx.lifecycle.state, end.outcome) == (RunState.FAILED, ReleaseOutcome.FAILED)
+    assert end.missing_info == (MissingInfo.BASELINE,)
+
+
+@pytest.mark.parametrize("each", MissingInfo)
+def test_whatever_is_missing_but_a_baseline_is_required(each: MissingInfo) -> None:
+    """Closed: a new thing that can be missing is required until somebody says otherwise."""
+    assert each.is_required == (each is not MissingInfo.BASELINE)
+
+
+def test_a_service_that_nobody_knows_is_reported_without_the_word_of_a_policy() -> None:
+    """Else what is found about another service reads as an answer about this one."""
+    run = Scene(
+        policy=ScriptedPolicy(GiveDraft(DiagnosisDraft((), (), missing_info=()))),
+        store=MemoryEvidenceStore(),
+        tools=(),
+        task=DiagnosisTask("why is moon-service slow?", inquiry()),
+    )
+
+    assert run.run().missing_names == ("moon-service",)

@@ -16,6 +16,7 @@ from diagnosis_harness.guards.circumstances import (
     standing_missing,
     standing_names,
     standing_window,
+    unknown_services,
 )
 from diagnosis_harness.kernel.window import TimeWindow
 from diagnosis_harness.testing.evidence import ONSET_S, WINDOW, cause_item, changed_item, ready_record
@@ -169,21 +170,58 @@ def test_what_an_inventory_of_the_run_lacks_is_missing() -> None:
 @pytest.mark.parametrize(
     ("name", "stands"),
     [
-        ("billing", True),
+        ("billing", False),  # a plain word: nothing says that it is meant as a name
         ("billing-2", True),
+        ("moon", True),
+        ("sun", True),
+        ("月球", True),
+        ("ledger", True),
+        ("ledger.eu", True),
+        ("Why", False),
+        ("hurt", False),
+        ("slow", False),
+        ("slow.", False),
+        ("it", False),
         ("bill", False),
         ("payment", False),
         ("Billing", False),
         ("ghost", False),
+        ("ghost-1", False),
         ("billing is the cause", False),
         ("", False),
     ],
 )
 def test_a_name_that_nobody_knows_stands_in_the_question(name: str, *, stands: bool) -> None:
-    """Whole, as the asker wrote it; what the telemetry knows is no name that nobody knows."""
-    asked = replace(inquiry(), question="Why does billing (or billing-2) hurt payment?")
+    """Whole, as a name and as the asker wrote it; not what the telemetry knows, nor any other word.
+
+    A word such as `slow` stands in the question as well, and is no service that the telemetry lacks.
+    """
+    question = (
+        "Why does billing (or billing-2, `moon` or 'sun') hurt payment or ledger.eu?"
+        " it is slow. “月球” ledger服务"
+    )
+    asked = replace(inquiry(), question=question)
 
     assert standing_names([name], asked) == ((name,) if stands else ())
+
+
+@pytest.mark.parametrize(
+    ("question", "unknown"),
+    [
+        ("Why did moon-service fail?", ("moon-service",)),
+        ("moon-service为什么变慢？", ("moon-service",)),
+        ("why is moon-7d9f slow?", ("moon-7d9f",)),
+        ("did moon-service hurt moon-db?", ("moon-service", "moon-db")),
+        ("why is payment slow?", ()),
+        ("why is the p99 of the end-to-end re-deploy at 14:05 on 2024-05-01 slow? 5xx, v2.3", ()),
+        ("结账为什么慢？", ()),
+    ],
+)
+def test_a_name_written_as_a_service_that_nobody_knows_is_found(
+    question: str, unknown: tuple[str, ...]
+) -> None:
+    """By code, so that a conclusion about somebody else never passes for an answer about it."""
+    assert unknown_services(replace(inquiry(), question=question)) == unknown
 
 
 def test_a_draft_speaks_of_a_window_that_was_judged() -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from diagnosis_harness.diagnosis.question import asked_instant
+from diagnosis_harness.diagnosis.question import asked_instant, instant_outside
 from diagnosis_harness.kernel.window import TimeWindow, parse_utc
 from diagnosis_harness.players.embedded.question import asked_symptom
 
@@ -38,6 +38,107 @@ def test_an_instant_is_taken_where_there_is_just_one(
     """Inside the recording, UTC, and no guess between several."""
     found = asked_instant(question, recorded)
     assert found == (None if instant is None else parse_utc(instant))
+
+
+@pytest.mark.parametrize(
+    ("question", "clock"),
+    [
+        ("Why did storefront fail at 2024-05-01T13:50:00Z?", "13:50:00"),
+        ("fail at 2024-05-01T15:50:00+02:00?", "13:50:00"),
+        ("fail at 2024-05-01T15:50:00+0200?", "13:50:00"),
+        ("fail at 2024-05-01 15:50 +02:00?", "13:50:00"),
+        ("fail at 2024-05-01T08:50:00-0500?", "13:50:00"),
+        ("fail at 2024-05-01T15:50:00.5+02:00?", "13:50:00.500"),
+        ("fail at 2024-05-01 1:50 pm?", "13:50:00"),
+        ("fail at 15:50+02:00?", "13:50:00"),
+        ("fail at 15:50 UTC+2?", "13:50:00"),
+        ("fail at 13:50Z?", "13:50:00"),
+        ("fail at 13:50 UTC?", "13:50:00"),
+        ("fail at 13:50 GMT?", "13:50:00"),
+        ("fail at 1:50 pm?", "13:50:00"),
+        ("fail at 1:50 p.m.?", "13:50:00"),
+        ("fail at 1:50pm?", "13:50:00"),
+        ("fail at 1:50 in the afternoon?", "13:50:00"),
+        ("下午 1:50 为什么失败", "13:50:00"),
+        ("下午1:50为什么失败", "13:50:00"),
+        ("中午 1:50 为什么失败", "13:50:00"),
+        ("fail at 1:50 am?", None),
+        ("fail at 13:50 am?", None),
+        ("上午 1:50 为什么失败", None),
+        ("晚上 1:50 为什么失败", None),
+        ("fail at 13:50 CET?", None),
+        ("fail at 13:50 EST?", None),
+        ("fail at 13:50 PST?", None),
+        ("fail at 13:50 Pacific time?", None),
+        ("fail at 13:50 Europe/Berlin?", None),
+        ("fail at 2024-05-01 13:50 CEST?", None),
+        ("北京时间 13:50 为什么失败", None),
+        ("从 13:50（北京时间）起失败", None),
+        ("在 5月1日 13:50 失败", "13:50:00"),
+        ("在2024年5月1日13:50失败", "13:50:00"),
+        ("在 5月1日下午 1:50 失败", "13:50:00"),
+        ("fail on May 1 at 13:50?", "13:50:00"),
+        ("fail at 13:50 on May 1st?", "13:50:00"),
+        ("fail at 13:50 on 1 May 2024?", "13:50:00"),
+        ("fail on 1.5. at 13:50?", "13:50:00"),
+        ("fail on 5/1 at 13:50?", "13:50:00"),
+        ("在 4月30日 13:50 失败", None),
+        ("fail on April 30 at 13:50?", None),
+        ("fail at 13:50 on 30 April?", None),
+        ("fail on 30.4. at 13:50?", None),
+        ("fail on 4/30 at 13:50?", None),
+        ("13:50 on 2024-04-30?", None),
+        ("ratio 13:50 of requests", None),
+        ("a ratio of 13:50", None),
+        ("at 13:50 ratio", None),
+        ("成功与失败比例 13:50", None),
+        ("image 13:50 fails", None),
+        ("the error ratio rose at 13:50", "13:50:00"),
+        ("around 13:50, why?", "13:50:00"),
+        ("since about 13:50?", "13:50:00"),
+        ("before 13:50 all was well", "13:50:00"),
+        ("13:50, why?", "13:50:00"),
+        ("(13:50) why?", "13:50:00"),
+        ("自13:50以来变慢", "13:50:00"),
+        ("在13:50变慢", "13:50:00"),
+        ("约 13:50 变慢", "13:50:00"),
+        ("结账 13:50 开始变慢", "13:50:00"),
+        ("why at 13:50 GET /cart fails", "13:50:00"),
+        ("from 13:10-13:40?", None),
+        ("from 09:00 to 13:40?", None),
+        ("从 13:10 到 13:40", None),
+        ("between 13:10 and 13:40 CET?", None),
+        ("ratio 13:10 and 13:40", None),
+        ("at 2024-05-01T13:50:00Z (15:50 CEST)?", "13:50:00"),
+    ],
+)
+def test_a_time_is_read_with_its_zone_its_date_and_its_part_of_the_day(
+    question: str, clock: str | None
+) -> None:
+    """What stands beside a clock time is part of it: without that, the answer is about another time."""
+    assert asked_instant(question, DAY) == (None if clock is None else parse_utc(f"2024-05-01T{clock}Z"))
+
+
+@pytest.mark.parametrize(
+    ("question", "outside"),
+    [
+        ("fail at 2024-04-30T13:50:00Z?", "2024-04-30T13:50:00Z"),
+        ("fail at 2024-05-01T13:50:00+02:00?", "2024-05-01T11:50:00Z"),
+        ("在 4月30日 13:50 失败", "2024-04-30T13:50:00Z"),
+        ("fail at 13:50 on April 30?", "2024-04-30T13:50:00Z"),
+        ("2024-04-30T13:50:00Z was well, and 2024-05-01T13:50:00Z?", None),
+        ("fail at 2024-04-30 13:50 CET?", None),
+        ("fail at 2024-13-45 13:50?", None),
+        ("fail at 09:00?", None),
+        ("why?", None),
+    ],
+)
+def test_an_instant_with_its_date_outside_of_the_recording_is_found(
+    question: str, outside: str | None
+) -> None:
+    """It is refused; a clock time alone may be about anything."""
+    assert instant_outside(question, DAY) == (None if outside is None else parse_utc(outside))
+    assert instant_outside(question, None) is None
 
 
 @pytest.mark.parametrize(

@@ -7,10 +7,11 @@ from collections.abc import Iterator
 
 from diagnosis_harness.application.runs.early_end import early_failures
 from diagnosis_harness.application.verification.result import Check, CheckName, Flaw, FlawCode
+from diagnosis_harness.diagnosis.missing import MissingInfo
 from diagnosis_harness.harness.termination import RunState, state_for
 from diagnosis_harness.kernel.errors import RunDocumentInvalid
 from diagnosis_harness.release.decision import TABLE, Row
-from diagnosis_harness.release.document import RunDocument, Termination
+from diagnosis_harness.release.document import MISSING, RunDocument, Termination
 from diagnosis_harness.release.failure import failure_sentence
 from diagnosis_harness.release.outcome import ReleaseOutcome
 from diagnosis_harness.release.window import instant
@@ -67,7 +68,8 @@ def _fits(row: Row, document: RunDocument) -> bool:
         return False
     if report.claims and row.facts is False:
         return False
-    return not (report.missing_info and row.missing is False)
+    lacked = any(each not in MISSING or MissingInfo(each).is_required for each in report.missing_info)
+    return not (lacked and row.missing is False)
 
 
 def _usage_flaws(document: RunDocument) -> Iterator[Flaw]:
