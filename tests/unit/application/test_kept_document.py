@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.kept_chat import DRAFT, LOOK, KeptChat, concluding, found, opened
@@ -13,7 +14,7 @@ from tests.kept_chat import DRAFT, LOOK, KeptChat, concluding, found, opened
 from diagnosis_harness.application.intent import IntentType
 from diagnosis_harness.application.routing import RoutingDecision, RoutingReason
 from diagnosis_harness.application.runs.document import document_of, settled
-from diagnosis_harness.application.runs.early_end import given_up
+from diagnosis_harness.application.runs.early_end import closing_events, given_up
 from diagnosis_harness.application.runs.row import CancelWish, RunRow, RunSpent
 from diagnosis_harness.application.verification.result import Flaw, FlawCode
 from diagnosis_harness.application.verification.verify import verify
@@ -31,7 +32,7 @@ from diagnosis_harness.testing.scripted_router import ScriptedRouter
 from diagnosis_harness.testing.scripted_tool import ScriptedTool
 from diagnosis_harness.tools.evidence import InvocationStatus
 from diagnosis_harness.tools.invocation import ErrorCode
-from diagnosis_harness.trace.event import TraceName
+from diagnosis_harness.trace.event import TraceEvent, TraceName
 
 SYSTEM = RoutingDecision(IntentType.SYSTEM_CHAT, RoutingReason.GREETING)
 
@@ -41,14 +42,20 @@ def flaws(document: RunDocument) -> list[Flaw]:
     return [flaw for check in verify(saved_bytes(document), file="run").checks for flaw in check.flaws]
 
 
-def play(folder: Path, act: Callable[[KeptChat], Awaitable[RunRow]], **scripted: object) -> RunDocument:
-    """The document of the run that `act` asks for."""
+def play(
+    folder: Path,
+    act: Callable[[KeptChat], Awaitable[RunRow]],
+    logged: Callable[[RunRow, list[TraceEvent]], list[TraceEvent]] = lambda _, events: events,
+    **scripted: Any,
+) -> RunDocument:
+    """The document of the run that `act` asks for, with what `logged` makes of its log."""
 
     async def played() -> RunDocument:
-        async with opened(folder, **scripted) as kept:  # type: ignore[arg-type]  # handed through
+        async with opened(folder, **scripted) as kept:
             row = await asyncio.wait_for(act(kept), 60)
             records = await kept.keeping.archive.records(row.run_id)
-            return document_of(row, records, await kept.events(row.run_id))
+            events = logged(row, list(await kept.events(row.run_id)))
+            return document_of(row, records, events)
 
     return asyncio.run(played())
 
@@ -143,7 +150,17 @@ def test_a_run_that_ended_in_the_queue_verifies(tmp_path: Path, reason: Cancella
 def test_a_run_whose_process_is_gone_verifies_with_all_that_it_had_found(
     tmp_path: Path, *, had_ended: bool
 ) -> None:
-    """Its account is lost; the report lists the records there are, and the least that they cost."""
+    """Its account is lost; the report lists the records there are, and the least that they cost.
+
+    Its log ends where it was killed, and who closed it wrote the end.
+    """
+
+    def logged(row: RunRow, events: list[TraceEvent]) -> list[TraceEvent]:
+        names = [event.name for event in events]
+        own = events[: names.index(TraceName.RELEASE_DECISION if had_ended else TraceName.RUN_ENDED)]
+        assert row.ending is not None
+        after = (own[-1].seq, own[-1].at_s)
+        return [*own, *closing_events(row.run_id, row.ending, after=after, ended_is_told=had_ended)]
 
     async def act(kept: KeptChat) -> RunRow:
         row = await asked(kept)
@@ -157,7 +174,7 @@ def test_a_run_whose_process_is_gone_verifies_with_all_that_it_had_found(
         )
         return replace(row, ending=lost)
 
-    document = play(tmp_path, act, **concluding())
+    document = play(tmp_path, act, logged, **concluding())
     assert document.release.outcome is ReleaseOutcome.FAILED
     assert [each.tool for each in document.report.coverage.asked] == ["look"]
     assert next((each.name, each.tool, each.used) for each in document.run.usage) == ("tool_calls", None, 1)
