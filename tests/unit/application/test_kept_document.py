@@ -6,7 +6,6 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 from tests.kept_chat import DRAFT, LOOK, KeptChat, concluding, found, opened
@@ -32,7 +31,7 @@ from diagnosis_harness.testing.scripted_router import ScriptedRouter
 from diagnosis_harness.testing.scripted_tool import ScriptedTool
 from diagnosis_harness.tools.evidence import InvocationStatus
 from diagnosis_harness.tools.invocation import ErrorCode
-from diagnosis_harness.trace.event import TraceEvent, TraceName
+from diagnosis_harness.trace.event import TraceName
 
 SYSTEM = RoutingDecision(IntentType.SYSTEM_CHAT, RoutingReason.GREETING)
 
@@ -42,20 +41,14 @@ def flaws(document: RunDocument) -> list[Flaw]:
     return [flaw for check in verify(saved_bytes(document), file="run").checks for flaw in check.flaws]
 
 
-def play(
-    folder: Path,
-    act: Callable[[KeptChat], Awaitable[RunRow]],
-    logged: Callable[[RunRow, list[TraceEvent]], list[TraceEvent]] = lambda _, events: events,
-    **scripted: Any,
-) -> RunDocument:
-    """The document of the run that `act` asks for, with what `logged` makes of its log."""
+def play(folder: Path, act: Callable[[KeptChat], Awaitable[RunRow]], **scripted: object) -> RunDocument:
+    """The document of the run that `act` asks for."""
 
     async def played() -> RunDocument:
-        async with opened(folder, **scripted) as kept:
+        async with opened(folder, **scripted) as kept:  # type: ignore[arg-type]  # handed through
             row = await asyncio.wait_for(act(kept), 60)
             records = await kept.keeping.archive.records(row.run_id)
-            events = logged(row, list(await kept.events(row.run_id)))
-            return document_of(row, records, events)
+            return document_of(row, records, await kept.events(row.run_id))
 
     return asyncio.run(played())
 
@@ -155,26 +148,25 @@ def test_a_run_whose_process_is_gone_verifies_with_all_that_it_had_found(
     Its log ends where it was killed, and who closed it wrote the end.
     """
 
-    def logged(row: RunRow, events: list[TraceEvent]) -> list[TraceEvent]:
-        names = [event.name for event in events]
-        own = events[: names.index(TraceName.RELEASE_DECISION if had_ended else TraceName.RUN_ENDED)]
-        assert row.ending is not None
-        after = (own[-1].seq, own[-1].at_s)
-        return [*own, *closing_events(row.run_id, row.ending, after=after, ended_is_told=had_ended)]
+    async def played() -> RunDocument:
+        async with opened(tmp_path, **concluding()) as kept:  # type: ignore[arg-type]  # handed through
+            row = await asyncio.wait_for(asked(kept), 60)
+            assert row.ending is not None
+            lost = given_up(
+                row.request,
+                RunSpent(duration_s=row.ending.spent.duration_s, is_estimated=True),
+                at_s=row.ending.termination.at_s,
+                ended=row.ending.termination if had_ended else None,
+            )
+            events = await kept.events(row.run_id)
+            killed_at = TraceName.RELEASE_DECISION if had_ended else TraceName.RUN_ENDED
+            own = events[: [event.name for event in events].index(killed_at)]
+            after = (own[-1].seq, own[-1].at_s)
+            end = closing_events(row.run_id, lost, after=after, ended_is_told=had_ended)
+            records = await kept.keeping.archive.records(row.run_id)
+            return document_of(replace(row, ending=lost), records, [*own, *end])
 
-    async def act(kept: KeptChat) -> RunRow:
-        row = await asked(kept)
-        assert row.ending is not None
-        at_s = row.ending.termination.at_s
-        lost = given_up(
-            row.request,
-            RunSpent(duration_s=row.ending.spent.duration_s, is_estimated=True),
-            at_s=at_s,
-            ended=row.ending.termination if had_ended else None,
-        )
-        return replace(row, ending=lost)
-
-    document = play(tmp_path, act, logged, **concluding())
+    document = asyncio.run(played())
     assert document.release.outcome is ReleaseOutcome.FAILED
     assert [each.tool for each in document.report.coverage.asked] == ["look"]
     assert next((each.name, each.tool, each.used) for each in document.run.usage) == ("tool_calls", None, 1)

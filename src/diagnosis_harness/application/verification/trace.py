@@ -20,7 +20,8 @@ from diagnosis_harness.release.trace_line import TraceLine
 from diagnosis_harness.trace.event import TraceName, bounded
 
 _ENDS = frozenset({TraceName.RUN_ENDED, TraceName.RUN_FINISHED})
-"""What is written of a run that never began as well."""
+"""The lines that tell how the run ended; one that never began has them as well."""
+_LEFT = (ReleaseOutcome.SUCCESS, ReleaseOutcome.FALLBACK)
 _EVIDENCE = (TraceName.EVIDENCE_GUARD_INITIAL, TraceName.EVIDENCE_GUARD_RECHECK)
 _CUT_SHORT = frozenset({RunState.TIMED_OUT, RunState.CANCELLED})
 """States of runs that are not said to have stopped collecting, whatever had stopped it before."""
@@ -49,8 +50,8 @@ def _text_flaws(document: RunDocument) -> Iterator[Flaw]:
 def _start_flaws(document: RunDocument) -> Iterator[Flaw]:
     """The question stands in the first line, masked and cut as the trace does it."""
     starts = [place for place, line in enumerate(document.trace) if line.name is TraceName.RUN_STARTED]
-    began = document.inquiry is not None or any(line.name not in _ENDS for line in document.trace)
-    if began and starts != [0]:
+    must_begin = document.inquiry is not None or document.release.outcome in _LEFT
+    if starts != [0] and (must_begin or starts):
         yield Flaw(FlawCode.TRACE_INCOMPLETE, "trace[0]", found=TraceName.RUN_STARTED.value)
     for place in starts:
         question = document.run.question
