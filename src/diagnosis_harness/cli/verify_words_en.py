@@ -27,6 +27,7 @@ CHECKS_EN: Final[Mapping[CheckName, str]] = {
     CheckName.OUTCOME: "outcome",
     CheckName.USAGE: "usage",
     CheckName.TIMES: "times",
+    CheckName.TRACE: "trace",
 }
 
 FLAWS_EN: Final[Mapping[FlawCode | FindingCode | SemanticReason, str]] = {
@@ -60,6 +61,8 @@ FLAWS_EN: Final[Mapping[FlawCode | FindingCode | SemanticReason, str]] = {
     FlawCode.RANKINGS_DIFFER: "other rankings count by time and entity",
     FlawCode.INQUIRY_MISSING: "nothing says what the run was asked",
     FlawCode.INQUIRY_DIFFERS: "the question or the records say otherwise",
+    FlawCode.TRACE_DIFFERS: "trace and document say two things",
+    FlawCode.TRACE_INCOMPLETE: "no line of the trace says so",
     FindingCode.NO_REFS: "cites nothing",
     FindingCode.REF_UNKNOWN: "cites no record of this run",
     FindingCode.REF_NOT_READY: "cites a record that is not READY",

@@ -27,6 +27,7 @@ CHECKS_ZH: Final[Mapping[CheckName, str]] = {
     CheckName.OUTCOME: "结局",
     CheckName.USAGE: "用量",
     CheckName.TIMES: "时间",
+    CheckName.TRACE: "轨迹",
 }
 
 FLAWS_ZH: Final[Mapping[FlawCode | FindingCode | SemanticReason, str]] = {
@@ -59,6 +60,8 @@ FLAWS_ZH: Final[Mapping[FlawCode | FindingCode | SemanticReason, str]] = {
     FlawCode.RANKINGS_DIFFER: "按时间和对象，算数的排名不是这些",
     FlawCode.INQUIRY_MISSING: "没有写明这次运行被问的是什么",
     FlawCode.INQUIRY_DIFFERS: "问题或记录中写的不是这样",
+    FlawCode.TRACE_DIFFERS: "轨迹与文档不一致",
+    FlawCode.TRACE_INCOMPLETE: "轨迹中没有这样的记载",
     FlawCode.DURATION_DIFFERS: "不等于从开始到结束的时间",
     FindingCode.NO_REFS: "没有引用",
     FindingCode.REF_UNKNOWN: "引用的记录不在本次运行中",

@@ -26,8 +26,11 @@ _ROUNDS_MAX = 8
 _DEPTH_MAX = 64
 _QUOTES = ("q1", "q2", "q3")
 _CLOSERS = ")]}"
-_HARMLESS = re.compile(r".{0,5}|[A-Za-z_]{0,40}")
-"""Texts that hold no secret of any rule: shorter than the shortest, or a word without digit and sign."""
+_HARMLESS = re.compile(r".{0,5}|[A-Za-z_]{0,15}")
+"""Texts that hold no secret of any rule: shorter than the shortest, or a short word without digit and sign.
+
+The shortest token that may be letters alone is a key of 16 (`LTAI` and twelve).
+"""
 
 
 @dataclass(frozen=True, slots=True)

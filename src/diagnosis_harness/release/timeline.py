@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from diagnosis_harness.kernel.names import named
 from diagnosis_harness.kernel.window import utc_text
@@ -22,7 +22,7 @@ def timeline(events: Iterable[TraceEvent]) -> tuple[TraceLine, ...]:
             name=event.name,
             phase=event.phase,
             status=event.status,
-            text=_short(event),
+            text=in_short(event.payload),
             data=event.payload,
         )
         for event in events
@@ -41,10 +41,9 @@ def moments(lines: Iterable[TraceLine]) -> tuple[Moment, ...]:
     )
 
 
-def _short(event: TraceEvent) -> str:
-    parts = (
-        (name, _detail(value) if name == "detail" else _value(value)) for name, value in event.payload.items()
-    )
+def in_short(payload: Mapping[str, object]) -> str:
+    """The simple values of a payload as `name=value`, in its order; what every line of a document shows."""
+    parts = ((name, _detail(value) if name == "detail" else _value(value)) for name, value in payload.items())
     text = " ".join(f"{name}={value}" for name, value in parts if value)
     if len(text) <= _TEXT_LIMIT:
         return text

@@ -13,7 +13,7 @@ from tests.kept_chat import DRAFT, LOOK, KeptChat, concluding, found, opened
 from diagnosis_harness.application.intent import IntentType
 from diagnosis_harness.application.routing import RoutingDecision, RoutingReason
 from diagnosis_harness.application.runs.document import document_of, settled
-from diagnosis_harness.application.runs.early_end import given_up
+from diagnosis_harness.application.runs.early_end import closing_events, given_up
 from diagnosis_harness.application.runs.row import CancelWish, RunRow, RunSpent
 from diagnosis_harness.application.verification.result import Flaw, FlawCode
 from diagnosis_harness.application.verification.verify import verify
@@ -143,21 +143,30 @@ def test_a_run_that_ended_in_the_queue_verifies(tmp_path: Path, reason: Cancella
 def test_a_run_whose_process_is_gone_verifies_with_all_that_it_had_found(
     tmp_path: Path, *, had_ended: bool
 ) -> None:
-    """Its account is lost; the report lists the records there are, and the least that they cost."""
+    """Its account is lost; the report lists the records there are, and the least that they cost.
 
-    async def act(kept: KeptChat) -> RunRow:
-        row = await asked(kept)
-        assert row.ending is not None
-        at_s = row.ending.termination.at_s
-        lost = given_up(
-            row.request,
-            RunSpent(duration_s=row.ending.spent.duration_s, is_estimated=True),
-            at_s=at_s,
-            ended=row.ending.termination if had_ended else None,
-        )
-        return replace(row, ending=lost)
+    Its log ends where it was killed, and who closed it wrote the end.
+    """
 
-    document = play(tmp_path, act, **concluding())
+    async def played() -> RunDocument:
+        async with opened(tmp_path, **concluding()) as kept:  # type: ignore[arg-type]  # handed through
+            row = await asyncio.wait_for(asked(kept), 60)
+            assert row.ending is not None
+            lost = given_up(
+                row.request,
+                RunSpent(duration_s=row.ending.spent.duration_s, is_estimated=True),
+                at_s=row.ending.termination.at_s,
+                ended=row.ending.termination if had_ended else None,
+            )
+            events = await kept.events(row.run_id)
+            killed_at = TraceName.RELEASE_DECISION if had_ended else TraceName.RUN_ENDED
+            own = events[: [event.name for event in events].index(killed_at)]
+            after = (own[-1].seq, own[-1].at_s)
+            end = closing_events(row.run_id, lost, after=after, ended_is_told=had_ended)
+            records = await kept.keeping.archive.records(row.run_id)
+            return document_of(replace(row, ending=lost), records, [*own, *end])
+
+    document = asyncio.run(played())
     assert document.release.outcome is ReleaseOutcome.FAILED
     assert [each.tool for each in document.report.coverage.asked] == ["look"]
     assert next((each.name, each.tool, each.used) for each in document.run.usage) == ("tool_calls", None, 1)

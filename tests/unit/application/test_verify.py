@@ -318,8 +318,8 @@ def test_two_digests_exchanged_are_seen(saved: Saved) -> None:
 
 
 NOTHING_ELSE_VOUCHES = re.compile(
-    r"""trace\..*|schema_version|root_digest|.*\.(digest|size_bytes)
-    |run\.(session_id|run_id|question|limit_s|usage_estimated|started_at|usage\.\d+\.(name|used|limit|tool))
+    r"""trace\.\d+\.(at|data\.(limits\.\w+|bytes))|schema_version|root_digest|.*\.(digest|size_bytes)
+    |run\.(session_id|run_id|limit_s|usage_estimated|started_at|usage\.\d+\.(name|used|limit|tool))
     |records\.\d+\.(caller|started_at)|report\.claims\.\d+\.claim_id
     |inquiry\.inventory\.((entities|calls)\.\d+\..*|telemetry\.\d+|baseline\..*|incident\.end|omitted)
     |report\.coverage\.(never_asked\.\d+|(not_used|not_compared)\.\d+\.\w+)""",

@@ -288,3 +288,29 @@ def test_a_value_nested_too_deep_fails_closed() -> None:
         value = [value]
     with pytest.raises(MaskingFailed):
         mask_value(value)  # type: ignore[arg-type]  # nested lists are JSON; the checker cannot see the depth
+
+
+LETTERS = [
+    *(("h" + "f_", 30), ("gh" + "p_", 30), ("np" + "m_", 30), ("sk" + "_live_", 10), ("whs" + "ec_", 16)),
+    *(("LT" + "AI", 12), ("AK" + "ID", 13), ("dck" + "r_pat_", 20), ("gs" + "k_", 30), ("AK" + "IA", 16)),
+]
+"""Beginnings of tokens, and how many letters of any kind make one of each."""
+
+
+@pytest.mark.parametrize(("begin", "least"), LETTERS)
+def test_a_token_of_letters_alone_goes_where_it_is_the_whole_value(begin: str, least: int) -> None:
+    """A token need not hold a digit, and a label's value is often nothing but the token."""
+    for token in (begin + "Q" * least, begin + ("QYWSXVRAKJLD" * 4)[:least]):
+        assert "[masked:" in mask(token).text
+        assert "[masked:" in str(mask_value({"note": token}))
+
+
+@given(
+    st.sampled_from([begin for begin, _ in LETTERS]),
+    st.text("abcdefXYZ_", max_size=45),
+)
+def test_a_word_is_masked_alone_as_it_is_in_a_sentence(begin: str, rest: str) -> None:
+    """No short cut sees less than the rules."""
+    word = begin + rest
+
+    assert mask(f"{word} .").text == f"{mask(word).text} ."

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from diagnosis_harness.application.routed import was_routed
 from diagnosis_harness.application.verification.result import Check, CheckName, Flaw, FlawCode
 from diagnosis_harness.diagnosis.inquiry import Inquiry, OnsetOrigin
 from diagnosis_harness.diagnosis.question import asked_instant
@@ -25,7 +26,7 @@ def inquiry_check(document: RunDocument, records: Sequence[EvidenceRecord]) -> C
         return Check(CheckName.INQUIRY, 0, tuple(flaws))
     try:
         inquiry = carried(document.inquiry, document.run.question)
-        flaws = [*_onset_flaws(inquiry, document), *_record_flaws(inquiry, records)]
+        flaws = [*_onset_flaws(inquiry, document, records), *_record_flaws(inquiry, records)]
     except RunDocumentInvalid as error:
         flaws = [Flaw(FlawCode.NOT_OF_THE_SCHEMA, error.place, found=error.problem)]
     return Check(CheckName.INQUIRY, 1 + len(document.inquiry.inventory.entities), tuple(flaws))
@@ -36,16 +37,17 @@ def _needs_one(document: RunDocument) -> bool:
     return bool(report.claims or report.causes or report.candidates)
 
 
-def _onset_flaws(inquiry: Inquiry, document: RunDocument) -> Iterator[Flaw]:
+def _onset_flaws(
+    inquiry: Inquiry, document: RunDocument, records: Sequence[EvidenceRecord]
+) -> Iterator[Flaw]:
     """The first that says when it began is believed, so nobody before it may have said so."""
     stated = document.run.onset_at
     asked_s = None if stated is None else instant(stated, "run.onset_at")
     said = {
         OnsetOrigin.ASKED: asked_s,
         OnsetOrigin.QUESTION: asked_instant(inquiry.question, inquiry.inventory.incident),
-        # What the turn before had, and what the source states, stand in no other place.
-        OnsetOrigin.CARRIED: inquiry.onset_s,
-        OnsetOrigin.SOURCE: inquiry.onset_s,
+        OnsetOrigin.CARRIED: inquiry.onset_s,  # what the turn before had stands in no other place
+        OnsetOrigin.SOURCE: _of_the_source(inquiry, records),
         OnsetOrigin.ALERT: inquiry.alert_at_s,
         OnsetOrigin.NOBODY: None,
     }
@@ -56,8 +58,22 @@ def _onset_flaws(inquiry: Inquiry, document: RunDocument) -> Iterator[Flaw]:
         yield _flaw("onset_origin", origin, OnsetOrigin.ASKED)
     if origin not in (OnsetOrigin.ASKED, OnsetOrigin.QUESTION) and said[OnsetOrigin.QUESTION] is not None:
         yield _flaw("onset_origin", origin, OnsetOrigin.QUESTION)
+    if origin is OnsetOrigin.CARRIED and not was_routed(document.trace):  # a command has no turn before
+        yield _flaw("onset_origin", origin, OnsetOrigin.NOBODY)
     if origin is OnsetOrigin.NOBODY and inquiry.alert_at_s is not None:
         yield _flaw("onset_origin", origin, OnsetOrigin.ALERT)
+
+
+def _of_the_source(inquiry: Inquiry, records: Sequence[EvidenceRecord]) -> float | None:
+    """What the source states. A record that lists the known onsets has it; without one nobody else says."""
+    known = [
+        item
+        for record in records
+        for item in record.items
+        if item.kind is ItemKind.ONSET and "method" in item.attributes
+    ]
+    stated = (item.onset_s for item in known if item.attributes["method"] == "stated")
+    return next(stated, None) if known else inquiry.onset_s
 
 
 def _record_flaws(inquiry: Inquiry, records: Sequence[EvidenceRecord]) -> Iterator[Flaw]:

@@ -31,6 +31,7 @@ class CheckName(StrEnum):
     OUTCOME = "OUTCOME"  # outcome, fallback type and state are a row of the release table
     USAGE = "USAGE"  # counters cover the records and pass no limit
     TIMES = "TIMES"  # instants follow one another
+    TRACE = "TRACE"  # each line shows its data; start, guards, stop and end are those of the document
 
 
 class FlawCode(StrEnum):
@@ -66,6 +67,8 @@ class FlawCode(StrEnum):
     RANKINGS_DIFFER = "RANKINGS_DIFFER"  # by time and affected entity other rankings count
     INQUIRY_MISSING = "INQUIRY_MISSING"  # there are claims, and nothing says what they were compared with
     INQUIRY_DIFFERS = "INQUIRY_DIFFERS"  # question, stated onset or inventory records say something else
+    TRACE_DIFFERS = "TRACE_DIFFERS"  # a line of the trace and the document tell two things
+    TRACE_INCOMPLETE = "TRACE_INCOMPLETE"  # no line tells of what must have happened
 
 
 _CHECK_OF: dict[FindingCode, CheckName] = {

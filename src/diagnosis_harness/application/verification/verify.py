@@ -13,6 +13,7 @@ from diagnosis_harness.application.verification.inquiry import inquiry_check
 from diagnosis_harness.application.verification.records import restore_records
 from diagnosis_harness.application.verification.report import composed_checks, guard_checks
 from diagnosis_harness.application.verification.result import Check, CheckName, Flaw, FlawCode, Verification
+from diagnosis_harness.application.verification.trace import trace_check
 from diagnosis_harness.diagnosis.draft import DiagnosisDraft
 from diagnosis_harness.kernel.errors import RunDocumentInvalid
 from diagnosis_harness.kernel.json_value import JsonValue
@@ -23,7 +24,14 @@ from diagnosis_harness.release.saved import has_byte_form, parsed
 
 _NOT_CARRIED: Mapping[str, frozenset[CheckName]] = {
     "2": frozenset(
-        {CheckName.INQUIRY, CheckName.CASE, CheckName.SENTENCES, CheckName.SUMMARY, CheckName.CANDIDATES}
+        {
+            CheckName.INQUIRY,
+            CheckName.CASE,
+            CheckName.SENTENCES,
+            CheckName.SUMMARY,
+            CheckName.CANDIDATES,
+            CheckName.TRACE,
+        }
     ),
     "3": frozenset(),
 }
@@ -89,6 +97,7 @@ def _checks(
     if restored.whole:
         yield from composed_checks(document, draft, restored.records)
     yield from account_checks(document)
+    yield trace_check(document)
 
 
 def _read(held: Mapping[str, JsonValue]) -> tuple[RunDocument, DiagnosisDraft] | Flaw:
