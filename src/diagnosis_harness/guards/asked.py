@@ -62,12 +62,14 @@ class Asked:
         """Whether a call compared everything that telemetry holds of an entity, at the time of the question.
 
         Such a call tells when the entity began to differ, also by finding nothing. One that was narrowed to
-        others, or to a number of findings of the policy's own choice, does not.
+        others, or to a number of findings of the policy's own choice that may have cut some off, does not.
         """
         rule, found, given = absence_rule(record.tool_name), record.projection, _arguments(record)
         if rule is None or not rule.compares or found is None or found.looked_at <= 0:
             return False
-        if given.keys() - {"onset", rule.entity}:
+        limit = given.get("limit")
+        is_cut = limit is not None and (found.omitted > 0 or limit == len(found.items))
+        if is_cut or given.keys() - {"onset", "limit", rule.entity}:
             return False
         named = given.get(rule.entity)
         if named is not None and not (isinstance(named, list) and entity in named):

@@ -109,10 +109,10 @@ class _Held:
         return tuple(ref for ref, item in self.harms if _is_about(item, entities))
 
 
-def _place(each: tuple[EvidenceRef, EvidenceItem]) -> tuple[float, str, EvidenceRef]:
-    """Strongest first; the order of the calls does not count."""
+def _place(each: tuple[EvidenceRef, EvidenceItem]) -> tuple[float, float, str, EvidenceRef]:
+    """Strongest first, of equal scores by rank: scores are rounded. The order of the calls does not count."""
     ref, item = each
-    return -(item.score or 0.0), item.entity or "", ref
+    return -(item.score or 0.0), item.number("rank"), item.entity or "", ref
 
 
 def _is_about(item: EvidenceItem, entities: Iterable[object]) -> bool:

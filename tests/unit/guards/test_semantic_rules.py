@@ -318,6 +318,7 @@ def test_what_was_set_aside_is_recorded() -> None:
         ("find_changed_signals", '{"entities":["checkout","payment"]}', True),
         ("find_changed_signals", '{"entities":["payment"]}', False),
         ("find_changed_signals", '{"limit":1}', False),
+        ("find_changed_signals", '{"limit":60}', True),
         ("find_changed_signals", f'{{"onset":{ONSET_S - 7200.0}}}', False),
         ("compare_spans", "{}", True),
         ("inspect_signal", '{"entity":"payment","signal":"latency_p90"}', False),
