@@ -97,7 +97,7 @@ FLAWS_EN: Final[Mapping[FlawCode | FindingCode | SemanticReason, str]] = {
     SemanticReason.WEAK: "the evidence differs too little from normal",
     SemanticReason.HARMLESS_DIRECTION: "what changed is no harm",
     SemanticReason.AFTER_ITS_EFFECT: "the cause began after what it is to explain",
-    SemanticReason.EFFECT_NOT_SEEN: "nobody looked at what it is to explain",
+    SemanticReason.EFFECT_NOT_SEEN: "no look tells which of cause and effect began first",
     SemanticReason.EXPLAINED_BY_OTHER: "a dependency explains it better",
     SemanticReason.NO_MARGIN: "another candidate is as good",
     SemanticReason.NOT_RANKED: "no ranking of what was asked names it",

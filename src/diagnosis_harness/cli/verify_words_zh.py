@@ -97,7 +97,7 @@ FLAWS_ZH: Final[Mapping[FlawCode | FindingCode | SemanticReason, str]] = {
     SemanticReason.WEAK: "证据与正常情况相差太小",
     SemanticReason.HARMLESS_DIRECTION: "变化并无危害",
     SemanticReason.AFTER_ITS_EFFECT: "原因开始于它要解释的现象之后",
-    SemanticReason.EFFECT_NOT_SEEN: "没有人查看过它要解释的对象",
+    SemanticReason.EFFECT_NOT_SEEN: "没有任何查看能说明原因与现象谁先开始",
     SemanticReason.EXPLAINED_BY_OTHER: "某个依赖能更好地解释",
     SemanticReason.NO_MARGIN: "另一个候选同样有力",
     SemanticReason.NOT_RANKED: "关于所问问题的排名中没有它",

@@ -82,7 +82,7 @@ class SemanticReason(StrEnum):
     WEAK = "WEAK"  # the evidence differs too little from normal
     HARMLESS_DIRECTION = "HARMLESS_DIRECTION"  # what changed is no harm
     AFTER_ITS_EFFECT = "AFTER_ITS_EFFECT"  # the named cause began later than what it is to explain
-    EFFECT_NOT_SEEN = "EFFECT_NOT_SEEN"  # nobody looked at what it is to explain, so no order is known
+    EFFECT_NOT_SEEN = "EFFECT_NOT_SEEN"  # no look tells which of the two began first
     EXPLAINED_BY_OTHER = "EXPLAINED_BY_OTHER"  # a dependency of it explains it better
     NO_MARGIN = "NO_MARGIN"  # another hypothesis is as good
     NOT_RANKED = "NOT_RANKED"  # no ranking of this run about this question names it
