@@ -10,6 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 
 from diagnosis_harness.kernel.canonical import JsonValue
 from diagnosis_harness.kernel.errors import MaskingFailed
@@ -17,7 +18,6 @@ from diagnosis_harness.kernel.masking_checks import PLACEHOLDER
 from diagnosis_harness.kernel.masking_hints import Hints
 from diagnosis_harness.kernel.masking_names import Key, keys_of
 from diagnosis_harness.kernel.masking_rule import MaskingRule
-from diagnosis_harness.kernel.masking_rules import RULES
 
 WITHHELD = "[masked:withheld]"
 """Stands where a text could not be masked."""
@@ -78,10 +78,15 @@ class RuleTable:
         return [self.rules[place] for place in sorted(places)]
 
 
-_TABLE = RuleTable(RULES)
+@cache
+def _table() -> RuleTable:
+    # Lazy: the patterns take longer to compile than all else that the core imports.
+    from diagnosis_harness.kernel.masking_rules import RULES
+
+    return RuleTable(RULES)
 
 
-def mask(text: str, table: RuleTable = _TABLE) -> Masked:
+def mask(text: str, table: RuleTable | None = None) -> Masked:
     """The text with every secret replaced by `[masked:kind]`; masking it again changes nothing.
 
     A pass is linear in the length of the text. Passes are repeated until one finds nothing, eight at most.
@@ -93,6 +98,7 @@ def mask(text: str, table: RuleTable = _TABLE) -> Masked:
         raise MaskingFailed(f"{type(text).__name__} is no text")
     if _HARMLESS.fullmatch(text):
         return Masked(text)
+    table = _table() if table is None else table
     counts: Counter[str] = Counter()
     for _ in range(_ROUNDS_MAX):
         try:
