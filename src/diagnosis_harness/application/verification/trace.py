@@ -48,10 +48,11 @@ def _text_flaws(document: RunDocument) -> Iterator[Flaw]:
 
 
 def _start_flaws(document: RunDocument) -> Iterator[Flaw]:
-    """The question stands in the first line, masked and cut as the trace does it."""
+    """A run begins with its question, masked and cut as the trace does it; only its end may come before."""
     starts = [place for place, line in enumerate(document.trace) if line.name is TraceName.RUN_STARTED]
-    must_begin = document.inquiry is not None or document.release.outcome in _LEFT
-    if starts != [0] and (must_begin or starts):
+    work = [place for place, line in enumerate(document.trace) if line.name not in _ENDS]
+    began = document.inquiry is not None or document.release.outcome in _LEFT or work
+    if began and (not starts or starts != work[:1]):
         yield Flaw(FlawCode.TRACE_INCOMPLETE, "trace[0]", found=TraceName.RUN_STARTED.value)
     for place in starts:
         question = document.run.question
