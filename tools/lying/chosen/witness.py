@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def _names(text: str, name: str) -> bool:
-    """Whether a text names an entity, and not something that only begins or ends like it, escapes included."""
+    """Whether a text names an entity, and not something that begins or ends like it, escapes included."""
     return re.search(rf"(?<![\w-]){re.escape(name)}(?![\w\\-])", text) is not None
 
 
