@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from diagnosis_harness.diagnosis.inquiry import Inquiry
+from diagnosis_harness.diagnosis.inquiry import Inquiry, OnsetOrigin
 from diagnosis_harness.kernel.window import TimeWindow
 from diagnosis_harness.tools.evidence import EvidenceItem, ItemKind
 
@@ -30,7 +30,8 @@ def is_of_incident(window: TimeWindow | None, inquiry: Inquiry) -> bool:
 
     It must hold the onset, where anybody said when that was: one that ends before says something of normal
     operation, and one that begins well after compares the incident with itself. It must lie in the incident
-    recording, and never in that of the baseline. Without a window nobody can tell.
+    recording, and never in that of the baseline. Without a window nobody can tell. An alert may be raised
+    after the last instant that was recorded: a window that reaches the end of the recording speaks of it.
     """
     if window is None:
         return False
@@ -40,7 +41,11 @@ def is_of_incident(window: TimeWindow | None, inquiry: Inquiry) -> bool:
     if held.baseline is not None and held.baseline.covers(window):
         return False
     onset_s = inquiry.onset_s
-    return onset_s is None or (window.start_s <= onset_s + LATE_S and onset_s < window.end_s)
+    if onset_s is None:
+        return True
+    if inquiry.onset_origin is OnsetOrigin.ALERT and held.incident is not None:
+        onset_s = min(onset_s, held.incident.end_s - LATE_S)
+    return window.start_s <= onset_s + LATE_S and onset_s < window.end_s
 
 
 def in_recording(window: TimeWindow | None, inquiry: Inquiry) -> TimeWindow | None:
