@@ -30,15 +30,17 @@ def is_of_incident(window: TimeWindow | None, inquiry: Inquiry) -> bool:
 
     It must hold the onset, where anybody said when that was: one that ends before says something of normal
     operation, and one that begins well after compares the incident with itself. It must lie in the incident
-    recording, and never in that of the baseline. Without a window nobody can tell. An alert may be raised
-    after the last instant that was recorded: a window that reaches the end of the recording speaks of it.
+    recording; where there is none, not in that of the baseline, whose clock may run over the same hours.
+    Without a window nobody can tell. An alert may be raised after the last instant that was recorded: a
+    window that reaches the end of the recording speaks of it.
     """
     if window is None:
         return False
     held = inquiry.inventory
-    if held.incident is not None and not held.incident.overlaps(window):
-        return False
-    if held.baseline is not None and held.baseline.covers(window):
+    if held.incident is not None:
+        if not held.incident.overlaps(window):
+            return False
+    elif held.baseline is not None and held.baseline.covers(window):
         return False
     onset_s = inquiry.onset_s
     if onset_s is None:

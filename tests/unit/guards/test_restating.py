@@ -268,14 +268,18 @@ def test_a_claim_about_the_incident_is_borne_by_a_look_at_it(
 
 
 def test_a_baseline_window_bears_nothing_of_the_incident() -> None:
-    """Also where nobody said when it began."""
-    past = TimeWindow(ONSET_S - 90_000, ONSET_S - 80_000)
+    """Also where nobody said when it began. Where its clock runs over the incident's hours, it is no matter."""
+    past, now = TimeWindow(ONSET_S - 90_000, ONSET_S - 80_000), TimeWindow(ONSET_S - 3_600, ONSET_S + 1_200)
     item = replace(changed_item(), window=TimeWindow(past.start_s + 10, past.end_s))
     held = inquiry()
-    apart = replace(held, inventory=replace(held.inventory, baseline=past))
+    apart = replace(held, inventory=replace(held.inventory, baseline=past, incident=now))
+    unknown = replace(held, inventory=replace(held.inventory, baseline=past, incident=None))
+    same_hours = replace(held, inventory=replace(held.inventory, baseline=now, incident=now))
 
     assert published(bare(Predicate.CHANGED, item), item, asked=apart) is None
-    assert published(bare(Predicate.CHANGED, changed_item()), changed_item(), asked=apart) is not None
+    assert published(bare(Predicate.CHANGED, item), item, asked=unknown) is None
+    for asked in (apart, same_hours):
+        assert published(bare(Predicate.CHANGED, changed_item()), changed_item(), asked=asked) is not None
 
 
 @pytest.mark.parametrize(
