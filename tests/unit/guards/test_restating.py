@@ -268,7 +268,7 @@ def test_a_claim_about_the_incident_is_borne_by_a_look_at_it(
 
 
 def test_a_baseline_window_bears_nothing_of_the_incident() -> None:
-    """Also where nobody said when it began. Where its clock runs over the incident's hours, it is no matter."""
+    """Also where nobody said when it began; that its clock may run over the same hours is no matter."""
     past, now = TimeWindow(ONSET_S - 90_000, ONSET_S - 80_000), TimeWindow(ONSET_S - 3_600, ONSET_S + 1_200)
     item = replace(changed_item(), window=TimeWindow(past.start_s + 10, past.end_s))
     held = inquiry()
