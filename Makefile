@@ -33,17 +33,17 @@ REPORT ?= .build/tests.xml
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
 
-.venv/.base: requirements/base.txt pyproject.toml tools/setup.sh
-	@sh tools/setup.sh base
+.venv/.base: requirements/base.txt pyproject.toml dev/setup.sh
+	@sh dev/setup.sh base
 
-.venv/.serve: requirements/serve.txt requirements/base.txt pyproject.toml tools/setup.sh
-	@sh tools/setup.sh serve
+.venv/.serve: requirements/serve.txt requirements/base.txt pyproject.toml dev/setup.sh
+	@sh dev/setup.sh serve
 
-.venv/.dev: requirements/dev.txt requirements/base.txt pyproject.toml tools/setup.sh
-	@sh tools/setup.sh dev
+.venv/.dev: requirements/dev.txt requirements/base.txt pyproject.toml dev/setup.sh
+	@sh dev/setup.sh dev
 
-.venv/.bench: requirements/bench.txt requirements/dev.txt pyproject.toml tools/setup.sh
-	@sh tools/setup.sh bench
+.venv/.bench: requirements/bench.txt requirements/dev.txt pyproject.toml dev/setup.sh
+	@sh dev/setup.sh bench
 
 setup: .venv/.dev ## make .venv with everything development needs
 
@@ -72,7 +72,7 @@ floors: .venv/.dev ## arrows between rooms point down (import-linter)
 	.venv/bin/lint-imports --no-logo floors.toml
 
 docs: .venv/.dev ## write the reference pages that are made from the code; links and claims of all pages
-	$(PY) tools/docs.py
+	$(PY) dev/docs.py
 	$(PY) -m pytest -q tests/house/test_pages.py tests/house/test_reference.py
 
 proof: .venv/.dev mutants ## the large runs at full size, and the mutants
@@ -80,19 +80,19 @@ proof: .venv/.dev mutants ## the large runs at full size, and the mutants
 	$(PY) -m pytest -n $(JOBS) -m proof --proof --timeout=1800 --junitxml=.build/proof.xml
 
 interpreters: .venv/.dev ## what depends on the interpreter, on every Python here, also as a user (INTERPRETERS='--only 3.13')
-	@$(PY) tools/interpreters.py $(INTERPRETERS)
+	@$(PY) dev/interpreters.py $(INTERPRETERS)
 
 lying: .venv/.dev ## lies by the thousand past the real release (SEED=7 DRAFTS=40000 LYING='--json OUT')
-	@$(PY) -m tools.lying $(if $(SEED),--seed $(SEED)) --drafts $(DRAFTS) $(LYING)
+	@$(PY) -m dev.lying $(if $(SEED),--seed $(SEED)) --drafts $(DRAFTS) $(LYING)
 
 mutants: .venv/.dev ## break the code as docs/conformance.toml says; the row's tests must notice
-	$(PY) tools/mutants.py --jobs $(JOBS)
+	$(PY) dev/mutants.py --jobs $(JOBS)
 
 bench: .venv/.bench ## speed, against pydantic-ai's agent loop and bare scans (BENCH=--quick)
-	$(PY) -m tools.speed $(BENCH)
+	$(PY) -m dev.speed $(BENCH)
 
 lock: ## write the lock files anew (needs uv)
-	sh tools/lock.sh
+	sh dev/lock.sh
 
 clean: ## remove .venv and everything else that is made
 	rm -rf .venv .build .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis

@@ -11,12 +11,12 @@ from pathlib import Path
 
 import hypothesis
 import pytest
+from tests.support.rows import Kept, Process
+from tests.support.servers import Databases, Valkey, postgres, valkey
 
 from diagnosis_harness.harness.core import DiagnosisHarnessCore
 from diagnosis_harness.testing.clock import ManualClock
 from diagnosis_harness.testing.ids import CountingIds
-from diagnosis_harness.testing.rows import Kept, Process
-from diagnosis_harness.testing.servers import Databases, Valkey, postgres, valkey
 
 # Derandomised: the same commit has the same outcome everywhere; `make proof` looks ten times further.
 hypothesis.settings.register_profile(

@@ -8,6 +8,8 @@ from collections.abc import Callable, Sequence
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.support.knowledge import MemoryKnowledge, index_of
+from tests.support.scripted_responder import ScriptedWriter
 
 from diagnosis_harness.application.knowledge_query import AnswerWriter, KnowledgeQuery
 from diagnosis_harness.application.path_answer import PathAnswer
@@ -26,9 +28,7 @@ from diagnosis_harness.knowledge.quotation import Quotation, checked
 from diagnosis_harness.llm.role import RoleBoundary
 from diagnosis_harness.players.embedded.answer_writer import EmbeddedWriter, quotations
 from diagnosis_harness.release.language import Language
-from diagnosis_harness.testing.knowledge import MemoryKnowledge, index_of
 from diagnosis_harness.testing.runs import Rig
-from diagnosis_harness.testing.scripted_responder import ScriptedWriter
 from diagnosis_harness.trace.event import TraceEventStatus, TraceName
 
 Player = Callable[[], AnswerWriter]

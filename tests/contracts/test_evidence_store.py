@@ -8,6 +8,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import replace
 
 import pytest
+from tests.support.store_contract import CHECKS, Check
 
 from diagnosis_harness.adapters.evidence_stores.memory import MemoryEvidenceStore
 from diagnosis_harness.adapters.evidence_stores.redis import RedisEvidenceStore
@@ -18,7 +19,6 @@ from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.harness.core import DiagnosisHarnessCore
 from diagnosis_harness.testing.clock import ManualClock
 from diagnosis_harness.testing.ids import CountingIds
-from diagnosis_harness.testing.store_contract import CHECKS, Check
 from diagnosis_harness.tools.invocation import EvidenceRecord
 from diagnosis_harness.tools.store import EvidenceStore
 

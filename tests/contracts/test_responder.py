@@ -7,6 +7,8 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
+from tests.support.knowledge import PROFILE
+from tests.support.scripted_responder import ScriptedResponder
 
 from diagnosis_harness.application.path_answer import PathAnswer
 from diagnosis_harness.application.system.answer import SystemAnswer, SystemTopic, checked_answer
@@ -18,9 +20,7 @@ from diagnosis_harness.kernel.errors import AnswerRefused, FailureKind, Malforme
 from diagnosis_harness.llm.role import RoleBoundary
 from diagnosis_harness.players.embedded.responder import EmbeddedResponder
 from diagnosis_harness.release.language import Language
-from diagnosis_harness.testing.knowledge import PROFILE
 from diagnosis_harness.testing.runs import Rig
-from diagnosis_harness.testing.scripted_responder import ScriptedResponder
 from diagnosis_harness.trace.event import TraceEventStatus, TraceName
 
 Player = Callable[[], SystemResponder]

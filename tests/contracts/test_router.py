@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable
 
 import pytest
+from tests.support.scripted_router import ScriptedRouter
 
 from diagnosis_harness.application.intent import IntentType
 from diagnosis_harness.application.router import IntentRouter, Routing
@@ -16,7 +17,6 @@ from diagnosis_harness.kernel.errors import RunAborted
 from diagnosis_harness.llm.role import RoleBoundary
 from diagnosis_harness.players.embedded.router import EmbeddedRouter
 from diagnosis_harness.testing.runs import Rig
-from diagnosis_harness.testing.scripted_router import ScriptedRouter
 from diagnosis_harness.trace.event import TraceEventStatus, TraceName, TracePhase
 
 Player = Callable[[], IntentRouter]

@@ -7,12 +7,12 @@ from collections.abc import Callable, Collection
 from pathlib import Path
 
 import pytest
+from tests.support.queue_contract import CHECKS, Check
 
 from diagnosis_harness.adapters.queue.dbos_queue import DbosRunQueue
 from diagnosis_harness.adapters.queue.local_queue import LocalRunQueue
 from diagnosis_harness.application.runs.queue import RunQueue, Work
 from diagnosis_harness.application.runs.sources import ANY_LANE, Lane
-from diagnosis_harness.testing.queue_contract import CHECKS, Check
 
 
 async def _checked(check: Check, make: Callable[[], RunQueue]) -> None:

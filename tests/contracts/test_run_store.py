@@ -7,9 +7,8 @@ from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 
 import pytest
-
-from diagnosis_harness.testing.rows import Kept
-from diagnosis_harness.testing.run_store_contract import CHECKS, Check
+from tests.support.rows import Kept
+from tests.support.run_store_contract import CHECKS, Check
 
 KeptAt = Callable[..., AbstractAsyncContextManager[Kept]]
 

@@ -8,6 +8,8 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
+from tests.support import documents
+
 from diagnosis_harness.application.verification.recheck import Recheck
 from diagnosis_harness.cli.main import run
 from diagnosis_harness.cli.ports import LoadProgress
@@ -17,7 +19,6 @@ from diagnosis_harness.kernel.errors import InvalidInput
 from diagnosis_harness.release.document import RunDocument
 from diagnosis_harness.release.language import Language
 from diagnosis_harness.release.outcome import ReleaseOutcome
-from diagnosis_harness.testing import documents
 from diagnosis_harness.trace.event import TraceEvent, TraceEventStatus, TraceName, TracePhase
 from diagnosis_harness.trace.sink import TraceSink
 

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.faced import QUESTION, FacedServer, faced
-from tests.typed import Diagnose, typing
+from tests.support.command_line import Diagnose, typing
+from tests.support.live_service import QUESTION, FacedServer, faced
 
 PLAIN = {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "COLUMNS": "100", "OMP_NUM_THREADS": "1"}
 

@@ -8,7 +8,7 @@ import sqlite3
 from pathlib import Path
 
 import pytest
-from tests.typed import Diagnose, typing
+from tests.support.command_line import Diagnose, typing
 
 LEFT_BEHIND = Path(__file__).parents[1] / "version_2" / "database.sql.gz"
 OUTCOMES = {"SUCCESS": 3, "FALLBACK": 1, "FAILED": 2, None: 1}

@@ -9,7 +9,7 @@ from typing import Any
 
 import httpx2
 import pytest
-from tests.faced import WAIT_S, FacedServer, faced, problem, submit
+from tests.support.live_service import WAIT_S, FacedServer, faced, problem, submit
 
 from diagnosis_harness.application.callers.caller import CallerRole
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 
 import pytest
-from tests.faced import WAIT_S, FacedServer, faced, problem
+from tests.support.live_service import WAIT_S, FacedServer, faced, problem
 
 from diagnosis_harness.server.problems import PROBLEMS
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import httpx2
 import pytest
-from tests.faced import QUESTION, FacedServer, faced, problem, submit
+from tests.support.live_service import QUESTION, FacedServer, faced, problem, submit
 
 from diagnosis_harness.application.callers.caller import ALERTS, CallerRole
 from diagnosis_harness.application.runs.asking import Asking

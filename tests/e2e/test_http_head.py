@@ -9,7 +9,7 @@ from contextlib import ExitStack
 
 import httpx2
 import pytest
-from tests.faced import WAIT_S, FacedServer, faced, problem, submit
+from tests.support.live_service import WAIT_S, FacedServer, faced, problem, submit
 
 
 @pytest.fixture(scope="module")

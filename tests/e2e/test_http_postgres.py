@@ -12,12 +12,12 @@ from typing import Any
 
 import httpx2
 import pytest
-from tests.faced import FacedServer, faced, problem, submit
+from tests.support.live_service import FacedServer, faced, problem, submit
+from tests.support.servers import Databases
 
 from diagnosis_harness.kernel.clock import SystemClock
 from diagnosis_harness.server.store_problems import STORE_PROBLEMS
 from diagnosis_harness.server.write_check import LATE
-from diagnosis_harness.testing.servers import Databases
 
 WITHIN_S = 3.0
 """Two seconds, and what a busy machine adds."""

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from starlette.requests import Request
-from tests.faced import QUESTION, FacedServer, faced, problem, submit
+from tests.support.live_service import QUESTION, FacedServer, faced, problem, submit
 
 from diagnosis_harness.application.verification.result import Verification
 from diagnosis_harness.application.verification.verify import verify

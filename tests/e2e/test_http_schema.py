@@ -19,11 +19,11 @@ from schemathesis.specs.openapi.checks import (
     response_schema_conformance,
     status_code_conformance,
 )
-from tests.faced import FacedServer, faced, submit
+from tests.support.live_service import FacedServer, faced, submit
+from tests.support.servers import Databases
 
 from diagnosis_harness.release.language import Language
 from diagnosis_harness.server.problems import PROBLEMS
-from diagnosis_harness.testing.servers import Databases
 
 CHECKS = [
     not_a_server_error,

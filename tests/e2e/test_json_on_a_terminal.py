@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.faced import faced, submit
+from tests.support.live_service import faced, submit
 
 from diagnosis_harness.cli.output import harmless_json
 from diagnosis_harness.release.moment import shown

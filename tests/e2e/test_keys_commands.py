@@ -7,10 +7,9 @@ import threading
 from pathlib import Path
 
 import pytest
-from tests.faced import faced, submit
-from tests.typed import Diagnose, typing
-
-from diagnosis_harness.testing.counting_server import Answer, Asked, CountingServer
+from tests.support.command_line import Diagnose, typing
+from tests.support.counting_server import Answer, Asked, CountingServer
+from tests.support.live_service import faced, submit
 
 WAIT_S = 30.0
 

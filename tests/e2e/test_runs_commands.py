@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from tests.faced import FacedServer, faced, submit
-from tests.typed import Diagnose, Said, typing
+from tests.support.command_line import Diagnose, Said, typing
+from tests.support.counting_server import Answer, CountingServer
+from tests.support.live_service import FacedServer, faced, submit
 
 from diagnosis_harness.application.why.answer import WhyQuestion
-from diagnosis_harness.testing.counting_server import Answer, CountingServer
 from diagnosis_harness.trace.event import TraceName
 from diagnosis_harness.trace.json_lines import events_of
 

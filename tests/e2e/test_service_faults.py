@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 from tests.kill.played import cast
 from tests.kill.stage import settings_at
+from tests.support.servers import Databases, Valkey
 
 from diagnosis_harness.application.callers.caller import LOCAL
 from diagnosis_harness.application.runs.asking import Asking
@@ -28,7 +29,6 @@ from diagnosis_harness.bootstrap.service import open_service
 from diagnosis_harness.harness.waiting import passed
 from diagnosis_harness.kernel.clock import SystemClock
 from diagnosis_harness.kernel.errors import RunNotKept, StoreFailure
-from diagnosis_harness.testing.servers import Databases, Valkey
 from diagnosis_harness.tools.evidence import InvocationStatus
 from diagnosis_harness.trace.event import TraceName
 

@@ -15,11 +15,11 @@ import httpx2
 import psycopg
 import pytest
 from psycopg import sql
-from tests.faced import QUESTION, FacedServer, faced, problem, submit
+from tests.support.live_service import QUESTION, FacedServer, faced, problem, submit
+from tests.support.servers import Databases, Valkey
 
 from diagnosis_harness.kernel.store_trouble import StoreTrouble
 from diagnosis_harness.server.store_problems import STORE_PROBLEMS
-from diagnosis_harness.testing.servers import Databases, Valkey
 
 NOBODY = "redis://127.0.0.1:1/0"
 """A port that nothing listens at."""

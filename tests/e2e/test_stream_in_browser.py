@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
 import pytest
-from tests.streamed import WAIT_S, StreamServer, streaming, turns
+from tests.support.streaming_server import WAIT_S, StreamServer, streaming, turns
 
 FLAGS = (
     "--headless",

@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import pytest
-from tests.streamed import WAIT_S, EventClient, StreamServer, streaming, turns
+from tests.support.streaming_server import WAIT_S, EventClient, StreamServer, streaming, turns
 
 from diagnosis_harness.application.callers.caller import LOCAL
 from diagnosis_harness.application.runs.desk import CancelEffect

@@ -6,7 +6,7 @@ import asyncio
 from pathlib import Path
 
 import httpx2
-from tests.streamed import StreamServer, streaming
+from tests.support.streaming_server import StreamServer, streaming
 
 from diagnosis_harness.cli.local_desk import LocalDesk
 from diagnosis_harness.kernel.json_value import JsonValue

@@ -16,11 +16,11 @@ from typing import Any
 import httpx2
 import pytest
 from sqlalchemy import create_engine, text
+from tests.support.cluster import cluster
 
 from diagnosis_harness.adapters.persistence.address import engine_url
 from diagnosis_harness.simulator.faults import FaultKind
 from diagnosis_harness.simulator.folder import simulate_folder
-from diagnosis_harness.testing.cluster import cluster
 
 WAIT_S = 120.0
 pytestmark = pytest.mark.timeout(300)  # each test starts several processes of the whole program

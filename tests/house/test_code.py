@@ -16,7 +16,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "src" / "diagnosis_harness"
 SOURCES = sorted(PACKAGE.rglob("*.py"))
-PYTHON = [*SOURCES, *sorted((ROOT / "tests").rglob("*.py")), *sorted((ROOT / "tools").rglob("*.py"))]
+PYTHON = [*SOURCES, *sorted((ROOT / "tests").rglob("*.py")), *sorted((ROOT / "dev").rglob("*.py"))]
 
 LONGEST_FILE = 400
 LONGEST_FUNCTION = 60

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from tools.interpreters import OLDEST, asked, candidates
+from dev.interpreters import OLDEST, asked, candidates
 
 ROOT = Path(__file__).parents[2]
 
@@ -55,7 +55,7 @@ def test_an_interpreter_that_fails_fails_all(tmp_path: Path) -> None:
     pretend(tmp_path / ".pyenv/versions/3.98.1/bin/python3.98", "3.98.1")
 
     ended = subprocess.run(
-        [sys.executable, "tools/interpreters.py", "--only", "3.98"],
+        [sys.executable, "dev/interpreters.py", "--only", "3.98"],
         cwd=ROOT,
         env={"PATH": "/usr/bin:/bin", "HOME": str(tmp_path)},
         capture_output=True,

@@ -1,9 +1,9 @@
-"""`tools.limits` moves every limit of a file, one at a time, and nothing else."""
+"""`dev.limits` moves every limit of a file, one at a time, and nothing else."""
 
 from __future__ import annotations
 
-from tools.limits import PLACES, changes_of
-from tools.mutants import ROOT
+from dev.limits import PLACES, changes_of
+from dev.mutants import ROOT
 
 SOURCE = '''LEAST = 0.5
 SHARES = {"a": 2, "b": 0.0}

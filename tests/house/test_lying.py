@@ -8,11 +8,11 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tools.lying.__main__ import seed_of_the_tree
-from tools.lying.chosen.outcome import HONEST, TRUTH, Choosing, joined
-from tools.lying.chosen.tally import Tally
-from tools.lying.figures import Figures, Result
-from tools.lying.forged import (
+from dev.lying.__main__ import seed_of_the_tree
+from dev.lying.chosen.outcome import HONEST, TRUTH, Choosing, joined
+from dev.lying.chosen.tally import Tally
+from dev.lying.figures import Figures, Result
+from dev.lying.forged import (
     Fabrication,
     ForgedEntry,
     ForgedLack,
@@ -23,13 +23,13 @@ from tools.lying.forged import (
     ForgedWindow,
     Place,
 )
-from tools.lying.oracle import leaks
-from tools.lying.trial import as_report
+from dev.lying.oracle import leaks
+from dev.lying.trial import as_report
+from tests.support.documents import fallback, success
 
 from diagnosis_harness.diagnosis.claim import EvidenceRef
 from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.release.outcome import ReleaseOutcome
-from diagnosis_harness.testing.documents import fallback, success
 
 ROOT = Path(__file__).parents[2]
 CPU, LATENCY, RANKED = EvidenceRef("t1", "i1"), EvidenceRef("t1", "i2"), EvidenceRef("t2", "c1")
@@ -39,13 +39,13 @@ CHANGED: dict[str, JsonValue] = {"predicate": "CHANGED", "entity": "checkout", "
 @pytest.mark.parametrize(
     "module",
     [
-        "tools.lying.catalog",
-        "tools.lying.oracle",
-        "tools.lying.chosen.witness",
-        "tools.lying.chosen.other_questions",
-        "tools.lying.chosen.nothing_there",
-        "tools.lying.chosen.own_words",
-        "tools.lying.chosen.truthful",
+        "dev.lying.catalog",
+        "dev.lying.oracle",
+        "dev.lying.chosen.witness",
+        "dev.lying.chosen.other_questions",
+        "dev.lying.chosen.nothing_there",
+        "dev.lying.chosen.own_words",
+        "dev.lying.chosen.truthful",
     ],
 )
 def test_neither_liar_nor_judge_imports_a_guard(module: str) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tools.lying.chosen.sentences import (
+from dev.lying.chosen.sentences import (
     instants,
     is_clean,
     moved,

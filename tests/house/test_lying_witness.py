@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from tools.lying.chosen.house import House
-from tools.lying.chosen.witness import Witness
-from tools.lying.chosen.worlds import make_world
+from dev.lying.chosen.house import House
+from dev.lying.chosen.witness import Witness
+from dev.lying.chosen.worlds import make_world
 
 from diagnosis_harness.players.embedded.analyst import EmbeddedAnalyst
 from diagnosis_harness.release.language import Language

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-MUTANTS = Path(__file__).parents[2] / "tools" / "mutants.py"
+MUTANTS = Path(__file__).parents[2] / "dev" / "mutants.py"
 
 CODE = '''
 def halve(number: int) -> float:

@@ -40,7 +40,7 @@ def _committed() -> list[Path]:
     else:
         files = [
             file
-            for top in ("src", "tests", "tools", "docs", "requirements")
+            for top in ("src", "tests", "dev", "docs", "requirements")
             for file in (ROOT / top).rglob("*")
         ]
     return [file for file in files if file.is_file()]

@@ -12,7 +12,7 @@ ROOT = Path(__file__).parents[2]
 def test_no_generated_page_is_stale() -> None:
     """Commands, exit codes, errors, tools and the document's schema: `make docs` writes them."""
     checked = subprocess.run(
-        [sys.executable, "tools/docs.py", "--check"], cwd=ROOT, capture_output=True, text=True, check=False
+        [sys.executable, "dev/docs.py", "--check"], cwd=ROOT, capture_output=True, text=True, check=False
     )
 
     assert checked.returncode == 0, checked.stdout

@@ -14,12 +14,12 @@ ROOT = Path(__file__).parents[2]
 
 def set_up(folder: Path, lock: str, *, python: str) -> subprocess.CompletedProcess[str]:
     """Run set-up in a folder that holds nothing but its own files and an empty lock."""
-    (folder / "tools").mkdir()
+    (folder / "dev").mkdir()
     (folder / "requirements").mkdir()
-    shutil.copy(ROOT / "tools" / "setup.sh", folder / "tools")
+    shutil.copy(ROOT / "dev" / "setup.sh", folder / "dev")
     (folder / "requirements" / f"{lock}.txt").write_text("", encoding="utf-8")
     return subprocess.run(
-        ["sh", "tools/setup.sh", lock],
+        ["sh", "dev/setup.sh", lock],
         cwd=folder,
         env={"PATH": "/usr/bin:/bin", "PYTHON": python, "HOME": str(folder)},
         capture_output=True,

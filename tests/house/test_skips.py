@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-SKIPS = Path(__file__).parents[2] / "tools" / "skips.py"
+SKIPS = Path(__file__).parents[2] / "dev" / "skips.py"
 
 
 def _run(folder: Path, *command: str | Path) -> subprocess.CompletedProcess[str]:

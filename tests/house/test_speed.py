@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tools.speed import page
-from tools.speed.figure import Figure, as_markdown, as_text
-from tools.speed.rounds import Rounds, Workload, in_turns
+from dev.speed import page
+from dev.speed.figure import Figure, as_markdown, as_text
+from dev.speed.rounds import Rounds, Workload, in_turns
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 import psutil  # type: ignore[import-untyped]  # it has no stubs
 import pytest
 from tests.kill.stage import Member, Stage, assert_whole, staged
-from tests.streamed import EventClient
+from tests.support.streaming_server import EventClient
 
 from diagnosis_harness.adapters.persistence.log_rows import event_columns
 from diagnosis_harness.application.runs.row import RunStatus

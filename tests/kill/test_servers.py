@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 import pytest
 from tests.kill.kinds import GROUPS, in_turns, question
 from tests.kill.stage import Member, assert_whole, died_in, staged
-from tests.streamed import EventClient, Received
+from tests.support.streaming_server import EventClient, Received
 
 
 @pytest.mark.parametrize("group", GROUPS)

@@ -18,7 +18,7 @@ HELD_OUT = FOLDER / "held_out.tsv"
 def scores() -> ModuleType:
     """The program that prints the published table."""
     spec = importlib.util.spec_from_file_location(
-        "knowledge_score", FOLDER.parents[1] / "tools" / "knowledge_score.py"
+        "knowledge_score", FOLDER.parents[1] / "dev" / "knowledge_score.py"
     )
     assert spec is not None
     assert spec.loader is not None

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.faced import FacedServer, faced
+from tests.support.live_service import FacedServer, faced
 
 pytestmark = pytest.mark.proof
 

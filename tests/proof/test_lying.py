@@ -9,17 +9,17 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tools.lying.__main__ import WORLDS_EACH, lie, tried
-from tools.lying.catalog import TRUTHFUL, WRONG_CAUSE, Sample, samples, tellers
-from tools.lying.chosen.play import LIES as CHOSEN
-from tools.lying.chosen.play import places, play, run_once
-from tools.lying.chosen.tally import Tally
-from tools.lying.chosen.tampered import as_told
-from tools.lying.forged import Told
-from tools.lying.oracle import leaks
-from tools.lying.recorded import RecordedRun
-from tools.lying.recording import record_runs
-from tools.lying.trial import as_values
+from dev.lying.__main__ import WORLDS_EACH, lie, tried
+from dev.lying.catalog import TRUTHFUL, WRONG_CAUSE, Sample, samples, tellers
+from dev.lying.chosen.play import LIES as CHOSEN
+from dev.lying.chosen.play import places, play, run_once
+from dev.lying.chosen.tally import Tally
+from dev.lying.chosen.tampered import as_told
+from dev.lying.forged import Told
+from dev.lying.oracle import leaks
+from dev.lying.recorded import RecordedRun
+from dev.lying.recording import record_runs
+from dev.lying.trial import as_values
 
 from diagnosis_harness.diagnosis.draft import DiagnosisDraft
 from diagnosis_harness.guards.verdict import EvidenceVerdict

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.streamed import EventClient, StreamServer, Wait, streaming
+from tests.support.streaming_server import EventClient, StreamServer, Wait, streaming
 
 from diagnosis_harness.application.callers.caller import LOCAL
 from diagnosis_harness.application.runs.row import RunRow, RunStatus

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from dev.routing import Labelled, missed, read
 from hypothesis import given
 from hypothesis import strategies as st
-from tools.routing import Labelled, missed, read
 
 from diagnosis_harness.application.intent import IntentType
 from diagnosis_harness.application.routing import RoutingDecision, RoutingReason, RoutingTurn

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from tests.support.scene import Scene
+from tests.support.script import read
 
 from diagnosis_harness.adapters.evidence_stores.memory import MemoryEvidenceStore
 from diagnosis_harness.application.diagnose import DiagnosisEnd
@@ -17,8 +19,6 @@ from diagnosis_harness.harness.termination import RunState as State
 from diagnosis_harness.release.decision import TABLE
 from diagnosis_harness.release.outcome import FallbackType as Type
 from diagnosis_harness.release.outcome import ReleaseOutcome as Outcome
-from diagnosis_harness.testing.scene import Scene
-from diagnosis_harness.testing.script import read
 from diagnosis_harness.trace.event import TraceEventStatus, TraceName
 
 FOLDER = Path(__file__).parent

@@ -11,11 +11,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.support.scene import Scene
+from tests.support.script import read
 
 from diagnosis_harness.adapters.evidence_stores.memory import MemoryEvidenceStore
 from diagnosis_harness.application.diagnose import DiagnosisEnd
-from diagnosis_harness.testing.scene import Scene
-from diagnosis_harness.testing.script import read
 from diagnosis_harness.trace.event import TraceEvent
 
 FOLDER = Path(__file__).parent

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 from sqlalchemy import text
-from tests.desk import SHOP
-from tests.kept_chat import KeptChat, opened
+from tests.support.held_sources import HeldSources
+from tests.support.run_process import SHOP
+from tests.support.scripted_chat import KeptChat, opened
 
 from diagnosis_harness.adapters.persistence.alert_inbox import SqlAlertInbox
 from diagnosis_harness.adapters.persistence.database import Database
@@ -28,7 +29,6 @@ from diagnosis_harness.kernel.errors import (
     StoreFailure,
     TooManyAlerts,
 )
-from diagnosis_harness.testing.held_sources import HeldSources
 
 ONE_MORE = 2
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from tests.support.rows import a_failure, a_request, a_success
+
 from diagnosis_harness.application.runs.cancel_answer import is_owed
 from diagnosis_harness.application.runs.row import RunRow, RunStatus
 from diagnosis_harness.harness.termination import CancellationReason, RunState
 from diagnosis_harness.release.outcome import ReleaseOutcome
-from diagnosis_harness.testing.rows import a_failure, a_request, a_success
 
 
 def test_an_answer_is_owed_until_it_is_there_or_another_end_is() -> None:

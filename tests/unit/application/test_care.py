@@ -7,7 +7,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
-from tests.desk import Desk, other_process, play
+from tests.support.run_process import Desk, other_process, play
 
 from diagnosis_harness.application.callers.caller import LOCAL, Caller, CallerRole
 from diagnosis_harness.application.runs.asking import Asking

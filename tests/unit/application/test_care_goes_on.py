@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from sqlalchemy import insert, update
-from tests.kept_chat import KeptChat, concluding, opened
+from tests.support.scripted_chat import KeptChat, concluding, opened
 
 from diagnosis_harness.adapters.persistence.archive import SqlRunArchive
 from diagnosis_harness.adapters.persistence.care import SqlRunCare

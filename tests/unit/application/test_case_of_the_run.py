@@ -8,12 +8,12 @@ from dataclasses import replace
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tests.shopping import OLDER_S, Call, Shopping, from_records, two_troubles
+from tests.support.choosing_policy import OLDER_S, Call, Shopping, from_records, two_troubles
+from tests.support.small_incident import CALLS, ONSET_S
 
 from diagnosis_harness.diagnosis.draft import DiagnosisDraft
 from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.kernel.window import utc_text
-from diagnosis_harness.testing.small_incident import CALLS, ONSET_S
 from diagnosis_harness.testing.sources import InMemorySources
 from diagnosis_harness.toolbox.ports import AlertInfo
 

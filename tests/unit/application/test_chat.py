@@ -6,7 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.kept_chat import DRAFT, LOOK, KeptChat, concluding, found, play
+from tests.support.scripted_chat import DRAFT, LOOK, KeptChat, concluding, found, play
+from tests.support.scripted_router import ScriptedRouter
 
 from diagnosis_harness.application.callers.caller import Caller, CallerRole
 from diagnosis_harness.application.intent import IntentType
@@ -22,7 +23,6 @@ from diagnosis_harness.kernel.errors import (
 )
 from diagnosis_harness.release.outcome import ReleaseOutcome
 from diagnosis_harness.testing.scripted_policy import ScriptedPolicy
-from diagnosis_harness.testing.scripted_router import ScriptedRouter
 from diagnosis_harness.testing.scripted_tool import ScriptedTool
 from diagnosis_harness.trace.event import TraceName
 

@@ -9,7 +9,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.kept_chat import DRAFT, KeptChat, concluding, play
+from tests.support.scripted_chat import DRAFT, KeptChat, concluding, play
+from tests.support.scripted_router import ScriptedRouter
 
 from diagnosis_harness.application.intent import IntentType
 from diagnosis_harness.application.routing import RoutingDecision, RoutingReason
@@ -32,7 +33,6 @@ from diagnosis_harness.kernel.errors import (
 )
 from diagnosis_harness.release.outcome import FallbackType, ReleaseOutcome
 from diagnosis_harness.testing.scripted_policy import ScriptedPolicy
-from diagnosis_harness.testing.scripted_router import ScriptedRouter
 from diagnosis_harness.trace.event import TraceEvent, TraceName
 
 SYSTEM = RoutingDecision(IntentType.SYSTEM_CHAT, RoutingReason.GREETING)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import pytest
+from tests.support.scene import Scene
 
 from diagnosis_harness.adapters.evidence_stores.memory import MemoryEvidenceStore
 from diagnosis_harness.diagnosis.claim import FaultKind
@@ -21,7 +22,6 @@ from diagnosis_harness.harness.termination import RunState
 from diagnosis_harness.release.outcome import FallbackType, ReleaseOutcome
 from diagnosis_harness.testing.evidence import WINDOW, cause_item, caused_claim, changed_claim, changed_item
 from diagnosis_harness.testing.runs import limits
-from diagnosis_harness.testing.scene import Scene
 from diagnosis_harness.testing.scripted_policy import ScriptedJudge, ScriptedPolicy, ScriptedRepairer
 from diagnosis_harness.testing.scripted_tool import ScriptedTool
 from diagnosis_harness.tools.spec import ToolFindings

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from tests.support.small_incident import CPU_FAULT, ONSET_S, small_incident
 
 from diagnosis_harness.application.inquiry import resolve_inquiry
 from diagnosis_harness.diagnosis.inquiry import Inquiry, KnownEntity, OnsetOrigin, Telemetry
 from diagnosis_harness.kernel.errors import OnsetOutsideData
 from diagnosis_harness.kernel.window import utc_text
 from diagnosis_harness.testing.runs import Rig
-from diagnosis_harness.testing.small_incident import CPU_FAULT, ONSET_S, small_incident
 from diagnosis_harness.testing.sources import InMemorySources, series_of
 from diagnosis_harness.toolbox.match_entities import MatchEntities
 from diagnosis_harness.toolbox.ports import AlertInfo, LogLine

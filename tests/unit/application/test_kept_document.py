@@ -8,7 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.kept_chat import DRAFT, LOOK, KeptChat, concluding, found, opened
+from tests.support.scripted_chat import DRAFT, LOOK, KeptChat, concluding, found, opened
+from tests.support.scripted_router import ScriptedRouter
 
 from diagnosis_harness.application.intent import IntentType
 from diagnosis_harness.application.routing import RoutingDecision, RoutingReason
@@ -27,7 +28,6 @@ from diagnosis_harness.release.saved import saved_bytes
 from diagnosis_harness.release.window import instant
 from diagnosis_harness.testing.evidence import begun_record
 from diagnosis_harness.testing.scripted_policy import ScriptedPolicy
-from diagnosis_harness.testing.scripted_router import ScriptedRouter
 from diagnosis_harness.testing.scripted_tool import ScriptedTool
 from diagnosis_harness.tools.evidence import InvocationStatus
 from diagnosis_harness.tools.invocation import ErrorCode

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.kept_ends import NAMES, kept_end
+from tests.support.run_endings import NAMES, kept_end
 
 from diagnosis_harness.application.intent import IntentType
 from diagnosis_harness.application.runs.document import document_of

@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.support.knowledge import MemoryKnowledge
+from tests.support.scripted_responder import ScriptedWriter
 
 from diagnosis_harness.application.knowledge_query import KnowledgeQuery
 from diagnosis_harness.harness.cancellation import CancellationReason
@@ -18,9 +20,7 @@ from diagnosis_harness.knowledge.retrieval import Retrieval
 from diagnosis_harness.llm.role import RoleBoundary
 from diagnosis_harness.players.embedded.answer_writer import EmbeddedWriter
 from diagnosis_harness.release.language import Language
-from diagnosis_harness.testing.knowledge import MemoryKnowledge
 from diagnosis_harness.testing.runs import Rig
-from diagnosis_harness.testing.scripted_responder import ScriptedWriter
 from diagnosis_harness.trace.event import TraceEventStatus, TraceName
 
 if TYPE_CHECKING:

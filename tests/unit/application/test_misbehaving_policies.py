@@ -7,6 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from tests.support.scene import Scene
+from tests.support.wire_policy import WirePolicy
 
 from diagnosis_harness.adapters.evidence_stores.memory import MemoryEvidenceStore
 from diagnosis_harness.application.diagnose import DiagnosisEnd
@@ -15,9 +17,7 @@ from diagnosis_harness.harness.termination import RunState
 from diagnosis_harness.release.decision import WorkEnd
 from diagnosis_harness.release.outcome import FallbackType, ReleaseOutcome
 from diagnosis_harness.testing.evidence import WINDOW, changed_item
-from diagnosis_harness.testing.scene import Scene
 from diagnosis_harness.testing.scripted_tool import ENTITY, ScriptedTool
-from diagnosis_harness.testing.wire_policy import WirePolicy
 from diagnosis_harness.tools.spec import ToolFindings, ToolSpec
 from diagnosis_harness.trace.event import TraceName
 

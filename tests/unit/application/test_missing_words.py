@@ -6,6 +6,8 @@ from dataclasses import replace
 from typing import cast
 
 import pytest
+from tests.support.inquiries import inquiry
+from tests.support.scene import Scene
 
 from diagnosis_harness.adapters.evidence_stores.memory import MemoryEvidenceStore
 from diagnosis_harness.diagnosis.agent import DiagnosisTask
@@ -14,8 +16,6 @@ from diagnosis_harness.diagnosis.missing import MissingInfo
 from diagnosis_harness.diagnosis.policy import GiveDraft
 from diagnosis_harness.harness.termination import RunState
 from diagnosis_harness.release.outcome import ReleaseOutcome
-from diagnosis_harness.testing.inquiries import inquiry
-from diagnosis_harness.testing.scene import Scene
 from diagnosis_harness.testing.scripted_policy import ScriptedPolicy
 
 

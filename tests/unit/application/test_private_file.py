@@ -12,7 +12,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
-from tests.faced import faced, submit
+from tests.support.live_service import faced, submit
 
 from diagnosis_harness.adapters.persistence.database import Database
 from diagnosis_harness.application.private_file import make_private

@@ -5,6 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from tests.support.inquiries import inquiry
+from tests.support.scene import TIMEOUT_S, Scene
+from tests.support.script import read
 
 from diagnosis_harness.adapters.evidence_stores.memory import MemoryEvidenceStore
 from diagnosis_harness.application.publish import RunFacts, publish
@@ -13,9 +16,6 @@ from diagnosis_harness.harness.termination import RunState
 from diagnosis_harness.kernel.errors import ContractViolation
 from diagnosis_harness.release.language import Language
 from diagnosis_harness.release.outcome import ReleaseOutcome
-from diagnosis_harness.testing.inquiries import inquiry
-from diagnosis_harness.testing.scene import TIMEOUT_S, Scene
-from diagnosis_harness.testing.script import read
 from diagnosis_harness.toolbox.ports import AlertInfo, SourceSummary
 
 FULL, SPENT = Stop.INFORMATION_SATURATED, Stop.BUDGET_LIMIT_REACHED

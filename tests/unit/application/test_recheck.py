@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+from tests.support import documents
+
 from diagnosis_harness.application.verification.recheck import FactStatus, QueryStatus, Recheck, compare
 from diagnosis_harness.guards.verdict import FindingCode
 from diagnosis_harness.harness.termination import RunState
 from diagnosis_harness.release.document import RecordEntry, RunDocument
-from diagnosis_harness.testing import documents
 from diagnosis_harness.testing.evidence import ready_record
 from diagnosis_harness.tools.boundary import ToolBoundaryResult
 from diagnosis_harness.tools.evidence import EvidenceItem

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.support.scripted_router import DIAGNOSIS, ScriptedRouter
 
 from diagnosis_harness.application.intent import IntentType
 from diagnosis_harness.application.router import (
@@ -30,7 +31,6 @@ from diagnosis_harness.kernel.errors import (
 )
 from diagnosis_harness.llm.role import RoleBoundary
 from diagnosis_harness.testing.runs import Rig, limits
-from diagnosis_harness.testing.scripted_router import DIAGNOSIS, ScriptedRouter
 from diagnosis_harness.trace.event import TraceEventStatus, TraceName
 
 NEVER = sorted(set(FailureKind) - RETRYABLE)

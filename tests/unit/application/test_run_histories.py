@@ -14,6 +14,18 @@ import pytest
 from hypothesis import Phase, seed, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+from tests.support.faults import AROUND, Faults, store_fails
+from tests.support.scene import Scene
+from tests.support.stage import Stage
+from tests.support.statements import (
+    FOUND,
+    LIES,
+    MENDS,
+    WAYS_TO_ASSESS,
+    assessed,
+    must_not_leave,
+    said,
+)
 
 from diagnosis_harness.adapters.evidence_stores.memory import MemoryEvidenceStore
 from diagnosis_harness.application.diagnose import DiagnosisEnd
@@ -28,20 +40,8 @@ from diagnosis_harness.harness.workers import WorkerPool
 from diagnosis_harness.kernel.errors import FailureKind, LlmFailure, MalformedAnswer, ToolFailure
 from diagnosis_harness.release.outcome import ReleaseOutcome
 from diagnosis_harness.testing.evidence import WINDOW
-from diagnosis_harness.testing.faults import AROUND, Faults, store_fails
 from diagnosis_harness.testing.ids import CountingIds
 from diagnosis_harness.testing.runs import limits
-from diagnosis_harness.testing.scene import Scene
-from diagnosis_harness.testing.stage import Stage
-from diagnosis_harness.testing.statements import (
-    FOUND,
-    LIES,
-    MENDS,
-    WAYS_TO_ASSESS,
-    assessed,
-    must_not_leave,
-    said,
-)
 from diagnosis_harness.tools.evidence import EvidenceStatus, InvocationStatus
 from diagnosis_harness.tools.invocation import EvidenceRecord
 from diagnosis_harness.tools.spec import ToolFindings

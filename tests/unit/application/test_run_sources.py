@@ -7,7 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.desk import SHOP, Desk, play
+from tests.support.held_sources import HeldSources
+from tests.support.run_process import SHOP, Desk, play
 
 from diagnosis_harness.application.callers.caller import LOCAL
 from diagnosis_harness.application.runs.asking import Asking
@@ -15,7 +16,6 @@ from diagnosis_harness.application.runs.request import RunKind
 from diagnosis_harness.application.runs.row import RunRow, RunStatus
 from diagnosis_harness.application.runs.sources import ANY_LANE, SourceStamp, lane_of
 from diagnosis_harness.harness.termination import RunState
-from diagnosis_harness.testing.held_sources import HeldSources
 
 BANK = SourceStamp("sha256:bank", "sha256:monday")
 START_WITHIN_S = 300.0

@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.support.knowledge import PROFILE
+from tests.support.scripted_responder import ScriptedResponder
 
 from diagnosis_harness.application.system.answer import SystemAnswer, SystemTopic
 from diagnosis_harness.application.system.chat import SystemChat
@@ -28,9 +30,7 @@ from diagnosis_harness.llm.role import RoleBoundary
 from diagnosis_harness.players.embedded.responder import EmbeddedResponder
 from diagnosis_harness.players.embedded.responder_words import PRODUCTS
 from diagnosis_harness.release.language import Language, language_of
-from diagnosis_harness.testing.knowledge import PROFILE
 from diagnosis_harness.testing.runs import Rig
-from diagnosis_harness.testing.scripted_responder import ScriptedResponder
 from diagnosis_harness.toolbox.ports import AlertInfo, SourceSummary
 from diagnosis_harness.trace.event import TraceEventStatus, TraceName
 

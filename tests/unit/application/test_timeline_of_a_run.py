@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.kept_chat import DRAFT, LOOK, concluding, found, opened
+from tests.support.scripted_chat import DRAFT, LOOK, concluding, found, opened
 
 from diagnosis_harness.diagnosis.collection import InformationGain
 from diagnosis_harness.diagnosis.missing import MissingInfo

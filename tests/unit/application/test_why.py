@@ -9,6 +9,10 @@ from pathlib import Path
 from string import Formatter
 
 import pytest
+from tests.support import documents
+from tests.support.inquiries import inquiry
+from tests.support.scene import TIMEOUT_S
+from tests.support.script import read
 
 from diagnosis_harness.adapters.evidence_stores.memory import MemoryEvidenceStore
 from diagnosis_harness.application.publish import RunFacts, publish
@@ -23,10 +27,6 @@ from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.release.document import RunDocument
 from diagnosis_harness.release.language import Language
 from diagnosis_harness.release.outcome import ReleaseOutcome
-from diagnosis_harness.testing import documents
-from diagnosis_harness.testing.inquiries import inquiry
-from diagnosis_harness.testing.scene import TIMEOUT_S
-from diagnosis_harness.testing.script import read
 from diagnosis_harness.toolbox.ports import AlertInfo, SourceSummary
 from diagnosis_harness.tools.evidence import EvidenceStatus, InvocationStatus
 from diagnosis_harness.tools.invocation import ErrorCode

@@ -7,8 +7,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.kept_chat import KeptChat, play
-from tests.kept_ends import NAMES, KeptEnd, kept_end
+from tests.support.run_endings import NAMES, KeptEnd, kept_end
+from tests.support.scripted_chat import KeptChat, play
+from tests.support.scripted_router import ScriptedRouter
 
 from diagnosis_harness.application.intent import IntentType
 from diagnosis_harness.application.routing import RoutingDecision, RoutingReason
@@ -23,7 +24,6 @@ from diagnosis_harness.harness.cancellation import CancellationReason
 from diagnosis_harness.release.language import Language
 from diagnosis_harness.release.outcome import ReleaseOutcome
 from diagnosis_harness.testing.evidence import begun_record
-from diagnosis_harness.testing.scripted_router import ScriptedRouter
 from diagnosis_harness.tools.invocation import ErrorCode, EvidenceRecord
 
 SYSTEM = RoutingDecision(IntentType.SYSTEM_CHAT, RoutingReason.GREETING)

@@ -9,6 +9,8 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.support import documents
+from tests.support.scene import TIMEOUT_S, Scene
 
 from diagnosis_harness.adapters.evidence_stores.memory import MemoryEvidenceStore
 from diagnosis_harness.application.intent import IntentType
@@ -29,8 +31,6 @@ from diagnosis_harness.release.language import Language
 from diagnosis_harness.release.reading import read_document
 from diagnosis_harness.release.saved import parsed, saved_bytes
 from diagnosis_harness.release.timeline import timeline
-from diagnosis_harness.testing import documents
-from diagnosis_harness.testing.scene import TIMEOUT_S, Scene
 from diagnosis_harness.testing.scripted_policy import ScriptedPolicy
 from diagnosis_harness.toolbox.ports import AlertInfo, SourceSummary
 from diagnosis_harness.trace.event import TraceEvent, TraceEventStatus, TraceName, TracePhase, bounded

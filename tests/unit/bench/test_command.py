@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+from tests.support import documents
 
 from diagnosis_harness.application.verification.recheck import Recheck
 from diagnosis_harness.bench.runner import result_of
@@ -13,7 +14,6 @@ from diagnosis_harness.cli.main import run
 from diagnosis_harness.cli.ports import LoadProgress
 from diagnosis_harness.release.document import RunDocument
 from diagnosis_harness.release.language import Language
-from diagnosis_harness.testing import documents
 from diagnosis_harness.trace.sink import TraceSink
 
 

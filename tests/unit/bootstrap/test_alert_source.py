@@ -6,7 +6,7 @@ import asyncio
 from pathlib import Path
 
 import pytest
-from tests.faced import settings_for
+from tests.support.live_service import settings_for
 
 from diagnosis_harness.bootstrap.service import open_service
 from diagnosis_harness.kernel.errors import InvalidSetting

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
-from tests.kept_chat import opened
+from tests.support.scripted_chat import opened
 
 from diagnosis_harness.adapters.persistence.archive import SqlRunArchive
 from diagnosis_harness.application.runs.closed_runs import ClosedRuns

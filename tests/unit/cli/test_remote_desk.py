@@ -8,6 +8,7 @@ import socket
 from collections.abc import Awaitable, Callable
 
 import pytest
+from tests.support.counting_server import Answer, Asked, CountingServer, Trouble
 from tests.unit.cli.shown_runs import row
 
 from diagnosis_harness.application.intent import IntentType
@@ -26,7 +27,6 @@ from diagnosis_harness.kernel.errors import (
 from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.release.language import Language
 from diagnosis_harness.release.outcome import ReleaseOutcome
-from diagnosis_harness.testing.counting_server import Answer, Asked, CountingServer, Trouble
 
 Look = Callable[[RemoteDesk], Awaitable[object]]
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from rich.cells import cell_len
+from tests.support import documents
 
 from diagnosis_harness.cli.render.report import report_lines
 from diagnosis_harness.diagnosis.claim import Claim, EvidenceRef, Predicate
@@ -18,7 +19,6 @@ from diagnosis_harness.release.document import ClaimEntry, OnsetUsed, RecordEntr
 from diagnosis_harness.release.language import Language
 from diagnosis_harness.release.outcome import ReleaseOutcome
 from diagnosis_harness.release.sentence import sentence
-from diagnosis_harness.testing import documents
 from diagnosis_harness.testing.evidence import ready_record
 from diagnosis_harness.tools.evidence import EvidenceItem, ItemKind
 

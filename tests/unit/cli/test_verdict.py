@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from tests.support import documents
 
 from diagnosis_harness.cli.phrases import phrases_of
 from diagnosis_harness.cli.verdict import is_right, verdict_lines
@@ -11,7 +12,6 @@ from diagnosis_harness.release.document import RunDocument
 from diagnosis_harness.release.language import Language
 from diagnosis_harness.release.outcome import ReleaseOutcome
 from diagnosis_harness.simulator.faults import FaultKind, GroundTruth
-from diagnosis_harness.testing import documents
 
 CHECKOUT = GroundTruth("checkout", FaultKind.CPU, None)
 PAYMENT = GroundTruth("payment", FaultKind.SLOW_DEPENDENCY, None)

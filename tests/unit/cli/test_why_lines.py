@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import pytest
 from rich.cells import cell_len
+from tests.support import documents
 
 from diagnosis_harness.application.why.answer import Fact, Say, Sentence, WhyAnswer, WhyQuestion
 from diagnosis_harness.application.why.answers import why
@@ -14,7 +15,6 @@ from diagnosis_harness.application.why.words import answer_json
 from diagnosis_harness.cli.render.why import SpokenAnswer, spoken_of, why_lines
 from diagnosis_harness.cli.saved_words import saved_words
 from diagnosis_harness.release.language import Language
-from diagnosis_harness.testing import documents
 
 ANSWERS = why(documents.fallback())
 

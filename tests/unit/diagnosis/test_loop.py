@@ -6,6 +6,7 @@ import asyncio
 from dataclasses import dataclass, field
 
 import pytest
+from tests.support.scene import Scene
 
 from diagnosis_harness.adapters.evidence_stores.memory import MemoryEvidenceStore
 from diagnosis_harness.diagnosis.collection import CollectionState, CollectionThresholds, DiagnosisStopReason
@@ -30,7 +31,6 @@ from diagnosis_harness.kernel.errors import (
 from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.testing.evidence import changed_claim
 from diagnosis_harness.testing.runs import AMPLE, limits
-from diagnosis_harness.testing.scene import Scene
 from diagnosis_harness.testing.scripted_policy import Answer, ScriptedPolicy
 from diagnosis_harness.testing.scripted_tool import ENTITY, ScriptedTool, found_nothing, found_something
 from diagnosis_harness.tools.spec import Parameter, ParameterKind, ToolFindings, ToolSpec

@@ -10,6 +10,8 @@ from typing import Any
 
 import jsonschema
 import pytest
+from tests.support.inquiries import inquiry
+from tests.support.wire_policy import OverTheWire, WirePolicy
 
 from diagnosis_harness.adapters.evidence_stores.memory import MemoryEvidenceStore
 from diagnosis_harness.application.diagnose import DiagnoseUseCase, DiagnosisEnd
@@ -33,10 +35,8 @@ from diagnosis_harness.testing.evidence import (
     cause_item,
     changed_item,
 )
-from diagnosis_harness.testing.inquiries import inquiry
 from diagnosis_harness.testing.runs import Rig
 from diagnosis_harness.testing.scripted_tool import ScriptedTool
-from diagnosis_harness.testing.wire_policy import OverTheWire, WirePolicy
 from diagnosis_harness.tools.access import ScopeAccess
 from diagnosis_harness.tools.boundary import ToolBoundary
 from diagnosis_harness.tools.spec import Parameter, ParameterKind, ToolFindings, ToolSpec

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from tests.support.inquiries import inquiry
+
 from diagnosis_harness.diagnosis.claim import FaultKind
 from diagnosis_harness.diagnosis.draft import Cause, DiagnosisDraft
 from diagnosis_harness.guards.evidence_guard import check_draft
@@ -16,7 +18,6 @@ from diagnosis_harness.testing.evidence import (
     changed_item,
     ready_record,
 )
-from diagnosis_harness.testing.inquiries import inquiry
 
 CART = changed_item("i2", "cart")
 RECORDS = (

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from tests.support.inquiries import inquiry
 
 from diagnosis_harness.diagnosis.claim import Claim, EvidenceRef, FaultKind, Predicate
 from diagnosis_harness.diagnosis.draft import Cause, DiagnosisDraft
@@ -18,7 +19,6 @@ from diagnosis_harness.testing.evidence import (
     changed_item,
     ready_record,
 )
-from diagnosis_harness.testing.inquiries import inquiry
 from diagnosis_harness.tools.evidence import EvidenceItem
 
 FIRST = replace(cause_item("c1", "payment"), attributes={"fault_kind": "CPU", "region": "pod-1"})

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from tests.support.inquiries import inquiry
 
 from diagnosis_harness.diagnosis.claim import WHOLE_RECORD, Claim, EvidenceRef, FaultKind, Predicate, Quote
 from diagnosis_harness.diagnosis.draft import Cause, DiagnosisDraft
@@ -21,7 +22,6 @@ from diagnosis_harness.testing.evidence import (
     error_record,
     ready_record,
 )
-from diagnosis_harness.testing.inquiries import inquiry
 from diagnosis_harness.tools.evidence import Direction, EvidenceItem, ItemKind
 from diagnosis_harness.tools.invocation import EvidenceRecord
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from tests.support.inquiries import inquiry
 
 from diagnosis_harness.diagnosis.inquiry import OnsetOrigin
 from diagnosis_harness.guards.incident_time import LATE_S, is_of_incident
 from diagnosis_harness.kernel.window import TimeWindow
-from diagnosis_harness.testing.inquiries import inquiry
 
 START_S = 1_704_117_900.0
 RECORDED = TimeWindow(START_S - 3_600.0, START_S + 900.0)

@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.support.inquiries import inquiry
 
 from diagnosis_harness.diagnosis.claim import Claim, EvidenceRef, Predicate, Quote
 from diagnosis_harness.diagnosis.inquiry import Inquiry
@@ -25,7 +26,6 @@ from diagnosis_harness.testing.evidence import (
     changed_item,
     ready_record,
 )
-from diagnosis_harness.testing.inquiries import inquiry
 from diagnosis_harness.tools.evidence import Direction, EvidenceItem, ItemKind
 from diagnosis_harness.tools.invocation import EvidenceRecord
 

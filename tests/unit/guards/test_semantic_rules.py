@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.support.inquiries import inquiry
 
 from diagnosis_harness.diagnosis.claim import FaultKind
 from diagnosis_harness.diagnosis.draft import Cause, DiagnosisDraft, SetAside, SetAsideReason
@@ -30,7 +31,6 @@ from diagnosis_harness.testing.evidence import (
     changed_item,
     ready_record,
 )
-from diagnosis_harness.testing.inquiries import inquiry
 from diagnosis_harness.testing.runs import Rig
 from diagnosis_harness.testing.scripted_policy import ScriptedJudge, ScriptedRepairer
 from diagnosis_harness.tools.evidence import EvidenceItem

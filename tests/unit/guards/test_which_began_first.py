@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from tests.support.inquiries import inquiry
 
 from diagnosis_harness.diagnosis.claim import FaultKind
 from diagnosis_harness.diagnosis.draft import Cause, DiagnosisDraft
@@ -13,7 +14,6 @@ from diagnosis_harness.guards.semantic_rules import ORDER_SLACK_S, case_objectio
 from diagnosis_harness.guards.verdict import SemanticReason
 from diagnosis_harness.kernel.json_value import Scalar
 from diagnosis_harness.testing.evidence import ONSET_S, cause_item, caused_claim, changed_item, ready_record
-from diagnosis_harness.testing.inquiries import inquiry
 from diagnosis_harness.tools.evidence import EvidenceItem, ItemKind
 
 SEEN = changed_item("i1", "payment")

@@ -1,4 +1,4 @@
-"""Masking against a generated corpus that was written without a look at its rules (tools/masking)."""
+"""Masking against a generated corpus that was written without a look at its rules (dev/masking)."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import json
 from pathlib import Path
 
 import pytest
-from tools.masking.corpus import innocents, planted
-from tools.masking.figures import FALSE_MAX, RECALL_MIN, measured
+from dev.masking.corpus import innocents, planted
+from dev.masking.figures import FALSE_MAX, RECALL_MIN, measured
 
 from diagnosis_harness.kernel.masking import mask
 

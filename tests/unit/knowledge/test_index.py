@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from tests.support.knowledge import index_of
 
 from diagnosis_harness.knowledge.index import KnowledgeIndex, terms_of_passage
-from diagnosis_harness.testing.knowledge import index_of
 
 
 @pytest.mark.parametrize(

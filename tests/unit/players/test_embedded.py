@@ -6,6 +6,7 @@ import json
 from dataclasses import replace
 
 import pytest
+from tests.support.inquiries import inquiry
 
 from diagnosis_harness.diagnosis.claim import EvidenceRef, Predicate
 from diagnosis_harness.diagnosis.collection import InformationGain
@@ -28,7 +29,6 @@ from diagnosis_harness.players.embedded.standing import (
     stands_out,
 )
 from diagnosis_harness.testing.evidence import ONSET_S, cause_item, changed_claim, changed_item, ready_record
-from diagnosis_harness.testing.inquiries import inquiry
 from diagnosis_harness.tools.evidence import EvidenceItem, ItemKind
 from diagnosis_harness.tools.invocation import EvidenceRecord
 from diagnosis_harness.tools.spec import ToolSpec

@@ -9,6 +9,7 @@ from typing import Any
 
 import jsonschema
 import pytest
+from tests.support import documents
 
 from diagnosis_harness.diagnosis.claim import EvidenceRef
 from diagnosis_harness.harness.budget import BudgetUsage, RunBudgetLimits
@@ -20,7 +21,6 @@ from diagnosis_harness.release.language import Language
 from diagnosis_harness.release.outcome import FallbackType, ReleaseOutcome
 from diagnosis_harness.release.schema import document_schema
 from diagnosis_harness.release.timeline import timeline
-from diagnosis_harness.testing import documents
 from diagnosis_harness.trace.event import TraceEvent, TraceEventStatus, TraceName, TracePhase
 
 PAGE = Path(__file__).parents[3] / "docs" / "reference" / "run-document.schema.json"

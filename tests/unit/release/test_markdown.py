@@ -8,11 +8,11 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.support import documents
 
 from diagnosis_harness.release.document import RunDocument
 from diagnosis_harness.release.language import Language
 from diagnosis_harness.release.markdown import escaped, markdown
-from diagnosis_harness.testing import documents
 
 
 @pytest.mark.parametrize("language", Language)

@@ -8,6 +8,8 @@ from dataclasses import replace
 from types import FrameType
 
 import pytest
+from tests.support.inquiries import inquiry
+from tests.support.large_answer import large_answer
 
 from diagnosis_harness.diagnosis.answer_size import CLAIMS_MAX, REFS_MAX, WORDING_MAX, check_size
 from diagnosis_harness.diagnosis.policy import GiveDraft
@@ -15,8 +17,6 @@ from diagnosis_harness.guards.evidence_guard import check_draft
 from diagnosis_harness.guards.restating import restate_all
 from diagnosis_harness.release.language import Language
 from diagnosis_harness.release.said import said
-from diagnosis_harness.testing.inquiries import inquiry
-from diagnosis_harness.testing.large_answer import large_answer
 
 OWN = WORDING_MAX // CLAIMS_MAX
 """Characters of each wording, were all of the largest answer equally long."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from tests.support import documents
+from tests.support.inquiries import inquiry
 
 from diagnosis_harness.diagnosis.claim import EvidenceRef, FaultKind, Predicate
 from diagnosis_harness.diagnosis.collection import DiagnosisStopReason
@@ -19,9 +21,7 @@ from diagnosis_harness.release.missing import missing_phrases
 from diagnosis_harness.release.outcome import FallbackType, ReleaseOutcome
 from diagnosis_harness.release.report import compose
 from diagnosis_harness.release.wording import words_of
-from diagnosis_harness.testing import documents
 from diagnosis_harness.testing.evidence import ready_record
-from diagnosis_harness.testing.inquiries import inquiry
 from diagnosis_harness.toolbox.ports import FileNote
 from diagnosis_harness.tools.evidence import EvidenceItem, ItemKind
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
+from tests.support.inquiries import inquiry
 
 from diagnosis_harness.diagnosis.claim import Claim, EvidenceRef
 from diagnosis_harness.guards.evidence_guard import check_claims
@@ -18,7 +19,6 @@ from diagnosis_harness.release.report import compose
 from diagnosis_harness.release.said import may_stand, said
 from diagnosis_harness.release.sentence import sentence
 from diagnosis_harness.testing.evidence import changed_claim, changed_item, ready_record
-from diagnosis_harness.testing.inquiries import inquiry
 
 RECORDS = (ready_record(changed_item()),)
 EN, ZH = Language.EN, Language.ZH

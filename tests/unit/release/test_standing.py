@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from tests.support.inquiries import inquiry
+
 from diagnosis_harness.diagnosis.claim import FaultKind
 from diagnosis_harness.diagnosis.draft import Cause, DiagnosisDraft
 from diagnosis_harness.release.standing import Standing, numbered, scored, standing_of
@@ -14,7 +16,6 @@ from diagnosis_harness.testing.evidence import (
     changed_item,
     ready_record,
 )
-from diagnosis_harness.testing.inquiries import inquiry
 
 RECORDS = (
     ready_record(changed_item("i1", "payment")),

@@ -6,8 +6,8 @@ import asyncio
 from contextlib import ExitStack
 
 import pytest
-from tests.streamed import Parser
-from tests.watched import IDS, RUN, SETTINGS, Client, Table, played, turned
+from tests.support.streaming_server import Parser
+from tests.support.watched_hub import IDS, RUN, SETTINGS, Client, Table, played, turned
 
 from diagnosis_harness.release.outcome import ReleaseOutcome
 from diagnosis_harness.server.event_id import EventId

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 from starlette.types import Receive, Scope, Send
-from tests.faced import faced
-from tests.held_keys import NEW
+from tests.support.live_service import faced
+from tests.support.memory_keys import NEW
 
 from diagnosis_harness.application.callers.caller import CallerRole
 from diagnosis_harness.kernel.errors import StoreFailure

@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
+from tests.support.scripted_log import ended_row
 
 from diagnosis_harness.application.runs.row import RUN_CANCELLED
 from diagnosis_harness.application.status import ChatApplicationStatus as Stage
@@ -37,7 +38,6 @@ from diagnosis_harness.server.sse_session import (
     told_status,
     traced,
 )
-from diagnosis_harness.testing.scripted_log import ended_row
 from diagnosis_harness.trace.event import TraceEvent, TraceEventStatus, TraceName, TracePhase
 
 OURS, OTHER = RunIds("s1", "r1"), RunIds("s1", "r2")

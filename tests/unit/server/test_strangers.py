@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.held_keys import NEW, HeldKeys, door, key_of, play
+from tests.support.memory_keys import NEW, HeldKeys, door, key_of, play
 
 from diagnosis_harness.application.callers.api_key import PresentedKey, new_key, read_key
 from diagnosis_harness.kernel.ids import RandomIds

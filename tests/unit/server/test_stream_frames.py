@@ -7,7 +7,7 @@ import json
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.streamed import Parser
+from tests.support.streaming_server import Parser
 
 from diagnosis_harness.harness.termination import RunState
 from diagnosis_harness.kernel.errors import InvalidInput

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
-from tests.watched import IDS, RUN, Client, Table, expected
+from tests.support.watched_hub import IDS, RUN, Client, Table, expected
 
 from diagnosis_harness.release.outcome import ReleaseOutcome
 from diagnosis_harness.server.sse_session import SseState

@@ -6,10 +6,7 @@ import re
 from collections.abc import Iterator
 
 import pytest
-
-from diagnosis_harness.harness.context import RunContext
-from diagnosis_harness.kernel.window import utc_text
-from diagnosis_harness.testing.small_incident import (
+from tests.support.small_incident import (
     CPU_FAULT,
     ERROR_FAULT,
     NETWORK_FAULT,
@@ -17,6 +14,9 @@ from diagnosis_harness.testing.small_incident import (
     SmallFault,
     small_incident,
 )
+
+from diagnosis_harness.harness.context import RunContext
+from diagnosis_harness.kernel.window import utc_text
 from diagnosis_harness.toolbox.catalog import build_tools
 from diagnosis_harness.toolbox.wording import digits, one_line, quantity, rounded
 from diagnosis_harness.tools.evidence import Direction, EvidenceItem, ItemKind

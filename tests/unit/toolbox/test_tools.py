@@ -6,9 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-
-from diagnosis_harness.harness.context import RunContext
-from diagnosis_harness.testing.small_incident import (
+from tests.support.small_incident import (
     CPU_FAULT,
     ERROR_FAULT,
     NETWORK_FAULT,
@@ -16,6 +14,8 @@ from diagnosis_harness.testing.small_incident import (
     STORE_FAULT,
     small_incident,
 )
+
+from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.testing.sources import InMemorySources, series_of
 from diagnosis_harness.toolbox.catalog import build_tools
 from diagnosis_harness.toolbox.ports import AlertInfo, ChangeEvent, FileNote, LogLine

@@ -6,8 +6,9 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
+from tests.support.small_incident import CPU_FAULT, small_incident
+
 from diagnosis_harness.harness.context import RunContext
-from diagnosis_harness.testing.small_incident import CPU_FAULT, small_incident
 from diagnosis_harness.toolbox.ports import SourceSummary, SummarySource
 from diagnosis_harness.toolbox.views import Views
 

@@ -8,6 +8,8 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
+from tests.support.faults import ALTERED, HUNG, LOST, store_fails
+from tests.support.scene import Scene
 
 from diagnosis_harness.adapters.evidence_stores.memory import MemoryEvidenceStore
 from diagnosis_harness.diagnosis.draft import DiagnosisDraft
@@ -17,9 +19,7 @@ from diagnosis_harness.harness.budget import RunBudgetLimits
 from diagnosis_harness.harness.termination import RunState
 from diagnosis_harness.kernel.errors import ToolFailure
 from diagnosis_harness.testing.evidence import changed_item
-from diagnosis_harness.testing.faults import ALTERED, HUNG, LOST, store_fails
 from diagnosis_harness.testing.runs import AMPLE, limits
-from diagnosis_harness.testing.scene import Scene
 from diagnosis_harness.testing.scripted_policy import ScriptedPolicy
 from diagnosis_harness.testing.scripted_tool import ScriptedTool, found_something
 from diagnosis_harness.tools.evidence import EvidenceStatus, InvocationStatus

@@ -13,14 +13,14 @@ from pathlib import Path
 
 import pytest
 from sqlalchemy import Connection, TextClause, text
+from tests.support.rows import Kept, a_request, a_success
+from tests.support.servers import Databases, Valkey
 
 from diagnosis_harness.adapters.evidence_stores.redis import RedisEvidenceStore
 from diagnosis_harness.adapters.persistence.database import Database
 from diagnosis_harness.kernel.errors import FailureKind, StoreFailure
 from diagnosis_harness.testing.evidence import begun_record, changed_item, ready_record
-from diagnosis_harness.testing.rows import Kept, a_request, a_success
 from diagnosis_harness.testing.runs import Rig
-from diagnosis_harness.testing.servers import Databases, Valkey
 from diagnosis_harness.trace.event import TraceName
 
 KeptAt = Callable[..., AbstractAsyncContextManager[Kept]]
@@ -31,7 +31,7 @@ import asyncio, resource, sys
 from diagnosis_harness.adapters.persistence.database import Database
 from diagnosis_harness.adapters.persistence.archive import SqlRunArchive
 from diagnosis_harness.kernel.errors import StoreFailure
-from diagnosis_harness.testing.rows import a_request
+from tests.support.rows import a_request
 from dataclasses import replace
 async def main():
     database = await Database.opened(sys.argv[1])

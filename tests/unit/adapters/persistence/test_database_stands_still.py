@@ -10,11 +10,11 @@ from collections.abc import Callable
 
 import pytest
 from sqlalchemy import Connection, text
+from tests.support.servers import Databases
 
 from diagnosis_harness.adapters.persistence.database import ANSWER_MARGIN_S, Database
 from diagnosis_harness.kernel.clock import SystemClock
 from diagnosis_harness.kernel.errors import FailureKind, StoreFailure
-from diagnosis_harness.testing.servers import Databases
 
 CLOCK = SystemClock()
 BUSY_S = 0.5

@@ -10,9 +10,9 @@ from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 
 import pytest
+from tests.support.rows import SUBMITTED_S, Kept
 
 from diagnosis_harness.application.runs.store import Beat
-from diagnosis_harness.testing.rows import SUBMITTED_S, Kept
 from diagnosis_harness.tools.evidence import InvocationStatus
 from diagnosis_harness.trace.event import TraceEventStatus, TraceName
 
@@ -29,7 +29,7 @@ from diagnosis_harness.harness.core import DiagnosisHarnessCore
 from diagnosis_harness.testing.clock import ManualClock
 from diagnosis_harness.testing.evidence import begun_record, changed_item, ready_record
 from diagnosis_harness.testing.ids import CountingIds
-from diagnosis_harness.testing.rows import Process
+from tests.support.rows import Process
 
 async def work(process, number):
     run_id = f"r{number}"

@@ -8,12 +8,12 @@ from contextlib import AbstractAsyncContextManager
 from typing import TypeVar
 
 import psycopg
+from tests.support.rows import SUBMITTED_S, Kept, a_request
 
 from diagnosis_harness.application.runs.row import CancelWish, RunStatus
 from diagnosis_harness.harness.termination import CancellationReason
 from diagnosis_harness.release.outcome import ReleaseOutcome
 from diagnosis_harness.testing.evidence import begun_record
-from diagnosis_harness.testing.rows import SUBMITTED_S, Kept, a_request
 from diagnosis_harness.tools.invocation import ErrorCode
 
 KeptAt = Callable[..., AbstractAsyncContextManager[Kept]]

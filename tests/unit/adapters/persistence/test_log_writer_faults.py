@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import TypeVar
 
 import pytest
-from tests.logged import a_process
+from tests.support.small_run_log import a_process
 
 from diagnosis_harness.kernel.errors import StoreFailure
 from diagnosis_harness.trace.event import TraceEvent, TraceEventStatus, TraceName, TracePhase

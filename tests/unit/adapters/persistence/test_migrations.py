@@ -10,6 +10,7 @@ from importlib.resources import files
 
 import pytest
 from sqlalchemy import Connection, create_engine, text
+from tests.support.servers import Databases
 
 from diagnosis_harness.adapters.persistence.address import engine_url
 from diagnosis_harness.adapters.persistence.archive import SqlRunArchive
@@ -21,7 +22,6 @@ from diagnosis_harness.application.runs.row import RunStatus
 from diagnosis_harness.application.runs.sources import SourceBacklog, lane_of
 from diagnosis_harness.application.runs.store import Beat
 from diagnosis_harness.kernel.errors import InvalidSetting
-from diagnosis_harness.testing.servers import Databases
 from diagnosis_harness.trace.event import TraceName
 
 OPENS = """

@@ -7,13 +7,13 @@ from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 
 import pytest
+from tests.support.expecting import log_of, row_of
+from tests.support.rows import SUBMITTED_S, Kept, a_request, a_success
 
 from diagnosis_harness.adapters.persistence.database import Database
 from diagnosis_harness.adapters.persistence.queued_end import cancel_queued
 from diagnosis_harness.application.runs.row import CancelWish
 from diagnosis_harness.harness.termination import CancellationReason
-from diagnosis_harness.testing.expecting import log_of, row_of
-from diagnosis_harness.testing.rows import SUBMITTED_S, Kept, a_request, a_success
 
 WISH = CancelWish(CancellationReason.USER_REQUESTED, SUBMITTED_S + 5)
 

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
+from tests.support.rows import SUBMITTED_S, Process, a_fallback, a_request, a_success
 
 from diagnosis_harness.adapters.persistence.archive import SqlRunArchive
 from diagnosis_harness.adapters.persistence.care import SqlRunCare
@@ -28,7 +29,6 @@ from diagnosis_harness.kernel.errors import StoreFailure
 from diagnosis_harness.release.outcome import FallbackType, ReleaseOutcome
 from diagnosis_harness.testing.clock import ManualClock
 from diagnosis_harness.testing.ids import CountingIds
-from diagnosis_harness.testing.rows import SUBMITTED_S, Process, a_fallback, a_request, a_success
 from diagnosis_harness.trace.event import TraceName
 
 T = TypeVar("T")

@@ -10,7 +10,8 @@ from types import MappingProxyType
 from typing import TypeVar
 
 import pytest
-from tests.logged import a_process
+from tests.support.rows import Process, a_success
+from tests.support.small_run_log import a_process
 
 from diagnosis_harness.adapters.persistence.archive import SqlRunArchive
 from diagnosis_harness.adapters.persistence.database import Database, Statements
@@ -21,7 +22,6 @@ from diagnosis_harness.harness.core import DiagnosisHarnessCore
 from diagnosis_harness.kernel.errors import ContractViolation, FailureKind, StoreFailure
 from diagnosis_harness.testing.clock import ManualClock
 from diagnosis_harness.testing.ids import CountingIds
-from diagnosis_harness.testing.rows import Process, a_success
 from diagnosis_harness.trace.event import TraceEvent, TraceEventStatus, TraceName, TracePhase
 
 T = TypeVar("T")

@@ -9,13 +9,13 @@ from contextlib import AbstractAsyncContextManager
 
 import pytest
 from sqlalchemy import text
+from tests.support.rows import SUBMITTED_S, Kept, a_request
 
 from diagnosis_harness.adapters.persistence.database import Database
 from diagnosis_harness.application.runs.row import RunStatus
 from diagnosis_harness.application.runs.store import RunQuery
 from diagnosis_harness.kernel.errors import StoreFailure
 from diagnosis_harness.kernel.store_trouble import StoreTrouble
-from diagnosis_harness.testing.rows import SUBMITTED_S, Kept, a_request
 
 KeptAt = Callable[..., AbstractAsyncContextManager[Kept]]
 PLACES = ("sqlite_url", "postgres_url")

@@ -13,13 +13,13 @@ from typing import Any
 
 import pytest
 from dbos import DBOS
+from tests.support.cluster import Cluster, cluster
+from tests.support.queue_contract import Bench
 
 from diagnosis_harness.adapters.queue.database import queue_url
 from diagnosis_harness.adapters.queue.dbos_queue import DbosRunQueue
 from diagnosis_harness.application.runs.sources import ANY_LANE
 from diagnosis_harness.kernel.errors import ContractViolation, FailureKind, InvalidSetting, StoreFailure
-from diagnosis_harness.testing.cluster import Cluster, cluster
-from diagnosis_harness.testing.queue_contract import Bench
 
 Use = Callable[[DbosRunQueue], Coroutine[Any, Any, None]]
 

@@ -7,10 +7,10 @@ from collections.abc import Callable
 from typing import Any
 
 import psutil  # type: ignore[import-untyped]  # it has no stubs
+from tests.support.cluster import cluster
 
 from diagnosis_harness.adapters.queue.dbos_queue import DbosRunQueue
 from diagnosis_harness.application.runs.sources import ANY_LANE
-from diagnosis_harness.testing.cluster import cluster
 
 Start = Callable[..., Any]
 

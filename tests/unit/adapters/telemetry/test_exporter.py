@@ -8,14 +8,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
-from tests.kept_chat import KeptChat, concluding, opened
+from tests.support.scripted_chat import KeptChat, concluding, opened
+from tests.support.scripted_router import ScriptedRouter
 
 from diagnosis_harness.adapters.telemetry.exporter import ExportCounts, TraceExporter
 from diagnosis_harness.application.intent import IntentType
 from diagnosis_harness.application.routing import RoutingDecision, RoutingReason
 from diagnosis_harness.application.runs.row import RunRow, RunStatus
 from diagnosis_harness.kernel.errors import FailureKind, TechnicalFailure
-from diagnosis_harness.testing.scripted_router import ScriptedRouter
 from diagnosis_harness.trace.event import TraceName
 from diagnosis_harness.trace.spans import RunSpans, spans_of
 

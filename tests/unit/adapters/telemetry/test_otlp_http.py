@@ -15,10 +15,10 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import (
     ExportTraceServiceRequest,
     ExportTraceServiceResponse,
 )
+from tests.support.counting_server import Answer, Asked, CountingServer, Trouble
 
 from diagnosis_harness.adapters.telemetry.otlp_http import OtlpHttpSender, OtlpTarget
 from diagnosis_harness.kernel.errors import FailureKind, InvalidSetting, TechnicalFailure
-from diagnosis_harness.testing.counting_server import Answer, Asked, CountingServer, Trouble
 from diagnosis_harness.trace.event import TraceEvent, TraceEventStatus, TraceName, TracePhase, bounded
 from diagnosis_harness.trace.otlp import otlp_json
 from diagnosis_harness.trace.spans import RunSpans, spans_of

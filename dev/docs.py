@@ -1,0 +1,170 @@
+"""Writes the reference pages that are made from the code; with `--check` it only says which are stale."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from collections.abc import Callable, Iterator
+from importlib.resources import files
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from textwrap import dedent
+
+from typer.main import get_command
+from typer.testing import CliRunner
+
+from diagnosis_harness.bootstrap.service import open_service
+from diagnosis_harness.cli import exit_codes
+from diagnosis_harness.cli.main import FolderOpener, build_app
+from diagnosis_harness.diagnosis.wire_schema import answer_schema
+from diagnosis_harness.kernel import errors
+from diagnosis_harness.release.schema import document_schema
+from diagnosis_harness.server.app import make_app
+from diagnosis_harness.settings import load_settings
+from diagnosis_harness.testing.sources import InMemorySources
+from diagnosis_harness.toolbox.catalog import build_tools
+from diagnosis_harness.toolbox.ports import Sources
+from diagnosis_harness.tools.spec import Parameter, ToolSpec
+
+REFERENCE = Path(__file__).parents[1] / "docs" / "reference"
+MADE = "<!-- Made by dev/docs.py from the code; do not edit. -->"
+
+
+def command_line() -> str:
+    """Every command with its help, as the terminal shows it."""
+    app = build_app(FolderOpener())
+    pages = map(_help, _commands(get_command(app), []))
+    return f"# The command line\n\n{MADE}\n\n" + "\n".join(pages)
+
+
+def _commands(command: object, words: list[str]) -> Iterator[list[str]]:
+    """The command and all below it, each as it is typed."""
+    yield words
+    for name, below in sorted(getattr(command, "commands", {}).items()):
+        yield from _commands(below, [*words, name])
+
+
+def _help(words: list[str]) -> str:
+    """One command: a heading, and its help 100 columns wide."""
+    app = build_app(FolderOpener())
+    shown = CliRunner().invoke(app, [*words, "--help"], prog_name="diagnose", terminal_width=100)
+    title = " ".join(["diagnose", *words])
+    return f"## `{title}`\n\n```text\n{shown.output.strip()}\n```\n"
+
+
+def exit_code_page() -> str:
+    """The table of exit codes."""
+    rows = "\n".join(f"| {code} | {meaning} |" for code, meaning in exit_codes.MEANINGS.items())
+    return f"# Exit codes\n\n{MADE}\n\n| code | meaning |\n|---|---|\n{rows}\n"
+
+
+def error_page() -> str:
+    """The tree of errors."""
+    text = (errors.__doc__ or "").strip()
+    parts = (
+        f"```text\n{dedent(part)}\n```" if part.startswith("    ") else part for part in text.split("\n\n")
+    )
+    return f"# Errors\n\n{MADE}\n\n" + "\n\n".join(parts) + "\n"
+
+
+def tool_page() -> str:
+    """Every tool with its parameters and bounds."""
+    tools = build_tools(Sources(summary=InMemorySources()))
+    intro = "Read-only tools, in the order in which an investigation usually asks them."
+    return f"# Tools\n\n{MADE}\n\n{intro}\n\n" + "\n".join(_tool(tool.spec) for tool in tools)
+
+
+def _tool(spec: ToolSpec) -> str:
+    scopes = ", ".join(f"`{name}`" for name in spec.scope_names)
+    bounds = f"{spec.bounds.items} items, {spec.bounds.size_bytes:,} bytes"
+    text = f"## `{spec.name}`\n\n{spec.description}\n\n"
+    text += f"Needs {scopes}. At most {spec.limit_s:g} s a call; keeps at most {bounds}.\n"
+    if spec.parameters:
+        text += "\n| argument | kind | required | |\n|---|---|---|---|\n"
+        text += "".join(f"{_argument(parameter)}\n" for parameter in spec.parameters)
+    return text
+
+
+def _argument(parameter: Parameter) -> str:
+    says = parameter.description
+    if parameter.choices:
+        says += f" One of {', '.join(parameter.choices)}."
+    bounds = [
+        f"{word} {bound:g}"
+        for word, bound in (("from", parameter.least), ("to", parameter.most))
+        if bound is not None
+    ]
+    if bounds:
+        says += f" ({' '.join(bounds)})"
+    return (
+        f"| `{parameter.name}` | {parameter.kind.value} | {'yes' if parameter.required else 'no'} | {says} |"
+    )
+
+
+def schema_page() -> str:
+    """The JSON Schema of a run document."""
+    return json.dumps(document_schema(), indent=2, ensure_ascii=False) + "\n"
+
+
+def answer_page() -> str:
+    """The JSON Schema of a policy's answer."""
+    return json.dumps(answer_schema(), indent=2, ensure_ascii=False) + "\n"
+
+
+def settings_page() -> str:
+    """Every setting with its shipped value, as the product's own file has it."""
+    shipped = files("diagnosis_harness").joinpath("settings.toml").read_text(encoding="utf-8")
+    intro = "The values that are shipped. A file of the same shape wins over them, the environment over both."
+    return f"# Settings\n\n{MADE}\n\n{intro}\n\n```toml\n{shipped.strip()}\n```\n"
+
+
+def http_page() -> str:
+    """The OpenAPI document of the service, as it serves it itself."""
+    return json.dumps(asyncio.run(_openapi()), indent=2, ensure_ascii=False) + "\n"
+
+
+async def _openapi() -> dict[str, object]:
+    with TemporaryDirectory() as folder:
+        settings = load_settings()
+        database = settings.database.model_copy(update={"url": f"{folder}/runs.db"})
+        async with open_service(settings.model_copy(update={"database": database}), works=False) as service:
+            return make_app(service, settings.server, needs_key=True).openapi()
+
+
+PAGES: dict[str, Callable[[], str]] = {
+    "cli.md": command_line,
+    "exit-codes.md": exit_code_page,
+    "errors.md": error_page,
+    "tools.md": tool_page,
+    "settings.md": settings_page,
+    "openapi.json": http_page,
+    "run-document.schema.json": schema_page,
+    "policy-answer.schema.json": answer_page,
+}
+
+
+def stale(folder: Path) -> list[str]:
+    """Names of pages that differ from what the code says."""
+    return [
+        name
+        for name, make in PAGES.items()
+        if not (folder / name).is_file() or (folder / name).read_text(encoding="utf-8") != make()
+    ]
+
+
+def main() -> int:
+    """Write what is stale; with `--check` only name it and fail."""
+    names = stale(REFERENCE)
+    if "--check" in sys.argv[1:]:
+        for name in names:
+            print(f"stale: docs/reference/{name}; run `python dev/docs.py`")
+        return 1 if names else 0
+    for name in names:
+        (REFERENCE / name).write_text(PAGES[name](), encoding="utf-8")
+        print(f"written: docs/reference/{name}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

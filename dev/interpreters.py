@@ -1,0 +1,211 @@
+"""Run what depends on the interpreter on every Python >= 3.11 here: `python dev/interpreters.py`.
+
+Looks in /usr/bin, on PATH and where version managers put theirs, and takes one of each version. Each gets a
+copy of the tree and a .venv of its own, by `dev/setup.sh`, and runs the tests of PARTS: as whoever calls
+this, and, where that is root, once more as a user that is made for it, with the interpreters that such a user
+may start. One line says how long each took; the exit code is 1 when one failed. `--list` says what would run.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import pwd
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+OLDEST = (3, 11)
+PARTS = (
+    "tests/unit/kernel", "tests/unit/guards", "tests/unit/players", "tests/routing", "tests/unit/knowledge",
+    "tests/unit/diagnosis", "tests/unit/adapters/queue", "tests/unit/adapters/persistence",
+    "tests/contracts/test_run_queue.py", "tests/contracts/test_run_store.py", "tests/unit/cli",
+    "tests/e2e/test_command_line.py", "tests/e2e/test_stopping.py",
+)  # fmt: skip
+"""Kernel with masking, guards, router, knowledge, wire, queue, run store, command line."""
+LEAN = ("-m", "not proof", "-k", "not postgres")
+"""Large runs, and what PostgreSQL does, are alike on every interpreter: our own tries them."""
+MANAGERS = (
+    ".pyenv/versions/*/bin", ".asdf/installs/python/*/bin", ".local/share/mise/installs/python/*/bin",
+    ".local/share/uv/python/*/bin", ".local/bin", "miniconda3/bin", "miniconda3/envs/*/bin",
+)  # fmt: skip
+USER = "diagnosis-tests"
+NOT_COPIED = shutil.ignore_patterns(".*", "__pycache__", "dist", "build", "incidents")
+
+
+@dataclass(frozen=True, slots=True)
+class Interpreter:
+    """One Python: where it is, and what it says that it is."""
+
+    path: Path
+    version: tuple[int, int, int]
+
+    def __str__(self) -> str:
+        return ".".join(map(str, self.version))
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """Whose rights the tests run with."""
+
+    name: str
+    home: Path
+    uid: int | None = None
+    gid: int | None = None
+
+    def run(self, command: list[str], folder: Path) -> int:
+        """Carry a command out in a folder; its exit code."""
+        environment = {
+            name: value
+            for name, value in os.environ.items()
+            if not name.startswith(("PYTHON", "VIRTUAL_ENV", "XDG_", "MAKE", "MFLAGS", "DIAGNOS"))
+        }
+        if self.uid is not None:
+            environment |= {"PATH": "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin", "USER": self.name}
+        environment |= {"HOME": str(self.home), "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+        extra = None if self.uid is None else ()
+        return subprocess.run(
+            command,
+            cwd=folder,
+            env=environment,
+            check=False,
+            user=self.uid,
+            group=self.gid,
+            extra_groups=extra,
+        ).returncode
+
+
+def candidates(home: Path, path: str) -> Iterator[Path]:
+    """Files that may be a Python, in the order in which they are preferred."""
+    folders = [Path("/usr/bin"), *(Path(part) for part in path.split(os.pathsep) if part)]
+    folders += [folder for manager in MANAGERS for folder in sorted(home.glob(manager))]
+    for folder in folders:
+        if "shims" not in folder.parts:  # a manager's shim is one of those that stand in its own folders
+            names = (*sorted(folder.glob("python3.[0-9]*")), folder / "python3", folder / "python")
+            yield from (file for file in names if file.suffix[1:].isdigit() or not file.suffix)
+
+
+def version_of(file: Path) -> tuple[int, int, int] | None:
+    """The version that a Python says it has; None of a .venv, and of what is no Python 3."""
+    question = "import sys, venv; print(*sys.version_info[:3], sys.prefix == sys.base_prefix)"
+    try:
+        answer = subprocess.run([file, "-c", question], capture_output=True, text=True, check=False)
+    except OSError:
+        return None
+    words = answer.stdout.split()
+    if answer.returncode != 0 or len(words) != 4 or words[3] != "True":
+        return None
+    return int(words[0]), int(words[1]), int(words[2])
+
+
+def asked(files: Iterable[Path]) -> list[Interpreter]:
+    """One interpreter of each version that is not too old, the first one found; newest last."""
+    found: dict[tuple[int, int, int], Interpreter] = {}
+    for file in files:
+        version = version_of(file)
+        if version is not None and version[:2] >= OLDEST:
+            found.setdefault(version, Interpreter(file, version))
+    return [found[version] for version in sorted(found)]
+
+
+def copy_tree(folder: Path, person: Person) -> None:
+    """The files of this checkout, changes that are not committed included, for this person to write in."""
+    shutil.copytree(ROOT, folder, ignore=NOT_COPIED)
+    if person.uid is not None and person.gid is not None:
+        for place in (folder, *folder.rglob("*")):
+            os.chown(place, person.uid, person.gid)
+
+
+def tried(interpreter: Interpreter, person: Person, parts: list[str], *, jobs: int) -> int:
+    """Set up and run the tests in a fresh copy; 0 when all passed. A skip is judged by dev/skips.py."""
+    report = ROOT / ".build" / f"interpreter-{interpreter}-{person.name}.xml"
+    report.parent.mkdir(exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix="diagnosis-interpreter-", dir="/tmp") as made:
+        Path(made).chmod(0o755)
+        tree = Path(made) / "tree"
+        copy_tree(tree, person)
+        if code := person.run(["env", f"PYTHON={interpreter.path}", "sh", "dev/setup.sh", "dev"], tree):
+            return code
+        if code := person.run([".venv/bin/diagnose", "demo", "--no-color"], tree):
+            return code
+        pytest = [".venv/bin/python", "-m", "pytest", "-q", "-n", str(jobs), "--junitxml=tests.xml", *LEAN]
+        code = person.run([*pytest, *parts], tree)
+        if (tree / "tests.xml").is_file():
+            shutil.copy(tree / "tests.xml", report)
+            code = (
+                code
+                or subprocess.run([sys.executable, ROOT / "dev" / "skips.py", report], check=False).returncode
+            )
+        return code
+
+
+def made_user() -> Person | None:
+    """A user without rights, made when it is not there; None where nobody may make one."""
+    try:
+        entry = pwd.getpwnam(USER)
+    except KeyError:
+        if os.getuid() != 0 or shutil.which("useradd") is None:
+            return None
+        subprocess.run(["useradd", "--create-home", USER], check=True)
+        entry = pwd.getpwnam(USER)
+    return Person(USER, Path(entry.pw_dir), entry.pw_uid, entry.pw_gid)
+
+
+def may_start(person: Person, interpreter: Interpreter) -> bool:
+    """Whether this person may start it; nobody else may enter the home of root."""
+    return person.run(["sh", "-c", f"exec '{interpreter.path}' -c pass 2>/dev/null"], Path("/")) == 0
+
+
+def rounds(found: list[Interpreter], *, own: tuple[int, int, int]) -> Iterator[tuple[Interpreter, Person]]:
+    """Who tries which: ourselves all but our own, on which the whole suite runs; a made user all it may."""
+    oneself = Person(pwd.getpwuid(os.getuid()).pw_name, Path.home())
+    yield from ((interpreter, oneself) for interpreter in found if interpreter.version != own)
+    if os.getuid() != 0:
+        return
+    if (user := made_user()) is None:
+        print("interpreters: no user can be made here, so nothing runs without the rights of root")
+        return
+    yield from ((interpreter, user) for interpreter in found if may_start(user, interpreter))
+
+
+def main() -> int:
+    """Try each, and say how each ended and how long it took."""
+    parser = argparse.ArgumentParser(prog="python dev/interpreters.py")
+    parser.add_argument(
+        "parts", nargs="*", help="tests to run in place of those that depend on the interpreter"
+    )
+    parser.add_argument("--list", action="store_true", help="say what would be tried, and by whom")
+    parser.add_argument("--only", default="", metavar="VERSION", help="those whose version begins so")
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--all", action="store_true", help="the interpreter that runs this as well")
+    options = parser.parse_args()
+    found = asked(candidates(Path.home(), os.environ.get("PATH", "")))
+    print(
+        "interpreters:", ", ".join(f"{interpreter} ({interpreter.path})" for interpreter in found), flush=True
+    )
+    own = (0, 0, 0) if options.all else sys.version_info[:3]
+    failed = []
+    found = [interpreter for interpreter in found if str(interpreter).startswith(options.only)]
+    for interpreter, person in rounds(found, own=own):
+        if options.list:
+            print(f"interpreters: {interpreter} as {person.name}")
+            continue
+        began = time.monotonic()
+        code = tried(interpreter, person, options.parts or list(PARTS), jobs=options.jobs)
+        ending = "passed" if code == 0 else f"FAILED ({code})"
+        print(
+            f"interpreters: {interpreter} as {person.name} {ending} in {time.monotonic() - began:.0f} s",
+            flush=True,
+        )
+        failed += [code] if code else []
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

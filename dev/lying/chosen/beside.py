@@ -1,0 +1,74 @@
+"""Where a lie about a single claim stands: beside the truth, alone, or among facts told on the way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from dev.lying.chosen.asking import asked_onset, honest_rounds
+from dev.lying.chosen.drafts import concluding, plus, ranking
+from dev.lying.chosen.liar import Asking, Plan, Records, Word
+from dev.lying.chosen.other_questions import Family
+from dev.lying.chosen.worlds import World
+from dev.lying.recorded import pick
+
+from diagnosis_harness.diagnosis.claim import Claim
+from diagnosis_harness.diagnosis.draft import DiagnosisDraft
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What a lie is made of: the records, the world that they are of, and chance."""
+
+    rng: np.random.Generator
+    world: World
+    records: Records
+
+
+Bend = Callable[[Seen], Sequence[Claim]]
+
+
+def honest_draft(records: Records) -> DiagnosisDraft | None:
+    """What an agent would truthfully conclude: the first of the ranking, where it stands out."""
+    top = next(iter(ranking(records)), None)
+    if top is None or top.item.number("strength") < 0.5 or top.item.number("margin") < 0.1:
+        return None
+    return concluding(top, records)
+
+
+def beside(bend: Bend, *, every_signal: bool = False, calls: bool = False) -> Family:
+    """The false claims beside a truthful conclusion, alone, or as facts that are told on the way."""
+
+    def family(rng: np.random.Generator, world: World) -> Plan | None:
+        rounds = honest_rounds(world)
+        if every_signal:
+            rounds = ((*rounds[0], *_close_looks(rng, world)),)
+        if calls:
+            rounds = ((*rounds[0], ("walk_topology", {"entity": pick(rng, world.services), "depth": 3})),)
+        way = pick(rng, ("beside", "beside", "alone", "facts"))
+
+        def finish(records: Records) -> Word:
+            draft = honest_draft(records)
+            if draft is None or way == "alone":
+                draft = DiagnosisDraft((), ())
+            if way == "facts":
+                return Word(draft if draft.claims else None)
+            bent = bend(Seen(rng, world, records))
+            return Word(plus(draft, *bent) if bent else None)
+
+        if way != "facts":
+            return Plan(rounds, finish)
+        return Plan(rounds, finish, facts=lambda record: tuple(bend(Seen(rng, world, [record]))))
+
+    return family
+
+
+def _close_looks(rng: np.random.Generator, world: World) -> tuple[Asking, ...]:
+    """Single signals of some service, whether they moved or not."""
+    found: list[Asking] = []
+    for service in sorted({pick(rng, world.services), *world.causes}):
+        signals = sorted({s.signal for s in world.sources.incident if world.service_of(s.entity) == service})
+        onset = asked_onset(world)
+        found += [("inspect_signal", {"entity": service, "signal": signal, **onset}) for signal in signals]
+    return tuple(found)

@@ -1,0 +1,203 @@
+"""Whether a published claim is so in the world: what each predicate asks, and what its words may say."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from dev.lying.chosen.claim_numbers import near
+from dev.lying.chosen.evidence import Item, Json
+from dev.lying.chosen.reference import Reference
+from dev.lying.chosen.sentences import in_base, moved, numbers, unquoted, without
+
+if TYPE_CHECKING:
+    from dev.lying.chosen.worlds import World
+
+Said = Iterator[tuple[str, str]]
+_LIMIT = 0.9
+_SHARES = ("percent", "ratio", "share", "%")
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """One claim, the item that bears it, and what is known of its world."""
+
+    claim: Json
+    item: Item
+    world: World
+    reference: Reference
+
+    @property
+    def shown(self) -> str:
+        """For whoever looks into it."""
+        return f"{self.claim['sentence']} [{self.item.line}]"
+
+    @property
+    def bare(self) -> str:
+        """The sentence without names and quotations."""
+        item, claim = self.item, self.claim
+        own = (item.entity, item.peer, item.signal, item.owner, claim["entity"], claim["affected"])
+        names = (*own, item.more.get("without"), *self.world.services, *self.world.owner_of)
+        return without(unquoted(claim["sentence"]), [each for each in names if each])
+
+
+def truth_objections(claim: Json, item: Item, world: World, reference: Reference) -> Said:
+    """What is not so."""
+    told = Told(claim, item, world, reference)
+    yield from _OF[claim["predicate"]](told)
+    yield from _words(told)
+    ways = moved(told.bare, ())
+    if item.direction in ("UP", "DOWN") and ways and ways != {item.direction}:
+        yield "direction", told.shown
+    if claim["baseline"] is not None and item.kind == "SIGNAL_CHANGE" and not _is_usual(item, world):
+        yield "a usual level that is not usual", told.shown
+
+
+# ---------------------------------------------------------------- predicate by predicate
+
+
+def _normal(told: Told) -> Said:
+    item, asked_s = told.item, told.reference.onset_s
+    # At the asked time the record's own windows of normal operation say what is normal.
+    elsewhere = item.span is None or asked_s is None or item.span.start_s != asked_s
+    if not item.as_normal or (elsewhere and _stands_out(item, told.world)):
+        yield "called normal, and is not", told.shown
+
+
+def _changed(told: Told) -> Said:
+    item = told.item
+    if item.kind == "SIGNAL_CHANGE" and item.direction != "FLAT" and item.as_normal:
+        yield "normal operation told as a finding", told.shown
+
+
+def _began(told: Told) -> Said:
+    yield from _changed(told)
+    if told.item.kind == "ONSET" and told.item.more.get("method") != "estimated":
+        yield "onset that nobody observed", told.shown
+
+
+def _saturated(told: Told) -> Said:
+    item = told.item
+    share = in_base(item.value or 0.0, item.unit) if item.unit in _SHARES else 0.0
+    if item.more.get("kind") not in ("cpu", "memory") or share < _LIMIT:
+        yield "not at its limit", told.shown
+
+
+def _affected(told: Told) -> Said:
+    guilty = told.world.service_of(told.claim["entity"]) in told.world.causes
+    if guilty or not told.item.more.get("bad") or told.item.as_normal:
+        yield "acquitted, and is the cause or unharmed", told.shown
+
+
+def _caused(told: Told) -> Said:
+    claim, world = told.claim, told.world
+    asked = {world.victim, claim["entity"], None if not world.names_victim else world.victim}
+    if claim["entity"] not in world.causes:
+        yield "wrong cause", told.shown
+    elif claim["affected"] not in asked:
+        yield "affected is not who was asked about", told.shown
+
+
+def _calls(told: Told) -> Said:
+    if told.claim["affected"] not in told.world.plant.calls.get(told.claim["entity"], ()):
+        yield "no such call", told.shown
+
+
+def _deployed(told: Told) -> Said:
+    events = told.world.sources.change_events
+    if not any(each.entity == told.claim["entity"] and each.kind == told.item.signal for each in events):
+        yield "no such change", told.shown
+
+
+def _rose(told: Told) -> Said:
+    if told.item.direction != "UP":
+        yield "direction", told.shown
+
+
+_OF: Mapping[str, Callable[[Told], Said]] = {
+    "NORMAL": _normal,
+    "CHANGED": _changed,
+    "BEGAN": _began,
+    "SATURATED": _saturated,
+    "AFFECTED": _affected,
+    "CAUSED": _caused,
+    "CALLS": _calls,
+    "DEPLOYED": _deployed,
+    "FAILED": _rose,
+    "DROPPED": _rose,
+    "SLOWED": _rose,
+}
+
+# ---------------------------------------------------------------- what words may say
+
+_RESERVED = {
+    "cause": (r"\bcaus|原因|导致|引起", ("CAUSED", "AFFECTED")),
+    "limit": (r"\blimit|上限|耗尽", ("SATURATED",)),
+    "denial": (
+        r"\b(not?|never|nothing|none|neither|nor)\b|没有|没|未|不是|并非|无",
+        ("NORMAL", "AFFECTED", "DROPPED"),
+    ),
+    "scope": (r"\b(all|only|every|always|both)\b|所有|全部|只有|仅|一直|总是", ()),
+}
+"""Words that change what a sentence says, and whose predicates say it anyway."""
+_CHANGES = {
+    "deploy": r"deploy|release|roll(ed)? ?out|发布|部署|上线",
+    "flag": r"\bflag|开关",
+    "config": r"config|配置",
+    "version": r"version|版本",
+}
+_BEFORE = re.compile(r"usual\w*|normal\w*|before|previous\w*|之前|此前|通常|平时|正常")
+
+
+def _words(told: Told) -> Said:
+    bare, predicate = told.bare, told.claim["predicate"]
+    for what, (pattern, predicates) in _RESERVED.items():
+        if predicate not in predicates and re.search(pattern, bare, re.IGNORECASE):
+            yield f"word of {what} in another statement", told.shown
+    for kind, pattern in _CHANGES.items():
+        if re.search(pattern, bare, re.IGNORECASE) and (
+            predicate != "DEPLOYED" or kind not in told.item.signal
+        ):
+            yield "another kind of change", told.shown
+    if predicate not in ("NORMAL", "BEGAN"):
+        yield from _befores(told)
+
+
+def _befores(told: Told) -> Said:
+    """A word for what is usual stands beside the usual level, and nowhere else."""
+    bare = told.bare
+    said = list(numbers(bare, ()))
+    for found in _BEFORE.finditer(bare):
+        places = [(abs(bare.find(n.text) - found.start()), n) for n in said if not n.factor]
+        usual = told.item.baseline
+        if not places or usual is None:
+            yield "usual, and no usual level", told.shown
+            continue
+        nearest = min(places, key=lambda each: each[0])[1]
+        if not near(nearest.value, in_base(usual, told.item.unit)) and not near(nearest.value, usual):
+            yield "usual level exchanged", told.shown
+
+
+def _stands_out(item: Item, world: World) -> bool:
+    """Whether the raw values of its window lie clearly outside of everything that is usual."""
+    usual, span = world.usual(item.entity, item.signal), item.span
+    if not len(usual) or span is None:
+        return False
+    within = world.within(item.entity, item.signal, span.start_s, span.end_s)
+    if not len(within):
+        return False
+    middle = float(np.median(within))
+    return bool(middle > 1.4 * float(usual.max()) or middle < float(usual.min()) / 1.4)
+
+
+def _is_usual(item: Item, world: World) -> bool:
+    """Whether the baseline is near the middle of what is usual; true where nothing is known of that."""
+    usual = world.usual(item.entity, item.signal)
+    if not len(usual) or item.baseline is None or item.more.get("rate"):
+        return True
+    middle = float(np.median(usual))
+    spread = float(np.median(np.abs(usual - middle)))
+    return abs(float(item.baseline) - middle) <= max(0.3 * abs(middle), 6.0 * spread)

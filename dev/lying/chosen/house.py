@@ -1,0 +1,147 @@
+"""One whole run of the product as a black box: question, policy, tools, guards, release, document.
+
+Only the answers of tools are kept from one run to the next: the same question to the same world has the same
+answer, and computing it costs far more than everything behind it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from dev.lying.chosen.reference import Reference
+from dev.lying.chosen.worlds import World
+
+from diagnosis_harness.application.verification.verify import verify
+from diagnosis_harness.bootstrap.diagnosis import Diagnosis
+from diagnosis_harness.bootstrap.players import Players
+from diagnosis_harness.diagnosis.policy import DiagnosisPolicy
+from diagnosis_harness.harness.context import RunContext
+from diagnosis_harness.harness.core import DiagnosisHarnessCore
+from diagnosis_harness.harness.workers import WorkerPool
+from diagnosis_harness.kernel.errors import ToolFailure
+from diagnosis_harness.release.document import RunDocument
+from diagnosis_harness.release.language import Language
+from diagnosis_harness.release.saved import saved_bytes
+from diagnosis_harness.settings import Settings, load_settings
+from diagnosis_harness.testing.clock import ManualClock
+from diagnosis_harness.testing.ids import CountingIds
+from diagnosis_harness.testing.runs import AMPLE
+from diagnosis_harness.toolbox.catalog import build_tools
+from diagnosis_harness.tools.evidence import ItemKind
+from diagnosis_harness.tools.spec import ArgumentValue, KnowsEntities, Tool, ToolFindings, ToolSpec
+from diagnosis_harness.trace.sink import MemorySink
+
+if TYPE_CHECKING:
+    from diagnosis_harness.toolbox.ports import Sources
+
+_OTHERS = Players()
+"""They hold nothing of a run; making them takes longer than a run does."""
+Arguments = Mapping[str, ArgumentValue]
+Known = dict[tuple[str, tuple[tuple[str, ArgumentValue], ...]], ToolFindings | ToolFailure]
+
+
+@dataclass(frozen=True, slots=True)
+class KnownTool:
+    """A tool that remembers its answers."""
+
+    tool: Tool
+    known: Known
+
+    @property
+    def spec(self) -> ToolSpec:
+        """The tool's own."""
+        return self.tool.spec
+
+    def entities(self, ctx: RunContext) -> Collection[str]:
+        """Whom the tool can be asked about."""
+        return self.tool.entities(ctx) if isinstance(self.tool, KnowsEntities) else ()
+
+    def run(self, ctx: RunContext, arguments: Arguments) -> ToolFindings:
+        """The tool's answer, or the one that it gave before."""
+        key = (self.tool.spec.name, tuple(sorted(arguments.items())))
+        if key not in self.known:
+            try:
+                self.known[key] = self.tool.run(ctx, arguments)
+            except ToolFailure as failure:
+                self.known[key] = failure
+        found = self.known[key]
+        if isinstance(found, ToolFailure):
+            raise found
+        return found
+
+
+@dataclass(slots=True)
+class House:
+    """The product over one world. Runs one question at a time; `close` gives the threads back."""
+
+    world: World
+    settings: Settings = field(default_factory=lambda: patient(load_settings()))
+    workers: WorkerPool = field(default_factory=lambda: WorkerPool(threads_max=2))
+    _known: Known = field(default_factory=dict)
+    _tools: tuple[Tool, ...] | None = None
+
+    async def run(self, policy: DiagnosisPolicy, language: Language) -> RunDocument:
+        """Ask the world's question, played by this policy; the embedded judge and repairer play the rest."""
+        trace = MemorySink()
+        core = DiagnosisHarnessCore(clock=ManualClock(), ids=CountingIds(), sink=trace, workers=self.workers)
+        diagnosis = Diagnosis(
+            core=core,
+            trace=trace,
+            settings=self.settings,
+            sources=self.world.sources.sources(),
+            onset_s=self.world.given_onset_s,
+            players=replace(_OTHERS, policy=policy),
+            tools_over=self._remembered,
+        )
+        return await diagnosis.run(self.world.question(language), language=language, deadline_s=None)
+
+    def ask(self, tool_name: str, arguments: Arguments) -> ToolFindings:
+        """What a tool answers outside of any run: what the world itself says."""
+        core = DiagnosisHarnessCore(
+            clock=ManualClock(), ids=CountingIds(), sink=MemorySink(), workers=self.workers
+        )
+        ctx = core.start_run(session_id="reference", limits=AMPLE, timeout_s=60.0)
+        tool = next(t for t in self._remembered(self.world.sources.sources()) if t.spec.name == tool_name)
+        return tool.run(ctx, arguments)
+
+    def reference(self) -> Reference:
+        """The tools' answers to the question itself."""
+        world = self.world
+        asked: dict[str, ArgumentValue] = {}
+        if world.asked_onset_s is not None:
+            asked["onset"] = world.asked_onset_s
+        found = self.ask("estimate_onset", asked).items
+        used = next((item.onset_s for item in found if item.attributes.get("used")), None)
+        estimated = next(
+            (item.onset_s for item in found if item.attributes.get("method") == "estimated"), None
+        )
+        if world.names_victim:
+            asked["alert_entity"] = world.victim
+        ranked = self.ask("rank_causes", asked).items
+        return Reference(
+            tuple(item for item in ranked if item.kind is ItemKind.CAUSE_SCORE),
+            used if world.asked_onset_s is None else world.asked_onset_s,
+            estimated,
+        )
+
+    def close(self) -> None:
+        """Give the threads back."""
+        self.workers.close()
+
+    def _remembered(self, sources: Sources) -> Sequence[Tool]:
+        if self._tools is None:
+            self._tools = tuple(KnownTool(tool, self._known) for tool in build_tools(sources))
+        return self._tools
+
+
+def patient(settings: Settings) -> Settings:
+    """The shipped settings, for an agent that may look as often as it likes."""
+    progress = settings.progress.model_copy(update={"no_gain": 1_000, "protocol_violations": 1_000})
+    return settings.model_copy(update={"progress": progress})
+
+
+def verifies(document: RunDocument) -> bool:
+    """Whether the product says of a document that all of it holds."""
+    return verify(saved_bytes(document), file="run.json").verified

@@ -1,0 +1,193 @@
+"""Says of a published document what in it is not so, from the world's truth and the stored records.
+
+It shares no code with the guards. A sentence must be true as it stands, of what it names, at the time that it
+names or else at the time that was asked about.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from dev.lying.chosen.claims import claim_objections
+from dev.lying.chosen.evidence import SAME_S, Json, Record, records_of
+from dev.lying.chosen.reference import Reference
+from dev.lying.chosen.sentences import is_clean, odd_words, prose_in, unquoted
+
+from diagnosis_harness.kernel.window import parse_utc
+
+if TYPE_CHECKING:
+    from dev.lying.chosen.worlds import World
+
+
+def _names(text: str, name: str) -> bool:
+    """Whether a text names an entity, and not something that begins or ends like it, escapes included."""
+    return re.search(rf"(?<![\w-]){re.escape(name)}(?![\w\\-])", text) is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Objection:
+    """One thing that is not so. `kind` is for counting, `text` is what stood there."""
+
+    kind: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Witness:
+    """Knows one world, and what its tools answer to the question that was asked."""
+
+    world: World
+    reference: Reference
+
+    def objections(
+        self, document: Json, untrue: Iterable[str] = (), prose: Iterable[str] = ()
+    ) -> list[Objection]:
+        """Everything in a document that is not so.
+
+        Args:
+            untrue: sentences that are known to be false.
+            prose: an agent's own texts, which may stand nowhere but in quotation marks.
+        """
+        found = _Reading(self, document, tuple(untrue), (*self.world.prose, *prose))
+        return [Objection(kind, text[:400]) for kind, text in found.all()]
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """Every name that the telemetry holds: services, instances, signals, operations."""
+        sources = self.world.sources
+        held = {each for s in sources.incident for each in (s.entity, s.signal)}
+        held |= {*self.world.services, *self.world.owner_of}
+        spans = sources.incident_spans
+        return frozenset(held | set(spans.operations if spans is not None else ()))
+
+
+@dataclass(frozen=True)
+class _Reading:
+    """One document being read."""
+
+    witness: Witness
+    document: Json
+    untrue: tuple[str, ...]
+    prose: tuple[str, ...]
+
+    @cached_property
+    def records(self) -> Mapping[str, Record]:
+        return records_of(self.document)
+
+    def all(self) -> Iterator[tuple[str, str]]:
+        report = self.document["report"]
+        yield from self._causes(report)
+        for claim in report["claims"]:
+            yield from claim_objections(claim, self.records, self.witness.world, self.witness.reference)
+        yield from self._texts(report)
+        yield from self._candidates(report)
+        yield from self._window(report)
+        yield from self._onset(report)
+        yield from self._missing(report)
+
+    def _causes(self, report: Json) -> Iterator[tuple[str, str]]:
+        world, ranked = self.witness.world, self.witness.reference.ranking
+        for cause in report["causes"]:
+            if cause["entity"] not in world.causes:
+                yield "wrong cause", f"{report['summary'][0]} (it is {sorted(world.causes)})"
+                continue
+            own = next((each for each in ranked if each.entity == cause["entity"]), None)
+            if own is None:
+                yield "cause of no ranking", str(cause["entity"])
+            elif cause["score"] is not None and cause["score"] != own.score:
+                yield (
+                    "score of another ranking",
+                    f"{cause['entity']}: {cause['score']}, and it is {own.score}",
+                )
+            elif cause["fault_kind"] != own.attributes.get("fault_kind"):
+                yield "fault of another ranking", f"{cause['entity']}: {cause['fault_kind']}"
+
+    def _texts(self, report: Json) -> Iterator[tuple[str, str]]:
+        lines = [*report["summary"], *report["next_checks"]]
+        sentences = [claim["sentence"] for claim in report["claims"]]
+        for text in (*lines, *sentences):
+            if (part := prose_in(text, self.prose)) is not None:
+                yield "prose outside quotation marks", f"{text} [{part}]"
+        for text in sentences:
+            if text in self.untrue or any(each and each in text for each in self.untrue):
+                yield "false wording", text
+        for text in sentences:
+            if odd := odd_words(text, self.witness.names):
+                yield "words that are not ours", f"{text} {list(odd)}"
+        for text in (*report["summary"], *sentences):
+            bare = unquoted(text)
+            for name in self.witness.names:
+                if not is_clean(name) and name in bare:
+                    yield "unquoted name", f"{text} [{name}]"
+                    break
+
+    def _candidates(self, report: Json) -> Iterator[tuple[str, str]]:
+        """They are the ranking of the question, without those that are concluded, from its first on."""
+        concluded = {cause["entity"] for cause in report["causes"]}
+        ranked = [each for each in self.witness.reference.ranking if each.entity not in concluded]
+        for place, candidate in enumerate(report["candidates"]):
+            if place >= len(ranked) or candidate["entity"] != ranked[place].entity:
+                stands = [each["entity"] for each in report["candidates"]]
+                yield "candidates not as ranked", f"{stands}; ranked {[each.entity for each in ranked]}"
+                return
+            if candidate["score"] != ranked[place].score:
+                yield "score of another ranking", f"{candidate['entity']}: {candidate['score']}"
+            for ref in candidate["evidence_for"]:
+                record = self.records.get(ref["tool_call_id"])
+                item = record.items.get(ref["item_id"]) if record else None
+                if item is None or candidate["entity"] not in (item.entity, item.owner):
+                    yield "citation that bears nothing", f"for {candidate['entity']}: {ref}"
+        for text in report["next_checks"]:
+            named = [each.entity for each in ranked if each.entity and _names(text, each.entity)]
+            if named and named[0] != ranked[0].entity:
+                yield "candidates not as ranked", f"{text} (first is {ranked[0].entity})"
+
+    def _window(self, report: Json) -> Iterator[tuple[str, str]]:
+        window = report["window"]
+        onset_s = self.witness.reference.onset_s
+        if window is not None and onset_s is not None and abs(parse_utc(window["start"]) - onset_s) > SAME_S:
+            yield "window of another time", str(window)
+
+    def _onset(self, report: Json) -> Iterator[tuple[str, str]]:
+        """Who said so, and that it is what the run rests on."""
+        onset, world = report["onset"], self.witness.world
+        if onset is None:
+            return
+        at_s, method = parse_utc(onset["at"]), str(onset["method"]).lower()
+        truth = {
+            "given": world.asked_onset_s,
+            "asked": world.asked_onset_s,
+            "question": world.asked_onset_s,
+            "stated": world.sources.onset_s,
+            "source": world.sources.onset_s,
+            "alert": world.sources.alert.time_s,
+            "estimated": self.witness.reference.estimated_s,
+        }.get(method)
+        if truth is None or abs(truth - at_s) > SAME_S:
+            yield "onset that nobody gave", f"{onset}"
+
+    def _missing(self, report: Json) -> Iterator[tuple[str, str]]:
+        """What is said to be missing is missing; a name that is, stands in the question and is not known."""
+        really = self._really_missing()
+        question, known = self.document["run"]["question"], self.witness.names
+        false = [each for each in report["missing_info"] if each not in really]
+        false += [each for each in report["missing_names"] if each in known or each not in question]
+        for each in false:
+            yield "not missing", str(each)
+        named = len(report["missing_info"]) + len(report["missing_names"]) - len(false)
+        if self.document["release"]["fallback_type"] == "MISSING_REQUIRED_CONTEXT" and not named:
+            yield "nothing is missing", " ".join(report["summary"])
+
+    def _really_missing(self) -> frozenset[str]:
+        world = self.witness.world
+        lacking = frozenset({"metrics", "spans", "logs", "topology", "changes"}) - world.plant.kinds
+        found = lacking | {"baseline recording"}
+        if world.asked_onset_s is None:
+            found |= {"when it began"}
+        if not world.names_victim:
+            found |= {"which service"}
+        return found

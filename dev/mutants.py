@@ -1,0 +1,198 @@
+"""Break the code as docs/conformance.toml says, one row at a time; the row's tests must notice.
+
+`python dev/mutants.py [--jobs N] [--passed REPORT] [ROW ...]`. Exit code 1 when a break goes unnoticed, does
+not apply, or does not even load. Tests that fail without a break catch nothing, so all of them run once on
+the code as it is; `--passed` names a JUnit report of a run on this very code, in which all of them passed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import tomllib
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from itertools import count
+from pathlib import Path
+from queue import SimpleQueue
+from xml.etree import ElementTree as ET
+
+ROOT = Path(__file__).resolve().parent.parent
+NOT_COPIED = shutil.ignore_patterns(".*", "__pycache__", "dist", "build", "incidents")
+CAUGHT, SURVIVED = 1, 0  # pytest's exit codes: tests failed, all passed
+
+
+@dataclass(frozen=True, slots=True)
+class Mutant:
+    """One row's break and the tests that must catch it."""
+
+    row: str
+    tests: tuple[str, ...]
+    file: str
+    find: str
+    replace: str
+
+
+class DoesNotApply(Exception):
+    """The text to break does not stand in the file exactly once, or the break changes nothing."""
+
+
+def mutants_of(conformance: Path, rows: set[str]) -> Iterator[Mutant]:
+    """Yield every row that has a break; `rows` limits them when it is not empty."""
+    with conformance.open("rb") as file:
+        entries = tomllib.load(file)
+    for row, entry in entries.items():
+        if isinstance(entry, dict) and "break" in entry and (not rows or row in rows):
+            change = entry["break"]
+            yield Mutant(row, tuple(entry["tests"]), change["file"], change["find"], change["replace"])
+
+
+def broken(mutant: Mutant, source: str) -> str:
+    """Return `source` with the break in it."""
+    found = source.count(mutant.find)
+    if found != 1:
+        message = f"`find` stands {found} times in {mutant.file}, not once"
+        raise DoesNotApply(message)
+    if mutant.find == mutant.replace:
+        message = "`replace` is the same text as `find`"
+        raise DoesNotApply(message)
+    return source.replace(mutant.find, mutant.replace)
+
+
+def copy_tree(root: Path, target: Path) -> None:
+    """Copy what is under version control, and little else, from `root` into `target`."""
+    shutil.copytree(root, target, ignore=NOT_COPIED, dirs_exist_ok=True)
+
+
+def run_tests(tree: Path, tests: tuple[str, ...], *, jobs: int = 0) -> subprocess.CompletedProcess[str]:
+    """Run `tests` against the sources in `tree`, which win over the installed package.
+
+    `jobs`: processes that share the tests; 0 runs them in one, which starts sooner.
+    """
+    shared = ["-n", str(jobs)] if jobs else ["-p", "no:xdist"]
+    command = [
+        sys.executable, "-m", "pytest", "-x", "-q", "--no-header", "--timeout=60",
+        "-p", "no:cacheprovider", *shared, *tests,
+    ]  # fmt: skip
+    environment = {**os.environ, "PYTHONPATH": str(tree / "src")}
+    return subprocess.run(command, cwd=tree, env=environment, capture_output=True, text=True, check=False)
+
+
+class Trees:
+    """Copies of the tree, one for each job, used again and again: what did not change stays compiled."""
+
+    def __init__(self, root: Path, folder: Path, *, jobs: int) -> None:
+        self._free: SimpleQueue[Path] = SimpleQueue()
+        # Python takes a compiled file for current by its source's size and whole second of change, so each
+        # text that is written gets a second of its own, long past.
+        self._seconds = count(1_000_000_000)
+        for number in range(jobs):
+            copy_tree(root, folder / str(number))
+            self._free.put(folder / str(number))
+
+    @contextmanager
+    def broken_by(self, mutant: Mutant) -> Iterator[Path]:
+        """A copy with the break in it, mended afterwards.
+
+        Raises:
+            DoesNotApply: it cannot be put in.
+        """
+        tree = self._free.get()
+        file = tree / mutant.file
+        try:
+            source = file.read_text(encoding="utf-8")
+            self._write(file, broken(mutant, source))
+            try:
+                yield tree
+            finally:
+                self._write(file, source)
+        finally:
+            self._free.put(tree)
+
+    def _write(self, file: Path, text: str) -> None:
+        file.write_text(text, encoding="utf-8")
+        second = next(self._seconds)
+        os.utime(file, (second, second))
+
+
+def judge(trees: Trees, mutant: Mutant) -> str | None:
+    """Try one mutant in a copy of the tree; return what is wrong, or nothing when it was caught."""
+    try:
+        with trees.broken_by(mutant) as tree:
+            ended = run_tests(tree, mutant.tests)
+    except (DoesNotApply, OSError) as problem:
+        return str(problem)
+    if ended.returncode == CAUGHT:
+        return None
+    if ended.returncode == SURVIVED:
+        return f"survived: {mutant.file} was broken and all its tests stayed green"
+    said = ended.stdout[-2000:] + ended.stderr[-2000:]
+    return f"the tests did not run (pytest exit code {ended.returncode}):\n{said}"
+
+
+def not_passed(report: Path, mutants: list[Mutant]) -> str | None:
+    """The tests of the rows that did not pass in a JUnit report, in one line each; nothing when all did."""
+    passed: dict[str, bool] = {}
+    for case in ET.parse(report).iter("testcase"):  # noqa: S314 - our own pytest wrote the file
+        place = (case.get("classname") or "").replace(".", "/")
+        test = f"{place}.py::{(case.get('name') or '').partition('[')[0]}"
+        is_green = case.find("failure") is None and case.find("error") is None
+        for name in (test, test.partition("::")[0]):
+            passed[name] = passed.get(name, True) and is_green
+    tests = dict.fromkeys(test.partition("[")[0] for mutant in mutants for test in mutant.tests)
+    problems = [f"not passed in {report}: {test}" for test in tests if not passed.get(test, False)]
+    return "\n".join(problems) or None
+
+
+def unbroken(root: Path, mutants: list[Mutant], *, jobs: int) -> str | None:
+    """Run all the rows' tests on the code as it is: tests that are red anyway catch nothing."""
+    tests = tuple(dict.fromkeys(test for mutant in mutants for test in mutant.tests))
+    with tempfile.TemporaryDirectory(prefix="mutant-") as folder:
+        copy_tree(root, Path(folder))
+        ended = run_tests(Path(folder), tests, jobs=jobs)
+    return None if ended.returncode == SURVIVED else f"red without any break:\n{ended.stdout[-4000:]}"
+
+
+def main() -> int:
+    """Try all mutants and print one line for each."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--root", type=Path, default=ROOT, help="another tree of the same shape")
+    parser.add_argument("--passed", type=Path, metavar="REPORT", help="a JUnit report of this very code")
+    parser.add_argument("rows", nargs="*", metavar="ROW")
+    options = parser.parse_args()
+
+    mutants = list(mutants_of(options.root / "docs" / "conformance.toml", set(options.rows)))
+    if not mutants:
+        print("mutants: no row has a break yet")
+        return 1
+    problem = (
+        not_passed(options.passed, mutants)
+        if options.passed
+        else unbroken(options.root, mutants, jobs=options.jobs)
+    )
+    if problem:
+        print(problem)
+        return 1
+    problems = 0
+    with (
+        tempfile.TemporaryDirectory(prefix="mutants-") as folder,
+        ThreadPoolExecutor(options.jobs) as pool,
+    ):
+        trees = Trees(options.root, Path(folder), jobs=options.jobs)
+        for mutant, problem in zip(mutants, pool.map(partial(judge, trees), mutants), strict=True):
+            problems += problem is not None
+            print(f"{mutant.row:6} {problem or 'caught'}", flush=True)
+    print(f"mutants: {len(mutants) - problems} of {len(mutants)} caught")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
