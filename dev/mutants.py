@@ -8,24 +8,24 @@ the code as it is; `--passed` names a JUnit report of a run on this very code, i
 from __future__ import annotations
 
 import argparse
+import importlib
 import os
 import shutil
 import subprocess
 import sys
 import tempfile
+import time
 import tomllib
+import traceback
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
 from itertools import count
 from pathlib import Path
-from queue import SimpleQueue
 from xml.etree import ElementTree as ET
 
 ROOT = Path(__file__).resolve().parent.parent
 NOT_COPIED = shutil.ignore_patterns(".*", "__pycache__", "dist", "build", "incidents")
+PYTEST = ("-x", "-q", "--no-header", "--timeout=60", "-p", "no:cacheprovider")
 CAUGHT, SURVIVED = 1, 0  # pytest's exit codes: tests failed, all passed
 
 
@@ -38,6 +38,16 @@ class Mutant:
     file: str
     find: str
     replace: str
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """How a mutant fared."""
+
+    mutant: Mutant
+    problem: str | None
+    """What is wrong; None when it was caught."""
+    took_s: float
 
 
 class DoesNotApply(Exception):
@@ -77,10 +87,7 @@ def run_tests(tree: Path, tests: tuple[str, ...], *, jobs: int = 0) -> subproces
     `jobs`: processes that share the tests; 0 runs them in one, which starts sooner.
     """
     shared = ["-n", str(jobs)] if jobs else ["-p", "no:xdist"]
-    command = [
-        sys.executable, "-m", "pytest", "-x", "-q", "--no-header", "--timeout=60",
-        "-p", "no:cacheprovider", *shared, *tests,
-    ]  # fmt: skip
+    command = [sys.executable, "-m", "pytest", *PYTEST, *shared, *tests]
     environment = {**os.environ, "PYTHONPATH": str(tree / "src")}
     return subprocess.run(command, cwd=tree, env=environment, capture_output=True, text=True, check=False)
 
@@ -89,32 +96,30 @@ class Trees:
     """Copies of the tree, one for each job, used again and again: what did not change stays compiled."""
 
     def __init__(self, root: Path, folder: Path, *, jobs: int) -> None:
-        self._free: SimpleQueue[Path] = SimpleQueue()
+        self.free = [folder / str(number) for number in range(jobs)]
         # Python takes a compiled file for current by its source's size and whole second of change, so each
         # text that is written gets a second of its own, long past.
         self._seconds = count(1_000_000_000)
-        for number in range(jobs):
-            copy_tree(root, folder / str(number))
-            self._free.put(folder / str(number))
+        self._root = root
+        for tree in self.free:
+            copy_tree(root, tree)
 
-    @contextmanager
-    def broken_by(self, mutant: Mutant) -> Iterator[Path]:
-        """A copy with the break in it, mended afterwards.
+    def break_by(self, mutant: Mutant) -> Path:
+        """Take a copy and put the break in.
 
         Raises:
             DoesNotApply: it cannot be put in.
         """
-        tree = self._free.get()
-        file = tree / mutant.file
-        try:
-            source = file.read_text(encoding="utf-8")
-            self._write(file, broken(mutant, source))
-            try:
-                yield tree
-            finally:
-                self._write(file, source)
-        finally:
-            self._free.put(tree)
+        source = (self._root / mutant.file).read_text(encoding="utf-8")
+        text = broken(mutant, source)
+        tree = self.free.pop()
+        self._write(tree / mutant.file, text)
+        return tree
+
+    def mend(self, tree: Path, mutant: Mutant) -> None:
+        """Take the break out and give the copy back."""
+        self._write(tree / mutant.file, (self._root / mutant.file).read_text(encoding="utf-8"))
+        self.free.append(tree)
 
     def _write(self, file: Path, text: str) -> None:
         file.write_text(text, encoding="utf-8")
@@ -122,19 +127,85 @@ class Trees:
         os.utime(file, (second, second))
 
 
-def judge(trees: Trees, mutant: Mutant) -> str | None:
-    """Try one mutant in a copy of the tree; return what is wrong, or nothing when it was caught."""
+PRELOADED = (
+    "pytest", "hypothesis", "numpy", "pydantic_settings", "sqlalchemy.dialects.postgresql.psycopg",
+    "sqlalchemy.dialects.sqlite", "duckdb", "typer", "rich.console", "fastapi", "uvicorn", "httpx2", "dbos",
+    "alembic.command", "psycopg", "redis.asyncio", "bm25s",
+)  # fmt: skip
+"""Libraries that tests import, and that take longer to import than most tests take to run."""
+
+
+# Pytest warns of plugins that were imported before it could rewrite them; these two are all that tests need.
+PLUGINS = ("--disable-plugin-autoload", "-p", "pytest_timeout", "-p", "_hypothesis_pytestplugin")
+
+
+def preload() -> None:
+    """Import the libraries once; each process that is forked for a mutant has them. Never our own code."""
+    for name in PRELOADED:
+        importlib.import_module(name)
+    if any(name.partition(".")[0] in ("diagnosis_harness", "tests") for name in sys.modules):
+        raise RuntimeError("a library imported the code that is to be broken")
+
+
+def fork_tests(tree: Path, tests: tuple[str, ...], output: Path) -> int:
+    """Fork a process that runs `tests` against the sources in `tree`; return its id. It exits as pytest does.
+
+    The caller has no threads, so a fork of it is sound.
+    """
+    sys.stdout.flush()
+    if child := os.fork():
+        return child
+    code = 3  # pytest's own for an internal error
     try:
-        with trees.broken_by(mutant) as tree:
-            ended = run_tests(tree, mutant.tests)
-    except (DoesNotApply, OSError) as problem:
-        return str(problem)
-    if ended.returncode == CAUGHT:
+        os.setsid()
+        with output.open("w") as file:
+            os.dup2(file.fileno(), 1)
+            os.dup2(file.fileno(), 2)
+        os.chdir(tree)
+        sys.path[:0] = [str(tree), str(tree / "src")]
+        os.environ["PYTHONPATH"] = str(tree / "src")
+        code = int(sys.modules["pytest"].main([*PLUGINS, *PYTEST, *tests]))
+    except BaseException:
+        traceback.print_exc()
+        raise
+    finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)
+
+
+def judge_all(trees: Trees, mutants: list[Mutant], folder: Path) -> Iterator[Trial]:
+    """Try the mutants, as many at once as there are trees."""
+    waiting = list(reversed(mutants))
+    at_work: dict[int, tuple[Mutant, Path, float]] = {}
+    while waiting or at_work:
+        while waiting and trees.free:
+            mutant = waiting.pop()
+            try:
+                tree = trees.break_by(mutant)
+            except (DoesNotApply, OSError) as problem:
+                yield Trial(mutant, str(problem), 0.0)
+                continue
+            at_work[fork_tests(tree, mutant.tests, folder / f"{tree.name}.txt")] = (
+                mutant,
+                tree,
+                time.monotonic(),
+            )
+        if at_work:
+            child, status = os.wait()
+            mutant, tree, began_s = at_work.pop(child)
+            code = os.waitstatus_to_exitcode(status)
+            yield Trial(mutant, _wrong(mutant, code, folder / f"{tree.name}.txt"), time.monotonic() - began_s)
+            trees.mend(tree, mutant)
+
+
+def _wrong(mutant: Mutant, code: int, output: Path) -> str | None:
+    if code == CAUGHT:
         return None
-    if ended.returncode == SURVIVED:
+    if code == SURVIVED:
         return f"survived: {mutant.file} was broken and all its tests stayed green"
-    said = ended.stdout[-2000:] + ended.stderr[-2000:]
-    return f"the tests did not run (pytest exit code {ended.returncode}):\n{said}"
+    said = output.read_text(encoding="utf-8", errors="replace")[-4000:]
+    return f"the tests did not run (pytest exit code {code}):\n{said}"
 
 
 def not_passed(report: Path, mutants: list[Mutant]) -> str | None:
@@ -181,15 +252,13 @@ def main() -> int:
     if problem:
         print(problem)
         return 1
+    preload()
     problems = 0
-    with (
-        tempfile.TemporaryDirectory(prefix="mutants-") as folder,
-        ThreadPoolExecutor(options.jobs) as pool,
-    ):
+    with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
         trees = Trees(options.root, Path(folder), jobs=options.jobs)
-        for mutant, problem in zip(mutants, pool.map(partial(judge, trees), mutants), strict=True):
-            problems += problem is not None
-            print(f"{mutant.row:6} {problem or 'caught'}", flush=True)
+        for trial in judge_all(trees, mutants, Path(folder)):
+            problems += trial.problem is not None
+            print(f"{trial.mutant.row:6} {trial.problem or f'caught in {trial.took_s:.0f} s'}", flush=True)
     print(f"mutants: {len(mutants) - problems} of {len(mutants)} caught")
     return 1 if problems else 0
 

@@ -29,7 +29,7 @@ import asyncio, sys
 from diagnosis_harness.adapters.persistence.database import Database
 async def main():
     sys.stdout.write("ready\\n"); sys.stdout.flush(); sys.stdin.readline()
-    await (await Database.opened(sys.argv[1])).close()
+    await (await Database.opened(sys.argv[1], busy_timeout_s=50.0)).close()
 asyncio.run(main())
 """
 
