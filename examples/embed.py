@@ -25,8 +25,8 @@ from diagnosis_harness.harness.core import DiagnosisHarnessCore
 from diagnosis_harness.harness.keys import ToolCallKeyFactory
 from diagnosis_harness.kernel.clock import SystemClock
 from diagnosis_harness.kernel.ids import RandomIds
+from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.kernel.window import TimeWindow
-from diagnosis_harness.release.language import Language
 from diagnosis_harness.release.sentence import sentence
 from diagnosis_harness.tools.access import ScopeAccess
 from diagnosis_harness.tools.boundary import ToolBoundary

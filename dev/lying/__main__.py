@@ -31,7 +31,7 @@ from dev.lying.recording import record_runs
 from dev.lying.trial import released
 
 from diagnosis_harness.kernel.errors import ContractViolation
-from diagnosis_harness.release.language import Language
+from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.release.outcome import ReleaseOutcome
 
 KINDS_EACH = 9

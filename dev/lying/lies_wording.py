@@ -12,7 +12,7 @@ from dev.lying.recorded import Case, RecordedRun, chance, in_units, pick, signif
 from dev.lying.told import any_claim
 
 from diagnosis_harness.diagnosis.claim import Claim
-from diagnosis_harness.release.language import Language
+from diagnosis_harness.kernel.language import Language
 
 _EXTRA = (
     "Its connection pool was exhausted as well.",

@@ -14,7 +14,7 @@ from diagnosis_harness.diagnosis.claim import Claim, EvidenceRef
 from diagnosis_harness.diagnosis.draft import DiagnosisDraft
 from diagnosis_harness.diagnosis.inquiry import Inquiry
 from diagnosis_harness.diagnosis.progress import ProgressSnapshot
-from diagnosis_harness.release.language import Language
+from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.toolbox.ports import SourceSummary
 from diagnosis_harness.tools.evidence import EvidenceItem, EvidenceStatus, ItemKind
 from diagnosis_harness.tools.invocation import EvidenceRecord

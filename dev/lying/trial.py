@@ -17,11 +17,11 @@ from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.harness.core import DiagnosisHarnessCore
 from diagnosis_harness.kernel.errors import ContractViolation
 from diagnosis_harness.kernel.json_value import JsonValue
+from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.llm.role import RoleBoundary
 from diagnosis_harness.players.embedded.judge import EmbeddedJudge
 from diagnosis_harness.players.embedded.repairer import EmbeddedRepairer
 from diagnosis_harness.release.document import RunDocument
-from diagnosis_harness.release.language import Language
 from diagnosis_harness.release.outcome import ReleaseOutcome
 from diagnosis_harness.release.pipeline import ReleasePipeline
 from diagnosis_harness.testing.clock import ManualClock

@@ -12,7 +12,7 @@ from tests.support.large_answer import large_answer
 from diagnosis_harness.diagnosis.answer_size import CLAIMS_MAX, REFS_MAX, WORDING_MAX
 from diagnosis_harness.guards.evidence_guard import check_draft
 from diagnosis_harness.guards.restating import restate_all
-from diagnosis_harness.release.language import Language
+from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.release.said import said
 
 TOPIC = "Release"

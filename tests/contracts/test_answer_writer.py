@@ -23,11 +23,11 @@ from diagnosis_harness.kernel.errors import (
     MalformedAnswer,
     TechnicalFailure,
 )
+from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.knowledge.document import read_document
 from diagnosis_harness.knowledge.quotation import Quotation, checked
 from diagnosis_harness.llm.role import RoleBoundary
 from diagnosis_harness.players.embedded.answer_writer import EmbeddedWriter, quotations
-from diagnosis_harness.release.language import Language
 from diagnosis_harness.testing.runs import Rig
 from diagnosis_harness.trace.event import TraceEventStatus, TraceName
 

@@ -17,9 +17,9 @@ from diagnosis_harness.application.system.profile import SystemProfile
 from diagnosis_harness.harness.budget import TokenUsage
 from diagnosis_harness.harness.cancellation import CancellationReason
 from diagnosis_harness.kernel.errors import AnswerRefused, FailureKind, MalformedAnswer, RunAborted
+from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.llm.role import RoleBoundary
 from diagnosis_harness.players.embedded.responder import EmbeddedResponder
-from diagnosis_harness.release.language import Language
 from diagnosis_harness.testing.runs import Rig
 from diagnosis_harness.trace.event import TraceEventStatus, TraceName
 

@@ -17,8 +17,8 @@ from diagnosis_harness.bootstrap.diagnosis import build_diagnosis
 from diagnosis_harness.cli.render.report import report_lines
 from diagnosis_harness.cli.render.timeline import timeline_lines
 from diagnosis_harness.kernel.json_value import JsonValue
+from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.release.document import RunDocument
-from diagnosis_harness.release.language import Language
 from diagnosis_harness.release.markdown import markdown
 from diagnosis_harness.release.saved import saved_bytes
 from diagnosis_harness.release.timeline import moments

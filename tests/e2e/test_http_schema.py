@@ -22,7 +22,7 @@ from schemathesis.specs.openapi.checks import (
 from tests.support.live_service import FacedServer, faced, submit
 from tests.support.servers import Databases
 
-from diagnosis_harness.release.language import Language
+from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.server.problems import PROBLEMS
 
 CHECKS = [

@@ -29,11 +29,11 @@ from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.harness.core import DiagnosisHarnessCore
 from diagnosis_harness.harness.keys import ToolCallKeyFactory
 from diagnosis_harness.kernel.clock import SystemClock
+from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.llm.role import RoleBoundary
 from diagnosis_harness.players.embedded.judge import EmbeddedJudge
 from diagnosis_harness.players.embedded.repairer import EmbeddedRepairer
 from diagnosis_harness.release.document import RunDocument
-from diagnosis_harness.release.language import Language
 from diagnosis_harness.release.outcome import ReleaseOutcome
 from diagnosis_harness.release.pipeline import ReleasePipeline
 from diagnosis_harness.testing.ids import CountingIds

@@ -9,8 +9,8 @@ import pytest
 
 from diagnosis_harness.bootstrap.diagnosis import build_diagnosis
 from diagnosis_harness.kernel.errors import InvalidInput
+from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.release.document import RunDocument
-from diagnosis_harness.release.language import Language
 from diagnosis_harness.release.outcome import ReleaseOutcome
 from diagnosis_harness.trace.sink import NullSink
 

@@ -10,7 +10,7 @@ from tests.support.streaming_server import StreamServer, streaming
 
 from diagnosis_harness.cli.local_desk import LocalDesk
 from diagnosis_harness.kernel.json_value import JsonValue
-from diagnosis_harness.release.language import Language
+from diagnosis_harness.kernel.language import Language
 
 
 async def by_both(it: StreamServer, run_id: str) -> tuple[list[JsonValue], list[JsonValue]]:

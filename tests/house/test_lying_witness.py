@@ -13,8 +13,8 @@ from dev.lying.chosen.house import House
 from dev.lying.chosen.witness import Witness
 from dev.lying.chosen.worlds import make_world
 
+from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.players.embedded.analyst import EmbeddedAnalyst
-from diagnosis_harness.release.language import Language
 
 Held = dict[str, Any]
 SEED = 5

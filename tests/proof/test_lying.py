@@ -25,9 +25,9 @@ from diagnosis_harness.diagnosis.draft import DiagnosisDraft
 from diagnosis_harness.guards.verdict import EvidenceVerdict
 from diagnosis_harness.kernel.errors import ContractViolation
 from diagnosis_harness.kernel.json_value import JsonValue
+from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.release import pipeline
 from diagnosis_harness.release.document import Candidate, CauseEntry, ClaimEntry
-from diagnosis_harness.release.language import Language
 from diagnosis_harness.release.sentence import sentence
 from diagnosis_harness.release.window import Window
 

@@ -22,12 +22,12 @@ from diagnosis_harness.guards.verdict import SemanticReason
 from diagnosis_harness.harness.budget import TokenUsage
 from diagnosis_harness.harness.keys import ToolCallKeyFactory
 from diagnosis_harness.kernel.json_value import JsonValue
+from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.llm.role import RoleBoundary
 from diagnosis_harness.players.embedded.drafting import draft_from
 from diagnosis_harness.players.embedded.reading import Reading
 from diagnosis_harness.players.embedded.repairer import EmbeddedRepairer
 from diagnosis_harness.release.document import RunDocument
-from diagnosis_harness.release.language import Language
 from diagnosis_harness.release.pipeline import ReleasePipeline
 from diagnosis_harness.testing.runs import Rig
 from diagnosis_harness.testing.scripted_policy import ScriptedJudge

@@ -18,6 +18,7 @@ from diagnosis_harness.diagnosis.collection import DiagnosisStopReason
 from diagnosis_harness.diagnosis.draft import Cause, Hypothesis
 from diagnosis_harness.diagnosis.missing import MissingInfo
 from diagnosis_harness.harness.termination import CancellationReason, RunState
+from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.kernel.window import TimeWindow, utc_text
 from diagnosis_harness.release.document import (
     Counter,
@@ -29,7 +30,6 @@ from diagnosis_harness.release.document import (
     Termination,
 )
 from diagnosis_harness.release.inquiry_entry import InquiryEntry
-from diagnosis_harness.release.language import Language
 from diagnosis_harness.release.material import ReportMaterial
 from diagnosis_harness.release.outcome import FallbackType, ReleaseOutcome
 from diagnosis_harness.release.report import compose

@@ -14,7 +14,7 @@ from diagnosis_harness.diagnosis.collection import DiagnosisStopReason
 from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.harness.core import DiagnosisHarnessCore
 from diagnosis_harness.harness.termination import CancellationReason, RunState, RunTermination
-from diagnosis_harness.release.language import Language
+from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.release.outcome import FallbackType, ReleaseOutcome
 from diagnosis_harness.testing.clock import ManualClock
 from diagnosis_harness.testing.runs import AMPLE

@@ -39,7 +39,7 @@ from diagnosis_harness.application.runs.row import CancelWish, RunEnding, RunRow
 from diagnosis_harness.application.runs.store import RunQuery
 from diagnosis_harness.harness.termination import CancellationReason, RunState, RunTermination
 from diagnosis_harness.kernel.errors import InvalidInput, TooManyRuns
-from diagnosis_harness.release.language import Language
+from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.release.outcome import ReleaseOutcome
 from diagnosis_harness.testing.evidence import begun_record
 from diagnosis_harness.tools.evidence import InvocationStatus

@@ -43,8 +43,8 @@ from diagnosis_harness.harness.core import DiagnosisHarnessCore
 from diagnosis_harness.harness.keys import ToolCallKeyFactory
 from diagnosis_harness.harness.retry_policy import HarnessRetryPolicies
 from diagnosis_harness.harness.workers import WorkerPool
+from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.llm.role import RoleBoundary
-from diagnosis_harness.release.language import Language
 from diagnosis_harness.release.pipeline import ReleasePipeline
 from diagnosis_harness.testing.clock import ManualClock
 from diagnosis_harness.testing.evidence import WINDOW, cause_item, caused_claim, changed_claim, changed_item

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 from diagnosis_harness.application.system.answer import SystemAnswer, SystemTopic
 from diagnosis_harness.application.system.profile import SystemProfile
 from diagnosis_harness.harness.budget import TokenUsage
+from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.knowledge.passage import Passage
 from diagnosis_harness.knowledge.quotation import Quotation
 from diagnosis_harness.knowledge.units import units_of
-from diagnosis_harness.release.language import Language
 
 if TYPE_CHECKING:
     from diagnosis_harness.harness.context import RunContext

@@ -46,8 +46,8 @@ from diagnosis_harness.harness.retry_policy import HarnessRetryPolicies
 from diagnosis_harness.harness.workers import WorkerPool
 from diagnosis_harness.kernel.clock import Clock, SystemClock
 from diagnosis_harness.kernel.ids import RandomIds
+from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.llm.role import RoleBoundary
-from diagnosis_harness.release.language import Language
 from diagnosis_harness.server.app import make_app
 from diagnosis_harness.server.connection import bounded_connection
 from diagnosis_harness.server.stopping_server import StoppingServer

@@ -21,8 +21,8 @@ from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.harness.core import DiagnosisHarnessCore
 from diagnosis_harness.harness.workers import WorkerPool
 from diagnosis_harness.kernel.errors import ToolFailure
+from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.release.document import RunDocument
-from diagnosis_harness.release.language import Language
 from diagnosis_harness.release.saved import saved_bytes
 from diagnosis_harness.settings import Settings, load_settings
 from diagnosis_harness.testing.clock import ManualClock

@@ -22,9 +22,9 @@ from dev.lying.recorded import pick
 
 from diagnosis_harness.diagnosis.draft import DiagnosisDraft
 from diagnosis_harness.kernel.errors import ContractViolation, DiagnosisHarnessError
+from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.players.embedded.analyst import EmbeddedAnalyst
 from diagnosis_harness.release.document import RunDocument
-from diagnosis_harness.release.language import Language
 
 LIES: Mapping[str, Family] = {
     **other_questions.FAMILIES,

@@ -16,9 +16,9 @@ from diagnosis_harness.application.verification.verify import verify
 from diagnosis_harness.diagnosis.claim import Claim
 from diagnosis_harness.diagnosis.draft import DiagnosisDraft, Hypothesis
 from diagnosis_harness.kernel.errors import ContractViolation, DiagnosisHarnessError
+from diagnosis_harness.kernel.language import Language, language_of
 from diagnosis_harness.kernel.window import utc_text
 from diagnosis_harness.release.document import ROOT_DIGEST, Candidate, ClaimEntry, plain, root_digest
-from diagnosis_harness.release.language import Language, language_of
 from diagnosis_harness.release.moment import shown
 from diagnosis_harness.release.report import fault_words
 from diagnosis_harness.release.sentence import sentence

@@ -11,8 +11,8 @@ from dev.lying.chosen.telemetry import AFTER, BEFORE, STEP_S, Plant, Trouble, re
 from dev.lying.recorded import chance, pick
 from numpy.typing import NDArray
 
+from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.kernel.window import utc_text
-from diagnosis_harness.release.language import Language
 from diagnosis_harness.testing.sources import InMemorySources
 from diagnosis_harness.toolbox.ports import AlertInfo, ChangeEvent, LogLine
 

@@ -22,11 +22,11 @@ from diagnosis_harness.harness.waiting import run_in_worker
 from diagnosis_harness.harness.workers import WorkerPool
 from diagnosis_harness.kernel.errors import AnswerRefused, FailureKind, MalformedAnswer, TechnicalFailure
 from diagnosis_harness.kernel.json_value import JsonValue
+from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.knowledge.passage import Passage
 from diagnosis_harness.knowledge.quotation import Quotation, checked
 from diagnosis_harness.knowledge.retrieval import KnowledgeBase, Retrieval
 from diagnosis_harness.llm.role import RoleBoundary
-from diagnosis_harness.release.language import Language
 from diagnosis_harness.trace.event import TraceEventStatus, TraceName, TracePhase
 
 if TYPE_CHECKING:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.kernel.names import named
 from diagnosis_harness.knowledge.passage import BlockKind, Passage
 from diagnosis_harness.knowledge.retrieval import Retrieval
 from diagnosis_harness.knowledge.units import Unit
-from diagnosis_harness.release.language import Language
 from diagnosis_harness.release.moment import shown
 
 Quoted: TypeAlias = tuple[tuple[Unit, Passage], ...]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from diagnosis_harness.kernel.json_value import JsonValue
-from diagnosis_harness.release.language import Language
+from diagnosis_harness.kernel.language import Language
 
 if TYPE_CHECKING:
     from diagnosis_harness.harness.context import RunContext

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from diagnosis_harness.application.diagnose import DiagnosisEnd
 from diagnosis_harness.diagnosis.inquiry import Inquiry, OnsetOrigin
 from diagnosis_harness.kernel.errors import ContractViolation
+from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.kernel.masking import mask_or_withhold
 from diagnosis_harness.kernel.window import utc_text
 from diagnosis_harness.release.counters import counters
@@ -23,7 +24,6 @@ from diagnosis_harness.release.document import (
 )
 from diagnosis_harness.release.failure import failure_sentence
 from diagnosis_harness.release.inquiry_entry import InquiryEntry
-from diagnosis_harness.release.language import Language
 from diagnosis_harness.release.material import ReportMaterial
 from diagnosis_harness.release.report import compose
 from diagnosis_harness.release.timeline import timeline

@@ -22,9 +22,9 @@ from diagnosis_harness.kernel.clock import SystemClock
 from diagnosis_harness.kernel.closing import Closing
 from diagnosis_harness.kernel.errors import InvalidInput, OnsetOutsideData
 from diagnosis_harness.kernel.ids import RandomIds
+from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.release.decision import WorkEnd
 from diagnosis_harness.release.document import RunDocument
-from diagnosis_harness.release.language import Language
 from diagnosis_harness.settings import Settings, load_settings
 from diagnosis_harness.toolbox.catalog import build_tools
 from diagnosis_harness.toolbox.ports import Sources

@@ -16,12 +16,12 @@ from diagnosis_harness.kernel.clock import Clock, SystemClock
 from diagnosis_harness.kernel.closing import Closing
 from diagnosis_harness.kernel.errors import InvalidInput, InvalidSetting
 from diagnosis_harness.kernel.ids import RandomIds
+from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.kernel.masking import mask
 from diagnosis_harness.knowledge.embedder import Embedder
 from diagnosis_harness.knowledge.retrieval import Holdings
 from diagnosis_harness.llm.role import RoleBoundary
 from diagnosis_harness.players.embedded.answer_writer import EmbeddedWriter
-from diagnosis_harness.release.language import Language
 from diagnosis_harness.settings import Settings
 
 CACHE = ".cache/diagnosis-harness/knowledge"

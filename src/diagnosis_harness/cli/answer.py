@@ -18,9 +18,9 @@ from diagnosis_harness.cli.stopping import stopped_by_interrupt
 from diagnosis_harness.harness.termination import CancellationReason
 from diagnosis_harness.kernel.clock import SystemClock
 from diagnosis_harness.kernel.errors import InvalidInput
+from diagnosis_harness.kernel.language import Language, language_of
 from diagnosis_harness.kernel.window import parse_utc
 from diagnosis_harness.release.document import RunDocument
-from diagnosis_harness.release.language import Language, language_of
 from diagnosis_harness.release.moment import shown
 
 QUESTION_LIMIT_CHARACTERS = 4_000

@@ -27,8 +27,8 @@ from diagnosis_harness.harness.waiting import passed
 from diagnosis_harness.kernel.clock import SystemClock
 from diagnosis_harness.kernel.errors import ServiceFailure
 from diagnosis_harness.kernel.json_value import JsonValue
+from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.kernel.window import utc_text
-from diagnosis_harness.release.language import Language
 from diagnosis_harness.release.moment import shown
 from diagnosis_harness.release.reading import read_document
 from diagnosis_harness.release.saved import parsed

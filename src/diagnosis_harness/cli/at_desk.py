@@ -24,7 +24,7 @@ from diagnosis_harness.kernel.errors import (
     ServiceFailure,
     StoreFailure,
 )
-from diagnosis_harness.release.language import Language
+from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.release.moment import shown
 from diagnosis_harness.settings import Settings, load_settings
 

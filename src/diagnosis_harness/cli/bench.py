@@ -86,7 +86,7 @@ def _diagnose_with(open_diagnosis: OpenDiagnosis) -> Diagnose:
     from contextlib import closing
 
     from diagnosis_harness.bench.runner import result_of
-    from diagnosis_harness.release.language import Language
+    from diagnosis_harness.kernel.language import Language
     from diagnosis_harness.trace.sink import NullSink
 
     def silent(file: str, done: int, total: int) -> None:

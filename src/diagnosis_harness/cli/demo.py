@@ -15,7 +15,7 @@ from diagnosis_harness.cli.phrases import phrases_of
 from diagnosis_harness.cli.ports import OpenDiagnosis
 from diagnosis_harness.cli.verdict import is_right, verdict_lines
 from diagnosis_harness.kernel.errors import InvalidInput
-from diagnosis_harness.release.language import Language
+from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.simulator.faults import FaultKind
 from diagnosis_harness.simulator.folder import SimulatedIncident, simulate_folder
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.kernel.names import named
-from diagnosis_harness.release.language import Language
 
 if TYPE_CHECKING:
     from diagnosis_harness.bootstrap.knowledge import LibraryDesk

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from diagnosis_harness.release.language import Language
+from diagnosis_harness.kernel.language import Language
 
 
 @dataclass(frozen=True, slots=True)

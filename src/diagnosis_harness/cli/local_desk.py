@@ -13,7 +13,7 @@ from diagnosis_harness.application.why.words import answer_json
 from diagnosis_harness.cli.ports import Listing
 from diagnosis_harness.kernel.clock import Clock
 from diagnosis_harness.kernel.json_value import JsonValue
-from diagnosis_harness.release.language import Language
+from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.release.saved import saved_bytes
 from diagnosis_harness.server.bodies import whole_run_json
 from diagnosis_harness.trace.event import TraceEvent

@@ -18,7 +18,7 @@ from typer.exceptions import TyperException
 from diagnosis_harness.cli import bench, keys, knowledge, runs, serve, trace, verify, why, worker
 from diagnosis_harness.cli.stopping import CANCELLED, leave, stopped_by_interrupt
 from diagnosis_harness.kernel.errors import InvalidInput
-from diagnosis_harness.release.language import Language
+from diagnosis_harness.kernel.language import Language
 
 if TYPE_CHECKING:
     from diagnosis_harness.cli.output import Output

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from diagnosis_harness.release.language import Language, language_of
+from diagnosis_harness.kernel.language import Language, language_of
 
 _USAGE_ZH = {
     "No such option:": "没有选项 ",

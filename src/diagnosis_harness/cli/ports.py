@@ -10,8 +10,8 @@ from diagnosis_harness.application.runs.store import RunQuery
 from diagnosis_harness.application.verification.recheck import Recheck
 from diagnosis_harness.harness.termination import CancellationReason
 from diagnosis_harness.kernel.json_value import JsonValue
+from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.release.document import RunDocument
-from diagnosis_harness.release.language import Language
 from diagnosis_harness.trace.event import TraceEvent
 from diagnosis_harness.trace.sink import TraceSink
 

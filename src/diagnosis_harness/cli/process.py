@@ -95,7 +95,7 @@ async def _opened(settings: Settings, work: Work, *, works: bool) -> None:
     from diagnosis_harness.cli.output import make_console
     from diagnosis_harness.cli.phrases import phrases_of
     from diagnosis_harness.kernel.clock import SystemClock
-    from diagnosis_harness.release.language import Language
+    from diagnosis_harness.kernel.language import Language
 
     async with AsyncExitStack() as stack:
         console = make_console(color=True, stderr=True)

@@ -26,7 +26,7 @@ from diagnosis_harness.kernel.errors import (
     ServiceFailure,
 )
 from diagnosis_harness.kernel.json_value import JsonValue
-from diagnosis_harness.release.language import Language
+from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.release.measure import measure
 from diagnosis_harness.release.moment import shown
 from diagnosis_harness.trace.event import TraceEvent

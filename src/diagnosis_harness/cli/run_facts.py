@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from diagnosis_harness.kernel.json_value import JsonValue
+from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.kernel.window import parse_utc
-from diagnosis_harness.release.language import Language
 
 UNFINISHED = ("QUEUED", "RUNNING")
 

@@ -17,8 +17,8 @@ from diagnosis_harness.cli.runs_words import RunsWords, runs_words
 from diagnosis_harness.cli.verify import exit_code_of, print_verification
 from diagnosis_harness.kernel.errors import InvalidInput, RunGoesOn
 from diagnosis_harness.kernel.json_value import JsonValue
+from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.kernel.names import named
-from diagnosis_harness.release.language import Language
 from diagnosis_harness.release.moment import shown
 from diagnosis_harness.settings import load_settings
 from diagnosis_harness.trace.json_lines import lines_of

@@ -24,7 +24,7 @@ from diagnosis_harness.harness.keys import is_safe_segment
 from diagnosis_harness.kernel.clock import SystemClock
 from diagnosis_harness.kernel.errors import InvalidInput, ServiceFailure
 from diagnosis_harness.kernel.json_value import JsonValue
-from diagnosis_harness.release.language import Language
+from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.release.moment import shown
 from diagnosis_harness.release.outcome import ReleaseOutcome
 from diagnosis_harness.release.reading import read_document

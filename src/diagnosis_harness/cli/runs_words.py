@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-from diagnosis_harness.release.language import Language
+from diagnosis_harness.kernel.language import Language
 
 
 class Step(StrEnum):

@@ -9,8 +9,8 @@ from diagnosis_harness.application.verification.verify import is_unaltered
 from diagnosis_harness.cli.output import tell
 from diagnosis_harness.cli.saved_words import saved_words
 from diagnosis_harness.kernel.errors import InvalidInput, RunDocumentInvalid
+from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.release.document import RunDocument
-from diagnosis_harness.release.language import Language
 from diagnosis_harness.release.reading import read_document
 from diagnosis_harness.release.saved import parsed
 

@@ -10,7 +10,7 @@ from diagnosis_harness.application.verification.result import CheckName, CheckRe
 from diagnosis_harness.cli.verify_words_en import CHECKS_EN, FLAWS_EN
 from diagnosis_harness.cli.verify_words_zh import CHECKS_ZH, FLAWS_ZH
 from diagnosis_harness.guards.verdict import FindingCode, SemanticReason
-from diagnosis_harness.release.language import Language
+from diagnosis_harness.kernel.language import Language
 
 
 @dataclass(frozen=True, slots=True)

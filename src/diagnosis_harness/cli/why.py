@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from diagnosis_harness.kernel.json_value import JsonValue
-from diagnosis_harness.release.language import Language
+from diagnosis_harness.kernel.language import Language
 
 
 def register(app: typer.Typer) -> None:

@@ -10,7 +10,7 @@ import typer
 
 from diagnosis_harness.cli.own_folder import BaselineOption, FromOption, with_folder
 from diagnosis_harness.kernel.errors import InvalidSetting
-from diagnosis_harness.release.language import Language
+from diagnosis_harness.kernel.language import Language
 
 if TYPE_CHECKING:
     from diagnosis_harness.application.service import Service

@@ -23,9 +23,9 @@ from diagnosis_harness.harness.termination import CancellationReason, RunState
 from diagnosis_harness.kernel.canonical import canonical_json, digest
 from diagnosis_harness.kernel.errors import ContractViolation
 from diagnosis_harness.kernel.json_value import JsonValue
+from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.kernel.window import utc_text
 from diagnosis_harness.release.inquiry_entry import InquiryEntry
-from diagnosis_harness.release.language import Language
 from diagnosis_harness.release.outcome import FallbackType, ReleaseOutcome
 from diagnosis_harness.release.ranking_entry import RankingEntry
 from diagnosis_harness.release.trace_line import TraceLine

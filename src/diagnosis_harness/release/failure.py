@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.release.decision import WorkEnd
-from diagnosis_harness.release.language import Language
 
 _SENTENCES: dict[WorkEnd, tuple[str, str]] = {
     WorkEnd.NO_CONCLUSION: (

@@ -9,9 +9,9 @@ from diagnosis_harness.diagnosis.draft import Cause, Hypothesis, SetAside
 from diagnosis_harness.diagnosis.inquiry import Inquiry
 from diagnosis_harness.diagnosis.missing import MissingInfo
 from diagnosis_harness.harness.termination import RunState
+from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.kernel.window import TimeWindow
 from diagnosis_harness.release.document import Release
-from diagnosis_harness.release.language import Language
 from diagnosis_harness.toolbox.ports import FileNote
 from diagnosis_harness.tools.invocation import EvidenceRecord
 

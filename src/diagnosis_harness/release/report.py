@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from diagnosis_harness.diagnosis.claim import CONCLUSIONS, WHOLE_RECORD, Claim, EvidenceRef, FaultKind
+from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.kernel.names import named
 from diagnosis_harness.release.document import (
     Asked,
@@ -15,7 +16,6 @@ from diagnosis_harness.release.document import (
     NotUsed,
     Report,
 )
-from diagnosis_harness.release.language import Language
 from diagnosis_harness.release.material import ReportMaterial
 from diagnosis_harness.release.next_checks import next_checks
 from diagnosis_harness.release.onset import onset_used

@@ -8,7 +8,7 @@ from diagnosis_harness.diagnosis.claim import Claim
 from diagnosis_harness.guards.bearing import objections
 from diagnosis_harness.guards.citing import cited_items
 from diagnosis_harness.guards.wording import LENGTH_MAX, grounded
-from diagnosis_harness.release.language import Language, language_of
+from diagnosis_harness.kernel.language import Language, language_of
 from diagnosis_harness.release.sentence import sentence
 from diagnosis_harness.tools.invocation import EvidenceRecord
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from diagnosis_harness.diagnosis.claim import Claim
+from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.release import sentence_en, sentence_zh
-from diagnosis_harness.release.language import Language
 
 
 def sentence(claim: Claim, language: Language) -> str:

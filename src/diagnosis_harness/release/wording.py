@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from diagnosis_harness.release.language import Language
+from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.release.words import Words
 from diagnosis_harness.release.words_en import english
 from diagnosis_harness.release.words_zh import chinese

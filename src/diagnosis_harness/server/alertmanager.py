@@ -11,8 +11,8 @@ from diagnosis_harness.application.runs.asking import (
     QUESTION_LIMIT_CHARACTERS,
     Asking,
 )
+from diagnosis_harness.kernel.language import Language, language_of
 from diagnosis_harness.kernel.names import named
-from diagnosis_harness.release.language import Language, language_of
 from diagnosis_harness.release.moment import shown
 from diagnosis_harness.server.submitting import fingerprint_of
 from diagnosis_harness.server.wire import Alert, AlertGroup

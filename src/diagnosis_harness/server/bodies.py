@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from diagnosis_harness.application.runs.json_form import row_json
 from diagnosis_harness.application.runs.row import RunRow, RunStatus
 from diagnosis_harness.kernel.json_value import JsonValue
+from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.kernel.window import utc_text
 from diagnosis_harness.release.document import RecordEntry, plain
-from diagnosis_harness.release.language import Language
 from diagnosis_harness.release.outcome import ReleaseOutcome
 from diagnosis_harness.release.timeline import moments, timeline
 from diagnosis_harness.tools.invocation import EvidenceRecord

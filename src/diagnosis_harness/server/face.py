@@ -11,7 +11,7 @@ from starlette.requests import HTTPConnection, Request
 
 from diagnosis_harness.application.callers.caller import Caller
 from diagnosis_harness.application.service import Service
-from diagnosis_harness.release.language import Language
+from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.server.languages import asked_language
 from diagnosis_harness.server.metrics import Metrics
 from diagnosis_harness.server.streams import Streams

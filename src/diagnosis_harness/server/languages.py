@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from diagnosis_harness.release.language import Language
+from diagnosis_harness.kernel.language import Language
 
 _LENGTH_MAX = 500
 

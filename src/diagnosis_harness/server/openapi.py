@@ -8,7 +8,7 @@ from typing import Any
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 
-from diagnosis_harness.release.language import Language
+from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.server.auth import OPEN_PATHS
 from diagnosis_harness.server.problems import MEDIA_TYPE, PROBLEMS, Problem, ProblemKind
 from diagnosis_harness.server.wire_out import ProblemOut

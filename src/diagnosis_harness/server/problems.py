@@ -23,8 +23,8 @@ from diagnosis_harness.kernel.errors import (
     TooManyStreams,
 )
 from diagnosis_harness.kernel.json_value import JsonValue
+from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.kernel.store_trouble import StoreTrouble
-from diagnosis_harness.release.language import Language
 from diagnosis_harness.server.problem_row import ProblemRow
 from diagnosis_harness.server.store_problems import STORE_PROBLEMS
 

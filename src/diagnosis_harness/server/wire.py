@@ -12,8 +12,8 @@ from diagnosis_harness.application.runs.row import RunStatus
 from diagnosis_harness.application.runs.store import RunQuery
 from diagnosis_harness.harness.keys import is_safe_segment
 from diagnosis_harness.kernel.errors import InvalidInput, RunUnknown
+from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.kernel.window import parse_utc
-from diagnosis_harness.release.language import Language
 from diagnosis_harness.release.outcome import ReleaseOutcome
 
 ID_PATTERN = r"^[A-Za-z0-9._-]{1,128}$"

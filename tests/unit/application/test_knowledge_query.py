@@ -16,10 +16,10 @@ from diagnosis_harness.application.knowledge_query import KnowledgeQuery
 from diagnosis_harness.harness.cancellation import CancellationReason
 from diagnosis_harness.harness.workers import WorkerPool
 from diagnosis_harness.kernel.errors import KnowledgeUnavailable, RunAborted
+from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.knowledge.retrieval import Retrieval
 from diagnosis_harness.llm.role import RoleBoundary
 from diagnosis_harness.players.embedded.answer_writer import EmbeddedWriter
-from diagnosis_harness.release.language import Language
 from diagnosis_harness.testing.runs import Rig
 from diagnosis_harness.trace.event import TraceEventStatus, TraceName
 

@@ -14,7 +14,7 @@ from diagnosis_harness.application.publish import RunFacts, publish
 from diagnosis_harness.diagnosis.collection import DiagnosisStopReason as Stop
 from diagnosis_harness.harness.termination import RunState
 from diagnosis_harness.kernel.errors import ContractViolation
-from diagnosis_harness.release.language import Language
+from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.release.outcome import ReleaseOutcome
 from diagnosis_harness.toolbox.ports import AlertInfo, SourceSummary
 

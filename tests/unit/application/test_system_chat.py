@@ -25,11 +25,11 @@ from diagnosis_harness.application.system.profile import (
 from diagnosis_harness.application.system.source_profile import source_profile
 from diagnosis_harness.application.system.text import system_text
 from diagnosis_harness.kernel.canonical import canonical_json
+from diagnosis_harness.kernel.language import Language, language_of
 from diagnosis_harness.kernel.window import TimeWindow
 from diagnosis_harness.llm.role import RoleBoundary
 from diagnosis_harness.players.embedded.responder import EmbeddedResponder
 from diagnosis_harness.players.embedded.responder_words import PRODUCTS
-from diagnosis_harness.release.language import Language, language_of
 from diagnosis_harness.testing.runs import Rig
 from diagnosis_harness.toolbox.ports import AlertInfo, SourceSummary
 from diagnosis_harness.trace.event import TraceEventStatus, TraceName

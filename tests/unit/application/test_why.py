@@ -24,8 +24,8 @@ from diagnosis_harness.application.why.words_en import QUESTIONS_EN, SAID_EN
 from diagnosis_harness.application.why.words_zh import QUESTIONS_ZH, SAID_ZH
 from diagnosis_harness.harness.termination import RunState
 from diagnosis_harness.kernel.json_value import JsonValue
+from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.release.document import RunDocument
-from diagnosis_harness.release.language import Language
 from diagnosis_harness.release.outcome import ReleaseOutcome
 from diagnosis_harness.toolbox.ports import AlertInfo, SourceSummary
 from diagnosis_harness.tools.evidence import EvidenceStatus, InvocationStatus

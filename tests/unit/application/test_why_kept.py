@@ -21,7 +21,7 @@ from diagnosis_harness.application.why.kept import why_kept, why_saved
 from diagnosis_harness.application.why.stream import StreamSeen, stream_seen
 from diagnosis_harness.application.why.words import sentences
 from diagnosis_harness.harness.cancellation import CancellationReason
-from diagnosis_harness.release.language import Language
+from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.release.outcome import ReleaseOutcome
 from diagnosis_harness.testing.evidence import begun_record
 from diagnosis_harness.tools.invocation import ErrorCode, EvidenceRecord

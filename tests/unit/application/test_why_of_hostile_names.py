@@ -25,9 +25,9 @@ from diagnosis_harness.diagnosis.inquiry import Inquiry
 from diagnosis_harness.diagnosis.policy import AskTools, GiveDraft, WantedCall
 from diagnosis_harness.kernel.errors import RunDocumentInvalid
 from diagnosis_harness.kernel.json_value import JsonValue
+from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.kernel.names import quoted
 from diagnosis_harness.release.document import RunDocument, plain
-from diagnosis_harness.release.language import Language
 from diagnosis_harness.release.reading import read_document
 from diagnosis_harness.release.saved import parsed, saved_bytes
 from diagnosis_harness.release.timeline import timeline

@@ -14,7 +14,7 @@ from diagnosis_harness.bootstrap.diagnosis import Diagnosis, build_diagnosis
 from diagnosis_harness.cli.bench import _diagnose_with
 from diagnosis_harness.cli.main import FolderOpener, run
 from diagnosis_harness.harness.core import DiagnosisHarnessCore
-from diagnosis_harness.release.language import Language
+from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.trace.sink import NullSink
 
 

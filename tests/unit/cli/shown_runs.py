@@ -9,7 +9,7 @@ from diagnosis_harness.application.runs.request import RunKind, RunRequest
 from diagnosis_harness.application.runs.row import RunEnding, RunFailure, RunRow, RunSpent, RunStatus
 from diagnosis_harness.harness.termination import CancellationReason, RunState, RunTermination
 from diagnosis_harness.kernel.json_value import JsonValue
-from diagnosis_harness.release.language import Language
+from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.release.outcome import FallbackType, ReleaseOutcome
 
 NOW_S = 1_704_117_600.0  # 2024-01-01T14:00:00Z

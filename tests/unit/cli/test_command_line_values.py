@@ -10,7 +10,7 @@ from diagnosis_harness.cli.answer import checked_deadline, checked_question, che
 from diagnosis_harness.cli.main import FAULTS
 from diagnosis_harness.cli.phrases import Phrases, language_of_command_line, phrases_of
 from diagnosis_harness.kernel.errors import InvalidInput
-from diagnosis_harness.release.language import Language
+from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.simulator.faults import FaultKind
 
 NOON_S = 1_704_110_400.0

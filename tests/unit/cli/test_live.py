@@ -10,7 +10,7 @@ from rich.console import Console
 from diagnosis_harness.cli.live import LiveView
 from diagnosis_harness.cli.phrases import phrases_of
 from diagnosis_harness.kernel.json_value import JsonValue
-from diagnosis_harness.release.language import Language
+from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.testing.clock import ManualClock
 from diagnosis_harness.trace.event import TraceEvent, TraceEventStatus, TraceName, TracePhase
 

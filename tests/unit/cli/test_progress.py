@@ -8,7 +8,7 @@ from dataclasses import replace
 from diagnosis_harness.cli.phrases import phrases_of
 from diagnosis_harness.cli.progress import OpenTool, Progress, advance
 from diagnosis_harness.kernel.json_value import JsonValue
-from diagnosis_harness.release.language import Language
+from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.trace.event import TraceEvent, TraceEventStatus, TraceName, TracePhase
 
 PHRASES = phrases_of(Language.EN)

@@ -25,7 +25,7 @@ from diagnosis_harness.kernel.errors import (
     ServiceFailure,
 )
 from diagnosis_harness.kernel.json_value import JsonValue
-from diagnosis_harness.release.language import Language
+from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.release.outcome import ReleaseOutcome
 
 Look = Callable[[RemoteDesk], Awaitable[object]]

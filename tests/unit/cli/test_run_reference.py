@@ -15,7 +15,7 @@ from diagnosis_harness.cli.run_reference import meant
 from diagnosis_harness.cli.runs_words import runs_words
 from diagnosis_harness.kernel.errors import InvalidInput, RunUnknown
 from diagnosis_harness.kernel.json_value import JsonValue
-from diagnosis_harness.release.language import Language
+from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.trace.event import TraceEvent
 
 

@@ -17,7 +17,7 @@ from diagnosis_harness.application.runs.row import RunRow
 from diagnosis_harness.cli.render.runs import age, cut, facts_lines, run_table, short_ids
 from diagnosis_harness.cli.run_facts import RunFacts, facts_of
 from diagnosis_harness.cli.runs_words import runs_words
-from diagnosis_harness.release.language import Language
+from diagnosis_harness.kernel.language import Language
 
 ID = "run-{:032x}"
 ROWS = (

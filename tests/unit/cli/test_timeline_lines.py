@@ -7,7 +7,7 @@ from rich.cells import cell_len
 
 from diagnosis_harness.cli.render.timeline import timeline_lines
 from diagnosis_harness.cli.saved_words import saved_words
-from diagnosis_harness.release.language import Language
+from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.trace.event import TraceEventStatus as Status
 from diagnosis_harness.trace.event import TraceName as Name
 from diagnosis_harness.trace.event import TracePhase as Phase

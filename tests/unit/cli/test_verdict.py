@@ -8,8 +8,8 @@ from tests.support import documents
 from diagnosis_harness.cli.phrases import phrases_of
 from diagnosis_harness.cli.verdict import is_right, verdict_lines
 from diagnosis_harness.harness.termination import RunState
+from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.release.document import RunDocument
-from diagnosis_harness.release.language import Language
 from diagnosis_harness.release.outcome import ReleaseOutcome
 from diagnosis_harness.simulator.faults import FaultKind, GroundTruth
 

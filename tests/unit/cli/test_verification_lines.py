@@ -18,7 +18,7 @@ from diagnosis_harness.cli.render.verification import FLAWS_SHOWN, verification_
 from diagnosis_harness.cli.verify_words import verify_words
 from diagnosis_harness.guards.verdict import FindingCode
 from diagnosis_harness.harness.termination import RunState
-from diagnosis_harness.release.language import Language
+from diagnosis_harness.kernel.language import Language
 
 FLAW = Flaw(FindingCode.VALUE_NOT_BORNE, "report.claims[1]", "k1", "t1/i1")
 

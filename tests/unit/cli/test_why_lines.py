@@ -14,7 +14,7 @@ from diagnosis_harness.application.why.answers import why
 from diagnosis_harness.application.why.words import answer_json
 from diagnosis_harness.cli.render.why import SpokenAnswer, spoken_of, why_lines
 from diagnosis_harness.cli.saved_words import saved_words
-from diagnosis_harness.release.language import Language
+from diagnosis_harness.kernel.language import Language
 
 ANSWERS = why(documents.fallback())
 

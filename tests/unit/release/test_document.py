@@ -15,9 +15,9 @@ from diagnosis_harness.diagnosis.claim import EvidenceRef
 from diagnosis_harness.harness.budget import BudgetUsage, RunBudgetLimits
 from diagnosis_harness.harness.termination import RunState
 from diagnosis_harness.kernel.errors import ContractViolation
+from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.release.counters import counters
 from diagnosis_harness.release.document import Counter, Release, RunDocument
-from diagnosis_harness.release.language import Language
 from diagnosis_harness.release.outcome import FallbackType, ReleaseOutcome
 from diagnosis_harness.release.schema import document_schema
 from diagnosis_harness.release.timeline import timeline

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.support import documents
 
+from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.release.document import RunDocument
-from diagnosis_harness.release.language import Language
 from diagnosis_harness.release.markdown import escaped, markdown
 
 

@@ -15,7 +15,7 @@ from diagnosis_harness.diagnosis.answer_size import CLAIMS_MAX, REFS_MAX, WORDIN
 from diagnosis_harness.diagnosis.policy import GiveDraft
 from diagnosis_harness.guards.evidence_guard import check_draft
 from diagnosis_harness.guards.restating import restate_all
-from diagnosis_harness.release.language import Language
+from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.release.said import said
 
 OWN = WORDING_MAX // CLAIMS_MAX

@@ -14,8 +14,8 @@ from diagnosis_harness.diagnosis.draft import Hypothesis
 from diagnosis_harness.diagnosis.inquiry import OnsetOrigin
 from diagnosis_harness.diagnosis.missing import MissingInfo
 from diagnosis_harness.harness.termination import RunState
+from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.release.document import OnsetUsed, Release
-from diagnosis_harness.release.language import Language
 from diagnosis_harness.release.material import ReportMaterial
 from diagnosis_harness.release.missing import missing_phrases
 from diagnosis_harness.release.outcome import FallbackType, ReleaseOutcome

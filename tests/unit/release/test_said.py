@@ -11,8 +11,8 @@ from tests.support.inquiries import inquiry
 from diagnosis_harness.diagnosis.claim import Claim, EvidenceRef
 from diagnosis_harness.guards.evidence_guard import check_claims
 from diagnosis_harness.harness.termination import RunState
+from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.release.document import Release
-from diagnosis_harness.release.language import Language
 from diagnosis_harness.release.material import ReportMaterial
 from diagnosis_harness.release.outcome import FallbackType, ReleaseOutcome
 from diagnosis_harness.release.report import compose

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from diagnosis_harness.diagnosis.claim import Claim, EvidenceRef, Predicate
+from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.kernel.window import TimeWindow
-from diagnosis_harness.release.language import Language
 from diagnosis_harness.release.sentence import sentence
 from diagnosis_harness.tools.evidence import Direction
 

@@ -13,8 +13,8 @@ from pydantic import ValidationError
 from diagnosis_harness.application.callers.caller import LOCAL, Caller, CallerRole
 from diagnosis_harness.application.runs.asking import AskingRules, request_of
 from diagnosis_harness.application.runs.request import RunKind
+from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.kernel.window import parse_utc
-from diagnosis_harness.release.language import Language
 from diagnosis_harness.server.alertmanager import asking_of, group_fingerprint
 from diagnosis_harness.server.wire import AlertGroup
 from diagnosis_harness.testing.clock import ManualClock

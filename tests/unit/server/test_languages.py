@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from diagnosis_harness.release.language import Language
+from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.server.languages import asked_language
 
 

@@ -20,8 +20,8 @@ from diagnosis_harness.kernel.errors import (
     ToolFailure,
     TooManyRuns,
 )
+from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.kernel.store_trouble import StoreTrouble
-from diagnosis_harness.release.language import Language
 from diagnosis_harness.server.problems import (
     IN_RUNS_ONLY,
     OF_ERROR,

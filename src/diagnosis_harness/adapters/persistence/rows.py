@@ -21,7 +21,7 @@ from diagnosis_harness.application.runs.row import (
 from diagnosis_harness.application.runs.sources import SourceStamp
 from diagnosis_harness.diagnosis.collection import DiagnosisStopReason
 from diagnosis_harness.harness.termination import CancellationReason, RunState, RunTermination
-from diagnosis_harness.release.language import Language
+from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.release.outcome import FallbackType, ReleaseOutcome
 
 Columns = dict[str, Any]

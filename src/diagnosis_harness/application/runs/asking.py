@@ -11,8 +11,8 @@ from diagnosis_harness.harness.keys import is_safe_segment
 from diagnosis_harness.kernel.clock import Clock
 from diagnosis_harness.kernel.errors import InvalidInput, NotPermitted
 from diagnosis_harness.kernel.ids import IdSource
+from diagnosis_harness.kernel.language import Language, language_of
 from diagnosis_harness.kernel.masking import mask_or_withhold
-from diagnosis_harness.release.language import Language, language_of
 
 QUESTION_LIMIT_CHARACTERS = 4_000
 EARLIEST_ONSET_S = 1e8

@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from diagnosis_harness.application.callers.caller import Caller
 from diagnosis_harness.application.runs.sources import Lane, SourceStamp, lane_of
-from diagnosis_harness.release.language import Language
+from diagnosis_harness.kernel.language import Language
 
 
 class RunKind(StrEnum):

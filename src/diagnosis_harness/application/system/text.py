@@ -8,8 +8,8 @@ from diagnosis_harness.application.system.answer import SystemAnswer, SystemTopi
 from diagnosis_harness.application.system.profile import SourceProfile, SystemProfile, TelemetryKind
 from diagnosis_harness.application.system.words import ENGLISH, SystemWords
 from diagnosis_harness.application.system.words_zh import CHINESE
+from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.kernel.names import named
-from diagnosis_harness.release.language import Language
 from diagnosis_harness.release.measure import measure
 from diagnosis_harness.release.moment import shown, span
 

@@ -6,7 +6,7 @@ from diagnosis_harness.application.why.answer import WhyAnswer, WhyQuestion
 from diagnosis_harness.application.why.words_en import QUESTIONS_EN, SAID_EN
 from diagnosis_harness.application.why.words_zh import QUESTIONS_ZH, SAID_ZH
 from diagnosis_harness.kernel.json_value import JsonValue
-from diagnosis_harness.release.language import Language
+from diagnosis_harness.kernel.language import Language
 
 
 def question_words(question: WhyQuestion, language: Language) -> str:

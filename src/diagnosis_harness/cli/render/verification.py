@@ -11,8 +11,8 @@ from diagnosis_harness.application.verification.recheck import FactAgain, FactSt
 from diagnosis_harness.application.verification.result import Check, CheckResult, Verification
 from diagnosis_harness.cli.render.wrap import hang
 from diagnosis_harness.cli.verify_words import VerifyWords, verify_words
+from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.kernel.names import named
-from diagnosis_harness.release.language import Language
 from diagnosis_harness.release.moment import shown
 
 FLAWS_SHOWN = 5

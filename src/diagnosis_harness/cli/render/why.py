@@ -11,7 +11,7 @@ from rich.text import Text
 from diagnosis_harness.cli.render.wrap import hang
 from diagnosis_harness.cli.saved_words import saved_words
 from diagnosis_harness.kernel.json_value import JsonValue
-from diagnosis_harness.release.language import Language
+from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.release.moment import shown
 
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from diagnosis_harness.application.system.answer import NAMES_MAX, TOPICS_MAX, SystemAnswer, SystemTopic
 from diagnosis_harness.application.system.profile import SystemProfile
 from diagnosis_harness.harness.budget import TokenUsage
+from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.players.embedded.responder_words import ABOUT, KINDS, PRODUCTS, SMALL_TALK
-from diagnosis_harness.release.language import Language
 
 if TYPE_CHECKING:
     from diagnosis_harness.harness.context import RunContext

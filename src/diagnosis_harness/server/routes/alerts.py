@@ -12,7 +12,7 @@ from diagnosis_harness.application.alerts.alerts import TakenNotification
 from diagnosis_harness.application.alerts.inbox import AlertStatus
 from diagnosis_harness.kernel.errors import InvalidInput, NotPermitted
 from diagnosis_harness.kernel.json_value import JsonValue
-from diagnosis_harness.release.language import Language
+from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.server.alertmanager import asking_of, group_fingerprint, is_about_nothing
 from diagnosis_harness.server.face import TheAdmission, TheFace, language_for
 from diagnosis_harness.server.openapi import problems

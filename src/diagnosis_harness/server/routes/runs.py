@@ -18,7 +18,7 @@ from diagnosis_harness.application.why.kept import why_kept
 from diagnosis_harness.application.why.words import answer_json
 from diagnosis_harness.kernel.errors import RunGoesOn, RunUnknown
 from diagnosis_harness.kernel.json_value import JsonValue
-from diagnosis_harness.release.language import Language
+from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.release.markdown import markdown
 from diagnosis_harness.release.saved import saved_bytes
 from diagnosis_harness.server.bodies import (

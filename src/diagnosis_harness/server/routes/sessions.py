@@ -16,7 +16,7 @@ from diagnosis_harness.application.session_context import previous_of
 from diagnosis_harness.harness.keys import is_safe_segment
 from diagnosis_harness.kernel.errors import RunUnknown
 from diagnosis_harness.kernel.json_value import JsonValue
-from diagnosis_harness.release.language import Language
+from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.server.bodies import turn_json
 from diagnosis_harness.server.face import TheCaller, TheFace, language_for
 from diagnosis_harness.server.wire import PAGE_MAX
