@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from diagnosis_harness.diagnosis.claim import Claim, FaultKind, Predicate
+from diagnosis_harness.diagnosis.claim import Claim, Predicate
 from diagnosis_harness.diagnosis.draft import Cause, DiagnosisDraft, Hypothesis
 from diagnosis_harness.diagnosis.missing import MissingInfo
 from diagnosis_harness.guards.harm import is_harm
@@ -11,6 +11,7 @@ from diagnosis_harness.players.embedded.reading import (
     DIRECT_KINDS,
     Found,
     Reading,
+    fault_kind_of,
     is_recent_change,
 )
 from diagnosis_harness.players.embedded.standing import stands_out
@@ -44,7 +45,7 @@ def _cause(found: Found, caused: Claim, direct: tuple[Claim, ...]) -> Cause:
     region = item.attributes.get("region")
     return Cause(
         entity=item.entity or "",
-        fault_kind=FaultKind(str(item.attributes.get("fault_kind", FaultKind.UNKNOWN))),
+        fault_kind=fault_kind_of(item),
         claim_ids=(caused.claim_id, *(claim.claim_id for claim in direct)),
         region=str(region) if region else None,
         score=item.score,
@@ -105,7 +106,7 @@ def _hypothesis(reading: Reading, found: Found) -> Hypothesis:
     region = item.attributes.get("region")
     return Hypothesis(
         entity=item.entity or "",
-        fault_kind=FaultKind(str(item.attributes.get("fault_kind", FaultKind.UNKNOWN))),
+        fault_kind=fault_kind_of(item),
         score=item.score or 0.0,
         evidence_for=(found.ref, *(each.ref for each in reading.harms(item)[:DIRECT_CLAIMS])),
         evidence_against=tuple(each.ref for each in against),
