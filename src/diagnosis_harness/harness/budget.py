@@ -27,13 +27,15 @@ __all__ = ["BudgetUsage", "RunBudget", "RunBudgetLimits", "TokenUsage", "ToolLea
 
 _Lease = TypeVar("_Lease", LlmLease, ToolLease)
 
+NO_TOKENS = TokenUsage(0, 0)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunBudgetLimits:
     """What one run may spend. The caller gives every number; the core has no defaults.
 
     Attributes:
-        llm_calls: attempts to call a language model.
+        llm_calls: attempts of roles, and requests to a language model beyond the first of an attempt.
         tool_calls: backend invocations of all tools together.
         tool_calls_per_tool: backend invocations of any one tool.
         input_tokens: tokens sent to language models.
@@ -74,7 +76,8 @@ class BudgetUsage:
     """A snapshot of one instant: every number in it belongs to the same moment.
 
     Attributes:
-        llm_calls: attempts that passed the gate.
+        llm_calls: attempts of roles and requests to language models, where the first request of an attempt
+            counts with it.
         tool_calls: invocations charged; the sum of `tool_calls_by_tool`.
         tool_calls_by_tool: the same, by tool name.
         input_tokens, output_tokens, total_tokens: charged for settled calls; open reservations are not in it.
@@ -156,22 +159,31 @@ class RunBudget(RunHandle):
             tools = tuple(self._tool_leases)
             return OpenCalls(
                 begun=self._begun,
-                in_flight=(LLM_CALL,) * len(self._llm_leases) + _open(tools, LeasePhase.BEGUN),
+                in_flight=(LLM_CALL,) * sum(not lease.is_metered for lease in self._llm_leases)
+                + _open(tools, LeasePhase.BEGUN),
                 waiting=_open(tools, LeasePhase.RESERVED),
             )
 
-    def lease_llm_call(self, reserved: TokenUsage) -> LlmLease | OverLimit:
-        """Charge one attempt and hold its tokens; or, changing nothing, the limit that says no."""
+    def lease_role_attempt(self) -> LlmLease | OverLimit:
+        """Charge one llm call for an attempt of a role; or, changing nothing, return the limit it exceeds."""
         with self._lock:
-            over = self._over_with(reserved)
+            over = self._over_with(NO_TOKENS, calls=1)
+            return over or self._grant(LlmLease(NO_TOKENS, is_attempt=True), calls=1)
+
+    def lease_llm_call(self, reserved: TokenUsage) -> LlmLease | OverLimit:
+        """Charge one request and hold its tokens; or, changing nothing, return the limit it exceeds.
+
+        The first request during an attempt of a role takes over the call that the attempt was charged.
+        """
+        with self._lock:
+            attempt = next((lease for lease in self._llm_leases if _has_call_left(lease)), None)
+            calls = 1 if attempt is None else 0
+            over = self._over_with(reserved, calls=calls)
             if over is not None:
                 return over
-            lease = LlmLease(reserved)
-            self._llm_calls += 1
-            self._begun += 1
-            self._hold(reserved, 1)
-            self._llm_leases[lease] = None
-            return lease
+            if attempt is not None:
+                attempt.is_metered = True
+            return self._grant(LlmLease(reserved), calls=calls)
 
     def settle_llm_call(self, lease: LlmLease, usage: TokenUsage | None) -> OverLimit | None:
         """Charge what a call used; None (nobody reported it) charges what it had reserved, at least 1 token.
@@ -186,6 +198,8 @@ class RunBudget(RunHandle):
             _take_out(self._llm_leases, lease)
             lease.phase = LeasePhase.CLOSED
             self._hold(lease.reserved, -1)
+            if lease.is_metered:
+                return None  # its requests have charged their tokens, whatever the player reports
             charged = usage if usage is not None else _at_least_one(lease.reserved)
             self._input_tokens += charged.input_tokens
             self._output_tokens += charged.output_tokens
@@ -257,9 +271,16 @@ class RunBudget(RunHandle):
             lease.phase = LeasePhase.CLOSED
             return True
 
-    def _over_with(self, reserved: TokenUsage) -> OverLimit | None:
-        if self._llm_calls >= self.limits.llm_calls:
-            return OverLimit("llm_calls", self._llm_calls + 1, self.limits.llm_calls)
+    def _grant(self, lease: LlmLease, *, calls: int) -> LlmLease:
+        self._llm_calls += calls
+        self._begun += calls
+        self._hold(lease.reserved, 1)
+        self._llm_leases[lease] = None
+        return lease
+
+    def _over_with(self, reserved: TokenUsage, *, calls: int) -> OverLimit | None:
+        if self._llm_calls + calls > self.limits.llm_calls:
+            return OverLimit("llm_calls", self._llm_calls + calls, self.limits.llm_calls)
         return _first_over(
             self.limits,
             self._input_tokens + self._held_input + reserved.input_tokens,
@@ -271,6 +292,11 @@ class RunBudget(RunHandle):
         self._held_input += sign * reserved.input_tokens
         self._held_output += sign * reserved.output_tokens
         self._held_total += sign * reserved.total_tokens
+
+
+def _has_call_left(lease: LlmLease) -> bool:
+    """Whether this is an attempt whose call no request has taken over yet."""
+    return lease.is_attempt and not lease.is_metered
 
 
 def _take_out(leases: dict[_Lease, None], lease: _Lease) -> None:

@@ -11,7 +11,6 @@ from diagnosis_harness.harness.gate import (
     begin_tool_call,
     lease_and_begin_tool_call,
     settle_llm_call,
-    start_llm_call,
 )
 from diagnosis_harness.harness.lease import LlmLease, OpenCall, TokenUsage, ToolLease
 from diagnosis_harness.harness.waiting import Leftover, Operation, WaitLimit, run_in_worker, wait
@@ -29,17 +28,17 @@ async def call_llm(
     operation: Operation[T],
     *,
     clock: Clock,
+    start: Callable[[], LlmLease],
     usage_of: Callable[[T], TokenUsage | None],
-    reserve: TokenUsage,
-    limit_s: float | None,
+    limit_s: float | None = None,
 ) -> T:
-    """One attempt at a language model; see `DiagnosisHarnessCore.call_llm`."""
+    """Start one llm call, make it and charge it; see `DiagnosisHarnessCore.call_llm` and `attempt_role`."""
     lease: LlmLease | None = None
 
     async def attempt(ctx: RunContext) -> T:
         nonlocal lease
         # The gate stands inside the task: between it and the call there is no turn of the event loop.
-        lease = start_llm_call(ctx, clock, reserve)
+        lease = start()
         return await operation(ctx)
 
     def settle(usage: TokenUsage | None) -> None:

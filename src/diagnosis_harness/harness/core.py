@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TypeVar
 
 from diagnosis_harness.harness import calls, waiting
-from diagnosis_harness.harness.budget import RunBudget, RunBudgetLimits
+from diagnosis_harness.harness.budget import NO_TOKENS, RunBudget, RunBudgetLimits
 from diagnosis_harness.harness.cancellation import CancelAnswer, CancellationReason, RunCancellation
 from diagnosis_harness.harness.context import OPENING, RunContext, require_identity, require_instant
 from diagnosis_harness.harness.gate import (
@@ -19,6 +19,7 @@ from diagnosis_harness.harness.gate import (
     reserve_bytes,
     settle_llm_call,
     start_llm_call,
+    start_role_attempt,
     start_tool_call,
 )
 from diagnosis_harness.harness.journal import RunJournal
@@ -27,7 +28,7 @@ from diagnosis_harness.harness.lifecycle import RunLifecycle, RunState, RunTermi
 from diagnosis_harness.harness.numbers import finite
 from diagnosis_harness.harness.open_runs import OpenRuns
 from diagnosis_harness.harness.retry_policy import HarnessRetryPolicies
-from diagnosis_harness.harness.waiting import Lane, Operation, WaitLimit
+from diagnosis_harness.harness.waiting import Operation, WaitLimit
 from diagnosis_harness.harness.workers import WorkerPool
 from diagnosis_harness.kernel.canonical import JsonValue
 from diagnosis_harness.kernel.clock import Clock
@@ -37,25 +38,23 @@ from diagnosis_harness.kernel.ids import IdSource
 from diagnosis_harness.trace.event import TraceEventStatus, TraceName, TracePhase
 from diagnosis_harness.trace.sink import NullSink, TraceSink
 
-__all__ = ["NOTHING_RESERVED", "CancelAnswer", "DiagnosisHarnessCore"]
+__all__ = ["CancelAnswer", "DiagnosisHarnessCore"]
 
 T = TypeVar("T")
 
-NOTHING_RESERVED = TokenUsage(0, 0)
 CLOSED = "the core was closed"
 
 
 class DiagnosisHarnessCore(Closing):
     """Runs of one process. It holds no state of a run: that is all in the `RunContext`. Safe from any thread.
 
-    A core is closed when it is done with, best as a context manager: its threads end with it.
+    Close it after use, best as a context manager: that ends its threads.
 
     Args:
-        clock: the time of all comparisons and waits.
+        clock: the time of all comparisons and waits; `close` closes it.
         ids: where run ids come from when the caller gives none.
-        sink: where the trace goes; nowhere when it is left out.
-        workers: threads for blocking tools; a pool of its own when it is left out. `close` closes both the
-            pool and the clock.
+        sink: where the trace goes; nowhere by default.
+        workers: threads for blocking tools; a pool of its own by default. `close` closes it.
     """
 
     def __init__(
@@ -118,7 +117,7 @@ class DiagnosisHarnessCore(Closing):
             lifecycle=lifecycle,
             opened_by=OPENING,
         )
-        disarm = self._clock.call_at(ctx.deadline, partial(self._deadline_came, ctx))
+        disarm = self._clock.call_at(ctx.deadline, lambda: expire(ctx, self._clock.now_s()))
         if not self._open.hold(ctx, disarm):
             self.complete_failure(ctx, CLOSED)
         return ctx
@@ -141,7 +140,7 @@ class DiagnosisHarnessCore(Closing):
         """
         now_s = self._clock.now_s()
         if now_s >= ctx.deadline:
-            self._time_out(ctx, now_s)
+            expire(ctx, now_s, apart=False)  # resources have been notified when this returns
             return False
         return ctx.lifecycle.finish(RunTermination(RunState.SUCCESS, None, now_s))
 
@@ -280,12 +279,12 @@ class DiagnosisHarnessCore(Closing):
         operation: Operation[T],
         *,
         usage_of: Callable[[T], TokenUsage | None],
-        reserve: TokenUsage = NOTHING_RESERVED,
+        reserve: TokenUsage = NO_TOKENS,
         limit_s: float | None = None,
     ) -> T:
-        """One attempt at a language model: gate, call, and the charge. `operation` is called once at most.
+        """One request to a language model: gate, call, and the charge. `operation` is called once at most.
 
-        An attempt that fails or is left behind is charged its reservation; a reply that is discarded is
+        A request that fails or is abandoned is charged its reservation; a reply that is discarded is
         charged what it reports. A reply that itself passes a token limit is still returned: it was paid for,
         and the next gate refuses.
 
@@ -294,9 +293,24 @@ class DiagnosisHarnessCore(Closing):
             LlmFailure: TIMEOUT, when `limit_s` has passed before.
             Exception: what the operation raised.
         """
+        start = partial(start_llm_call, ctx, self._clock, reserve)
         return await calls.call_llm(
-            ctx, operation, clock=self._clock, usage_of=usage_of, reserve=reserve, limit_s=limit_s
+            ctx, operation, clock=self._clock, start=start, usage_of=usage_of, limit_s=limit_s
         )
+
+    async def attempt_role(
+        self, ctx: RunContext, operation: Operation[T], *, usage_of: Callable[[T], TokenUsage | None]
+    ) -> T:
+        """One attempt of a role: gate, call, and the charge of one llm call.
+
+        The first `call_llm` during the attempt takes over that charge, and every further one is charged a
+        call of its own. Tokens are then charged by `call_llm` alone, otherwise as `usage_of` reports them.
+
+        Raises:
+            RunAborted, Exception: as `call_llm`.
+        """
+        start = partial(start_role_attempt, ctx, self._clock)
+        return await calls.call_llm(ctx, operation, clock=self._clock, start=start, usage_of=usage_of)
 
     async def call_tool(
         self, ctx: RunContext, lease: ToolLease, operation: Operation[T], *, limit_s: float | None = None
@@ -348,12 +362,6 @@ class DiagnosisHarnessCore(Closing):
             ctx, lease, operation, clock=self._clock, workers=self._workers, limit_s=limit_s
         )
 
-    async def gather(
-        self, calls: Sequence[Callable[[], Awaitable[T]]], *, parallel_max: int, lanes: Sequence[Lane] = ()
-    ) -> list[T]:
-        """Make calls in order, at most `parallel_max` at a time; see `waiting.bounded_gather`."""
-        return await waiting.bounded_gather(calls, parallel_max=parallel_max, lanes=lanes)
-
     # ------------------------------------------------------------------ trace
 
     def emit(  # noqa: PLR0917 - who, what, where, how: the same order as in the event
@@ -372,7 +380,7 @@ class DiagnosisHarnessCore(Closing):
     def _signal(self, ctx: RunContext, reason: CancellationReason, detail: str) -> CancelAnswer:
         now_s = self._clock.now_s()
         if now_s >= ctx.deadline:
-            self._time_out(ctx, now_s)  # the deadline came first, even if nobody had looked
+            expire(ctx, now_s, apart=False)  # the deadline came first, even if nobody had looked
         with ctx.lifecycle.lock:
             signal = ctx.cancellation.latch(reason, at_s=now_s, detail=detail)
             calls = ctx.budget.open_calls()
@@ -388,13 +396,5 @@ class DiagnosisHarnessCore(Closing):
             notified=len(signal.callbacks),
         )
 
-    def _time_out(self, ctx: RunContext, now_s: float) -> None:
-        """As `expire`, for a caller who ends the run: resources have been told when it returns."""
-        expire(ctx, now_s, apart=False)
 
-    def _deadline_came(self, ctx: RunContext) -> None:
-        expire(ctx, self._clock.now_s())
-
-
-def _timed_out(message: str) -> TechnicalFailure:
-    return TechnicalFailure(message, kind=FailureKind.TIMEOUT)
+_timed_out = partial(TechnicalFailure, kind=FailureKind.TIMEOUT)

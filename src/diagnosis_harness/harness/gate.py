@@ -71,12 +71,21 @@ def pass_gate(ctx: RunContext, clock: Clock, reserve: Callable[[], Granted | Ove
 
 
 def start_llm_call(ctx: RunContext, clock: Clock, reserved: TokenUsage) -> LlmLease:
-    """Charge one attempt at a language model and hold its tokens in reserve; it has begun.
+    """Charge one request to a language model and hold its tokens in reserve; it has begun.
 
     Raises:
         RunAborted: as `pass_gate`.
     """
     return pass_gate(ctx, clock, partial(ctx.budget.lease_llm_call, reserved))
+
+
+def start_role_attempt(ctx: RunContext, clock: Clock) -> LlmLease:
+    """Charge one attempt of a role; it has begun.
+
+    Raises:
+        RunAborted: as `pass_gate`.
+    """
+    return pass_gate(ctx, clock, ctx.budget.lease_role_attempt)
 
 
 def settle_llm_call(ctx: RunContext, clock: Clock, lease: LlmLease, usage: TokenUsage | None) -> None:

@@ -48,12 +48,19 @@ LLM_CALL = OpenCall("llm")
 
 
 class LlmLease:
-    """The right to one attempt at a language model, with the tokens it holds in reserve."""
+    """The right to one llm call, with the tokens it holds in reserve.
 
-    __slots__ = ("phase", "reserved")
+    Attributes:
+        is_attempt: an attempt of a role, during which a player may ask a language model.
+        is_metered: such an attempt whose call a request has taken over: that request charges the tokens.
+    """
 
-    def __init__(self, reserved: TokenUsage) -> None:
+    __slots__ = ("is_attempt", "is_metered", "phase", "reserved")
+
+    def __init__(self, reserved: TokenUsage, *, is_attempt: bool = False) -> None:
         self.reserved = reserved
+        self.is_attempt = is_attempt
+        self.is_metered = False
         self.phase = LeasePhase.BEGUN
 
 

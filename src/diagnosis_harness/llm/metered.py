@@ -1,4 +1,4 @@
-"""The meter in front of every language model: one gate, one charge, one trace event for each attempt."""
+"""The meter in front of every language model: one gate, one charge and one trace event for each request."""
 
 from __future__ import annotations
 
@@ -14,10 +14,11 @@ from diagnosis_harness.trace.event import TraceEventStatus, TraceName, TracePhas
 
 
 class MeteredChatModel:
-    """A `ChatModel` whose every attempt passes the run's gate. The players get this one, never the bare port.
+    """A `ChatModel` whose every request passes the run's gate. Players get this one, never the bare port.
 
-    It makes one attempt. Trying again belongs to the role (`HarnessRetryExecutor` around router or guard),
-    which then passes the gate again: there is one owner of retry and no nesting.
+    It reserves tokens before a request and charges what the provider reports. The llm call itself is charged
+    once: the first request of a role's attempt takes over the call of that attempt. It never retries, since
+    `RoleBoundary` does.
     """
 
     def __init__(self, core: DiagnosisHarnessCore, port: ChatModel) -> None:
@@ -44,15 +45,15 @@ class MeteredChatModel:
             kind = error.kind.value if isinstance(error, TechnicalFailure) else None
             self._emit(ctx, TraceEventStatus.FAILED, {"error": type(error).__name__, "kind": kind})
             raise
-        self._emit(ctx, TraceEventStatus.SUCCEEDED, _told(reply))
+        self._emit(ctx, TraceEventStatus.SUCCEEDED, _payload(reply))
         return reply
 
     def _emit(self, ctx: RunContext, status: TraceEventStatus, payload: Mapping[str, JsonValue]) -> None:
         self._core.emit(ctx, TraceName.LLM_CALL, TracePhase.AGENT, status, payload)
 
 
-def _told(reply: ChatReply) -> Mapping[str, JsonValue]:
-    """What the trace keeps of a reply: never its text."""
+def _payload(reply: ChatReply) -> Mapping[str, JsonValue]:
+    """The trace's facts about a reply, without its text."""
     usage = reply.usage
     return {
         "llm": reply.llm_name,

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from diagnosis_harness.harness.budget import ToolLease
 from diagnosis_harness.harness.core import DiagnosisHarnessCore
 from diagnosis_harness.harness.keys import ToolCallKeyFactory
-from diagnosis_harness.harness.waiting import Lane
+from diagnosis_harness.harness.waiting import Lane, bounded_gather
 from diagnosis_harness.kernel.errors import (
     FailureKind,
     MaskingFailed,
@@ -136,7 +136,7 @@ class ToolBoundary:
                 if isinstance(found := inspected[place], Admissible)
             ]
             lanes = [self._lane(requests[place]) for place, _ in zip(admissible, leases, strict=False)]
-            settled = await self._core.gather(calls, parallel_max=self._settings.parallel, lanes=lanes)
+            settled = await bounded_gather(calls, parallel_max=self._settings.parallel, lanes=lanes)
         finally:
             for lease in leases:  # those of calls that a host's cancel kept from running at all
                 self._core.return_tool_call(ctx, lease)

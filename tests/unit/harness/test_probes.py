@@ -12,6 +12,7 @@ import pytest
 from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.harness.lease import ToolLease
 from diagnosis_harness.harness.lifecycle import RunState
+from diagnosis_harness.harness.waiting import bounded_gather
 from diagnosis_harness.kernel.errors import FailureKind, RunAborted, ToolFailure
 from diagnosis_harness.testing.runs import Rig, limits
 from diagnosis_harness.trace.event import TraceName
@@ -115,7 +116,7 @@ def test_one_reply_that_asks_for_800_tools_runs_the_20_it_may_in_order() -> None
 
     async def main() -> list[str]:
         leases = rig.core.admit_tool_calls(ctx, asked)
-        results = await rig.core.gather([call(lease) for lease in leases], parallel_max=4)
+        results = await bounded_gather([call(lease) for lease in leases], parallel_max=4)
         assert ctx.lifecycle.state is RunState.RUNNING
         with pytest.raises(RunAborted, match="BUDGET_EXHAUSTED"):
             rig.core.start_tool_call(ctx, *asked[len(leases)])

@@ -1,4 +1,4 @@
-"""The meter: one gate, one charge and one trace event for each attempt."""
+"""The meter: one gate, one charge and one trace event for each request."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import pytest
 
 from diagnosis_harness.harness.cancellation import CancellationReason
 from diagnosis_harness.harness.context import RunContext
-from diagnosis_harness.harness.retry import HarnessRetryExecutor, RetryRole
 from diagnosis_harness.kernel.errors import FailureKind, LlmFailure, RunAborted
 from diagnosis_harness.llm.messages import (
     ChatMessage,
@@ -127,21 +126,6 @@ def test_an_attempt_that_fails_in_whatever_way_is_settled_and_in_the_trace(
     assert event.status is TraceEventStatus.FAILED
     assert ctx.budget.open_calls().in_flight == ()
     assert ctx.budget.usage().is_estimated
-
-
-def test_each_attempt_of_a_role_passes_the_meter() -> None:
-    """A router's two attempts are two llm calls of the budget and two requests at the port."""
-    rig, llm = Rig(), FakeChatModel([DOWN, says("DIAGNOSIS")])
-    ctx = rig.run()
-
-    async def route(ctx: RunContext) -> str:
-        return (await MeteredChatModel(rig.core, llm).complete(ctx, REQUEST)).text
-
-    async def main() -> str:
-        return await HarnessRetryExecutor(rig.core).run(ctx, RetryRole.ROUTER, route)
-
-    assert asyncio.run(main()) == "DIAGNOSIS"
-    assert (len(llm.attempts), ctx.budget.usage().llm_calls) == (2, 2)
 
 
 def test_a_reply_that_comes_after_a_cancel_is_discarded_and_charged() -> None:
