@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import NoReturn
@@ -13,8 +12,7 @@ from diagnosis_harness.bootstrap.diagnosis import Diagnosis, build_diagnosis
 from diagnosis_harness.cli.main import run
 from diagnosis_harness.cli.ports import LoadProgress
 from diagnosis_harness.harness.context import RunContext
-from diagnosis_harness.kernel.window import TimeWindow
-from diagnosis_harness.toolbox.ports import Recording
+from diagnosis_harness.toolbox.ports import ALL_METRICS, MetricSelection, Recording
 from diagnosis_harness.trace.sink import TraceSink
 
 
@@ -25,13 +23,7 @@ class StuckMetrics:
         self._hang()
 
     def series(
-        self,
-        ctx: RunContext,
-        recording: Recording,
-        *,
-        entities: Sequence[str] | None = None,
-        signals: Sequence[str] | None = None,
-        window: TimeWindow | None = None,
+        self, ctx: RunContext, recording: Recording, selection: MetricSelection = ALL_METRICS
     ) -> NoReturn:
         self._hang()
 

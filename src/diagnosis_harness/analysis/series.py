@@ -66,6 +66,20 @@ def usual_step(times: Sequence[Floats]) -> float:
     return float(np.median(medians)) if medians else 60.0
 
 
+def mean_per_step(time_s: Floats, value: Floats, step_s: float) -> tuple[Floats, Floats]:
+    """One point per step: the mean of its finite values, NaN where there is none, at the start of the step.
+
+    Steps begin at whole multiples of `step_s` since the epoch; those without a point are left out. Times must
+    rise.
+    """
+    steps, place = np.unique(np.floor(time_s / step_s), return_inverse=True)
+    finite = np.isfinite(value)
+    points = np.bincount(place[finite], minlength=len(steps))
+    total = np.bincount(place[finite], weights=value[finite], minlength=len(steps))
+    mean = np.divide(total, points, out=np.full(len(steps), np.nan), where=points > 0)
+    return steps * step_s, mean
+
+
 def on_grid(
     series: Sequence[tuple[Floats, Floats]], *, start_s: float, end_s: float, step_s: float, anchor_s: float
 ) -> Grid:

@@ -21,7 +21,7 @@ from diagnosis_harness.bootstrap.folder_stamp import Files, FolderStamps, files_
 from diagnosis_harness.kernel.errors import FailureKind, InvalidInput, OnsetOutsideData, SourceUnavailable
 from diagnosis_harness.settings import SourceSettings
 from diagnosis_harness.toolbox.catalog import build_tools
-from diagnosis_harness.toolbox.ports import AlertInfo, Sources, SourceSummary
+from diagnosis_harness.toolbox.ports import Sources, SourceSummary
 from diagnosis_harness.tools.spec import Tool, ToolSpec
 
 if TYPE_CHECKING:
@@ -237,17 +237,4 @@ class _NoSource:
     def summary(self, ctx: RunContext) -> SourceSummary:
         """Nothing of any kind."""
         del ctx
-        return SourceSummary(
-            name="",
-            alert=AlertInfo(),
-            onset_s=None,
-            incident=None,
-            baseline=None,
-            metric_series=0,
-            log_lines=0,
-            spans=0,
-            edges=0,
-            changes=0,
-            entities=(),
-            files=(),
-        )
+        return SourceSummary("")

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from diagnosis_harness.analysis.series import mean_per_step
+from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.kernel.window import TimeWindow
 from diagnosis_harness.toolbox.ports import (
+    ALL_METRICS,
     AlertInfo,
     CallEdge,
     ChangeEvent,
     FileNote,
     LogLine,
     LogPage,
+    MetricSelection,
     Recording,
     Series,
     SignalInfo,
@@ -23,9 +26,6 @@ from diagnosis_harness.toolbox.ports import (
     SourceSummary,
     SpanTable,
 )
-
-if TYPE_CHECKING:
-    from diagnosis_harness.harness.context import RunContext
 
 
 def series_of(
@@ -151,6 +151,7 @@ class InMemorySources:
                 int(np.isfinite(one.value).sum()),
                 float(one.time_s[0]),
                 float(one.time_s[-1]),
+                one.meaning,
             )
             for one in self._ordered(recording)
             if len(one.time_s)
@@ -160,21 +161,20 @@ class InMemorySources:
         self,
         ctx: RunContext,  # noqa: ARG002 - the port's shape
         recording: Recording,
-        *,
-        entities: Sequence[str] | None = None,
-        signals: Sequence[str] | None = None,
-        window: TimeWindow | None = None,
+        selection: MetricSelection = ALL_METRICS,
     ) -> tuple[Series, ...]:
-        """The matching series, cut to the window."""
+        """The selected series, ordered by entity and signal."""
         self._count("series")
         found: list[Series] = []
         for one in self._ordered(recording):
-            if entities is not None and one.entity not in entities:
+            if not selection.includes(one.entity, one.signal):
                 continue
-            if signals is not None and one.signal not in signals:
-                continue
-            inside = slice(None) if window is None else _inside(one.time_s, window)
-            found.append(Series(one.entity, one.signal, one.unit, one.time_s[inside], one.value[inside]))
+            inside = slice(None) if selection.window is None else _inside(one.time_s, selection.window)
+            time_s, value = one.time_s[inside], one.value[inside]
+            if selection.step_s is not None:
+                time_s, value = mean_per_step(time_s, value, selection.step_s)
+            if len(time_s):
+                found.append(replace(one, time_s=time_s, value=value))
         return tuple(found)
 
     def spans(self, ctx: RunContext, recording: Recording, *, window: TimeWindow | None = None) -> SpanTable:  # noqa: ARG002 - the port's shape

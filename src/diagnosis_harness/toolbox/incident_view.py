@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,6 +18,7 @@ from diagnosis_harness.analysis.span_findings import (
     failure_groups,
     self_time_groups,
 )
+from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.toolbox.clues import (
     Indicator,
     SpanGroups,
@@ -29,12 +29,9 @@ from diagnosis_harness.toolbox.clues import (
     own_time_known,
     span_clues,
 )
-from diagnosis_harness.toolbox.metric_table import MetricTable, load_metric_table
+from diagnosis_harness.toolbox.metric_table import MetricSeries, MetricTable, build_metric_table
 from diagnosis_harness.toolbox.ports import AlertInfo, Sources
 from diagnosis_harness.toolbox.span_table import SpanView, load_span_view
-
-if TYPE_CHECKING:
-    from diagnosis_harness.harness.context import RunContext
 
 KNOWN_SPANS = 10  # of an operation on both sides, from which on spans replace latency metrics of their entity
 # Plain words for a store or a queue, and the products that OpenTelemetry's conventions list as `db.system`
@@ -183,10 +180,12 @@ class IncidentView:
         return [place for place in symptoms if table.rows[place].owner == entity] or symptoms
 
 
-def look(ctx: RunContext, sources: Sources, onset_s: float) -> IncidentView:
-    """Read everything for an onset."""
+def build_incident_view(
+    ctx: RunContext, sources: Sources, series: MetricSeries, onset_s: float
+) -> IncidentView:
+    """Put metrics, spans and topology together for an onset."""
     owners = dict(sources.topology.owners(ctx)) if sources.topology is not None else {}
-    metrics = load_metric_table(ctx, sources, onset_s=onset_s, owners=owners)
+    metrics = build_metric_table(series, onset_s=onset_s, owners=owners)
     spans = load_span_view(ctx, sources, onset_s=onset_s, owners=owners)
     known = sources.topology.edges(ctx) if sources.topology is not None else ()
     edges = {(owners.get(one.caller, one.caller), owners.get(one.callee, one.callee)) for one in known}

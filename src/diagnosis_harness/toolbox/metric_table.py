@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,10 +19,8 @@ from diagnosis_harness.analysis.direction import (
 )
 from diagnosis_harness.analysis.series import clean, is_cumulative, on_grid, to_rate, usual_step
 from diagnosis_harness.analysis.shift import Shift, shift_of
-from diagnosis_harness.toolbox.ports import Recording, Series, Sources
-
-if TYPE_CHECKING:
-    from diagnosis_harness.harness.context import RunContext
+from diagnosis_harness.harness.context import RunContext
+from diagnosis_harness.toolbox.ports import MetricSelection, MetricSource, Recording, Series, SeriesKind
 
 Floats = NDArray[np.float64]
 
@@ -34,9 +31,9 @@ MOST_AFTER_S = 3_600.0  # an incident is judged by its first hour
 class MetricRow:
     """One series of the table.
 
-    `caller` is set where the series speaks of a call: `entity` is then the callee. A signal whose name ends
-    in `_from_a`, a being an entity too, speaks of calls from a; so does an entity named `a->b`. `rate` says
-    that a counter was turned into growth per second.
+    `caller` is set where the series is about calls: `entity` is then the callee. Where the source does not
+    state a caller, a signal whose name ends in `_from_a`, a being an entity too, is about calls from a; so is
+    any signal of an entity named `a->b`. `rate` says that a counter was turned into growth per second.
     """
 
     entity: str
@@ -73,26 +70,41 @@ class MetricTable:
         return score, null
 
 
-def load_metric_table(
-    ctx: RunContext, sources: Sources, *, onset_s: float, owners: Mapping[str, str]
+@dataclass(frozen=True, slots=True)
+class MetricSeries:
+    """The series with a finite value: those of the incident, and the baseline's of the same name."""
+
+    incident: tuple[Series, ...] = ()
+    baseline: Mapping[tuple[str, str], Series] = field(default_factory=dict)
+
+
+def read_metric_series(ctx: RunContext, source: MetricSource) -> MetricSeries:
+    """Ask the source for every series of the incident, and for the baseline of only those."""
+    incident = _usable(source.series(ctx, Recording.INCIDENT))
+    if not incident:
+        return MetricSeries()
+    selection = MetricSelection(
+        entities=frozenset(one.entity for one in incident), signals=frozenset(one.signal for one in incident)
+    )
+    baseline = _usable(source.series(ctx, Recording.BASELINE, selection))
+    return MetricSeries(tuple(incident), {(one.entity, one.signal): one for one in baseline})
+
+
+def build_metric_table(
+    series: MetricSeries, *, onset_s: float, owners: Mapping[str, str]
 ) -> MetricTable | None:
-    """The table for an onset; None where the incident recording has no series with a finite value."""
-    if sources.metrics is None:
-        return None
-    incident = _usable(sources.metrics.series(ctx, Recording.INCIDENT))
+    """The table for an onset; None where the incident has no series."""
+    incident = series.incident
     if not incident:
         return None
-    normal = {
-        (one.entity, one.signal): one for one in _usable(sources.metrics.series(ctx, Recording.BASELINE))
-    }
     entities = frozenset({one.entity for one in incident} | set(owners.values()))
     rows = []
     here: list[tuple[Floats, Floats]] = []
     there: list[tuple[Floats, Floats]] = []
     nothing = (np.zeros(0), np.zeros(0))
     for one in incident:
-        base = normal.get((one.entity, one.signal))
-        rate = is_counter_name(one.signal) and is_cumulative(one.value)
+        base = series.baseline.get((one.entity, one.signal))
+        rate = _is_counter(one) and is_cumulative(one.value)
         here.append(_read(one, rate=rate))
         there.append(nothing if base is None else _read(base, rate=rate))
         rows.append(_row(one, owners, entities, rate=rate))
@@ -188,13 +200,25 @@ def _read(one: Series, *, rate: bool) -> tuple[Floats, Floats]:
     return to_rate(time_s, value) if rate else (time_s, value)
 
 
+def _is_counter(one: Series) -> bool:
+    if one.meaning.kind is not None:
+        return one.meaning.kind is SeriesKind.COUNTER
+    return is_counter_name(one.signal)
+
+
 def _row(one: Series, owners: Mapping[str, str], entities: frozenset[str], *, rate: bool) -> MetricRow:
-    entity, caller, name = one.entity, None, one.signal
-    if "->" in entity:
+    stated = one.meaning
+    entity, caller, name = one.entity, stated.caller, one.signal
+    if caller is None and "->" in entity:
         caller, _, entity = (part.strip() for part in entity.partition("->"))
-    elif "_from_" in name and name.rpartition("_from_")[2] in entities:
+    elif caller is None and "_from_" in name and name.rpartition("_from_")[2] in entities:
         name, _, caller = name.rpartition("_from_")
     meaning = meaning_of(name, one.unit, entity=entity)
+    meaning = SignalMeaning(
+        meaning.kind,
+        meaning.side if stated.side is None else stated.side,
+        meaning.harmful if stated.harmful is None else stated.harmful,
+    )
     unit = f"{one.unit or '1'}/s" if rate else one.unit
     from_owner = None if caller is None else owners.get(caller, caller)
     return MetricRow(entity, one.signal, unit, meaning, owners.get(entity, entity), from_owner, rate)

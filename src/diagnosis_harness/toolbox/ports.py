@@ -9,21 +9,76 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+import numpy as np
+from numpy.typing import NDArray
 
-    from diagnosis_harness.harness.context import RunContext
-    from diagnosis_harness.kernel.window import TimeWindow
+from diagnosis_harness.analysis.direction import SignalSide
+from diagnosis_harness.harness.context import RunContext
+from diagnosis_harness.kernel.window import TimeWindow
 
 
 class Recording(StrEnum):
-    """Which stretch of telemetry is meant."""
+    """Which of the two recordings is meant."""
 
     INCIDENT = "INCIDENT"
-    BASELINE = "BASELINE"  # recorded apart from the incident; its clock times are not comparable
+    BASELINE = "BASELINE"  # recorded separately from the incident; its clock times are not comparable
+
+
+class SeriesKind(StrEnum):
+    """How the values of a series come about, in the words of Prometheus and OpenTelemetry."""
+
+    GAUGE = "gauge"  # a level that goes up and down
+    COUNTER = "counter"  # a total that only grows, apart from resets
+    HISTOGRAM = "histogram"  # one bucket, sum or count of a distribution
+    SUMMARY = "summary"  # one quantile that the monitored program computed
+
+
+@dataclass(frozen=True, slots=True)
+class SeriesMeaning:
+    """What the source itself states about a series; None where it does not say.
+
+    What is stated here wins over what the tools derive from the names of entity, signal and unit.
+    """
+
+    kind: SeriesKind | None = None
+    side: SignalSide | None = None
+    harmful: int | None = None
+    """+1 where a rise does harm, -1 where a fall does, 0 where neither does."""
+    caller: str | None = None
+    """For a series about calls: who makes them. The entity of the series is then the callee."""
+    query: str | None = None
+    """What to ask the system behind the source to see the same values."""
+
+
+UNSTATED = SeriesMeaning()
+
+
+@dataclass(frozen=True, slots=True)
+class MetricSelection:
+    """Which metric series are wanted; None means no restriction.
+
+    Attributes:
+        entities: only series of these entities.
+        signals: only series of these signals.
+        window: only points inside it; a series without a point there is left out.
+        step_s: at most one point per step of this length, the mean of its values; None as recorded.
+    """
+
+    entities: frozenset[str] | None = None
+    signals: frozenset[str] | None = None
+    window: TimeWindow | None = None
+    step_s: float | None = None
+
+    def includes(self, entity: str, signal: str) -> bool:
+        """Whether the series of this entity and signal is wanted."""
+        return (self.entities is None or entity in self.entities) and (
+            self.signals is None or signal in self.signals
+        )
+
+
+ALL_METRICS = MetricSelection()
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,11 +92,12 @@ class SignalInfo:
     """Finite values."""
     first_s: float
     last_s: float
+    meaning: SeriesMeaning = UNSTATED
 
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """One signal of one entity, ordered by time, without duplicate instants.
+    """One signal of one entity, ordered by time, without duplicate timestamps.
 
     `value` is NaN where the source had no number. Both arrays are float64 and of equal length.
     """
@@ -51,6 +107,7 @@ class Series:
     unit: str | None
     time_s: NDArray[np.float64]
     value: NDArray[np.float64]
+    meaning: SeriesMeaning = UNSTATED
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,23 +196,23 @@ class FileNote:
 
 @dataclass(frozen=True, slots=True)
 class SourceSummary:
-    """What a source holds; nothing that was not used goes unnamed."""
+    """What a source holds. Only the name is required; files that were not used are listed in `files`."""
 
     name: str
-    alert: AlertInfo
-    onset_s: float | None
+    alert: AlertInfo = field(default_factory=AlertInfo)
+    onset_s: float | None = None
     """Onset as the source's own settings state it, not an estimate."""
-    incident: TimeWindow | None
-    """First to last instant of the incident recording; None when it is empty."""
-    baseline: TimeWindow | None
-    """The same for a baseline recorded apart; None when there is none."""
-    metric_series: int
-    log_lines: int
-    spans: int
-    edges: int
-    changes: int
-    entities: tuple[str, ...]
-    files: tuple[FileNote, ...]
+    incident: TimeWindow | None = None
+    """First to last timestamp of the incident recording; None when it is empty."""
+    baseline: TimeWindow | None = None
+    """The same for a baseline recorded separately; None when there is none."""
+    metric_series: int = 0
+    log_lines: int = 0
+    spans: int = 0
+    edges: int = 0
+    changes: int = 0
+    entities: tuple[str, ...] = ()
+    files: tuple[FileNote, ...] = ()
     entities_by_kind: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """The names that each kind of telemetry holds (`metrics`, `spans`, `logs`, `changes`), in any recording;
     empty where the source does not tell them apart."""
@@ -177,15 +234,9 @@ class MetricSource(Protocol):
         ...
 
     def series(
-        self,
-        ctx: RunContext,
-        recording: Recording,
-        *,
-        entities: Sequence[str] | None = None,
-        signals: Sequence[str] | None = None,
-        window: TimeWindow | None = None,
+        self, ctx: RunContext, recording: Recording, selection: MetricSelection = ALL_METRICS
     ) -> tuple[Series, ...]:
-        """The series of the named entities and signals inside the window; None means all."""
+        """The selected series, ordered by entity and signal."""
         ...
 
 

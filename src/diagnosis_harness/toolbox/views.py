@@ -6,19 +6,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import inf
 from threading import RLock
-from typing import TYPE_CHECKING
 
 from diagnosis_harness.analysis.graph import CallGraph
 from diagnosis_harness.analysis.onset import OnsetEstimate, estimate_onset
-from diagnosis_harness.toolbox.incident_view import IncidentView, look
+from diagnosis_harness.harness.context import RunContext
+from diagnosis_harness.toolbox.incident_view import IncidentView, build_incident_view
 from diagnosis_harness.toolbox.inventory import askable_names
+from diagnosis_harness.toolbox.metric_table import MetricSeries, read_metric_series
 from diagnosis_harness.toolbox.ports import Sources
 
-if TYPE_CHECKING:
-    from diagnosis_harness.harness.context import RunContext
-
-KEPT = 3
-"""Views at most; an hour of 3,000 series takes some 20 MB in each."""
+VIEWS_MAX = 3
+"""A run asks about two or three onsets; an hour of 3,000 series takes some 20 MB in each view."""
 
 
 @dataclass(slots=True)
@@ -27,18 +25,28 @@ class Views:
 
     sources: Sources
     _lock: RLock = field(default_factory=RLock)
-    _kept: dict[float, IncidentView] = field(default_factory=dict)
+    _series: MetricSeries | None = None
+    _views: dict[float, IncidentView] = field(default_factory=dict)
     _onsets: dict[float | None, OnsetEstimate | None] = field(default_factory=dict)
     _names: frozenset[str] | None = None
 
     def at(self, ctx: RunContext, onset_s: float) -> IncidentView:
         """The view for exactly this onset."""
         with self._lock:
-            view = self._kept.pop(onset_s, None) or look(ctx, self.sources, onset_s)
-            self._kept[onset_s] = view
-            while len(self._kept) > KEPT:
-                self._kept.pop(next(iter(self._kept)))
+            view = self._views.pop(onset_s, None)
+            if view is None:
+                view = build_incident_view(ctx, self.sources, self._read_series(ctx), onset_s)
+            self._views[onset_s] = view
+            while len(self._views) > VIEWS_MAX:
+                self._views.pop(next(iter(self._views)))
             return view
+
+    def _read_series(self, ctx: RunContext) -> MetricSeries:
+        """All metric series, read once: only what is computed from them depends on the onset."""
+        if self._series is None:
+            source = self.sources.metrics
+            self._series = MetricSeries() if source is None else read_metric_series(ctx, source)
+        return self._series
 
     def for_onset(self, ctx: RunContext, given_s: float | None) -> IncidentView | None:
         """The view for a given onset, else for the one found; None where there is none."""

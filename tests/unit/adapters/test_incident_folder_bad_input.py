@@ -13,7 +13,7 @@ import pytest
 from diagnosis_harness.adapters.sources.incident_folder import open_incident_folder
 from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.kernel.errors import InvalidInput
-from diagnosis_harness.toolbox.ports import Recording, Sources
+from diagnosis_harness.toolbox.ports import MetricSelection, Recording, Sources
 
 OpenFolder = Callable[[Mapping[str, str | bytes]], Sources]
 RefuseFolder = Callable[[Mapping[str, str | bytes]], InvalidInput]
@@ -339,7 +339,7 @@ def test_hostile_names_in_rows_are_escaped_and_break_nothing(
     assert sources.metrics is not None
     (info,) = sources.metrics.signals(ctx, Recording.INCIDENT)
     assert info.entity == "pay'; DROP TABLE kept_0; --\\u202e\\x1b[2J\\x07\"|"
-    (series,) = sources.metrics.series(ctx, Recording.INCIDENT, entities=[info.entity])
+    (series,) = sources.metrics.series(ctx, Recording.INCIDENT, MetricSelection(frozenset({info.entity})))
     assert series.value.tolist() == [1.0, 2.0]
 
 

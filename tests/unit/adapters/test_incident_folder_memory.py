@@ -18,7 +18,7 @@ from pathlib import Path
 import duckdb, numpy, pydantic
 from diagnosis_harness.adapters.sources.incident_folder import open_incident_folder
 from diagnosis_harness.kernel.errors import InvalidInput
-from diagnosis_harness.toolbox.ports import Recording
+from diagnosis_harness.toolbox.ports import MetricSelection, Recording
 
 def peak_mb():
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
@@ -28,7 +28,7 @@ found = {}
 try:
     sources = open_incident_folder(Path(sys.argv[1]), memory_limit_mb=int(sys.argv[2]))
     found["series"] = len(sources.metrics.signals(None, Recording.INCIDENT))
-    (series,) = sources.metrics.series(None, Recording.INCIDENT, entities=["e7"])
+    (series,) = sources.metrics.series(None, Recording.INCIDENT, MetricSelection(frozenset({"e7"})))
     found["points"] = len(series.value)
 except InvalidInput as refused:
     found["refused"] = str(refused)

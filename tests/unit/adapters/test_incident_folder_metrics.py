@@ -16,7 +16,7 @@ from diagnosis_harness.adapters.sources.incident_folder import open_incident_fol
 from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.kernel.errors import InvalidInput, ToolFailure
 from diagnosis_harness.kernel.window import TimeWindow
-from diagnosis_harness.toolbox.ports import MetricSource, Recording, Sources
+from diagnosis_harness.toolbox.ports import MetricSelection, MetricSource, Recording, Sources
 
 OpenFolder = Callable[[Mapping[str, str | bytes]], Sources]
 RefuseFolder = Callable[[Mapping[str, str | bytes]], InvalidInput]
@@ -214,11 +214,13 @@ def test_only_the_asked_series_and_window_are_returned(open_folder: OpenFolder, 
     """A window is half-open; a series without a row in it is left out."""
     source = metrics(open_folder({"metrics.csv": LONG}))
     window = TimeWindow(FIRST + 60.0, FIRST + 180.0)
-    (one,) = source.series(ctx, Recording.INCIDENT, entities=["pay"], signals=["latency_ms"], window=window)
+    (one,) = source.series(
+        ctx, Recording.INCIDENT, MetricSelection(frozenset({"pay"}), frozenset({"latency_ms"}), window)
+    )
     assert one.value.tolist() == [1.0, 2.0]
-    assert source.series(ctx, Recording.INCIDENT, entities=["nobody"]) == ()
-    assert source.series(ctx, Recording.INCIDENT, entities=[]) == ()
-    assert source.series(ctx, Recording.INCIDENT, window=TimeWindow(0.0, 1.0)) == ()
+    assert source.series(ctx, Recording.INCIDENT, MetricSelection(frozenset({"nobody"}))) == ()
+    assert source.series(ctx, Recording.INCIDENT, MetricSelection(frozenset())) == ()
+    assert source.series(ctx, Recording.INCIDENT, MetricSelection(window=TimeWindow(0.0, 1.0))) == ()
     assert source.series(ctx, Recording.BASELINE) == ()
 
 
@@ -305,7 +307,9 @@ def test_series_too_large_for_the_limit_are_a_tool_failure(
     with pytest.raises(ToolFailure) as caught:
         source.series(ctx, Recording.INCIDENT)
     assert caught.value.code == "MEMORY_LIMIT"
-    (series,) = source.series(ctx, Recording.INCIDENT, window=TimeWindow(FIRST, FIRST + 10.0))
+    (series,) = source.series(
+        ctx, Recording.INCIDENT, MetricSelection(window=TimeWindow(FIRST, FIRST + 10.0))
+    )
     assert series.value.tolist() == list(map(float, range(10)))
 
 

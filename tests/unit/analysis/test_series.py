@@ -6,7 +6,15 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from diagnosis_harness.analysis.series import clean, is_cumulative, on_grid, thin, to_rate, usual_step
+from diagnosis_harness.analysis.series import (
+    clean,
+    is_cumulative,
+    mean_per_step,
+    on_grid,
+    thin,
+    to_rate,
+    usual_step,
+)
 
 values = st.lists(st.floats(-1e9, 1e9) | st.just(float("nan")), max_size=200)
 
@@ -65,6 +73,17 @@ def test_points_of_one_step_are_averaged() -> None:
         [(np.array([0.0, 1.0]), np.array([2.0, 4.0]))], start_s=0.0, end_s=2.0, step_s=2.0, anchor_s=0.0
     )
     assert grid.value.tolist() == [[3.0]]
+
+
+def test_a_step_holds_the_mean_of_its_finite_values_and_empty_steps_are_left_out() -> None:
+    """A source that is asked for coarser points invents nothing, and one NaN hides no neighbour."""
+    nan = float("nan")
+    time_s, value = mean_per_step(
+        np.array([0.0, 9.0, 10.0, 35.0, 36.0]), np.array([1.0, 3.0, nan, 5.0, nan]), 10.0
+    )
+    assert time_s.tolist() == [0.0, 10.0, 30.0]
+    assert value[[0, 2]].tolist() == [2.0, 5.0]
+    assert np.isnan(value[1])
 
 
 def test_a_grid_never_grows_beyond_its_limit() -> None:

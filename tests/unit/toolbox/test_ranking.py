@@ -16,10 +16,12 @@ from tests.support.small_incident import (
     small_incident,
 )
 
+from diagnosis_harness.analysis.direction import SignalSide
 from diagnosis_harness.harness.context import RunContext
-from diagnosis_harness.testing.sources import InMemorySources
+from diagnosis_harness.testing.sources import InMemorySources, series_of
 from diagnosis_harness.toolbox.catalog import build_tools
-from diagnosis_harness.toolbox.ports import AlertInfo, Series
+from diagnosis_harness.toolbox.metric_table import MetricSeries, build_metric_table, read_metric_series
+from diagnosis_harness.toolbox.ports import AlertInfo, Series, SeriesKind, SeriesMeaning
 from diagnosis_harness.toolbox.rank_causes import RankCauses
 from diagnosis_harness.toolbox.views import Views
 from diagnosis_harness.tools.evidence import EvidenceItem, ItemKind
@@ -183,3 +185,42 @@ def test_tools_of_one_catalog_read_a_recording_once_for_an_onset(ctx: RunContext
             tool.run(ctx, {})
     assert sources.calls["series"] == 2  # incident and baseline
     assert sources.calls["spans"] == 2
+
+
+def test_a_second_onset_reads_no_series_again(ctx: RunContext) -> None:
+    """Only what is computed from the series depends on the onset."""
+    sources = small_incident(CPU_FAULT)
+    views = Views(sources.sources())
+
+    one, other = views.at(ctx, ONSET_S), views.at(ctx, ONSET_S + 60.0)
+
+    assert one.metrics is not None
+    assert other.metrics is not None
+    assert one.metrics.split != other.metrics.split
+    assert sources.calls["series"] == 2
+
+
+def test_the_baseline_is_asked_only_for_series_of_the_incident(ctx: RunContext) -> None:
+    """A monitoring system holds far more series than one incident is about."""
+    incident = (series_of("a", "latency", [1.0, 2.0], [1.0, 2.0]),)
+    other = series_of("b", "cpu", [1.0, 2.0], [1.0, 2.0])
+    source = InMemorySources(incident=incident, baseline=(*incident, other))
+
+    read = read_metric_series(ctx, source)
+
+    assert list(read.baseline) == [("a", "latency")]
+
+
+def test_what_a_source_states_about_a_series_wins_over_its_name() -> None:
+    """A name is a guess: a source that knows the caller, the side and the harm of a series is believed."""
+    meaning = SeriesMeaning(SeriesKind.GAUGE, SignalSide.OUTGOING, -1, caller="shop")
+    named = series_of("pay", "latency_total", np.arange(10.0).tolist(), np.arange(10.0).tolist())
+
+    table = build_metric_table(
+        MetricSeries((replace(named, meaning=meaning),)), onset_s=5.0, owners={"shop": "web"}
+    )
+
+    assert table is not None
+    (row,) = table.rows
+    assert (row.entity, row.caller, row.rate) == ("pay", "web", False)
+    assert (row.meaning.side, row.meaning.harmful) == (SignalSide.OUTGOING, -1)

@@ -5,25 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 from threading import Lock
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from diagnosis_harness.adapters.sources.incident_folder.database import Database
 from diagnosis_harness.adapters.sources.incident_folder.metrics_file import SeriesPart
 from diagnosis_harness.adapters.sources.incident_folder.stretch import Stretch
+from diagnosis_harness.analysis.series import mean_per_step
+from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.kernel.errors import ToolFailure
 from diagnosis_harness.kernel.window import TimeWindow
-from diagnosis_harness.toolbox.ports import Recording, Series, SignalInfo
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from diagnosis_harness.harness.context import RunContext
+from diagnosis_harness.toolbox.ports import ALL_METRICS, MetricSelection, Recording, Series, SignalInfo
 
 _BYTES_PER_POINT = 16
 _Name = tuple[str, str]
-_Arrays = tuple["NDArray[np.float64]", "NDArray[np.float64]"]
+_Arrays = tuple[NDArray[np.float64], NDArray[np.float64]]
 
 
 class FolderMetrics:
@@ -54,38 +51,28 @@ class FolderMetrics:
         self,
         ctx: RunContext,
         recording: Recording,
-        *,
-        entities: Sequence[str] | None = None,
-        signals: Sequence[str] | None = None,
-        window: TimeWindow | None = None,
+        selection: MetricSelection = ALL_METRICS,
     ) -> tuple[Series, ...]:
-        """The series of the named entities and signals inside the window; None means all.
-
-        Series without a row inside the window are left out.
+        """The selected series, ordered by entity and signal.
 
         Raises:
             ToolFailure: the asked series do not fit into memory, or a file can no longer be read.
         """
         del ctx
-        wanted_entities = None if entities is None else frozenset(entities)
-        wanted_signals = None if signals is None else frozenset(signals)
-        names = [
-            name
-            for name in self._parts.get(recording, {})
-            if (wanted_entities is None or name[0] in wanted_entities)
-            and (wanted_signals is None or name[1] in wanted_signals)
-        ]
-        found = self._arrays(recording, names, window)
-        cut = _meet(window, self._windows.get(recording))
+        names = [name for name in self._parts.get(recording, {}) if selection.includes(*name)]
+        found = self._arrays(recording, names, selection.window)
+        cut = _meet(selection.window, self._windows.get(recording))
         result = []
         for name in names:
             time_s, value = found[name]
             if cut is not None:
                 low, high = np.searchsorted(time_s, (cut.start_s, cut.end_s), side="left")
                 time_s, value = time_s[low:high], value[low:high]
+            if selection.step_s is not None:
+                time_s, value = mean_per_step(time_s, value, selection.step_s)
             if len(time_s):
                 unit = self._parts[recording][name][0].unit
-                result.append(Series(entity=name[0], signal=name[1], unit=unit, time_s=time_s, value=value))
+                result.append(Series(*name, unit, time_s, value))
         return tuple(result)
 
     def _list(self, recording: Recording) -> Iterable[SignalInfo]:
