@@ -128,7 +128,9 @@ async def _openapi() -> dict[str, object]:
     with TemporaryDirectory() as folder:
         settings = load_settings()
         database = settings.database.model_copy(update={"url": f"{folder}/runs.db"})
-        async with open_service(settings.model_copy(update={"database": database}), works=False) as service:
+        async with open_service(
+            settings.model_copy(update={"database": database}), accept_background_runs=False
+        ) as service:
             return make_app(service, settings.server, needs_key=True).openapi()
 
 

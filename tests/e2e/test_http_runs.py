@@ -358,10 +358,10 @@ def test_a_process_that_should_take_runs_and_does_not_is_not_ready(tmp_path: Pat
 def test_a_process_whose_care_has_ended_is_not_ready(tmp_path: Path) -> None:
     """503, and what has ended: nobody would hear that it lives."""
     with faced(tmp_path, works=False) as server:
-        server.inside(lambda: _cancelled("care-beat"))
+        server.inside(lambda: _cancelled("heartbeat"))
         ready = server.client().get("/readyz")
         assert (ready.status_code, ready.json()["status"]) == (503, "not ready")
-        assert ready.json()["checks"]["care"] == "care-beat has ended"
+        assert ready.json()["checks"]["care"] == "heartbeat has ended"
 
 
 async def _cancelled(name: str) -> None:

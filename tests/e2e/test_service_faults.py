@@ -108,7 +108,9 @@ async def serving(url: str, folder: Path, **sections: dict[str, Any]) -> AsyncIt
     settings = settings_at(
         url, folder, run={"finalise_timeout_s": 2.0}, database={"busy_timeout_s": 2.0}, **sections
     )
-    async with open_service(settings, works=True, players=players, tools=tools) as service:
+    async with open_service(
+        settings, accept_background_runs=True, players=players, extra_tools=tools
+    ) as service:
         yield Scene(service, executed)
 
 

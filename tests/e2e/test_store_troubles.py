@@ -138,8 +138,8 @@ def test_an_evidence_store_that_is_away_is_told_as_such(
         assert held["checks"]["evidence"] == "The evidence store does not answer."
         assert gauge(client, "diagnosis_store_up") == 1
         assert gauge(client, "diagnosis_evidence_store_up") == 0
-    said = [each.message for each in caplog.records if each.name == "diagnosis_harness.care"]
-    assert said == ["evidence-store: the store does not work: the evidence store cannot be reached"]
+    said = [each.message for each in caplog.records if each.name == "diagnosis_harness.background"]
+    assert said == ["evidence-store: the store failed: the evidence store cannot be reached"]
 
 
 def test_why_is_answered_from_the_database_while_the_evidence_store_is_away(

@@ -232,7 +232,7 @@ class Stage:
 async def staged(url: str, folder: Path, **sections: dict[str, Any]) -> AsyncIterator[Stage]:
     """The stage; whatever became of its processes, none is left."""
     settings = settings_at(url, folder, **sections)
-    async with open_service(settings, works=False) as service:
+    async with open_service(settings, accept_background_runs=False) as service:
         stage = Stage(service, settings, folder)
         try:
             yield stage

@@ -121,7 +121,7 @@ def _said(process: subprocess.Popen[str], words: str) -> None:
 async def scene(settings_file: Path, **environment: str) -> AsyncIterator[Scene]:
     """The scene."""
     with working(settings_file, **environment) as worker:
-        async with open_service(load_settings(settings_file), works=False) as service:
+        async with open_service(load_settings(settings_file), accept_background_runs=False) as service:
             yield Scene(service, worker, settings_file)
 
 

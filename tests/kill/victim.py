@@ -108,7 +108,7 @@ async def _lived(role: Role, line: Connection) -> None:
     players, tools = cast(partial(diary.tell, "executed"))
     asyncio.get_running_loop().add_reader(line.fileno(), over.set)
     async with open_service(
-        role.settings, works=False, players=players, tools=tools, also=[death]
+        role.settings, accept_background_runs=False, players=players, extra_tools=tools, extra_sinks=[death]
     ) as service:
         service.feed.on_written(death.written)
         async with asyncio.TaskGroup() as group:

@@ -250,7 +250,9 @@ class _Serving:
 
     async def _serve(self) -> None:
         analyst, settings = self._analyst, self._settings
-        async with open_service(settings, works=self._works, players=Players(policy=analyst)) as service:
+        async with open_service(
+            settings, accept_background_runs=self._works, players=Players(policy=analyst)
+        ) as service:
             app = make_app(service, settings.server, needs_key=self._needs_key)
             config = Config(
                 app,

@@ -1,4 +1,4 @@
-"""One process of the service: stores, paths, queue and care, opened together and closed in order."""
+"""Builds one process of the service: stores, chat, queue and background tasks."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from importlib.util import find_spec
 
+from diagnosis_harness.adapters.background.tasks import BackgroundTasks, TaskPeriods
 from diagnosis_harness.adapters.evidence_stores.redis import RedisEvidenceStore
 from diagnosis_harness.adapters.knowledge.base import FolderKnowledge
 from diagnosis_harness.adapters.persistence.alert_inbox import SqlAlertInbox
@@ -22,7 +23,6 @@ from diagnosis_harness.adapters.persistence.keys import SqlKeyStore
 from diagnosis_harness.adapters.persistence.run_log import SqlRunLog
 from diagnosis_harness.adapters.persistence.run_store import SqlRunStore
 from diagnosis_harness.adapters.queue.local_queue import LocalRunQueue
-from diagnosis_harness.adapters.telemetry.exporter import TraceExporter
 from diagnosis_harness.application.alerts.alerts import Alerts, AlertSettings
 from diagnosis_harness.application.chat import ChatApplicationUseCase, ChatSettings, Paths
 from diagnosis_harness.application.diagnose import DiagnoseUseCase
@@ -43,13 +43,13 @@ from diagnosis_harness.application.system.profile import RunLimits, SystemProfil
 from diagnosis_harness.bootstrap.knowledge import open_library
 from diagnosis_harness.bootstrap.players import Players
 from diagnosis_harness.bootstrap.shelf import FolderShelf, Progress
+from diagnosis_harness.bootstrap.stored_runs import open_redis
 from diagnosis_harness.bootstrap.telemetry import exporting
-from diagnosis_harness.bootstrap.upkeep import Upkeep
 from diagnosis_harness.bootstrap.workbench import build_boundary, build_use_case
 from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.harness.core import DiagnosisHarnessCore
 from diagnosis_harness.harness.workers import WorkerPool
-from diagnosis_harness.kernel.clock import Clock, SystemClock
+from diagnosis_harness.kernel.clock import SystemClock
 from diagnosis_harness.kernel.errors import InvalidSetting, TechnicalFailure
 from diagnosis_harness.kernel.ids import RandomIds
 from diagnosis_harness.llm.role import RoleBoundary
@@ -70,209 +70,188 @@ def _silent(file: str, done: int, total: int) -> None:
 async def open_service(
     settings: Settings,
     *,
-    works: bool,
+    accept_background_runs: bool,
     progress: Progress = _silent,
     players: Players | None = None,
-    tools: Sequence[Tool] = (),
-    also: Sequence[TraceSink] = (),
+    extra_tools: Sequence[Tool] = (),
+    extra_sinks: Sequence[TraceSink] = (),
 ) -> AsyncIterator[Service]:
-    """Open the service in this event loop; it is closed in order, whatever its runs are at.
+    """Open the service in this event loop; resources are closed in reverse order even if runs are active.
 
     Args:
-        works: whether this process takes background runs from the queue.
-        progress: told while the configured folders and the runbooks are read.
-        players: who plays the roles; the embedded players when it is left out.
-        tools: tools of your own, beside those over the configured folders.
-        also: sinks that get every event after the log has taken it.
+        accept_background_runs: whether this process takes runs from the queue.
+        progress: called while the configured folders and the runbooks are read.
+        players: who plays the roles; the embedded players by default.
+        extra_tools: offered beside the tools over the configured folders.
+        extra_sinks: receive every event after the log.
 
     Raises:
         InvalidInput: a setting, a folder or the database cannot be used; one sentence says which.
         StoreFailure: the database or the queue cannot be reached.
     """
-    clock, ids, alert_settings = SystemClock(), RandomIds(), _alert_settings(settings)
-    owner = f"{socket.gethostname()[:60]}-{os.getpid()}-{ids.new_secret()[:12]}"
+    alert_settings = _alert_settings(settings)
+    players = players or Players()
     async with AsyncExitStack() as stack:
-        workers = WorkerPool(threads_max=settings.run.worker_threads)
-        last = stack.enter_context(ExitStack())  # what closes before it may still wait by the clock
-        last.callback(workers.close)
-        shelf = _shelf(settings, tools)
-        await shelf.warm(progress)
-        library = open_library(settings, clock=clock, progress=progress)
-        knowledge = None if library is None else library.base
-        stores = await _Stores.opened(stack, settings, owner)
-        log = SqlRunLog(stores.database, owner=owner, clock=clock)
-        await log.start()
-        stack.push_async_callback(log.stop)
-        core = DiagnosisHarnessCore(clock=clock, ids=ids, sink=FanOutSink((log, *also)), workers=workers)
-        last.enter_context(core)
-        closed = ClosedRuns()
-        archive = SqlRunArchive(stores.database, evidence=stores.elsewhere, closed=closed)
-        store = SqlRunStore(stores.database, owner=owner)
-        keeping = Keeping(owner=owner, store=store, log=log, archive=archive, active=ActiveRuns())
-        export = exporting(settings, archive=keeping.archive, feed=log, closed=closed)
+        shelf = _shelf(settings, extra_tools)
+        opened = await _open_resources(stack, settings, shelf, progress=progress, extra_sinks=extra_sinks)
+        core, stores, closed = opened.core, opened.stores, opened.closed
+        export = exporting(settings, archive=stores.archive, feed=opened.log, closed=closed)
         exporter = await stack.enter_async_context(export)
-        players = players or Players()
-        looked = _Looked(shelf, stores.evidence, knowledge, workers)
-        chat = _chat(core, settings, keeping, players, _paths(core, settings, players, looked))
-        queue = await _queue(stack, settings, owner)
-        base = _Base(stores, keeping, queue, closed, shelf)
-        runs, caretaker = base.runs(core, settings), base.caretaker(core, settings)
-        alerts = base.alerts(runs, clock, alert_settings)
-        writes = _writes(stores, caretaker, clock=clock, owner=owner)
-        upkeep = Upkeep(caretaker, alerts, clock=clock, settings=settings.care, evidence=writes.get(EVIDENCE))
-        parts = _Parts(base, log, chat, runs, alerts, works, exporter, caretaker, upkeep, writes)
-        service = _assembled(core, parts)
-        await stack.enter_async_context(upkeep.going())
-        if works:
-            await _listening(service, settings, shelf)
-        yield service
+        chat = _chat(opened, settings, players)
+        runs, caretaker = _runs(opened, settings), _caretaker(opened, settings)
+        inbox = SqlAlertInbox(opened.database, closed=closed)
+        alerts = Alerts(runs, inbox=inbox, queue=opened.queue, clock=core.clock, settings=alert_settings)
+        writes = _writes(opened, caretaker)
+        tasks = BackgroundTasks(
+            caretaker,
+            alerts,
+            clock=core.clock,
+            periods=TaskPeriods(settings.care.beat_s, settings.care.look_s, settings.care.dead_after_s),
+            check_evidence=writes.get(EVIDENCE),
+        )
+        worker = RunWorker(chat, archive=stores.archive, clock=core.clock, failed=_log_failure, sources=shelf)
+        await stack.enter_async_context(tasks.running())
+        if accept_background_runs:
+            await opened.queue.listen(
+                worker.work, parallel_max=settings.queue.parallel_max, lanes=shelf.lanes_now()
+            )
+        yield Service(
+            core=core,
+            chat=chat,
+            runs=runs,
+            alerts=alerts,
+            keeping=stores,
+            feed=opened.log,
+            keys=SqlKeyStore(opened.database),
+            queue=opened.queue,
+            worker=worker,
+            caretaker=caretaker,
+            closed=closed,
+            checks={"care": tasks.problem, "log": opened.log.problem},
+            writes=writes,
+            exports=dict if exporter is None else exporter.counts.by_result,
+            left_runs=lambda: caretaker.left,
+            takes_runs=accept_background_runs,
+        )
 
 
-async def _listening(service: Service, settings: Settings, shelf: FolderShelf) -> None:
-    """Have this process take the runs about the sources that it has."""
-    room, lanes = settings.queue.parallel_max, shelf.lanes_now()
-    await service.queue.listen(service.worker.work, parallel_max=room, lanes=lanes)
+@dataclass(frozen=True, slots=True)
+class _Resources:
+    """What the process holds open, below its use cases."""
+
+    core: DiagnosisHarnessCore
+    workers: WorkerPool
+    database: Database
+    redis: RedisEvidenceStore | None
+    log: SqlRunLog
+    closed: ClosedRuns
+    stores: Keeping
+    queue: RunQueue
+    shelf: FolderShelf
+    knowledge: FolderKnowledge | None
 
 
-def _shelf(settings: Settings, tools: Sequence[Tool]) -> FolderShelf:
+async def _open_resources(
+    stack: AsyncExitStack,
+    settings: Settings,
+    shelf: FolderShelf,
+    *,
+    progress: Progress,
+    extra_sinks: Sequence[TraceSink],
+) -> _Resources:
+    clock, ids = SystemClock(), RandomIds()
+    owner = f"{socket.gethostname()[:60]}-{os.getpid()}-{ids.new_secret()[:12]}"
+    workers = WorkerPool(threads_max=settings.run.worker_threads)
+    last = stack.enter_context(ExitStack())  # closed last: what closes before it may wait by the core's clock
+    last.callback(workers.close)
+    await shelf.warm(progress)
+    library = open_library(settings, clock=clock, progress=progress)
+    database = await Database.opened(
+        settings.database.url,
+        pool_size=settings.database.pool_size,
+        busy_timeout_s=settings.database.busy_timeout_s,
+    )
+    stack.push_async_callback(database.close)
+    redis = open_redis(stack, settings)
+    log = SqlRunLog(database, owner=owner, clock=clock)
+    await log.start()
+    stack.push_async_callback(log.stop)
+    core = DiagnosisHarnessCore(clock=clock, ids=ids, sink=FanOutSink((log, *extra_sinks)), workers=workers)
+    last.enter_context(core)
+    closed = ClosedRuns()
+    stores = Keeping(
+        owner=owner,
+        store=SqlRunStore(database, owner=owner),
+        log=log,
+        archive=SqlRunArchive(database, evidence=redis, closed=closed),
+        active=ActiveRuns(),
+    )
+    return _Resources(
+        core=core,
+        workers=workers,
+        database=database,
+        redis=redis,
+        log=log,
+        closed=closed,
+        stores=stores,
+        queue=await _queue(stack, settings, owner),
+        shelf=shelf,
+        knowledge=None if library is None else library.base,
+    )
+
+
+def _shelf(settings: Settings, extra_tools: Sequence[Tool]) -> FolderShelf:
     return FolderShelf(
         settings.sources,
         memory_limit_mb=settings.folder.memory_limit_mb,
         open_max=settings.folder.open_max,
-        beside=tools,
+        beside=extra_tools,
     )
 
 
-class _Stores:
-    """The database, and where evidence is kept."""
-
-    def __init__(
-        self, database: Database, evidence: EvidenceStore, elsewhere: RedisEvidenceStore | None
-    ) -> None:
-        self.database = database
-        self.evidence = evidence
-        self.elsewhere = elsewhere
-
-    @classmethod
-    async def opened(cls, stack: AsyncExitStack, settings: Settings, owner: str) -> _Stores:
-        database = await Database.opened(
-            settings.database.url,
-            pool_size=settings.database.pool_size,
-            busy_timeout_s=settings.database.busy_timeout_s,
-        )
-        stack.push_async_callback(database.close)
-        if not settings.evidence.url:
-            return cls(database, SqlEvidenceStore(database, owner=owner), None)
-        redis = RedisEvidenceStore.at(settings.evidence.url, ttl_s=settings.evidence.ttl_s)
-        stack.push_async_callback(redis.close)
-        return cls(database, redis, redis)
+def _runs(opened: _Resources, settings: Settings) -> Runs:
+    rules = AskingRules(
+        sources=tuple(settings.sources),
+        limit_s=min(settings.run.timeout_s, settings.server.run_limit_max_s),
+        limit_max_s=settings.server.run_limit_max_s,
+        start_within_s=settings.server.start_within_s,
+    )
+    return Runs(
+        opened.core,
+        archive=opened.stores.archive,
+        queue=opened.queue,
+        active=opened.stores.active,
+        owner=opened.stores.owner,
+        settings=RunsSettings(rules, settings.server.unfinished_runs, opened.shelf),
+    )
 
 
-@dataclass(frozen=True, slots=True)
-class _Base:
-    """What the use cases of the service stand on."""
-
-    stores: _Stores
-    keeping: Keeping
-    queue: RunQueue
-    closed: ClosedRuns
-    shelf: FolderShelf
-
-    def runs(self, core: DiagnosisHarnessCore, settings: Settings) -> Runs:
-        rules = AskingRules(
-            sources=tuple(settings.sources),
-            limit_s=min(settings.run.timeout_s, settings.server.run_limit_max_s),
-            limit_max_s=settings.server.run_limit_max_s,
-            start_within_s=settings.server.start_within_s,
-        )
-        return Runs(
-            core,
-            archive=self.keeping.archive,
-            queue=self.queue,
-            active=self.keeping.active,
-            owner=self.keeping.owner,
-            settings=RunsSettings(rules, settings.server.unfinished_runs, self.shelf),
-        )
-
-    def caretaker(self, core: DiagnosisHarnessCore, settings: Settings) -> Caretaker:
-        care = SqlRunCare(self.stores.database, evidence=self.stores.elsewhere, closed=self.closed)
-        limits = CareSettings(settings.care.dead_after_s, settings.care.redeliver_after_s)
-        return Caretaker(core, self.keeping, care=care, queue=self.queue, settings=limits, sources=self.shelf)
-
-    def alerts(self, runs: Runs, clock: SystemClock, settings: AlertSettings) -> Alerts:
-        inbox = SqlAlertInbox(self.stores.database, closed=self.closed)
-        return Alerts(runs, inbox=inbox, queue=self.queue, clock=clock, settings=settings)
+def _caretaker(opened: _Resources, settings: Settings) -> Caretaker:
+    return Caretaker(
+        opened.core,
+        opened.stores,
+        care=SqlRunCare(opened.database, evidence=opened.redis, closed=opened.closed),
+        queue=opened.queue,
+        settings=CareSettings(settings.care.dead_after_s, settings.care.redeliver_after_s),
+        sources=opened.shelf,
+    )
 
 
-@dataclass(frozen=True, slots=True)
-class _Parts:
-    """What the service is put together from."""
-
-    base: _Base
-    log: SqlRunLog
-    chat: ChatApplicationUseCase
-    runs: Runs
-    alerts: Alerts
-    works: bool
-    exporter: TraceExporter | None
-    caretaker: Caretaker
-    upkeep: Upkeep
-    writes: Mapping[str, Write]
-
-
-def _writes(stores: _Stores, caretaker: Caretaker, *, clock: Clock, owner: str) -> Mapping[str, Write]:
-    """The heartbeat of this process, in each store: it is the smallest write there is."""
-    elsewhere = stores.elsewhere
-    if elsewhere is None:
+def _writes(opened: _Resources, caretaker: Caretaker) -> Mapping[str, Write]:
+    """The heartbeat of this process in each store, the smallest write there is."""
+    redis, owner, clock = opened.redis, opened.stores.owner, opened.core.clock
+    if redis is None:
         return {DATABASE: caretaker.beat}
-    return {DATABASE: caretaker.beat, EVIDENCE: lambda: elsewhere.beat(owner, at_s=clock.now_s())}
+    return {DATABASE: caretaker.beat, EVIDENCE: lambda: redis.beat(owner, at_s=clock.now_s())}
 
 
-def _assembled(core: DiagnosisHarnessCore, parts: _Parts) -> Service:
-    base, keeping = parts.base, parts.base.keeping
-    return Service(
-        core=core,
-        chat=parts.chat,
-        runs=parts.runs,
-        alerts=parts.alerts,
-        keeping=keeping,
-        feed=parts.log,
-        keys=SqlKeyStore(base.stores.database),
-        queue=base.queue,
-        worker=RunWorker(
-            parts.chat,
-            archive=keeping.archive,
-            clock=core.clock,
-            failed=_say_unkept,
-            sources=base.shelf,
-        ),
-        caretaker=parts.caretaker,
-        closed=base.closed,
-        checks={"care": parts.upkeep.problem, "log": parts.log.problem},
-        writes=parts.writes,
-        exports=dict if parts.exporter is None else parts.exporter.counts.by_result,
-        left_runs=lambda: parts.caretaker.left,
-        takes_runs=parts.works,
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class _Looked:
-    """What the paths look into, and where they keep what they find."""
-
-    shelf: FolderShelf
-    evidence: EvidenceStore
-    knowledge: FolderKnowledge | None
-    workers: WorkerPool
-
-
-def _paths(core: DiagnosisHarnessCore, settings: Settings, players: Players, looked: _Looked) -> Paths:
-    shelf, knowledge = looked.shelf, looked.knowledge
-    roles = RoleBoundary(core)
+def _chat(opened: _Resources, settings: Settings, players: Players) -> ChatApplicationUseCase:
+    core, roles, shelf, knowledge = opened.core, RoleBoundary(opened.core), opened.shelf, opened.knowledge
+    evidence: EvidenceStore = opened.redis or SqlEvidenceStore(opened.database, owner=opened.stores.owner)
     access = RoleAccess(dict(settings.access))
 
     def use_case_over(tools: Sequence[Tool]) -> DiagnoseUseCase:
-        boundary = build_boundary(core, settings, tools=tools, store=looked.evidence, access=access)
+        boundary = build_boundary(core, settings, tools=tools, store=evidence, access=access)
         return build_use_case(core, settings, boundary, players)
 
     def profile(ctx: RunContext) -> SystemProfile:
@@ -286,21 +265,15 @@ def _paths(core: DiagnosisHarnessCore, settings: Settings, players: Players, loo
             limits=RunLimits(settings.run.timeout_s, settings.limits.llm_calls, settings.limits.tool_calls),
         )
 
-    return Paths(
-        system=SystemChat(core, roles, players.responder, profile),
-        knowledge=KnowledgeQuery(core, roles, players.writer, knowledge, looked.workers),
-        diagnosis=DiagnosisPath(core, shelf, use_case_over),
-    )
-
-
-def _chat(  # noqa: PLR0917 - what the use case is made of
-    core: DiagnosisHarnessCore, settings: Settings, keeping: Keeping, players: Players, paths: Paths
-) -> ChatApplicationUseCase:
     return ChatApplicationUseCase(
         core,
-        routing=Routing(core, RoleBoundary(core), players.router),
-        paths=paths,
-        keeping=keeping,
+        routing=Routing(core, roles, players.router),
+        paths=Paths(
+            system=SystemChat(core, roles, players.responder, profile),
+            knowledge=KnowledgeQuery(core, roles, players.writer, knowledge, opened.workers),
+            diagnosis=DiagnosisPath(core, shelf, use_case_over),
+        ),
+        keeping=opened.stores,
         settings=ChatSettings(
             settings.budget_limits(), settings.retry_policies(), settings.run.finalise_timeout_s
         ),
@@ -320,8 +293,8 @@ async def _queue(stack: AsyncExitStack, settings: Settings, owner: str) -> RunQu
     queue: RunQueue
     if find_spec("dbos") is None:
         _LOG.warning(
-            "the extra `queue` is not installed: background runs stay in this process; one that waits when it"
-            " stops is delivered when it is started again"
+            "the extra `queue` is not installed: background runs are not shared with other processes; those"
+            " that are still queued when this process stops run after its restart"
         )
         queue = LocalRunQueue()
     else:
@@ -337,5 +310,5 @@ async def _queue(stack: AsyncExitStack, settings: Settings, owner: str) -> RunQu
     return queue
 
 
-def _say_unkept(run_id: str, failure: TechnicalFailure) -> None:
-    _LOG.error("run %s could not be kept: %s", run_id, failure)
+def _log_failure(run_id: str, failure: TechnicalFailure) -> None:
+    _LOG.error("run %s could not be stored: %s", run_id, failure)

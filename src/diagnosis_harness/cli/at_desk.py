@@ -29,7 +29,7 @@ from diagnosis_harness.release.moment import shown
 from diagnosis_harness.settings import Settings, load_settings
 
 if TYPE_CHECKING:
-    from diagnosis_harness.bootstrap.kept_runs import KeptRuns
+    from diagnosis_harness.bootstrap.stored_runs import StoredRuns
     from diagnosis_harness.cli.remote_desk import RemoteDesk
 
 _SAID = (RunUnknown, RunGoesOn, NotPermitted, RunDocumentInvalid, StoreFailure, ServiceFailure)
@@ -109,18 +109,18 @@ async def opened_server(where: Where, settings: Settings, url: str) -> AsyncIter
 
 
 @asynccontextmanager
-async def opened_database(where: Where, settings: Settings, *, makes: bool) -> AsyncIterator[KeptRuns]:
+async def opened_database(where: Where, settings: Settings, *, makes: bool) -> AsyncIterator[StoredRuns]:
     """The database of this machine; with `makes` one that is not there yet is made.
 
     Raises:
         InvalidInput: there is none, it cannot be used, or what it needs is not installed.
     """
     with _installed(where.words, "server"):
-        from diagnosis_harness.bootstrap.kept_runs import has_database, open_kept_runs
+        from diagnosis_harness.bootstrap.stored_runs import has_database, open_stored_runs
 
     if not makes and not has_database(settings):
         raise InvalidInput(settings.database.url, where.words.no_database, where.words.no_database_remedy)
-    async with open_kept_runs(settings) as kept:
+    async with open_stored_runs(settings) as kept:
         yield kept
 
 

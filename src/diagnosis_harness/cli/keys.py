@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
 
     from diagnosis_harness.application.callers.api_key import ApiKey
-    from diagnosis_harness.bootstrap.kept_runs import KeptRuns
+    from diagnosis_harness.bootstrap.stored_runs import StoredRuns
     from diagnosis_harness.cli.at_desk import Where
 
 NAME_MAX = 64
@@ -73,7 +73,7 @@ def _where(settings_file: SettingsFile, lang: Language | None) -> Where:
     return Where(settings_file(), "", "", lang or Language.EN)
 
 
-def _at_keys(where: Where, work: Callable[[KeptRuns], Awaitable[int]], *, makes: bool = False) -> int:
+def _at_keys(where: Where, work: Callable[[StoredRuns], Awaitable[int]], *, makes: bool = False) -> int:
     import asyncio
 
     from diagnosis_harness.cli.at_desk import opened_database, told
@@ -103,7 +103,7 @@ def _add(where: Where, name: str, role: str, *, rate: int | None, concurrent: in
         known = ", ".join(CallerRole)
         raise InvalidInput("--role", f"'{shown(role)}' is not known", f"choose one of {known}")
 
-    async def added(kept: KeptRuns) -> int:
+    async def added(kept: StoredRuns) -> int:
         fresh = new_key(kept.ids)
         key = ApiKey(
             key_id=fresh.key_id,
@@ -135,7 +135,7 @@ def _check_name(where: Where, name: str) -> None:
 
 
 def _list(where: Where) -> int:
-    async def listed(kept: KeptRuns) -> int:
+    async def listed(kept: StoredRuns) -> int:
         from diagnosis_harness.cli.output import make_console
         from diagnosis_harness.cli.render.columns import column_lines
 
@@ -171,7 +171,7 @@ def _rows(where: Where, keys: Sequence[ApiKey]) -> list[tuple[str, ...]]:
 
 
 def _revoke(where: Where, key_id: str) -> int:
-    async def revoked(kept: KeptRuns) -> int:
+    async def revoked(kept: StoredRuns) -> int:
         import sys
 
         from diagnosis_harness.cli.exit_codes import BAD_INPUT

@@ -75,18 +75,18 @@ def in_service(
 
 
 def _database_name(settings: Settings) -> str:
-    from diagnosis_harness.bootstrap.kept_runs import database_name
+    from diagnosis_harness.bootstrap.stored_runs import database_name
 
     return database_name(settings)
 
 
 async def _answering(settings: Settings, words: ProcessWords) -> None:
-    from diagnosis_harness.bootstrap.kept_runs import wait_for_database
+    from diagnosis_harness.bootstrap.stored_runs import wait_for_database
 
     def waiting(problem: StoreFailure) -> None:
         say(words.waiting.format(problem=problem, limit=settings.database.start_wait_s))
 
-    await wait_for_database(settings, waiting=waiting)
+    await wait_for_database(settings, on_wait=waiting)
 
 
 async def _opened(settings: Settings, work: Work, *, works: bool) -> None:
@@ -101,7 +101,7 @@ async def _opened(settings: Settings, work: Work, *, works: bool) -> None:
         console = make_console(color=True, stderr=True)
         with LiveView(console, clock=SystemClock(), phrases=phrases_of(Language.EN)) as view:
             service = await stack.enter_async_context(
-                open_service(settings, works=works, progress=view.loading)
+                open_service(settings, accept_background_runs=works, progress=view.loading)
             )
         await work(service)
 

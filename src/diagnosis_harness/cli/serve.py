@@ -69,7 +69,7 @@ def _listening(settings: Settings, *, host: str | None, port: int | None) -> Set
 
 def _served(settings: Settings, words: ProcessWords) -> Work:
     async def serve(service: Service) -> None:
-        from diagnosis_harness.bootstrap.draining import drain
+        from diagnosis_harness.application.draining import drain
         from diagnosis_harness.cli.process import say, say_what_is_away
         from diagnosis_harness.cli.stopping import CANCELLED, leave
         from diagnosis_harness.server.auth import is_loopback, require_key
@@ -93,7 +93,9 @@ def _served(settings: Settings, words: ProcessWords) -> Work:
         async def stopping(end_streams: EndStreams) -> None:
             say(words.stopping)
             await end_streams()
-            await drain(service, settings)
+            await drain(
+                service, drain_s=settings.care.drain_s, finalise_timeout_s=settings.run.finalise_timeout_s
+            )
 
         await serve_until_told(
             service,

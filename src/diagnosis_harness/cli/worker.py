@@ -63,7 +63,7 @@ def _require_database(settings: Settings, words: ProcessWords) -> None:
     Raises:
         InvalidSetting: the file is not there, or the setting is refused.
     """
-    from diagnosis_harness.bootstrap.kept_runs import database_name, has_database
+    from diagnosis_harness.bootstrap.stored_runs import database_name, has_database
 
     if not has_database(settings):
         problem = words.no_database.format(database=database_name(settings))
@@ -72,7 +72,7 @@ def _require_database(settings: Settings, words: ProcessWords) -> None:
 
 def _worked(settings: Settings, words: ProcessWords) -> Work:
     async def work(service: Service) -> None:
-        from diagnosis_harness.bootstrap.draining import drain
+        from diagnosis_harness.application.draining import drain
         from diagnosis_harness.cli.process import say, say_what_is_away, told_to_stop
 
         if not settings.sources:
@@ -81,6 +81,8 @@ def _worked(settings: Settings, words: ProcessWords) -> Work:
         say(words.working.format(owner=service.keeping.owner, parallel=settings.queue.parallel_max))
         await told_to_stop()
         say(words.stopping)
-        await drain(service, settings)
+        await drain(
+            service, drain_s=settings.care.drain_s, finalise_timeout_s=settings.run.finalise_timeout_s
+        )
 
     return work

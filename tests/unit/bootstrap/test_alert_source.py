@@ -21,7 +21,7 @@ def _settings(folder: Path, *names: str, source: str = "") -> Settings:
 
 
 async def _meant(settings: Settings) -> str | None:
-    async with open_service(settings, works=False) as service:
+    async with open_service(settings, accept_background_runs=False) as service:
         return service.alerts.source_of(None)
 
 

@@ -21,9 +21,11 @@ from sqlalchemy.engine import URL
 from sqlalchemy.engine.interfaces import DBAPIConnection
 
 from diagnosis_harness.adapters.persistence.address import PLACE, engine_url
-from diagnosis_harness.adapters.persistence.failures import locked, no_answer, translated
+from diagnosis_harness.adapters.persistence.failures import AWAY, locked, no_answer, translated
 from diagnosis_harness.adapters.persistence.migrate import migrate
 from diagnosis_harness.application.private_file import make_private
+from diagnosis_harness.harness.waiting import passed
+from diagnosis_harness.kernel.clock import Clock
 from diagnosis_harness.kernel.errors import FailureKind, InvalidSetting, StoreFailure
 from diagnosis_harness.kernel.store_trouble import StoreTrouble
 
@@ -33,6 +35,9 @@ Statements = Callable[[Connection], T]
 
 ANSWER_MARGIN_S = 1.0
 """What a hand-over may take beyond the time that the database itself is given for its refusals."""
+
+_RETRY_S = 0.5
+"""Between attempts to reach a database that starts: PostgreSQL needs a second or two."""
 
 
 class Database:
@@ -156,6 +161,40 @@ class Database:
             self._is_locked = True
         elif writes and error is None:
             self._is_locked = False
+
+
+async def wait_until_reachable(
+    url: str,
+    *,
+    timeout_s: float,
+    busy_timeout_s: float,
+    on_wait: Callable[[StoreFailure], None],
+    clock: Clock,
+) -> None:
+    """Return when the database answers. A PostgreSQL that does not is asked again until the timeout.
+
+    Args:
+        on_wait: called once, when the first attempt fails.
+
+    Raises:
+        InvalidSetting: the URL is refused, or its driver is not installed.
+        StoreFailure: it did not answer in that time, or refuses in a way that waiting does not change.
+    """
+    is_server = not engine_url(url).drivername.startswith("sqlite")
+    until_s, has_failed = clock.now_s() + timeout_s, False
+    while True:
+        try:
+            database = await Database.opened(url, pool_size=1, busy_timeout_s=busy_timeout_s)
+        except StoreFailure as failure:
+            if not is_server or failure.kind not in AWAY or clock.now_s() >= until_s:
+                raise
+            if not has_failed:
+                on_wait(failure)
+            has_failed = True
+        else:
+            await database.close()
+            return
+        await passed(clock, _RETRY_S)
 
 
 @asynccontextmanager

@@ -1,0 +1,1 @@
+"""Periodic tasks of a service process."""
