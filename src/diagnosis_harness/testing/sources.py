@@ -174,6 +174,8 @@ class InMemorySources:
             if selection.step_s is not None:
                 time_s, value = mean_per_step(time_s, value, selection.step_s)
             if len(time_s):
+                time_s.setflags(write=False)
+                value.setflags(write=False)
                 found.append(replace(one, time_s=time_s, value=value))
         return tuple(found)
 
