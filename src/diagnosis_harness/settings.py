@@ -87,6 +87,17 @@ class ProjectionSettings(_Section):
     bytes_max: Count
 
 
+class PlayersSettings(_Section):
+    """Who plays each role; the names stand in `bootstrap.players`."""
+
+    router: str
+    policy: str
+    repairer: str
+    judge: str
+    responder: str
+    writer: str
+
+
 class FolderSettings(_Section):
     """Reading an incident folder."""
 
@@ -216,6 +227,7 @@ class Settings(BaseSettings):
     retry: RetrySettings
     progress: ProgressSettings
     projection: ProjectionSettings
+    players: PlayersSettings
     folder: FolderSettings
     knowledge: KnowledgeSettings
     care: CareSection

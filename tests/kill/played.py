@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from diagnosis_harness.application.intent import IntentType
 from diagnosis_harness.application.routing import RoutingDecision, RoutingReason, RoutingTurn
-from diagnosis_harness.bootstrap.players import Players
+from diagnosis_harness.bootstrap.players import Players, build_players
 from diagnosis_harness.diagnosis.claim import FaultKind
 from diagnosis_harness.diagnosis.collection import InformationGain
 from diagnosis_harness.diagnosis.draft import Cause, DiagnosisDraft
@@ -25,6 +25,7 @@ from diagnosis_harness.kernel.ids import RandomIds
 from diagnosis_harness.llm.messages import ChatMessage, ChatRequest, ChatRole
 from diagnosis_harness.llm.metered import MeteredChatModel
 from diagnosis_harness.players.embedded.analyst import EmbeddedAnalyst
+from diagnosis_harness.settings import load_settings
 from diagnosis_harness.testing.evidence import WINDOW, cause_item, caused_claim, changed_claim, changed_item
 from diagnosis_harness.testing.llm import FakeChatModel, says
 from diagnosis_harness.testing.scripted_policy import NO_TOKENS, ScriptedJudge
@@ -174,7 +175,8 @@ class PlayedTool:
 def cast(told: Callable[[str], None]) -> tuple[Players, tuple[PlayedTool, ...]]:
     """Who plays in a process, and with what; `told` hears of every execution of a tool."""
     returned = threading.Event()
-    players = Players(
+    players = replace(
+        build_players(load_settings()),
         router=PlayedRouter(),
         policy=PlayedPolicy(returned),
         repairer=PlayedRepairer(),

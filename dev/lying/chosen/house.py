@@ -15,7 +15,7 @@ from dev.lying.chosen.worlds import World
 
 from diagnosis_harness.application.verification.verify import verify
 from diagnosis_harness.bootstrap.diagnosis import Diagnosis
-from diagnosis_harness.bootstrap.players import Players
+from diagnosis_harness.bootstrap.players import build_players
 from diagnosis_harness.diagnosis.policy import DiagnosisPolicy
 from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.harness.core import DiagnosisHarnessCore
@@ -36,7 +36,7 @@ from diagnosis_harness.trace.sink import MemorySink
 if TYPE_CHECKING:
     from diagnosis_harness.toolbox.ports import Sources
 
-_OTHERS = Players()
+_OTHERS = build_players(load_settings())
 """They hold nothing of a run; making them takes longer than a run does."""
 Arguments = Mapping[str, ArgumentValue]
 Known = dict[tuple[str, tuple[tuple[str, ArgumentValue], ...]], ToolFindings | ToolFailure]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from diagnosis_harness.adapters.evidence_stores.memory import MemoryEvidenceStore
@@ -11,7 +11,7 @@ from diagnosis_harness.adapters.sources.incident_folder import open_incident_fol
 from diagnosis_harness.application.inquiry import resolve_inquiry
 from diagnosis_harness.application.publish import RunFacts, publish
 from diagnosis_harness.application.verification.recheck import Recheck, ask_again
-from diagnosis_harness.bootstrap.players import Players
+from diagnosis_harness.bootstrap.players import Players, build_players
 from diagnosis_harness.bootstrap.workbench import build_boundary, build_use_case
 from diagnosis_harness.diagnosis.agent import DiagnosisTask
 from diagnosis_harness.harness.cancellation import CancellationReason
@@ -54,7 +54,7 @@ class Diagnosis(Closing):
     settings: Settings
     sources: Sources
     onset_s: float | None
-    players: Players = field(default_factory=Players)
+    players: Players
     tools_over: Callable[[Sources], Sequence[Tool]] = build_tools
     _ctx: RunContext | None = None
     _cancelled_early: CancellationReason | None = None
@@ -157,4 +157,11 @@ def build_diagnosis(
         memory_limit_mb=settings.folder.memory_limit_mb,
         progress=progress,
     )
-    return Diagnosis(core=core, trace=trace, settings=settings, sources=sources, onset_s=onset_s)
+    return Diagnosis(
+        core=core,
+        trace=trace,
+        settings=settings,
+        sources=sources,
+        onset_s=onset_s,
+        players=build_players(settings),
+    )

@@ -10,6 +10,7 @@ from pathlib import Path
 from diagnosis_harness.adapters.knowledge.base import Changes, FolderKnowledge, FolderSizes
 from diagnosis_harness.application.knowledge_query import KnowledgeQuery
 from diagnosis_harness.application.path_answer import PathAnswer
+from diagnosis_harness.bootstrap.players import build_writer
 from diagnosis_harness.harness.core import DiagnosisHarnessCore
 from diagnosis_harness.harness.workers import WorkerPool
 from diagnosis_harness.kernel.clock import Clock, SystemClock
@@ -21,7 +22,6 @@ from diagnosis_harness.kernel.masking import mask
 from diagnosis_harness.knowledge.embedder import Embedder
 from diagnosis_harness.knowledge.retrieval import Holdings
 from diagnosis_harness.llm.role import RoleBoundary
-from diagnosis_harness.players.embedded.answer_writer import EmbeddedWriter
 from diagnosis_harness.settings import Settings
 
 CACHE = ".cache/diagnosis-harness/knowledge"
@@ -102,6 +102,7 @@ class LibraryDesk(Closing):
     ) -> None:
         self._settings = settings
         self._workers = WorkerPool(threads_max=settings.run.worker_threads)
+        self._writer = build_writer(settings)
         self._core = DiagnosisHarnessCore(clock=SystemClock(), ids=RandomIds(), workers=self._workers)
         self.folder = folder or (Path(settings.knowledge.folder) if settings.knowledge.folder else None)
         self._library = open_library(settings, clock=self._core.clock, progress=progress, folder=folder)
@@ -135,7 +136,7 @@ class LibraryDesk(Closing):
         query = KnowledgeQuery(
             self._core,
             RoleBoundary(self._core),
-            EmbeddedWriter(),
+            self._writer,
             None if self._library is None else self._library.base,
             self._workers,
         )

@@ -1,8 +1,13 @@
-"""Who plays the roles: the embedded players, unless somebody else is handed over."""
+"""Who plays the roles, as the settings choose: one table for each role, and an entry for each player of it.
+
+A new player is one more entry here: the name by which `[players]` chooses it, and how it is built.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Final, Protocol, TypeAlias, TypeVar, runtime_checkable
 
 from diagnosis_harness.application.knowledge_query import AnswerWriter
 from diagnosis_harness.application.router import IntentRouter
@@ -12,25 +17,106 @@ from diagnosis_harness.diagnosis.policy import DiagnosisPolicy
 from diagnosis_harness.guards.evidence_repair import EvidenceRepairer
 from diagnosis_harness.guards.semantic_guard import SemanticJudge
 from diagnosis_harness.harness.retry_policy import RetryRole
+from diagnosis_harness.kernel.errors import InvalidSetting
 from diagnosis_harness.players.embedded.analyst import EmbeddedAnalyst
 from diagnosis_harness.players.embedded.answer_writer import EmbeddedWriter
 from diagnosis_harness.players.embedded.judge import EmbeddedJudge
 from diagnosis_harness.players.embedded.repairer import EmbeddedRepairer
 from diagnosis_harness.players.embedded.responder import EmbeddedResponder
 from diagnosis_harness.players.embedded.router import EmbeddedRouter
+from diagnosis_harness.settings import Settings
+
+PlayerT = TypeVar("PlayerT")
+Makers: TypeAlias = Mapping[str, Callable[[Settings], PlayerT]]
+"""How to build each player of a role, by its name in the settings."""
+
+ROUTERS: Final[Makers[IntentRouter]] = {"embedded": lambda _: EmbeddedRouter()}
+POLICIES: Final[Makers[DiagnosisPolicy]] = {"embedded": lambda _: EmbeddedAnalyst()}
+REPAIRERS: Final[Makers[EvidenceRepairer]] = {"embedded": lambda _: EmbeddedRepairer()}
+JUDGES: Final[Makers[SemanticJudge]] = {"embedded": lambda _: EmbeddedJudge()}
+RESPONDERS: Final[Makers[SystemResponder]] = {"embedded": lambda _: EmbeddedResponder()}
+WRITERS: Final[Makers[AnswerWriter]] = {"embedded": lambda _: EmbeddedWriter()}
+
+_EMBEDDED = (
+    EmbeddedRouter,
+    EmbeddedAnalyst,
+    EmbeddedRepairer,
+    EmbeddedJudge,
+    EmbeddedResponder,
+    EmbeddedWriter,
+)
+
+
+@runtime_checkable
+class AsksLlm(Protocol):
+    """A player that asks a language model says which, so that the system can say it of itself."""
+
+    @property
+    def llm(self) -> str:
+        """The name of the language model."""
+        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Players:
     """One player for each role; they hold no state of a run and serve all runs of the process."""
 
-    router: IntentRouter = field(default_factory=EmbeddedRouter)
-    policy: DiagnosisPolicy = field(default_factory=EmbeddedAnalyst)
-    repairer: EvidenceRepairer = field(default_factory=EmbeddedRepairer)
-    judge: SemanticJudge = field(default_factory=EmbeddedJudge)
-    responder: SystemResponder = field(default_factory=EmbeddedResponder)
-    writer: AnswerWriter = field(default_factory=EmbeddedWriter)
+    router: IntentRouter
+    policy: DiagnosisPolicy
+    repairer: EvidenceRepairer
+    judge: SemanticJudge
+    responder: SystemResponder
+    writer: AnswerWriter
 
     def profiles(self) -> tuple[PlayerProfile, ...]:
-        """Who plays what, as the system says it of itself."""
-        return tuple(PlayerProfile(role.value) for role in RetryRole if role is not RetryRole.TOOL)
+        """Who plays each role, as the system says it of itself."""
+        played: dict[RetryRole, object] = {
+            RetryRole.ROUTER: self.router,
+            RetryRole.SEMANTIC_GUARD: self.judge,
+            RetryRole.DIAGNOSIS_AGENT: self.policy,
+            RetryRole.EVIDENCE_REPAIR: self.repairer,
+            RetryRole.SYSTEM_RESPONDER: self.responder,
+            RetryRole.ANSWER_WRITER: self.writer,
+        }
+        return tuple(PlayerProfile(role.value, _asked_by(player)) for role, player in played.items())
+
+
+def build_players(settings: Settings, *, policy: DiagnosisPolicy | None = None) -> Players:
+    """The players that the settings choose; `policy`, where given, plays in place of the chosen one.
+
+    Raises:
+        InvalidSetting: a role names a player that does not exist.
+    """
+    chosen = settings.players
+    return Players(
+        router=_build("router", chosen.router, ROUTERS, settings),
+        policy=policy or _build("policy", chosen.policy, POLICIES, settings),
+        repairer=_build("repairer", chosen.repairer, REPAIRERS, settings),
+        judge=_build("judge", chosen.judge, JUDGES, settings),
+        responder=_build("responder", chosen.responder, RESPONDERS, settings),
+        writer=build_writer(settings),
+    )
+
+
+def build_writer(settings: Settings) -> AnswerWriter:
+    """The chosen writer alone, for questions to the runbooks: making a router takes a tenth of a second.
+
+    Raises:
+        InvalidSetting: there is no such writer.
+    """
+    return _build("writer", settings.players.writer, WRITERS, settings)
+
+
+def _build(role: str, name: str, makers: Makers[PlayerT], settings: Settings) -> PlayerT:
+    make = makers.get(name)
+    if make is None:
+        known = ", ".join(sorted(makers))
+        raise InvalidSetting(f"players.{role}", f"there is no player {name!r:.80}", f"name one of: {known}")
+    return make(settings)
+
+
+def _asked_by(player: object) -> str | None:
+    """What a player asks beside embedded rules: its language model; of a player of your own, its class."""
+    if isinstance(player, AsksLlm):
+        return player.llm
+    return None if isinstance(player, _EMBEDDED) else type(player).__name__

@@ -41,7 +41,7 @@ from diagnosis_harness.application.service import DATABASE, EVIDENCE, Service, W
 from diagnosis_harness.application.system.chat import SystemChat
 from diagnosis_harness.application.system.profile import RunLimits, SystemProfile, ToolProfile
 from diagnosis_harness.bootstrap.knowledge import open_library
-from diagnosis_harness.bootstrap.players import Players
+from diagnosis_harness.bootstrap.players import Players, build_players
 from diagnosis_harness.bootstrap.shelf import FolderShelf, Progress
 from diagnosis_harness.bootstrap.stored_runs import open_redis
 from diagnosis_harness.bootstrap.telemetry import exporting
@@ -81,7 +81,7 @@ async def open_service(
     Args:
         accept_background_runs: whether this process takes runs from the queue.
         progress: called while the configured folders and the runbooks are read.
-        players: who plays the roles; the embedded players by default.
+        players: who plays the roles; those that the settings choose by default.
         extra_tools: offered beside the tools over the configured folders.
         extra_sinks: receive every event after the log.
 
@@ -90,7 +90,7 @@ async def open_service(
         StoreFailure: the database or the queue cannot be reached.
     """
     alert_settings = _alert_settings(settings)
-    players = players or Players()
+    players = players or build_players(settings)
     async with AsyncExitStack() as stack:
         shelf = _shelf(settings, extra_tools)
         opened = await _open_resources(stack, settings, shelf, progress=progress, extra_sinks=extra_sinks)

@@ -47,7 +47,11 @@ class ToolProfile:
 
 @dataclass(frozen=True, slots=True)
 class PlayerProfile:
-    """Who plays a role; `llm` names a language model, None stands for the embedded rules."""
+    """Who plays a role.
+
+    Attributes:
+        llm: the language model that is asked, or a player of one's own; None is the embedded rules.
+    """
 
     role: str
     llm: str | None = None

@@ -61,7 +61,7 @@ ENGLISH = SystemWords(
     identity="I am {name} {version}. I diagnose incidents from recorded evidence, and I release no conclusion"
     " that the evidence does not bear out.",
     no_llm="No language model: embedded rules play every role.",
-    llms="Language models in use: {llms}. Who plays which role:",
+    llms="Beside embedded rules: {llms}. Who plays which role:",
     embedded="embedded rules",
     roles={
         "ROUTER": "choosing a question's path",

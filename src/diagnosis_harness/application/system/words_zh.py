@@ -11,7 +11,7 @@ CHINESE = SystemWords(
     farewell="再见。",
     identity="我是 {name} {version}。我根据记录下来的证据诊断故障，证据不支持的结论一律不发布。",
     no_llm="没有使用语言模型：所有角色都由内置规则担任。",
-    llms="正在使用的语言模型：{llms}。各角色由谁担任：",
+    llms="除内置规则外还使用：{llms}。各角色由谁担任：",
     embedded="内置规则",
     roles={
         "ROUTER": "判断问题类型",
