@@ -19,7 +19,7 @@ from diagnosis_harness.cli import exit_codes
 from diagnosis_harness.cli.main import FolderOpener, build_app
 from diagnosis_harness.diagnosis.wire_schema import answer_schema
 from diagnosis_harness.kernel import errors
-from diagnosis_harness.release.schema import document_schema
+from diagnosis_harness.report.schema import document_schema
 from diagnosis_harness.server.app import make_app
 from diagnosis_harness.settings import load_settings
 from diagnosis_harness.testing.sources import InMemorySources

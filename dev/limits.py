@@ -23,7 +23,14 @@ PLACES = (
     "src/diagnosis_harness/players/embedded/judge.py",
     "src/diagnosis_harness/players/embedded/standing.py",
 )
-TESTS = ("tests/unit/guards", "tests/unit/players", "tests/unit/release", "tests/unit/application")
+TESTS = (
+    "tests/unit/guards",
+    "tests/unit/players",
+    "tests/unit/release",
+    "tests/unit/report",
+    "tests/unit/application",
+    "tests/unit/audit",
+)
 _TURNED = {
     ast.Lt: ("<", "<="),
     ast.LtE: ("<=", "<"),

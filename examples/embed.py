@@ -27,7 +27,7 @@ from diagnosis_harness.kernel.clock import SystemClock
 from diagnosis_harness.kernel.ids import RandomIds
 from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.kernel.window import TimeWindow
-from diagnosis_harness.release.sentence import sentence
+from diagnosis_harness.report.sentence import sentence
 from diagnosis_harness.tools.access import ScopeAccess
 from diagnosis_harness.tools.boundary import ToolBoundary
 from diagnosis_harness.tools.evidence import Direction, EvidenceItem, ItemKind

@@ -31,7 +31,7 @@ from diagnosis_harness.kernel.ids import RandomIds
 from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.players.embedded.analyst import EmbeddedAnalyst
-from diagnosis_harness.release.sentence import sentence
+from diagnosis_harness.report.sentence import sentence
 from diagnosis_harness.simulator.faults import FaultKind
 from diagnosis_harness.testing.runs import limits
 from diagnosis_harness.toolbox.catalog import build_tools

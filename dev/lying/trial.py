@@ -21,9 +21,9 @@ from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.llm.role import RoleBoundary
 from diagnosis_harness.players.embedded.judge import EmbeddedJudge
 from diagnosis_harness.players.embedded.repairer import EmbeddedRepairer
-from diagnosis_harness.release.document import RunDocument
 from diagnosis_harness.release.outcome import ReleaseOutcome
 from diagnosis_harness.release.pipeline import ReleasePipeline
+from diagnosis_harness.report.document import RunDocument
 from diagnosis_harness.testing.clock import ManualClock
 from diagnosis_harness.testing.ids import CountingIds
 from diagnosis_harness.testing.runs import AMPLE

@@ -13,7 +13,7 @@ from diagnosis_harness.diagnosis.answer_size import CLAIMS_MAX, REFS_MAX, WORDIN
 from diagnosis_harness.guards.evidence_guard import check_draft
 from diagnosis_harness.guards.restating import restate_all
 from diagnosis_harness.kernel.language import Language
-from diagnosis_harness.release.said import said
+from diagnosis_harness.report.claim_sentence import said
 
 TOPIC = "Release"
 AT_MOST_MS = 50.0

@@ -10,15 +10,15 @@ from pathlib import Path
 
 from tests.support import documents
 
-from diagnosis_harness.application.verification.recheck import Recheck
+from diagnosis_harness.audit.verification.recheck import Recheck
 from diagnosis_harness.cli.main import run
 from diagnosis_harness.cli.ports import LoadProgress
 from diagnosis_harness.harness.termination import CancellationReason, RunState
 from diagnosis_harness.kernel.clock import SystemClock
 from diagnosis_harness.kernel.errors import InvalidInput
 from diagnosis_harness.kernel.language import Language
-from diagnosis_harness.release.document import RunDocument
 from diagnosis_harness.release.outcome import ReleaseOutcome
+from diagnosis_harness.report.document import RunDocument
 from diagnosis_harness.trace.event import TraceEvent, TraceEventStatus, TraceName, TracePhase
 from diagnosis_harness.trace.sink import TraceSink
 

@@ -12,16 +12,16 @@ from tempfile import mkdtemp
 
 import pytest
 
-from diagnosis_harness.application.verification.verify import verify
+from diagnosis_harness.audit.verification.verify import verify
 from diagnosis_harness.bootstrap.diagnosis import build_diagnosis
 from diagnosis_harness.cli.render.report import report_lines
 from diagnosis_harness.cli.render.timeline import timeline_lines
 from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.kernel.language import Language
-from diagnosis_harness.release.document import RunDocument
-from diagnosis_harness.release.markdown import markdown
-from diagnosis_harness.release.saved import saved_bytes
-from diagnosis_harness.release.timeline import moments
+from diagnosis_harness.report.document import RunDocument
+from diagnosis_harness.report.document_file import saved_bytes
+from diagnosis_harness.report.markdown import markdown
+from diagnosis_harness.report.timeline import moments
 from diagnosis_harness.trace.sink import NullSink
 from diagnosis_harness.trace.timeline import fold
 

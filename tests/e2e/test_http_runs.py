@@ -13,8 +13,8 @@ import pytest
 from starlette.requests import Request
 from tests.support.live_service import QUESTION, FacedServer, faced, problem, submit
 
-from diagnosis_harness.application.verification.result import Verification
-from diagnosis_harness.application.verification.verify import verify
+from diagnosis_harness.audit.verification.result import Verification
+from diagnosis_harness.audit.verification.verify import verify
 from diagnosis_harness.server.routes.health import readyz
 from diagnosis_harness.server.wire_out import CancelOut, RunOut, SessionOut, TraceOut, WholeRunOut, WhyOut
 from diagnosis_harness.trace.json_lines import events_of

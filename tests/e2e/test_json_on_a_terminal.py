@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from tests.support.live_service import faced, submit
 
 from diagnosis_harness.cli.output import harmless_json
-from diagnosis_harness.release.moment import shown
+from diagnosis_harness.report.timestamps import shown
 
 PLAIN = {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "COLUMNS": "100", "OMP_NUM_THREADS": "1"}
 HOSTILE = "Why did the service become slow? \u009b31m \u202e evil \u2066 \u200f \u0085 \u2028 \x7f end"

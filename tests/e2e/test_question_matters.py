@@ -10,8 +10,8 @@ import pytest
 from diagnosis_harness.bootstrap.diagnosis import build_diagnosis
 from diagnosis_harness.kernel.errors import InvalidInput
 from diagnosis_harness.kernel.language import Language
-from diagnosis_harness.release.document import RunDocument
 from diagnosis_harness.release.outcome import ReleaseOutcome
+from diagnosis_harness.report.document import RunDocument
 from diagnosis_harness.trace.sink import NullSink
 
 START_S = 1_714_568_400  # 2024-05-01T13:00:00Z

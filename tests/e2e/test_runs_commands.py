@@ -14,7 +14,7 @@ from tests.support.command_line import Diagnose, Said, typing
 from tests.support.counting_server import Answer, CountingServer
 from tests.support.live_service import FacedServer, faced, submit
 
-from diagnosis_harness.application.why.answer import WhyQuestion
+from diagnosis_harness.audit.why.answer import WhyQuestion
 from diagnosis_harness.trace.event import TraceName
 from diagnosis_harness.trace.json_lines import events_of
 

@@ -14,7 +14,7 @@ from tests.support.streaming_server import WAIT_S, EventClient, StreamServer, st
 from diagnosis_harness.application.callers.caller import LOCAL
 from diagnosis_harness.application.runs.desk import CancelEffect
 from diagnosis_harness.application.runs.row import RunEnding, RunRow, RunStatus
-from diagnosis_harness.application.why.stream import StreamSeen
+from diagnosis_harness.audit.why.stream import StreamSeen
 from diagnosis_harness.harness.termination import CancellationReason, RunState
 from diagnosis_harness.kernel.errors import FailureKind, StoreFailure
 from diagnosis_harness.release.outcome import ReleaseOutcome

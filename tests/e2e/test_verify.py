@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from diagnosis_harness.application.verification.result import CheckName
+from diagnosis_harness.audit.verification.result import CheckName
 
 PLAIN = {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "COLUMNS": "100", "OMP_NUM_THREADS": "1"}
 

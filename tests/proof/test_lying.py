@@ -27,9 +27,9 @@ from diagnosis_harness.kernel.errors import ContractViolation
 from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.release import pipeline
-from diagnosis_harness.release.document import Candidate, CauseEntry, ClaimEntry
-from diagnosis_harness.release.sentence import sentence
-from diagnosis_harness.release.window import Window
+from diagnosis_harness.report.document import Candidate, CauseEntry, ClaimEntry
+from diagnosis_harness.report.sentence import sentence
+from diagnosis_harness.report.window import Window
 
 pytestmark = [pytest.mark.proof, pytest.mark.timeout(1800)]
 

@@ -27,8 +27,8 @@ from diagnosis_harness.llm.role import RoleBoundary
 from diagnosis_harness.players.embedded.drafting import draft_from
 from diagnosis_harness.players.embedded.reading import Reading
 from diagnosis_harness.players.embedded.repairer import EmbeddedRepairer
-from diagnosis_harness.release.document import RunDocument
 from diagnosis_harness.release.pipeline import ReleasePipeline
+from diagnosis_harness.report.document import RunDocument
 from diagnosis_harness.testing.runs import Rig
 from diagnosis_harness.testing.scripted_policy import ScriptedJudge
 from diagnosis_harness.testing.sources import InMemorySources

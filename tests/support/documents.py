@@ -20,7 +20,9 @@ from diagnosis_harness.diagnosis.missing import MissingInfo
 from diagnosis_harness.harness.termination import CancellationReason, RunState
 from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.kernel.window import TimeWindow, utc_text
-from diagnosis_harness.release.document import (
+from diagnosis_harness.release.outcome import FallbackType, ReleaseOutcome
+from diagnosis_harness.report.compose import compose
+from diagnosis_harness.report.document import (
     Counter,
     InFlight,
     RecordEntry,
@@ -29,10 +31,8 @@ from diagnosis_harness.release.document import (
     RunDocument,
     Termination,
 )
-from diagnosis_harness.release.inquiry_entry import InquiryEntry
-from diagnosis_harness.release.material import ReportMaterial
-from diagnosis_harness.release.outcome import FallbackType, ReleaseOutcome
-from diagnosis_harness.release.report import compose
+from diagnosis_harness.report.inquiry_entry import InquiryEntry
+from diagnosis_harness.report.material import ReportMaterial
 from diagnosis_harness.testing.evidence import begun_record, ready_record
 from diagnosis_harness.toolbox.ports import FileNote
 from diagnosis_harness.tools.evidence import Direction, EvidenceItem, ItemKind

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from dev.lying.chosen.reference import Reference
 from dev.lying.chosen.worlds import World
 
-from diagnosis_harness.application.verification.verify import verify
+from diagnosis_harness.audit.verification.verify import verify
 from diagnosis_harness.bootstrap.diagnosis import Diagnosis
 from diagnosis_harness.bootstrap.players import build_players
 from diagnosis_harness.diagnosis.policy import DiagnosisPolicy
@@ -22,8 +22,8 @@ from diagnosis_harness.harness.core import DiagnosisHarnessCore
 from diagnosis_harness.harness.workers import WorkerPool
 from diagnosis_harness.kernel.errors import ToolFailure
 from diagnosis_harness.kernel.language import Language
-from diagnosis_harness.release.document import RunDocument
-from diagnosis_harness.release.saved import saved_bytes
+from diagnosis_harness.report.document import RunDocument
+from diagnosis_harness.report.document_file import saved_bytes
 from diagnosis_harness.settings import Settings, load_settings
 from diagnosis_harness.testing.clock import ManualClock
 from diagnosis_harness.testing.ids import CountingIds

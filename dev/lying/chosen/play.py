@@ -24,7 +24,7 @@ from diagnosis_harness.diagnosis.draft import DiagnosisDraft
 from diagnosis_harness.kernel.errors import ContractViolation, DiagnosisHarnessError
 from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.players.embedded.analyst import EmbeddedAnalyst
-from diagnosis_harness.release.document import RunDocument
+from diagnosis_harness.report.document import RunDocument
 
 LIES: Mapping[str, Family] = {
     **other_questions.FAMILIES,

@@ -14,7 +14,7 @@ from diagnosis_harness.trace.event import TraceName
 if TYPE_CHECKING:
     from dev.lying.chosen.witness import Objection
 
-    from diagnosis_harness.release.document import RunDocument
+    from diagnosis_harness.report.document import RunDocument
 
 WRONG_CAUSE = "wrong cause"
 

@@ -11,19 +11,19 @@ from typing import Any
 import numpy as np
 from dev.lying.recorded import pick
 
-from diagnosis_harness.application.verification.result import CheckName, CheckResult
-from diagnosis_harness.application.verification.verify import verify
+from diagnosis_harness.audit.verification.result import CheckName, CheckResult
+from diagnosis_harness.audit.verification.verify import verify
 from diagnosis_harness.diagnosis.claim import Claim
 from diagnosis_harness.diagnosis.draft import DiagnosisDraft, Hypothesis
 from diagnosis_harness.kernel.errors import ContractViolation, DiagnosisHarnessError
 from diagnosis_harness.kernel.language import Language, language_of
 from diagnosis_harness.kernel.window import utc_text
-from diagnosis_harness.release.document import ROOT_DIGEST, Candidate, ClaimEntry, plain, root_digest
-from diagnosis_harness.release.moment import shown
-from diagnosis_harness.release.report import fault_words
-from diagnosis_harness.release.sentence import sentence
-from diagnosis_harness.release.wording import words_of
-from diagnosis_harness.release.words import Words
+from diagnosis_harness.report.compose import fault_words
+from diagnosis_harness.report.document import ROOT_DIGEST, Candidate, ClaimEntry, plain, root_digest
+from diagnosis_harness.report.sentence import sentence
+from diagnosis_harness.report.timestamps import shown
+from diagnosis_harness.report.wording import words_of
+from diagnosis_harness.report.words import Words
 
 Held = dict[str, Any]
 Edit = Callable[[np.random.Generator, Held], Held | None]

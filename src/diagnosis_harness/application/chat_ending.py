@@ -13,11 +13,11 @@ from diagnosis_harness.application.runs.row import RUN_CANCELLED, RunEnding, Run
 from diagnosis_harness.diagnosis.collection import DiagnosisStopReason
 from diagnosis_harness.kernel.errors import ContractViolation
 from diagnosis_harness.kernel.json_value import JsonValue
-from diagnosis_harness.release.counters import counters
 from diagnosis_harness.release.decision import WorkEnd, decide
-from diagnosis_harness.release.document import plain
-from diagnosis_harness.release.failure import failure_sentence
 from diagnosis_harness.release.outcome import FallbackType, ReleaseOutcome
+from diagnosis_harness.report.counters import counters
+from diagnosis_harness.report.document import plain
+from diagnosis_harness.report.failure import failure_sentence
 
 if TYPE_CHECKING:
     from diagnosis_harness.harness.context import RunContext

@@ -18,8 +18,8 @@ from diagnosis_harness.diagnosis.agent import DiagnosisTask
 from diagnosis_harness.harness.core import DiagnosisHarnessCore
 from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.kernel.window import parse_utc, utc_text
-from diagnosis_harness.release.document import Report, plain
-from diagnosis_harness.release.version import SCHEMA_VERSION
+from diagnosis_harness.report.document import Report, plain
+from diagnosis_harness.report.version import SCHEMA_VERSION
 from diagnosis_harness.toolbox.ports import Sources
 from diagnosis_harness.tools.spec import Tool
 from diagnosis_harness.trace.event import TraceEventStatus, TraceName, TracePhase

@@ -10,7 +10,7 @@ from diagnosis_harness.kernel.names import named
 from diagnosis_harness.knowledge.passage import BlockKind, Passage
 from diagnosis_harness.knowledge.retrieval import Retrieval
 from diagnosis_harness.knowledge.units import Unit
-from diagnosis_harness.release.moment import shown
+from diagnosis_harness.report.timestamps import shown
 
 Quoted: TypeAlias = tuple[tuple[Unit, Passage], ...]
 """What an answer quotes, in its order: a unit, and the passage that it stands in."""

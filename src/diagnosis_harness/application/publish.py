@@ -12,8 +12,9 @@ from diagnosis_harness.kernel.errors import ContractViolation
 from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.kernel.masking import mask_or_withhold
 from diagnosis_harness.kernel.window import utc_text
-from diagnosis_harness.release.counters import counters
-from diagnosis_harness.release.document import (
+from diagnosis_harness.report.compose import compose
+from diagnosis_harness.report.counters import counters
+from diagnosis_harness.report.document import (
     InFlight,
     RecordEntry,
     Release,
@@ -22,11 +23,10 @@ from diagnosis_harness.release.document import (
     RunDocument,
     Termination,
 )
-from diagnosis_harness.release.failure import failure_sentence
-from diagnosis_harness.release.inquiry_entry import InquiryEntry
-from diagnosis_harness.release.material import ReportMaterial
-from diagnosis_harness.release.report import compose
-from diagnosis_harness.release.timeline import timeline
+from diagnosis_harness.report.failure import failure_sentence
+from diagnosis_harness.report.inquiry_entry import InquiryEntry
+from diagnosis_harness.report.material import ReportMaterial
+from diagnosis_harness.report.timeline import timeline
 from diagnosis_harness.toolbox.ports import SourceSummary
 from diagnosis_harness.trace.event import TraceEvent
 

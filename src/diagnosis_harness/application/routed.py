@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 from diagnosis_harness.application.intent import IntentType
 from diagnosis_harness.application.status import ChatApplicationStatus
-from diagnosis_harness.release.trace_line import TraceLine
+from diagnosis_harness.report.trace_line import TraceLine
 from diagnosis_harness.trace.event import TraceName, TracePhase
 
 

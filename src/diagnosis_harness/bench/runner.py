@@ -9,7 +9,7 @@ from diagnosis_harness.bench.case import DataSet, Diagnose, Ranked, RunResult
 from diagnosis_harness.bench.scoring import Outcome, Run, judge
 from diagnosis_harness.kernel.clock import Clock
 from diagnosis_harness.kernel.errors import InvalidInput
-from diagnosis_harness.release.document import Candidate, CauseEntry, RunDocument
+from diagnosis_harness.report.document import Candidate, CauseEntry, RunDocument
 from diagnosis_harness.tools.evidence import InvocationStatus
 
 Tick = Callable[[int, int], None]

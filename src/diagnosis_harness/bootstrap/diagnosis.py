@@ -10,7 +10,7 @@ from diagnosis_harness.adapters.evidence_stores.memory import MemoryEvidenceStor
 from diagnosis_harness.adapters.sources.incident_folder import open_incident_folder
 from diagnosis_harness.application.inquiry import resolve_inquiry
 from diagnosis_harness.application.publish import RunFacts, publish
-from diagnosis_harness.application.verification.recheck import Recheck, ask_again
+from diagnosis_harness.audit.verification.recheck import Recheck, ask_again
 from diagnosis_harness.bootstrap.players import Players, build_players
 from diagnosis_harness.bootstrap.workbench import build_boundary, build_use_case
 from diagnosis_harness.diagnosis.agent import DiagnosisTask
@@ -24,7 +24,7 @@ from diagnosis_harness.kernel.errors import InvalidInput, OnsetOutsideData
 from diagnosis_harness.kernel.ids import RandomIds
 from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.release.decision import WorkEnd
-from diagnosis_harness.release.document import RunDocument
+from diagnosis_harness.report.document import RunDocument
 from diagnosis_harness.settings import Settings, load_settings
 from diagnosis_harness.toolbox.catalog import build_tools
 from diagnosis_harness.toolbox.ports import Sources

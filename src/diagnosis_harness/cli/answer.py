@@ -20,8 +20,8 @@ from diagnosis_harness.kernel.clock import SystemClock
 from diagnosis_harness.kernel.errors import InvalidInput
 from diagnosis_harness.kernel.language import Language, language_of
 from diagnosis_harness.kernel.window import parse_utc
-from diagnosis_harness.release.document import RunDocument
-from diagnosis_harness.release.moment import shown
+from diagnosis_harness.report.document import RunDocument
+from diagnosis_harness.report.timestamps import shown
 
 QUESTION_LIMIT_CHARACTERS = 4_000
 

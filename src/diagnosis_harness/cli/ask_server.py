@@ -29,9 +29,9 @@ from diagnosis_harness.kernel.errors import ServiceFailure
 from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.kernel.window import utc_text
-from diagnosis_harness.release.moment import shown
-from diagnosis_harness.release.reading import read_document
-from diagnosis_harness.release.saved import parsed
+from diagnosis_harness.report.document_file import parsed
+from diagnosis_harness.report.reading import read_document
+from diagnosis_harness.report.timestamps import shown
 from diagnosis_harness.settings import load_settings
 from diagnosis_harness.trace.event import TraceEvent, TraceEventStatus, TraceName, TracePhase
 from diagnosis_harness.trace.json_lines import event_of

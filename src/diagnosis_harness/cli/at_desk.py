@@ -25,7 +25,7 @@ from diagnosis_harness.kernel.errors import (
     StoreFailure,
 )
 from diagnosis_harness.kernel.language import Language
-from diagnosis_harness.release.moment import shown
+from diagnosis_harness.report.timestamps import shown
 from diagnosis_harness.settings import Settings, load_settings
 
 if TYPE_CHECKING:

@@ -95,7 +95,7 @@ def _add(where: Where, name: str, role: str, *, rate: int | None, concurrent: in
     from diagnosis_harness.application.callers.caller import CallerRole
     from diagnosis_harness.cli.output import tell
     from diagnosis_harness.kernel.errors import InvalidInput
-    from diagnosis_harness.release.moment import shown
+    from diagnosis_harness.report.timestamps import shown
 
     words = where.words
     _check_name(where, name)
@@ -150,7 +150,7 @@ def _list(where: Where) -> int:
 
 
 def _rows(where: Where, keys: Sequence[ApiKey]) -> list[tuple[str, ...]]:
-    from diagnosis_harness.release.moment import instant
+    from diagnosis_harness.report.timestamps import instant
 
     words = where.words
     return [
@@ -176,7 +176,7 @@ def _revoke(where: Where, key_id: str) -> int:
 
         from diagnosis_harness.cli.exit_codes import BAD_INPUT
         from diagnosis_harness.cli.output import tell
-        from diagnosis_harness.release.moment import shown
+        from diagnosis_harness.report.timestamps import shown
 
         # A whole key is given by mistake easily; its middle part is the id.
         wanted = key_id.split("_")[1] if key_id.startswith("dk_") else key_id

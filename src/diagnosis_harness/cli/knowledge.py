@@ -89,7 +89,7 @@ def _print_changes(desk: LibraryDesk, language: Language) -> None:
     from diagnosis_harness.cli.knowledge_words import knowledge_words
     from diagnosis_harness.cli.output import tell
     from diagnosis_harness.kernel.errors import InvalidInput
-    from diagnosis_harness.release.moment import shown
+    from diagnosis_harness.report.timestamps import shown
 
     words = knowledge_words(language)
     changes = desk.changes
@@ -118,7 +118,7 @@ def _asked(desk: LibraryDesk, question: str, language: Language, *, as_json: boo
     from diagnosis_harness.cli.knowledge_words import knowledge_words
     from diagnosis_harness.cli.output import tell, tell_json
     from diagnosis_harness.kernel.errors import RunAborted, TechnicalFailure
-    from diagnosis_harness.release.moment import shown
+    from diagnosis_harness.report.timestamps import shown
 
     try:
         body = asyncio.run(desk.ask(question, language)).body

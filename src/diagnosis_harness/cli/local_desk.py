@@ -7,14 +7,14 @@ from diagnosis_harness.application.runs.cancel_answer import cancelled
 from diagnosis_harness.application.runs.desk import Runs
 from diagnosis_harness.application.runs.json_form import cancel_json, row_json
 from diagnosis_harness.application.runs.store import RunQuery
-from diagnosis_harness.application.why.kept import why_kept
-from diagnosis_harness.application.why.stream import stream_seen
-from diagnosis_harness.application.why.words import answer_json
+from diagnosis_harness.audit.why.stored import why_kept
+from diagnosis_harness.audit.why.stream import stream_seen
+from diagnosis_harness.audit.why.words import answer_json
 from diagnosis_harness.cli.ports import Listing
 from diagnosis_harness.kernel.clock import Clock
 from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.kernel.language import Language
-from diagnosis_harness.release.saved import saved_bytes
+from diagnosis_harness.report.document_file import saved_bytes
 from diagnosis_harness.server.bodies import whole_run_json
 from diagnosis_harness.trace.event import TraceEvent
 

@@ -347,7 +347,7 @@ def _apologise(error: Exception, arguments: list[str]) -> int:
     """What a person cannot put right: one sentence, and how to see more."""
     from diagnosis_harness.cli.exit_codes import UNEXPECTED
     from diagnosis_harness.cli.phrases import language_of_command_line, phrases_of
-    from diagnosis_harness.release.moment import shown
+    from diagnosis_harness.report.timestamps import shown
 
     phrases = phrases_of(language_of_command_line(arguments))
     message = shown(" ".join(str(error).split()))[:300]

@@ -15,9 +15,9 @@ from rich.console import Console
 from diagnosis_harness.cli.render.report import report_lines
 from diagnosis_harness.kernel.errors import InvalidInput
 from diagnosis_harness.kernel.json_value import JsonValue
-from diagnosis_harness.release.document import RunDocument
-from diagnosis_harness.release.moment import shown
-from diagnosis_harness.release.saved import saved_bytes
+from diagnosis_harness.report.document import RunDocument
+from diagnosis_harness.report.document_file import saved_bytes
+from diagnosis_harness.report.timestamps import shown
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Protocol
 
 from diagnosis_harness.application.runs.store import RunQuery
-from diagnosis_harness.application.verification.recheck import Recheck
+from diagnosis_harness.audit.verification.recheck import Recheck
 from diagnosis_harness.harness.termination import CancellationReason
 from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.kernel.language import Language
-from diagnosis_harness.release.document import RunDocument
+from diagnosis_harness.report.document import RunDocument
 from diagnosis_harness.trace.event import TraceEvent
 from diagnosis_harness.trace.sink import TraceSink
 
@@ -106,7 +106,7 @@ class RunsDesk(Protocol):
         ...
 
     async def why(self, run_id: str, language: Language) -> JsonValue:
-        """The seven answers in words: a list of what `application.why.words.answer_json` makes."""
+        """The seven answers in words: a list of what `audit.why.words.answer_json` makes."""
         ...
 
     async def cancel(self, run_id: str) -> JsonValue:

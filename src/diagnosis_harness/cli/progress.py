@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from diagnosis_harness.cli.phrases import Phrases
 from diagnosis_harness.kernel.names import named
-from diagnosis_harness.release.measure import measure
+from diagnosis_harness.report.measure import measure
 from diagnosis_harness.trace.event import TraceEvent, TraceEventStatus, TraceName
 
 _WITHOUT_TOOLS = ("", "ROUTING", "SYSTEM_RESPONDING", "KNOWLEDGE_SEARCHING", "KNOWLEDGE_ANSWERING")

@@ -27,8 +27,8 @@ from diagnosis_harness.kernel.errors import (
 )
 from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.kernel.language import Language
-from diagnosis_harness.release.measure import measure
-from diagnosis_harness.release.moment import shown
+from diagnosis_harness.report.measure import measure
+from diagnosis_harness.report.timestamps import shown
 from diagnosis_harness.trace.event import TraceEvent
 from diagnosis_harness.trace.json_lines import events_of
 

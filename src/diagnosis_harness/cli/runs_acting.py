@@ -6,7 +6,7 @@ import sys
 from importlib.metadata import version
 from pathlib import Path
 
-from diagnosis_harness.application.verification.verify import verify
+from diagnosis_harness.audit.verification.verify import verify
 from diagnosis_harness.cli.answer import checked_save
 from diagnosis_harness.cli.at_desk import Where, at_desk
 from diagnosis_harness.cli.output import save_bytes, tell, tell_json, write_json
@@ -19,7 +19,7 @@ from diagnosis_harness.kernel.errors import InvalidInput, RunGoesOn
 from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.kernel.names import named
-from diagnosis_harness.release.moment import shown
+from diagnosis_harness.report.timestamps import shown
 from diagnosis_harness.settings import load_settings
 from diagnosis_harness.trace.json_lines import lines_of
 from diagnosis_harness.trace.otlp import otlp_json

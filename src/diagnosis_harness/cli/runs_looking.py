@@ -25,11 +25,11 @@ from diagnosis_harness.kernel.clock import SystemClock
 from diagnosis_harness.kernel.errors import InvalidInput, ServiceFailure
 from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.kernel.language import Language
-from diagnosis_harness.release.moment import shown
 from diagnosis_harness.release.outcome import ReleaseOutcome
-from diagnosis_harness.release.reading import read_document
-from diagnosis_harness.release.saved import parsed
-from diagnosis_harness.release.timeline import moments, timeline
+from diagnosis_harness.report.document_file import parsed
+from diagnosis_harness.report.reading import read_document
+from diagnosis_harness.report.timeline import moments, timeline
+from diagnosis_harness.report.timestamps import shown
 from diagnosis_harness.trace.event import TraceEvent
 from diagnosis_harness.trace.json_lines import lines_of
 from diagnosis_harness.trace.timeline import fold

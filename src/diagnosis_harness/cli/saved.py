@@ -5,14 +5,14 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from diagnosis_harness.application.verification.verify import is_unaltered
+from diagnosis_harness.audit.verification.verify import is_unaltered
 from diagnosis_harness.cli.output import tell
 from diagnosis_harness.cli.saved_words import saved_words
 from diagnosis_harness.kernel.errors import InvalidInput, RunDocumentInvalid
 from diagnosis_harness.kernel.language import Language
-from diagnosis_harness.release.document import RunDocument
-from diagnosis_harness.release.reading import read_document
-from diagnosis_harness.release.saved import parsed
+from diagnosis_harness.report.document import RunDocument
+from diagnosis_harness.report.document_file import parsed
+from diagnosis_harness.report.reading import read_document
 
 
 def read_saved(file: Path, language: Language | None) -> tuple[RunDocument, Language]:

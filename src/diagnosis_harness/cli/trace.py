@@ -33,7 +33,7 @@ def register(app: typer.Typer) -> None:
         from diagnosis_harness.cli.render.timeline import timeline_lines
         from diagnosis_harness.cli.saved import damaged, read_saved
         from diagnosis_harness.kernel.errors import RunDocumentInvalid
-        from diagnosis_harness.release.timeline import moments
+        from diagnosis_harness.report.timeline import moments
         from diagnosis_harness.trace.timeline import fold
 
         document, language = read_saved(file, lang)

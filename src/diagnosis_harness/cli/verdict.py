@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from diagnosis_harness.cli.phrases import Phrases
-from diagnosis_harness.release.document import RunDocument
 from diagnosis_harness.release.outcome import ReleaseOutcome
+from diagnosis_harness.report.document import RunDocument
 from diagnosis_harness.simulator.faults import GroundTruth
 
 

@@ -10,10 +10,10 @@ import typer
 from diagnosis_harness.kernel.language import Language
 
 if TYPE_CHECKING:
-    from diagnosis_harness.application.verification.recheck import Recheck
-    from diagnosis_harness.application.verification.result import Verification
+    from diagnosis_harness.audit.verification.recheck import Recheck
+    from diagnosis_harness.audit.verification.result import Verification
     from diagnosis_harness.cli.ports import OpenDiagnosis
-    from diagnosis_harness.release.document import RunDocument
+    from diagnosis_harness.report.document import RunDocument
 
 VERIFIED, NOT_VERIFIED = 0, 1
 
@@ -65,7 +65,7 @@ def register(app: typer.Typer, open_diagnosis: OpenDiagnosis) -> None:
 
 
 def _verified(file: Path, *, baseline: Path | None, against: Path | None) -> Verification:
-    from diagnosis_harness.application.verification.verify import verify
+    from diagnosis_harness.audit.verification.verify import verify
     from diagnosis_harness.kernel.errors import InvalidInput
 
     if baseline is not None and against is None:

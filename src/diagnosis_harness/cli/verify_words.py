@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from diagnosis_harness.application.verification.recheck import FactStatus
-from diagnosis_harness.application.verification.result import CheckName, CheckResult, FlawCode
+from diagnosis_harness.audit.verification.recheck import FactStatus
+from diagnosis_harness.audit.verification.result import CheckName, CheckResult, FlawCode
 from diagnosis_harness.cli.verify_words_en import CHECKS_EN, FLAWS_EN
 from diagnosis_harness.cli.verify_words_zh import CHECKS_ZH, FLAWS_ZH
 from diagnosis_harness.guards.verdict import FindingCode, SemanticReason

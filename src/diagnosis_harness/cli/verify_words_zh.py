@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from diagnosis_harness.application.verification.result import CheckName, FlawCode
+from diagnosis_harness.audit.verification.result import CheckName, FlawCode
 from diagnosis_harness.guards.verdict import FindingCode, SemanticReason
 
 CHECKS_ZH: Final[Mapping[CheckName, str]] = {

@@ -32,8 +32,8 @@ def register(app: typer.Typer) -> None:
         Why a fallback, why no more tool calls, why no evidence, time or budget, why a status without a
         conclusion, why no end of a stream, why no context for the next turn.
         """
-        from diagnosis_harness.application.why.kept import why_saved
-        from diagnosis_harness.application.why.words import answer_json
+        from diagnosis_harness.audit.why.stored import why_saved
+        from diagnosis_harness.audit.why.words import answer_json
         from diagnosis_harness.cli.saved import read_saved
 
         document, language = read_saved(file, lang)

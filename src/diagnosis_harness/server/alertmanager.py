@@ -13,7 +13,7 @@ from diagnosis_harness.application.runs.asking import (
 )
 from diagnosis_harness.kernel.language import Language, language_of
 from diagnosis_harness.kernel.names import named
-from diagnosis_harness.release.moment import shown
+from diagnosis_harness.report.timestamps import shown
 from diagnosis_harness.server.submitting import fingerprint_of
 from diagnosis_harness.server.wire import Alert, AlertGroup
 

@@ -9,9 +9,9 @@ from diagnosis_harness.application.runs.row import RunRow, RunStatus
 from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.kernel.window import utc_text
-from diagnosis_harness.release.document import RecordEntry, plain
 from diagnosis_harness.release.outcome import ReleaseOutcome
-from diagnosis_harness.release.timeline import moments, timeline
+from diagnosis_harness.report.document import RecordEntry, plain
+from diagnosis_harness.report.timeline import moments, timeline
 from diagnosis_harness.tools.invocation import EvidenceRecord
 from diagnosis_harness.trace.event import TraceEvent
 from diagnosis_harness.trace.json_lines import event_json

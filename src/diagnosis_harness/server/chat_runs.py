@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING
 from diagnosis_harness.application.chat import ChatApplicationUseCase
 from diagnosis_harness.application.runs.request import RunRequest
 from diagnosis_harness.application.runs.row import SERVICE_STOPPED, RunRow
-from diagnosis_harness.application.why.stream import StreamSeen, stream_seen
+from diagnosis_harness.audit.why.stream import StreamSeen, stream_seen
 from diagnosis_harness.harness.core import DiagnosisHarnessCore
 from diagnosis_harness.harness.termination import CancellationReason, RunState
 from diagnosis_harness.kernel.errors import FailureKind, RunNotKept, StoreFailure
 from diagnosis_harness.release.decision import WorkEnd
-from diagnosis_harness.release.failure import failure_sentence
+from diagnosis_harness.report.failure import failure_sentence
 from diagnosis_harness.server.bugs import log_bug
 from diagnosis_harness.server.hub import StreamHub
 from diagnosis_harness.server.problems import PROBLEMS, ProblemKind

@@ -8,7 +8,7 @@ from collections import Counter
 from starlette.types import Scope
 
 from diagnosis_harness.kernel.clock import Clock
-from diagnosis_harness.release.moment import shown
+from diagnosis_harness.report.timestamps import shown
 from diagnosis_harness.server.problems import Problem
 from diagnosis_harness.server.rate_limit import RateLimits
 

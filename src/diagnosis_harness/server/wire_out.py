@@ -15,7 +15,7 @@ from diagnosis_harness.application.previous_turn import NoPreviousTurn
 from diagnosis_harness.application.runs.desk import CancelEffect
 from diagnosis_harness.application.runs.request import RunKind
 from diagnosis_harness.application.runs.row import RunStatus
-from diagnosis_harness.application.why.answer import WhyQuestion
+from diagnosis_harness.audit.why.answer import WhyQuestion
 from diagnosis_harness.diagnosis.collection import DiagnosisStopReason
 from diagnosis_harness.harness.cancellation import CancellationReason
 from diagnosis_harness.harness.termination import RunState

@@ -16,16 +16,16 @@ from diagnosis_harness.application.routing import RoutingDecision, RoutingReason
 from diagnosis_harness.application.runs.document import document_of, settled
 from diagnosis_harness.application.runs.early_end import closing_events, given_up
 from diagnosis_harness.application.runs.row import CancelWish, RunRow, RunSpent
-from diagnosis_harness.application.verification.result import Flaw, FlawCode
-from diagnosis_harness.application.verification.verify import verify
+from diagnosis_harness.audit.verification.result import Flaw, FlawCode
+from diagnosis_harness.audit.verification.verify import verify
 from diagnosis_harness.diagnosis.policy import GiveDraft
 from diagnosis_harness.harness.cancellation import CancellationReason
 from diagnosis_harness.harness.termination import RunState
 from diagnosis_harness.kernel.errors import RunDocumentInvalid, SourceUnavailable
-from diagnosis_harness.release.document import RecordEntry, RunDocument
 from diagnosis_harness.release.outcome import ReleaseOutcome
-from diagnosis_harness.release.saved import saved_bytes
-from diagnosis_harness.release.window import instant
+from diagnosis_harness.report.document import RecordEntry, RunDocument
+from diagnosis_harness.report.document_file import saved_bytes
+from diagnosis_harness.report.window import instant
 from diagnosis_harness.testing.evidence import begun_record
 from diagnosis_harness.testing.scripted_policy import ScriptedPolicy
 from diagnosis_harness.testing.scripted_tool import ScriptedTool

@@ -10,13 +10,13 @@ from tests.support.run_endings import NAMES, kept_end
 
 from diagnosis_harness.application.intent import IntentType
 from diagnosis_harness.application.runs.document import document_of
-from diagnosis_harness.application.verification.result import FlawCode
-from diagnosis_harness.application.verification.verify import verify
+from diagnosis_harness.audit.verification.result import FlawCode
+from diagnosis_harness.audit.verification.verify import verify
 from diagnosis_harness.kernel.errors import RunDocumentInvalid
-from diagnosis_harness.release.document import RunDocument
 from diagnosis_harness.release.outcome import ReleaseOutcome
-from diagnosis_harness.release.report import no_diagnosis
-from diagnosis_harness.release.saved import saved_bytes
+from diagnosis_harness.report.compose import no_diagnosis
+from diagnosis_harness.report.document import RunDocument
+from diagnosis_harness.report.document_file import saved_bytes
 from diagnosis_harness.testing.evidence import begun_record
 from diagnosis_harness.tools.invocation import ErrorCode
 

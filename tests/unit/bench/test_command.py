@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 from tests.support import documents
 
-from diagnosis_harness.application.verification.recheck import Recheck
+from diagnosis_harness.audit.verification.recheck import Recheck
 from diagnosis_harness.bench.runner import result_of
 from diagnosis_harness.cli.main import run
 from diagnosis_harness.cli.ports import LoadProgress
 from diagnosis_harness.kernel.language import Language
-from diagnosis_harness.release.document import RunDocument
+from diagnosis_harness.report.document import RunDocument
 from diagnosis_harness.trace.sink import TraceSink
 
 

@@ -16,9 +16,9 @@ from diagnosis_harness.cli.render.report import report_lines
 from diagnosis_harness.diagnosis.claim import Claim, EvidenceRef, Predicate
 from diagnosis_harness.harness.termination import CancellationReason, RunState
 from diagnosis_harness.kernel.language import Language
-from diagnosis_harness.release.document import ClaimEntry, OnsetUsed, RecordEntry, RunDocument
 from diagnosis_harness.release.outcome import ReleaseOutcome
-from diagnosis_harness.release.sentence import sentence
+from diagnosis_harness.report.document import ClaimEntry, OnsetUsed, RecordEntry, RunDocument
+from diagnosis_harness.report.sentence import sentence
 from diagnosis_harness.testing.evidence import ready_record
 from diagnosis_harness.tools.evidence import EvidenceItem, ItemKind
 

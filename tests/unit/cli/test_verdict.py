@@ -9,8 +9,8 @@ from diagnosis_harness.cli.phrases import phrases_of
 from diagnosis_harness.cli.verdict import is_right, verdict_lines
 from diagnosis_harness.harness.termination import RunState
 from diagnosis_harness.kernel.language import Language
-from diagnosis_harness.release.document import RunDocument
 from diagnosis_harness.release.outcome import ReleaseOutcome
+from diagnosis_harness.report.document import RunDocument
 from diagnosis_harness.simulator.faults import FaultKind, GroundTruth
 
 CHECKOUT = GroundTruth("checkout", FaultKind.CPU, None)

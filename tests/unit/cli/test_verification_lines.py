@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from rich.cells import cell_len
 
-from diagnosis_harness.application.verification.recheck import (
+from diagnosis_harness.audit.verification.recheck import (
     CauseAgain,
     FactAgain,
     FactStatus,
@@ -13,7 +13,7 @@ from diagnosis_harness.application.verification.recheck import (
     QueryStatus,
     Recheck,
 )
-from diagnosis_harness.application.verification.result import Check, CheckName, Flaw, FlawCode, Verification
+from diagnosis_harness.audit.verification.result import Check, CheckName, Flaw, FlawCode, Verification
 from diagnosis_harness.cli.render.verification import FLAWS_SHOWN, verification_lines
 from diagnosis_harness.cli.verify_words import verify_words
 from diagnosis_harness.guards.verdict import FindingCode

@@ -9,9 +9,9 @@ import pytest
 from rich.cells import cell_len
 from tests.support import documents
 
-from diagnosis_harness.application.why.answer import Fact, Say, Sentence, WhyAnswer, WhyQuestion
-from diagnosis_harness.application.why.answers import why
-from diagnosis_harness.application.why.words import answer_json
+from diagnosis_harness.audit.why.answer import Fact, Say, Sentence, WhyAnswer, WhyQuestion
+from diagnosis_harness.audit.why.answers import why
+from diagnosis_harness.audit.why.words import answer_json
 from diagnosis_harness.cli.render.why import SpokenAnswer, spoken_of, why_lines
 from diagnosis_harness.cli.saved_words import saved_words
 from diagnosis_harness.kernel.language import Language

@@ -18,7 +18,7 @@ from diagnosis_harness.guards.restating import restated
 from diagnosis_harness.guards.verdict import FindingCode
 from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.kernel.window import TimeWindow
-from diagnosis_harness.release.sentence import sentence
+from diagnosis_harness.report.sentence import sentence
 from diagnosis_harness.testing.evidence import ONSET_S, WINDOW, begun_record
 from diagnosis_harness.testing.sources import InMemorySources
 from diagnosis_harness.toolbox.catalog import build_tools

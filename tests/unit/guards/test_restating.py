@@ -17,7 +17,7 @@ from diagnosis_harness.guards.evidence_guard import check_claims
 from diagnosis_harness.guards.restating import restate_all
 from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.kernel.window import TimeWindow
-from diagnosis_harness.release.sentence import sentence
+from diagnosis_harness.report.sentence import sentence
 from diagnosis_harness.testing.evidence import (
     ONSET_S,
     WINDOW,

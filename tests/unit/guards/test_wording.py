@@ -16,7 +16,7 @@ from diagnosis_harness.guards.stated import stated
 from diagnosis_harness.guards.wording import WordingCode, grounded
 from diagnosis_harness.guards.wording_tokens import TokenKind, han_value, tokens
 from diagnosis_harness.kernel.language import Language
-from diagnosis_harness.release.sentence import sentence
+from diagnosis_harness.report.sentence import sentence
 from diagnosis_harness.testing.evidence import (
     ONSET_S,
     WINDOW,

@@ -20,7 +20,7 @@ from diagnosis_harness.guards.wording import grounded
 from diagnosis_harness.guards.wording_words import HAN, PHRASES, WORDS
 from diagnosis_harness.kernel.json_value import Scalar
 from diagnosis_harness.kernel.language import Language
-from diagnosis_harness.release.sentence import sentence
+from diagnosis_harness.report.sentence import sentence
 from diagnosis_harness.testing.evidence import ONSET_S, WINDOW, cause_item, changed_item
 from diagnosis_harness.tools.evidence import Direction, EvidenceItem, ItemKind
 

@@ -16,7 +16,7 @@ from diagnosis_harness.diagnosis.policy import GiveDraft
 from diagnosis_harness.guards.evidence_guard import check_draft
 from diagnosis_harness.guards.restating import restate_all
 from diagnosis_harness.kernel.language import Language
-from diagnosis_harness.release.said import said
+from diagnosis_harness.report.claim_sentence import said
 
 OWN = WORDING_MAX // CLAIMS_MAX
 """Characters of each wording, were all of the largest answer equally long."""

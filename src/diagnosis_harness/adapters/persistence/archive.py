@@ -31,7 +31,7 @@ from diagnosis_harness.application.runs.store import RunPage, RunQuery, Submitte
 from diagnosis_harness.harness.keys import is_safe_segment
 from diagnosis_harness.kernel.errors import FailureKind, StoreFailure
 from diagnosis_harness.kernel.json_value import JsonValue
-from diagnosis_harness.release.moment import shown
+from diagnosis_harness.report.timestamps import shown
 from diagnosis_harness.tools.invocation import EvidenceRecord
 from diagnosis_harness.trace.event import TraceEvent
 

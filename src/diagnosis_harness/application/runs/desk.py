@@ -21,7 +21,7 @@ from diagnosis_harness.harness.core import CancelAnswer, DiagnosisHarnessCore
 from diagnosis_harness.harness.lease import OpenCall
 from diagnosis_harness.kernel.errors import InvalidInput, NotPermitted, RunGoesOn, RunUnknown, StoreFailure
 from diagnosis_harness.kernel.json_value import JsonValue
-from diagnosis_harness.release.document import RunDocument
+from diagnosis_harness.report.document import RunDocument
 from diagnosis_harness.tools.invocation import EvidenceRecord
 from diagnosis_harness.trace.event import TraceEvent
 

@@ -12,7 +12,9 @@ from diagnosis_harness.application.runs.row import RunEnding, RunRow
 from diagnosis_harness.kernel.errors import RunDocumentInvalid
 from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.kernel.window import utc_text
-from diagnosis_harness.release.document import (
+from diagnosis_harness.release.outcome import ReleaseOutcome
+from diagnosis_harness.report.compose import compose, no_diagnosis
+from diagnosis_harness.report.document import (
     Counter,
     InFlight,
     RecordEntry,
@@ -22,14 +24,12 @@ from diagnosis_harness.release.document import (
     RunDocument,
     Termination,
 )
-from diagnosis_harness.release.inquiry_entry import InquiryEntry
-from diagnosis_harness.release.material import ReportMaterial
-from diagnosis_harness.release.outcome import ReleaseOutcome
-from diagnosis_harness.release.reading import read_part
-from diagnosis_harness.release.report import compose, no_diagnosis
-from diagnosis_harness.release.timeline import timeline
-from diagnosis_harness.release.trace_line import TraceLine
-from diagnosis_harness.release.version import READABLE, SCHEMA_VERSION
+from diagnosis_harness.report.inquiry_entry import InquiryEntry
+from diagnosis_harness.report.material import ReportMaterial
+from diagnosis_harness.report.reading import read_part
+from diagnosis_harness.report.timeline import timeline
+from diagnosis_harness.report.trace_line import TraceLine
+from diagnosis_harness.report.version import READABLE, SCHEMA_VERSION
 from diagnosis_harness.tools.evidence import EvidenceStatus, InvocationStatus
 from diagnosis_harness.tools.invocation import ErrorCode, EvidenceRecord
 from diagnosis_harness.trace.event import TraceEvent, TraceName

@@ -10,8 +10,8 @@ from diagnosis_harness.application.system.words import ENGLISH, SystemWords
 from diagnosis_harness.application.system.words_zh import CHINESE
 from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.kernel.names import named
-from diagnosis_harness.release.measure import measure
-from diagnosis_harness.release.moment import shown, span
+from diagnosis_harness.report.measure import measure
+from diagnosis_harness.report.timestamps import shown, span
 
 
 def system_text(answer: SystemAnswer, profile: SystemProfile, language: Language) -> str:

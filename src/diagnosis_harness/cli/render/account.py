@@ -8,9 +8,9 @@ from rich.text import Text
 
 from diagnosis_harness.cli.render.wrap import hang
 from diagnosis_harness.kernel.names import named
-from diagnosis_harness.release.document import Report, Run, RunDocument
-from diagnosis_harness.release.excerpt import account_words, coverage_sentences
-from diagnosis_harness.release.words import Words
+from diagnosis_harness.report.document import Report, Run, RunDocument
+from diagnosis_harness.report.excerpt import account_words, coverage_sentences
+from diagnosis_harness.report.words import Words
 
 _INDENT = Text("  ")
 

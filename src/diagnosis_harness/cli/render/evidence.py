@@ -10,11 +10,11 @@ from diagnosis_harness.cli.render.sparkline import sparkline
 from diagnosis_harness.cli.render.wrap import hang
 from diagnosis_harness.kernel.names import named
 from diagnosis_harness.kernel.window import parse_utc
-from diagnosis_harness.release.citations import Citations, Item
-from diagnosis_harness.release.document import RunDocument
-from diagnosis_harness.release.excerpt import asked_for, quoted, quotes_of, source_words
-from diagnosis_harness.release.measure import measure, measures
-from diagnosis_harness.release.words import Words
+from diagnosis_harness.report.citations import Citations, Item
+from diagnosis_harness.report.document import RunDocument
+from diagnosis_harness.report.excerpt import asked_for, quoted, quotes_of, source_words
+from diagnosis_harness.report.measure import measure, measures
+from diagnosis_harness.report.words import Words
 
 _PLOT_COLUMNS = 32
 

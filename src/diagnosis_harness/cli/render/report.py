@@ -10,9 +10,10 @@ from diagnosis_harness.cli.render.account import coverage_lines, footer, in_flig
 from diagnosis_harness.cli.render.evidence import footnotes, plot
 from diagnosis_harness.cli.render.wrap import hang
 from diagnosis_harness.diagnosis.claim import EvidenceRef
-from diagnosis_harness.release.citations import Citations, number
-from diagnosis_harness.release.document import Candidate, ClaimEntry, RunDocument
-from diagnosis_harness.release.excerpt import (
+from diagnosis_harness.release.outcome import ReleaseOutcome
+from diagnosis_harness.report.citations import Citations, number
+from diagnosis_harness.report.document import Candidate, ClaimEntry, RunDocument
+from diagnosis_harness.report.excerpt import (
     CANDIDATES_SHOWN,
     CLAIMS_SHOWN,
     REFS_SHOWN,
@@ -23,11 +24,10 @@ from diagnosis_harness.release.excerpt import (
     source_words,
     worth_showing,
 )
-from diagnosis_harness.release.missing import missing_phrases
-from diagnosis_harness.release.moment import shown
-from diagnosis_harness.release.outcome import ReleaseOutcome
-from diagnosis_harness.release.wording import words_of
-from diagnosis_harness.release.words import Words
+from diagnosis_harness.report.missing import missing_phrases
+from diagnosis_harness.report.timestamps import shown
+from diagnosis_harness.report.wording import words_of
+from diagnosis_harness.report.words import Words
 
 _HEADLINE = {
     ReleaseOutcome.SUCCESS: "bold green",

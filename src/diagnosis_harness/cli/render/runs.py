@@ -12,8 +12,8 @@ from diagnosis_harness.cli.render.wrap import hang
 from diagnosis_harness.cli.run_facts import RunFacts
 from diagnosis_harness.cli.runs_words import RunsWords, runs_words
 from diagnosis_harness.kernel.language import Language
-from diagnosis_harness.release.measure import measure
-from diagnosis_harness.release.moment import instant, shown
+from diagnosis_harness.report.measure import measure
+from diagnosis_harness.report.timestamps import instant, shown
 
 _STYLES = {
     "QUEUED": "dim",

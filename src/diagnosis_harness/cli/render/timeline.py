@@ -10,7 +10,7 @@ from rich.text import Text
 from diagnosis_harness.cli.render.wrap import hang
 from diagnosis_harness.cli.saved_words import SavedWords, saved_words
 from diagnosis_harness.kernel.language import Language
-from diagnosis_harness.release.moment import shown
+from diagnosis_harness.report.timestamps import shown
 from diagnosis_harness.trace.event import TraceEventStatus
 from diagnosis_harness.trace.timeline import PhaseVerdict, Timeline
 

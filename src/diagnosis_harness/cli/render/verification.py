@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from rich.cells import cell_len
 from rich.text import Text
 
-from diagnosis_harness.application.verification.recheck import FactAgain, FactStatus, QueryStatus, Recheck
-from diagnosis_harness.application.verification.result import Check, CheckResult, Verification
+from diagnosis_harness.audit.verification.recheck import FactAgain, FactStatus, QueryStatus, Recheck
+from diagnosis_harness.audit.verification.result import Check, CheckResult, Verification
 from diagnosis_harness.cli.render.wrap import hang
 from diagnosis_harness.cli.verify_words import VerifyWords, verify_words
 from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.kernel.names import named
-from diagnosis_harness.release.moment import shown
+from diagnosis_harness.report.timestamps import shown
 
 FLAWS_SHOWN = 5
 _STYLES = {

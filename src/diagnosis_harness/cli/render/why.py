@@ -12,7 +12,7 @@ from diagnosis_harness.cli.render.wrap import hang
 from diagnosis_harness.cli.saved_words import saved_words
 from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.kernel.language import Language
-from diagnosis_harness.release.moment import shown
+from diagnosis_harness.report.timestamps import shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class SpokenAnswer:
 
 
 def spoken_of(held: JsonValue) -> SpokenAnswer:
-    """The answer that `application.why.words.answer_json` wrote, here or on a server.
+    """The answer that `audit.why.words.answer_json` wrote, here or on a server.
 
     Raises:
         ValueError: it is none.

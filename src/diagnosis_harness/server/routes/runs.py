@@ -14,13 +14,13 @@ from diagnosis_harness.application.runs.cancel_answer import cancelled
 from diagnosis_harness.application.runs.desk import CancelEffect
 from diagnosis_harness.application.runs.json_form import cancel_json, page_json, row_json
 from diagnosis_harness.application.runs.row import RunRow
-from diagnosis_harness.application.why.kept import why_kept
-from diagnosis_harness.application.why.words import answer_json
+from diagnosis_harness.audit.why.stored import why_kept
+from diagnosis_harness.audit.why.words import answer_json
 from diagnosis_harness.kernel.errors import RunGoesOn, RunUnknown
 from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.kernel.language import Language
-from diagnosis_harness.release.markdown import markdown
-from diagnosis_harness.release.saved import saved_bytes
+from diagnosis_harness.report.document_file import saved_bytes
+from diagnosis_harness.report.markdown import markdown
 from diagnosis_harness.server.bodies import (
     record_json,
     standing_words,

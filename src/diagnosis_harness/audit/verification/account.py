@@ -1,0 +1,140 @@
+"""The account of a saved run: how it ended, what it spent, and when, against the rest of the document."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from diagnosis_harness.application.runs.early_end import early_failures
+from diagnosis_harness.audit.verification.result import Check, CheckName, Flaw, FlawCode
+from diagnosis_harness.diagnosis.missing import MissingInfo
+from diagnosis_harness.harness.termination import RunState, state_for
+from diagnosis_harness.kernel.errors import RunDocumentInvalid
+from diagnosis_harness.release.decision import TABLE, Row
+from diagnosis_harness.release.outcome import ReleaseOutcome
+from diagnosis_harness.report.document import MISSING, RunDocument, Termination
+from diagnosis_harness.report.failure import failure_sentence
+from diagnosis_harness.report.window import instant
+from diagnosis_harness.tools.invocation import ErrorCode
+
+_ROUNDING_S = 0.002
+"""Instants are written to the millisecond, durations to the microsecond: they may differ by this much."""
+_ENFORCED = ("llm_calls", "tool_calls")
+"""Counters that no run passes. Tokens are counted as used, also above the limit."""
+
+
+def account_checks(document: RunDocument) -> Iterator[Check]:
+    """Outcome, usage and times."""
+    yield Check(CheckName.OUTCOME, 1, tuple(_outcome_flaws(document)))
+    yield Check(CheckName.USAGE, len(document.run.usage), tuple(_usage_flaws(document)))
+    try:
+        times = tuple(_time_flaws(document))
+    except RunDocumentInvalid as error:
+        times = (Flaw(FlawCode.NOT_OF_THE_SCHEMA, error.place, found=error.problem),)
+    yield Check(CheckName.TIMES, 2 + len(document.records) + len(document.trace), times)
+
+
+def _outcome_flaws(document: RunDocument) -> Iterator[Flaw]:
+    run, release = document.run, document.release
+    early = early_failures(run.language) if release.outcome is ReleaseOutcome.FAILED else frozenset()
+    rows = [row for row in TABLE if _fits(row, document)]
+    if not rows and not _was_given_up(document, early):
+        stated = f"{release.outcome} {release.fallback_type or '-'} {run.state}"
+        yield Flaw(FlawCode.NOT_IN_THE_TABLE, "release", stated)
+    reason = run.termination.reason if run.termination else None
+    asked_for = RunState.SUCCESS if reason is None else state_for(reason)
+    if run.termination is None or asked_for is not run.state:
+        yield Flaw(FlawCode.REASON_DOES_NOT_FIT, "run.termination", str(reason), run.state.value)
+    said = {failure_sentence(row.end, run.language) for row in rows if row.outcome is ReleaseOutcome.FAILED}
+    if (release.failure is not None or said) and release.failure not in said | early:
+        yield Flaw(FlawCode.FAILURE_DOES_NOT_FIT, "release.failure", str(release.failure))
+
+
+def _was_given_up(document: RunDocument, early: frozenset[str]) -> bool:
+    """Whether the run itself had ended well, and its process was gone before anything could leave."""
+    release, report = document.release, document.report
+    failed = (release.outcome, release.fallback_type) == (ReleaseOutcome.FAILED, None)
+    return failed and release.failure in early and not (report.claims or report.causes)
+
+
+def _fits(row: Row, document: RunDocument) -> bool:
+    """Whether a row of the release table can have led to this document.
+
+    Published claims are verified facts, and published words say what was missing. None published says
+    nothing: what may only be said with a success, or is an agent's own word, is left out of a fallback.
+    """
+    release, report = document.release, document.report
+    if (row.outcome, row.fallback, row.state) != (release.outcome, release.fallback_type, document.run.state):
+        return False
+    if report.claims and row.facts is False:
+        return False
+    lacked = any(each not in MISSING or MissingInfo(each).is_required for each in report.missing_info)
+    return not (lacked and row.missing is False)
+
+
+def _usage_flaws(document: RunDocument) -> Iterator[Flaw]:
+    uncounted = _may_not_have_begun(document)
+    calls = Counter(record.tool for record in document.records if record.error_code not in uncounted)
+    least: dict[tuple[str, str | None], int] = {
+        ("tool_calls", None): calls.total(),
+        ("run_bytes", None): sum(record.size_bytes for record in document.records),
+        **{("tool_calls", tool): count for tool, count in calls.items()},
+    }
+    counted = {(counter.name, counter.tool) for counter in document.run.usage}
+    for missing in least.keys() - counted:
+        if least[missing]:
+            yield Flaw(FlawCode.COUNTED_TOO_LITTLE, "run.usage", "0", str(least[missing]))
+    for number, counter in enumerate(document.run.usage):
+        place = f"run.usage[{number}].used"
+        needed = least.get((counter.name, counter.tool), 0)
+        if counter.used < needed:
+            yield Flaw(FlawCode.COUNTED_TOO_LITTLE, place, str(counter.used), str(needed))
+        if counter.name in _ENFORCED and counter.limit is not None and counter.used > counter.limit:
+            yield Flaw(FlawCode.OVER_THE_LIMIT, place, str(counter.used), str(counter.limit))
+
+
+def _may_not_have_begun(document: RunDocument) -> tuple[ErrorCode, ...]:
+    """The codes of records whose call need not have been made: its run's end came between the two.
+
+    A run that ended well had no such end. Of one that was cut off nobody knows how far a call had come.
+    """
+    if document.run.state is RunState.SUCCESS and document.release.outcome is not ReleaseOutcome.FAILED:
+        return ()
+    if document.release.outcome in (ReleaseOutcome.SUCCESS, ReleaseOutcome.FALLBACK):
+        return (ErrorCode.RUN_ENDED,)
+    return (ErrorCode.RUN_ENDED, ErrorCode.ABANDONED)
+
+
+def _time_flaws(document: RunDocument) -> Iterator[Flaw]:
+    run = document.run
+    started_s = instant(run.started_at, "run.started_at")
+    if run.onset_at is not None:
+        instant(run.onset_at, "run.onset_at")
+    if run.termination is None:
+        return
+    ended_s = _ended(run.termination)
+    if abs(ended_s - started_s - run.duration_s) > _ROUNDING_S:
+        took = f"{ended_s - started_s:.3f}"
+        yield Flaw(FlawCode.DURATION_DIFFERS, "run.duration_s", str(run.duration_s), took)
+    within_limit = run.state is not RunState.SUCCESS or run.duration_s <= run.limit_s
+    if ended_s < started_s - _ROUNDING_S or run.duration_s < 0 or not within_limit:
+        yield Flaw(FlawCode.OUT_OF_ORDER, "run.termination.at", run.termination.at, run.started_at)
+    for number, record in enumerate(document.records):
+        place = f"records[{number}].started_at"
+        begun_s = instant(record.started_at, place)
+        # A call that had begun may end after its run: ending a record has its own time.
+        until_s = ended_s if run.state is RunState.SUCCESS else float("inf")
+        if not started_s - _ROUNDING_S <= begun_s <= ended_s + _ROUNDING_S:
+            yield Flaw(FlawCode.OUT_OF_ORDER, place, record.started_at, run.started_at)
+        elif record.duration_s is not None and not 0 <= record.duration_s <= until_s - begun_s + _ROUNDING_S:
+            yield Flaw(FlawCode.OUT_OF_ORDER, f"records[{number}].duration_s", str(record.duration_s))
+    before_s = started_s - _ROUNDING_S
+    for number, line in enumerate(document.trace):
+        at_s = instant(line.at, f"trace[{number}].at")
+        if at_s < before_s:
+            yield Flaw(FlawCode.OUT_OF_ORDER, f"trace[{number}].at", line.at)
+        before_s = max(before_s, at_s)
+
+
+def _ended(termination: Termination) -> float:
+    return instant(termination.at, "run.termination.at")

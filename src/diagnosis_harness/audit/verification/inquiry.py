@@ -1,0 +1,123 @@
+"""The inquiry of a saved run against the rest of the document: question, stated onset, inventory records."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from diagnosis_harness.application.routed import was_routed
+from diagnosis_harness.audit.verification.result import Check, CheckName, Flaw, FlawCode
+from diagnosis_harness.diagnosis.inquiry import Inquiry, OnsetOrigin
+from diagnosis_harness.diagnosis.question import asked_instant
+from diagnosis_harness.kernel.errors import RunDocumentInvalid
+from diagnosis_harness.report.document import RunDocument
+from diagnosis_harness.report.restore_inquiry import carried
+from diagnosis_harness.report.window import instant
+from diagnosis_harness.tools.evidence import EvidenceItem, ItemKind
+from diagnosis_harness.tools.invocation import EvidenceRecord
+
+_SAME_INSTANT_S = 0.001
+"""Instants are written to the millisecond."""
+
+
+def inquiry_check(document: RunDocument, records: Sequence[EvidenceRecord]) -> Check:
+    """Whether the inquiry is the one that the question, the stated onset and the inventory records give."""
+    if document.inquiry is None:
+        flaws = [Flaw(FlawCode.INQUIRY_MISSING, "inquiry")] if _needs_one(document) else []
+        return Check(CheckName.INQUIRY, 0, tuple(flaws))
+    try:
+        inquiry = carried(document.inquiry, document.run.question)
+        flaws = [*_onset_flaws(inquiry, document, records), *_record_flaws(inquiry, records)]
+    except RunDocumentInvalid as error:
+        flaws = [Flaw(FlawCode.NOT_OF_THE_SCHEMA, error.place, found=error.problem)]
+    return Check(CheckName.INQUIRY, 1 + len(document.inquiry.inventory.entities), tuple(flaws))
+
+
+def _needs_one(document: RunDocument) -> bool:
+    report = document.report
+    return bool(report.claims or report.causes or report.candidates)
+
+
+def _onset_flaws(
+    inquiry: Inquiry, document: RunDocument, records: Sequence[EvidenceRecord]
+) -> Iterator[Flaw]:
+    """The first that says when it began is believed, so nobody before it may have said so."""
+    stated = document.run.onset_at
+    asked_s = None if stated is None else instant(stated, "run.onset_at")
+    said = {
+        OnsetOrigin.ASKED: asked_s,
+        OnsetOrigin.QUESTION: asked_instant(inquiry.question, inquiry.inventory.incident),
+        OnsetOrigin.CARRIED: inquiry.onset_s,  # what the turn before had stands in no other place
+        OnsetOrigin.SOURCE: _of_the_source(inquiry, records),
+        OnsetOrigin.ALERT: inquiry.alert_at_s,
+        OnsetOrigin.NOBODY: None,
+    }
+    origin = inquiry.onset_origin
+    if not _is_same(inquiry.onset_s, said[origin]):
+        yield _flaw("onset_at", inquiry.onset_s, said[origin])
+    if origin is not OnsetOrigin.ASKED and asked_s is not None:
+        yield _flaw("onset_origin", origin, OnsetOrigin.ASKED)
+    if origin not in (OnsetOrigin.ASKED, OnsetOrigin.QUESTION) and said[OnsetOrigin.QUESTION] is not None:
+        yield _flaw("onset_origin", origin, OnsetOrigin.QUESTION)
+    if origin is OnsetOrigin.CARRIED and not was_routed(document.trace):  # a command has no turn before
+        yield _flaw("onset_origin", origin, OnsetOrigin.NOBODY)
+    if origin is OnsetOrigin.NOBODY and inquiry.alert_at_s is not None:
+        yield _flaw("onset_origin", origin, OnsetOrigin.ALERT)
+
+
+def _of_the_source(inquiry: Inquiry, records: Sequence[EvidenceRecord]) -> float | None:
+    """What the source states. A record that lists the known onsets has it; without one nobody else says."""
+    known = [
+        item
+        for record in records
+        for item in record.items
+        if item.kind is ItemKind.ONSET and "method" in item.attributes
+    ]
+    stated = (item.onset_s for item in known if item.attributes["method"] == "stated")
+    return next(stated, None) if known else inquiry.onset_s
+
+
+def _record_flaws(inquiry: Inquiry, records: Sequence[EvidenceRecord]) -> Iterator[Flaw]:
+    items = [item for record in records for item in record.items if item.kind is ItemKind.INVENTORY]
+    for item in items:
+        held = item.attributes
+        if held.get("telemetry") == "alert":
+            yield from _alert_flaws(inquiry, item)
+        if held.get("recording") == "incident" and item.window is not None:
+            recorded = inquiry.inventory.incident
+            if recorded is None or abs(recorded.start_s - item.window.start_s) > _SAME_INSTANT_S:
+                yield _flaw("inventory.incident", recorded, item.window)
+    yield from _inventory_flaws(inquiry, [item for record in records for item in record.items])
+
+
+def _inventory_flaws(inquiry: Inquiry, items: Sequence[EvidenceItem]) -> Iterator[Flaw]:
+    """What a record names, whose part it says that is, and which call it shows, the inventory has as well."""
+    inventory = inquiry.inventory
+    owners = {each.name: each.owner for each in inventory.entities}
+    known = {*owners, *owners.values()}
+    calls = set(inventory.edges)
+    for name in dict.fromkeys(item.entity for item in items if item.attributes.get("mentioned")):
+        if name not in known:
+            yield _flaw("inventory.entities", None, name)
+    for item in items:
+        owner = item.attributes.get("owner")
+        if owner is not None and item.entity in owners and owners[item.entity] not in (None, owner):
+            yield _flaw("inventory.entities", owners[item.entity], owner)
+        if item.kind is ItemKind.CALL_EDGE and (item.peer, item.entity) not in calls:
+            yield _flaw("inventory.calls", None, f"{item.peer} {item.entity}")
+
+
+def _alert_flaws(inquiry: Inquiry, alert: EvidenceItem) -> Iterator[Flaw]:
+    if alert.entity is not None and alert.entity != inquiry.alert_entity:
+        yield _flaw("alert_entity", inquiry.alert_entity, alert.entity)
+    if alert.onset_s is not None and not _is_same(inquiry.alert_at_s, alert.onset_s):
+        yield _flaw("alert_at", inquiry.alert_at_s, alert.onset_s)
+
+
+def _is_same(one: float | None, other: float | None) -> bool:
+    if one is None or other is None:
+        return one is other
+    return abs(one - other) <= _SAME_INSTANT_S
+
+
+def _flaw(name: str, stated: object, found: object) -> Flaw:
+    return Flaw(FlawCode.INQUIRY_DIFFERS, f"inquiry.{name}", str(stated), str(found))

@@ -1,0 +1,317 @@
+"""A saved run against its sources: the recorded queries asked again, and which facts still hold.
+
+The queries pass the tool boundary in a run of their own, with its budget and deadline; no policy plays, and
+nothing is concluded. Comparing is pure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from diagnosis_harness.audit.verification.records import restore_records
+from diagnosis_harness.audit.verification.result import CheckName, check_of
+from diagnosis_harness.diagnosis.claim import WHOLE_RECORD, Claim, EvidenceRef, Predicate
+from diagnosis_harness.guards.bearing import objections
+from diagnosis_harness.guards.evidence_guard import check_draft
+from diagnosis_harness.guards.verdict import FindingCode
+from diagnosis_harness.harness.core import DiagnosisHarnessCore
+from diagnosis_harness.harness.termination import RunState
+from diagnosis_harness.kernel.errors import RunDocumentInvalid
+from diagnosis_harness.kernel.json_value import JsonValue
+from diagnosis_harness.report.document import RunDocument
+from diagnosis_harness.report.restore import arguments_of, draft_of
+from diagnosis_harness.report.restore_inquiry import inquiry_of
+from diagnosis_harness.tools.boundary import ToolBoundary, ToolBoundaryResult
+from diagnosis_harness.tools.evidence import EvidenceItem, InvocationStatus, ItemKind
+from diagnosis_harness.tools.invocation import EvidenceRecord
+from diagnosis_harness.tools.spec import ToolRequest
+
+if TYPE_CHECKING:
+    from diagnosis_harness.harness.context import RunContext
+
+UNREADABLE = "UNREADABLE"
+"""Why a query was not asked again whose scope is not what any call has."""
+
+
+class QueryStatus(StrEnum):
+    """How the answer to a recorded query compares with the record."""
+
+    SAME = "SAME"  # the same stored bytes, by digest
+    DIFFERS = "DIFFERS"
+    NOT_ASKED = "NOT_ASKED"  # refused, failed, or the run ended before
+
+
+class FactStatus(StrEnum):
+    """Whether a published claim is borne by the answers of now."""
+
+    HOLDS = "HOLDS"
+    CHANGED = "CHANGED"  # the same is spoken of, and something else is said of it
+    GONE = "GONE"  # nothing of the kind is found any more
+    NOT_ASKED = "NOT_ASKED"  # no query behind it was answered
+
+
+@dataclass(frozen=True, slots=True)
+class QueryAgain:
+    """One recorded query, asked again. `code` says why there is no answer, where there is none."""
+
+    tool_call_id: str
+    tool: str
+    scope: str
+    status: QueryStatus
+    code: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FactAgain:
+    """One published claim against the answers of now.
+
+    Attributes:
+        sentence: as published.
+        codes: what the nearest answer of now does not bear; empty where it holds.
+        old: the line of the saved record that it cites; None for an absence.
+        new: the line of now that is nearest to it; None where there is none.
+    """
+
+    claim_id: str
+    sentence: str
+    status: FactStatus
+    codes: tuple[FindingCode, ...]
+    old: str | None
+    new: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class CauseAgain:
+    """One published cause; it holds when EvidenceGuard would let it pass on the answers of now."""
+
+    entity: str
+    codes: tuple[FindingCode, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Recheck:
+    """What became of a saved run's facts. `state` is how the run that asked again ended."""
+
+    state: RunState
+    queries: tuple[QueryAgain, ...]
+    facts: tuple[FactAgain, ...]
+    causes: tuple[CauseAgain, ...]
+
+    @property
+    def holding(self) -> int:
+        """How many facts still hold."""
+        return sum(fact.status is FactStatus.HOLDS for fact in self.facts)
+
+    @property
+    def holds(self) -> bool:
+        """Every fact and every cause still holds."""
+        return self.holding == len(self.facts) and not any(cause.codes for cause in self.causes)
+
+    def as_json(self) -> dict[str, JsonValue]:
+        """The comparison as plain JSON values."""
+        return {
+            "state": self.state.value,
+            "holds": self.holds,
+            "queries": [
+                {
+                    "tool_call_id": each.tool_call_id,
+                    "tool": each.tool,
+                    "scope": each.scope,
+                    "status": each.status.value,
+                    "code": each.code,
+                }
+                for each in self.queries
+            ],
+            "facts": [
+                {
+                    "claim_id": each.claim_id,
+                    "sentence": each.sentence,
+                    "status": each.status.value,
+                    "codes": [code.value for code in each.codes],
+                    "old": each.old,
+                    "new": each.new,
+                }
+                for each in self.facts
+            ],
+            "causes": [
+                {"entity": each.entity, "codes": [code.value for code in each.codes]} for each in self.causes
+            ],
+        }
+
+
+async def ask_again(
+    core: DiagnosisHarnessCore, ctx: RunContext, boundary: ToolBoundary, document: RunDocument, *, caller: str
+) -> Recheck:
+    """Ask the queries of all READY records again, under their own ids, and compare; the run has ended then.
+
+    Raises:
+        RunDocumentInvalid: an instant of a claim is none; `verify` says so first.
+    """
+    requests = _requests(document, caller)
+    results = await boundary.invoke(ctx, requests)
+    core.complete_success(ctx)
+    return compare(document, results, run_id=ctx.run_id, state=ctx.lifecycle.state)
+
+
+def _requests(document: RunDocument, caller: str) -> tuple[ToolRequest, ...]:
+    found = []
+    for number, entry in enumerate(document.records):
+        if entry.status is not InvocationStatus.READY:
+            continue
+        try:
+            arguments = arguments_of(entry, f"records[{number}]")
+        except RunDocumentInvalid:
+            continue
+        found.append(ToolRequest(entry.tool_call_id, entry.tool, arguments, caller=caller))
+    return tuple(found)
+
+
+def compare(
+    document: RunDocument, results: Sequence[ToolBoundaryResult], *, run_id: str, state: RunState
+) -> Recheck:
+    """The saved run against what its queries brought now.
+
+    A claim is held against all that its own queries brought, not against one place in a list that may have
+    moved; its quotes are not, since a line that reads otherwise may say the same.
+    """
+    draft = draft_of(document.report)
+    restored = restore_records(document).records
+    before = {record.tool_call_id: record for record in restored}
+    fresh = {
+        result.record.tool_call_id: result.record
+        for result in results
+        if result.record is not None and result.record.invocation is InvocationStatus.READY
+    }
+    anchored = tuple(_anchored(claim, fresh) for claim in draft.claims)
+    findings = check_draft(
+        replace(draft, claims=anchored),
+        fresh.values(),
+        run_id=run_id,
+        inquiry=inquiry_of(document, restored),
+    ).findings
+    codes: dict[str, list[FindingCode]] = {}
+    for finding in findings:
+        codes.setdefault(finding.claim_id, []).append(finding.code)
+    return Recheck(
+        state=state,
+        queries=_queries(document, results, fresh),
+        facts=tuple(
+            _fact(
+                claim,
+                entry.sentence,
+                tuple(
+                    code for code in codes.get(claim.claim_id, ()) if check_of(code) is not CheckName.CAUSES
+                ),
+                before=before,
+                fresh=fresh,
+            )
+            for claim, entry in zip(draft.claims, document.report.claims, strict=True)
+        ),
+        causes=tuple(
+            CauseAgain(
+                cause.entity,
+                tuple(
+                    code for code in codes.get(cause.claim_ids[0], ()) if check_of(code) is CheckName.CAUSES
+                ),
+            )
+            for cause in draft.conclusion
+        ),
+    )
+
+
+def _anchored(claim: Claim, fresh: Mapping[str, EvidenceRecord]) -> Claim:
+    """The claim, citing what bears it among the answers of now; else all of them, so that a guard objects."""
+    answers = [
+        fresh[call_id] for call_id in dict.fromkeys(r.tool_call_id for r in claim.refs) if call_id in fresh
+    ]
+    items = [
+        (EvidenceRef(record.tool_call_id, item.item_id), item) for record in answers for item in record.items
+    ]
+    empty = tuple(EvidenceRef(r.tool_call_id, WHOLE_RECORD) for r in answers if not r.items)
+    every = tuple(ref for ref, _ in items)
+    bearing = tuple(ref for ref, item in items if not objections(claim, item))
+    refs = (empty or every) if claim.predicate is Predicate.ABSENT else (bearing or every or empty)
+    if claim.predicate is Predicate.ABSENT:
+        # How much was looked at may have grown since; that nothing was there is what is asked again.
+        claim = replace(claim, value=None, unit=None)
+    return replace(claim, refs=refs, quotes=())
+
+
+def _fact(
+    claim: Claim,
+    sentence: str,
+    codes: tuple[FindingCode, ...],
+    *,
+    before: Mapping[str, EvidenceRecord],
+    fresh: Mapping[str, EvidenceRecord],
+) -> FactAgain:
+    cited = _items(claim, before, refs=set(claim.refs))
+    nearest = _nearest(claim, _items(claim, fresh), {item.kind for item in cited})
+    if not codes:
+        status = FactStatus.HOLDS
+    elif not any(ref.tool_call_id in fresh for ref in claim.refs):
+        status = FactStatus.NOT_ASKED
+    else:
+        status = FactStatus.CHANGED if nearest else FactStatus.GONE
+    return FactAgain(
+        claim_id=claim.claim_id,
+        sentence=sentence,
+        status=status,
+        codes=codes,
+        old=cited[0].line if cited else None,
+        new=nearest.line if nearest else None,
+    )
+
+
+def _items(
+    claim: Claim, records: Mapping[str, EvidenceRecord], *, refs: set[EvidenceRef] | None = None
+) -> list[EvidenceItem]:
+    """Items of the records that a claim cites; only the cited ones where `refs` are given."""
+    return [
+        item
+        for call_id in dict.fromkeys(ref.tool_call_id for ref in claim.refs)
+        if call_id in records
+        for item in records[call_id].items
+        if refs is None or EvidenceRef(call_id, item.item_id) in refs
+    ]
+
+
+def _nearest(claim: Claim, items: Sequence[EvidenceItem], kinds: set[ItemKind]) -> EvidenceItem | None:
+    """What speaks of the same subject with the fewest objections; for an absence whatever is there now."""
+    if claim.predicate is Predicate.ABSENT:
+        return items[0] if items else None
+    same = [item for item in items if item.kind in kinds and _speaks_of_the_same(claim, item)]
+    return min(same, key=lambda item: len(objections(claim, item)), default=None)
+
+
+def _speaks_of_the_same(claim: Claim, item: EvidenceItem) -> bool:
+    if claim.predicate is Predicate.CALLS:
+        return (claim.entity, claim.affected) == (item.peer, item.entity)
+    named = claim.entity in (item.entity, item.attributes.get("owner"))
+    return named and claim.signal in (None, item.signal)
+
+
+def _queries(
+    document: RunDocument, results: Sequence[ToolBoundaryResult], fresh: Mapping[str, EvidenceRecord]
+) -> tuple[QueryAgain, ...]:
+    without = {each.request.tool_call_id: _code(each) for each in results}
+    found = []
+    for entry in document.records:
+        if entry.status is not InvocationStatus.READY:
+            continue
+        answer, code = fresh.get(entry.tool_call_id), None
+        if answer is None:
+            status, code = QueryStatus.NOT_ASKED, without.get(entry.tool_call_id, UNREADABLE)
+        else:
+            status = QueryStatus.SAME if answer.digest == entry.digest else QueryStatus.DIFFERS
+        found.append(QueryAgain(entry.tool_call_id, entry.tool, entry.scope, status, code))
+    return tuple(found)
+
+
+def _code(result: ToolBoundaryResult) -> str | None:
+    if result.refusal is not None:
+        return result.refusal.code.value
+    return result.record.error_code.value if result.record and result.record.error_code else None

@@ -1,0 +1,248 @@
+"""The report of a saved run against its records: guards anew, and the report composed anew."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import fields
+
+from diagnosis_harness.application.intent import IntentType
+from diagnosis_harness.application.routed import routed_intent
+from diagnosis_harness.audit.verification.result import Check, CheckName, Flaw, FlawCode, check_of
+from diagnosis_harness.diagnosis.draft import DiagnosisDraft
+from diagnosis_harness.diagnosis.inquiry import Inquiry
+from diagnosis_harness.diagnosis.missing import MissingInfo
+from diagnosis_harness.guards.asked import asked_of
+from diagnosis_harness.guards.candidates import standing_candidates
+from diagnosis_harness.guards.circumstances import (
+    Circumstances,
+    standing_missing,
+    standing_names,
+    standing_window,
+)
+from diagnosis_harness.guards.evidence_guard import check_draft
+from diagnosis_harness.guards.restating import restated
+from diagnosis_harness.guards.semantic_guard import build_case
+from diagnosis_harness.guards.semantic_rules import case_objections
+from diagnosis_harness.guards.verdict import Finding
+from diagnosis_harness.release.outcome import ReleaseOutcome
+from diagnosis_harness.release.standing import confidences, scored
+from diagnosis_harness.report.claim_sentence import may_stand
+from diagnosis_harness.report.compose import compose, no_diagnosis
+from diagnosis_harness.report.document import MISSING, Coverage, Report, RunDocument
+from diagnosis_harness.report.inquiry_entry import InquiryEntry
+from diagnosis_harness.report.ranking_entry import ranking_entries
+from diagnosis_harness.report.restore import material_of
+from diagnosis_harness.report.restore_inquiry import inquiry_of
+from diagnosis_harness.report.sentence import sentence
+from diagnosis_harness.report.version import READABLE
+from diagnosis_harness.tools.invocation import EvidenceRecord
+from diagnosis_harness.tools.preflight import RefusalCode
+from diagnosis_harness.trace.event import TraceName
+
+
+def guard_checks(
+    document: RunDocument, draft: DiagnosisDraft, records: tuple[EvidenceRecord, ...]
+) -> Iterator[Check]:
+    """Every published claim and cause through EvidenceGuard, over the records built anew."""
+    inquiry = inquiry_of(document, records)
+    findings = check_draft(draft, records, run_id=document.run.run_id, inquiry=inquiry).findings
+    places = {claim.claim_id: f"report.claims[{place}]" for place, claim in enumerate(draft.claims)}
+    flaws: dict[CheckName, list[Flaw]] = {}
+    for finding in findings:
+        flaws.setdefault(check_of(finding.code), []).append(_flaw(finding, places))
+    if document.schema_version != READABLE[0]:  # version 2 published claims as an agent gave them
+        flaws.setdefault(CheckName.CLAIMS, []).extend(_statement_flaws(draft, records, inquiry))
+    flaws.setdefault(CheckName.CLAIMS, []).extend(_window_flaws(document, draft, records))
+    flaws.setdefault(CheckName.CAUSES, []).extend(_score_flaws(document, draft, records))
+    counts = {
+        CheckName.REFERENCES: sum(len(claim.refs) for claim in draft.claims),
+        CheckName.QUOTES: sum(len(claim.quotes) for claim in draft.claims),
+        CheckName.CLAIMS: len(draft.claims),
+        CheckName.CAUSES: len(draft.conclusion),
+    }
+    for name, count in counts.items():
+        yield Check(name, count, tuple(flaws.get(name, ())))
+    yield Check(CheckName.SENTENCES, len(draft.claims), tuple(_sentence_flaws(document, draft, records)))
+    yield Check(CheckName.CASE, len(document.report.rankings), tuple(_case_flaws(document, draft, records)))
+
+
+def _flaw(finding: Finding, places: dict[str, str]) -> Flaw:
+    ref = finding.ref
+    return Flaw(
+        code=finding.code,
+        place=places.get(finding.claim_id, "report.causes"),
+        stated=finding.claim_id,
+        found=f"{ref.tool_call_id}/{ref.item_id}" if ref else "",
+    )
+
+
+def _statement_flaws(
+    draft: DiagnosisDraft, records: tuple[EvidenceRecord, ...], inquiry: Inquiry
+) -> Iterator[Flaw]:
+    """A published claim is what its evidence says, word for word, and cites nothing that does not say it."""
+    by_id = {record.tool_call_id: record for record in records}
+    asked = asked_of(inquiry, records)
+    for number, claim in enumerate(draft.claims):
+        again = restated(claim, by_id, asked)
+        for field in fields(claim) if again is not None else ():
+            stated, found = getattr(claim, field.name), getattr(again, field.name)
+            if stated != found:
+                place = f"report.claims[{number}].{field.name}"
+                yield Flaw(FlawCode.STATEMENT_DIFFERS, place, str(stated), str(found))
+
+
+def _window_flaws(
+    document: RunDocument, draft: DiagnosisDraft, records: tuple[EvidenceRecord, ...]
+) -> Iterator[Flaw]:
+    """The window of the whole is that of an item which compares what was asked about with normal."""
+    window = draft.window
+    looked = {item.window for record in records for item in record.items}
+    if window is not None and not (
+        window in looked
+        and standing_window(window, records, inquiry=inquiry_of(document, records)) is not None
+    ):
+        yield Flaw(FlawCode.WINDOW_OF_NO_RECORD, "report.window", str(window))
+
+
+def _score_flaws(
+    document: RunDocument, draft: DiagnosisDraft, records: tuple[EvidenceRecord, ...]
+) -> Iterator[Flaw]:
+    """Score and confidence are numbers like any other: the ranking that bears the cause gives both."""
+    repaired = any(line.name == TraceName.EVIDENCE_REPAIR for line in document.trace)
+    inquiry = inquiry_of(document, records)
+    sure = confidences(draft, records, repaired=repaired, inquiry=inquiry)
+    for number, (entry, computed) in enumerate(zip(document.report.causes, sure, strict=True)):
+        if entry.confidence != computed:
+            place = f"report.causes[{number}].confidence"
+            yield Flaw(FlawCode.SCORE_NOT_CITED, place, str(entry.confidence), str(computed))
+    for number, (cause, again) in enumerate(
+        zip(draft.conclusion, scored(draft, records, inquiry=inquiry), strict=True)
+    ):
+        if cause.score != again.score:
+            place = f"report.causes[{number}].score"
+            yield Flaw(FlawCode.SCORE_NOT_CITED, place, str(cause.score), str(again.score))
+
+
+def _case_flaws(
+    document: RunDocument, draft: DiagnosisDraft, records: tuple[EvidenceRecord, ...]
+) -> Iterator[Flaw]:
+    """Which rankings count, and what code holds against a conclusion before any judge reads it."""
+    inquiry, stated = inquiry_of(document, records), document.report.rankings
+    again = ranking_entries(records, inquiry, draft.set_aside)
+    if stated != again:
+        yield Flaw(FlawCode.RANKINGS_DIFFER, "report.rankings", str(len(stated)), str(len(again)))
+    case = build_case(draft, records, inquiry=inquiry)
+    for reason in case_objections(case) if draft.conclusion else ():
+        yield Flaw(reason, "report.causes")
+    for each in draft.set_aside:
+        if each not in case.set_aside:
+            yield Flaw(FlawCode.RANKINGS_DIFFER, "report.rankings", each.reason.value, each.tool_call_id)
+
+
+def _sentence_flaws(
+    document: RunDocument, draft: DiagnosisDraft, records: tuple[EvidenceRecord, ...]
+) -> Iterator[Flaw]:
+    language = document.run.language
+    for number, (entry, claim) in enumerate(zip(document.report.claims, draft.claims, strict=True)):
+        if not may_stand(entry.sentence, claim, records, language):
+            place = f"report.claims[{number}].sentence"
+            yield Flaw(FlawCode.SENTENCE_DIFFERS, place, entry.sentence, sentence(claim, language))
+
+
+def composed_checks(
+    document: RunDocument, draft: DiagnosisDraft, records: tuple[EvidenceRecord, ...]
+) -> Iterator[Check]:
+    """Summary, next steps, coverage and candidates, against the report composed anew from all records.
+
+    Without an inquiry nobody knows whether there was a baseline or a stated onset; it changes the next steps
+    alone, so those of any combination will do.
+    """
+    report = document.report
+    path = _other_path(document)
+    again = (
+        [no_diagnosis(path, document.run.language)]
+        if path is not None
+        else [
+            compose(material_of(document, draft, records, has_baseline=baseline, has_onset=onset))
+            for baseline, onset in _known(document.inquiry)
+        ]
+    )
+    stated = len(report.summary) + len(report.next_checks) + len(report.missing_info)
+    flaws = (*_summary_flaws(report, again), *_missing_flaws(document, records))
+    yield Check(CheckName.SUMMARY, stated, flaws)
+    coverage = tuple(_coverage_flaws(report, again[0]))
+    yield Check(CheckName.COVERAGE, len(document.records), coverage)
+    candidates = tuple(_candidate_flaws(document, draft, records))
+    yield Check(CheckName.CANDIDATES, len(report.candidates), candidates)
+
+
+def _known(inquiry: InquiryEntry | None) -> Iterable[tuple[bool, bool]]:
+    """Whether there was a baseline, and whether anybody said when it began; all that may be."""
+    if inquiry is None:
+        return [(baseline, onset) for baseline in (False, True) for onset in (False, True)]
+    return [(inquiry.inventory.baseline is not None, inquiry.onset_at is not None)]
+
+
+def _other_path(document: RunDocument) -> IntentType | None:
+    """The path that answered, where the run's trace says that the question asked for no diagnosis."""
+    if document.release.outcome is not ReleaseOutcome.SUCCESS or document.records:
+        return None
+    intent = routed_intent(document.trace)
+    return None if intent is IntentType.DIAGNOSIS else intent
+
+
+def _summary_flaws(stated: Report, again: Sequence[Report]) -> Iterator[Flaw]:
+    if stated.summary != again[0].summary:
+        there, made = " ".join(stated.summary), " ".join(again[0].summary)
+        yield Flaw(FlawCode.SUMMARY_DIFFERS, "report.summary", there, made)
+    if all(stated.next_checks != each.next_checks for each in again):
+        there, made = " ".join(stated.next_checks), " ".join(again[0].next_checks)
+        yield Flaw(FlawCode.NEXT_CHECKS_DIFFER, "report.next_checks", there, made)
+
+
+def _coverage_flaws(stated: Report, again: Report) -> Iterator[Flaw]:
+    if stated.onset != again.onset:
+        yield Flaw(FlawCode.COVERAGE_DIFFERS, "report.onset", str(stated.onset), str(again.onset))
+    for part in fields(Coverage):
+        there, made = getattr(stated.coverage, part.name), getattr(again.coverage, part.name)
+        if there != made:
+            yield Flaw(
+                FlawCode.COVERAGE_DIFFERS, f"report.coverage.{part.name}", str(len(there)), str(len(made))
+            )
+
+
+def _missing_flaws(document: RunDocument, records: tuple[EvidenceRecord, ...]) -> Iterator[Flaw]:
+    """What is said to be missing was: by the question, or by an inventory of the run."""
+    inquiry = inquiry_of(document, records)
+    denied = any(line.said("code") == RefusalCode.NOT_AUTHORISED for line in document.trace)
+    circumstances = Circumstances(inquiry, records, denied)
+    for number, each in enumerate(document.report.missing_info):
+        if each in MISSING and not standing_missing([MissingInfo(each)], circumstances):
+            yield Flaw(FlawCode.MISSING_OF_NO_RECORD, f"report.missing_info[{number}]", each)
+    for number, name in enumerate(document.report.missing_names):
+        if not standing_names([name], inquiry):
+            yield Flaw(FlawCode.MISSING_OF_NO_RECORD, f"report.missing_names[{number}]", name)
+
+
+def _candidate_flaws(
+    document: RunDocument, draft: DiagnosisDraft, records: tuple[EvidenceRecord, ...]
+) -> Iterator[Flaw]:
+    """Each candidate stands by itself as it is published, all stand in their order, and none is concluded."""
+    run_id, concluded = document.run.run_id, {cause.entity for cause in draft.conclusion}
+    inquiry = inquiry_of(document, records)
+    standing = standing_candidates(draft.hypotheses, records, run_id=run_id, inquiry=inquiry)
+    for number, each in enumerate(draft.hypotheses):
+        place = f"report.candidates[{number}]"
+        if each.entity in concluded:
+            yield Flaw(FlawCode.CANDIDATE_CONCLUDED, f"{place}.entity", each.entity)
+        if each not in standing:
+            yield Flaw(FlawCode.CANDIDATE_NOT_BORNE, place, each.entity)
+    left = tuple(each for each in standing if each.entity not in concluded)
+    if draft.hypotheses and draft.hypotheses != left:
+        places = " ".join(each.entity for each in draft.hypotheses)
+        yield Flaw(
+            FlawCode.CANDIDATE_NOT_BORNE,
+            "report.candidates",
+            places,
+            " ".join(each.entity for each in left),
+        )

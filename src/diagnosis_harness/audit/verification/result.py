@@ -1,0 +1,193 @@
+"""What verifying a saved run may say: the checks, how each came out, and every flaw with its place."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from diagnosis_harness.guards.verdict import FindingCode, SemanticReason
+from diagnosis_harness.kernel.json_value import JsonValue
+from diagnosis_harness.report.document import RunDocument
+
+
+class CheckName(StrEnum):
+    """The checks, in the order in which they are listed."""
+
+    ROOT_DIGEST = "ROOT_DIGEST"  # the digest over the whole document
+    SCHEMA = "SCHEMA"  # exactly the fields, types and closed sets; no part contradicts another
+    BYTE_FORM = "BYTE_FORM"  # byte for byte as the program writes what was read
+    RECORD_DIGESTS = "RECORD_DIGESTS"  # digest and size of every record's stored bytes
+    STORED_BYTES = "STORED_BYTES"  # canonical, of the record's own call, agreeing with its status
+    INQUIRY = "INQUIRY"  # what was asked follows from the question and the records of the inventory
+    REFERENCES = "REFERENCES"  # every citation points at an item of a READY record
+    QUOTES = "QUOTES"  # every quote is a verbatim part of a cited line
+    CLAIMS = "CLAIMS"  # entity, number, unit, direction, window, onset: one cited item bears each claim
+    CAUSES = "CAUSES"  # a borne CAUSED claim and direct evidence behind every cause
+    CASE = "CASE"  # which rankings count, and what they and the order of events hold against a cause
+    SENTENCES = "SENTENCES"  # every sentence is rendered from its claim, or grounded in it token by token
+    SUMMARY = "SUMMARY"  # summary and next steps follow from outcome, state and claims
+    COVERAGE = "COVERAGE"  # every record stands in it exactly once, as it was
+    CANDIDATES = "CANDIDATES"  # their citations exist, a cited ranking states them, none is concluded
+    OUTCOME = "OUTCOME"  # outcome, fallback type and state are a row of the release table
+    USAGE = "USAGE"  # counters cover the records and pass no limit
+    TIMES = "TIMES"  # instants follow one another
+    TRACE = "TRACE"  # each line shows its data; start, guards, stop and end are those of the document
+
+
+class FlawCode(StrEnum):
+    """What can be wrong, beside the findings of EvidenceGuard (`guards.verdict.FindingCode`)."""
+
+    ROOT_DIGEST_DIFFERS = "ROOT_DIGEST_DIFFERS"
+    NOT_OF_THE_SCHEMA = "NOT_OF_THE_SCHEMA"
+    OTHER_BYTES = "OTHER_BYTES"
+    RECORD_TWICE = "RECORD_TWICE"
+    RECORD_DIGEST_DIFFERS = "RECORD_DIGEST_DIFFERS"
+    RECORD_SIZE_DIFFERS = "RECORD_SIZE_DIFFERS"
+    RECORD_INCOMPLETE = "RECORD_INCOMPLETE"  # READY without stored bytes, or stored bytes without READY
+    STORED_BYTES_INVALID = "STORED_BYTES_INVALID"
+    STORED_FOR_ANOTHER_CALL = "STORED_FOR_ANOTHER_CALL"  # tool, scope or window are not the record's
+    RECORD_IMPOSSIBLE = "RECORD_IMPOSSIBLE"  # status, evidence status and findings do not go together
+    WINDOW_OF_NO_RECORD = "WINDOW_OF_NO_RECORD"
+    STATEMENT_DIFFERS = "STATEMENT_DIFFERS"  # a claim leaves out or alters what its evidence says
+    SENTENCE_DIFFERS = "SENTENCE_DIFFERS"
+    SUMMARY_DIFFERS = "SUMMARY_DIFFERS"
+    NEXT_CHECKS_DIFFER = "NEXT_CHECKS_DIFFER"
+    MISSING_OF_NO_RECORD = "MISSING_OF_NO_RECORD"  # no inventory of the run says that it was missing
+    COVERAGE_DIFFERS = "COVERAGE_DIFFERS"
+    CANDIDATE_CONCLUDED = "CANDIDATE_CONCLUDED"
+    CANDIDATE_NOT_BORNE = "CANDIDATE_NOT_BORNE"  # what it cites does not state score, fault, region or order
+    SCORE_NOT_CITED = "SCORE_NOT_CITED"
+    NOT_IN_THE_TABLE = "NOT_IN_THE_TABLE"
+    REASON_DOES_NOT_FIT = "REASON_DOES_NOT_FIT"
+    FAILURE_DOES_NOT_FIT = "FAILURE_DOES_NOT_FIT"
+    COUNTED_TOO_LITTLE = "COUNTED_TOO_LITTLE"
+    OVER_THE_LIMIT = "OVER_THE_LIMIT"
+    OUT_OF_ORDER = "OUT_OF_ORDER"
+    DURATION_DIFFERS = "DURATION_DIFFERS"
+    RANKINGS_DIFFER = "RANKINGS_DIFFER"  # by time and affected entity other rankings count
+    INQUIRY_MISSING = "INQUIRY_MISSING"  # there are claims, and nothing says what they were compared with
+    INQUIRY_DIFFERS = "INQUIRY_DIFFERS"  # question, stated onset or inventory records say something else
+    TRACE_DIFFERS = "TRACE_DIFFERS"  # a line of the trace and the document tell two things
+    TRACE_INCOMPLETE = "TRACE_INCOMPLETE"  # no line tells of what must have happened
+
+
+_CHECK_OF: dict[FindingCode, CheckName] = {
+    FindingCode.NO_REFS: CheckName.REFERENCES,
+    FindingCode.REF_UNKNOWN: CheckName.REFERENCES,
+    FindingCode.REF_NOT_READY: CheckName.REFERENCES,
+    FindingCode.REF_ERROR: CheckName.REFERENCES,
+    FindingCode.ITEM_UNKNOWN: CheckName.REFERENCES,
+    FindingCode.EMPTY_SUPPORTS_ONLY_ABSENCE: CheckName.REFERENCES,
+    FindingCode.ABSENCE_NEEDS_EMPTY: CheckName.REFERENCES,
+    FindingCode.QUOTE_NOT_CITED: CheckName.QUOTES,
+    FindingCode.QUOTE_NOT_VERBATIM: CheckName.QUOTES,
+    FindingCode.CAUSE_WITHOUT_CLAIM: CheckName.CAUSES,
+    FindingCode.CAUSE_WITHOUT_DIRECT_EVIDENCE: CheckName.CAUSES,
+    FindingCode.FAULT_KIND_NOT_BORNE: CheckName.CAUSES,
+    FindingCode.REGION_NOT_BORNE: CheckName.CAUSES,
+    FindingCode.CAUSE_TWICE: CheckName.CAUSES,
+    FindingCode.SUPPORT_OF_ANOTHER: CheckName.CAUSES,
+}
+"""Where a finding of EvidenceGuard is listed; what is not named here is about the claim itself."""
+
+
+def check_of(code: FindingCode) -> CheckName:
+    """The check under which a finding of EvidenceGuard is listed."""
+    return _CHECK_OF.get(code, CheckName.CLAIMS)
+
+
+class CheckResult(StrEnum):
+    """How a check came out.
+
+    NOT_CHECKED where a flaw found before left nothing to look at; NOT_CARRIED where the version of the
+    document does not hold what the check needs.
+    """
+
+    HOLDS = "HOLDS"
+    FAILS = "FAILS"
+    NOT_CHECKED = "NOT_CHECKED"
+    NOT_CARRIED = "NOT_CARRIED"
+
+
+@dataclass(frozen=True, slots=True)
+class Flaw:
+    """One thing that is wrong.
+
+    Attributes:
+        place: where in the document, as a path such as `report.claims[2].sentence`; empty for the whole.
+        stated: what stands there, where that says something.
+        found: what it should be by the rest of the document, or what the reader says of it.
+    """
+
+    code: FlawCode | FindingCode | SemanticReason
+    place: str
+    stated: str = ""
+    found: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One check. `looked_at` counts what it looked at; None when it could not look.
+
+    `carried` is false where documents of this version do not hold what the check needs.
+    """
+
+    name: CheckName
+    looked_at: int | None
+    flaws: tuple[Flaw, ...] = ()
+    carried: bool = True
+
+    @property
+    def result(self) -> CheckResult:
+        """How it came out."""
+        if not self.carried:
+            return CheckResult.NOT_CARRIED
+        if self.flaws:
+            return CheckResult.FAILS
+        return CheckResult.NOT_CHECKED if self.looked_at is None else CheckResult.HOLDS
+
+    def as_json(self) -> dict[str, JsonValue]:
+        """The check as plain JSON values."""
+        return {
+            "name": self.name.value,
+            "result": self.result.value,
+            "looked_at": self.looked_at,
+            "flaws": [
+                {"code": each.code.value, "place": each.place, "stated": each.stated, "found": each.found}
+                for each in self.flaws
+            ],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Verification:
+    """All checks of one saved run.
+
+    Attributes:
+        root_digest: of the content as it is, whatever the file states; None where there is none to compute.
+        document: the run, where the file could be read as one.
+    """
+
+    checks: tuple[Check, ...]
+    root_digest: str | None
+    document: RunDocument | None
+
+    @property
+    def verified(self) -> bool:
+        """Every check that a document of this version can carry was made and holds."""
+        passing = (CheckResult.HOLDS, CheckResult.NOT_CARRIED)
+        return all(check.result in passing for check in self.checks)
+
+    @property
+    def not_carried(self) -> tuple[CheckName, ...]:
+        """The checks that a document of this version cannot carry."""
+        return tuple(check.name for check in self.checks if check.result is CheckResult.NOT_CARRIED)
+
+    def as_json(self) -> dict[str, JsonValue]:
+        """The verification as plain JSON values."""
+        return {
+            "verified": self.verified,
+            "run_id": self.document.run.run_id if self.document else None,
+            "root_digest": self.root_digest,
+            "checks": [check.as_json() for check in self.checks],
+        }

@@ -1,0 +1,145 @@
+"""The trace of a saved run against the rest of the document: what began, was judged, stopped and ended.
+
+A run whose process is gone is closed by another, which writes its last lines; one that never began has those
+alone. So only what must have been written for the rest of the document to stand is asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from diagnosis_harness.audit.verification.result import Check, CheckName, Flaw, FlawCode
+from diagnosis_harness.diagnosis.collection import DiagnosisStopReason
+from diagnosis_harness.guards.verdict import SemanticVerdict
+from diagnosis_harness.harness.termination import RunState
+from diagnosis_harness.kernel.canonical import JsonValue
+from diagnosis_harness.release.outcome import ReleaseOutcome
+from diagnosis_harness.report.document import RunDocument
+from diagnosis_harness.report.timeline import in_short
+from diagnosis_harness.report.trace_line import TraceLine
+from diagnosis_harness.trace.event import TraceName, bounded
+
+_ENDS = frozenset({TraceName.RUN_ENDED, TraceName.RUN_FINISHED})
+"""The lines that tell how the run ended; one that never began has them as well."""
+_LEFT = (ReleaseOutcome.SUCCESS, ReleaseOutcome.FALLBACK)
+_EVIDENCE = (TraceName.EVIDENCE_GUARD_INITIAL, TraceName.EVIDENCE_GUARD_RECHECK)
+_CUT_SHORT = frozenset({RunState.TIMED_OUT, RunState.CANCELLED})
+"""States of runs that are not said to have stopped collecting, whatever had stopped it before."""
+
+
+def trace_check(document: RunDocument) -> Check:
+    """Whether each line shows its data, and start, guards, stop and end are those of the document."""
+    flaws = (
+        *_text_flaws(document),
+        *_start_flaws(document),
+        *_guard_flaws(document),
+        *_stop_flaws(document),
+        *_decision_flaws(document),
+        *_end_flaws(document),
+    )
+    return Check(CheckName.TRACE, len(document.trace), flaws)
+
+
+def _text_flaws(document: RunDocument) -> Iterator[Flaw]:
+    for place, line in enumerate(document.trace):
+        shown = in_short(line.data or {})
+        if line.text != shown:
+            yield _differs(place, "text", line.text, shown)
+
+
+def _start_flaws(document: RunDocument) -> Iterator[Flaw]:
+    """A run begins with its question, masked and cut as the trace does it; only its end may come before."""
+    starts = [place for place, line in enumerate(document.trace) if line.name is TraceName.RUN_STARTED]
+    work = [place for place, line in enumerate(document.trace) if line.name not in _ENDS]
+    began = document.inquiry is not None or document.release.outcome in _LEFT or work
+    if began and (not starts or starts != work[:1]):
+        yield Flaw(FlawCode.TRACE_INCOMPLETE, "trace[0]", found=TraceName.RUN_STARTED.value)
+    for place in starts:
+        question = document.run.question
+        asked = document.trace[place].said("question")
+        if asked is None or _as_traced(asked) != _as_traced(question):
+            yield _differs(place, "data.question", asked, question)
+
+
+def _as_traced(text: str) -> JsonValue:
+    return bounded({"question": text})["question"]
+
+
+def _guard_flaws(document: RunDocument) -> Iterator[Flaw]:
+    """What names causes has passed both guards, and the last word of each is a yes."""
+    if not document.report.causes:
+        return
+    evidence = _last(document, *_EVIDENCE)
+    if evidence is None:
+        yield Flaw(FlawCode.TRACE_INCOMPLETE, "trace", found=_EVIDENCE[0].value)
+    elif not isinstance(found := _data(evidence[1], "findings"), list | tuple) or found:
+        yield _differs(evidence[0], "data.findings", found, "")
+    verdict = _last(document, TraceName.SEMANTIC_GUARD_DECISION)
+    if verdict is None:
+        yield Flaw(FlawCode.TRACE_INCOMPLETE, "trace", found=TraceName.SEMANTIC_GUARD_DECISION.value)
+    elif (said := verdict[1].said("verdict")) != SemanticVerdict.SUPPORTED:
+        yield _differs(verdict[0], "data.verdict", said, SemanticVerdict.SUPPORTED)
+
+
+def _stop_flaws(document: RunDocument) -> Iterator[Flaw]:
+    """Why collecting stopped. A budget may be spent after that, and is then the reason without a line."""
+    reason, state = document.release.stop_reason, document.run.state
+    stop = _last(document, TraceName.COLLECTION_STOP)
+    told = None if stop is None else stop[1].said("reason")
+    if reason is None:
+        unsaid = state in _CUT_SHORT or document.release.outcome is ReleaseOutcome.FAILED
+        if stop is not None and not unsaid:
+            yield _differs(stop[0], "data.reason", told, None)
+    elif reason is DiagnosisStopReason.BUDGET_LIMIT_REACHED and state is RunState.BUDGET_EXHAUSTED:
+        return
+    elif stop is None:
+        yield Flaw(FlawCode.TRACE_INCOMPLETE, "release.stop_reason", reason.value)
+    elif told != reason:
+        yield _differs(stop[0], "data.reason", told, reason)
+
+
+def _decision_flaws(document: RunDocument) -> Iterator[Flaw]:
+    """What was decided is what left. A run that failed after that has nothing that left."""
+    release = document.release
+    decision = _last(document, TraceName.RELEASE_DECISION)
+    if release.outcome is ReleaseOutcome.FAILED:
+        return
+    if decision is None:
+        if document.report.causes:
+            yield Flaw(FlawCode.TRACE_INCOMPLETE, "trace", found=TraceName.RELEASE_DECISION.value)
+        return
+    for name, value in (("outcome", release.outcome), ("fallback", release.fallback_type)):
+        if (told := _data(decision[1], name)) != value:
+            yield _differs(decision[0], f"data.{name}", told, value)
+
+
+def _end_flaws(document: RunDocument) -> Iterator[Flaw]:
+    run = document.run
+    end: dict[str, str | None] = {
+        "state": run.state,
+        "reason": None if run.termination is None else run.termination.reason,
+    }
+    if not document.trace or document.trace[-1].name is not TraceName.RUN_FINISHED:
+        yield Flaw(FlawCode.TRACE_INCOMPLETE, "trace", found=TraceName.RUN_FINISHED.value)
+    for place, line in enumerate(document.trace):
+        expected = end if line.name in _ENDS else {}
+        if line.name is TraceName.RUN_FINISHED:
+            at = None if run.termination is None else run.termination.at
+            expected = {**end, "outcome": document.release.outcome, "ended_at": at}
+        for name, value in expected.items():
+            if (told := _data(line, name)) != value:
+                yield _differs(place, f"data.{name}", told, value)
+
+
+def _last(document: RunDocument, *names: TraceName) -> tuple[int, TraceLine] | None:
+    """The last line of these names, with its place."""
+    lines = [(place, line) for place, line in enumerate(document.trace) if line.name in names]
+    return lines[-1] if lines else None
+
+
+def _data(line: TraceLine, name: str) -> object:
+    return None if line.data is None else line.data.get(name)
+
+
+def _differs(place: int, name: str, stated: object, found: object) -> Flaw:
+    return Flaw(FlawCode.TRACE_DIFFERS, f"trace[{place}].{name}", str(stated), str(found))

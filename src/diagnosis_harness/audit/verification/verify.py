@@ -1,0 +1,116 @@
+"""Verifying a saved run offline: everything in it that can be checked without its sources, checked again.
+
+Pure: bytes in, checks out. What is trusted is this program and the file's own stored bytes; what that proves,
+and what it cannot, stands in docs/explain/verify.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from diagnosis_harness.audit.verification.account import account_checks
+from diagnosis_harness.audit.verification.inquiry import inquiry_check
+from diagnosis_harness.audit.verification.records import restore_records
+from diagnosis_harness.audit.verification.report import composed_checks, guard_checks
+from diagnosis_harness.audit.verification.result import Check, CheckName, Flaw, FlawCode, Verification
+from diagnosis_harness.audit.verification.trace import trace_check
+from diagnosis_harness.diagnosis.draft import DiagnosisDraft
+from diagnosis_harness.kernel.errors import RunDocumentInvalid
+from diagnosis_harness.kernel.json_value import JsonValue
+from diagnosis_harness.report.document import ROOT_DIGEST, RunDocument, root_digest
+from diagnosis_harness.report.document_file import has_byte_form, parsed
+from diagnosis_harness.report.reading import read_document
+from diagnosis_harness.report.restore import draft_of
+
+_NOT_CARRIED: Mapping[str, frozenset[CheckName]] = {
+    "2": frozenset(
+        {
+            CheckName.INQUIRY,
+            CheckName.CASE,
+            CheckName.SENTENCES,
+            CheckName.SUMMARY,
+            CheckName.CANDIDATES,
+            CheckName.TRACE,
+        }
+    ),
+    "3": frozenset(),
+}
+"""By version of the document, the checks for which it does not hold what they need; of `READABLE` each."""
+
+
+def verify(data: bytes, *, file: str) -> Verification:
+    """Check a saved run; every check is listed, also one that could not be made.
+
+    Args:
+        data: the bytes of the file.
+        file: how a complaint names it.
+
+    Raises:
+        InvalidInput: not JSON, no run document, or one of another version.
+    """
+    held = parsed(data, file=file)
+    read = _read(held)
+    lacking = _NOT_CARRIED[str(held["schema_version"])]
+    made = {check.name: check for check in _checks(data, held, read)} | {
+        name: Check(name, None, carried=False) for name in lacking
+    }
+    return Verification(
+        checks=tuple(made.get(name, Check(name, None)) for name in CheckName),
+        root_digest=_actual_digest(held),
+        document=None if isinstance(read, Flaw) else read[0],
+    )
+
+
+def is_unaltered(data: bytes, *, file: str) -> bool:
+    """Whether a file is byte for byte what was saved, by its own root digest; the checks of content apart.
+
+    Raises:
+        InvalidInput: not JSON, no run document, or one of another version.
+    """
+    held = parsed(data, file=file)
+    if held.get(ROOT_DIGEST) != _actual_digest(held):
+        return False
+    read = _read(held)
+    return not isinstance(read, Flaw) and has_byte_form(data, read[0], stated_digest=held[ROOT_DIGEST])
+
+
+def _checks(
+    data: bytes, held: Mapping[str, JsonValue], read: tuple[RunDocument, DiagnosisDraft] | Flaw
+) -> Iterator[Check]:
+    actual = _actual_digest(held)
+    stated = str(held.get(ROOT_DIGEST))
+    wrong = (
+        () if stated == actual else (Flaw(FlawCode.ROOT_DIGEST_DIFFERS, ROOT_DIGEST, stated, str(actual)),)
+    )
+    yield Check(CheckName.ROOT_DIGEST, 1, wrong)
+    if isinstance(read, Flaw):
+        yield Check(CheckName.SCHEMA, 1, (read,))
+        return
+    document, draft = read
+    yield Check(CheckName.SCHEMA, 1)
+    as_written = has_byte_form(data, document, stated_digest=held[ROOT_DIGEST])
+    yield Check(CheckName.BYTE_FORM, len(data), () if as_written else (Flaw(FlawCode.OTHER_BYTES, ""),))
+    restored = restore_records(document)
+    yield from (restored.digests, restored.stored)
+    yield inquiry_check(document, restored.records)
+    yield from guard_checks(document, draft, restored.records)
+    if restored.whole:
+        yield from composed_checks(document, draft, restored.records)
+    yield from account_checks(document)
+    yield trace_check(document)
+
+
+def _read(held: Mapping[str, JsonValue]) -> tuple[RunDocument, DiagnosisDraft] | Flaw:
+    """The document and its claims as values; the flaw that stands in the way where they are none."""
+    try:
+        document = read_document(held)
+        return document, draft_of(document.report)
+    except RunDocumentInvalid as error:
+        return Flaw(FlawCode.NOT_OF_THE_SCHEMA, error.place, found=error.problem)
+
+
+def _actual_digest(held: Mapping[str, JsonValue]) -> str | None:
+    try:
+        return root_digest(held)
+    except (TypeError, ValueError):
+        return None  # what has no canonical form has no digest

@@ -1,0 +1,35 @@
+"""Which sentence of a claim is published: the agent's own where it is grounded, else the rendered one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from diagnosis_harness.diagnosis.claim import Claim
+from diagnosis_harness.guards.bearing import objections
+from diagnosis_harness.guards.citing import cited_items
+from diagnosis_harness.guards.wording import LENGTH_MAX, grounded
+from diagnosis_harness.kernel.language import Language, language_of
+from diagnosis_harness.report.sentence import sentence
+from diagnosis_harness.tools.invocation import EvidenceRecord
+
+
+def said(claim: Claim, records: Sequence[EvidenceRecord], language: Language) -> str:
+    """The sentence of a claim that EvidenceGuard passed, in the language of the report."""
+    wording = claim.wording
+    if wording is not None and is_grounded(wording, claim, records, language):
+        return wording
+    return sentence(claim, language)
+
+
+def may_stand(text: str, claim: Claim, records: Sequence[EvidenceRecord], language: Language) -> bool:
+    """Whether a published sentence is one that `said` can have chosen: for whoever checks a report again."""
+    return text == sentence(claim, language) or is_grounded(text, claim, records, language)
+
+
+def is_grounded(wording: str, claim: Claim, records: Sequence[EvidenceRecord], language: Language) -> bool:
+    """Whether a wording is in the report's language and grounded in the item whose words the claim holds."""
+    if len(wording) > LENGTH_MAX or language_of(wording) is not language:
+        return False
+    by_id = {record.tool_call_id: record for record in records}
+    bearing = next((item for _, item in cited_items(claim, by_id) if not objections(claim, item)), None)
+    return bearing is not None and not grounded(wording, claim, (bearing,))

@@ -1,0 +1,191 @@
+"""From what passed the guards to the published report. Pure: it words and counts, and decides nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from diagnosis_harness.diagnosis.claim import CONCLUSIONS, WHOLE_RECORD, Claim, EvidenceRef, FaultKind
+from diagnosis_harness.kernel.language import Language
+from diagnosis_harness.kernel.names import named
+from diagnosis_harness.release.outcome import ReleaseOutcome
+from diagnosis_harness.report.claim_sentence import said
+from diagnosis_harness.report.document import (
+    Asked,
+    Candidate,
+    CauseEntry,
+    ClaimEntry,
+    Coverage,
+    NotUsed,
+    Report,
+)
+from diagnosis_harness.report.material import ReportMaterial
+from diagnosis_harness.report.next_checks import next_checks
+from diagnosis_harness.report.onset import onset_used
+from diagnosis_harness.report.ranking_entry import ranking_entries
+from diagnosis_harness.report.window import Window
+from diagnosis_harness.report.wording import words_of
+from diagnosis_harness.report.words import Words
+from diagnosis_harness.toolbox.ports import FileNote
+from diagnosis_harness.tools.evidence import EvidenceStatus
+from diagnosis_harness.tools.invocation import EvidenceRecord
+
+# Kinds of telemetry that no tool compares between normal and incident yet, and the tool that shows them.
+_NOT_COMPARED = {"logs": "search_logs", "changes": "list_changes"}
+
+
+def compose(material: ReportMaterial) -> Report:
+    """The report of one run.
+
+    Raises:
+        ContractViolation: a claim cites nothing, or a cause rests on a claim that did not pass.
+    """
+    words = words_of(material.language)
+    coverage = cover(material.records, tools=material.tools, files=material.files, words=words)
+    candidates = _candidates(material)
+    sure: Sequence[float | None] = material.confidence or [None] * len(material.conclusion)
+    return Report(
+        summary=_summary(material, words),
+        causes=tuple(
+            CauseEntry(
+                entity=cause.entity,
+                fault_kind=cause.fault_kind,
+                region=cause.region,
+                score=cause.score,
+                confidence=confidence,
+                claim_ids=cause.claim_ids,
+            )
+            for cause, confidence in zip(material.conclusion, sure, strict=True)
+        ),
+        claims=tuple(
+            ClaimEntry.of(claim, sentence=said(claim, material.records, material.language))
+            for claim in material.claims
+            if _may_be_said(claim, material.release.outcome)
+        ),
+        candidates=candidates,
+        window=Window.of(material.window),
+        onset=onset_used(material.inquiry, material.records),
+        coverage=coverage,
+        missing_info=material.missing_info,
+        missing_names=material.missing_names,
+        rankings=ranking_entries(material.records, material.inquiry, material.set_aside),
+        next_checks=next_checks(material, candidates=candidates, coverage=coverage, words=words),
+    )
+
+
+def no_diagnosis(path: str, language: Language) -> Report:
+    """What stands for the report of a run that another path answered: its answer is a text and no report."""
+    return Report(
+        summary=(words_of(language).no_diagnosis.format(path=path),),
+        causes=(),
+        claims=(),
+        candidates=(),
+        window=None,
+        onset=None,
+        coverage=Coverage(asked=(), empty=(), failed=(), never_asked=(), not_used=(), not_compared=()),
+        missing_info=(),
+        missing_names=(),
+        next_checks=(),
+    )
+
+
+def cover(
+    records: Sequence[EvidenceRecord], *, tools: Sequence[str], files: Sequence[FileNote], words: Words
+) -> Coverage:
+    """What was looked at and what was not; every record stands in exactly one of asked, empty and failed."""
+
+    def having(status: EvidenceStatus) -> tuple[Asked, ...]:
+        return tuple(_asked(record) for record in records if record.evidence is status)
+
+    called = {record.tool_name for record in records}
+    found = {record.tool_name for record in records if record.evidence is EvidenceStatus.EVIDENCE_FOUND}
+    seen = {role for role, tool in _NOT_COMPARED.items() if tool in found}
+    return Coverage(
+        asked=having(EvidenceStatus.EVIDENCE_FOUND),
+        empty=having(EvidenceStatus.NO_EVIDENCE),
+        failed=having(EvidenceStatus.ERROR),
+        never_asked=tuple(tool for tool in tools if tool not in called),
+        not_used=tuple(
+            NotUsed(
+                name=note.file,
+                role=note.role,
+                note=words.coverage.unsearched if note.role in _NOT_COMPARED else note.note,
+            )
+            for note in files
+            if note.role is None or (note.role in _NOT_COMPARED and note.role not in seen)
+        ),
+        not_compared=tuple(
+            NotUsed(name=note.file, role=note.role, note=words.coverage.searched[note.role])
+            for note in files
+            if note.role is not None and note.role in seen
+        ),
+    )
+
+
+def fault_words(fault_kind: FaultKind, region: str | None, *, words: Words) -> str:
+    """A kind of fault, with the part of the entity that it hit where that is known."""
+    fault = words.fault[fault_kind]
+    return fault if region is None else words.part.format(fault=fault, region=named(region))
+
+
+def _may_be_said(claim: Claim, outcome: ReleaseOutcome) -> bool:
+    """Who caused what, and who is only hit, is a conclusion: it is said with a success and never without."""
+    return outcome is ReleaseOutcome.SUCCESS or claim.predicate not in CONCLUSIONS
+
+
+def _asked(record: EvidenceRecord) -> Asked:
+    return Asked(
+        tool_call_id=record.tool_call_id,
+        tool=record.tool_name,
+        scope=record.scope,
+        window=Window.of(record.projection.window) if record.projection else None,
+        evidence_status=record.evidence,
+        items=len(record.items),
+        error_code=record.error_code,
+    )
+
+
+def _candidates(material: ReportMaterial) -> tuple[Candidate, ...]:
+    """Unproven candidates whose evidence is there; only an answer carries any, not a failure."""
+    if material.release.outcome not in (ReleaseOutcome.SUCCESS, ReleaseOutcome.FALLBACK):
+        return ()
+    citable = {EvidenceRef(r.tool_call_id, WHOLE_RECORD) for r in material.records if r.projection}
+    citable |= {EvidenceRef(r.tool_call_id, item.item_id) for r in material.records for item in r.items}
+    concluded = {cause.entity for cause in material.conclusion}
+    return tuple(
+        Candidate(
+            entity=hypothesis.entity,
+            fault_kind=hypothesis.fault_kind,
+            region=hypothesis.region,
+            score=hypothesis.score,
+            evidence_for=tuple(ref for ref in hypothesis.evidence_for if ref in citable),
+            evidence_against=tuple(ref for ref in hypothesis.evidence_against if ref in citable),
+        )
+        for hypothesis in material.hypotheses
+        if hypothesis.entity not in concluded and citable.intersection(hypothesis.evidence_for)
+    )
+
+
+def _summary(material: ReportMaterial, words: Words) -> tuple[str, ...]:
+    release = material.release
+    if release.outcome is ReleaseOutcome.SUCCESS and material.conclusion:
+        return tuple(
+            (words.cause if place == 0 else words.also_cause).format(
+                entity=named(cause.entity),
+                fault=fault_words(cause.fault_kind, cause.region, words=words),
+            )
+            for place, cause in enumerate(material.conclusion)
+        )
+    first = words.fallback[release.fallback_type] if release.fallback_type else words.outcome[release.outcome]
+    sentences = [
+        first,
+        release.failure or "",
+        "" if release.failure else words.ended[material.state],
+        words.stop[release.stop_reason] if release.stop_reason else "",
+    ]
+    if release.outcome is ReleaseOutcome.FALLBACK:
+        said = sum(1 for claim in material.claims if _may_be_said(claim, release.outcome))
+        sentences.append(words.verified_count.format(count=said))
+    else:
+        kept = sum(1 for record in material.records if record.projection)
+        sentences.append(words.kept_count.format(count=kept))
+    return tuple(each for each in sentences if each)

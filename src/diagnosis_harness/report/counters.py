@@ -1,0 +1,18 @@
+"""What a run spent against what it was given, as the document lists it."""
+
+from __future__ import annotations
+
+from diagnosis_harness.harness.budget import BudgetUsage, RunBudgetLimits
+from diagnosis_harness.report.document import Counter
+
+_COUNTERS = ("llm_calls", "tool_calls", "input_tokens", "output_tokens", "total_tokens", "run_bytes")
+
+
+def counters(usage: BudgetUsage, limits: RunBudgetLimits) -> tuple[Counter, ...]:
+    """All counters of a run, then one for each tool that was called, by name."""
+    whole = (Counter(name, getattr(usage, name), getattr(limits, name)) for name in _COUNTERS)
+    tools = sorted(usage.tool_calls_by_tool.items())
+    return (
+        *whole,
+        *(Counter("tool_calls", used, limits.tool_limit(tool), tool=tool) for tool, used in tools),
+    )

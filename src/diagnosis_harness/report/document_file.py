@@ -1,0 +1,56 @@
+"""A run document as a file: the one form it is written in, and the strict way back.
+
+A document has exactly one sequence of bytes, in the version that it was written in. So whoever reads a file
+can write what was read and compare: not a byte of it can differ, in content or in layout.
+"""
+
+from __future__ import annotations
+
+import json
+
+from diagnosis_harness.kernel.errors import ContractViolation, InvalidInput
+from diagnosis_harness.kernel.json_value import JsonValue
+from diagnosis_harness.report.document import ROOT_DIGEST, RunDocument
+from diagnosis_harness.report.version import READABLE
+
+_MARKS = ("schema_version", "run", "report", "records")
+_REMEDY = "give a file that --save or --json of this program wrote"
+
+
+def saved_bytes(document: RunDocument) -> bytes:
+    """The document as JSON text in UTF-8, ending in a line feed: the only form that a saved run has."""
+    return _written(document.as_json())
+
+
+def has_byte_form(data: bytes, document: RunDocument, *, stated_digest: JsonValue) -> bool:
+    """Whether a file is written as the program writes what was read from it, given the digest it states."""
+    try:
+        return _written({**document.as_json(), ROOT_DIGEST: stated_digest}) == data
+    except (ContractViolation, ValueError):
+        return False
+
+
+def _written(held: dict[str, JsonValue]) -> bytes:
+    return json.dumps(held, ensure_ascii=False, indent=2).encode() + b"\n"
+
+
+def parsed(data: bytes, *, file: str) -> dict[str, JsonValue]:
+    """What a file holds, as JSON values: an object that at least looks like a run document.
+
+    Args:
+        file: how a complaint names it.
+
+    Raises:
+        InvalidInput: not UTF-8, not JSON, no run document, or one of another version.
+    """
+    try:
+        value: JsonValue = json.loads(data.decode("utf-8"))
+    except (ValueError, RecursionError):
+        raise InvalidInput(file, "is not JSON in UTF-8", _REMEDY) from None
+    if not isinstance(value, dict) or any(mark not in value for mark in _MARKS):
+        raise InvalidInput(file, "is no run document", _REMEDY)
+    if value["schema_version"] not in READABLE:
+        version = str(value["schema_version"])[:20]
+        problem = f"is a run document of version {version}, and this program reads {' and '.join(READABLE)}"
+        raise InvalidInput(file, problem, "verify it with the program that wrote it")
+    return value

@@ -1,0 +1,212 @@
+"""What of a run document people are shown, and in which order; the same on a terminal and as Markdown."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from diagnosis_harness.diagnosis.claim import WHOLE_RECORD, EvidenceRef, Predicate, Quote
+from diagnosis_harness.kernel.json_value import JsonValue
+from diagnosis_harness.kernel.names import named
+from diagnosis_harness.kernel.names import quoted as quoted_text
+from diagnosis_harness.kernel.window import TimeWindow, parse_utc, utc_text
+from diagnosis_harness.report.citations import Citations
+from diagnosis_harness.report.compose import fault_words
+from diagnosis_harness.report.document import (
+    Asked,
+    Candidate,
+    ClaimEntry,
+    OnsetUsed,
+    RecordEntry,
+    Report,
+    RunDocument,
+)
+from diagnosis_harness.report.measure import measure
+from diagnosis_harness.report.timestamps import instant, shown, span
+from diagnosis_harness.report.window import Window
+from diagnosis_harness.report.words import Words
+
+CLAIMS_SHOWN = 10
+CANDIDATES_SHOWN = 3
+REFS_SHOWN = 2
+SUMMARY_SHOWN = 80
+_MARK, _MARK_CODE = '"', "\\u0022"
+"""A line of a tool of ours holds none: there every foreign text stands in marks of its own."""
+_DIGEST_SHOWN = len("sha256:") + 12
+# Seconds since the epoch of the years 2000 to 2100: a number of this size in a scope is an instant.
+_INSTANTS_S = (946_684_800.0, 4_102_444_800.0)
+
+
+def refs_shown(document: RunDocument) -> Iterator[EvidenceRef]:
+    """What is cited by what is shown, in reading order."""
+    why, nearby = parted(document)
+    for claim in (*why[:CLAIMS_SHOWN], *nearby[:CLAIMS_SHOWN]):
+        yield from claim.refs
+    for candidate in worth_showing(document)[:CANDIDATES_SHOWN]:
+        yield from candidate.evidence_for[:REFS_SHOWN]
+        yield from candidate.evidence_against[:REFS_SHOWN]
+
+
+def parted(document: RunDocument) -> tuple[tuple[ClaimEntry, ...], tuple[ClaimEntry, ...]]:
+    """Claims in two: those to read as the reasons, and changes nearby that no released cause rests on."""
+    report = document.report
+    if not report.causes:
+        return report.claims, ()
+    borne = {claim_id for cause in report.causes for claim_id in cause.claim_ids}
+    nearby = tuple(
+        claim
+        for claim in report.claims
+        if claim.predicate is Predicate.DEPLOYED and claim.claim_id not in borne
+    )
+    return tuple(claim for claim in report.claims if claim not in nearby), nearby
+
+
+def worth_showing(document: RunDocument) -> tuple[Candidate, ...]:
+    """Candidates for which something speaks: a score of zero says that nothing does."""
+    return tuple(candidate for candidate in document.report.candidates if candidate.score > 0)
+
+
+def change_summary(claim: ClaimEntry, found: Citations) -> str:
+    """What was changed, in the words of who recorded it and marked as theirs; nothing for another claim."""
+    if claim.predicate is not Predicate.DEPLOYED:
+        return ""
+    for ref in claim.refs:
+        attributes = found.items.get(ref, {}).get("attributes")
+        summary = attributes.get("summary") if isinstance(attributes, dict) else None
+        if isinstance(summary, str) and summary:
+            return f" {quoted_text(summary, most=SUMMARY_SHOWN)}"
+    return ""
+
+
+def candidate_words(candidate: Candidate, *, words: Words) -> str:
+    """`payment: out of CPU, score 3.2`."""
+    fault = fault_words(candidate.fault_kind, candidate.region, words=words)
+    score = words.score.format(score=f"{candidate.score:.3g}")
+    return f"{named(candidate.entity)}{words.colon}{fault}{words.comma}{score}"
+
+
+# ---------------------------------------------------------------- evidence
+
+
+def source_words(record: RecordEntry, *, words: Words) -> str:
+    """Where evidence comes from: tool, window, and the digest of the stored bytes."""
+    parts = [named(record.tool)]
+    if record.window:
+        parts.append(window_words(record.window, words=words))
+    if record.digest:
+        parts.append(record.digest[:_DIGEST_SHOWN])
+    return words.comma.join(parts)
+
+
+def asked_for(record: RecordEntry, *, words: Words) -> str:
+    """What the tool was asked for."""
+    return f"{words.asked_for}{words.colon}{scope_words(record.scope, words=words)}"
+
+
+def scope_words(scope: str, *, words: Words) -> str:
+    """A normalised request as `name=value` pairs; instants in UTC."""
+    held = json.loads(scope) if scope else {}
+    if not isinstance(held, dict) or not held:
+        return words.coverage.everything
+    return words.comma.join(f"{named(name)}={_argument(value)}" for name, value in held.items())
+
+
+def window_words(window: Window, *, words: Words) -> str:
+    """A window as people read it."""
+    start, end = span(TimeWindow(parse_utc(window.start), parse_utc(window.end)))
+    return words.to.format(start=start, end=end)
+
+
+def quotes_of(document: RunDocument) -> dict[EvidenceRef, Quote]:
+    """The quotes of the released claims, by what they quote; the first of each."""
+    found: dict[EvidenceRef, Quote] = {}
+    for claim in document.report.claims:
+        for quote in claim.quotes:
+            found.setdefault(quote.ref, quote)
+    return found
+
+
+def quoted(ref: EvidenceRef, quotes: dict[EvidenceRef, Quote], found: Citations, *, words: Words) -> str:
+    """The claim's own quote, else the item's line: both verbatim from the stored bytes."""
+    if ref.item_id == WHOLE_RECORD:
+        return words.whole_record
+    text = quotes[ref].text if ref in quotes else str(found.items.get(ref, {}).get("line", ""))
+    return f'"{shown(text).replace(_MARK, _MARK_CODE)}"'
+
+
+def _argument(value: JsonValue) -> str:
+    if isinstance(value, list):
+        return "+".join(_argument(each) for each in value)
+    if isinstance(value, float) and _INSTANTS_S[0] <= value <= _INSTANTS_S[1]:
+        return utc_text(value)
+    return f"{value:g}" if isinstance(value, float) else named(str(value))
+
+
+# ---------------------------------------------------------------- the account
+
+
+def coverage_sentences(report: Report, *, words: Words) -> list[str]:
+    """What was asked and came back with findings, empty or not at all; what was never asked or not used."""
+    say, coverage = words.coverage, report.coverage
+    sentences = []
+    if report.window:
+        sentences.append(words.window.format(window=window_words(report.window, words=words)))
+    if report.onset:
+        sentences.append(_onset(report.onset, words=words))
+    for template, calls in (
+        (say.found, coverage.asked),
+        (say.empty, coverage.empty),
+        (say.failed, coverage.failed),
+    ):
+        if calls:
+            sentences.append(template.format(count=len(calls), tools=_tools(calls, words=words)))
+    if not (coverage.asked or coverage.empty or coverage.failed):
+        sentences.append(say.nothing_asked)
+    if coverage.never_asked:
+        sentences.append(say.never_asked.format(tools=words.comma.join(map(named, coverage.never_asked))))
+    sentences += [
+        say.not_compared.format(name=named(each.name), note=shown(each.note))
+        for each in coverage.not_compared
+    ]
+    sentences += [
+        say.not_used.format(name=named(each.name), note=shown(each.note)) for each in coverage.not_used
+    ]
+    return sentences
+
+
+def account_words(document: RunDocument, *, words: Words) -> str:
+    """Run id, state, outcome, time and budget."""
+    run = document.run
+    parts = [
+        words.footer.format(
+            run_id=run.run_id,
+            state=run.state.value,
+            outcome=document.release.outcome.value,
+            duration=measure(run.duration_s, "s"),
+            limit=measure(run.limit_s, "s"),
+        )
+    ]
+    for counter in run.usage:
+        template = words.spent.get(counter.name)
+        if template and counter.tool is None and counter.used and counter.limit:
+            parts.append(template.format(used=f"{counter.used:,}", limit=f"{counter.limit:,}"))
+    return words.comma.join(parts)
+
+
+def _onset(onset: OnsetUsed, *, words: Words) -> str:
+    """`Onset: 2024-01-01 20:13:30 UTC, estimated from the indicators, alert at 2024-01-01 20:14 UTC`."""
+    say = words.coverage
+    method = say.onset_method.get(onset.method) or named(onset.method)
+    line = say.onset.format(at=instant(parse_utc(onset.at)), method=method)
+    if onset.alert_at is None:
+        return line
+    return line + words.comma + say.alert_at.format(at=instant(parse_utc(onset.alert_at)))
+
+
+def _tools(calls: Sequence[Asked], *, words: Words) -> str:
+    """`inspect_signal ×3, rank_causes`; failures with their code."""
+    counts = Counter(
+        f"{named(call.tool)} ({call.error_code})" if call.error_code else named(call.tool) for call in calls
+    )
+    return words.comma.join(name if count == 1 else f"{name} ×{count}" for name, count in counts.items())

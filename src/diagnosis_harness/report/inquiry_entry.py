@@ -1,0 +1,105 @@
+"""The inquiry as a run document writes it, so that a reader can repeat what the guards compared with it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+
+from diagnosis_harness.diagnosis.inquiry import Inquiry, Inventory, OnsetOrigin, Telemetry
+from diagnosis_harness.kernel.window import utc_text
+from diagnosis_harness.report.window import Window
+
+ENTITIES_MAX = 500
+"""Entities that a document lists without asking which of them the run spoke of: some 30 kB of JSON."""
+
+
+@dataclass(frozen=True, slots=True)
+class EntityEntry:
+    """One entity that the telemetry knows, and the kinds of telemetry that hold something of it."""
+
+    name: str
+    owner: str | None
+    telemetry: tuple[Telemetry, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CallEntry:
+    """One entity calls another, as the call graph has it."""
+
+    caller: str
+    callee: str
+
+
+@dataclass(frozen=True, slots=True)
+class InventoryEntry:
+    """What the source holds.
+
+    Attributes:
+        omitted: entities that are not listed, of a source with very many: none that the run spoke of.
+    """
+
+    entities: tuple[EntityEntry, ...]
+    calls: tuple[CallEntry, ...]
+    telemetry: tuple[Telemetry, ...]
+    incident: Window | None
+    baseline: Window | None
+    omitted: int
+
+
+@dataclass(frozen=True, slots=True)
+class InquiryEntry:
+    """What the run was asked, as code resolved it; see `diagnosis.inquiry.Inquiry`."""
+
+    onset_at: str | None
+    onset_origin: OnsetOrigin
+    affected: tuple[str, ...]
+    alert_entity: str | None
+    alert_signal: str | None
+    alert_at: str | None
+    inventory: InventoryEntry
+
+    @classmethod
+    def of(cls, inquiry: Inquiry, *, spoken_of: Collection[str]) -> InquiryEntry:
+        """The inquiry as the document writes it.
+
+        Of a source with very many entities those are listed that the run spoke of or was asked about, with
+        their services and instances, and the calls between what is listed.
+        """
+        return cls(
+            onset_at=_instant(inquiry.onset_s),
+            onset_origin=inquiry.onset_origin,
+            affected=inquiry.affected,
+            alert_entity=inquiry.alert_entity,
+            alert_signal=inquiry.alert_signal,
+            alert_at=_instant(inquiry.alert_at_s),
+            inventory=_inventory(
+                inquiry.inventory, {*spoken_of, *inquiry.affected, inquiry.alert_entity} - {None}
+            ),
+        )
+
+
+def _inventory(inventory: Inventory, spoken_of: Collection[str | None]) -> InventoryEntry:
+    kept, calls = inventory.entities, inventory.edges
+    if len(kept) > ENTITIES_MAX:
+        owners = {each.owner for each in kept if each.name in spoken_of} - {None}
+        near = owners.union(spoken_of)
+        kept = tuple(each for each in kept if not near.isdisjoint((each.name, each.owner)))
+        held = {name for each in kept for name in (each.name, each.owner)}
+        calls = tuple(edge for edge in calls if held.issuperset(edge))
+    return InventoryEntry(
+        entities=tuple(EntityEntry(each.name, each.owner, _ordered(each.telemetry)) for each in kept),
+        calls=tuple(CallEntry(caller, callee) for caller, callee in calls),
+        telemetry=_ordered(inventory.telemetry),
+        incident=Window.of(inventory.incident),
+        baseline=Window.of(inventory.baseline),
+        omitted=len(inventory.entities) - len(kept),
+    )
+
+
+def _ordered(kinds: Iterable[Telemetry]) -> tuple[Telemetry, ...]:
+    held = set(kinds)
+    return tuple(kind for kind in Telemetry if kind in held)
+
+
+def _instant(time_s: float | None) -> str | None:
+    return None if time_s is None else utc_text(time_s)

@@ -1,0 +1,56 @@
+"""What a report is made of: the values that passed the guards, and the account of what was looked at."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from diagnosis_harness.diagnosis.claim import Claim
+from diagnosis_harness.diagnosis.draft import Cause, Hypothesis, SetAside
+from diagnosis_harness.diagnosis.inquiry import Inquiry
+from diagnosis_harness.diagnosis.missing import MissingInfo
+from diagnosis_harness.harness.termination import RunState
+from diagnosis_harness.kernel.language import Language
+from diagnosis_harness.kernel.window import TimeWindow
+from diagnosis_harness.report.document import Release
+from diagnosis_harness.toolbox.ports import FileNote
+from diagnosis_harness.tools.invocation import EvidenceRecord
+
+
+@dataclass(frozen=True, slots=True)
+class ReportMaterial:
+    """Everything that a report is made of.
+
+    Attributes:
+        conclusion: the released causes; empty unless the release is a success.
+        confidence: of each released cause, in their order.
+        claims: the claims that passed the guards, and only these, in reading order.
+        hypotheses: ranked candidates; those that are concluded are left out of `candidates`.
+        set_aside: rankings of the question that do not count, with the reason that holds.
+        missing_names: names of the question that no telemetry knows, with what is missing.
+        records: final records of the run, in the order in which they were asked for.
+        tools: names of all tools that this run could have asked.
+        files: what became of the files behind the sources.
+        has_baseline: whether normal operation was there to compare with.
+        has_onset: whether the asker or the alert said when it began.
+        inquiry: what was asked, as code resolved it.
+        limit_s: the time that the run was given.
+    """
+
+    language: Language
+    release: Release
+    state: RunState
+    limit_s: float
+    conclusion: tuple[Cause, ...] = ()
+    confidence: tuple[float, ...] = ()
+    claims: tuple[Claim, ...] = ()
+    hypotheses: tuple[Hypothesis, ...] = ()
+    missing_info: tuple[MissingInfo, ...] = ()
+    missing_names: tuple[str, ...] = ()
+    set_aside: tuple[SetAside, ...] = ()
+    window: TimeWindow | None = None
+    records: tuple[EvidenceRecord, ...] = ()
+    tools: tuple[str, ...] = ()
+    files: tuple[FileNote, ...] = ()
+    has_baseline: bool = False
+    has_onset: bool = False
+    inquiry: Inquiry = field(default_factory=Inquiry)

@@ -1,0 +1,36 @@
+"""When it began, as a run took it: by whoever said so, else as its tools found it by themselves. Pure.
+
+The instant that a policy put into a call is neither: it enters no report and no further turn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from diagnosis_harness.diagnosis.inquiry import Inquiry, OnsetOrigin
+from diagnosis_harness.guards.asked import own_onsets
+from diagnosis_harness.kernel.window import utc_text
+from diagnosis_harness.report.document import OnsetUsed
+from diagnosis_harness.tools.invocation import EvidenceRecord
+
+GIVEN = "given"
+_METHOD = {
+    OnsetOrigin.ASKED: GIVEN,
+    OnsetOrigin.QUESTION: GIVEN,
+    OnsetOrigin.CARRIED: "carried",
+    OnsetOrigin.SOURCE: "stated",
+}
+"""How an onset that somebody stated is known; of any other the record says it."""
+
+
+def onset_used(inquiry: Inquiry, records: Iterable[EvidenceRecord]) -> OnsetUsed | None:
+    """The onset of the question; None where nobody stated one and no tool found one by itself."""
+    own = next(iter(own_onsets(records)), None)
+    if inquiry.onset_s is not None and inquiry.onset_origin in _METHOD:
+        at, method = utc_text(inquiry.onset_s), _METHOD[inquiry.onset_origin]
+    elif own is not None and own.onset_s is not None:
+        at, method = utc_text(own.onset_s), str(own.attributes["method"])
+    else:
+        return None
+    alert_at = None if inquiry.alert_at_s is None else utc_text(inquiry.alert_at_s)
+    return OnsetUsed(at=at, method=method, alert_at=None if alert_at == at else alert_at)

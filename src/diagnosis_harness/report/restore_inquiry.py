@@ -1,0 +1,129 @@
+"""What a run was asked, from its document: as it is carried, or as far as the rest of the document tells."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from diagnosis_harness.diagnosis.inquiry import Inquiry, Inventory, KnownEntity, OnsetOrigin, Telemetry
+from diagnosis_harness.diagnosis.question import asked_instant
+from diagnosis_harness.guards.absence_rule import absence_rule
+from diagnosis_harness.kernel.errors import RunDocumentInvalid
+from diagnosis_harness.kernel.window import TimeWindow
+from diagnosis_harness.report.document import RunDocument
+from diagnosis_harness.report.inquiry_entry import InquiryEntry
+from diagnosis_harness.report.version import READABLE
+from diagnosis_harness.report.window import instant, window_of
+from diagnosis_harness.tools.evidence import EvidenceItem, ItemKind
+from diagnosis_harness.tools.invocation import EvidenceRecord
+
+
+def inquiry_of(document: RunDocument, records: Iterable[EvidenceRecord]) -> Inquiry:
+    """The inquiry that the document carries; without one, that of a run which never came to look.
+
+    Of a document of version 2, what question, stated onset and records tell.
+
+    Raises:
+        RunDocumentInvalid: an instant or window of the carried inquiry is none.
+    """
+    entry = document.inquiry
+    if entry is not None:
+        return carried(entry, document.run.question)
+    return _witnessed(document, records) if document.schema_version == READABLE[0] else Inquiry()
+
+
+def carried(entry: InquiryEntry, question: str) -> Inquiry:
+    """The inquiry that a document writes.
+
+    Raises:
+        RunDocumentInvalid: an instant or window in it is none.
+    """
+    held = entry.inventory
+    return Inquiry(
+        question=question,
+        onset_s=None if entry.onset_at is None else instant(entry.onset_at, "inquiry.onset_at"),
+        onset_origin=entry.onset_origin,
+        affected=entry.affected,
+        alert_entity=entry.alert_entity,
+        alert_signal=entry.alert_signal,
+        alert_at_s=None if entry.alert_at is None else instant(entry.alert_at, "inquiry.alert_at"),
+        inventory=Inventory(
+            entities=tuple(
+                KnownEntity(each.name, each.owner, frozenset(each.telemetry)) for each in held.entities
+            ),
+            edges=tuple((each.caller, each.callee) for each in held.calls),
+            telemetry=frozenset(held.telemetry),
+            incident=window_of(held.incident, "inquiry.inventory.incident"),
+            baseline=window_of(held.baseline, "inquiry.inventory.baseline"),
+        ),
+    )
+
+
+def _witnessed(document: RunDocument, records: Iterable[EvidenceRecord]) -> Inquiry:
+    """What a document of version 2 tells of it. A name that no item of the run holds is not known."""
+    records = tuple(records)
+    items = [item for record in records for item in record.items]
+    held = [item for item in items if item.kind is ItemKind.INVENTORY]
+    alert = next((item for item in held if item.attributes.get("telemetry") == "alert"), None)
+    stated = next((item for item in held if item.attributes.get("telemetry") == "onset"), None)
+    recorded = next((item.window for item in held if item.attributes.get("recording") == "incident"), None)
+    run = document.run
+    said = (
+        (_stated(run.onset_at), OnsetOrigin.ASKED),
+        (asked_instant(run.question, recorded), OnsetOrigin.QUESTION),
+        (None if stated is None else stated.onset_s, OnsetOrigin.SOURCE),
+        (None if alert is None else alert.onset_s, OnsetOrigin.ALERT),
+    )
+    onset_s, origin = next((each for each in said if each[0] is not None), (None, OnsetOrigin.NOBODY))
+    alert_entity = None if alert is None else alert.entity
+    named = tuple(item.entity for item in held if item.attributes.get("mentioned") and item.entity)
+    owners = {
+        name: item.attributes.get("owner") for item in items for name in (item.entity, item.peer) if name
+    }
+    kinds = _kinds(held, records)
+    return Inquiry(
+        question=run.question,
+        onset_s=onset_s,
+        onset_origin=origin,
+        affected=named or (() if alert_entity is None else (alert_entity,)),
+        alert_entity=alert_entity,
+        alert_signal=None if alert is None else alert.signal,
+        alert_at_s=None if alert is None else alert.onset_s,
+        inventory=Inventory(
+            entities=tuple(
+                KnownEntity(name, owner if isinstance(owner, str) and owner != name else None, kinds)
+                for name, owner in sorted(owners.items())
+            ),
+            telemetry=kinds,
+            incident=recorded or _looked_through(records),
+        ),
+    )
+
+
+def _kinds(inventory: Iterable[EvidenceItem], records: Iterable[EvidenceRecord]) -> frozenset[Telemetry]:
+    """The kinds of telemetry that the inventory names, or that some call looked through."""
+    named = {item.attributes.get("telemetry") for item in inventory}
+    looked = {
+        rule.telemetry
+        for record in records
+        if record.projection is not None and record.projection.looked_at > 0
+        if (rule := absence_rule(record.tool_name)) is not None
+    }
+    return frozenset(kind for kind in Telemetry if kind.value in named or kind in looked)
+
+
+def _looked_through(records: Iterable[EvidenceRecord]) -> TimeWindow | None:
+    """The time that a run's calls and findings speak of, where no inventory says what was recorded."""
+    found = [record.projection for record in records if record.projection is not None]
+    windows = [each.window for each in found] + [item.window for each in found for item in each.items]
+    held = [window for window in windows if window is not None]
+    if not held:
+        return None
+    return TimeWindow(min(each.start_s for each in held), max(each.end_s for each in held))
+
+
+def _stated(onset_at: str | None) -> float | None:
+    """The stated onset; None where it is no instant, which the account of the run objects to."""
+    try:
+        return None if onset_at is None else instant(onset_at, "run.onset_at")
+    except RunDocumentInvalid:
+        return None

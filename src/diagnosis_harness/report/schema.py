@@ -1,0 +1,46 @@
+"""The JSON Schema of a run document, made from its classes; exact: nothing may be added, nothing left out."""
+
+from __future__ import annotations
+
+from diagnosis_harness.kernel.json_value import JsonValue
+from diagnosis_harness.report.document import ROOT_DIGEST, RunDocument
+from diagnosis_harness.report.version import SCHEMA_VERSION
+
+
+def document_schema() -> dict[str, JsonValue]:
+    """JSON Schema (draft 2020-12) of `RunDocument.as_json()`."""
+    from pydantic import TypeAdapter  # lazy: only documentation and tests ask for the schema
+
+    made = TypeAdapter(RunDocument).json_schema(mode="serialization")
+    schema: dict[str, JsonValue] = {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "Run document",
+        **{name: _exact(value) for name, value in made.items() if name != "title"},
+    }
+    properties = schema["properties"]
+    if isinstance(properties, dict):
+        properties["schema_version"] = {"const": SCHEMA_VERSION}
+        properties[ROOT_DIGEST] = {"type": "string", "pattern": "^sha256:[0-9a-f]{64}$"}
+    schema.update(_closed(schema))
+    return schema
+
+
+def _exact(value: JsonValue) -> JsonValue:
+    if isinstance(value, list):
+        return [_exact(each) for each in value]
+    if not isinstance(value, dict):
+        return value
+    held = {
+        name: _exact(inner)
+        for name, inner in value.items()
+        if not (name == "default" or (name == "title" and isinstance(inner, str)))
+    }
+    return {**held, **_closed(held)}
+
+
+def _closed(held: dict[str, JsonValue]) -> dict[str, JsonValue]:
+    """For an object with listed properties: all of them, and no others."""
+    properties = held.get("properties")
+    if not isinstance(properties, dict) or held.get("type") != "object":
+        return {}
+    return {"required": list(properties), "additionalProperties": False}

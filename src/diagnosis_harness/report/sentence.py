@@ -1,0 +1,16 @@
+"""From a claim to the sentence that is published. Pure: it says what the claim holds, and nothing else."""
+
+from __future__ import annotations
+
+from diagnosis_harness.diagnosis.claim import Claim
+from diagnosis_harness.kernel.language import Language
+from diagnosis_harness.report import sentence_en, sentence_zh
+
+
+def sentence(claim: Claim, language: Language) -> str:
+    """One sentence, ending in a full stop.
+
+    Values are rounded to three digits that count and shown at the unit that fits; how many times a value is
+    its baseline is the only number that the claim does not hold itself.
+    """
+    return sentence_zh.sentence(claim) if language is Language.ZH else sentence_en.sentence(claim)

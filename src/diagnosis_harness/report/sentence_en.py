@@ -1,0 +1,194 @@
+"""The published sentences in English, one small function for each predicate."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from diagnosis_harness.diagnosis.claim import OF_A_SIGNAL, Claim, Looked, Predicate
+from diagnosis_harness.kernel.names import named, quoted
+from diagnosis_harness.report.measure import measure, measures, times
+from diagnosis_harness.report.timestamps import SOUGHT_MAX, instant, span
+from diagnosis_harness.tools.evidence import Direction
+
+_MOVED = {Direction.UP: "rose", Direction.DOWN: "fell", Direction.FLAT: "stayed level"}
+_MOVE = {Direction.UP: "rise", Direction.DOWN: "fall", Direction.FLAT: "level out"}
+
+
+def sentence(claim: Claim) -> str:
+    """The claim in one English sentence."""
+    return f"{_SAID[claim.predicate](claim)}."
+
+
+def _changed(claim: Claim) -> str:
+    return f"{_subject(claim)} {_movement(claim)}{_when(claim)}"
+
+
+def _began(claim: Claim) -> str:
+    move = _MOVE[claim.direction] if claim.direction else "differ from normal"
+    return f"{_subject(claim)} began to {move}{_when(claim)}"
+
+
+def _normal(claim: Claim) -> str:
+    return f"{_subject(claim)} moved no further than it normally does{_when(claim)}{_level(claim)}"
+
+
+def _failed(claim: Claim) -> str:
+    return f"{_failing(claim)}{_from_to(claim)}{_when(claim)}"
+
+
+def _dropped(claim: Claim) -> str:
+    without = named(claim.affected or "?")
+    share = f"The share of {_subject(claim)} that ends without {without} rose"
+    return f"{share}{_from_to(claim)}{_when(claim)}"
+
+
+def _caused(claim: Claim) -> str:
+    return f"{named(claim.entity)} is the cause{_of(claim)}{_when(claim)}{_detail(claim)}"
+
+
+def _affected(claim: Claim) -> str:
+    return f"{named(claim.entity)} is affected{_when(claim)}, not the cause{_detail(claim)}"
+
+
+def _saturated(claim: Claim) -> str:
+    return f"{_subject(claim)} ran at its limit{_when(claim)}{_level(claim)}"
+
+
+def _slowed(claim: Claim) -> str:
+    return f"{_slow_part(claim)}{_from_to(claim)}{_when(claim)}"
+
+
+def _calls(claim: Claim) -> str:
+    return f"{named(claim.entity)} calls {named(claim.affected or '?')}"
+
+
+def _deployed(claim: Claim) -> str:
+    kind = f" ({named(claim.signal)})" if claim.signal else ""
+    return f"{named(claim.entity)} was changed{kind}{_when(claim)}"
+
+
+def _absent(claim: Claim) -> str:
+    """What was looked through, and how much of it; of anything else nothing can be said."""
+    say = _NOTHING.get(claim.unit or "")
+    if say is None:
+        return f"Whether anything was found for {named(claim.entity)} is not known"
+    return say(claim, named(claim.entity), _when(claim), f"{claim.value or 0:,.0f}")
+
+
+def _no_lines(claim: Claim, name: str, when: str, count: str) -> str:
+    text = f" that contains {quoted(claim.signal, most=SOUGHT_MAX)}" if claim.signal else ""
+    return f"No log line{text} was found for {name}{when} ({count} log lines searched)"
+
+
+def _no_changes(claim: Claim, name: str, when: str, count: str) -> str:
+    del claim
+    return f"No recorded change was found for {name}{when} ({count} changes of any service looked through)"
+
+
+def _no_spans(claim: Claim, name: str, when: str, count: str) -> str:
+    del claim
+    found = "No time, failure or missing call beyond normal operation was found in the spans"
+    return f"{found} of {name}{when} ({count} spans compared)"
+
+
+def _no_series(claim: Claim, name: str, when: str, count: str) -> str:
+    del claim
+    return f"No metric of {name} moved beyond normal operation{when} ({count} metric series compared)"
+
+
+def _subject(claim: Claim) -> str:
+    """The signal or operation of the entity; where one caller measured it, of that caller's calls."""
+    name = named(claim.entity)
+    if claim.affected and claim.predicate in OF_A_SIGNAL:
+        name = f"calls from {named(claim.affected)} to {name}"
+    return f"{named(claim.signal)} of {name}" if claim.signal else name
+
+
+def _slow_part(claim: Claim) -> str:
+    """What took longer; without a second entity or a signal nobody can say where."""
+    name, signal = named(claim.entity), f"{named(claim.signal)} of " if claim.signal else ""
+    if claim.affected:
+        return f"The way from {named(claim.affected)} to {signal}{name} slowed"
+    return f"{signal}{name} slowed" if claim.signal else f"Time in {name}, or on the way to it, rose"
+
+
+def _failing(claim: Claim) -> str:
+    """Whose failures rose: the entity's own, or those of calls on the way to it."""
+    if claim.affected:
+        return f"The share of calls from {named(claim.affected)} to {_subject(claim)} that fail rose"
+    return f"The share of {_subject(claim)} that fails rose"
+
+
+def _of(claim: Claim) -> str:
+    if claim.affected is None or claim.affected == claim.entity:
+        return ""
+    return f" of what {named(claim.affected)} shows"
+
+
+def _movement(claim: Claim) -> str:
+    moved = _MOVED[claim.direction] if claim.direction else "changed"
+    return f"{moved}{_from_to(claim)}"
+
+
+def _from_to(claim: Claim) -> str:
+    if claim.value is None:
+        return "" if claim.baseline is None else f" from {measure(claim.baseline, claim.unit)}"
+    if claim.baseline is None:
+        preposition = "at" if claim.direction is Direction.FLAT else "to"
+        return f" {preposition} {measure(claim.value, claim.unit)}"
+    before, now = measures(claim.baseline, claim.value, claim.unit)
+    if claim.direction is Direction.FLAT:
+        return f" at {now}" if before == now else f" ({before} before, {now} then)"
+    if before == now:
+        return ""
+    factor = times(claim.baseline, claim.value)
+    return f" from {before} to {now}" + (f" ({factor} times)" if factor else "")
+
+
+def _detail(claim: Claim) -> str:
+    if claim.signal is None:
+        return ""
+    called = claim.affected and claim.predicate in OF_A_SIGNAL
+    caller = f" of calls from {named(claim.affected or '')}" if called else ""
+    return f": its {named(claim.signal)}{caller} {_movement(claim)}"
+
+
+def _level(claim: Claim) -> str:
+    if claim.value is None:
+        return ""
+    if claim.baseline is None:
+        return f": at {measure(claim.value, claim.unit)}"
+    before, now = measures(claim.baseline, claim.value, claim.unit)
+    return f": at {now}, against {before} before"
+
+
+def _when(claim: Claim) -> str:
+    if claim.onset_s is not None:
+        at = claim.predicate in (Predicate.BEGAN, Predicate.DEPLOYED)
+        return f" {'at' if at else 'since'} {instant(claim.onset_s)}"
+    if claim.window is None:
+        return ""
+    start, end = span(claim.window)
+    return f" between {start} and {end}"
+
+
+_NOTHING: dict[str, Callable[[Claim, str, str, str], str]] = {
+    Looked.LOG_LINES: _no_lines,
+    Looked.CHANGES: _no_changes,
+    Looked.SPANS: _no_spans,
+    Looked.SERIES: _no_series,
+}
+_SAID: dict[Predicate, Callable[[Claim], str]] = {
+    Predicate.CHANGED: _changed,
+    Predicate.BEGAN: _began,
+    Predicate.NORMAL: _normal,
+    Predicate.FAILED: _failed,
+    Predicate.DROPPED: _dropped,
+    Predicate.CAUSED: _caused,
+    Predicate.AFFECTED: _affected,
+    Predicate.SATURATED: _saturated,
+    Predicate.SLOWED: _slowed,
+    Predicate.CALLS: _calls,
+    Predicate.DEPLOYED: _deployed,
+    Predicate.ABSENT: _absent,
+}

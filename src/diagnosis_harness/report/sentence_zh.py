@@ -1,0 +1,204 @@
+"""The published sentences in Chinese, one small function for each predicate."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from diagnosis_harness.diagnosis.claim import OF_A_SIGNAL, Claim, Looked, Predicate
+from diagnosis_harness.kernel.names import named, quoted
+from diagnosis_harness.report.measure import measure, measures, times
+from diagnosis_harness.report.timestamps import SOUGHT_MAX, instant, span
+from diagnosis_harness.tools.evidence import Direction
+
+_MOVED = {Direction.UP: "上升", Direction.DOWN: "下降", Direction.FLAT: "保持平稳"}
+_TO = {Direction.UP: "升到", Direction.DOWN: "降到", Direction.FLAT: "变为"}
+
+
+def sentence(claim: Claim) -> str:
+    """The claim in one Chinese sentence."""
+    return f"{_SAID[claim.predicate](claim)}。"
+
+
+def _changed(claim: Claim) -> str:
+    return f"{_when(claim)}{_subject(claim)} {_movement(claim)}"
+
+
+def _began(claim: Claim) -> str:
+    move = _MOVED[claim.direction] if claim.direction else "偏离正常"
+    return f"{_when(claim)}{_subject(claim)} 开始{move}"
+
+
+def _normal(claim: Claim) -> str:
+    return f"{_when(claim)}{_subject(claim)} 的波动没有超出其正常范围{_level(claim)}"
+
+
+def _failed(claim: Claim) -> str:
+    return f"{_when(claim)}{_failing(claim)}{_slower(claim)}"
+
+
+def _dropped(claim: Claim) -> str:
+    without = named(claim.affected or "?")
+    return f"{_when(claim)}{_subject(claim)} 结束时没有调用 {without} 的比例上升{_slower(claim)}"
+
+
+def _caused(claim: Claim) -> str:
+    return f"{_when(claim)}{named(claim.entity)} 是{_of(claim)}原因{_detail(claim)}"
+
+
+def _affected(claim: Claim) -> str:
+    return f"{_when(claim)}{named(claim.entity)} 受到影响，并非原因{_detail(claim)}"
+
+
+def _saturated(claim: Claim) -> str:
+    return f"{_when(claim)}{_subject(claim)} 达到上限{_level(claim)}"
+
+
+def _slowed(claim: Claim) -> str:
+    return f"{_when(claim)}{_slow_part(claim)}{_slower(claim)}"
+
+
+def _calls(claim: Claim) -> str:
+    return f"{named(claim.entity)} 调用 {named(claim.affected or '?')}"
+
+
+def _deployed(claim: Claim) -> str:
+    kind = f"（{named(claim.signal)}）" if claim.signal else ""
+    return f"{_when(claim)}{named(claim.entity)} 有一次变更{kind}"
+
+
+def _absent(claim: Claim) -> str:
+    """What was looked through, and how much of it; of anything else nothing can be said."""
+    say = _NOTHING.get(claim.unit or "")
+    if say is None:
+        return f"是否发现了 {named(claim.entity)} 的情况，无从得知"
+    return say(claim, named(claim.entity), _when(claim), f"{claim.value or 0:,.0f}")
+
+
+def _no_lines(claim: Claim, name: str, when: str, count: str) -> str:
+    text = f"包含{quoted(claim.signal, most=SOUGHT_MAX)}的" if claim.signal else ""
+    return f"{when}搜索了 {count} 行日志，没有发现 {name} {text}日志"
+
+
+def _no_changes(claim: Claim, name: str, when: str, count: str) -> str:
+    del claim
+    return f"{when}查看了各服务的 {count} 条变更记录，没有发现 {name} 的变更"
+
+
+def _no_spans(claim: Claim, name: str, when: str, count: str) -> str:
+    del claim
+    return f"{when}比较了 {name} 的 {count} 个 span，没有发现超出正常范围的耗时、失败或缺失的调用"
+
+
+def _no_series(claim: Claim, name: str, when: str, count: str) -> str:
+    del claim
+    return f"{when}比较了 {name} 的 {count} 个指标序列，没有发现超出正常范围的变化"
+
+
+def _subject(claim: Claim) -> str:
+    """The signal or operation of the entity; where one caller measured it, of that caller's calls."""
+    name = named(claim.entity)
+    if claim.affected and claim.predicate in OF_A_SIGNAL:
+        name = f"{named(claim.affected)} 调用 {name}"
+    return f"{name} 的 {named(claim.signal)}" if claim.signal else name
+
+
+def _slow_part(claim: Claim) -> str:
+    """What took longer; without a second entity or a signal nobody can say where."""
+    name = named(claim.entity)
+    whose = f"{name} 的 {named(claim.signal)}" if claim.signal else name
+    if claim.affected:
+        return f"{named(claim.affected)} 到 {whose} 的调用途中变慢"
+    return f"{whose} 变慢" if claim.signal else f"{name} 内部或到它的途中耗时增加"
+
+
+def _failing(claim: Claim) -> str:
+    """Whose failures rose: the entity's own, or those of calls on the way to it."""
+    if claim.affected:
+        return f"{named(claim.affected)} 调用 {_subject(claim)} 的失败比例上升"
+    return f"{_subject(claim)} 的失败比例上升"
+
+
+def _of(claim: Claim) -> str:
+    if claim.affected is None or claim.affected == claim.entity:
+        return ""
+    return f" {named(claim.affected)} 异常的"
+
+
+def _movement(claim: Claim) -> str:
+    if claim.value is None:
+        return _MOVED[claim.direction] if claim.direction else "发生变化"
+    to = _TO[claim.direction] if claim.direction else "变为"
+    if claim.baseline is None:
+        flat = claim.direction is Direction.FLAT
+        return f"{'保持在' if flat else to} {measure(claim.value, claim.unit)}"
+    before, now = measures(claim.baseline, claim.value, claim.unit)
+    if claim.direction is Direction.FLAT:
+        return f"保持在 {now}" if before == now else f"保持平稳（之前 {before}，当时 {now}）"
+    if before == now:
+        return _MOVED[claim.direction] if claim.direction else "发生变化"
+    return f"从 {before} {to} {now}{_factor(claim.baseline, claim.value)}"
+
+
+def _slower(claim: Claim) -> str:
+    if claim.value is None:
+        return ""
+    if claim.baseline is None:
+        return f"，达到 {measure(claim.value, claim.unit)}"
+    before, now = measures(claim.baseline, claim.value, claim.unit)
+    if before == now:
+        return ""
+    return f"，从 {before} 到 {now}{_factor(claim.baseline, claim.value)}"
+
+
+def _factor(baseline: float, value: float) -> str:
+    factor = times(baseline, value)
+    return f"（{factor} 倍）" if factor else ""
+
+
+def _detail(claim: Claim) -> str:
+    if claim.signal is None:
+        return ""
+    called = claim.affected and claim.predicate in OF_A_SIGNAL
+    caller = f" {named(claim.affected or '')} 调用的" if called else ""
+    return f"：其{caller} {named(claim.signal)} {_movement(claim)}"
+
+
+def _level(claim: Claim) -> str:
+    if claim.value is None:
+        return ""
+    if claim.baseline is None:
+        return f"，为 {measure(claim.value, claim.unit)}"
+    before, now = measures(claim.baseline, claim.value, claim.unit)
+    return f"，为 {now}，之前为 {before}"
+
+
+def _when(claim: Claim) -> str:
+    if claim.onset_s is not None:
+        at = claim.predicate in (Predicate.BEGAN, Predicate.DEPLOYED)
+        return f"{instant(claim.onset_s)}{'，' if at else ' 起，'}"
+    if claim.window is None:
+        return ""
+    start, end = span(claim.window)
+    return f"{start} 至 {end}，"
+
+
+_NOTHING: dict[str, Callable[[Claim, str, str, str], str]] = {
+    Looked.LOG_LINES: _no_lines,
+    Looked.CHANGES: _no_changes,
+    Looked.SPANS: _no_spans,
+    Looked.SERIES: _no_series,
+}
+_SAID: dict[Predicate, Callable[[Claim], str]] = {
+    Predicate.CHANGED: _changed,
+    Predicate.BEGAN: _began,
+    Predicate.NORMAL: _normal,
+    Predicate.FAILED: _failed,
+    Predicate.DROPPED: _dropped,
+    Predicate.CAUSED: _caused,
+    Predicate.AFFECTED: _affected,
+    Predicate.SATURATED: _saturated,
+    Predicate.SLOWED: _slowed,
+    Predicate.CALLS: _calls,
+    Predicate.DEPLOYED: _deployed,
+    Predicate.ABSENT: _absent,
+}

@@ -1,0 +1,33 @@
+"""One line of a run's trace as the document carries it: what happened as data, and in short for a reader."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from diagnosis_harness.report.version import since
+from diagnosis_harness.trace.event import TraceEventStatus, TraceName, TracePhase
+
+
+@dataclass(frozen=True, slots=True)
+class TraceLine:
+    """One event of the run's trace.
+
+    Attributes:
+        text: the event in short, for a person: what `data` renders to (`report.timeline.in_short`). It is
+            shown and never read: an agent chooses words in it.
+        data: the event's payload, bounded and masked as it was traced (`trace.event.bounded`). None in a
+            document of version 2, which kept the text alone: what the text says is then not known.
+    """
+
+    at: str
+    name: TraceName
+    phase: TracePhase
+    status: TraceEventStatus
+    text: str
+    data: Mapping[str, object] | None = field(default=None, metadata=since("3"))
+
+    def said(self, name: str) -> str | None:
+        """One value of the payload that is a text; None where there is none, or where no data was kept."""
+        value = None if self.data is None else self.data.get(name)
+        return value if isinstance(value, str) else None

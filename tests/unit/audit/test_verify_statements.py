@@ -1,0 +1,82 @@
+"""A saved run whose claims are borne, and say less or other than their evidence: verifying sees it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from diagnosis_harness.audit.verification.result import FlawCode
+from diagnosis_harness.audit.verification.verify import verify
+from diagnosis_harness.report.document import root_digest
+
+Saved = Callable[..., Any]
+Change = Callable[[dict[str, Any]], None]
+
+
+def codes_of(held: dict[str, Any]) -> set[str]:
+    """What verifying objects to in a file whose forger computed every digest anew."""
+    for record in held["records"]:
+        if record["stored"] is not None:
+            record["digest"] = f"sha256:{hashlib.sha256(record['stored'].encode()).hexdigest()}"
+    held["root_digest"] = root_digest(held)
+    data = json.dumps(held, ensure_ascii=False, indent=2).encode() + b"\n"
+    return {flaw.code.value for check in verify(data, file="run.json").checks for flaw in check.flaws}
+
+
+def _first(held: dict[str, Any], predicate: str) -> dict[str, Any]:
+    found: dict[str, Any] = next(c for c in held["report"]["claims"] if c["predicate"] == predicate)
+    return found
+
+
+def _rounds(held: dict[str, Any]) -> None:
+    claim = _first(held, "CHANGED")
+    claim["value"] = float(f"{claim['value']:.1e}")
+
+
+def _leaves_out_the_signal(held: dict[str, Any]) -> None:
+    _first(held, "CHANGED")["signal"] = None
+
+
+def _leaves_out_the_window(held: dict[str, Any]) -> None:
+    _first(held, "CHANGED")["window"] = None
+
+
+def _cites_what_bears_nothing(held: dict[str, Any]) -> None:
+    claims = held["report"]["claims"]
+    first, other = claims[0], claims[1]
+    first["refs"] = [*first["refs"], *other["refs"]]
+
+
+def _cites_twice(held: dict[str, Any]) -> None:
+    claim = held["report"]["claims"][0]
+    claim["refs"] = claim["refs"] * 2
+
+
+def _cuts_a_quote(held: dict[str, Any]) -> None:
+    quote = _first(held, "CHANGED")["quotes"][0]
+    quote["text"] = quote["text"].partition(", as far as")[0]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        _rounds,
+        _leaves_out_the_signal,
+        _leaves_out_the_window,
+        _cites_what_bears_nothing,
+        _cites_twice,
+        _cuts_a_quote,
+    ],
+)
+def test_a_claim_that_says_less_or_other_than_its_evidence_is_seen(saved: Saved, change: Change) -> None:
+    """Though every part of it is borne: what is published is what the evidence says, to the last digit."""
+    held = json.loads(saved().data)
+    before = json.dumps(held)
+    change(held)
+
+    assert json.dumps(held) != before
+    assert FlawCode.STATEMENT_DIFFERS.value in codes_of(held)

@@ -1,0 +1,311 @@
+"""Why a run went as it did: every question, for runs of every kind, resting on what its document holds."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from string import Formatter
+
+import pytest
+from tests.support import documents
+from tests.support.inquiries import inquiry
+from tests.support.scene import TIMEOUT_S
+from tests.support.script import read
+
+from diagnosis_harness.adapters.evidence_stores.memory import MemoryEvidenceStore
+from diagnosis_harness.application.publish import RunFacts, publish
+from diagnosis_harness.audit.why.answer import Say, WhyAnswer, WhyQuestion
+from diagnosis_harness.audit.why.answers import why
+from diagnosis_harness.audit.why.stream import StreamSeen
+from diagnosis_harness.audit.why.words import answer_json, question_words, sentences
+from diagnosis_harness.audit.why.words_en import QUESTIONS_EN, SAID_EN
+from diagnosis_harness.audit.why.words_zh import QUESTIONS_ZH, SAID_ZH
+from diagnosis_harness.harness.termination import RunState
+from diagnosis_harness.kernel.json_value import JsonValue
+from diagnosis_harness.kernel.language import Language
+from diagnosis_harness.release.outcome import ReleaseOutcome
+from diagnosis_harness.report.document import RunDocument
+from diagnosis_harness.toolbox.ports import AlertInfo, SourceSummary
+from diagnosis_harness.tools.evidence import EvidenceStatus, InvocationStatus
+from diagnosis_harness.tools.invocation import ErrorCode
+
+SCENARIOS = Path(__file__).parents[2] / "scenarios"
+NAMES = sorted(file.stem for file in SCENARIOS.glob("*.txt"))
+SUMMARY = SourceSummary(
+    name="a test", alert=AlertInfo(), onset_s=None, incident=None, baseline=None, metric_series=0,
+    log_lines=0, spans=0, edges=0, changes=0, entities=(), files=(),
+)  # fmt: skip
+
+
+@cache
+def played(scenario: str) -> RunDocument:
+    """The document of the run that a scenario tells."""
+    script, _, _ = (SCENARIOS / f"{scenario}.txt").read_text(encoding="utf-8").partition("\n----\n")
+    scene = read(script).scene(MemoryEvidenceStore())
+    told = RunFacts(
+        question=scene.task.question,
+        language=Language.EN,
+        started_s=scene.clock.now_s(),
+        limit_s=TIMEOUT_S,
+        inquiry=inquiry(),
+        tools=("look",),
+        summary=SUMMARY,
+    )
+    return publish(scene.ctx, told, scene.run(), scene.events())
+
+
+HAND_MADE = {
+    "success": documents.success(),
+    "fallback": documents.fallback(),
+    "cancelled": documents.cancelled(),
+    "failed": documents.ended(ReleaseOutcome.FAILED, RunState.FAILED),
+    "timed out": documents.ended(ReleaseOutcome.FAILED, RunState.TIMED_OUT),
+    "budget": documents.ended(ReleaseOutcome.FAILED, RunState.BUDGET_EXHAUSTED),
+}
+
+
+def answer(
+    document: RunDocument, question: WhyQuestion, *, stream: StreamSeen = StreamSeen.COMMAND_LINE
+) -> WhyAnswer:
+    """The answer to one of the questions."""
+    return next(each for each in why(document, stream=stream) if each.question is question)
+
+
+def said(found: WhyAnswer) -> list[Say]:
+    """What an answer says, without its words."""
+    return [sentence.say for sentence in found.sentences]
+
+
+def english(found: WhyAnswer) -> str:
+    """An answer as it is read."""
+    return " ".join(sentences(found, Language.EN))
+
+
+@pytest.mark.parametrize(
+    ("scenario", "expected"),
+    [
+        ("a-truthful-draft-is-released", [Say.NO_FALLBACK_SUCCESS]),
+        ("the-language-model-fails", [Say.NO_FALLBACK_FAILED]),
+        ("the-user-cancels-between-steps", [Say.NO_FALLBACK_CANCELLED]),
+        ("context-is-missing", [Say.FALLBACK_CONTEXT]),
+        ("context-is-missing-in-words-of-its-own", [Say.NO_FALLBACK_FAILED]),
+        ("evidence-is-thin", [Say.FALLBACK_NO_CONCLUSION, Say.FACTS_KEPT]),
+        ("an-unreadable-answer-with-facts", [Say.FALLBACK_UNREADABLE, Say.FACTS_KEPT]),
+        ("saturated-with-facts", [Say.FALLBACK_SATURATED, Say.FACTS_KEPT]),
+        ("the-protocol-is-broken-with-facts", [Say.FALLBACK_PROTOCOL, Say.FACTS_KEPT]),
+        ("a-limit-of-bytes", [Say.FALLBACK_BUDGET, Say.FACTS_KEPT]),
+        ("a-limit-reached-after-saturation", [Say.FALLBACK_BUDGET, Say.FACTS_KEPT]),
+        ("the-deadline-comes-in-the-judge", [Say.FALLBACK_TIME, Say.FACTS_KEPT]),
+        ("a-false-number-is-not-released", [Say.FALLBACK_CITATIONS, Say.REPAIR_FAILED, Say.FACTS_KEPT]),
+        ("the-judge-says-no", [Say.FALLBACK_UNSUPPORTED, Say.FACTS_KEPT]),
+        ("the-judge-is-away", [Say.FALLBACK_UNAVAILABLE, Say.FACTS_KEPT]),
+    ],
+)
+def test_why_a_fallback(scenario: str, expected: list[Say]) -> None:
+    """By its type, and for thin evidence by what kept it thin."""
+    assert said(answer(played(scenario), WhyQuestion.FALLBACK)) == expected
+
+
+@pytest.mark.parametrize(
+    ("scenario", "expected"),
+    [
+        ("context-is-missing", [Say.NEVER_CALLED]),
+        ("a-truthful-draft-is-released", [Say.STOP_DRAFTED]),
+        ("saturated-with-facts", [Say.STOP_SATURATED, Say.REQUESTS_REFUSED]),
+        ("a-limit-reached-after-saturation", [Say.STOP_SATURATED]),
+        ("the-protocol-is-broken-with-facts", [Say.STOP_PROTOCOL, Say.REQUESTS_REFUSED]),
+        ("a-limit-of-steps-with-facts", [Say.STOP_BUDGET]),
+        ("a-limit-reached-at-the-judge", [Say.STOP_DRAFTED]),
+        ("an-unreadable-answer-with-facts", [Say.STOP_UNREADABLE]),
+        ("the-language-model-fails", [Say.STOP_POLICY_FAILED]),
+        ("the-deadline-comes-in-a-tool-with-facts", [Say.STOP_TIME]),
+        ("the-deadline-comes-in-the-judge", [Say.STOP_DRAFTED]),
+        ("the-user-cancels-between-steps", [Say.STOP_CANCELLED]),
+        ("a-cancel-while-a-record-begins", [Say.STOP_CANCELLED, Say.REQUESTS_REFUSED]),
+    ],
+)
+def test_why_the_agent_stopped_calling_tools(scenario: str, expected: list[Say]) -> None:
+    """What came first counts: an end that came while guards checked did not stop the agent."""
+    assert said(answer(played(scenario), WhyQuestion.STOPPED_CALLING)) == expected
+
+
+@pytest.mark.parametrize(
+    ("scenario", "expected"),
+    [
+        ("context-is-missing", [Say.NONE_CALLED]),
+        ("a-truthful-draft-is-released", [Say.ALL_FOUND]),
+        ("nothing-seen-is-said-with-its-scope", [Say.CALL_EMPTY]),
+        ("a-tool-crashes-and-one-hangs", [Say.CALL_EXECUTION_FAILED, Say.CALL_TIMED_OUT]),
+        ("a-limit-of-bytes", [Say.CALL_BUDGET_EXHAUSTED]),
+        ("the-client-goes-away-during-a-tool", [Say.CALL_RUN_ENDED]),
+        ("requests-are-refused", [Say.CALL_REFUSED] * 3),
+    ],
+)
+def test_why_a_tool_has_no_evidence(scenario: str, expected: list[Say]) -> None:
+    """Each call and each refused request by itself; empty, failed and refused are three things."""
+    assert said(answer(played(scenario), WhyQuestion.NO_EVIDENCE)) == expected
+
+
+def test_a_refused_request_is_named() -> None:
+    """Which call, of which tool, by which code: read from the trace, as it has no record."""
+    found = english(answer(played("requests-are-refused"), WhyQuestion.NO_EVIDENCE))
+
+    assert "t2 (restart) was refused before it began (UNKNOWN_TOOL)" in found
+
+
+@pytest.mark.parametrize("code", [*ErrorCode, "OF_A_LATER_VERSION"])
+def test_every_error_code_has_words(code: str) -> None:
+    """One that is not known is named as it is."""
+    document = played("a-truthful-draft-is-released")
+    record = replace(
+        document.records[0],
+        status=InvocationStatus.ERROR,
+        evidence_status=EvidenceStatus.ERROR,
+        error_code=code,
+    )
+    failed = replace(
+        document, records=(record,), report=replace(document.report, claims=(), causes=(), candidates=())
+    )
+
+    expected = f"CALL_{code}" if code in set(ErrorCode) else "CALL_FAILED"
+    assert said(answer(failed, WhyQuestion.NO_EVIDENCE)) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("scenario", "words"),
+    [
+        ("the-deadline-comes-in-the-judge", "The time: all of the 60 s that it was given."),
+        ("a-limit-of-bytes", "The budget: run_bytes: 1307 of 700."),
+        ("a-limit-of-steps-with-facts", "The budget: llm_calls: 3 of 2."),
+        (
+            "a-truthful-draft-is-released",
+            "Neither: it ended SUCCESS after 0 s of 60 s, and no limit had ended it.",
+        ),
+    ],
+)
+def test_time_or_budget(scenario: str, words: str) -> None:
+    """The state says which; the run's own end says how much."""
+    assert english(answer(played(scenario), WhyQuestion.TIME_OR_BUDGET)) == words
+
+
+def test_a_status_success_says_that_it_is_no_conclusion() -> None:
+    """And where the run's state differs from the status, that is said as well."""
+    assert said(answer(played("evidence-is-thin"), WhyQuestion.STATUS_SUCCESS)) == [Say.STATUS_OF_FALLBACK]
+    assert said(answer(played("a-limit-of-bytes"), WhyQuestion.STATUS_SUCCESS)) == [
+        Say.STATUS_OF_FALLBACK,
+        Say.STATE_APART,
+    ]
+
+
+@pytest.mark.parametrize(
+    ("scenario", "stream", "expected", "arises"),
+    [
+        ("evidence-is-thin", StreamSeen.COMMAND_LINE, Say.NO_STREAM, False),
+        ("evidence-is-thin", StreamSeen.BACKGROUND, Say.NO_CLIENT, False),
+        ("evidence-is-thin", StreamSeen.OPEN, Say.DONE_NOT_YET, True),
+        ("evidence-is-thin", StreamSeen.TERMINAL, Say.DONE_SENT, False),
+        ("evidence-is-thin", StreamSeen.DISCONNECTED, Say.CONNECTION_LOST, True),
+        ("the-client-goes-away-during-a-tool", StreamSeen.DISCONNECTED, Say.CLIENT_GONE, True),
+        ("the-client-goes-away-during-a-tool", StreamSeen.COMMAND_LINE, Say.CLIENT_GONE, True),
+        ("the-user-cancels-between-steps", StreamSeen.COMMAND_LINE, Say.NO_STREAM, False),
+    ],
+)
+def test_why_no_done(scenario: str, stream: StreamSeen, expected: Say, arises: bool) -> None:
+    """A run that its client's disconnect cancelled had a client, whoever asks."""
+    found = answer(played(scenario), WhyQuestion.NO_DONE, stream=stream)
+
+    assert (said(found), found.arises) == ([expected], arises)
+
+
+def test_a_cancel_is_told_as_failed() -> None:
+    """The `done` that was sent never says CANCELLED."""
+    found = answer(played("the-user-cancels-between-steps"), WhyQuestion.NO_DONE, stream=StreamSeen.TERMINAL)
+
+    assert english(found) == "It was: done(FAILED)."
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_only_a_success_is_a_previous_turn(name: str) -> None:
+    """A fallback is said not to be one, with its outcome."""
+    document = played(name)
+    found = answer(document, WhyQuestion.NO_PREVIOUS_TURN, stream=StreamSeen.TERMINAL)
+
+    is_success = document.release.outcome is ReleaseOutcome.SUCCESS
+    assert said(found) == [Say.IS_PREVIOUS_TURN if is_success else Say.NOT_PREVIOUS_TURN]
+    assert found.arises is not is_success
+
+
+@pytest.mark.parametrize("name", [*NAMES, *HAND_MADE])
+@pytest.mark.parametrize("language", Language)
+def test_all_seven_are_answered_for_every_run(name: str, language: Language) -> None:
+    """In their order, in whole sentences, each resting on something, with or without a trace."""
+    answers = why(HAND_MADE.get(name) or played(name))
+
+    assert [each.question for each in answers] == list(WhyQuestion)
+    for each in answers:
+        assert each.facts
+        for sentence in sentences(each, language):
+            assert sentence.endswith((".", "。"))
+            assert "{" not in sentence
+
+
+@pytest.mark.parametrize("name", [*NAMES, *HAND_MADE])
+def test_a_question_arises_where_the_run_gives_reason(name: str) -> None:
+    """Fallback and status with a fallback alone; time or budget with the two states alone."""
+    document = HAND_MADE.get(name) or played(name)
+    arising = {each.question for each in why(document) if each.arises}
+
+    is_fallback = document.release.outcome is ReleaseOutcome.FALLBACK
+    is_limited = document.run.state in (RunState.TIMED_OUT, RunState.BUDGET_EXHAUSTED)
+    assert (WhyQuestion.FALLBACK in arising) == is_fallback
+    assert (WhyQuestion.STATUS_SUCCESS in arising) == is_fallback
+    assert (WhyQuestion.TIME_OR_BUDGET in arising) == is_limited
+
+
+def at(held: JsonValue, place: str) -> JsonValue:
+    """What stands at a place like `trace[3]` or `run.termination.reason`."""
+    for name, index in re.findall(r"(\w+)(?:\[(\d+)\])?", place):
+        assert isinstance(held, dict)
+        held = held[name]
+        if index:
+            assert isinstance(held, list)
+            held = held[int(index)]
+    return held
+
+
+@pytest.mark.parametrize("name", [*NAMES, *HAND_MADE])
+def test_every_fact_stands_in_the_document(name: str) -> None:
+    """At the place that is named, and what is quoted of it is there."""
+    document = HAND_MADE.get(name) or played(name)
+    held = document.as_json()
+    for each in why(document):
+        for fact in each.facts:
+            there = at(held, fact.place)
+            values = {str(value) for value in there.values()} if isinstance(there, dict) else {str(there)}
+            assert fact.value.split()[0] in values or fact.value in values or fact.value.startswith("-"), fact
+
+
+def test_both_languages_say_everything_with_the_same_values() -> None:
+    """A sentence of one language cannot lack what the other names."""
+    assert set(SAID_EN) == set(SAID_ZH) == set(Say)
+    assert set(QUESTIONS_EN) == set(QUESTIONS_ZH) == set(WhyQuestion)
+    for say in Say:
+        fields = [
+            {name for _, name, _, _ in Formatter().parse(text) if name}
+            for text in (SAID_EN[say], SAID_ZH[say])
+        ]
+        assert fields[0] == fields[1], say
+
+
+def test_as_json_holds_words_and_places() -> None:
+    """What a program reads: the code of the question, and the facts apart from the words."""
+    document = played("evidence-is-thin")
+    found = answer(document, WhyQuestion.FALLBACK)
+    held = answer_json(found, Language.ZH)
+
+    assert isinstance(held, dict)
+    assert (held["question"], held["arises"]) == ("FALLBACK", True)
+    assert held["asks"] == question_words(WhyQuestion.FALLBACK, Language.ZH)
+    assert {"place": "release.outcome", "value": "FALLBACK"} in held["rests_on"]  # type: ignore[operator]  # a list

@@ -1,0 +1,106 @@
+"""The agent's own sentence is published only where it is grounded; else the rendered one stands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+from tests.support.inquiries import inquiry
+
+from diagnosis_harness.diagnosis.claim import Claim, EvidenceRef
+from diagnosis_harness.guards.evidence_guard import check_claims
+from diagnosis_harness.harness.termination import RunState
+from diagnosis_harness.kernel.language import Language
+from diagnosis_harness.release.outcome import FallbackType, ReleaseOutcome
+from diagnosis_harness.report.claim_sentence import may_stand, said
+from diagnosis_harness.report.compose import compose
+from diagnosis_harness.report.document import Release
+from diagnosis_harness.report.material import ReportMaterial
+from diagnosis_harness.report.sentence import sentence
+from diagnosis_harness.testing.evidence import changed_claim, changed_item, ready_record
+
+RECORDS = (ready_record(changed_item()),)
+EN, ZH = Language.EN, Language.ZH
+OWN = "The latency_p90 of checkout rose to 3.2 s, usually 0.21 s."
+
+
+def worded(wording: str | None) -> Claim:
+    """The claim that its record bears, with a wording."""
+    return replace(changed_claim(), wording=wording)
+
+
+def test_a_grounded_wording_is_published() -> None:
+    """Word for word."""
+    assert said(worded(OWN), RECORDS, EN) == OWN
+
+
+@pytest.mark.parametrize(
+    "wording",
+    [
+        None,
+        "",
+        "checkout latency_p90 rose to 9 s",
+        OWN + " The database crashed.",
+        OWN.replace("checkout", "cart"),
+    ],
+)
+def test_any_other_wording_gives_way_to_the_rendered_sentence(wording: str | None) -> None:
+    """A false number, an uncited extra sentence, another entity, nothing at all."""
+    assert said(worded(wording), RECORDS, EN) == sentence(changed_claim(), EN)
+
+
+def test_a_wording_in_another_language_is_not_shown() -> None:
+    """A report speaks one language."""
+    own = "checkout 的 latency_p90 升到 3.2 秒"
+    assert said(worded(own), RECORDS, ZH) == own
+    assert said(worded(own), RECORDS, EN) == sentence(changed_claim(), EN)
+    assert said(worded(OWN), RECORDS, ZH) == sentence(changed_claim(), ZH)
+
+
+def test_a_wording_is_grounded_in_what_bears_the_claim_and_in_nothing_else_cited() -> None:
+    """A second cited item that does not bear the claim lends it no numbers."""
+    other = replace(changed_item("i2", "cart"), value=9.0)
+    records = (ready_record(changed_item(), other),)
+    claim = replace(
+        worded("checkout latency_p90 rose to 9 s"), refs=(EvidenceRef("t1", "i1"), EvidenceRef("t1", "i2"))
+    )
+    assert check_claims([claim], records, run_id="r1", inquiry=inquiry())
+    assert said(claim, records, EN) == sentence(claim, EN)
+
+
+def test_the_report_publishes_what_is_said() -> None:
+    """Through the composition of a report."""
+    material = ReportMaterial(
+        language=EN,
+        release=Release(ReleaseOutcome.FALLBACK, FallbackType.INSUFFICIENT_EVIDENCE),
+        state=RunState.SUCCESS,
+        limit_s=60.0,
+        claims=(worded(OWN),),
+        records=RECORDS,
+    )
+    assert [claim.sentence for claim in compose(material).claims] == [OWN]
+
+
+def test_whoever_checks_again_finds_both_kinds_of_sentence_sound() -> None:
+    """Rendered or grounded may stand, an altered one may not."""
+    claim = changed_claim()
+    assert may_stand(sentence(claim, EN), claim, RECORDS, EN)
+    assert may_stand(OWN, claim, RECORDS, EN)
+    assert not may_stand(OWN.replace("3.2", "3.3"), claim, RECORDS, EN)
+
+
+class Unread(str):
+    """A text that may be measured, and not read."""
+
+    __slots__ = ()
+
+    def __iter__(self) -> Iterator[str]:
+        raise AssertionError("it was read")
+
+
+def test_an_oversized_wording_is_not_read() -> None:
+    """Ten megabytes cost nothing; the rendered sentence stands."""
+    claim = replace(changed_claim(), wording=Unread("checkout rose " * 100))
+
+    assert said(claim, RECORDS, EN) == sentence(claim, EN)
