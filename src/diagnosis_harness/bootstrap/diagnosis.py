@@ -8,22 +8,18 @@ from pathlib import Path
 
 from diagnosis_harness.adapters.evidence_stores.memory import MemoryEvidenceStore
 from diagnosis_harness.adapters.sources.incident_folder import open_incident_folder
-from diagnosis_harness.application.inquiry import resolve_inquiry
-from diagnosis_harness.application.publish import RunFacts, publish
+from diagnosis_harness.application.answer_question import LOCAL_CALLER, Question, answer_question
 from diagnosis_harness.audit.verification.recheck import Recheck, ask_again
 from diagnosis_harness.bootstrap.players import Players, build_players
 from diagnosis_harness.bootstrap.workbench import build_boundary, build_use_case
-from diagnosis_harness.diagnosis.agent import DiagnosisTask
 from diagnosis_harness.harness.cancellation import CancellationReason
 from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.harness.core import CancelAnswer, DiagnosisHarnessCore
 from diagnosis_harness.harness.workers import WorkerPool
 from diagnosis_harness.kernel.clock import SystemClock
 from diagnosis_harness.kernel.closing import Closing
-from diagnosis_harness.kernel.errors import InvalidInput, OnsetOutsideData
 from diagnosis_harness.kernel.ids import RandomIds
 from diagnosis_harness.kernel.language import Language
-from diagnosis_harness.release.decision import WorkEnd
 from diagnosis_harness.report.document import RunDocument
 from diagnosis_harness.settings import Settings, load_settings
 from diagnosis_harness.toolbox.catalog import build_tools
@@ -32,9 +28,6 @@ from diagnosis_harness.tools.access import ScopeAccess
 from diagnosis_harness.tools.boundary import ToolBoundary
 from diagnosis_harness.tools.spec import Tool
 from diagnosis_harness.trace.sink import FanOutSink, MemorySink, TraceSink
-
-LOCAL_CALLER = "local"
-"""Who asks on the command line: may use every read-only tool."""
 
 
 @dataclass(slots=True)
@@ -69,28 +62,16 @@ class Diagnosis(Closing):
         """
         limit_s = self.settings.run.timeout_s if deadline_s is None else deadline_s
         ctx = self._start(limit_s)
-        started_s = self.core.clock.now_s()
         boundary = self._boundary()
-        try:
-            inquiry = resolve_inquiry(ctx, self.sources, question, self.onset_s)
-        except OnsetOutsideData as error:
-            self.core.complete_failure(ctx, WorkEnd.ONSET_OUTSIDE_DATA.value)
-            raise InvalidInput(
-                "QUESTION", str(error), "name an instant inside it, and check the zone"
-            ) from error
-        end = await build_use_case(self.core, self.settings, boundary, self.players).diagnose(
-            ctx, DiagnosisTask(question, inquiry, caller=LOCAL_CALLER)
-        )
-        facts = RunFacts(
-            question=question,
-            language=language,
-            started_s=started_s,
-            limit_s=limit_s,
-            inquiry=inquiry,
+        answered = await answer_question(
+            self.core,
+            ctx,
+            build_use_case(self.core, self.settings, boundary, self.players),
+            sources=self.sources,
             tools=tuple(spec.name for spec in boundary.specs),
-            summary=self.sources.summary.summary(ctx),
+            question=Question(question, language, limit_s, self.onset_s),
         )
-        return publish(ctx, facts, end, self.trace.events(ctx.run_id))
+        return answered.document(self.trace.events(ctx.run_id))
 
     async def ask_again(self, document: RunDocument) -> Recheck:
         """Ask the queries of a saved run again, in a run of its own, and compare what they bring."""

@@ -19,18 +19,19 @@ _REMEDY = "give a file that --save or --json of this program wrote"
 
 def saved_bytes(document: RunDocument) -> bytes:
     """The document as JSON text in UTF-8, ending in a line feed: the only form that a saved run has."""
-    return _written(document.as_json())
+    return json_bytes(document.as_json())
 
 
 def has_byte_form(data: bytes, document: RunDocument, *, stated_digest: JsonValue) -> bool:
     """Whether a file is written as the program writes what was read from it, given the digest it states."""
     try:
-        return _written({**document.as_json(), ROOT_DIGEST: stated_digest}) == data
+        return json_bytes({**document.as_json(), ROOT_DIGEST: stated_digest}) == data
     except (ContractViolation, ValueError):
         return False
 
 
-def _written(held: dict[str, JsonValue]) -> bytes:
+def json_bytes(held: dict[str, JsonValue]) -> bytes:
+    """A document as JSON values in the form that a saved run has."""
     return json.dumps(held, ensure_ascii=False, indent=2).encode() + b"\n"
 
 

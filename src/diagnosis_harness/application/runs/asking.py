@@ -67,7 +67,7 @@ def request_of(
     """
     if not caller.may_ask:
         raise NotPermitted("a viewer reads and does not ask")
-    question = _question(asking.question)
+    question = check_question(asking.question)
     now_s = clock.now_s()
     return RunRequest(
         run_id=asking.run_id or ids.new_run_id(),
@@ -86,7 +86,12 @@ def request_of(
     )
 
 
-def _question(question: str) -> str:
+def check_question(question: str) -> str:
+    """The question without surrounding space.
+
+    Raises:
+        InvalidInput: it is empty, too long, or no text.
+    """
     stripped = question.strip()
     if not stripped:
         raise InvalidInput("question", "it is empty", "say what you want to know")

@@ -1,0 +1,1 @@
+"""Owns the public interface: a harness that a host program opens, asks, watches, cancels and closes."""

@@ -1,0 +1,217 @@
+"""The harness as a host program opens it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import partial
+from math import isfinite
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from diagnosis_harness.api.answer import Answer, language_named
+from diagnosis_harness.api.folder import IncidentFolder
+from diagnosis_harness.api.live_run import LiveRun
+from diagnosis_harness.api.run_events import RunEvents
+from diagnosis_harness.application.answer_question import Question, answer_question
+from diagnosis_harness.application.runs.asking import check_question
+from diagnosis_harness.bootstrap.embedding import Workplace, build_workplace
+from diagnosis_harness.diagnosis.policy import DiagnosisPolicy
+from diagnosis_harness.harness.budget import RunBudgetLimits
+from diagnosis_harness.harness.cancellation import CancellationReason
+from diagnosis_harness.harness.context import RunContext
+from diagnosis_harness.harness.waiting import run_in_worker
+from diagnosis_harness.kernel.clock import Clock
+from diagnosis_harness.kernel.errors import ContractViolation, InvalidInput
+from diagnosis_harness.kernel.ids import IdSource
+from diagnosis_harness.kernel.language import Language, language_of
+from diagnosis_harness.settings import Settings, load_settings
+from diagnosis_harness.toolbox.no_sources import NO_SOURCES
+from diagnosis_harness.toolbox.ports import Sources
+from diagnosis_harness.tools.spec import Tool
+
+
+@dataclass(slots=True, kw_only=True)
+class Harness:
+    """Answers questions with your tools, your policy and your telemetry; an async context manager.
+
+    One harness serves any number of questions at once, inside the event loop that opened it. When its block
+    ends, runs that still work are cancelled and its threads end.
+
+    Attributes:
+        tools: your own read-only tools, beside those over `sources`.
+        policy: decides which tool to call next and what to conclude; None is the embedded analyst, which
+            needs `sources`.
+        sources: a folder of telemetry, or sources of your own; None where your tools bring everything.
+        limits: what one run may spend; None takes them from the settings.
+        timeout_s: how long one run may take; None takes it from the settings.
+        settings: everything else; None reads the defaults and the `DIAGNOSE_...` environment variables.
+        clock, ids: where time and ids come from; tests hand in `diagnosis_harness.testing`.
+    """
+
+    tools: Sequence[Tool] = ()
+    policy: DiagnosisPolicy | None = None
+    sources: IncidentFolder | Sources | str | Path | None = None
+    limits: RunBudgetLimits | None = None
+    timeout_s: float | None = None
+    settings: Settings | None = None
+    clock: Clock | None = None
+    ids: IdSource | None = None
+    _events: RunEvents = field(default_factory=RunEvents, init=False, repr=False)
+    _workplace: Workplace | None = field(default=None, init=False, repr=False)
+    _opened: Sources | None = field(default=None, init=False, repr=False)
+    _live: set[LiveRun] = field(default_factory=set, init=False, repr=False)
+
+    async def __aenter__(self) -> Self:
+        """Read the sources, on a thread.
+
+        Raises:
+            InvalidInput: there is nothing to look with, or a folder, a file or a setting cannot be used.
+        """
+        if self._workplace is not None:
+            raise ContractViolation("a harness is opened once at a time")
+        if self.policy is None and self.sources is None:
+            raise InvalidInput(
+                "policy", "the embedded analyst has no sources to look into", "give sources, or a policy"
+            )
+        workplace = build_workplace(
+            self.settings or load_settings(),
+            tools=self.tools,
+            policy=self.policy,
+            sink=self._events,
+            clock=self.clock,
+            ids=self.ids,
+        )
+        try:
+            self._opened = await _open_sources(workplace, self.sources)
+        except BaseException:
+            workplace.core.close()
+            raise
+        self._workplace = workplace
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Cancel what still works, and let the threads end."""
+        workplace, self._workplace, self._opened = self._workplace, None, None
+        if workplace is None:
+            return
+        try:
+            await self._cancel_live()
+        finally:
+            workplace.core.close()
+
+    async def ask(
+        self,
+        question: str,
+        *,
+        onset: datetime | None = None,
+        timeout_s: float | None = None,
+        language: Language | str | None = None,
+    ) -> Answer:
+        """Ask and wait for the answer. However the run ends, also cancelled or failed, there is an answer.
+
+        Cancelling the task that waits here cancels the run.
+
+        Args:
+            onset: when the trouble began, where you know it; with a time zone.
+            timeout_s: in place of the harness's.
+            language: of the answer; None is that of the question.
+
+        Raises:
+            InvalidInput: the question or another argument cannot be used.
+            ContractViolation: the harness is not open.
+        """
+        return await self.stream(question, onset=onset, timeout_s=timeout_s, language=language).answer()
+
+    def stream(
+        self,
+        question: str,
+        *,
+        onset: datetime | None = None,
+        timeout_s: float | None = None,
+        language: Language | str | None = None,
+    ) -> LiveRun:
+        """Begin to answer, and watch the run: see `LiveRun`. Arguments and errors are those of `ask`."""
+        if self._workplace is None:
+            raise ContractViolation("a harness is asked inside its `async with` block")
+        asked = Question(
+            text=check_question(question),
+            language=language_of(question) if language is None else language_named(language),
+            limit_s=self._limit_s(timeout_s, self._workplace.settings),
+            onset_s=None if onset is None else _onset_s(onset),
+        )
+        core, settings = self._workplace.core, self._workplace.settings
+        run_id = core.ids.new_run_id()
+        ctx = core.start_run(
+            session_id=core.ids.new_session_id(),
+            run_id=run_id,
+            timeout_s=asked.limit_s,
+            limits=self.limits or settings.budget_limits(),
+            retry_policies=settings.retry_policies(),
+        )
+        run = LiveRun(run_id, partial(core.cancel, ctx, CancellationReason.USER_REQUESTED))
+        self._events.watch(run_id, run.notify)
+        run.start(self._answer(run, self._workplace, ctx, asked))
+        self._live.add(run)
+        return run
+
+    def cancel(self) -> None:
+        """Cancel every run that still works; each has an answer all the same."""
+        for run in tuple(self._live):
+            run.cancel()
+
+    async def _answer(
+        self, run: LiveRun, workplace: Workplace, ctx: RunContext, question: Question
+    ) -> Answer:
+        try:
+            boundary = workplace.boundary(self._opened)
+            answered = await answer_question(
+                workplace.core,
+                ctx,
+                workplace.use_case(boundary),
+                sources=self._opened or NO_SOURCES,
+                tools=tuple(spec.name for spec in boundary.specs),
+                question=question,
+            )
+            return Answer(answered, self._events.of(ctx.run_id))
+        finally:
+            self._events.forget(ctx.run_id)
+            self._live.discard(run)
+
+    async def _cancel_live(self) -> None:
+        runs = tuple(self._live)
+        self.cancel()
+        await asyncio.gather(*(run.task for run in runs), return_exceptions=True)
+
+    def _limit_s(self, timeout_s: float | None, settings: Settings) -> float:
+        limit_s = self.timeout_s if timeout_s is None else timeout_s
+        if limit_s is None:
+            return settings.run.timeout_s
+        if not (isfinite(limit_s) and limit_s > 0):
+            raise InvalidInput(
+                "timeout_s", f"{limit_s:g} is not a time to work in", "give seconds above zero"
+            )
+        return limit_s
+
+
+def _onset_s(onset: datetime) -> float:
+    if onset.tzinfo is None:
+        raise InvalidInput("onset", "it has no time zone", "use datetime(..., tzinfo=UTC)")
+    return onset.timestamp()
+
+
+async def _open_sources(
+    workplace: Workplace, sources: IncidentFolder | Sources | str | Path | None
+) -> Sources | None:
+    if sources is None or isinstance(sources, Sources):
+        return sources
+    folder = sources if isinstance(sources, IncidentFolder) else IncidentFolder(sources)
+    baseline = None if folder.baseline is None else Path(folder.baseline)
+    return await run_in_worker(
+        workplace.workers, lambda: workplace.read_folder(Path(folder.folder), baseline)
+    )

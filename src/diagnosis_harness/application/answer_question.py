@@ -1,0 +1,94 @@
+"""One question, in a run that the caller has opened: from its words to what can be published."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from diagnosis_harness.application.diagnose import DiagnoseUseCase, DiagnosisEnd
+from diagnosis_harness.application.inquiry import resolve_inquiry
+from diagnosis_harness.application.publish import RunFacts, publish
+from diagnosis_harness.diagnosis.agent import DiagnosisTask
+from diagnosis_harness.harness.context import RunContext
+from diagnosis_harness.harness.core import DiagnosisHarnessCore
+from diagnosis_harness.kernel.errors import FailureKind, InvalidInput, OnsetOutsideData
+from diagnosis_harness.kernel.language import Language
+from diagnosis_harness.kernel.window import TimeWindow, utc_text
+from diagnosis_harness.release.decision import WorkEnd
+from diagnosis_harness.report.document import RunDocument
+from diagnosis_harness.toolbox.ports import Sources
+from diagnosis_harness.trace.event import TraceEvent
+
+LOCAL_CALLER = "local"
+"""The caller of a question that is asked in this process; it may use every read-only tool."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question and how it is to be answered; `limit_s` is the run's time, as its context has it."""
+
+    text: str
+    language: Language
+    limit_s: float
+    onset_s: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AnsweredRun:
+    """A run that has ended, and everything that its documents are made from."""
+
+    ctx: RunContext
+    facts: RunFacts
+    end: DiagnosisEnd
+
+    def document(self, events: Iterable[TraceEvent], language: Language | None = None) -> RunDocument:
+        """The run's document, in the language of the question unless another one is named."""
+        facts = self.facts if language is None else replace(self.facts, language=language)
+        return publish(self.ctx, facts, self.end, events)
+
+
+async def answer_question(
+    core: DiagnosisHarnessCore,
+    ctx: RunContext,
+    use_case: DiagnoseUseCase,
+    *,
+    sources: Sources,
+    tools: tuple[str, ...],
+    question: Question,
+) -> AnsweredRun:
+    """Diagnose and end the run. Cancelled, timed out and failed runs are answered as well.
+
+    Args:
+        tools: names of the tools that the run may call.
+
+    Raises:
+        InvalidInput: the question, or whoever asks it, names a time of which the sources hold nothing; the
+            run is FAILED then.
+    """
+    started_s = core.clock.now_s()
+    summary = sources.summary.summary(ctx)
+    try:
+        _check_onset(question.onset_s, summary.incident)
+        inquiry = resolve_inquiry(ctx, sources, question.text, question.onset_s)
+    except OnsetOutsideData as error:
+        core.complete_failure(ctx, WorkEnd.ONSET_OUTSIDE_DATA.value)
+        raise InvalidInput("QUESTION", str(error), "name an instant inside it, and check the zone") from error
+    end = await use_case.diagnose(ctx, DiagnosisTask(question.text, inquiry, caller=LOCAL_CALLER))
+    facts = RunFacts(
+        question=question.text,
+        language=question.language,
+        started_s=started_s,
+        limit_s=question.limit_s,
+        inquiry=inquiry,
+        tools=tools,
+        summary=summary,
+    )
+    return AnsweredRun(ctx, facts, end)
+
+
+def _check_onset(onset_s: float | None, recorded: TimeWindow | None) -> None:
+    if onset_s is not None and recorded is not None and not recorded.contains(onset_s):
+        raise OnsetOutsideData(
+            f"the onset {utc_text(onset_s)} lies outside the data, which goes from {recorded}",
+            kind=FailureKind.REJECTED,
+        )

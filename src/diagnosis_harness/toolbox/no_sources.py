@@ -1,0 +1,18 @@
+"""Sources that hold nothing: for a run that looks with tools of its own, or with none."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from diagnosis_harness.harness.context import RunContext
+from diagnosis_harness.toolbox.ports import Sources, SourceSummary
+
+
+class _NothingHeld:
+    def summary(self, ctx: RunContext) -> SourceSummary:
+        """A summary without any telemetry."""
+        del ctx
+        return SourceSummary("")
+
+
+NO_SOURCES: Final = Sources(summary=_NothingHeld())
