@@ -17,8 +17,8 @@ Answer AskTools Assessment Cause Claim DiagnosisDraft DiagnosisHarnessError Diag
 EvidenceItem EvidenceRecord EvidenceRef FailureKind FallbackType FaultKind GiveDraft Harness Hypothesis
 IncidentFolder InformationGain InvalidInput ItemKind Language LiveRun Parameter ParameterKind PolicyView
 Predicate Quote ReleaseOutcome RunBudgetLimits RunContext RunState RunStep RunStepKind Settings
-TimeWindow TokenUsage
-Tool ToolFailure ToolFindings ToolSpec Verification WantedCall load_settings verify
+TimeWindow TokenUsage Tool ToolFailure ToolFindings ToolSpec
+Verification WantedCall load_settings verify
 """
 FOR_TESTS = "CountingIds InMemorySources ManualClock ScriptedPolicy ScriptedTool series_of"
 
@@ -55,11 +55,11 @@ def test_importing_the_package_imports_none_of_its_rooms() -> None:
     assert len(loaded) <= 25  # `typing` and what it imports
 
 
-def test_a_harness_over_own_tools_imports_no_database_and_no_statistics() -> None:
-    """They are needed only where telemetry is read."""
+def test_a_harness_over_own_tools_imports_no_database_and_no_server() -> None:
+    """DuckDB is needed only where a folder is read, the others never."""
     loaded = _modules_after("import diagnosis_harness as dh; dh.Harness; dh.ToolSpec; dh.Claim")
 
-    assert loaded.isdisjoint({"numpy", "duckdb", "fastapi", "sqlalchemy", "rich", "typer"})
+    assert loaded.isdisjoint({"duckdb", "fastapi", "sqlalchemy", "rich", "typer"})
 
 
 def test_the_public_names_are_what_is_listed_interactively() -> None:
