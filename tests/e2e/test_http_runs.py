@@ -16,7 +16,9 @@ from tests.support.live_service import QUESTION, FacedServer, faced, problem, su
 from diagnosis_harness.audit.verification.result import Verification
 from diagnosis_harness.audit.verification.verify import verify
 from diagnosis_harness.server.routes.health import readyz
-from diagnosis_harness.server.wire_out import CancelOut, RunOut, SessionOut, TraceOut, WholeRunOut, WhyOut
+from diagnosis_harness.server.routes.run_results import TraceView, WhyView
+from diagnosis_harness.server.routes.sessions import SessionView
+from diagnosis_harness.server.run_view import CancelAnswerView, CancelView, RunView, WholeRunView
 from diagnosis_harness.trace.json_lines import events_of
 
 
@@ -46,11 +48,11 @@ def test_a_question_is_queued_answered_and_kept(server: FacedServer) -> None:
     assert response.status_code == 202
     held = response.json()
     assert response.headers["location"] == f"/v1/runs/{held['run_id']}"
-    assert RunOut.model_validate(held).status == "QUEUED"
+    assert RunView.model_validate(held).status == "QUEUED"
     row = server.ended(client, held["run_id"])
     assert (row["status"], row["outcome"], row["intent"]) == ("SUCCESS", "SUCCESS", "DIAGNOSIS")
     assert row["content"]["kind"] == "DIAGNOSIS"
-    WholeRunOut.model_validate(row)
+    WholeRunView.model_validate(row)
 
 
 def test_a_question_that_is_sent_again_with_its_key_is_one_run(server: FacedServer) -> None:
@@ -167,7 +169,7 @@ def test_a_filter_that_cannot_be_used_is_refused_by_name(
 def test_the_trace_is_told_as_a_timeline_and_as_json_lines(server: FacedServer, done: str) -> None:
     """Both hold the same events, without a gap."""
     client = server.client()
-    told = TraceOut.model_validate(client.get(f"/v1/runs/{done}/trace").json())
+    told = TraceView.model_validate(client.get(f"/v1/runs/{done}/trace").json())
     lines = client.get(f"/v1/runs/{done}/trace", params={"format": "jsonl"})
     assert lines.headers["content-type"].startswith("application/x-ndjson")
     events = events_of(lines.content)
@@ -223,7 +225,7 @@ def test_all_seven_questions_are_answered_in_words(
     server: FacedServer, done: str, lang: str, word: str
 ) -> None:
     """In the language asked for; each rests on places of the document (WH-01 over HTTP)."""
-    held = WhyOut.model_validate(server.client().get(f"/v1/runs/{done}/why", params={"lang": lang}).json())
+    held = WhyView.model_validate(server.client().get(f"/v1/runs/{done}/why", params={"lang": lang}).json())
     assert len(held.answers) == 7
     assert held.answers[0].says[0].startswith(word)
     assert all(answer.rests_on and answer.says for answer in held.answers)
@@ -279,11 +281,11 @@ def test_a_running_run_is_cancelled_and_says_what_was_in_flight(server: FacedSer
         assert server.analyst.has_reached(run_id)
         response = client.post(f"/v1/runs/{run_id}/cancel")
         assert response.status_code == 200
-        held = CancelOut.model_validate(response.json())
+        held = CancelView.model_validate(response.json())
         assert held.effect == "STOPPED"
-        assert held.answer is not None
-        assert held.answer.changed
-        assert (held.answer.state, held.answer.reason) == ("CANCELLED", "USER_REQUESTED")
+        answer = CancelAnswerView.model_validate(held.answer)
+        assert answer.changed
+        assert (answer.state, answer.reason) == ("CANCELLED", "USER_REQUESTED")
         row = server.ended(client, run_id)
     finally:
         server.let_go()
@@ -309,12 +311,12 @@ def test_a_session_tells_its_turns_in_order_and_what_the_next_one_is_shown(serve
     session = {"session_id": "ses-told"}
     first = submit(client, "What can you do?", **session)["run_id"]
     server.ended(client, first)
-    held = SessionOut.model_validate(client.get("/v1/sessions/ses-told").json())
+    held = SessionView.model_validate(client.get("/v1/sessions/ses-told").json())
     assert (held.next_turn.objection, held.next_turn.run_id) == ("NO_DIAGNOSIS", None)
     assert "no diagnosis" in held.next_turn.says
     second = submit(client, **session)["run_id"]
     server.ended(client, second)
-    held = SessionOut.model_validate(client.get("/v1/sessions/ses-told").json())
+    held = SessionView.model_validate(client.get("/v1/sessions/ses-told").json())
     assert [turn.run_id for turn in held.turns] == [first, second]
     assert held.turns[1].conclusion
     assert (held.next_turn.objection, held.next_turn.run_id) == (None, second)

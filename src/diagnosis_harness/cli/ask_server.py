@@ -20,7 +20,6 @@ from diagnosis_harness.cli.interrupt import run_interruptible
 from diagnosis_harness.cli.live import LiveView
 from diagnosis_harness.cli.output import Output, make_console, publish, save_bytes, tell
 from diagnosis_harness.cli.phrases import phrases_of
-from diagnosis_harness.cli.run_facts import RunFacts, facts_of
 from diagnosis_harness.cli.runs_words import runs_words
 from diagnosis_harness.cli.stopping import CANCELLED
 from diagnosis_harness.harness.waiting import passed
@@ -32,6 +31,7 @@ from diagnosis_harness.kernel.window import utc_text
 from diagnosis_harness.report.document_file import parsed
 from diagnosis_harness.report.reading import read_document
 from diagnosis_harness.report.timestamps import shown
+from diagnosis_harness.server.run_view import WholeRunView
 from diagnosis_harness.settings import load_settings
 from diagnosis_harness.trace.event import TraceEvent, TraceEventStatus, TraceName, TracePhase
 from diagnosis_harness.trace.json_lines import event_of
@@ -74,7 +74,7 @@ def ask_server(asking: Asking, apart: Apart, output: Output, settings_file: Path
         with LiveView(console, clock=SystemClock(), phrases=phrases_of(where.language)) as view:
             watching = _Watching(body, view, where.language)
 
-            async def work() -> tuple[RunFacts, bytes] | None:
+            async def work() -> tuple[WholeRunView, bytes] | None:
                 async with opened_server(where, settings, url) as desk:
                     return await watching.run(desk)
 
@@ -126,7 +126,7 @@ class _Watching:
         self._view.say(self._phrases.left_at_once)
         self._view.close()
 
-    async def run(self, desk: RemoteDesk) -> tuple[RunFacts, bytes] | None:
+    async def run(self, desk: RemoteDesk) -> tuple[WholeRunView, bytes] | None:
         """Follow the stream to its end or to Ctrl+C, and give what is kept; None where no run had begun.
 
         Raises:
@@ -178,17 +178,17 @@ class _Watching:
             payload={"stage": stage},
         )
 
-    async def _closed(self, desk: RemoteDesk, run_id: str) -> RunFacts:
+    async def _closed(self, desk: RemoteDesk, run_id: str) -> WholeRunView:
         """The run once all of it is kept; a cut stream ends it, and that takes a moment."""
         until_s = self._clock.now_s() + CLOSED_WITHIN_S
-        facts = facts_of(await desk.row(run_id))
-        while facts.goes_on and self._clock.now_s() < until_s:
+        facts = WholeRunView.read(await desk.row(run_id))
+        while facts.is_in_progress and self._clock.now_s() < until_s:
             await passed(self._clock, _LOOK_S)
-            facts = facts_of(await desk.row(run_id))
+            facts = WholeRunView.read(await desk.row(run_id))
         return facts
 
 
-def _published(facts: RunFacts, data: bytes, language: Language, output: Output) -> int:
+def _published(facts: WholeRunView, data: bytes, language: Language, output: Output) -> int:
     """Print the report of a diagnosis or the text of another path; save the document where that is wanted."""
     document = read_document(parsed(data, file=facts.run_id))
     if facts.text is None or output.as_json:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from diagnosis_harness.application.callers.caller import LOCAL
 from diagnosis_harness.application.runs.cancel_answer import cancelled
 from diagnosis_harness.application.runs.desk import Runs
-from diagnosis_harness.application.runs.json_form import cancel_json, row_json
 from diagnosis_harness.application.runs.store import RunQuery
 from diagnosis_harness.audit.why.stored import why_kept
 from diagnosis_harness.audit.why.stream import stream_seen
@@ -15,7 +14,7 @@ from diagnosis_harness.kernel.clock import Clock
 from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.report.document_file import saved_bytes
-from diagnosis_harness.server.bodies import whole_run_json
+from diagnosis_harness.server.run_view import CancelView, RunView, WholeRunView
 from diagnosis_harness.trace.event import TraceEvent
 
 ANSWER_WITHIN_S = 3.0
@@ -32,11 +31,11 @@ class LocalDesk:
     async def page(self, query: RunQuery) -> Listing:
         """A page of runs."""
         page = await self._runs.page(LOCAL, query)
-        return Listing(tuple(row_json(row) for row in page.rows), page.next)
+        return Listing(tuple(RunView.of(row).body() for row in page.rows), page.next)
 
     async def row(self, run_id: str) -> JsonValue:
         """The row of a run as JSON, with its public answer under `content`."""
-        return whole_run_json(await self._runs.row(LOCAL, run_id))
+        return WholeRunView.of(await self._runs.row(LOCAL, run_id)).body()
 
     async def document(self, run_id: str) -> bytes:
         """The run document, in its one form of bytes."""
@@ -59,4 +58,4 @@ class LocalDesk:
         report = await cancelled(
             self._runs, LOCAL, run_id, clock=self._clock, answer_within_s=ANSWER_WITHIN_S
         )
-        return cancel_json(report)
+        return CancelView.of(report).body()

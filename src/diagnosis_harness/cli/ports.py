@@ -72,7 +72,7 @@ class OpenDiagnosis(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """Rows as JSON (`application.runs.json_form`), the latest first, and where the next page begins."""
+    """Rows as JSON (`RunView`), the latest first, and where the next page begins."""
 
     rows: tuple[JsonValue, ...]
     next: str | None
@@ -110,5 +110,5 @@ class RunsDesk(Protocol):
         ...
 
     async def cancel(self, run_id: str) -> JsonValue:
-        """Cancel a run; what it came to, as `application.runs.json_form.cancel_json` has it."""
+        """Cancel a run; what it came to, as a `CancelView`."""
         ...

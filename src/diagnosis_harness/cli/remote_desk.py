@@ -15,7 +15,6 @@ import httpx2
 
 from diagnosis_harness.application.runs.store import RunQuery
 from diagnosis_harness.cli.ports import Listing
-from diagnosis_harness.cli.run_facts import facts_of
 from diagnosis_harness.cli.runs_words import RunsWords, Step
 from diagnosis_harness.kernel.errors import (
     FailureKind,
@@ -29,6 +28,7 @@ from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.report.measure import measure
 from diagnosis_harness.report.timestamps import shown
+from diagnosis_harness.server.run_view import RunView
 from diagnosis_harness.trace.event import TraceEvent
 from diagnosis_harness.trace.json_lines import events_of
 
@@ -161,7 +161,7 @@ class RemoteDesk:
         """Have a question asked in the background: the run's id, and whether it is a new run."""
         response = await self._ask("POST", "/v1/runs", body=body)
         row = self._checked(self._json(response))
-        return facts_of(row).run_id, response.status_code == httpx2.codes.ACCEPTED
+        return RunView.read(row).run_id, response.status_code == httpx2.codes.ACCEPTED
 
     async def chat(self, body: Mapping[str, JsonValue]) -> AsyncIterator[tuple[str, JsonValue]]:
         """Ask, and give the events of the answer as they come, by name; leaving early cancels the run.
@@ -232,7 +232,7 @@ class RemoteDesk:
 
     def _checked(self, row: JsonValue) -> JsonValue:
         try:
-            facts_of(row)
+            RunView.read(row)
         except ValueError as error:
             raise self._not_understood(str(error)) from error
         return row

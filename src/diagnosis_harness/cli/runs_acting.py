@@ -11,7 +11,6 @@ from diagnosis_harness.cli.answer import checked_save
 from diagnosis_harness.cli.at_desk import Where, at_desk
 from diagnosis_harness.cli.output import save_bytes, tell, tell_json, write_json
 from diagnosis_harness.cli.ports import RunsDesk
-from diagnosis_harness.cli.run_facts import RunFacts, facts_of
 from diagnosis_harness.cli.run_reference import meant
 from diagnosis_harness.cli.runs_words import RunsWords, runs_words
 from diagnosis_harness.cli.verify import exit_code_of, print_verification
@@ -20,6 +19,7 @@ from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.kernel.names import named
 from diagnosis_harness.report.timestamps import shown
+from diagnosis_harness.server.run_view import RunView
 from diagnosis_harness.settings import load_settings
 from diagnosis_harness.trace.json_lines import lines_of
 from diagnosis_harness.trace.otlp import otlp_json
@@ -64,7 +64,7 @@ def export_run(where: Where, run: str, *, form: str, out: Path | None) -> int:
     return at_desk(where, exported)
 
 
-async def _exported(desk: RunsDesk, facts: RunFacts, form: str, where: Where) -> bytes:
+async def _exported(desk: RunsDesk, facts: RunView, form: str, where: Where) -> bytes:
     if form == "document":
         return await desk.document(facts.run_id)
     events = await desk.events(facts.run_id)
@@ -98,7 +98,7 @@ def cancel_lines(held: JsonValue, words: RunsWords) -> list[str]:
     if not isinstance(held, dict):
         return []
     effect = str(held.get("effect"))
-    status = facts_of(held.get("run")).status
+    status = RunView.read(held.get("run")).status
     lines = [words.effects.get(effect, shown(effect)).format(status=status)]
     answer = held.get("answer")
     if effect == "STOPPED" and isinstance(answer, dict):

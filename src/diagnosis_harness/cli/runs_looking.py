@@ -16,7 +16,6 @@ from diagnosis_harness.cli.ports import RunsDesk
 from diagnosis_harness.cli.render.report import report_lines
 from diagnosis_harness.cli.render.runs import facts_lines, run_table
 from diagnosis_harness.cli.render.timeline import timeline_lines
-from diagnosis_harness.cli.run_facts import RunFacts, facts_of
 from diagnosis_harness.cli.run_reference import PAGE, meant
 from diagnosis_harness.cli.runs_words import runs_words
 from diagnosis_harness.cli.why import print_answers
@@ -30,6 +29,7 @@ from diagnosis_harness.report.document_file import parsed
 from diagnosis_harness.report.reading import read_document
 from diagnosis_harness.report.timeline import moments, timeline
 from diagnosis_harness.report.timestamps import shown
+from diagnosis_harness.server.run_view import RunView
 from diagnosis_harness.trace.event import TraceEvent
 from diagnosis_harness.trace.json_lines import lines_of
 from diagnosis_harness.trace.timeline import fold
@@ -84,7 +84,7 @@ def list_runs(where: Where, filters: Filters, *, as_json: bool, color: bool) -> 
             for row in rows:
                 tell_json(row)
         else:
-            _print_table([facts_of(row) for row in rows], where.language, color=color)
+            _print_table([RunView.read(row) for row in rows], where.language, color=color)
         if has_more:
             tell(where.words.more_runs, sys.stderr)
         return 0
@@ -92,7 +92,7 @@ def list_runs(where: Where, filters: Filters, *, as_json: bool, color: bool) -> 
     return at_desk(where, listed)
 
 
-def _print_table(runs: list[RunFacts], language: Language, *, color: bool) -> None:
+def _print_table(runs: list[RunView], language: Language, *, color: bool) -> None:
     console = make_console(color=color)
     width = console.width if console.is_terminal else None
     for line in run_table(runs, language, now_s=SystemClock().now_s(), width=width):
@@ -129,7 +129,7 @@ def show_run(where: Where, run: str, *, lang: Language | None, as_json: bool, co
         for line in lines:
             console.print(line, soft_wrap=True)
         console.print()
-        if facts.goes_on:
+        if facts.is_in_progress:
             console.print(_stands(facts, language), soft_wrap=True)
             _print_timeline(await desk.events(facts.run_id), language, color=color)
         elif facts.text is not None:
@@ -143,7 +143,7 @@ def show_run(where: Where, run: str, *, lang: Language | None, as_json: bool, co
     return at_desk(where, shown_run)
 
 
-def _stands(facts: RunFacts, language: Language) -> str:
+def _stands(facts: RunView, language: Language) -> str:
     words = runs_words(language)
     return words.goes_on.get(facts.status, words.goes_on["RUNNING"])
 

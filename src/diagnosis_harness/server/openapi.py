@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Mapping
 from typing import Any
 
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
+from pydantic import BaseModel, ConfigDict, Field
 
 from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.server.auth import OPEN_PATHS
 from diagnosis_harness.server.problems import MEDIA_TYPE, PROBLEMS, Problem, ProblemKind
-from diagnosis_harness.server.wire_out import ProblemOut
+from diagnosis_harness.server.view import View
 
 Content = dict[str, dict[str, Any]]
 Responses = dict[int | str, dict[str, Any]]
@@ -37,6 +40,28 @@ _OF_BODIES = (
     ProblemKind.TOO_LARGE,
     ProblemKind.UNSUPPORTED_MEDIA,
 )
+
+
+class FieldProblemView(View):
+    """What is wrong with one field."""
+
+    field: str
+    problem: str
+    remedy: str
+
+
+class ProblemView(BaseModel):
+    """A problem (RFC 9457)."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    type: str
+    title: str
+    status: int
+    instance: str
+    detail: str = ""
+    errors: list[FieldProblemView] = Field(default_factory=list)
+    limit: int = 0
 
 
 def problems(*kinds: ProblemKind) -> Responses:
@@ -71,16 +96,20 @@ def describe(app: FastAPI, *, needs_key: bool) -> None:
 
 
 def _document(app: FastAPI, *, needs_key: bool) -> dict[str, Any]:
-    held = get_openapi(
-        title=app.title,
-        version=app.version,
-        summary=app.summary,
-        description=app.description,
-        routes=app.routes,
+    held = _with_published_names(
+        get_openapi(
+            title=app.title,
+            version=app.version,
+            summary=app.summary,
+            description=app.description,
+            routes=app.routes,
+        )
     )
-    components = held.setdefault("components", {})
-    schemas = components.setdefault("schemas", {})
-    problem = ProblemOut.model_json_schema(ref_template="#/components/schemas/{model}")
+    components = held["components"]
+    schemas = components["schemas"] = dict(sorted(components["schemas"].items()))
+    problem = _with_published_names(
+        ProblemView.model_json_schema(ref_template="#/components/schemas/{model}")
+    )
     schemas.update(problem.pop("$defs", {}))
     schemas["Problem"] = problem
     for unused in ("HTTPValidationError", "ValidationError"):
@@ -98,6 +127,13 @@ def _document(app: FastAPI, *, needs_key: bool) -> dict[str, Any]:
                 _complete(operation, takes_body=method == "post", is_of_something="{" in path)
                 operation["security"] = [{"key": []}] if needs_key else [{}, {"key": []}]
     return held
+
+
+def _with_published_names(document: dict[str, Any]) -> dict[str, Any]:
+    """Publish the schema of `RunView` as `RunOut`, and so on: the names that generated clients know."""
+    text = re.sub(r'(?<=["/])(\w+)View"', r'\1Out"', json.dumps(document))
+    renamed: dict[str, Any] = json.loads(text)
+    return renamed
 
 
 def _complete(operation: dict[str, Any], *, takes_body: bool, is_of_something: bool) -> None:

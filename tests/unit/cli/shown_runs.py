@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from diagnosis_harness.application.callers.caller import LOCAL
 from diagnosis_harness.application.intent import IntentType
-from diagnosis_harness.application.runs.json_form import row_json
 from diagnosis_harness.application.runs.request import RunKind, RunRequest
 from diagnosis_harness.application.runs.row import RunEnding, RunFailure, RunRow, RunSpent, RunStatus
 from diagnosis_harness.harness.termination import CancellationReason, RunState, RunTermination
 from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.release.outcome import FallbackType, ReleaseOutcome
+from diagnosis_harness.server.run_view import WholeRunView
 
 NOW_S = 1_704_117_600.0  # 2024-01-01T14:00:00Z
 
@@ -86,4 +86,4 @@ def queued_row(asked: RunRequest | None = None) -> RunRow:
 
 def row() -> JsonValue:
     """One row as JSON."""
-    return row_json(fallback_row())
+    return WholeRunView.of(fallback_row()).body()

@@ -7,7 +7,6 @@ import asyncio
 import pytest
 from tests.unit.cli.shown_runs import queued_row, request
 
-from diagnosis_harness.application.runs.json_form import row_json
 from diagnosis_harness.application.runs.store import RunQuery
 from diagnosis_harness.cli import run_reference
 from diagnosis_harness.cli.ports import Listing
@@ -16,6 +15,7 @@ from diagnosis_harness.cli.runs_words import runs_words
 from diagnosis_harness.kernel.errors import InvalidInput, RunUnknown
 from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.kernel.language import Language
+from diagnosis_harness.server.run_view import WholeRunView
 from diagnosis_harness.trace.event import TraceEvent
 
 
@@ -42,7 +42,7 @@ class HeldDesk:
 
     @staticmethod
     def _row(run_id: str) -> JsonValue:
-        return row_json(queued_row(request(run_id)))
+        return WholeRunView.of(queued_row(request(run_id))).body()
 
     async def document(self, run_id: str) -> bytes:
         """Nobody asks."""

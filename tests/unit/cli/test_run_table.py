@@ -12,12 +12,11 @@ from rich.cells import cell_len
 from tests.unit.cli.shown_runs import NOW_S, failed_row, fallback_row, queued_row, request, running_row
 
 from diagnosis_harness.application.callers.caller import ALERTS
-from diagnosis_harness.application.runs.json_form import row_json
 from diagnosis_harness.application.runs.row import RunRow
 from diagnosis_harness.cli.render.runs import age, cut, facts_lines, run_table, short_ids
-from diagnosis_harness.cli.run_facts import RunFacts, facts_of
 from diagnosis_harness.cli.runs_words import runs_words
 from diagnosis_harness.kernel.language import Language
+from diagnosis_harness.server.run_view import RunView
 
 ID = "run-{:032x}"
 ROWS = (
@@ -27,9 +26,9 @@ ROWS = (
 )
 
 
-def facts(row: RunRow) -> RunFacts:
+def facts(row: RunRow) -> RunView:
     """The facts as a terminal reads them."""
-    return facts_of(row_json(row))
+    return RunView.read(RunView.of(row).body())
 
 
 def table(width: int | None, language: Language = Language.EN) -> list[str]:
@@ -165,10 +164,12 @@ def test_the_facts_are_those_of_the_row(row: RunRow) -> None:
         row.started_s,
     )
     assert read.outcome == (ending.outcome if ending else None)
-    assert read.reason == (ending.termination.reason if ending else None)
-    assert read.duration_s == (ending.spent.duration_s if ending else None)
-    assert read.failure == (ending.failure.message if ending and ending.failure else None)
-    assert read.goes_on is (ending is None)
+    assert (read.termination and read.termination.reason) == (ending.termination.reason if ending else None)
+    assert (read.spent and read.spent.duration_s) == (ending.spent.duration_s if ending else None)
+    assert (read.failure and read.failure.message) == (
+        ending.failure.message if ending and ending.failure else None
+    )
+    assert read.is_in_progress is (ending is None)
 
 
 @pytest.mark.parametrize(
@@ -177,7 +178,7 @@ def test_the_facts_are_those_of_the_row(row: RunRow) -> None:
 def test_a_row_that_is_none_is_refused(name: str) -> None:
     """A field that is missing or of another type."""
     with pytest.raises(ValueError):  # noqa: PT011 - the message is for nobody
-        facts_of({**row_json(fallback_row()), name: 5})
+        RunView.read({**RunView.of(fallback_row()).body(), name: 5})
 
 
 def test_both_languages_say_the_same() -> None:

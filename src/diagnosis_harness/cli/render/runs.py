@@ -9,11 +9,11 @@ from rich.cells import cell_len, set_cell_size
 from rich.text import Text
 
 from diagnosis_harness.cli.render.wrap import hang
-from diagnosis_harness.cli.run_facts import RunFacts
 from diagnosis_harness.cli.runs_words import RunsWords, runs_words
 from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.report.measure import measure
 from diagnosis_harness.report.timestamps import instant, shown
+from diagnosis_harness.server.run_view import RunView
 
 _STYLES = {
     "QUEUED": "dim",
@@ -32,7 +32,7 @@ _RIGHT = (5, 6)
 
 
 def run_table(
-    runs: Sequence[RunFacts], language: Language, *, now_s: float, width: int | None
+    runs: Sequence[RunView], language: Language, *, now_s: float, width: int | None
 ) -> tuple[Text, ...]:
     """A row for each run under a head.
 
@@ -62,7 +62,7 @@ def short_ids(ids: Sequence[str]) -> list[str]:
     return [each[:length] for each in ids]
 
 
-def _cells(run: RunFacts, run_id: str, words: RunsWords, *, now_s: float) -> list[str]:
+def _cells(run: RunView, run_id: str, words: RunsWords, *, now_s: float) -> list[str]:
     took_s = _took_s(run, now_s)
     return [
         shown(run_id),
@@ -128,7 +128,7 @@ def cut(text: str, width: int) -> str:
     return f"{set_cell_size(text, width - 1).rstrip()}…"
 
 
-def facts_lines(run: RunFacts, language: Language, *, now_s: float, width: int) -> tuple[Text, ...]:
+def facts_lines(run: RunView, language: Language, *, now_s: float, width: int) -> tuple[Text, ...]:
     """What is known of a run: its ids, then in two columns how it stands, and what it took.
 
     Nothing is read off anything else: status, outcome, run state and stop reason stand side by side.
@@ -139,21 +139,21 @@ def facts_lines(run: RunFacts, language: Language, *, now_s: float, width: int) 
         ("status", run.status),
         ("outcome", run.outcome),
         ("state", run.state),
-        ("reason", run.reason),
-        ("fallback", run.fallback),
+        ("reason", run.termination.reason if run.termination else None),
+        ("fallback", run.fallback_type),
         ("stop_reason", run.stop_reason),
-        ("cancel", run.cancel_reason),
+        ("cancel", run.cancel.reason if run.cancel else None),
     ]
-    took_s = _took_s(run, now_s)
+    took_s, spent = _took_s(run, now_s), run.spent
     took = [
         ("intent", run.intent),
         ("kind", run.kind),
         ("asked_by", run.asked_by),
         ("submitted", instant(run.submitted_s)),
         ("took", None if took_s is None else measure(took_s, "s")),
-        ("steps", _count(run.agent_steps)),
-        ("tool_calls", _count(run.tool_calls)),
-        ("tokens", _count(run.total_tokens)),
+        ("steps", f"{spent.agent_steps:,}" if spent else None),
+        ("tool_calls", f"{spent.tool_calls:,}" if spent else None),
+        ("tokens", f"{spent.total_tokens:,}" if spent else None),
     ]
     left = _told(stands, words)
     longest = max(cell_len(name) for name, _ in left)
@@ -161,7 +161,7 @@ def facts_lines(run: RunFacts, language: Language, *, now_s: float, width: int) 
     lines += _pairs(left, _told(took, words), width)
     if run.failure:
         prefix = _fact(words.facts["failure"], "", longest)
-        lines += hang(prefix, Text(shown(run.failure), "red"), width)
+        lines += hang(prefix, Text(shown(run.failure.message), "red"), width)
     return tuple(lines)
 
 
@@ -194,15 +194,11 @@ def _fact(name: str, value: str, width: int) -> Text:
     return line.append(value, _STYLES.get(value, ""))
 
 
-def _took_s(run: RunFacts, now_s: float) -> float | None:
+def _took_s(run: RunView, now_s: float) -> float | None:
     """Of a run that goes on, how long it has been at work."""
-    if run.duration_s is not None or run.started_s is None:
-        return run.duration_s
-    return max(now_s - run.started_s, 0.0)
-
-
-def _count(value: int | None) -> str | None:
-    return None if value is None else f"{value:,}"
+    if run.spent is not None:
+        return run.spent.duration_s
+    return None if run.started_s is None else max(now_s - run.started_s, 0.0)
 
 
 def _stripped(line: Text) -> Text:

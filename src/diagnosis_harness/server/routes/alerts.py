@@ -6,20 +6,20 @@ import logging
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Request, Response
+from pydantic import Field
 from starlette.responses import JSONResponse
 
 from diagnosis_harness.application.alerts.alerts import TakenNotification
-from diagnosis_harness.application.alerts.inbox import AlertStatus
+from diagnosis_harness.application.alerts.inbox import AlertEffect, AlertStatus
 from diagnosis_harness.kernel.errors import InvalidInput, NotPermitted
-from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.server.alertmanager import asking_of, group_fingerprint, is_about_nothing
 from diagnosis_harness.server.face import TheAdmission, TheFace, language_for
 from diagnosis_harness.server.openapi import problems
 from diagnosis_harness.server.problems import ProblemKind
 from diagnosis_harness.server.replies import request_id_of
+from diagnosis_harness.server.view import View
 from diagnosis_harness.server.wire import AlertGroup
-from diagnosis_harness.server.wire_out import AlertsOut
 
 router = APIRouter(tags=["alerts"])
 
@@ -30,16 +30,43 @@ _NOTHING_FIRES = {
 }
 
 
+class AlertRunView(View):
+    """One run, and what was done with it."""
+
+    run_id: str
+    did: AlertEffect
+
+
+class AlertsView(View):
+    """What is known of a notification when it has been taken."""
+
+    notification_id: Annotated[
+        str | None,
+        Field(
+            description="Under which it is kept, its request's id; where an earlier one of the group that "
+            "says the same waits still, that one's. None where nothing is to do."
+        ),
+    ]
+    status: AlertStatus
+    fingerprint: Annotated[str, Field(description="Of the group, and of every run about it.")]
+    is_waiting: Annotated[bool, Field(description="It is kept and not worked off yet.")]
+    ahead: Annotated[int, Field(description="How many other notifications waited when it came.")]
+    runs: Annotated[
+        list[AlertRunView], Field(description="What was done, each run once; empty while it waits.")
+    ]
+    ignored: Annotated[str | None, Field(description="Why nothing was done, where nothing was to do.")]
+
+
 @router.post(
     "/v1/alerts/alertmanager",
     status_code=202,
     summary="Take a notification of Alertmanager",
     responses={
         202: {
-            "model": AlertsOut,
+            "model": AlertsView,
             "description": "It is kept, and has its effect once; what is known so far.",
         },
-        200: {"model": AlertsOut, "description": "There is nothing to do: `ignored` says why."},
+        200: {"model": AlertsView, "description": "There is nothing to do: `ignored` says why."},
         **problems(ProblemKind.NOT_PERMITTED, ProblemKind.TOO_MANY_ALERTS, ProblemKind.NOT_TAKEN),
     },
 )
@@ -94,17 +121,14 @@ def _answer(
     status: AlertStatus, fingerprint: str, taken: TakenNotification | None, *, ignored: str | None = None
 ) -> Response:
     report = None if taken is None else taken.report
-    runs: list[JsonValue] = [
-        {"run_id": run_id, "did": effect.value}
-        for run_id, effect in ({} if report is None else report.effects).items()
-    ]
-    held: dict[str, JsonValue] = {
-        "notification_id": None if taken is None else taken.notification_id,
-        "status": status.value,
-        "fingerprint": fingerprint,
-        "is_waiting": taken is not None and report is None,
-        "ahead": 0 if taken is None else taken.ahead,
-        "runs": runs,
-        "ignored": ignored,
-    }
-    return JSONResponse(held, status_code=200 if taken is None else 202)
+    effects = {} if report is None else report.effects
+    view = AlertsView(
+        notification_id=None if taken is None else taken.notification_id,
+        status=status,
+        fingerprint=fingerprint,
+        is_waiting=taken is not None and report is None,
+        ahead=0 if taken is None else taken.ahead,
+        runs=[AlertRunView(run_id=run_id, did=effect) for run_id, effect in effects.items()],
+        ignored=ignored,
+    )
+    return JSONResponse(view.body(), status_code=200 if taken is None else 202)

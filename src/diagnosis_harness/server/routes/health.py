@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import suppress
+from typing import Literal
 
 from fastapi import APIRouter, Request, Response
 from starlette.responses import JSONResponse
@@ -14,8 +15,8 @@ from diagnosis_harness.application.service import DATABASE, EVIDENCE
 from diagnosis_harness.kernel.errors import StoreFailure
 from diagnosis_harness.server.face import Face, TheFace
 from diagnosis_harness.server.metrics import MEDIA_TYPE
+from diagnosis_harness.server.view import View
 from diagnosis_harness.server.wire import PAGE_MAX
-from diagnosis_harness.server.wire_out import HealthOut, ReadyOut
 from diagnosis_harness.server.within import within
 from diagnosis_harness.server.write_check import LIMIT_S
 
@@ -25,20 +26,33 @@ OK = "ok"
 LEFT = "left to other processes"
 
 
+class HealthView(View):
+    """The process lives."""
+
+    status: Literal["ok"]
+
+
+class ReadyView(View):
+    """What the service needs, and how it stands."""
+
+    status: Literal["ready", "not ready"]
+    checks: dict[str, str]
+
+
 @router.get(
-    "/healthz", summary="The process lives", responses={200: {"model": HealthOut, "description": "Yes."}}
+    "/healthz", summary="The process lives", responses={200: {"model": HealthView, "description": "Yes."}}
 )
 async def healthz() -> Response:
     """Answers as long as the process does; nothing else is looked at."""
-    return JSONResponse({"status": "ok"})
+    return JSONResponse(HealthView(status="ok").body())
 
 
 @router.get(
     "/readyz",
     summary="The service can work",
     responses={
-        200: {"model": ReadyOut, "description": "Yes."},
-        503: {"model": ReadyOut, "description": "No; `checks` says what is missing."},
+        200: {"model": ReadyView, "description": "Yes."},
+        503: {"model": ReadyView, "description": "No; `checks` says what is missing."},
     },
 )
 async def readyz(face: TheFace, request: Request) -> Response:
@@ -61,8 +75,8 @@ async def readyz(face: TheFace, request: Request) -> Response:
     }
     if not is_ready:
         request.state.reason = "; ".join(f"{name}: {said}" for name, said in checks.items() if said != OK)
-    held = {"status": "ready" if is_ready else "not ready", "checks": checks}
-    return JSONResponse(held, status_code=200 if is_ready else 503)
+    view = ReadyView(status="ready" if is_ready else "not ready", checks=checks)
+    return JSONResponse(view.body(), status_code=200 if is_ready else 503)
 
 
 def _sources(left: int) -> str:

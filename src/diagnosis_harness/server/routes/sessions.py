@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Query, Request, Response
+from pydantic import Field
 from starlette.responses import JSONResponse
 
 from diagnosis_harness.application.callers.caller import Caller
+from diagnosis_harness.application.intent import IntentType
 from diagnosis_harness.application.previous_turn import NoPreviousTurn, PreviousTurn
-from diagnosis_harness.application.runs.row import RunRow
+from diagnosis_harness.application.runs.row import RunRow, RunStatus
 from diagnosis_harness.application.runs.store import RunQuery
 from diagnosis_harness.application.session_context import previous_of
 from diagnosis_harness.harness.keys import is_safe_segment
 from diagnosis_harness.kernel.errors import RunUnknown
-from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.kernel.language import Language
-from diagnosis_harness.server.bodies import turn_json
+from diagnosis_harness.kernel.window import utc_text
+from diagnosis_harness.release.outcome import ReleaseOutcome
 from diagnosis_harness.server.face import TheCaller, TheFace, language_for
+from diagnosis_harness.server.view import Timestamp, View
 from diagnosis_harness.server.wire import PAGE_MAX
-from diagnosis_harness.server.wire_out import SessionOut
 
 router = APIRouter(tags=["sessions"])
 
@@ -44,11 +46,56 @@ _SAID = {
 }
 
 
+class TurnView(View):
+    """One run of a session."""
+
+    run_id: str
+    question: str
+    intent: IntentType | None
+    status: RunStatus
+    outcome: ReleaseOutcome | None
+    conclusion: str | None
+    submitted_at: Timestamp
+
+    @classmethod
+    def of(cls, row: RunRow) -> TurnView:
+        """A run as a turn of its session."""
+        ending = row.ending
+        return cls(
+            run_id=row.run_id,
+            question=row.request.question,
+            intent=row.intent,
+            status=row.status,
+            outcome=None if ending is None else ending.outcome,
+            conclusion=None if ending is None else ending.conclusion,
+            submitted_at=utc_text(row.request.submitted_s),
+        )
+
+
+class NextTurnView(View):
+    """What the next question of this caller in this session is shown: a published result, or why none."""
+
+    asked_by: str
+    run_id: str | None
+    published_result: Any
+    objection: NoPreviousTurn | None
+    says: str
+
+
+class SessionView(View):
+    """A session's turns, the oldest first."""
+
+    session_id: str
+    turns: list[TurnView]
+    next: Annotated[str | None, Field(description="Given as `before`, brings the turns before these.")]
+    next_turn: NextTurnView
+
+
 @router.get(
     "/v1/sessions/{session_id}",
     summary="One session",
     responses={
-        200: {"model": SessionOut, "description": "Its turns, the oldest first."},
+        200: {"model": SessionView, "description": "Its turns, the oldest first."},
     },
 )
 async def session(
@@ -74,13 +121,13 @@ async def session(
         raise RunUnknown(session_id)
     asked_by = await _next_asker(face, caller, query, latest.rows[0])
     previous = await previous_of(face.service.keeping.archive, session_id, asked_by=asked_by)
-    held: dict[str, JsonValue] = {
-        "session_id": session_id,
-        "turns": [turn_json(row) for row in reversed(found.rows)],
-        "next": found.next,
-        "next_turn": _next_turn_json(previous, asked_by, language_for(request)),
-    }
-    return JSONResponse(held)
+    view = SessionView(
+        session_id=session_id,
+        turns=[TurnView.of(row) for row in reversed(found.rows)],
+        next=found.next,
+        next_turn=_next_turn(previous, asked_by, language_for(request)),
+    )
+    return JSONResponse(view.body())
 
 
 async def _next_asker(face: TheFace, caller: Caller, query: RunQuery, latest: RunRow) -> str:
@@ -90,13 +137,13 @@ async def _next_asker(face: TheFace, caller: Caller, query: RunQuery, latest: Ru
     return caller.name if has_asked else latest.request.asked_by.name
 
 
-def _next_turn_json(previous: PreviousTurn | NoPreviousTurn, asked_by: str, language: Language) -> JsonValue:
+def _next_turn(previous: PreviousTurn | NoPreviousTurn, asked_by: str, language: Language) -> NextTurnView:
     shown = previous if isinstance(previous, PreviousTurn) else None
     objection = previous if isinstance(previous, NoPreviousTurn) else None
-    return {
-        "asked_by": asked_by,
-        "run_id": None if shown is None else shown.run_id,
-        "published_result": None if shown is None else shown.published_result,
-        "objection": None if objection is None else objection.value,
-        "says": _SAID[objection][language],
-    }
+    return NextTurnView(
+        asked_by=asked_by,
+        run_id=None if shown is None else shown.run_id,
+        published_result=None if shown is None else shown.published_result,
+        objection=objection,
+        says=_SAID[objection][language],
+    )

@@ -1,0 +1,40 @@
+"""`POST /v1/runs/{run_id}/cancel`."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter, Response
+from starlette.responses import JSONResponse
+
+from diagnosis_harness.application.runs.cancel_answer import cancelled
+from diagnosis_harness.application.runs.desk import CancelEffect
+from diagnosis_harness.server.face import TheCaller, TheFace
+from diagnosis_harness.server.openapi import problems
+from diagnosis_harness.server.problems import ProblemKind as P
+from diagnosis_harness.server.run_id import RunId
+from diagnosis_harness.server.run_view import CancelView
+
+router = APIRouter(tags=["runs"])
+
+CANCEL_WAIT_S = 1.5
+
+
+@router.post(
+    "/v1/runs/{run_id}/cancel",
+    summary="Cancel it",
+    responses={
+        200: {"model": CancelView, "description": "What was stopped, and what was still in flight."},
+        202: {
+            "model": CancelView,
+            "description": "The process that runs it has been asked, and is yet to answer.",
+        },
+        **problems(P.NOT_PERMITTED),
+    },
+)
+async def cancel(run_id: RunId, face: TheFace, caller: TheCaller) -> Response:
+    """Cancel a run, wherever it is. Cancelling what has ended changes nothing and says so."""
+    service = face.service
+    done = await cancelled(
+        service.runs, caller, run_id, clock=service.core.clock, answer_within_s=CANCEL_WAIT_S
+    )
+    status = 202 if done.effect is CancelEffect.ASKED else 200
+    return JSONResponse(CancelView.of(done).body(), status_code=status)

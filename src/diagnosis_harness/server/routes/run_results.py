@@ -1,0 +1,338 @@
+"""What an ended or running run left behind: its trace, evidence, explanation, report and document."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Literal, Self
+
+from fastapi import APIRouter, Header, Path, Query, Request, Response
+from pydantic import Field
+from starlette.responses import JSONResponse
+
+from diagnosis_harness.application.callers.caller import Caller
+from diagnosis_harness.application.intent import IntentType
+from diagnosis_harness.application.runs.row import RunRow, RunStatus
+from diagnosis_harness.audit.why.answer import WhyQuestion
+from diagnosis_harness.audit.why.stored import why_kept
+from diagnosis_harness.audit.why.words import answer_json
+from diagnosis_harness.kernel.errors import RunGoesOn, RunUnknown
+from diagnosis_harness.kernel.language import Language
+from diagnosis_harness.report.document import RecordEntry, plain
+from diagnosis_harness.report.document_file import saved_bytes
+from diagnosis_harness.report.markdown import markdown
+from diagnosis_harness.report.timeline import moments, timeline
+from diagnosis_harness.server.face import Face, TheCaller, TheFace, language_for
+from diagnosis_harness.server.openapi import DOCUMENT, JSON_LINES, MARKDOWN, problems
+from diagnosis_harness.server.problems import ProblemKind as P
+from diagnosis_harness.server.run_id import RunId
+from diagnosis_harness.server.view import JsonObject, Timestamp, View
+from diagnosis_harness.tools.evidence import EvidenceStatus, InvocationStatus
+from diagnosis_harness.tools.invocation import ErrorCode, EvidenceRecord
+from diagnosis_harness.trace.event import TraceEvent, TraceEventStatus, TraceName, TracePhase
+from diagnosis_harness.trace.json_lines import event_json, lines_of
+from diagnosis_harness.trace.timeline import PhaseVerdict, fold
+
+router = APIRouter(tags=["runs"])
+
+Lang = Annotated[Language | None, Query(description="Of the words; `Accept-Language` when left out.")]
+_NOT_YET = {
+    RunStatus.QUEUED: {
+        Language.EN: "The run is queued and has not started; what is answered holds as of now.",
+        Language.ZH: "运行正在排队，尚未开始；以下回答截至目前。",
+    },
+    RunStatus.RUNNING: {
+        Language.EN: "The run is still going on; what is answered holds as of now.",
+        Language.ZH: "运行仍在进行；以下回答截至目前。",
+    },
+}
+_ENDED = {Language.EN: "The run has ended.", Language.ZH: "运行已结束。"}
+
+
+class EventView(View):
+    """One event of a run's trace."""
+
+    seq: int
+    run_id: str
+    at_s: float
+    name: TraceName
+    phase: TracePhase
+    status: TraceEventStatus
+    payload: JsonObject
+
+    @classmethod
+    def of(cls, event: TraceEvent) -> EventView:
+        """The event with its whole payload."""
+        return cls.model_validate(event_json(event))
+
+
+class MomentView(View):
+    """One thing that happened, in short."""
+
+    at_s: float
+    name: TraceName
+    status: TraceEventStatus
+    text: str
+
+
+class StretchView(View):
+    """Moments of one phase that follow each other."""
+
+    phase: TracePhase
+    moments: list[MomentView]
+
+
+class PhaseView(View):
+    """All of one phase."""
+
+    phase: TracePhase
+    moments: int
+    duration_s: float
+    verdict: PhaseVerdict
+
+
+class TimelineView(View):
+    """What happened, in order, and what each phase came to."""
+
+    started_s: float
+    duration_s: float
+    stretches: list[StretchView]
+    phases: list[PhaseView]
+
+
+class TraceView(View):
+    """A run's trace as far as it is written."""
+
+    run_id: str
+    is_closed: bool
+    timeline: TimelineView
+    events: list[EventView]
+
+    @classmethod
+    def of(cls, row: RunRow, events: Sequence[TraceEvent]) -> TraceView:
+        """The events of a run, and what each phase came to."""
+        return cls(
+            run_id=row.run_id,
+            is_closed=row.is_closed,
+            timeline=TimelineView.model_validate(fold(moments(timeline(events))), from_attributes=True),
+            events=[EventView.of(event) for event in events],
+        )
+
+
+class WindowView(View):
+    """A window of time."""
+
+    start: Timestamp
+    end: Timestamp
+
+
+class RecordView(View):
+    """One tool call as it is kept, without what it found."""
+
+    tool_call_id: str
+    tool: str
+    caller: str
+    scope: Annotated[str, Field(description="The normalised request, as canonical JSON.")]
+    window: WindowView | None
+    status: InvocationStatus
+    evidence_status: EvidenceStatus | None
+    error_code: ErrorCode | None
+    started_at: Timestamp
+    duration_s: float | None
+    size_bytes: int
+    digest: str | None
+    items: int
+
+    @classmethod
+    def of(cls, record: EvidenceRecord) -> Self:
+        """The record, with what it found where the class has a field for it."""
+        return cls.model_validate({**plain(RecordEntry.of(record)), "items": len(record.items)})
+
+
+class EvidenceView(View):
+    """The records of a run, in the order in which they began."""
+
+    run_id: str
+    records: list[RecordView]
+
+
+class StoredRecordView(RecordView):
+    """One record with what it found, exactly as stored; `digest` is over these bytes."""
+
+    stored: str | None
+
+
+class FactView(View):
+    """A place in the run's document that an answer rests on."""
+
+    place: str
+    value: str
+
+
+class WhyAnswerView(View):
+    """The answer to one question."""
+
+    question: WhyQuestion
+    asks: str
+    arises: bool
+    says: list[str]
+    rests_on: list[FactView]
+
+
+class WhyView(View):
+    """The seven answers; while the run goes on they hold as of now, and `says` says so."""
+
+    run_id: str
+    status: RunStatus
+    says: str
+    answers: list[WhyAnswerView]
+
+
+@router.get(
+    "/v1/runs/{run_id}/trace",
+    summary="What happened",
+    responses={
+        200: {"model": TraceView, "description": "As far as it is written.", "content": JSON_LINES},
+    },
+)
+async def trace(
+    run_id: RunId,
+    face: TheFace,
+    caller: TheCaller,
+    form: Annotated[Literal["json", "jsonl"], Query(alias="format")] = "json",
+) -> Response:
+    """The timeline and every event; with `format=jsonl` the events alone, one object on each line."""
+    row = await face.service.runs.row(caller, run_id)
+    events = await face.service.runs.events(caller, run_id)
+    if form == "jsonl":
+        return Response(lines_of(events), media_type=next(iter(JSON_LINES)))
+    return JSONResponse(TraceView.of(row, events).body())
+
+
+@router.get(
+    "/v1/runs/{run_id}/evidence",
+    summary="Its evidence records",
+    responses={
+        200: {"model": EvidenceView, "description": "In the order of their begin."},
+    },
+)
+async def evidence(run_id: RunId, face: TheFace, caller: TheCaller) -> Response:
+    """One record for each tool call, without what it found."""
+    records = await face.service.runs.records(caller, run_id)
+    view = EvidenceView(run_id=run_id, records=[RecordView.of(each) for each in records])
+    return JSONResponse(view.body())
+
+
+@router.get(
+    "/v1/runs/{run_id}/evidence/{tool_call_id}",
+    summary="One evidence record",
+    responses={
+        200: {
+            "model": StoredRecordView,
+            "description": "With the stored bytes; their digest is the `ETag`, where there are any.",
+        },
+        304: {"description": "The client has it."},
+    },
+)
+async def record(
+    run_id: RunId,
+    tool_call_id: Annotated[str, Path(max_length=200)],
+    *,
+    face: TheFace,
+    caller: TheCaller,
+    if_none_match: Annotated[str | None, Header(max_length=1_000)] = None,
+) -> Response:
+    """One tool call with what it found, exactly as stored: hash `stored` and compare it with `digest`."""
+    records = await face.service.runs.records(caller, run_id)
+    found = next((each for each in records if each.tool_call_id == tool_call_id), None)
+    if found is None:
+        raise RunUnknown(tool_call_id)
+    headers = {"etag": f'"{found.digest}"'} if found.digest else {}
+    if found.digest and _is_held(headers["etag"], if_none_match):
+        return Response(status_code=304, headers=headers)
+    return JSONResponse(StoredRecordView.of(found).body(), headers=headers)
+
+
+@router.get(
+    "/v1/runs/{run_id}/why",
+    summary="Why it went as it did",
+    responses={200: {"model": WhyView, "description": "In words."}},
+)
+async def why_of(
+    run_id: RunId, request: Request, *, face: TheFace, caller: TheCaller, lang: Lang = None
+) -> Response:
+    """Seven questions about the run, answered in words, each with the places that say so; as of now."""
+    language = lang or language_for(request)
+    row = await face.service.runs.row(caller, run_id)
+    records = await face.service.runs.known_records(caller, run_id)
+    events = await face.service.runs.events(caller, run_id)
+    answers = why_kept(row, records, events, stream=face.streams.chats.seen(row))
+    view = WhyView(
+        run_id=run_id,
+        status=row.status,
+        says=_standing(row, language),
+        answers=[WhyAnswerView.model_validate(answer_json(each, language)) for each in answers],
+    )
+    return JSONResponse(view.body())
+
+
+@router.get(
+    "/v1/runs/{run_id}/report.md",
+    summary="Its report",
+    response_class=Response,
+    responses={
+        200: {"content": MARKDOWN, "description": "For people, with numbered citations."},
+        **problems(P.RUN_GOES_ON),
+    },
+)
+async def report(run_id: RunId, face: TheFace, caller: TheCaller) -> Response:
+    """The report of an ended run as Markdown, in the run's language."""
+    row = await _ended(face, caller, run_id)
+    document = await face.service.runs.document(caller, run_id)
+    lists = row.intent is IntentType.SYSTEM_CHAT
+    text = markdown(document, answer=_text_of(row), lists=lists)
+    return Response(text, media_type="text/markdown; charset=utf-8")
+
+
+@router.get(
+    "/v1/runs/{run_id}/document",
+    summary="Its document",
+    response_class=Response,
+    responses={
+        200: {"content": DOCUMENT, "description": "Byte for byte as `diagnose verify` reads it."},
+        **problems(P.RUN_GOES_ON),
+    },
+)
+async def document(run_id: RunId, face: TheFace, caller: TheCaller) -> Response:
+    """The whole document of an ended run: save it, and verify it offline."""
+    saved = saved_bytes(await face.service.runs.document(caller, run_id))
+    disposition = f'attachment; filename="{run_id}.json"'
+    return Response(saved, media_type="application/json", headers={"content-disposition": disposition})
+
+
+async def _ended(face: Face, caller: Caller, run_id: str) -> RunRow:
+    row = await face.service.runs.row(caller, run_id)
+    if not row.is_closed:
+        raise RunGoesOn(run_id)
+    return row
+
+
+def _text_of(row: RunRow) -> str | None:
+    """What a path without a report answered."""
+    answer = row.ending.answer if row.ending else None
+    text = answer.get("text") if isinstance(answer, dict) else None
+    return text if isinstance(text, str) else None
+
+
+def _is_held(etag: str, if_none_match: str | None) -> bool:
+    """RFC 9110 §13.1.2: the weak comparison; `*` is held as well."""
+    if if_none_match is None:
+        return False
+    held = [each.strip().removeprefix("W/") for each in if_none_match.split(",")]
+    return etag in held or held == ["*"]
+
+
+def _standing(row: RunRow, language: Language) -> str:
+    """How the run stands that is explained, in a sentence."""
+    if row.is_closed:
+        return _ENDED[language]
+    return _NOT_YET.get(row.status, _NOT_YET[RunStatus.RUNNING])[language]
