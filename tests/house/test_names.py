@@ -10,6 +10,7 @@ import ast
 import re
 import tomllib
 from collections import defaultdict
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
@@ -17,7 +18,7 @@ PACKAGE = ROOT / "src" / "diagnosis_harness"
 TO_CHANGE = Path(__file__).with_name("names_to_change.toml")
 
 BASE_FORMS_IN_ED = re.compile(
-    r"bed|bleed|breed|creed|deed|embed|exceed|\w*feed|heed|need|proceed|\w*seed|shed|speed"
+    r"bed|bleed|breed|creed|deed|embed|exceed|\w*feed|heed|need|proceed|\w*seed|shed|speed|succeed"
 )
 """Words that end like a participle and are none."""
 
@@ -65,20 +66,24 @@ def room_of(file: Path) -> str:
     return "/".join(parts[:depth])
 
 
+@cache
+def tree(file: Path) -> ast.Module:
+    """The syntax tree of a module."""
+    return ast.parse(file.read_text(encoding="utf-8"))
+
+
+@cache
 def participles() -> dict[str, set[str]]:
     """The offending function names of each room. A property states a fact, so its participle is right."""
     found = defaultdict(set)
     for top in ("src", "tests", "dev", "examples"):
         for file in sorted((ROOT / top).rglob("*.py")):
-            for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            for node in ast.walk(tree(file)):
                 if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
                     continue
-                is_property = any("property" in ast.unparse(each) for each in node.decorator_list)
-                if (
-                    starts_with_participle(node.name)
-                    and not is_property
-                    and node.name not in PARTICIPLES_ALLOWED
-                ):
+                if not starts_with_participle(node.name) or node.name in PARTICIPLES_ALLOWED:
+                    continue
+                if not any("property" in ast.unparse(each) for each in node.decorator_list):
                     found[room_of(file)].add(node.name)
     return dict(found)
 
@@ -86,7 +91,7 @@ def participles() -> dict[str, set[str]]:
 def public_names(file: Path) -> set[str]:
     """What a module defines at its top level for others to import."""
     names = set()
-    for node in ast.parse(file.read_text(encoding="utf-8")).body:
+    for node in tree(file).body:
         match node:
             case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
                 names.add(name)

@@ -8,7 +8,6 @@ NEVER = {
     TraceName.SOURCE_CHANGED: (
         "no source is configured here; a run that dies there dies as at the STATUS event just before"
     ),
-    TraceName.TOOL_AUDIT: "reserved by the lifecycle document, section 13; no code of the product emits it",
 }
 """Kinds of event that no run of the service has, or none of these tests."""
 

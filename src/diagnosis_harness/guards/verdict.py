@@ -87,7 +87,7 @@ class SemanticReason(StrEnum):
     NO_MARGIN = "NO_MARGIN"  # another hypothesis is as good
     NOT_RANKED = "NOT_RANKED"  # no ranking of this run about this question names it
     CONTRADICTED = "CONTRADICTED"  # by another ranking of this question, which nothing answers
-    OVERRULED = "OVERRULED"  # a judge's own reading, without one of the reasons above
+    OVERRULED = "OVERRULED"  # for judges other than the embedded one: none of the reasons above
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,6 @@
     │   ├── RunNotKept            a run's end could not be kept, so nothing of it may leave
     │   ├── ServiceFailure        a server that was asked did not answer, or with a problem
     │   └── MaskingFailed         text could not be masked, so it must not be kept, shown or logged
-    ├── ToolRefused               preflight said no: code says why
     ├── ArgumentProblem           refused arguments of a tool request; preflight makes a refusal of it
     ├── ProjectionTooLarge        not even the strongest finding fits a record; it ends in ERROR
     ├── StoredBytesInvalid        bytes that no projection can have stored: place, problem
@@ -292,18 +291,6 @@ class TooManyStreams(DiagnosisHarnessError):
 
 class RunTaken(DiagnosisHarnessError):
     """The run was claimed, cancelled or ended before: it must not be worked on here."""
-
-
-class ToolRefused(DiagnosisHarnessError):
-    """Preflight refused a tool request before a canonical record began.
-
-    Attributes:
-        code: wire value of the refusal code.
-    """
-
-    def __init__(self, code: str, message: str) -> None:
-        super().__init__(message)
-        self.code = code
 
 
 class ArgumentProblem(DiagnosisHarnessError):

@@ -224,7 +224,6 @@ IN_RUNS_ONLY: frozenset[type[DiagnosisHarnessError]] = frozenset(
         errors.CapacityRefused,
         errors.InterruptCarried,
         errors.TechnicalFailure,
-        errors.ToolRefused,
         errors.ArgumentProblem,
         errors.ProjectionTooLarge,
         errors.MalformedAnswer,

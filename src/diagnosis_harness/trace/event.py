@@ -61,7 +61,6 @@ class TraceName(StrEnum):
     RUN_ENDED = "RUN_ENDED"  # the run's one termination, at the moment it was set
     RETRY_ATTEMPT = "RETRY_ATTEMPT"
     LLM_CALL = "LLM_CALL"
-    TOOL_AUDIT = "TOOL_AUDIT"
     TOOL_ABANDONED = "TOOL_ABANDONED"  # it outlived its limit or the run; nobody waits for it any more
     LATE_RESULT_REFUSED = "LATE_RESULT_REFUSED"
     CALLBACK_FAILED = "CALLBACK_FAILED"

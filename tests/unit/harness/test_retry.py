@@ -29,7 +29,6 @@ from diagnosis_harness.kernel.errors import (
     StoreFailure,
     TechnicalFailure,
     ToolFailure,
-    ToolRefused,
 )
 from diagnosis_harness.testing.runs import Rig, limits
 from diagnosis_harness.trace.event import TraceEventStatus, TraceName
@@ -195,7 +194,6 @@ def test_a_failure_that_is_no_technical_one_is_never_retried(
         (ValueError("a bug"), FailureKind.UNKNOWN),
         (TimeoutError("untyped"), FailureKind.UNKNOWN),
         (ConnectionError("untyped"), FailureKind.UNKNOWN),
-        (ToolRefused("NOT_ALLOWED", "no"), FailureKind.UNKNOWN),
         (CapacityRefused(asked_bytes=1, used_bytes=1, limit_bytes=1), FailureKind.UNKNOWN),
         (RunAborted("CANCELLED", "USER_REQUESTED"), FailureKind.CANCELLED),
         (RunAborted("TIMED_OUT", "DEADLINE_EXCEEDED"), FailureKind.DEADLINE),
