@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Protocol
 from diagnosis_harness.application.routing import RoutingDecision, RoutingTurn
 from diagnosis_harness.harness.core import DiagnosisHarnessCore
 from diagnosis_harness.harness.retry import RetryRole
-from diagnosis_harness.kernel.canonical import JsonValue
 from diagnosis_harness.kernel.errors import FailureKind, MalformedAnswer, RouterUnavailable, TechnicalFailure
+from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.llm.role import RoleBoundary
 from diagnosis_harness.trace.event import TraceEventStatus, TraceName, TracePhase
 

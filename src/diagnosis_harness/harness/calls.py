@@ -15,9 +15,9 @@ from diagnosis_harness.harness.gate import (
 from diagnosis_harness.harness.lease import LlmLease, OpenCall, TokenUsage, ToolLease
 from diagnosis_harness.harness.waiting import Leftover, Operation, WaitLimit, run_in_worker, wait
 from diagnosis_harness.harness.workers import WorkerPool
-from diagnosis_harness.kernel.canonical import JsonValue
 from diagnosis_harness.kernel.clock import Clock
 from diagnosis_harness.kernel.errors import ContractViolation, FailureKind, LlmFailure, ToolFailure
+from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.trace.event import TraceEventStatus, TraceName, TracePhase
 
 T = TypeVar("T")

@@ -30,11 +30,11 @@ from diagnosis_harness.harness.open_runs import OpenRuns
 from diagnosis_harness.harness.retry_policy import HarnessRetryPolicies
 from diagnosis_harness.harness.waiting import Operation, WaitLimit
 from diagnosis_harness.harness.workers import WorkerPool
-from diagnosis_harness.kernel.canonical import JsonValue
 from diagnosis_harness.kernel.clock import Clock
 from diagnosis_harness.kernel.closing import Closing
 from diagnosis_harness.kernel.errors import ContractViolation, FailureKind, TechnicalFailure
 from diagnosis_harness.kernel.ids import IdSource
+from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.trace.event import TraceEventStatus, TraceName, TracePhase
 from diagnosis_harness.trace.sink import NullSink, TraceSink
 

@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping
 
 from diagnosis_harness.harness.handle import RunHandle
 from diagnosis_harness.harness.termination import RunState, RunTermination
-from diagnosis_harness.kernel.canonical import JsonValue
 from diagnosis_harness.kernel.clock import Clock
 from diagnosis_harness.kernel.faults import report_fault
+from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.trace.event import TraceEvent, TraceEventStatus, TraceName, TracePhase, bounded
 from diagnosis_harness.trace.sink import TraceSink
 

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from math import isfinite
-from typing import TypeAlias
 
-JsonValue: TypeAlias = "bool | int | float | str | Sequence[JsonValue] | Mapping[str, JsonValue] | None"
-"""What JSON can say. Tuples and read-only mappings count; bytes, sets and dates do not."""
+from diagnosis_harness.kernel.json_value import JsonValue
 
 _DEPTH_MAX = 64
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias, Union
+from collections.abc import Mapping, Sequence
+from typing import TypeAlias
 
 Scalar: TypeAlias = str | int | float | bool | None
-JsonValue: TypeAlias = Union[Scalar, "list[JsonValue]", "dict[str, JsonValue]"]
+JsonValue: TypeAlias = "Scalar | Sequence[JsonValue] | Mapping[str, JsonValue]"
+"""Tuples and read-only mappings count; bytes, sets and dates do not."""

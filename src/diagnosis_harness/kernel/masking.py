@@ -12,8 +12,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 
-from diagnosis_harness.kernel.canonical import JsonValue
 from diagnosis_harness.kernel.errors import MaskingFailed
+from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.kernel.masking_checks import PLACEHOLDER
 from diagnosis_harness.kernel.masking_hints import Hints
 from diagnosis_harness.kernel.masking_names import Key, keys_of

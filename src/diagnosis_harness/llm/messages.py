@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from diagnosis_harness.harness.budget import TokenUsage
-from diagnosis_harness.kernel.canonical import JsonValue, canonical_json
+from diagnosis_harness.kernel.canonical import canonical_json
+from diagnosis_harness.kernel.json_value import JsonValue
 
 __all__ = [
     "ChatMessage",

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.harness.core import DiagnosisHarnessCore
-from diagnosis_harness.kernel.canonical import JsonValue
 from diagnosis_harness.kernel.errors import TechnicalFailure
+from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.llm.messages import ChatReply, ChatRequest, TokenUsage, estimate_input_tokens
 from diagnosis_harness.llm.port import ChatModel
 from diagnosis_harness.trace.event import TraceEventStatus, TraceName, TracePhase

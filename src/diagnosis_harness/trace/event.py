@@ -8,7 +8,7 @@ from enum import StrEnum
 from math import isfinite
 from types import MappingProxyType
 
-from diagnosis_harness.kernel.canonical import JsonValue
+from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.kernel.masking import mask_or_withhold
 
 

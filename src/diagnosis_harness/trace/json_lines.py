@@ -6,7 +6,6 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 
-from diagnosis_harness.kernel.canonical import JsonValue as KeptValue
 from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.trace.event import TraceEvent, TraceEventStatus, TraceName, TracePhase
 
@@ -77,7 +76,7 @@ def events_of(data: bytes) -> tuple[TraceEvent, ...]:
         raise ValueError("nested too deeply") from None
 
 
-def _plain(value: KeptValue) -> JsonValue:
+def _plain(value: JsonValue) -> JsonValue:
     if isinstance(value, Mapping):
         return {key: _plain(item) for key, item in value.items()}
     if isinstance(value, Sequence) and not isinstance(value, str):
@@ -85,7 +84,7 @@ def _plain(value: KeptValue) -> JsonValue:
     return value
 
 
-def _frozen(value: JsonValue) -> KeptValue:
+def _frozen(value: JsonValue) -> JsonValue:
     """A value as an event keeps it (`trace.event.bounded`): lists become tuples."""
     if isinstance(value, list):
         return tuple(_frozen(item) for item in value)

@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final, TypeAlias
 
-from diagnosis_harness.kernel.canonical import JsonValue, canonical_json
+from diagnosis_harness.kernel.canonical import canonical_json
+from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.trace.event import TraceEvent, TraceName
 
 Attribute: TypeAlias = str | bool | int | float | tuple[str, ...]

@@ -308,4 +308,4 @@ def test_as_json_holds_words_and_places() -> None:
     assert isinstance(held, dict)
     assert (held["question"], held["arises"]) == ("FALLBACK", True)
     assert held["asks"] == question_words(WhyQuestion.FALLBACK, Language.ZH)
-    assert {"place": "release.outcome", "value": "FALLBACK"} in held["rests_on"]  # type: ignore[operator]  # a list
+    assert {"place": "release.outcome", "value": "FALLBACK"} in held["rests_on"]

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from diagnosis_harness.kernel.canonical import JsonValue, canonical_json, digest
+from diagnosis_harness.kernel.canonical import canonical_json, digest
+from diagnosis_harness.kernel.json_value import JsonValue
 
 SCALARS = (
     st.none()

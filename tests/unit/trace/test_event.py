@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from diagnosis_harness.kernel.canonical import JsonValue, canonical_json
+from diagnosis_harness.kernel.canonical import canonical_json
+from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.trace.event import (
     CUT_MARK,
     ITEMS_MAX,

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from diagnosis_harness.kernel.canonical import JsonValue
+from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.trace.event import TraceEvent, bounded
 from diagnosis_harness.trace.event import TraceEventStatus as Status
 from diagnosis_harness.trace.event import TraceName as Name

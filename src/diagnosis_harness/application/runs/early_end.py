@@ -5,7 +5,7 @@ from __future__ import annotations
 from diagnosis_harness.application.runs.request import RunRequest
 from diagnosis_harness.application.runs.row import RUN_CANCELLED, CancelWish, RunEnding, RunFailure, RunSpent
 from diagnosis_harness.harness.termination import CancellationReason, RunState, RunTermination, state_for
-from diagnosis_harness.kernel.canonical import JsonValue
+from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.kernel.window import utc_text
 from diagnosis_harness.release.outcome import ReleaseOutcome

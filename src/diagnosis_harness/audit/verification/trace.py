@@ -12,7 +12,7 @@ from diagnosis_harness.audit.verification.result import Check, CheckName, Flaw, 
 from diagnosis_harness.diagnosis.collection import DiagnosisStopReason
 from diagnosis_harness.guards.verdict import SemanticVerdict
 from diagnosis_harness.harness.termination import RunState
-from diagnosis_harness.kernel.canonical import JsonValue
+from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.release.outcome import ReleaseOutcome
 from diagnosis_harness.report.document import RunDocument
 from diagnosis_harness.report.timeline import in_short
