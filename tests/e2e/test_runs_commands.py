@@ -176,7 +176,10 @@ def test_a_run_that_goes_on_is_shown_so_far_and_cancelled(kept: Kept, diagnose: 
 
         assert "The run goes on. So far:" in shown.out
         assert "AGENT_MODEL_STEP" in shown.out
-        assert (early.code, early.err) == (2, f"The run {run_id} has not ended; this exists when it has.\n")
+        assert (early.code, early.err) == (
+            2,
+            f"Run {run_id} is still in progress; this is available once it ends.\n",
+        )
         assert cancelled.code == 0
         assert cancelled.out.splitlines()[0] == "Cancelled: the run was stopped."
         assert again.out.splitlines()[0].startswith("The run had ended before (CANCELLED)")
@@ -188,10 +191,10 @@ def test_a_run_that_goes_on_is_shown_so_far_and_cancelled(kept: Kept, diagnose: 
     ("words", "said"),
     [
         (["runs", "show", "run-nobody"], "There is no run run-nobody"),
-        (["runs", "show", "run-"], "several runs begin so"),
-        (["runs", "show", "../health"], "it is no id of a run"),
+        (["runs", "show", "run-"], "several run ids start with that"),
+        (["runs", "show", "../health"], "it is not a valid run id"),
         (["runs", "list", "--status", "LOST"], "choose one of QUEUED, RUNNING, SUCCESS, FAILED, CANCELLED"),
-        (["runs", "list", "--session", "a b"], "it is no id of a session"),
+        (["runs", "list", "--session", "a b"], "it is not a valid session id"),
         (["runs", "export", "last", "--format", "xml"], "choose one of document, jsonl, otlp"),
         (["runs", "export", "last", "--out", "/no/such/folder/x"], "there is no such folder"),
     ],

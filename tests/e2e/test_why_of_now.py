@@ -8,7 +8,7 @@ from pathlib import Path
 import httpx2
 from tests.support.streaming_server import StreamServer, streaming
 
-from diagnosis_harness.cli.local_desk import LocalDesk
+from diagnosis_harness.cli.client.database_client import DatabaseClient
 from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.kernel.language import Language
 
@@ -18,7 +18,7 @@ async def by_both(it: StreamServer, run_id: str) -> tuple[list[JsonValue], list[
     async with httpx2.AsyncClient(base_url=f"http://127.0.0.1:{it.port}", trust_env=False) as client:
         response = await client.get(f"/v1/runs/{run_id}/why", params={"lang": "en"})
     afar = response.raise_for_status().json()["answers"]
-    here = await LocalDesk(it.service.runs, clock=it.service.core.clock).why(run_id, Language.EN)
+    here = await DatabaseClient(it.service.runs, clock=it.service.core.clock).why(run_id, Language.EN)
     assert isinstance(here, list)
     assert len(afar) == len(here) == 7
     return afar, here

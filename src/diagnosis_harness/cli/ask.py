@@ -4,18 +4,37 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
+from pathlib import Path
 
-from diagnosis_harness.cli.answer import Asking, answer
 from diagnosis_harness.cli.exit_codes import exit_code
-from diagnosis_harness.cli.output import Output, publish, tell
+from diagnosis_harness.cli.folder_run import Folders, run_on_folders
+from diagnosis_harness.cli.output import tell
 from diagnosis_harness.cli.phrases import phrases_of
 from diagnosis_harness.cli.ports import OpenDiagnosis
+from diagnosis_harness.cli.publish import OutputOptions, publish
 from diagnosis_harness.kernel.errors import InvalidInput
+from diagnosis_harness.report.document import RunDocument
+from diagnosis_harness.kernel.language import Language
 
 
 @dataclass(frozen=True, slots=True)
-class Apart:
-    """What only a service is asked with. `server` None is the configured one."""
+class AskRequest:
+    """A question about a folder, or without one to a service.
+
+    `deadline_s` None is the configured time.
+    """
+
+    question: str
+    folder: Path | None
+    baseline: Path | None = None
+    onset_s: float | None = None
+    deadline_s: float | None = None
+    language: Language = Language.EN
+
+
+@dataclass(frozen=True, slots=True)
+class ServerOptions:
+    """Options of `ask` that apply only with a server. `server` None is the configured one."""
 
     server: str | None
     key: str | None
@@ -24,37 +43,56 @@ class Apart:
     background: bool
 
 
-def run_ask(asking: Asking, output: Output, open_diagnosis: OpenDiagnosis) -> int:
-    """Ask, print, and say by the exit code how it ended.
+def run_ask(request: AskRequest, folder: Path, output: OutputOptions, open_diagnosis: OpenDiagnosis) -> int:
+    """Ask about the folder, print the report, and give the exit code.
 
     Raises:
-        InvalidInput: what the person gave cannot be used.
+        InvalidInput: an argument, the folder or a file in it cannot be used.
     """
-    document = answer(asking, open_diagnosis, color=output.color)
+    document = diagnose_folder(request, folder, open_diagnosis, color=output.color)
     publish(document, output)
     if output.save is not None:
-        tell(phrases_of(asking.language).saved.format(file=output.save), sys.stderr)
+        tell(phrases_of(request.language).saved.format(file=output.save), sys.stderr)
     return exit_code(document.release.outcome, document.run.state)
 
 
-def checked_apart(asking: Asking, apart: Apart) -> Apart:
-    """The options for a service, where they and the folder do not exclude each other.
+def diagnose_folder(
+    request: AskRequest, folder: Path, open_diagnosis: OpenDiagnosis, *, color: bool
+) -> RunDocument:
+    """Read the folder, ask, and give the document; Ctrl+C cancels the run, which still gives it.
 
     Raises:
-        InvalidInput: a folder is asked, and something is given for a service; or the other way round.
+        InvalidInput: an argument, the folder or a file in it cannot be used.
+        KeyboardInterrupt: Ctrl+C while the folder was read, before there was a run.
     """
-    if asking.folder is None:
-        if asking.baseline is not None:
+    return run_on_folders(
+        Folders(folder, request.baseline, request.onset_s),
+        open_diagnosis,
+        lambda diagnosis: diagnosis.run(
+            request.question, language=request.language, deadline_s=request.deadline_s
+        ),
+        phrases=phrases_of(request.language),
+        color=color,
+    )
+
+
+def check_server_options(request: AskRequest, options: ServerOptions) -> None:
+    """Refuse options that exclude each other.
+
+    Raises:
+        InvalidInput: a folder is given together with an option for a server, or a baseline without a folder.
+    """
+    if request.folder is None:
+        if request.baseline is not None:
             raise InvalidInput("--baseline", "it is given without --from", "name the incident folder as well")
-        return apart
-    given = {
-        "--server": apart.server,
-        "--key": apart.key,
-        "--source": apart.source,
-        "--session": apart.session,
-        "--background": apart.background,
+        return
+    values = {
+        "--server": options.server,
+        "--key": options.key,
+        "--source": options.source,
+        "--session": options.session,
+        "--background": options.background,
     }
-    for option, value in given.items():
+    for option, value in values.items():
         if value:
-            raise InvalidInput(option, "it is given with --from", "ask a folder or a service, not both")
-    return apart
+            raise InvalidInput(option, "it is given with --from", "ask about a folder or a service, not both")

@@ -1,4 +1,4 @@
-"""`diagnose ask --server`: one question to a service, watched as if it were asked here; or left to it."""
+"""`diagnose ask --server`: ask a service, and follow the run or leave it in the background."""
 
 from __future__ import annotations
 
@@ -12,127 +12,125 @@ from typing import TYPE_CHECKING
 
 from typer.exceptions import TyperException
 
-from diagnosis_harness.cli.answer import Asking
-from diagnosis_harness.cli.ask import Apart
-from diagnosis_harness.cli.at_desk import Where, opened_server, told
+from diagnosis_harness.cli.ask import AskRequest, ServerOptions
+from diagnosis_harness.cli.client.connect import open_api_client, report_failures
+from diagnosis_harness.server.run_view import WholeRunView
 from diagnosis_harness.cli.exit_codes import exit_code
-from diagnosis_harness.cli.interrupt import run_interruptible
+from diagnosis_harness.cli.interrupt import CANCELLED, run_interruptible
 from diagnosis_harness.cli.live import LiveView
-from diagnosis_harness.cli.output import Output, make_console, publish, save_bytes, tell
+from diagnosis_harness.cli.options import RunsOptions
+from diagnosis_harness.cli.output import make_console, save_bytes, shown_lines, tell
 from diagnosis_harness.cli.phrases import phrases_of
-from diagnosis_harness.cli.runs_words import runs_words
-from diagnosis_harness.cli.stopping import CANCELLED
+from diagnosis_harness.cli.publish import OutputOptions, publish
+from diagnosis_harness.cli.runs_words import RunsWords, runs_words
 from diagnosis_harness.harness.waiting import passed
 from diagnosis_harness.kernel.clock import SystemClock
 from diagnosis_harness.kernel.errors import ServiceFailure
 from diagnosis_harness.kernel.json_value import JsonValue
-from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.kernel.window import utc_text
-from diagnosis_harness.report.document_file import parsed
-from diagnosis_harness.report.reading import read_document
+from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.report.timestamps import shown
-from diagnosis_harness.server.run_view import WholeRunView
+from diagnosis_harness.report.reading import read_document
+from diagnosis_harness.report.document_file import parsed
 from diagnosis_harness.settings import load_settings
 from diagnosis_harness.trace.event import TraceEvent, TraceEventStatus, TraceName, TracePhase
 from diagnosis_harness.trace.json_lines import event_of
 
 if TYPE_CHECKING:
-    from diagnosis_harness.cli.remote_desk import RemoteDesk
+    from diagnosis_harness.cli.client.api_client import ApiClient
 
 CLOSED_WITHIN_S = 10.0
-"""What a run takes, at most, to be closed after its stream has ended or was cut."""
-_LOOK_S = 0.1
+"""How long, at most, a run takes to be completely stored after its stream has ended or was cut."""
+_POLL_S = 0.1
 
 
-def ask_server(asking: Asking, apart: Apart, output: Output, settings_file: Path | None) -> int:
-    """Ask a service, print, and say by the exit code how the run ended.
+def ask_server(
+    request: AskRequest, server: ServerOptions, output: OutputOptions, settings_file: Path | None
+) -> int:
+    """Ask a service, print the report, and give the run's exit code.
 
-    In the background it is submitted, and its id is printed. Else it is watched: Ctrl+C closes the
-    connection, which cancels the run, and what is kept of it is printed all the same.
+    In the background, the run is submitted and its id printed. Otherwise it is followed: Ctrl+C closes the
+    connection, which cancels the run, and what is stored of it is still printed.
 
     Raises:
-        InvalidInput: what the person gave cannot be used.
+        InvalidInput: an argument or a setting cannot be used.
         TyperException: neither a folder nor a server is named.
     """
     settings = load_settings(settings_file)
-    where = Where(settings_file, apart.server, apart.key, asking.language)
-    url = settings.remote.url if where.server is None else where.server
+    options = RunsOptions(
+        settings_file=settings_file, server=server.server, key=server.key, lang=request.language
+    )
+    url = settings.remote.url if server.server is None else server.server
     if not url:
         raise TyperException("Missing option '--from' / '--server'.")
-    body = _body(asking, apart)
+    body = _request_body(request, server)
 
-    async def submitted() -> int:
-        async with opened_server(where, settings, url) as desk:
-            run_id, is_new = await desk.submit(body)
-        words = where.words
+    async def submit() -> int:
+        async with open_api_client(options, settings, url) as client:
+            run_id, is_new = await client.submit(body)
+        words = options.words
         tell((words.submitted if is_new else words.joined).format(run=run_id), sys.stderr)
         tell(run_id, sys.stdout)
         return 0
 
-    def watched() -> int:
+    def follow() -> int:
         console = make_console(color=output.color, stderr=True)
-        with LiveView(console, clock=SystemClock(), phrases=phrases_of(where.language)) as view:
-            watching = _Watching(body, view, where.language)
+        phrases = phrases_of(request.language)
+        with LiveView(console, clock=SystemClock(), phrases=phrases) as view:
+            follower = _Follower(body, view, options.words)
 
             async def work() -> tuple[WholeRunView, bytes] | None:
-                async with opened_server(where, settings, url) as desk:
-                    return await watching.run(desk)
+                async with open_api_client(options, settings, url) as client:
+                    return await follower.run(client)
 
-            ended = run_interruptible(work, on_first=watching.stop, on_second=watching.leave)
+            ended = run_interruptible(work, on_first=follower.stop, on_second=view.print_leaving)
         if ended is None:
-            tell(phrases_of(where.language).stopped, sys.stderr)
+            tell(phrases.stopped, sys.stderr)
             return CANCELLED
-        return _published(*ended, where.language, output)
+        return _print_answer(*ended, request.language, output)
 
-    return told(where.words, (lambda: asyncio.run(submitted())) if apart.background else watched)
+    return report_failures(options.words, (lambda: asyncio.run(submit())) if server.background else follow)
 
 
-def _body(asking: Asking, apart: Apart) -> dict[str, JsonValue]:
-    """The question as the HTTP API takes it."""
-    held: dict[str, JsonValue] = {
-        "question": asking.question,
-        "language": asking.language.value,
-        "onset": None if asking.onset_s is None else utc_text(asking.onset_s),
-        "limit_s": asking.deadline_s,
-        "source": apart.source,
-        "session_id": apart.session,
+def _request_body(request: AskRequest, server: ServerOptions) -> dict[str, JsonValue]:
+    """The body of the HTTP request."""
+    body: dict[str, JsonValue] = {
+        "question": request.question,
+        "language": request.language.value,
+        "onset": None if request.onset_s is None else utc_text(request.onset_s),
+        "limit_s": request.deadline_s,
+        "source": server.source,
+        "session_id": server.session,
     }
-    return {name: value for name, value in held.items() if value is not None}
+    return {name: value for name, value in body.items() if value is not None}
 
 
-class _Watching:
-    """One run of a service, shown while it lives."""
+class _Follower:
+    """Follows the stream of one run of a service."""
 
-    def __init__(self, body: dict[str, JsonValue], view: LiveView, language: Language) -> None:
+    def __init__(self, body: dict[str, JsonValue], view: LiveView, words: RunsWords) -> None:
         self._body = body
         self._view = view
-        self._phrases = phrases_of(language)
-        self._words = runs_words(language)
+        self._words = words
         self._run_id: str | None = None
         self._clock = SystemClock()
         self._following: asyncio.Task[None] | None = None
         self._is_stopped = False
 
     def stop(self) -> None:
-        """Close the connection; for the event loop's thread."""
-        calls = ", ".join(self._view.in_flight()) or self._phrases.nothing_in_flight
-        self._view.say(self._phrases.cancelling.format(calls=calls))
+        """Close the connection. Call it on the event loop's thread."""
+        self._view.print_cancelling()
         self._is_stopped = True
         if self._following is not None:
             self._following.cancel()
 
-    def leave(self) -> None:
-        """Say that what is in flight is left."""
-        self._view.say(self._phrases.left_at_once)
-        self._view.close()
-
-    async def run(self, desk: RemoteDesk) -> tuple[WholeRunView, bytes] | None:
-        """Follow the stream to its end or to Ctrl+C, and give what is kept; None where no run had begun.
+    async def run(self, client: ApiClient) -> tuple[WholeRunView, bytes] | None:
+        """Follow the stream to its end or to Ctrl+C, and give the stored run; None if no run had started.
 
         Raises:
-            ServiceFailure: the connection broke off; it says how to learn what became of the run.
+            ServiceFailure: the connection broke; the message says how to see what became of the run.
         """
-        self._following = asyncio.create_task(self._follow(desk.chat({**self._body, "trace": True})))
+        self._following = asyncio.create_task(self._follow(client.chat({**self._body, "trace": True})))
         if self._is_stopped:
             self._following.cancel()
         try:
@@ -147,27 +145,27 @@ class _Watching:
             raise ServiceFailure(f"{failure} {lost}", kind=failure.kind) from failure
         if self._run_id is None:
             return None
-        facts = await self._closed(desk, self._run_id)
-        return facts, await desk.document(facts.run_id)
+        facts = await self._wait_until_closed(client, self._run_id)
+        return facts, await client.document(facts.run_id)
 
     async def _follow(self, stream: AsyncIterator[tuple[str, JsonValue]]) -> None:
         async with aclosing(stream) as events:  # type: ignore[type-var]  # an asynchronous generator
             async for name, data in events:
-                self._hear(name, data if isinstance(data, dict) else {})
+                self._handle(name, data if isinstance(data, dict) else {})
 
-    def _hear(self, name: str, data: dict[str, JsonValue]) -> None:
+    def _handle(self, name: str, data: dict[str, JsonValue]) -> None:
         match name:
             case "metadata":
                 self._run_id = str(data.get("run_id"))
             case "status":
-                self._view.emit(self._stage(str(data.get("stage"))))
+                self._view.emit(self._stage_event(str(data.get("stage"))))
             case "trace":
-                with suppress(ValueError):  # a newer server may tell of more than is known here
+                with suppress(ValueError):  # a newer server may send events that this version does not know
                     self._view.emit(replace(event_of(data), at_s=self._clock.now_s()))
             case _:
-                pass  # content and failure are read with the document, which holds them
+                pass  # content and failure are also in the document
 
-    def _stage(self, stage: str) -> TraceEvent:
+    def _stage_event(self, stage: str) -> TraceEvent:
         return TraceEvent(
             seq=0,
             run_id=self._run_id or "",
@@ -178,23 +176,23 @@ class _Watching:
             payload={"stage": stage},
         )
 
-    async def _closed(self, desk: RemoteDesk, run_id: str) -> WholeRunView:
-        """The run once all of it is kept; a cut stream ends it, and that takes a moment."""
+    async def _wait_until_closed(self, client: ApiClient, run_id: str) -> WholeRunView:
+        """The run once it is completely stored, which takes a little time after a cut stream."""
         until_s = self._clock.now_s() + CLOSED_WITHIN_S
-        facts = WholeRunView.read(await desk.row(run_id))
+        facts = WholeRunView.read(await client.row(run_id))
         while facts.is_in_progress and self._clock.now_s() < until_s:
-            await passed(self._clock, _LOOK_S)
-            facts = WholeRunView.read(await desk.row(run_id))
+            await passed(self._clock, _POLL_S)
+            facts = WholeRunView.read(await client.row(run_id))
         return facts
 
 
-def _published(facts: WholeRunView, data: bytes, language: Language, output: Output) -> int:
-    """Print the report of a diagnosis or the text of another path; save the document where that is wanted."""
+def _print_answer(facts: WholeRunView, data: bytes, language: Language, output: OutputOptions) -> int:
+    """Print the report of a diagnosis or the text of another path; save the document if requested."""
     document = read_document(parsed(data, file=facts.run_id))
     if facts.text is None or output.as_json:
         publish(document, output)
     else:
-        tell("\n".join(shown(line) for line in facts.text.split("\n")), sys.stdout)
+        tell(shown_lines(facts.text), sys.stdout)
         if output.save is not None:
             save_bytes(data, output.save)
     if output.save is not None:

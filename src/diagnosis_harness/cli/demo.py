@@ -1,4 +1,4 @@
-"""`diagnose demo`: a simulated system is broken, written as a folder, and diagnosed by the same path."""
+"""`diagnose demo`: simulate an incident, write it as a folder, and diagnose that folder."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from diagnosis_harness.cli.answer import Asking, answer
+from diagnosis_harness.cli.ask import AskRequest, diagnose_folder
+from diagnosis_harness.cli.demo_verdict import is_right, verdict_lines
 from diagnosis_harness.cli.exit_codes import exit_code
-from diagnosis_harness.cli.output import Output, publish, tell
+from diagnosis_harness.cli.output import tell
 from diagnosis_harness.cli.phrases import phrases_of
 from diagnosis_harness.cli.ports import OpenDiagnosis
-from diagnosis_harness.cli.verdict import is_right, verdict_lines
+from diagnosis_harness.cli.publish import OutputOptions, publish
 from diagnosis_harness.kernel.errors import InvalidInput
 from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.simulator.faults import FaultKind
@@ -22,7 +23,7 @@ from diagnosis_harness.simulator.folder import SimulatedIncident, simulate_folde
 
 @dataclass(frozen=True, slots=True)
 class Demo:
-    """What to simulate. `keep` is where the folder stays; None lets it go with the run."""
+    """What to simulate. `keep` is the parent of a folder to keep; None deletes it after the run."""
 
     fault: str
     seed: int
@@ -31,45 +32,47 @@ class Demo:
     deadline_s: float | None
 
 
-def run_demo(demo: Demo, output: Output, open_diagnosis: OpenDiagnosis) -> int:
-    """Simulate, diagnose, and only then say what had been injected and whether it was found.
+def run_demo(demo: Demo, output: OutputOptions, open_diagnosis: OpenDiagnosis) -> int:
+    """Simulate, diagnose, and only then print what was injected and whether it was found.
 
-    The exit code is 0 where it was right, also by naming nothing where nothing was wrong; else the run's own.
-    The right answer stays here: the run gets the folder and nothing else.
+    The exit code is 0 if the diagnosis was right, also when nothing was injected and no cause was named;
+    otherwise it is that of the run. The run sees the folder only, never the right answer.
 
     Raises:
         InvalidInput: no such fault, a seed below zero, or a folder that cannot be written.
     """
-    kind = _checked(demo)
+    kind = _check(demo)
     phrases = phrases_of(demo.language)
-    # The document alone belongs on standard output when it was asked for.
-    aside = sys.stderr if output.as_json else sys.stdout
-    tell(f"{phrases.simulated.format(seed=demo.seed)}\n", aside)
+    # With --json only the document goes to standard output.
+    notes = sys.stderr if output.as_json else sys.stdout
+    tell(f"{phrases.simulated.format(seed=demo.seed)}\n", notes)
     with nullcontext(demo.keep) if demo.keep else TemporaryDirectory(prefix="diagnose-demo-") as parent:
-        incident = _simulated(kind, demo.seed, Path(parent))
+        incident = _simulate(kind, demo.seed, Path(parent))
         if demo.keep is not None:
-            tell(f"{phrases.kept_folder.format(folder=incident.folder)}\n", aside)
-        return _diagnosed(demo, incident, output, open_diagnosis)
+            tell(f"{phrases.kept_folder.format(folder=incident.folder)}\n", notes)
+        return _diagnose(demo, incident, output, open_diagnosis)
 
 
-def _diagnosed(demo: Demo, incident: SimulatedIncident, output: Output, open_diagnosis: OpenDiagnosis) -> int:
+def _diagnose(
+    demo: Demo, incident: SimulatedIncident, output: OutputOptions, open_diagnosis: OpenDiagnosis
+) -> int:
     phrases = phrases_of(demo.language)
-    asking = Asking(
+    request = AskRequest(
         question=phrases.demo_question,
         folder=incident.folder,
         deadline_s=demo.deadline_s,
         language=demo.language,
     )
-    document = answer(asking, open_diagnosis, color=output.color)
+    document = diagnose_folder(request, incident.folder, open_diagnosis, color=output.color)
     publish(document, output)
-    said = "\n".join(verdict_lines(document, incident.truth, phrases))
-    tell(f"\n{said}", sys.stderr if output.as_json else sys.stdout)
+    verdict = "\n".join(verdict_lines(document, incident.truth, phrases))
+    tell(f"\n{verdict}", sys.stderr if output.as_json else sys.stdout)
     if is_right(document, incident.truth):
         return 0
     return exit_code(document.release.outcome, document.run.state)
 
 
-def _simulated(kind: FaultKind, seed: int, parent: Path) -> SimulatedIncident:
+def _simulate(kind: FaultKind, seed: int, parent: Path) -> SimulatedIncident:
     try:
         return simulate_folder(kind, seed=seed, parent=parent)
     except OSError as error:
@@ -77,7 +80,7 @@ def _simulated(kind: FaultKind, seed: int, parent: Path) -> SimulatedIncident:
         raise InvalidInput(str(parent), problem, "name a folder that can be written") from error
 
 
-def _checked(demo: Demo) -> FaultKind:
+def _check(demo: Demo) -> FaultKind:
     if demo.seed < 0:
         raise InvalidInput("--seed", f"{demo.seed} is below zero", "give zero or more")
     if demo.fault not in set(FaultKind):

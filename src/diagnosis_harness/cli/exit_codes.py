@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import assert_never
 
-from diagnosis_harness.cli.stopping import CANCELLED
+from diagnosis_harness.cli.interrupt import CANCELLED
 from diagnosis_harness.harness.termination import RunState
 from diagnosis_harness.release.outcome import ReleaseOutcome
 

@@ -1,16 +1,67 @@
-"""Ctrl+C: the first cancels the run, the second leaves at once."""
+"""Ctrl+C: end a command at once, or cancel its run first."""
 
 from __future__ import annotations
 
-import asyncio
+import os
 import signal
-from collections.abc import Callable, Coroutine
-from contextlib import suppress
-from typing import TypeVar
+import sys
+import threading
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import contextmanager, suppress
+from types import FrameType
+from typing import Final, NoReturn, TypeVar
 
-from diagnosis_harness.cli.stopping import CANCELLED, leave
+CANCELLED: Final = 130
+"""The exit code that shells use for Ctrl+C."""
 
 T = TypeVar("T")
+
+
+@contextmanager
+def raise_on_interrupt() -> Iterator[None]:
+    """Raise KeyboardInterrupt at the end of the body if there was a SIGINT in it, whatever became of it.
+
+    Libraries turn the signal into errors of their own (duckdb: `RuntimeError`, an import: `ImportError`), or
+    lose it where an exception cannot be raised. Only the main thread gets signals; elsewhere it does nothing.
+
+    Raises:
+        KeyboardInterrupt: there was a SIGINT.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    interrupted = False
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        nonlocal interrupted
+        interrupted = True
+        if callable(before):  # an enclosing handler must know as well
+            before(number, frame)
+        raise KeyboardInterrupt
+
+    before, report_lost = signal.signal(signal.SIGINT, stop), sys.unraisablehook
+    # An interrupt raised in a finaliser is lost, and Python would print its traceback.
+    sys.unraisablehook = lambda lost: None if interrupted else report_lost(lost)
+    try:
+        yield
+    except Exception as error:
+        if interrupted:
+            raise KeyboardInterrupt from error
+        raise
+    finally:
+        sys.unraisablehook = report_lost
+        signal.signal(signal.SIGINT, before)
+    if interrupted:
+        raise KeyboardInterrupt
+
+
+def exit_now(code: int) -> NoReturn:
+    """End the process now with this exit code, even if threads are stuck."""
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError):
+            if stream is not None:  # the caller may have closed it
+                stream.flush()
+    os._exit(code)
 
 
 def run_interruptible(
@@ -21,30 +72,34 @@ def run_interruptible(
 ) -> T:
     """Run `work` on a new event loop.
 
-    The first SIGINT calls `on_first`, on the loop's thread, and `work` goes on to its own end. The second
-    calls `on_second` and ends the process with 130, whatever threads are still at work. Afterwards SIGINT is
+    The first SIGINT calls `on_first` on the loop's thread, and `work` continues to its own end. The second
+    calls `on_second` and ends the process with 130, even if threads are still running. Afterwards SIGINT is
     handled as before.
     """
+    import asyncio
+
     before = signal.getsignal(signal.SIGINT)
     try:
-        return asyncio.run(_guarded(work, on_first, on_second))
+        return asyncio.run(_run_with_handlers(work, on_first, on_second))
     finally:
-        signal.signal(signal.SIGINT, before)  # the loop puts Python's own there instead
+        signal.signal(signal.SIGINT, before)  # the loop sets Python's default handler instead
 
 
-async def _guarded(
+async def _run_with_handlers(
     work: Callable[[], Coroutine[object, object, T]],
     on_first: Callable[[], None],
     on_second: Callable[[], None],
 ) -> T:
+    import asyncio
+
     loop = asyncio.get_running_loop()
 
-    def again() -> None:
+    def second() -> None:
         on_second()
-        leave(CANCELLED)
+        exit_now(CANCELLED)
 
     def first() -> None:
-        loop.add_signal_handler(signal.SIGINT, again)
+        loop.add_signal_handler(signal.SIGINT, second)
         on_first()
 
     # Where the platform has no such handlers, Ctrl+C raises KeyboardInterrupt and ends the command.

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from diagnosis_harness.kernel.language import Language
+from diagnosis_harness.cli.options import OutputLangOption, SettingsFile
 from diagnosis_harness.kernel.names import named
+from diagnosis_harness.kernel.language import Language
 
 if TYPE_CHECKING:
     from diagnosis_harness.bootstrap.knowledge import LibraryDesk
@@ -21,29 +21,30 @@ FolderOption = Annotated[
     typer.Option(
         "--folder",
         metavar="FOLDER",
-        help="Markdown, text and HTML files; the configured folder when left out.",
+        help="Markdown, text and HTML files; the configured folder by default.",
     ),
 ]
-LangOption = Annotated[Language | None, typer.Option("--lang", help="Language of what is printed.")]
+SearchLangOption = Annotated[
+    Language | None, typer.Option("--lang", help="Language of the answer; the question's own by default.")
+]
 
 
-def register(app: typer.Typer, settings_file: Callable[[], Path | None]) -> None:
+def register(app: typer.Typer, settings_file: SettingsFile) -> None:
     """Add the commands `knowledge index` and `knowledge search`."""
-    knowledge = typer.Typer(help="Runbooks and postmortems: index them, and search them.")
+    knowledge = typer.Typer(help="Runbooks and postmortems: index and search them.")
     app.add_typer(knowledge, name="knowledge")
 
     @knowledge.command()
-    def index(folder: FolderOption = None, *, lang: LangOption = None) -> int:
-        """Bring the index up to the folder: only files that are new or changed are read.
+    def index(folder: FolderOption = None, *, lang: OutputLangOption = Language.EN) -> int:
+        """Update the index of the folder: only new and changed files are read.
 
-        Says what is not used and why. The service does the same when it starts.
+        Prints which files are not used, and why. The service does the same when it starts.
         """
         from diagnosis_harness.bootstrap.knowledge import checked_files
 
-        language = lang or Language.EN
-        with _opened(settings_file(), folder, language) as desk:
-            _print_changes(desk, language)
-            checked_files(desk.folder, desk.holdings)
+        with _open(settings_file(), folder, lang) as library:
+            _print_changes(library, lang)
+            checked_files(library.folder, library.holdings)
         return 0
 
     @knowledge.command()
@@ -51,25 +52,25 @@ def register(app: typer.Typer, settings_file: Callable[[], Path | None]) -> None
         question: Annotated[str, typer.Argument(metavar="QUESTION", help="In English or Chinese.")],
         *,
         folder: FolderOption = None,
-        lang: LangOption = None,
+        lang: SearchLangOption = None,
         as_json: Annotated[bool, typer.Option("--json", help="Print the answer as JSON.")] = False,
     ) -> int:
-        """Ask the runbooks, and print what they say, word for word, with the place of each quotation.
+        """Search the runbooks, and print the passages that answer verbatim, with file and line.
 
-        That nothing answers is an answer as well: exit code 0.
+        The exit code is 0 also when no passage answers.
         """
         from diagnosis_harness.bootstrap.knowledge import checked_files
-        from diagnosis_harness.cli.answer import checked_question, chosen_language
+        from diagnosis_harness.cli.arguments import check_question, choose_language
 
-        asked = checked_question(question)
-        language = chosen_language(lang, asked)
-        with _opened(settings_file(), folder, language) as desk:
-            checked_files(desk.folder, desk.holdings)
-            return _asked(desk, asked, language, as_json=as_json)
+        question = check_question(question)
+        language = choose_language(lang, question)
+        with _open(settings_file(), folder, language) as library:
+            checked_files(library.folder, library.holdings)
+            return _search(library, question, language, as_json=as_json)
 
 
-def _opened(settings_file: Path | None, folder: Path | None, language: Language) -> LibraryDesk:
-    """The folder with its index; a bar on a terminal when reading takes longer than two seconds."""
+def _open(settings_file: Path | None, folder: Path | None, language: Language) -> LibraryDesk:
+    """The folder with its index; on a terminal, a progress bar appears if reading takes long."""
     from diagnosis_harness.bootstrap.knowledge import LibraryDesk
     from diagnosis_harness.cli.live import LiveView
     from diagnosis_harness.cli.output import make_console
@@ -80,10 +81,10 @@ def _opened(settings_file: Path | None, folder: Path | None, language: Language)
     settings = load_settings(settings_file)
     console = make_console(color=True, stderr=True)
     with LiveView(console, clock=SystemClock(), phrases=phrases_of(language)) as view:
-        return LibraryDesk(settings, folder=folder, progress=view.loading)
+        return LibraryDesk(settings, folder=folder, progress=view.show_loading)
 
 
-def _print_changes(desk: LibraryDesk, language: Language) -> None:
+def _print_changes(library: LibraryDesk, language: Language) -> None:
     import sys
 
     from diagnosis_harness.cli.knowledge_words import knowledge_words
@@ -92,7 +93,7 @@ def _print_changes(desk: LibraryDesk, language: Language) -> None:
     from diagnosis_harness.report.timestamps import shown
 
     words = knowledge_words(language)
-    changes = desk.changes
+    changes = library.changes
     if changes is None:
         raise InvalidInput(
             "--folder", "no folder of runbooks is configured", "name one here or in the table [knowledge]"
@@ -101,16 +102,19 @@ def _print_changes(desk: LibraryDesk, language: Language) -> None:
         tell(words.note.format(file=named(note.file), note=shown(note.note)), sys.stdout)
     if len(changes.notes) > NOTES_SHOWN:
         tell(words.more_notes.format(count=len(changes.notes) - NOTES_SHOWN), sys.stdout)
-    held = desk.holdings
+    holdings = library.holdings
     tell(
         words.indexed.format(
-            documents=held.documents, passages=held.passages, read=changes.read, removed=changes.removed
+            documents=holdings.documents,
+            passages=holdings.passages,
+            read=changes.read,
+            removed=changes.removed,
         ),
         sys.stdout,
     )
 
 
-def _asked(desk: LibraryDesk, question: str, language: Language, *, as_json: bool) -> int:
+def _search(library: LibraryDesk, question: str, language: Language, *, as_json: bool) -> int:
     import asyncio
     import sys
 
@@ -121,7 +125,7 @@ def _asked(desk: LibraryDesk, question: str, language: Language, *, as_json: boo
     from diagnosis_harness.report.timestamps import shown
 
     try:
-        body = asyncio.run(desk.ask(question, language)).body
+        body = asyncio.run(library.ask(question, language)).body
     except (RunAborted, TechnicalFailure) as failure:
         tell(knowledge_words(language).failed.format(problem=shown(str(failure))), sys.stderr)
         return UNEXPECTED

@@ -1,4 +1,4 @@
-"""A run while it lives, on the standard error stream: a moving line on a terminal, plain lines elsewhere."""
+"""Progress of a run on standard error: a live line on a terminal, plain lines elsewhere."""
 
 from __future__ import annotations
 
@@ -21,10 +21,11 @@ from diagnosis_harness.kernel.names import named
 from diagnosis_harness.trace.event import TraceEvent
 
 _PATIENCE_S = 2.0
+"""How long reading may take before it is worth a line or a bar."""
 
 
 class LiveView:
-    """A trace sink that shows what it is told. Events may come from any thread; nothing it does raises.
+    """A trace sink that shows progress. Events may come from any thread; it never raises.
 
     Use as a context manager; it never touches the standard output.
     """
@@ -34,7 +35,7 @@ class LiveView:
         self._clock = clock
         self._phrases = phrases
         self._lock = threading.Lock()
-        self._began_s = clock.now_s()
+        self._started_s = clock.now_s()
         self._progress = Progress()
         self._reading: tuple[str, int, int] | None = None
         self._spinner = Spinner("dots")
@@ -55,7 +56,7 @@ class LiveView:
         self.close()
 
     def close(self) -> None:
-        """Take the moving line away and give the cursor back; may be called more than once."""
+        """Remove the live line and restore the cursor; may be called more than once."""
         if self._live:
             with suppress(OSError, ValueError):
                 self._live.stop()
@@ -66,35 +67,42 @@ class LiveView:
             self._reading = None
             self._progress, line = advance(self._progress, event, self._phrases)
         if line is not None:
-            self.say(line)
+            self.print_line(line)
 
-    def loading(self, file: str, done: int, total: int) -> None:
-        """Show how far reading has come. Off a terminal only what takes long is worth a line."""
+    def show_loading(self, file: str, done: int, total: int) -> None:
+        """Show how far reading has come. Without a terminal, print a line only if reading takes long."""
         with self._lock:
             is_new = self._reading is None or self._reading[0] != file
             self._reading = (file, done, total)
         if is_new and self._live is None and self._elapsed_s() >= _PATIENCE_S:
-            self.say(self._phrases.reading.format(file=named(file)))
+            self.print_line(self._phrases.reading.format(file=named(file)))
 
-    def say(self, line: str) -> None:
+    def print_line(self, line: str) -> None:
         """Print one line with the time since the start."""
-        with suppress(OSError, ValueError):  # the reader has gone; the run goes on
+        with suppress(OSError, ValueError):  # the pipe is broken; the run continues
             self._console.print(
                 Text.assemble((f"[{self._elapsed_s():5.1f} s] ", "dim"), line),
                 soft_wrap=True,
                 highlight=False,
             )
 
-    def in_flight(self) -> tuple[str, ...]:
-        """Calls that have begun and not come back."""
+    def print_cancelling(self) -> None:
+        """Say that the run is being cancelled, and what is in flight."""
         with self._lock:
-            return self._progress.in_flight(self._clock.now_s())
+            calls = self._progress.in_flight(self._clock.now_s())
+        in_flight = self._phrases.comma.join(calls) or self._phrases.nothing_in_flight
+        self.print_line(self._phrases.cancelling.format(calls=in_flight))
+
+    def print_leaving(self) -> None:
+        """Say that the process ends without waiting, and close the view."""
+        self.print_line(self._phrases.left_at_once)
+        self.close()
 
     def _elapsed_s(self) -> float:
-        return self._clock.now_s() - self._began_s
+        return self._clock.now_s() - self._started_s
 
     def _render(self) -> RenderableType:
-        """The moving line: stage, time, budget, what is in flight; a bar while reading takes long."""
+        """The live line: stage, time, budget, calls in flight; a bar if reading takes long."""
         with self._lock:
             progress, reading = self._progress, self._reading
         parts = [f"{self._elapsed_s():.1f} s"]
@@ -102,7 +110,7 @@ class LiveView:
             parts.insert(0, self._phrases.reading.format(file=named(reading[0])))
         elif progress.stage:
             parts.insert(0, self._phrases.stages.get(progress.stage, progress.stage))
-        # What was spent stands before the calls in flight: a narrow terminal cuts off the end.
+        # The budget comes before the calls in flight, because a narrow terminal cuts off the end.
         if spent := progress.spent(self._phrases):
             parts.append(spent)
         parts += progress.in_flight(self._clock.now_s())

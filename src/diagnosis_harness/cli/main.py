@@ -1,4 +1,4 @@
-"""The command line: options in, exit code out. Everything heavy is imported by the command that needs it."""
+"""The command line: options in, exit code out. Each command imports its heavy libraries itself."""
 
 from __future__ import annotations
 
@@ -16,13 +16,20 @@ import typer
 from typer.exceptions import TyperException
 
 from diagnosis_harness.cli import bench, keys, knowledge, runs, serve, trace, verify, why, worker
-from diagnosis_harness.cli.stopping import CANCELLED, leave, stopped_by_interrupt
+from diagnosis_harness.cli.interrupt import CANCELLED, exit_now, raise_on_interrupt
+from diagnosis_harness.cli.options import (
+    BaselineOption,
+    KeyOption,
+    NoColorOption,
+    ServerOption,
+    SettingsFile,
+)
 from diagnosis_harness.kernel.errors import InvalidInput
 from diagnosis_harness.kernel.language import Language
 
 if TYPE_CHECKING:
-    from diagnosis_harness.cli.output import Output
-    from diagnosis_harness.cli.ports import Diagnosis, LoadProgress, OpenDiagnosis
+    from diagnosis_harness.cli.ports import FolderDiagnosis, LoadProgress, OpenDiagnosis
+    from diagnosis_harness.cli.publish import OutputOptions
     from diagnosis_harness.trace.sink import TraceSink
 
 FAULTS = ("cpu", "memory-leak", "network-delay", "errors-after-deploy", "slow-dependency", "none")
@@ -34,17 +41,16 @@ DeadlineOption = Annotated[
     typer.Option(
         "--deadline",
         metavar="SECONDS",
-        help="Time from the question to the answer, the configured time when left out; reading the folder "
-        "comes before and is not in it.",
+        help="Time from the question to the answer, as configured by default; reading the folder comes first "
+        "and does not count.",
     ),
 ]
 JsonOption = Annotated[
     bool, typer.Option("--json", help="Print the run document (docs/reference/run-document.schema.json).")
 ]
 LangOption = Annotated[
-    Language | None, typer.Option("--lang", help="Language of the report; the question's own when left out.")
+    Language | None, typer.Option("--lang", help="Language of the report; the question's own by default.")
 ]
-NoColorOption = Annotated[bool, typer.Option("--no-color", help="No colours, also on a terminal.")]
 SaveOption = Annotated[
     Path | None, typer.Option("--save", metavar="FILE", help="Write the run document to a file as well.")
 ]
@@ -52,21 +58,15 @@ FolderOption = Annotated[
     Path | None,
     typer.Option("--from", metavar="FOLDER", help="The incident folder (docs/reference/incident-folder.md)."),
 ]
-BaselineOption = Annotated[
-    Path | None,
-    typer.Option(
-        "--baseline", metavar="FOLDER", help="A folder of the same form, recorded in normal operation."
-    ),
-]
 OnsetOption = Annotated[
     str | None,
     typer.Option(
-        "--onset", metavar="TIME", help="When it began: ISO 8601, UTC without a zone, or epoch seconds."
+        "--onset", metavar="TIME", help="When it began: ISO 8601 (UTC unless it has a zone) or epoch seconds."
     ),
 ]
 SourceOption = Annotated[
     str | None,
-    typer.Option("--source", metavar="NAME", help="With a server: the source to look into, of several."),
+    typer.Option("--source", metavar="NAME", help="With a server: which of its sources to diagnose."),
 ]
 SessionOption = Annotated[
     str | None,
@@ -78,7 +78,7 @@ BackgroundOption = Annotated[
 
 
 class FolderOpener:
-    """Opens incident folders with the real system behind them, which is imported when it is first needed."""
+    """Opens incident folders with the real system, which is imported when it is first needed."""
 
     def __init__(self) -> None:
         self.settings_file: Path | None = None
@@ -91,7 +91,7 @@ class FolderOpener:
         onset_s: float | None,
         sink: TraceSink,
         progress: LoadProgress,
-    ) -> Diagnosis:
+    ) -> FolderDiagnosis:
         from diagnosis_harness.bootstrap.diagnosis import build_diagnosis
         from diagnosis_harness.settings import load_settings
 
@@ -109,55 +109,57 @@ def main() -> None:
     """Run the command line of this process."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
     code = run(sys.argv[1:])
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # all is done and said; what is left are moments
-    # A thread that is still inside a library's own code cannot be unwound: it would abort the process. And
-    # an interrupt that went through `exec` makes the interpreter end by the signal, whatever the code.
+    signal.signal(
+        signal.SIGINT, signal.SIG_IGN
+    )  # the result is printed; ignore Ctrl+C while Python shuts down
+    # A thread still inside a library's native code would abort the process at shutdown. And an interrupt
+    # that went through `exec` makes the interpreter end by the signal instead of with the code.
     if code == CANCELLED or threading.active_count() > 1:
-        leave(code)
+        exit_now(code)
     sys.exit(code)
 
 
 def run(arguments: list[str], *, open_diagnosis: OpenDiagnosis | None = None) -> int:
-    """Run one command line and give its exit code. Whatever goes wrong is one sentence on standard error."""
+    """Run one command line and give its exit code. Any error becomes one sentence on standard error."""
     _prepare_streams()
     app = build_app(open_diagnosis or FolderOpener())
     try:
-        with stopped_by_interrupt():
+        with raise_on_interrupt():
             code = app(arguments or ["--help"], prog_name="diagnose", standalone_mode=False)
             sys.stdout.flush()
     except (KeyboardInterrupt, typer.Abort):
-        return _stopped(arguments)
+        return _report_stop(arguments)
     except BrokenPipeError:
         from diagnosis_harness.cli.output import drop_stdout
 
         drop_stdout()
         return 1
     except (TyperException, InvalidInput) as error:
-        return _complain(error, arguments)
+        return _report_bad_input(error, arguments)
     except Exception as error:
         if "--debug" in arguments:
             raise
         if isinstance(error, OSError) and error.filename is None and error.errno in _UNWRITABLE:
-            return _unwritten(error, arguments)
-        return _apologise(error, arguments)
+            return _report_unwritable(error, arguments)
+        return _report_unexpected(error, arguments)
     return code if isinstance(code, int) else 0
 
 
 def _prepare_streams() -> None:
-    """Standard output and error that can be written to: nowhere, where the caller has closed them."""
+    """Make standard output and error writable; if the caller has closed them, discard what is written."""
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
         if stream is None:
-            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: PTH123, SIM115 - open to the end
-        elif isinstance(stream, TextIOWrapper):  # what a terminal cannot show is no reason to fail
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: PTH123, SIM115 - open until exit
+        elif isinstance(stream, TextIOWrapper):  # a character that the terminal cannot show must not fail
             stream.reconfigure(errors="replace")
 
 
 def build_app(open_diagnosis: OpenDiagnosis) -> typer.Typer:
-    """The commands, over whatever reads an incident folder."""
+    """The commands. `open_diagnosis` reads an incident folder."""
     app = typer.Typer(
         name="diagnose",
-        help="Diagnose incidents from evidence; release only what the evidence bears out.",
+        help="Diagnose incidents from evidence; publish only what the evidence supports.",
         add_completion=False,
         rich_markup_mode=None,
         pretty_exceptions_enable=False,
@@ -176,16 +178,16 @@ def build_app(open_diagnosis: OpenDiagnosis) -> typer.Typer:
         settings: Annotated[
             Path | None,
             typer.Option(
-                "--settings", metavar="FILE", help="A settings file; what it leaves out is as shipped."
+                "--settings", metavar="FILE", help="A settings file; it overrides the shipped defaults."
             ),
         ] = None,
         debug: Annotated[
-            bool, typer.Option("--debug", help="Show where an unexpected error comes from.")
+            bool, typer.Option("--debug", help="Show the traceback of an unexpected error.")
         ] = False,
     ) -> None:
         if settings is not None and isinstance(open_diagnosis, FolderOpener):
             open_diagnosis.settings_file = settings
-        del version, debug  # the one has been shown by now; `run` reads the other, also where parsing fails
+        del version, debug  # version is printed by its callback; `run` reads debug, even if parsing fails
 
     def settings_file() -> Path | None:
         return open_diagnosis.settings_file if isinstance(open_diagnosis, FolderOpener) else None
@@ -212,7 +214,7 @@ def _show_version(wanted: bool) -> None:  # noqa: FBT001 - typer calls it so
         raise typer.Exit
 
 
-def _add_ask(app: typer.Typer, open_diagnosis: OpenDiagnosis, settings_file: runs.SettingsFile) -> None:
+def _add_ask(app: typer.Typer, open_diagnosis: OpenDiagnosis, settings_file: SettingsFile) -> None:
     @app.command()
     def ask(  # noqa: PLR0913 - the options of a command
         question: Annotated[
@@ -227,40 +229,40 @@ def _add_ask(app: typer.Typer, open_diagnosis: OpenDiagnosis, settings_file: run
         lang: LangOption = None,
         no_color: NoColorOption = False,
         save: SaveOption = None,
-        server: runs.ServerOption = None,
-        key: runs.KeyOption = None,
+        server: ServerOption = None,
+        key: KeyOption = None,
         source: SourceOption = None,
         session: SessionOption = None,
         background: BackgroundOption = False,
     ) -> int:
-        """Ask why something broke: of the telemetry in a folder, or of a service.
+        """Ask why something broke: about the telemetry in a folder, or a service.
 
         The report goes to standard output, progress to standard error. Ctrl+C cancels and keeps the evidence.
         """
-        from diagnosis_harness.cli.answer import (
-            Asking,
-            checked_deadline,
-            checked_question,
-            chosen_language,
-            parsed_onset,
+        from diagnosis_harness.cli.arguments import (
+            check_deadline,
+            check_question,
+            choose_language,
+            parse_onset,
         )
-        from diagnosis_harness.cli.ask import Apart, checked_apart, run_ask
+        from diagnosis_harness.cli.ask import AskRequest, ServerOptions, check_server_options, run_ask
 
-        asking = Asking(
-            question=checked_question(question),
+        request = AskRequest(
+            question=check_question(question),
             folder=folder,
             baseline=baseline,
-            onset_s=parsed_onset(onset),
-            deadline_s=checked_deadline(deadline),
-            language=chosen_language(lang, question),
+            onset_s=parse_onset(onset),
+            deadline_s=check_deadline(deadline),
+            language=choose_language(lang, question),
         )
-        output = _output(as_json=as_json, no_color=no_color, save=save)
-        apart = checked_apart(asking, Apart(server, key, source, session, background))
-        if asking.folder is not None:
-            return run_ask(asking, output, open_diagnosis)
+        output = _output_options(as_json=as_json, no_color=no_color, save=save)
+        server_options = ServerOptions(server, key, source, session, background)
+        check_server_options(request, server_options)
+        if folder is not None:
+            return run_ask(request, folder, output, open_diagnosis)
         from diagnosis_harness.cli.ask_server import ask_server
 
-        return ask_server(asking, apart, output, settings_file())
+        return ask_server(request, server_options, output, settings_file())
 
 
 def _add_demo(app: typer.Typer, open_diagnosis: OpenDiagnosis) -> None:
@@ -271,11 +273,11 @@ def _add_demo(app: typer.Typer, open_diagnosis: OpenDiagnosis) -> None:
             str, typer.Option("--fault", metavar="KIND", help=f"What to break: {', '.join(FAULTS)}.")
         ] = "cpu",
         seed: Annotated[
-            int, typer.Option("--seed", metavar="N", help="Another number, another system and incident.")
+            int, typer.Option("--seed", metavar="N", help="Each number gives another system and incident.")
         ] = 1,
         keep: Annotated[
             Path | None,
-            typer.Option("--keep", metavar="FOLDER", help="Keep the incident folder below this one."),
+            typer.Option("--keep", metavar="FOLDER", help="Keep the incident folder, inside this folder."),
         ] = None,
         deadline: DeadlineOption = None,
         as_json: JsonOption = False,
@@ -285,78 +287,80 @@ def _add_demo(app: typer.Typer, open_diagnosis: OpenDiagnosis) -> None:
     ) -> int:
         """Break a simulated system and watch it being diagnosed.
 
-        The run sees only the folder. What had been injected, and whether it was found, is said after its end.
-        Exit code 0 when that was right, a cause named first or rightly none; else that of the run.
+        The run sees only the folder; what was injected, and whether it was found, is printed after it ends.
+        Exit code 0 when the diagnosis was right (also by naming no cause), otherwise that of the run.
         """
-        from diagnosis_harness.cli.answer import checked_deadline
+        from diagnosis_harness.cli.arguments import check_deadline
         from diagnosis_harness.cli.demo import Demo, run_demo
 
-        wanted = Demo(
+        options = Demo(
             fault=fault,
             seed=seed,
             keep=keep,
             language=lang or Language.EN,
-            deadline_s=checked_deadline(deadline),
+            deadline_s=check_deadline(deadline),
         )
-        return run_demo(wanted, _output(as_json=as_json, no_color=no_color, save=save), open_diagnosis)
+        return run_demo(
+            options, _output_options(as_json=as_json, no_color=no_color, save=save), open_diagnosis
+        )
 
 
-def _output(*, as_json: bool, no_color: bool, save: Path | None) -> Output:
-    from diagnosis_harness.cli.answer import checked_save
-    from diagnosis_harness.cli.output import Output
+def _output_options(*, as_json: bool, no_color: bool, save: Path | None) -> OutputOptions:
+    from diagnosis_harness.cli.arguments import check_save
+    from diagnosis_harness.cli.publish import OutputOptions
 
-    return Output(as_json=as_json, color=not no_color, save=checked_save(save))
+    return OutputOptions(as_json=as_json, color=not no_color, save=check_save(save))
 
 
-def _complain(error: TyperException | InvalidInput, arguments: list[str]) -> int:
-    """What a person can put right: one sentence."""
-    from diagnosis_harness.cli.answer import complaint
+def _report_bad_input(error: TyperException | InvalidInput, arguments: list[str]) -> int:
+    """Report an error that the person can correct."""
+    from diagnosis_harness.cli.arguments import bad_input_sentence
     from diagnosis_harness.cli.exit_codes import BAD_INPUT
     from diagnosis_harness.cli.phrases import language_of_command_line, phrases_of
 
     phrases = phrases_of(language_of_command_line(arguments))
     if isinstance(error, InvalidInput):
-        sentence = complaint(error, phrases)
+        sentence = bad_input_sentence(error, phrases)
     else:
         sentence = phrases.usage_error(error.format_message())
-    _say(sentence)
+    _print_error(sentence)
     return BAD_INPUT
 
 
-def _stopped(arguments: list[str]) -> int:
-    """Ctrl+C where there was no run to cancel."""
+def _report_stop(arguments: list[str]) -> int:
+    """Report Ctrl+C when there was no run to cancel."""
     from diagnosis_harness.cli.phrases import language_of_command_line, phrases_of
 
-    _say(phrases_of(language_of_command_line(arguments)).stopped)
+    _print_error(phrases_of(language_of_command_line(arguments)).stopped)
     return CANCELLED
 
 
-def _unwritten(error: OSError, arguments: list[str]) -> int:
-    """A full disk, most of all: no bug of ours, and nothing to report."""
+def _report_unwritable(error: OSError, arguments: list[str]) -> int:
+    """Report a full disk and the like, which is not a bug."""
     from diagnosis_harness.cli.exit_codes import UNEXPECTED
     from diagnosis_harness.cli.output import drop_stdout
     from diagnosis_harness.cli.phrases import language_of_command_line, phrases_of
 
     drop_stdout()
     phrases = phrases_of(language_of_command_line(arguments))
-    _say(phrases.unwritten.format(problem=error.strerror))
+    _print_error(phrases.unwritten.format(problem=error.strerror))
     return UNEXPECTED
 
 
-def _apologise(error: Exception, arguments: list[str]) -> int:
-    """What a person cannot put right: one sentence, and how to see more."""
+def _report_unexpected(error: Exception, arguments: list[str]) -> int:
+    """Report an error that the person cannot correct, and how to see more of it."""
     from diagnosis_harness.cli.exit_codes import UNEXPECTED
     from diagnosis_harness.cli.phrases import language_of_command_line, phrases_of
     from diagnosis_harness.report.timestamps import shown
 
     phrases = phrases_of(language_of_command_line(arguments))
     message = shown(" ".join(str(error).split()))[:300]
-    _say(phrases.unexpected.format(kind=type(error).__name__, message=message))
-    _say(phrases.debug_hint)
+    _print_error(phrases.unexpected.format(kind=type(error).__name__, message=message))
+    _print_error(phrases.debug_hint)
     return UNEXPECTED
 
 
-def _say(sentence: str) -> None:
-    """One line on standard error; where that cannot be written either, the exit code is left to speak."""
+def _print_error(sentence: str) -> None:
+    """Print one line on standard error; if that fails too, only the exit code tells."""
     with suppress(OSError, ValueError):
         typer.echo(sentence, err=True)

@@ -1,42 +1,25 @@
-"""What goes to the standard output and into files: the report, or the document."""
+"""Write to the standard streams and to files."""
 
 from __future__ import annotations
 
 import json
 import os
 import sys
+from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TextIO
 
 from rich.console import Console
+from rich.text import Text
 
-from diagnosis_harness.cli.render.report import report_lines
 from diagnosis_harness.kernel.errors import InvalidInput
 from diagnosis_harness.kernel.json_value import JsonValue
-from diagnosis_harness.report.document import RunDocument
-from diagnosis_harness.report.document_file import saved_bytes
 from diagnosis_harness.report.timestamps import shown
 
 
-@dataclass(frozen=True, slots=True)
-class Output:
-    """How the answer is wanted.
-
-    Attributes:
-        as_json: the document instead of the report.
-        color: False never colours; True colours on a terminal that wants it.
-        save: a file that gets the document as well.
-    """
-
-    as_json: bool
-    color: bool
-    save: Path | None
-
-
 class PatientConsole(Console):
-    """A console for which a reader that has gone is no reason to end the process."""
+    """A console that survives the reader of its pipe."""
 
     def on_broken_pipe(self) -> None:
         """Write nothing more."""
@@ -44,40 +27,26 @@ class PatientConsole(Console):
         if not self.stderr:
             drop_stdout()
 
+    @property
+    def table_width(self) -> int | None:
+        """The width for tables; None in a pipe, where every row is one line."""
+        return self.width if self.is_terminal else None
+
+    def print_lines(self, lines: Iterable[Text | str]) -> None:
+        """Print lines as they are, without wrapping them."""
+        for line in lines:
+            self.print(line, soft_wrap=True)
+
 
 def make_console(*, color: bool, stderr: bool = False) -> PatientConsole:
-    """A console that writes text as it is: colours only on a terminal, no markup, no guessed highlights."""
+    """A console that writes text as it is: colours only on a terminal, no markup, no automatic highlights."""
     return PatientConsole(
         stderr=stderr, no_color=not color or None, markup=False, highlight=False, emoji=False
     )
 
 
-def publish(document: RunDocument, output: Output) -> None:
-    """Print the answer, and save it where that was asked for.
-
-    A reader that closes the pipe early (`| head`) is no error: what it did not want is dropped.
-
-    Raises:
-        InvalidInput: the file cannot be written; the answer was printed all the same.
-        OSError: the standard output cannot be written; the answer was saved all the same.
-    """
-    try:
-        if output.as_json:
-            write_json(saved_bytes(document))
-        else:
-            console = make_console(color=output.color)
-            for line in report_lines(document, width=console.width):
-                console.print(line, soft_wrap=True)
-        sys.stdout.flush()
-    except BrokenPipeError:
-        drop_stdout()
-    finally:
-        if output.save is not None:
-            save_bytes(saved_bytes(document), output.save)
-
-
 def tell(line: str, stream: TextIO) -> None:
-    """Write one line; a reader that has gone is no error."""
+    """Write one line; a broken pipe is not an error."""
     try:
         stream.write(f"{line}\n")
         stream.flush()
@@ -87,29 +56,33 @@ def tell(line: str, stream: TextIO) -> None:
 
 
 def tell_json(value: JsonValue, *, indent: int | None = None) -> None:
-    """One JSON value on the standard output; on a terminal it cannot steer it."""
-    # Half of a surrogate pair is no UTF-8; escaped in Python's way it is what JSON writes for it.
+    """Print one JSON value; on a terminal, escape what could control it."""
+    # Half of a surrogate pair is not UTF-8; Python's escape for it is also JSON's.
     text = json.dumps(value, ensure_ascii=False, indent=indent).encode("utf-8", "backslashreplace").decode()
     tell(harmless_json(text) if sys.stdout.isatty() else text, sys.stdout)
 
 
 def harmless_json(text: str) -> str:
-    """JSON text that says the same, with an escape for whatever a terminal may obey or not show.
+    """The same JSON, with escapes for characters that a terminal may obey or not show.
 
-    JSON itself escapes the controls below U+0020 alone: those from U+007F on, and marks that change the
-    direction of what follows, stand in it as they are.
+    JSON itself escapes only the controls below U+0020, not those from U+007F on, nor bidirectional marks.
     """
     return "".join(c if c == "\n" or shown(c) == c else json.dumps(c)[1:-1] for c in text)
 
 
+def shown_lines(text: str) -> str:
+    """A text of several lines, safe for a terminal."""
+    return "\n".join(shown(line) for line in text.split("\n"))
+
+
 def drop_stdout() -> None:
-    """Let nothing more be written to a pipe that nobody reads, also not when the interpreter ends."""
+    """Discard further output, including the flush at interpreter exit, after a pipe has broken."""
     with suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def write_json(data: bytes) -> None:
-    """Write JSON, or JSON Lines, to the standard output: byte for byte, and harmless to a terminal."""
+    """Write JSON or JSON Lines to the standard output: byte for byte, but harmless on a terminal."""
     sys.stdout.flush()
     if sys.stdout.isatty():
         data = harmless_json(data.decode("utf-8")).encode("utf-8")
@@ -117,15 +90,15 @@ def write_json(data: bytes) -> None:
 
 
 def save_bytes(data: bytes, file: Path) -> None:
-    """Save whole or not at all: written beside, then moved into place.
+    """Save all of it or nothing: write a temporary file, then move it into place.
 
     Raises:
         InvalidInput: the file cannot be written.
     """
-    beside = file.with_name(f".{file.name}.part")
+    temporary = file.with_name(f".{file.name}.part")
     try:
-        beside.write_bytes(data)
-        beside.replace(file)
+        temporary.write_bytes(data)
+        temporary.replace(file)
     except OSError as error:
         problem = f"it cannot be written ({error.strerror})"
         raise InvalidInput(str(file), problem, "name a file in a folder that can be written") from error

@@ -27,9 +27,9 @@ class RunsWords:
     ages: tuple[str, str, str, str]
     no_runs: str
     more_runs: str
-    goes_on: Mapping[str, str]
+    in_progress: Mapping[str, str]
     no_answer: str
-    gone_on: str
+    still_running: str
     unknown: str
     ambiguous: str
     ambiguous_remedy: str
@@ -63,7 +63,6 @@ class RunsWords:
     key_name_remedy: str
     key_unknown: str
     key_revoked: str
-    key_is_valid: str
     no_keys: str
     submitted: str
     joined: str
@@ -102,17 +101,17 @@ def _english() -> RunsWords:
         ages=("{n}s", "{n}m", "{n}h", "{n}d"),
         no_runs="No runs.",
         more_runs="There are more; --limit shows further ones.",
-        goes_on={
+        in_progress={
             "QUEUED": "The run waits for its turn.",
             "RUNNING": "The run goes on. So far:",
         },
         no_answer="No answer: {problem}",
-        gone_on="The run {run} has not ended; this exists when it has.",
+        still_running="Run {run} is still in progress; this is available once it ends.",
         unknown="There is no run {run}, or it is somebody else's; `diagnose runs list` shows what there is.",
-        ambiguous="several runs begin so ({runs})",
+        ambiguous="several run ids start with that ({runs})",
         ambiguous_remedy="give more of the id",
-        no_reference="it is no id of a run",
-        no_reference_remedy="give an id, how one begins, or `last`",
+        no_reference="it is not a valid run id",
+        no_reference_remedy="give an id, the start of one, or `last`",
         none_at_all="there is no run yet",
         none_at_all_remedy="ask something first, or look elsewhere with --server or --settings",
         not_permitted="The role of this key does not allow that.",
@@ -125,7 +124,7 @@ def _english() -> RunsWords:
             "ASKED": "The process that runs it has been told, and has not answered yet.",
         },
         in_flight="Still in flight then: {calls}.",
-        never_started="Never begun any more: {calls}.",
+        never_started="Will not be started: {calls}.",
         nothing_in_flight="Nothing was in flight.",
         call="{name} ({id})",
         comma=", ",
@@ -157,7 +156,6 @@ def _english() -> RunsWords:
         key_name_remedy="give another, of 1 to 64 letters, digits, `.`, `_` and `-`",
         key_unknown="There is no valid key {key_id}; `diagnose keys list` shows what there is.",
         key_revoked="Revoked: {key_id}. A server that runs refuses it within seconds.",
-        key_is_valid="-",
         no_keys="No keys.",
         submitted="Submitted: {run}",
         joined="Joined a run that is not finished: {run}",
@@ -192,12 +190,12 @@ def _chinese() -> RunsWords:
         ages=("{n}秒", "{n}分", "{n}时", "{n}天"),
         no_runs="没有运行。",
         more_runs="还有更多；用 --limit 查看。",
-        goes_on={
+        in_progress={
             "QUEUED": "运行正在排队。",
             "RUNNING": "运行仍在进行。目前为止：",
         },
         no_answer="没有答案：{problem}",
-        gone_on="运行 {run} 尚未结束；结束后才有此内容。",
+        still_running="运行 {run} 尚未结束；结束后才有此内容。",
         unknown="没有运行 {run}，或不属于您；用 `diagnose runs list` 查看。",
         ambiguous="有多个运行以此开头（{runs}）",
         ambiguous_remedy="请给出更长的编号",
@@ -246,7 +244,6 @@ def _chinese() -> RunsWords:
         key_name_remedy="请另给一个由 1 到 64 个字母、数字、`.`、`_`、`-` 组成的名称",
         key_unknown="没有有效的密钥 {key_id}；用 `diagnose keys list` 查看。",
         key_revoked="已吊销：{key_id}。运行中的服务器将在数秒内拒绝它。",
-        key_is_valid="-",
         no_keys="没有密钥。",
         submitted="已提交：{run}",
         joined="已并入一个未结束的运行：{run}",

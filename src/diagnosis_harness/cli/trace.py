@@ -1,47 +1,50 @@
-"""`diagnose trace`: what happened in a saved run, line by line, and what each phase came to."""
+"""`diagnose trace`: what happened in a saved run, event by event, and how each phase ended."""
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
+from diagnosis_harness.cli.options import NoColorOption, RunFileArgument, RunLangOption
 from diagnosis_harness.kernel.language import Language
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from diagnosis_harness.report.trace_line import TraceLine
 
 
 def register(app: typer.Typer) -> None:
     """Add the command `trace`."""
 
     @app.command()
-    def trace(
-        file: Annotated[
-            Path, typer.Argument(metavar="RUN.json", help="A run document that --save or --json wrote.")
-        ],
-        *,
-        lang: Annotated[
-            Language | None, typer.Option("--lang", help="Language; the run's own when left out.")
-        ] = None,
-        no_color: Annotated[bool, typer.Option("--no-color", help="No colours, also on a terminal.")] = False,
-    ) -> None:
-        """Show what happened in a saved run, event by event, and what each phase came to.
+    def trace(file: RunFileArgument, *, lang: RunLangOption = None, no_color: NoColorOption = False) -> None:
+        """Show what happened in a saved run, event by event, and how each phase ended.
 
-        Every row has the time since the start, phase, event, status, and what it says. Below stands
-        what each phase took. In a pipe every event is one line.
+        Every row has the time since the start, the phase, the event, its status and its text. A second table
+        shows how long each phase took. In a pipe every event is one line.
         """
-        from diagnosis_harness.cli.output import make_console
-        from diagnosis_harness.cli.render.timeline import timeline_lines
-        from diagnosis_harness.cli.saved import damaged, read_saved
+        from diagnosis_harness.cli.run_file import read_run_file, unreadable_document
         from diagnosis_harness.kernel.errors import RunDocumentInvalid
-        from diagnosis_harness.report.timeline import moments
-        from diagnosis_harness.trace.timeline import fold
 
-        document, language = read_saved(file, lang)
+        document, language = read_run_file(file, lang)
         try:
-            timeline = fold(moments(document.trace))
+            print_timeline(document.trace, language, color=not no_color)
         except RunDocumentInvalid as error:
-            raise damaged(file, error) from error
-        console = make_console(color=not no_color)
-        width = console.width if console.is_terminal else None
-        for line in timeline_lines(timeline, language, width=width):
-            console.print(line, soft_wrap=True)
+            raise unreadable_document(file, error) from error
+
+
+def print_timeline(trace: Sequence[TraceLine], language: Language, *, color: bool) -> None:
+    """The events and phases of a run, as two tables.
+
+    Raises:
+        RunDocumentInvalid: a time of the trace cannot be read.
+    """
+    from diagnosis_harness.cli.output import make_console
+    from diagnosis_harness.cli.render.timeline import timeline_lines
+    from diagnosis_harness.report.timeline import moments
+    from diagnosis_harness.trace.timeline import fold
+
+    console = make_console(color=color)
+    console.print_lines(timeline_lines(fold(moments(trace)), language, width=console.table_width))

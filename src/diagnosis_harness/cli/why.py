@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from diagnosis_harness.cli.options import NoColorOption, RunFileArgument, RunLangOption
 from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.kernel.language import Language
 
@@ -17,26 +17,22 @@ def register(app: typer.Typer) -> None:
 
     @app.command()
     def why(
-        file: Annotated[
-            Path, typer.Argument(metavar="RUN.json", help="A run document that --save or --json wrote.")
-        ],
+        file: RunFileArgument,
         *,
         as_json: Annotated[bool, typer.Option("--json", help="Print the answers as JSON.")] = False,
-        lang: Annotated[
-            Language | None, typer.Option("--lang", help="Language; the run's own when left out.")
-        ] = None,
-        no_color: Annotated[bool, typer.Option("--no-color", help="No colours, also on a terminal.")] = False,
+        lang: RunLangOption = None,
+        no_color: NoColorOption = False,
     ) -> None:
-        """Say why a saved run went as it did, and which lines and records of it say so.
+        """Explain why a saved run went as it did, with the lines and records that show it.
 
         Why a fallback, why no more tool calls, why no evidence, time or budget, why a status without a
         conclusion, why no end of a stream, why no context for the next turn.
         """
         from diagnosis_harness.audit.why.stored import why_saved
         from diagnosis_harness.audit.why.words import answer_json
-        from diagnosis_harness.cli.saved import read_saved
+        from diagnosis_harness.cli.run_file import read_run_file
 
-        document, language = read_saved(file, lang)
+        document, language = read_run_file(file, lang)
         answers = [answer_json(each, language) for each in why_saved(document)]
         print_answers(document.run.run_id, answers, language, as_json=as_json, color=not no_color)
 
@@ -44,10 +40,10 @@ def register(app: typer.Typer) -> None:
 def print_answers(
     run_id: str, answers: Sequence[JsonValue], language: Language, *, as_json: bool, color: bool
 ) -> None:
-    """The seven answers on the standard output, for people or as JSON.
+    """Print the seven answers, for people or as JSON.
 
     Raises:
-        ValueError: one of them is none.
+        ValueError: one of them is malformed.
     """
     if as_json:
         from diagnosis_harness.cli.output import tell_json
@@ -58,5 +54,4 @@ def print_answers(
     from diagnosis_harness.cli.render.why import spoken_of, why_lines
 
     console = make_console(color=color)
-    for line in why_lines([spoken_of(each) for each in answers], language, width=console.width):
-        console.print(line, soft_wrap=True)
+    console.print_lines(why_lines([spoken_of(each) for each in answers], language, width=console.width))

@@ -1,4 +1,4 @@
-"""The runs of this machine's own database, as its administrator sees them."""
+"""A client of the local database, with an administrator's view of the runs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from diagnosis_harness.application.runs.store import RunQuery
 from diagnosis_harness.audit.why.stored import why_kept
 from diagnosis_harness.audit.why.stream import stream_seen
 from diagnosis_harness.audit.why.words import answer_json
-from diagnosis_harness.cli.ports import Listing
+from diagnosis_harness.cli.client.runs_client import RunRows
 from diagnosis_harness.kernel.clock import Clock
 from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.kernel.language import Language
@@ -18,35 +18,35 @@ from diagnosis_harness.server.run_view import CancelView, RunView, WholeRunView
 from diagnosis_harness.trace.event import TraceEvent
 
 ANSWER_WITHIN_S = 3.0
-"""An owner that lives looks four times a second; one that has not answered by then is likely gone."""
+"""A live owner polls for cancellation four times a second; one that is silent that long is likely dead."""
 
 
-class LocalDesk:
-    """A `RunsDesk` over the database. A cancel is a wish, which the process that runs the run carries out."""
+class DatabaseClient:
+    """A `RunsClient` over the database. The process that owns a run carries out its cancellation."""
 
     def __init__(self, runs: Runs, *, clock: Clock) -> None:
         self._runs = runs
         self._clock = clock
 
-    async def page(self, query: RunQuery) -> Listing:
+    async def page(self, query: RunQuery) -> RunRows:
         """A page of runs."""
         page = await self._runs.page(LOCAL, query)
-        return Listing(tuple(RunView.of(row).body() for row in page.rows), page.next)
+        return RunRows(tuple(RunView.of(row).body() for row in page.rows), page.next)
 
     async def row(self, run_id: str) -> JsonValue:
         """The row of a run as JSON, with its public answer under `content`."""
         return WholeRunView.of(await self._runs.row(LOCAL, run_id)).body()
 
     async def document(self, run_id: str) -> bytes:
-        """The run document, in its one form of bytes."""
+        """The run document, in its canonical bytes."""
         return saved_bytes(await self._runs.document(LOCAL, run_id))
 
     async def events(self, run_id: str) -> tuple[TraceEvent, ...]:
-        """All events that are written so far."""
+        """All events written so far."""
         return await self._runs.events(LOCAL, run_id)
 
     async def why(self, run_id: str, language: Language) -> JsonValue:
-        """The seven answers in words; the streams of clients are another process's."""
+        """The seven answers in words. Streams are unknown here: they belong to the server's process."""
         row = await self._runs.row(LOCAL, run_id)
         records = await self._runs.known_records(LOCAL, run_id)
         events = await self._runs.events(LOCAL, run_id)
@@ -54,7 +54,7 @@ class LocalDesk:
         return [answer_json(answer, language) for answer in answers]
 
     async def cancel(self, run_id: str) -> JsonValue:
-        """Cancel a run, and wait a little for the word of the process that runs it."""
+        """Cancel a run, and wait up to `ANSWER_WITHIN_S` for its process to answer."""
         report = await cancelled(
             self._runs, LOCAL, run_id, clock=self._clock, answer_within_s=ANSWER_WITHIN_S
         )

@@ -1,4 +1,4 @@
-"""Was the diagnosis of a simulated incident right? Asked after the run, of what was published."""
+"""Compare the published diagnosis of a simulated incident with what was injected."""
 
 from __future__ import annotations
 
@@ -9,31 +9,31 @@ from diagnosis_harness.simulator.faults import GroundTruth
 
 
 def is_right(document: RunDocument, truth: GroundTruth) -> bool:
-    """Whether the answer was right: the cause that was injected first, or no cause where none was."""
+    """Whether the first cause is the injected one, or no cause is named and nothing was injected."""
     causes = document.report.causes
     if truth.entity is None:
-        return _answered(document) and not causes
-    return _answered(document) and bool(causes) and causes[0].entity == truth.entity
+        return _has_answer(document) and not causes
+    return _has_answer(document) and bool(causes) and causes[0].entity == truth.entity
 
 
 def verdict_lines(document: RunDocument, truth: GroundTruth, phrases: Phrases) -> tuple[str, str]:
-    """What had been injected, and how the published answer compares with it."""
+    """What was injected, and how the published answer compares with it."""
     if truth.entity is None:
-        return phrases.injected_none, _of_sound_world(document, phrases)
+        return phrases.injected_none, _judge_healthy(document, phrases)
     place = f"{truth.entity} ({truth.region})" if truth.region else truth.entity
-    return phrases.injected.format(kind=truth.fault_kind.value, entity=place), _of_fault(
+    return phrases.injected.format(kind=truth.fault_kind.value, entity=place), _judge_fault(
         document, truth.entity, phrases
     )
 
 
-def _of_sound_world(document: RunDocument, phrases: Phrases) -> str:
+def _judge_healthy(document: RunDocument, phrases: Phrases) -> str:
     if document.report.causes:
         return phrases.wrong.format(named=document.report.causes[0].entity)
-    return phrases.right_none if _answered(document) else phrases.no_answer
+    return phrases.right_none if _has_answer(document) else phrases.no_answer
 
 
-def _of_fault(document: RunDocument, entity: str, phrases: Phrases) -> str:
-    if not _answered(document):
+def _judge_fault(document: RunDocument, entity: str, phrases: Phrases) -> str:
+    if not _has_answer(document):
         return phrases.no_answer
     if document.report.causes:
         named = document.report.causes[0].entity
@@ -44,5 +44,5 @@ def _of_fault(document: RunDocument, entity: str, phrases: Phrases) -> str:
     return phrases.wrong_none
 
 
-def _answered(document: RunDocument) -> bool:
+def _has_answer(document: RunDocument) -> bool:
     return document.release.outcome in (ReleaseOutcome.SUCCESS, ReleaseOutcome.FALLBACK)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from tests.support import documents
 
+from diagnosis_harness.cli.demo_verdict import is_right, verdict_lines
 from diagnosis_harness.cli.phrases import phrases_of
-from diagnosis_harness.cli.verdict import is_right, verdict_lines
 from diagnosis_harness.harness.termination import RunState
 from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.release.outcome import ReleaseOutcome

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from diagnosis_harness.cli.answer import checked_deadline, checked_question, checked_save, parsed_onset
+from diagnosis_harness.cli.arguments import check_deadline, check_question, check_save, parse_onset
 from diagnosis_harness.cli.main import FAULTS
 from diagnosis_harness.cli.phrases import Phrases, language_of_command_line, phrases_of
 from diagnosis_harness.kernel.errors import InvalidInput
@@ -29,44 +29,44 @@ NOON_S = 1_704_110_400.0
 )
 def test_an_onset_is_a_time_or_epoch_seconds(text: str | None, seconds: float | None) -> None:
     """A time without a zone is UTC."""
-    assert parsed_onset(text) == seconds
+    assert parse_onset(text) == seconds
 
 
 @pytest.mark.parametrize("text", ["yesterday", "2024", "nan", "inf", "", "1704110400000", "14:05"])
 def test_what_is_no_time_is_refused(text: str) -> None:
     """Milliseconds, years and words are not guessed at."""
     with pytest.raises(InvalidInput, match="is not a time; write it as 2024-01-01T14:05:00Z"):
-        parsed_onset(text)
+        parse_onset(text)
 
 
 @pytest.mark.parametrize("deadline_s", [0.0, -1.0, float("nan"), float("inf")])
 def test_a_deadline_is_above_zero_and_finite(deadline_s: float) -> None:
     """Nothing can be done in no time, and nothing may take for ever."""
     with pytest.raises(InvalidInput, match="--deadline"):
-        checked_deadline(deadline_s)
+        check_deadline(deadline_s)
 
 
 @pytest.mark.parametrize("question", ["", "  \n", "why \udce9"])
 def test_a_question_is_text(question: str) -> None:
     """Blank, or bytes that are no UTF-8, cannot be answered."""
     with pytest.raises(InvalidInput, match="QUESTION"):
-        checked_question(question)
+        check_question(question)
 
 
 @pytest.mark.parametrize("character", ["x", "慢"])
 def test_a_question_has_at_most_4000_characters(character: str) -> None:
     """What is longer is data, and would be echoed as a whole."""
-    assert checked_question(f" {character * 4000} ") == character * 4000
+    assert check_question(f" {character * 4000} ") == character * 4000
     with pytest.raises(InvalidInput, match="QUESTION: it is 4,001 characters long; ask in at most 4,000"):
-        checked_question(character * 4001)
+        check_question(character * 4001)
 
 
 def test_where_the_document_is_to_go_is_checked_before_the_run(tmp_path: Path) -> None:
     """Two minutes of work are not lost to a mistyped folder."""
-    assert checked_save(tmp_path / "document.json") == tmp_path / "document.json"
+    assert check_save(tmp_path / "document.json") == tmp_path / "document.json"
     for wrong in (tmp_path, tmp_path / "missing" / "document.json"):
         with pytest.raises(InvalidInput, match="--save"):
-            checked_save(wrong)
+            check_save(wrong)
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,7 @@ from contextlib import suppress
 
 import pytest
 
-from diagnosis_harness.cli.interrupt import run_interruptible
-from diagnosis_harness.cli.stopping import stopped_by_interrupt
+from diagnosis_harness.cli.interrupt import raise_on_interrupt, run_interruptible
 
 
 @pytest.fixture(autouse=True)
@@ -37,27 +36,27 @@ def renamed() -> None:
 
 def swallowed(library: Callable[[], None]) -> None:
     """What typer does with KeyboardInterrupt: an exit code of its own."""
-    with suppress(KeyboardInterrupt), stopped_by_interrupt():
+    with suppress(KeyboardInterrupt), raise_on_interrupt():
         library()
 
 
 @pytest.mark.parametrize("library", [lost, renamed])
 def test_an_interrupt_that_a_library_took_stops_all_the_same(library: Callable[[], None]) -> None:
     """The error around the library is KeyboardInterrupt again."""
-    with pytest.raises(KeyboardInterrupt), stopped_by_interrupt():
+    with pytest.raises(KeyboardInterrupt), raise_on_interrupt():
         library()
 
 
 @pytest.mark.parametrize("library", [lost, renamed])
 def test_an_interrupt_met_further_inside_is_known_outside_as_well(library: Callable[[], None]) -> None:
     """Also where somebody between the two has swallowed it."""
-    with pytest.raises(KeyboardInterrupt), stopped_by_interrupt():
+    with pytest.raises(KeyboardInterrupt), raise_on_interrupt():
         swallowed(library)
 
 
 def test_without_an_interrupt_errors_are_what_they_are(handler: object) -> None:
     """A bug stays a bug, and the handler is the one before."""
-    with pytest.raises(ZeroDivisionError), stopped_by_interrupt():
+    with pytest.raises(ZeroDivisionError), raise_on_interrupt():
         raise ZeroDivisionError
     assert signal.getsignal(signal.SIGINT) is handler
 
@@ -67,7 +66,7 @@ def test_off_the_main_thread_nothing_is_owned() -> None:
     done: list[bool] = []
 
     def work() -> None:
-        with stopped_by_interrupt():
+        with raise_on_interrupt():
             done.append(True)
 
     thread = threading.Thread(target=work)

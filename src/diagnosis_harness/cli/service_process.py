@@ -1,4 +1,4 @@
-"""What the commands that stay share: settings, logging, the event loop, signals, and clear ends."""
+"""Shared by the long-running commands (serve, worker): settings, logging, signals, shutdown."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from diagnosis_harness.cli.exit_codes import UNEXPECTED
+from diagnosis_harness.cli.interrupt import CANCELLED, exit_now
 from diagnosis_harness.cli.output import tell
 from diagnosis_harness.cli.process_words import ProcessWords
-from diagnosis_harness.cli.stopping import CANCELLED, leave
-from diagnosis_harness.kernel.errors import InvalidSetting, StoreFailure
+from diagnosis_harness.kernel.errors import InvalidInput, InvalidSetting, StoreFailure
 
 if TYPE_CHECKING:
     from diagnosis_harness.application.service import Service
@@ -28,11 +28,11 @@ _CHATTY = ("alembic", "uvicorn", "dbos", "httpx2")
 Work = Callable[["Service"], Awaitable[None]]
 
 
-def service_settings(file: Path | None) -> Settings:
-    """The settings of a process of the service.
+def load_service_settings(file: Path | None) -> Settings:
+    """The settings of a service process.
 
     Raises:
-        InvalidSetting: a setting is refused, or the extra `server` is not installed.
+        InvalidSetting: a setting is invalid, or the extra `server` is not installed.
     """
     if missing := [name for name in _NEEDED if find_spec(name) is None]:
         raise InvalidSetting(
@@ -45,13 +45,34 @@ def service_settings(file: Path | None) -> Settings:
     return load_settings(file)
 
 
-def in_service(
-    settings: Settings, work: Work, *, works: bool, words: ProcessWords, waits: bool = False
+def add_source(settings: Settings, folder: Path | None, baseline: Path | None) -> Settings:
+    """The settings plus a source for `folder`, named like it.
+
+    Raises:
+        InvalidInput: a baseline is given without a folder.
+    """
+    from diagnosis_harness.settings import SourceSettings
+
+    if folder is None:
+        if baseline is not None:
+            raise InvalidInput("--baseline", "it is given without --from", "name the incident folder as well")
+        return settings
+    source = SourceSettings(folder=folder, baseline=baseline)
+    return settings.model_copy(update={"sources": {**settings.sources, folder.resolve().name: source}})
+
+
+def run_in_service(
+    settings: Settings,
+    work: Work,
+    *,
+    accept_background_runs: bool,
+    words: ProcessWords,
+    wait_for_database: bool = False,
 ) -> int:
-    """Open the service, do the work in it, close it; gives the exit code.
+    """Open the service, do the work, close the service, and give the exit code.
 
     Args:
-        waits: whether to wait for a PostgreSQL that does not answer yet.
+        wait_for_database: whether to wait for a PostgreSQL that does not answer yet.
 
     Raises:
         InvalidInput: a setting or a folder cannot be used.
@@ -63,14 +84,14 @@ def in_service(
         logging.getLogger(name).setLevel(logging.WARNING)
     try:
         with asyncio.Runner(loop_factory=_loop_factory()) as runner:
-            say(words.database.format(database=_database_name(settings)))
-            if waits:
-                runner.run(_answering(settings, words))
-            runner.run(_opened(settings, work, works=works))
+            print_status(words.database.format(database=_database_name(settings)))
+            if wait_for_database:
+                runner.run(_wait_for_database(settings, words))
+            runner.run(_open_and_work(settings, work, accept_background_runs=accept_background_runs))
     except StoreFailure as failure:
-        say(words.cannot_start.format(problem=failure))
+        print_status(words.cannot_start.format(problem=failure))
         return UNEXPECTED
-    say(words.stopped)
+    print_status(words.stopped)
     return 0
 
 
@@ -80,16 +101,16 @@ def _database_name(settings: Settings) -> str:
     return database_name(settings)
 
 
-async def _answering(settings: Settings, words: ProcessWords) -> None:
+async def _wait_for_database(settings: Settings, words: ProcessWords) -> None:
     from diagnosis_harness.bootstrap.stored_runs import wait_for_database
 
     def waiting(problem: StoreFailure) -> None:
-        say(words.waiting.format(problem=problem, limit=settings.database.start_wait_s))
+        print_status(words.waiting.format(problem=problem, limit=settings.database.start_wait_s))
 
     await wait_for_database(settings, on_wait=waiting)
 
 
-async def _opened(settings: Settings, work: Work, *, works: bool) -> None:
+async def _open_and_work(settings: Settings, work: Work, *, accept_background_runs: bool) -> None:
     from diagnosis_harness.bootstrap.service import open_service
     from diagnosis_harness.cli.live import LiveView
     from diagnosis_harness.cli.output import make_console
@@ -101,13 +122,13 @@ async def _opened(settings: Settings, work: Work, *, works: bool) -> None:
         console = make_console(color=True, stderr=True)
         with LiveView(console, clock=SystemClock(), phrases=phrases_of(Language.EN)) as view:
             service = await stack.enter_async_context(
-                open_service(settings, accept_background_runs=works, progress=view.loading)
+                open_service(settings, accept_background_runs=accept_background_runs, progress=view.show_loading)
             )
         await work(service)
 
 
-async def say_what_is_away(service: Service, words: ProcessWords) -> None:
-    """Say at once where the evidence store takes no write: the service starts all the same."""
+async def warn_if_evidence_store_is_unavailable(service: Service, words: ProcessWords) -> None:
+    """Warn if the evidence store accepts no writes; the service starts anyway."""
     from diagnosis_harness.application.service import EVIDENCE
 
     write = service.writes.get(EVIDENCE)
@@ -116,24 +137,24 @@ async def say_what_is_away(service: Service, words: ProcessWords) -> None:
     try:
         await write()
     except StoreFailure as failure:
-        say(words.store_away.format(problem=failure))
+        print_status(words.store_away.format(problem=failure))
 
 
-async def told_to_stop() -> None:
-    """Return at the first SIGTERM or Ctrl+C; from then on, a second one leaves at once."""
-    loop, told = asyncio.get_running_loop(), asyncio.Event()
+async def wait_for_shutdown_signal() -> None:
+    """Return at the first SIGTERM or Ctrl+C; the second one ends the process at once."""
+    loop, stopping = asyncio.get_running_loop(), asyncio.Event()
 
     def stop() -> None:
-        if told.is_set():
-            leave(CANCELLED)
-        told.set()
+        if stopping.is_set():
+            exit_now(CANCELLED)
+        stopping.set()
 
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stop)
-    await told.wait()
+    await stopping.wait()
 
 
-def say(sentence: str) -> None:
+def print_status(sentence: str) -> None:
     """One line on standard error."""
     tell(sentence, sys.stderr)
 

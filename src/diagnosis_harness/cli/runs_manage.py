@@ -1,4 +1,4 @@
-"""The commands of `diagnose runs` that check, write or stop something: verify, export, cancel."""
+"""The commands of `diagnose runs` that do something: verify, export, cancel."""
 
 from __future__ import annotations
 
@@ -7,19 +7,18 @@ from importlib.metadata import version
 from pathlib import Path
 
 from diagnosis_harness.audit.verification.verify import verify
-from diagnosis_harness.cli.answer import checked_save
-from diagnosis_harness.cli.at_desk import Where, at_desk
+from diagnosis_harness.cli.arguments import check_save
+from diagnosis_harness.cli.client.connect import with_run
+from diagnosis_harness.server.run_view import RunView, WholeRunView
+from diagnosis_harness.cli.client.runs_client import RunsClient
+from diagnosis_harness.cli.options import RunsOptions
 from diagnosis_harness.cli.output import save_bytes, tell, tell_json, write_json
-from diagnosis_harness.cli.ports import RunsDesk
-from diagnosis_harness.cli.run_reference import meant
 from diagnosis_harness.cli.runs_words import RunsWords, runs_words
 from diagnosis_harness.cli.verify import exit_code_of, print_verification
 from diagnosis_harness.kernel.errors import InvalidInput, RunGoesOn
 from diagnosis_harness.kernel.json_value import JsonValue
-from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.kernel.names import named
 from diagnosis_harness.report.timestamps import shown
-from diagnosis_harness.server.run_view import RunView
 from diagnosis_harness.settings import load_settings
 from diagnosis_harness.trace.json_lines import lines_of
 from diagnosis_harness.trace.otlp import otlp_json
@@ -28,19 +27,19 @@ from diagnosis_harness.trace.spans import spans_of
 FORMS = ("document", "jsonl", "otlp")
 
 
-def verify_run(where: Where, run: str, *, lang: Language | None, as_json: bool, color: bool) -> int:
-    """`diagnose runs verify`: the checks of `diagnose verify` over the kept run's document."""
+def verify_run(options: RunsOptions, run: str, *, as_json: bool) -> int:
+    """`diagnose runs verify`: the checks of `diagnose verify` on the stored run's document."""
 
-    async def verified(desk: RunsDesk) -> int:
-        facts = await meant(desk, run, where.words)
-        verification = verify(await desk.document(facts.run_id), file=facts.run_id)
-        print_verification(verification, None, lang or facts.language, as_json=as_json, color=color)
+    async def work(client: RunsClient, facts: WholeRunView) -> int:
+        verification = verify(await client.document(facts.run_id), file=facts.run_id)
+        language = options.lang or facts.language
+        print_verification(verification, None, language, as_json=as_json, color=options.color)
         return exit_code_of(verification, None, wanted=False)
 
-    return at_desk(where, verified)
+    return with_run(options, run, work)
 
 
-def export_run(where: Where, run: str, *, form: str, out: Path | None) -> int:
+def export_run(options: RunsOptions, run: str, *, form: str, out: Path | None) -> int:
     """`diagnose runs export`.
 
     Raises:
@@ -49,58 +48,56 @@ def export_run(where: Where, run: str, *, form: str, out: Path | None) -> int:
     if form not in FORMS:
         raise InvalidInput("--format", f"'{shown(form)}' is not known", f"choose one of {', '.join(FORMS)}")
     if out is not None:
-        checked_save(out)
+        check_save(out)
 
-    async def exported(desk: RunsDesk) -> int:
-        facts = await meant(desk, run, where.words)
-        data = await _exported(desk, facts, form, where)
+    async def work(client: RunsClient, facts: WholeRunView) -> int:
+        data = await _export(client, facts, form, options)
         if out is None:
             write_json(data)
             return 0
         save_bytes(data, out)
-        tell(where.words.written.format(file=out), sys.stderr)
+        tell(options.words.written.format(file=out), sys.stderr)
         return 0
 
-    return at_desk(where, exported)
+    return with_run(options, run, work)
 
 
-async def _exported(desk: RunsDesk, facts: RunView, form: str, where: Where) -> bytes:
+async def _export(client: RunsClient, facts: WholeRunView, form: str, options: RunsOptions) -> bytes:
     if form == "document":
-        return await desk.document(facts.run_id)
-    events = await desk.events(facts.run_id)
+        return await client.document(facts.run_id)
+    events = await client.events(facts.run_id)
     if form == "jsonl":
         return lines_of(events)
     if not events:
         raise RunGoesOn(facts.run_id)
-    service = load_settings(where.settings_file).telemetry.service_name
+    service = load_settings(options.settings_file).telemetry.service_name
     spans = spans_of(events, session_id=facts.session_id)
     return otlp_json(spans, service=service, version=version("diagnosis-harness"))
 
 
-def cancel_run(where: Where, run: str, *, lang: Language | None, as_json: bool) -> int:
-    """`diagnose runs cancel`: what it came to is no failure, also where the run had ended before."""
+def cancel_run(options: RunsOptions, run: str, *, as_json: bool) -> int:
+    """`diagnose runs cancel`. Cancelling a run that had already ended is not an error."""
 
-    async def cancelled(desk: RunsDesk) -> int:
-        facts = await meant(desk, run, where.words)
-        held = await desk.cancel(facts.run_id)
+    async def work(client: RunsClient, facts: WholeRunView) -> int:
+        result = await client.cancel(facts.run_id)
         if as_json:
-            tell_json(held, indent=2)
+            tell_json(result, indent=2)
         else:
-            for line in cancel_lines(held, runs_words(lang or facts.language)):
+            for line in cancel_lines(result, runs_words(options.lang or facts.language)):
                 tell(line, sys.stdout)
         return 0
 
-    return at_desk(where, cancelled)
+    return with_run(options, run, work)
 
 
-def cancel_lines(held: JsonValue, words: RunsWords) -> list[str]:
-    """What was stopped, and what was in flight, in sentences."""
-    if not isinstance(held, dict):
+def cancel_lines(result: JsonValue, words: RunsWords) -> list[str]:
+    """What was stopped and what was in flight, in sentences."""
+    if not isinstance(result, dict):
         return []
-    effect = str(held.get("effect"))
-    status = RunView.read(held.get("run")).status
+    effect = str(result.get("effect"))
+    status = RunView.read(result.get("run")).status
     lines = [words.effects.get(effect, shown(effect)).format(status=status)]
-    answer = held.get("answer")
+    answer = result.get("answer")
     if effect == "STOPPED" and isinstance(answer, dict):
         in_flight = _calls(answer.get("in_flight"), words)
         lines.append(words.in_flight.format(calls=in_flight) if in_flight else words.nothing_in_flight)

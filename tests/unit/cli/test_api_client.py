@@ -14,7 +14,7 @@ from tests.unit.cli.shown_runs import row
 from diagnosis_harness.application.intent import IntentType
 from diagnosis_harness.application.runs.row import RunStatus
 from diagnosis_harness.application.runs.store import RunQuery
-from diagnosis_harness.cli.remote_desk import RemoteDesk, ServerAddress, checked_address
+from diagnosis_harness.cli.client.api_client import ApiClient, ServerAddress, check_address
 from diagnosis_harness.cli.runs_words import runs_words
 from diagnosis_harness.kernel.errors import (
     DiagnosisHarnessError,
@@ -28,10 +28,10 @@ from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.release.outcome import ReleaseOutcome
 
-Look = Callable[[RemoteDesk], Awaitable[object]]
+Look = Callable[[ApiClient], Awaitable[object]]
 
 
-async def whole_chat(desk: RemoteDesk) -> object:
+async def whole_chat(desk: ApiClient) -> object:
     """A question, and every event of its answer."""
     return [event async for event in desk.chat({"question": "why?"})]
 
@@ -79,7 +79,7 @@ def look(
 
     async def looked() -> object:
         address = ServerAddress(url, key, timeout_s, proxy)
-        async with RemoteDesk(address, words=runs_words(Language.EN), language=Language.EN) as desk:
+        async with ApiClient(address, words=runs_words(Language.EN), language=Language.EN) as desk:
             return await at(desk)
 
     return asyncio.run(looked())
@@ -272,4 +272,4 @@ def test_only_the_configured_proxy_is_asked(monkeypatch: pytest.MonkeyPatch) -> 
 def test_an_address_that_is_none_is_refused_before_anything_is_sent(url: str, key: str) -> None:
     """As what the person gave."""
     with pytest.raises(InvalidInput):
-        checked_address(ServerAddress(url, key, 1.0))
+        check_address(ServerAddress(url, key, 1.0))

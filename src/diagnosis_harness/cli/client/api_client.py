@@ -14,7 +14,8 @@ from urllib.parse import urlsplit
 import httpx2
 
 from diagnosis_harness.application.runs.store import RunQuery
-from diagnosis_harness.cli.ports import Listing
+from diagnosis_harness.server.run_view import RunView
+from diagnosis_harness.cli.client.runs_client import RunRows
 from diagnosis_harness.cli.runs_words import RunsWords, Step
 from diagnosis_harness.kernel.errors import (
     FailureKind,
@@ -28,7 +29,6 @@ from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.report.measure import measure
 from diagnosis_harness.report.timestamps import shown
-from diagnosis_harness.server.run_view import RunView
 from diagnosis_harness.trace.event import TraceEvent
 from diagnosis_harness.trace.json_lines import events_of
 
@@ -56,7 +56,7 @@ class ServerAddress:
         return shown(urlsplit(self.url).netloc.rpartition("@")[2])
 
 
-def checked_address(address: ServerAddress) -> ServerAddress:
+def check_address(address: ServerAddress) -> ServerAddress:
     """The address, if it is one.
 
     Raises:
@@ -74,8 +74,8 @@ def checked_address(address: ServerAddress) -> ServerAddress:
     return address
 
 
-class RemoteDesk:
-    """A `RunsDesk` over the HTTP API. Use as an asynchronous context manager."""
+class ApiClient:
+    """A `RunsClient` over the HTTP API. Use as an asynchronous context manager."""
 
     def __init__(self, address: ServerAddress, *, words: RunsWords, language: Language) -> None:
         self._address = address
@@ -102,7 +102,7 @@ class RemoteDesk:
     async def __aexit__(self, *error: object) -> None:
         await self._client.aclose()
 
-    async def page(self, query: RunQuery) -> Listing:
+    async def page(self, query: RunQuery) -> RunRows:
         """A page of runs."""
         wanted = {
             "status": query.status,
@@ -118,7 +118,7 @@ class RemoteDesk:
             case {"runs": list(rows), "next": None | str() as following}:
                 for row in rows:
                     self._checked(row)
-                return Listing(tuple(rows), following)
+                return RunRows(tuple(rows), following)
             case _:
                 raise self._not_understood("no page of runs")
 

@@ -1,0 +1,96 @@
+"""Check the arguments of a command before anything is opened."""
+
+from __future__ import annotations
+
+from math import isfinite
+from pathlib import Path
+
+from diagnosis_harness.cli.phrases import Phrases
+from diagnosis_harness.kernel.errors import InvalidInput
+from diagnosis_harness.kernel.window import parse_utc
+from diagnosis_harness.kernel.language import Language, language_of
+from diagnosis_harness.report.timestamps import shown
+
+QUESTION_LIMIT_CHARACTERS = 4_000
+
+
+def check_question(question: str) -> str:
+    """The question without surrounding space.
+
+    Raises:
+        InvalidInput: it is empty, not text, or too long.
+    """
+    try:
+        question.encode()
+    except UnicodeEncodeError:
+        raise InvalidInput("QUESTION", "it is not text in UTF-8", "set the terminal to UTF-8") from None
+    if not question.strip():
+        raise InvalidInput("QUESTION", "it is empty", "say what you want to know, in quotes")
+    if len(question.strip()) > QUESTION_LIMIT_CHARACTERS:
+        raise InvalidInput(
+            "QUESTION",
+            f"it is {len(question.strip()):,} characters long",
+            f"ask in at most {QUESTION_LIMIT_CHARACTERS:,}, and put data into the folder",
+        )
+    return question.strip()
+
+
+def check_deadline(deadline_s: float | None) -> float | None:
+    """A deadline that is positive and finite, or None.
+
+    Raises:
+        InvalidInput: it is neither.
+    """
+    if deadline_s is not None and not (isfinite(deadline_s) and deadline_s > 0):
+        raise InvalidInput(
+            "--deadline", f"{deadline_s:g} is not a positive number of seconds", "give a number above zero"
+        )
+    return deadline_s
+
+
+def check_save(file: Path | None) -> Path | None:
+    """A file that can be written, as far as can be known before the run; or None.
+
+    Raises:
+        InvalidInput: its folder does not exist, or it is a folder itself.
+    """
+    if file is not None and file.is_dir():
+        raise InvalidInput(f"--save {file}", "it is a folder", "name a file in it")
+    if file is not None and not file.parent.is_dir():
+        raise InvalidInput(f"--save {file}", "there is no such folder", "create it, or name a file elsewhere")
+    return file
+
+
+def parse_onset(onset: str | None) -> float | None:
+    """An onset in seconds since the epoch: ISO 8601 text, taken as UTC without a zone, or epoch seconds.
+
+    Raises:
+        InvalidInput: it is neither.
+    """
+    if onset is None:
+        return None
+    try:
+        seconds = float(onset)
+    except ValueError:
+        try:
+            return parse_utc(onset)
+        except ValueError:
+            problem = f"'{shown(onset)}' is not a time"
+            raise InvalidInput("--onset", problem, "write it as 2024-01-01T14:05:00Z") from None
+    # A year alone parses as a number too, and nobody means the first hour of 1970: times before 1973 are
+    # refused, and so are milliseconds.
+    if not isfinite(seconds) or not 1e8 <= seconds < 1e11:
+        raise InvalidInput("--onset", f"'{shown(onset)}' is not a time", "write it as 2024-01-01T14:05:00Z")
+    return seconds
+
+
+def choose_language(lang: Language | None, question: str) -> Language:
+    """The language requested, else that of the question."""
+    return language_of(question) if lang is None else lang
+
+
+def bad_input_sentence(error: InvalidInput, phrases: Phrases) -> str:
+    """An invalid argument, and how to correct it, in one sentence."""
+    return phrases.bad_input.format(
+        place=shown(error.place), problem=shown(error.problem), remedy=shown(error.remedy)
+    )

@@ -1,0 +1,102 @@
+"""The options that several commands share, each declared once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import wraps
+from inspect import Parameter, Signature, signature
+from pathlib import Path
+from typing import Annotated, TypeAlias
+
+import typer
+
+from diagnosis_harness.cli.runs_words import RunsWords, runs_words
+from diagnosis_harness.kernel.language import Language
+
+SettingsFile: TypeAlias = Callable[[], Path | None]
+"""The settings file of `diagnose --settings`, known once the command line is parsed."""
+
+BaselineOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--baseline", metavar="FOLDER", help="A folder of the same form, recorded in normal operation."
+    ),
+]
+SourceFolderOption = Annotated[
+    Path | None,
+    typer.Option("--from", metavar="FOLDER", help="An incident folder to offer beside the configured ones."),
+]
+RunFileArgument = Annotated[
+    Path, typer.Argument(metavar="RUN.json", help="A run document that --save or --json wrote.")
+]
+RunLangOption = Annotated[Language | None, typer.Option("--lang", help="Language; the run's own by default.")]
+OutputLangOption = Annotated[Language, typer.Option("--lang", help="Language of what the command prints.")]
+NoColorOption = Annotated[bool, typer.Option("--no-color", help="No colours, also on a terminal.")]
+ServerOption = Annotated[
+    str | None,
+    typer.Option(
+        "--server", metavar="URL", help="Ask a server; by default the configured one, or the local database."
+    ),
+]
+KeyOption = Annotated[
+    str | None,
+    typer.Option("--key", metavar="KEY", help="API key for the server; better in DIAGNOSE_API_KEY."),
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunsOptions:
+    """Where the runs of a command are, and how it prints them.
+
+    Attributes:
+        server: URL of a server; None is the configured one, empty is the local database.
+        key: API key for the server; None is the configured one.
+        lang: None prints in the run's own language, and errors in English.
+    """
+
+    settings_file: Path | None = None
+    server: str | None = None
+    key: str | None = None
+    lang: Language | None = None
+    color: bool = True
+
+    @property
+    def words(self) -> RunsWords:
+        """The words of messages that concern no run."""
+        return runs_words(self.lang or Language.EN)
+
+
+_RUNS_OPTIONS = {
+    "server": (ServerOption, None),
+    "key": (KeyOption, None),
+    "lang": (RunLangOption, None),
+    "no_color": (NoColorOption, False),
+}
+
+
+def add_runs_command(
+    group: typer.Typer, settings_file: SettingsFile, handler: Callable[..., int], *, name: str
+) -> None:
+    """Register `handler(options, …)` as a command with its own options and those of `RunsOptions`."""
+
+    @wraps(handler)
+    def command(
+        *, server: str | None, key: str | None, lang: Language | None, no_color: bool, **own: object
+    ) -> int:
+        options = RunsOptions(
+            settings_file=settings_file(), server=server, key=key, lang=lang, color=not no_color
+        )
+        return handler(options, **own)
+
+    parameters = [
+        *list(signature(handler, eval_str=True).parameters.values())[1:],
+        *(
+            Parameter(option, Parameter.KEYWORD_ONLY, annotation=annotation, default=default)
+            for option, (annotation, default) in _RUNS_OPTIONS.items()
+        ),
+    ]
+    # typer reads the options of a command from its signature and annotations
+    command.__signature__ = Signature(parameters)  # type: ignore[attr-defined]  # any function has the attribute
+    command.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    group.command(name)(command)
