@@ -104,8 +104,8 @@ def test_ctrl_c_closes_the_connection_and_the_run_is_cancelled(server: FacedServ
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--from", "x", "--server", "http://h"], "ask a folder or a service, not both"),
-        (["--from", "x", "--background"], "ask a folder or a service, not both"),
+        (["--from", "x", "--server", "http://h"], "ask about a folder or a service, not both"),
+        (["--from", "x", "--background"], "ask about a folder or a service, not both"),
         (["--baseline", "x", "--server", "http://h"], "it is given without --from"),
         ([], "Missing option '--from' / '--server'."),
         (["--server", "h:1"], "it is no http or https URL"),

@@ -17,7 +17,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 FAKE = Path(__file__).with_name("fake_diagnose.py")
 SCHEMA = json.loads((ROOT / "docs" / "reference" / "run-document.schema.json").read_text(encoding="utf-8"))
-PLAIN = {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "COLUMNS": "100"}
+PLAIN = {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "COLUMNS": "100", "PYTHONPATH": str(ROOT)}
 
 
 def diagnose(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:

@@ -13,7 +13,13 @@ from typing import Any
 import pytest
 
 FAKE = Path(__file__).with_name("fake_diagnose.py")
-PLAIN = {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "COLUMNS": "100", "OMP_NUM_THREADS": "1"}
+PLAIN = {
+    "PATH": "/usr/bin:/bin",
+    "LANG": "C.UTF-8",
+    "COLUMNS": "100",
+    "OMP_NUM_THREADS": "1",
+    "PYTHONPATH": str(Path(__file__).parents[2]),
+}
 QUESTIONS = [
     "FALLBACK",
     "STOPPED_CALLING",
