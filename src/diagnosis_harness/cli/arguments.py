@@ -7,8 +7,8 @@ from pathlib import Path
 
 from diagnosis_harness.cli.phrases import Phrases
 from diagnosis_harness.kernel.errors import InvalidInput
-from diagnosis_harness.kernel.window import parse_utc
 from diagnosis_harness.kernel.language import Language, language_of
+from diagnosis_harness.kernel.window import parse_utc
 from diagnosis_harness.report.timestamps import shown
 
 QUESTION_LIMIT_CHARACTERS = 4_000

@@ -13,8 +13,8 @@ from diagnosis_harness.cli.phrases import phrases_of
 from diagnosis_harness.cli.ports import OpenDiagnosis
 from diagnosis_harness.cli.publish import OutputOptions, publish
 from diagnosis_harness.kernel.errors import InvalidInput
-from diagnosis_harness.report.document import RunDocument
 from diagnosis_harness.kernel.language import Language
+from diagnosis_harness.report.document import RunDocument
 
 
 @dataclass(frozen=True, slots=True)

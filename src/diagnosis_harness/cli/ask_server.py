@@ -14,7 +14,6 @@ from typer.exceptions import TyperException
 
 from diagnosis_harness.cli.ask import AskRequest, ServerOptions
 from diagnosis_harness.cli.client.connect import open_api_client, report_failures
-from diagnosis_harness.server.run_view import WholeRunView
 from diagnosis_harness.cli.exit_codes import exit_code
 from diagnosis_harness.cli.interrupt import CANCELLED, run_interruptible
 from diagnosis_harness.cli.live import LiveView
@@ -27,11 +26,12 @@ from diagnosis_harness.harness.waiting import passed
 from diagnosis_harness.kernel.clock import SystemClock
 from diagnosis_harness.kernel.errors import ServiceFailure
 from diagnosis_harness.kernel.json_value import JsonValue
-from diagnosis_harness.kernel.window import utc_text
 from diagnosis_harness.kernel.language import Language
-from diagnosis_harness.report.timestamps import shown
-from diagnosis_harness.report.reading import read_document
+from diagnosis_harness.kernel.window import utc_text
 from diagnosis_harness.report.document_file import parsed
+from diagnosis_harness.report.reading import read_document
+from diagnosis_harness.report.timestamps import shown
+from diagnosis_harness.server.run_view import WholeRunView
 from diagnosis_harness.settings import load_settings
 from diagnosis_harness.trace.event import TraceEvent, TraceEventStatus, TraceName, TracePhase
 from diagnosis_harness.trace.json_lines import event_of

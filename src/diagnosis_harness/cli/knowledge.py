@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from diagnosis_harness.cli.options import OutputLangOption, SettingsFile
-from diagnosis_harness.kernel.names import named
 from diagnosis_harness.kernel.language import Language
+from diagnosis_harness.kernel.names import named
 
 if TYPE_CHECKING:
     from diagnosis_harness.bootstrap.knowledge import LibraryDesk

@@ -7,8 +7,8 @@ from typing import Protocol
 
 from diagnosis_harness.audit.verification.recheck import Recheck
 from diagnosis_harness.harness.termination import CancellationReason
-from diagnosis_harness.report.document import RunDocument
 from diagnosis_harness.kernel.language import Language
+from diagnosis_harness.report.document import RunDocument
 from diagnosis_harness.trace.sink import TraceSink
 
 

@@ -9,10 +9,10 @@ from diagnosis_harness.audit.verification.verify import is_unaltered
 from diagnosis_harness.cli.output import tell
 from diagnosis_harness.cli.saved_words import saved_words
 from diagnosis_harness.kernel.errors import InvalidInput, RunDocumentInvalid
-from diagnosis_harness.report.document import RunDocument
 from diagnosis_harness.kernel.language import Language
-from diagnosis_harness.report.reading import read_document
+from diagnosis_harness.report.document import RunDocument
 from diagnosis_harness.report.document_file import parsed
+from diagnosis_harness.report.reading import read_document
 
 
 def read_run_file(file: Path, language: Language | None) -> tuple[RunDocument, Language]:

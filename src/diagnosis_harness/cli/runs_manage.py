@@ -9,7 +9,6 @@ from pathlib import Path
 from diagnosis_harness.audit.verification.verify import verify
 from diagnosis_harness.cli.arguments import check_save
 from diagnosis_harness.cli.client.connect import with_run
-from diagnosis_harness.server.run_view import RunView, WholeRunView
 from diagnosis_harness.cli.client.runs_client import RunsClient
 from diagnosis_harness.cli.options import RunsOptions
 from diagnosis_harness.cli.output import save_bytes, tell, tell_json, write_json
@@ -19,6 +18,7 @@ from diagnosis_harness.kernel.errors import InvalidInput, RunGoesOn
 from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.kernel.names import named
 from diagnosis_harness.report.timestamps import shown
+from diagnosis_harness.server.run_view import RunView, WholeRunView
 from diagnosis_harness.settings import load_settings
 from diagnosis_harness.trace.json_lines import lines_of
 from diagnosis_harness.trace.otlp import otlp_json

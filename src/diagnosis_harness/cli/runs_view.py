@@ -12,7 +12,6 @@ from diagnosis_harness.application.runs.row import RunStatus
 from diagnosis_harness.application.runs.store import RunQuery
 from diagnosis_harness.cli.client.connect import with_run, with_runs_client
 from diagnosis_harness.cli.client.find_run import PAGE
-from diagnosis_harness.server.run_view import RunView, WholeRunView
 from diagnosis_harness.cli.client.runs_client import RunsClient
 from diagnosis_harness.cli.options import RunsOptions
 from diagnosis_harness.cli.output import make_console, shown_lines, tell, tell_json, write_json
@@ -26,11 +25,12 @@ from diagnosis_harness.kernel.clock import SystemClock
 from diagnosis_harness.kernel.errors import InvalidInput, ServiceFailure
 from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.kernel.language import Language
-from diagnosis_harness.report.timestamps import shown
 from diagnosis_harness.release.outcome import ReleaseOutcome
-from diagnosis_harness.report.reading import read_document
 from diagnosis_harness.report.document_file import parsed
+from diagnosis_harness.report.reading import read_document
 from diagnosis_harness.report.timeline import timeline
+from diagnosis_harness.report.timestamps import shown
+from diagnosis_harness.server.run_view import RunView, WholeRunView
 from diagnosis_harness.trace.json_lines import lines_of
 
 E = TypeVar("E", bound=StrEnum)

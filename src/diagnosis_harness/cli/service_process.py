@@ -122,7 +122,9 @@ async def _open_and_work(settings: Settings, work: Work, *, accept_background_ru
         console = make_console(color=True, stderr=True)
         with LiveView(console, clock=SystemClock(), phrases=phrases_of(Language.EN)) as view:
             service = await stack.enter_async_context(
-                open_service(settings, accept_background_runs=accept_background_runs, progress=view.show_loading)
+                open_service(
+                    settings, accept_background_runs=accept_background_runs, progress=view.show_loading
+                )
             )
         await work(service)
 

@@ -14,7 +14,6 @@ from urllib.parse import urlsplit
 import httpx2
 
 from diagnosis_harness.application.runs.store import RunQuery
-from diagnosis_harness.server.run_view import RunView
 from diagnosis_harness.cli.client.runs_client import RunRows
 from diagnosis_harness.cli.runs_words import RunsWords, Step
 from diagnosis_harness.kernel.errors import (
@@ -29,6 +28,7 @@ from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.report.measure import measure
 from diagnosis_harness.report.timestamps import shown
+from diagnosis_harness.server.run_view import RunView
 from diagnosis_harness.trace.event import TraceEvent
 from diagnosis_harness.trace.json_lines import events_of
 

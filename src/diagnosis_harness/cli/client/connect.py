@@ -9,7 +9,6 @@ from contextlib import asynccontextmanager, contextmanager
 from typing import TYPE_CHECKING
 
 from diagnosis_harness.cli.client.find_run import find_run
-from diagnosis_harness.server.run_view import WholeRunView
 from diagnosis_harness.cli.client.runs_client import RunsClient
 from diagnosis_harness.cli.exit_codes import BAD_INPUT, UNEXPECTED
 from diagnosis_harness.cli.options import RunsOptions
@@ -27,6 +26,7 @@ from diagnosis_harness.kernel.errors import (
 )
 from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.report.timestamps import shown
+from diagnosis_harness.server.run_view import WholeRunView
 from diagnosis_harness.settings import Settings, load_settings
 
 if TYPE_CHECKING:

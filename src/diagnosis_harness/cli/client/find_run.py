@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from diagnosis_harness.application.runs.store import RunQuery
-from diagnosis_harness.server.run_view import RunView, WholeRunView
 from diagnosis_harness.cli.client.runs_client import RunsClient
 from diagnosis_harness.cli.runs_words import RunsWords
 from diagnosis_harness.harness.keys import is_safe_segment
 from diagnosis_harness.kernel.errors import InvalidInput, RunUnknown
+from diagnosis_harness.server.run_view import RunView, WholeRunView
 
 LAST = "last"
 PAGE = 200

@@ -8,7 +8,6 @@ from itertools import zip_longest
 from rich.cells import cell_len, set_cell_size
 from rich.text import Text
 
-from diagnosis_harness.server.run_view import RunView
 from diagnosis_harness.cli.render.wrap import hang
 from diagnosis_harness.cli.runs_words import RunsWords, runs_words
 from diagnosis_harness.kernel.language import Language
