@@ -6,7 +6,7 @@ import re
 import tomllib
 from importlib.resources import files
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, SettingsError
@@ -160,10 +160,17 @@ class AccessSettings(_Section):
 
 
 class SourceSettings(_Section):
-    """One incident folder that the service may be asked about, and what is normal beside it."""
+    """One source that the service may be asked about: its kind, and what that kind needs.
 
+    `roles` names the kinds of telemetry that are taken from it, none for all of them. `also` holds further
+    sources behind the same name; a second kind makes this a union that `kind` discriminates.
+    """
+
+    kind: Literal["incident-folder"] = "incident-folder"
     folder: Path
     baseline: Path | None = None
+    roles: tuple[Literal["metrics", "spans", "topology", "logs", "changes"], ...] = ()
+    also: tuple[SourceSettings, ...] = ()
 
 
 class ServerSettings(_Section):

@@ -39,7 +39,7 @@ class OpenSource:
     stamp: SourceStamp | None = None
 
 
-class SourceShelf(Protocol):
+class SourceCatalog(Protocol):
     """The configured sources, by name."""
 
     async def open(
@@ -73,11 +73,11 @@ class DiagnosisPath:
     def __init__(
         self,
         core: DiagnosisHarnessCore,
-        shelf: SourceShelf,
+        catalog: SourceCatalog,
         use_case_over: Callable[[Sequence[Tool]], DiagnoseUseCase],
     ) -> None:
         self._core = core
-        self._shelf = shelf
+        self._catalog = catalog
         self._use_case_over = use_case_over
 
     async def diagnose(
@@ -94,7 +94,7 @@ class DiagnosisPath:
         tell_status(self._core, ctx, ChatApplicationStatus.DIAGNOSIS_RUNNING)
         started_s = self._core.clock.now_s()
         opened = await self._core.wait(
-            ctx, lambda ctx: self._shelf.open(ctx, request.source, request.onset_s, request.stamp)
+            ctx, lambda ctx: self._catalog.open(ctx, request.source, request.onset_s, request.stamp)
         )
         self._tell_changed(ctx, request, opened.stamp)
         inquiry = resolve_inquiry(

@@ -23,6 +23,8 @@ from diagnosis_harness.adapters.persistence.keys import SqlKeyStore
 from diagnosis_harness.adapters.persistence.run_log import SqlRunLog
 from diagnosis_harness.adapters.persistence.run_store import SqlRunStore
 from diagnosis_harness.adapters.queue.local_queue import LocalRunQueue
+from diagnosis_harness.adapters.sources.catalog import LocalSourceCatalog
+from diagnosis_harness.adapters.sources.part import Progress, ignore_progress
 from diagnosis_harness.application.alerts.alerts import Alerts, AlertSettings
 from diagnosis_harness.application.chat import ChatApplicationUseCase, ChatSettings, Paths
 from diagnosis_harness.application.diagnose import DiagnoseUseCase
@@ -42,7 +44,7 @@ from diagnosis_harness.application.system.chat import SystemChat
 from diagnosis_harness.application.system.profile import RunLimits, SystemProfile, ToolProfile
 from diagnosis_harness.bootstrap.knowledge import open_library
 from diagnosis_harness.bootstrap.players import Players, build_players
-from diagnosis_harness.bootstrap.shelf import FolderShelf, Progress
+from diagnosis_harness.bootstrap.sources import build_catalog
 from diagnosis_harness.bootstrap.stored_runs import open_redis
 from diagnosis_harness.bootstrap.telemetry import exporting
 from diagnosis_harness.bootstrap.workbench import build_boundary, build_use_case
@@ -62,16 +64,12 @@ from diagnosis_harness.trace.sink import FanOutSink, TraceSink
 _LOG = logging.getLogger("diagnosis_harness.service")
 
 
-def _silent(file: str, done: int, total: int) -> None:
-    del file, done, total
-
-
 @asynccontextmanager
 async def open_service(
     settings: Settings,
     *,
     accept_background_runs: bool,
-    progress: Progress = _silent,
+    progress: Progress = ignore_progress,
     players: Players | None = None,
     extra_tools: Sequence[Tool] = (),
     extra_sinks: Sequence[TraceSink] = (),
@@ -92,8 +90,8 @@ async def open_service(
     alert_settings = _alert_settings(settings)
     players = players or build_players(settings)
     async with AsyncExitStack() as stack:
-        shelf = _shelf(settings, extra_tools)
-        opened = await _open_resources(stack, settings, shelf, progress=progress, extra_sinks=extra_sinks)
+        catalog = build_catalog(settings, extra_tools)
+        opened = await _open_resources(stack, settings, catalog, progress=progress, extra_sinks=extra_sinks)
         core, stores, closed = opened.core, opened.stores, opened.closed
         export = exporting(settings, archive=stores.archive, feed=opened.log, closed=closed)
         exporter = await stack.enter_async_context(export)
@@ -109,11 +107,13 @@ async def open_service(
             periods=TaskPeriods(settings.care.beat_s, settings.care.look_s, settings.care.dead_after_s),
             check_evidence=writes.get(EVIDENCE),
         )
-        worker = RunWorker(chat, archive=stores.archive, clock=core.clock, failed=_log_failure, sources=shelf)
+        worker = RunWorker(
+            chat, archive=stores.archive, clock=core.clock, failed=_log_failure, sources=catalog
+        )
         await stack.enter_async_context(tasks.running())
         if accept_background_runs:
             await opened.queue.listen(
-                worker.work, parallel_max=settings.queue.parallel_max, lanes=shelf.lanes_now()
+                worker.work, parallel_max=settings.queue.parallel_max, lanes=catalog.lanes_now()
             )
         yield Service(
             core=core,
@@ -147,14 +147,14 @@ class _Resources:
     closed: ClosedRuns
     stores: Keeping
     queue: RunQueue
-    shelf: FolderShelf
+    catalog: LocalSourceCatalog
     knowledge: FolderKnowledge | None
 
 
 async def _open_resources(
     stack: AsyncExitStack,
     settings: Settings,
-    shelf: FolderShelf,
+    catalog: LocalSourceCatalog,
     *,
     progress: Progress,
     extra_sinks: Sequence[TraceSink],
@@ -164,7 +164,7 @@ async def _open_resources(
     workers = WorkerPool(threads_max=settings.run.worker_threads)
     last = stack.enter_context(ExitStack())  # closed last: what closes before it may wait by the core's clock
     last.callback(workers.close)
-    await shelf.warm(progress)
+    await catalog.warm(progress)
     library = open_library(settings, clock=clock, progress=progress)
     database = await Database.opened(
         settings.database.url,
@@ -195,17 +195,8 @@ async def _open_resources(
         closed=closed,
         stores=stores,
         queue=await _queue(stack, settings, owner),
-        shelf=shelf,
+        catalog=catalog,
         knowledge=None if library is None else library.base,
-    )
-
-
-def _shelf(settings: Settings, extra_tools: Sequence[Tool]) -> FolderShelf:
-    return FolderShelf(
-        settings.sources,
-        memory_limit_mb=settings.folder.memory_limit_mb,
-        open_max=settings.folder.open_max,
-        beside=extra_tools,
     )
 
 
@@ -222,7 +213,7 @@ def _runs(opened: _Resources, settings: Settings) -> Runs:
         queue=opened.queue,
         active=opened.stores.active,
         owner=opened.stores.owner,
-        settings=RunsSettings(rules, settings.server.unfinished_runs, opened.shelf),
+        settings=RunsSettings(rules, settings.server.unfinished_runs, opened.catalog),
     )
 
 
@@ -233,7 +224,7 @@ def _caretaker(opened: _Resources, settings: Settings) -> Caretaker:
         care=SqlRunCare(opened.database, evidence=opened.redis, closed=opened.closed),
         queue=opened.queue,
         settings=CareSettings(settings.care.dead_after_s, settings.care.redeliver_after_s),
-        sources=opened.shelf,
+        sources=opened.catalog,
     )
 
 
@@ -246,7 +237,7 @@ def _writes(opened: _Resources, caretaker: Caretaker) -> Mapping[str, Write]:
 
 
 def _chat(opened: _Resources, settings: Settings, players: Players) -> ChatApplicationUseCase:
-    core, roles, shelf, knowledge = opened.core, RoleBoundary(opened.core), opened.shelf, opened.knowledge
+    core, roles, catalog, knowledge = opened.core, RoleBoundary(opened.core), opened.catalog, opened.knowledge
     evidence: EvidenceStore = opened.redis or SqlEvidenceStore(opened.database, owner=opened.stores.owner)
     access = RoleAccess(dict(settings.access))
 
@@ -258,8 +249,8 @@ def _chat(opened: _Resources, settings: Settings, players: Players) -> ChatAppli
         return SystemProfile(
             name="diagnosis-harness",
             version=version("diagnosis-harness"),
-            tools=tuple(ToolProfile(spec.name, spec.description) for spec in shelf.tools()),
-            sources=shelf.profiles(),
+            tools=tuple(ToolProfile(spec.name, spec.description) for spec in catalog.tools()),
+            sources=catalog.profiles(),
             documents=None if knowledge is None else knowledge.holdings(ctx).documents,
             players=players.profiles(),
             limits=RunLimits(settings.run.timeout_s, settings.limits.llm_calls, settings.limits.tool_calls),
@@ -271,7 +262,7 @@ def _chat(opened: _Resources, settings: Settings, players: Players) -> ChatAppli
         paths=Paths(
             system=SystemChat(core, roles, players.responder, profile),
             knowledge=KnowledgeQuery(core, roles, players.writer, knowledge, opened.workers),
-            diagnosis=DiagnosisPath(core, shelf, use_case_over),
+            diagnosis=DiagnosisPath(core, catalog, use_case_over),
         ),
         keeping=opened.stores,
         settings=ChatSettings(

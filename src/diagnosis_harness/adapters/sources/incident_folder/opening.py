@@ -13,11 +13,7 @@ from diagnosis_harness.adapters.sources.incident_folder.listing import Listing, 
 from diagnosis_harness.adapters.sources.incident_folder.logs import FolderLogs
 from diagnosis_harness.adapters.sources.incident_folder.metrics import FolderMetrics
 from diagnosis_harness.adapters.sources.incident_folder.names import printable
-from diagnosis_harness.adapters.sources.incident_folder.recording import (
-    FolderContent,
-    Progress,
-    read_folder,
-)
+from diagnosis_harness.adapters.sources.incident_folder.recording import FolderContent, read_folder
 from diagnosis_harness.adapters.sources.incident_folder.settings_file import (
     SETTINGS_NAME,
     FolderSettings,
@@ -33,12 +29,11 @@ from diagnosis_harness.adapters.sources.incident_folder.summary import (
     summarise,
 )
 from diagnosis_harness.adapters.sources.incident_folder.topology import FolderTopology
+from diagnosis_harness.adapters.sources.part import ONSET_PLACE, OpenedPart, Progress, ignore_progress
 from diagnosis_harness.kernel.errors import InvalidInput
 from diagnosis_harness.kernel.window import TimeWindow
 from diagnosis_harness.toolbox.ports import Recording, Sources
 
-ONSET_PLACE: Final = "--onset"
-"""How a complaint names the onset that the caller gave."""
 _MEMORY_FLOOR_MB: Final = 32
 
 
@@ -55,7 +50,7 @@ def open_incident_folder(
     baseline: Path | None = None,
     onset_s: float | None = None,
     memory_limit_mb: int = 512,
-    progress: Progress | None = None,
+    progress: Progress = ignore_progress,
 ) -> Sources:
     """Open an incident folder as docs/reference/incident-folder.md describes it.
 
@@ -64,7 +59,7 @@ def open_incident_folder(
         baseline: a folder of the same form with normal operation; wins over `[baseline]` in incident.toml.
         onset_s: when the incident began, as the user states it, epoch seconds; wins over incident.toml.
         memory_limit_mb: what telemetry may take; Parquet is read in place and takes little of it.
-        progress: told before each file: its name, files done, files in all.
+        progress: called before each file.
 
     Returns:
         Sources that may be called from any thread; a kind of telemetry without rows in the folder is None.
@@ -72,7 +67,15 @@ def open_incident_folder(
     Raises:
         InvalidInput: something in the folder cannot be used; one sentence says where, what and what to do.
     """
-    told = progress if progress is not None else _silent
+    return read_incident_folder(
+        folder, baseline=baseline, onset_s=onset_s, memory_limit_mb=memory_limit_mb, progress=progress
+    ).sources
+
+
+def read_incident_folder(
+    folder: Path, *, baseline: Path | None, onset_s: float | None, memory_limit_mb: int, progress: Progress
+) -> OpenedPart:
+    """The same with the summary and the description, as the catalog needs them."""
     incident = _looked_through(folder)
     normal = _baseline_folder(incident, baseline)
     folders = [incident] if normal is None else [incident, normal]
@@ -84,9 +87,9 @@ def open_incident_folder(
             "see docs/reference/incident-folder.md for the names and endings that are understood",
         )
     database = Database(paths, memory_limit_mb=max(_MEMORY_FLOOR_MB, memory_limit_mb))
-    content = read_folder(incident.listing, incident.settings, database, told)
+    content = read_folder(incident.listing, incident.settings, database, progress)
     _refuse_no_data(folder, content)
-    normal_content = None if normal is None else _read_baseline(normal, database, told)
+    normal_content = None if normal is None else _read_baseline(normal, database, progress)
     window = content.window()
     onset = incident.settings.onset_s if onset_s is None else onset_s
     _check_onset(onset, window, place=f"{SETTINGS_NAME} (incident.onset)" if onset_s is None else ONSET_PLACE)
@@ -99,10 +102,6 @@ def open_incident_folder(
         topology=_topology(incident, [content] if normal_content is None else [normal_content, content]),
     )
     return _sources(database, opened, _stretch(incident, normal, window))
-
-
-def _silent(file: str, done: int, total: int) -> None:
-    del file, done, total
 
 
 def _looked_through(folder: Path) -> _Folder:
@@ -179,7 +178,7 @@ def _topology(incident: _Folder, contents: Sequence[FolderContent]) -> FolderTop
     return FolderTopology(edges, owners | dict(incident.settings.instances))
 
 
-def _sources(database: Database, opened: OpenedFolder, stretch: TimeWindow | None) -> Sources:
+def _sources(database: Database, opened: OpenedFolder, stretch: TimeWindow | None) -> OpenedPart:
     content = opened.content
     beside = content if stretch is not None else opened.normal or FolderContent()
     metrics = FolderMetrics(
@@ -207,11 +206,12 @@ def _sources(database: Database, opened: OpenedFolder, stretch: TimeWindow | Non
     )
     changes = [change for file in content.changes for change in file.changes]
     summary = summarise(opened)
-    return Sources(
-        summary=FolderSummary(summary, described(opened)),
+    sources = Sources(
+        summary=FolderSummary(summary),
         metrics=metrics if summary.metric_series else None,
         spans=spans if summary.spans else None,
         topology=opened.topology if summary.edges or opened.topology.known_owners else None,
         logs=logs if summary.log_lines else None,
         changes=FolderChanges(changes) if changes else None,
     )
+    return OpenedPart(sources, summary, described(opened))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import tzinfo
 from itertools import combinations
@@ -26,12 +26,10 @@ from diagnosis_harness.adapters.sources.incident_folder.settings_file import SET
 from diagnosis_harness.adapters.sources.incident_folder.spans_file import SpanFile, read_spans
 from diagnosis_harness.adapters.sources.incident_folder.table import Table
 from diagnosis_harness.adapters.sources.incident_folder.topology import TopologyFile, read_topology
+from diagnosis_harness.adapters.sources.part import Progress
 from diagnosis_harness.kernel.errors import InvalidInput
 from diagnosis_harness.kernel.window import TimeWindow, utc_text
 from diagnosis_harness.toolbox.ports import AlertInfo, FileNote
-
-Progress = Callable[[str, int, int], None]
-"""Told before each file: its name, how many files of the folder are done, how many there are."""
 
 _APART_LIMIT_S: Final = 900.0
 

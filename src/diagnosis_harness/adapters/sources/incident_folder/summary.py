@@ -23,15 +23,9 @@ _ALERT_SLACK_S: Final = 3600.0
 
 @dataclass(frozen=True, slots=True)
 class FolderSummary:
-    """`SummarySource`: everything was counted while the folder was opened.
-
-    Attributes:
-        described: what a person says of the incident in incident.toml and in the alert file, as JSON; nothing
-            of where the folder is, of how its files are read, or of what they hold.
-    """
+    """`SummarySource`: everything was counted while the folder was opened."""
 
     value: SourceSummary
-    described: JsonValue = None
 
     def summary(self, ctx: RunContext) -> SourceSummary:
         """What the folder holds, with a note for every file of it."""
@@ -81,7 +75,10 @@ def summarise(opened: OpenedFolder) -> SourceSummary:
 
 
 def described(opened: OpenedFolder) -> JsonValue:
-    """What a person says of the incident; see `FolderSummary`."""
+    """What a person says of the incident in incident.toml and in the alert file.
+
+    It says nothing of where the folder is, of how its files are read, or of what they hold.
+    """
     settings = opened.settings
     alert = completed(settings.alert, opened.content.alert)
     stretch = settings.baseline_stretch

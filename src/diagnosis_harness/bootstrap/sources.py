@@ -1,0 +1,30 @@
+"""The catalog of the sources that the settings name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from diagnosis_harness.adapters.sources.catalog import ConfiguredPart, LocalSourceCatalog
+from diagnosis_harness.adapters.sources.kinds import SOURCE_KINDS
+from diagnosis_harness.settings import Settings, SourceSettings
+from diagnosis_harness.tools.spec import Tool
+
+
+def build_catalog(settings: Settings, extra_tools: Sequence[Tool] = ()) -> LocalSourceCatalog:
+    """The configured sources, not opened yet."""
+    memory_limit_mb = settings.folder.memory_limit_mb
+    return LocalSourceCatalog(
+        {
+            name: tuple(_parts(source, memory_limit_mb=memory_limit_mb))
+            for name, source in settings.sources.items()
+        },
+        open_max=settings.folder.open_max,
+        extra_tools=extra_tools,
+    )
+
+
+def _parts(source: SourceSettings, *, memory_limit_mb: int) -> Iterator[ConfiguredPart]:
+    options = {name: value for name, value in source if name not in {"kind", "roles", "also"}}
+    yield ConfiguredPart(SOURCE_KINDS[source.kind](**options, memory_limit_mb=memory_limit_mb), source.roles)
+    for further in source.also:
+        yield from _parts(further, memory_limit_mb=memory_limit_mb)
