@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         AskTools,
         DiagnosisPolicy,
         GiveDraft,
+        PolicyAnswer,
         PolicyView,
         WantedCall,
     )
@@ -68,6 +69,7 @@ __all__ = [
     "LiveRun",
     "Parameter",
     "ParameterKind",
+    "PolicyAnswer",
     "PolicyView",
     "Predicate",
     "Quote",
@@ -117,6 +119,7 @@ _HOMES = {
     "LiveRun": "api.live_run",
     "Parameter": "tools.spec",
     "ParameterKind": "tools.spec",
+    "PolicyAnswer": "diagnosis.policy",
     "PolicyView": "diagnosis.policy",
     "Predicate": "diagnosis.claim",
     "Quote": "diagnosis.claim",

