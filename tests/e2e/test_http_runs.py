@@ -220,7 +220,7 @@ def test_the_report_is_markdown_with_footnotes_in_the_runs_language(server: Face
     assert row["content"]["text"].splitlines()[0][:10].replace("*", "") in text.replace("\\", "")
 
 
-@pytest.mark.parametrize(("lang", "word"), [("en", "It was none"), ("zh", "不是回退")])
+@pytest.mark.parametrize(("lang", "word"), [("en", "It was not a fallback"), ("zh", "不是回退")])
 def test_all_seven_questions_are_answered_in_words(
     server: FacedServer, done: str, lang: str, word: str
 ) -> None:
@@ -241,7 +241,7 @@ def test_why_is_true_of_a_question_that_was_no_diagnosis(server: FacedServer) ->
         each["question"]: each for each in client.get(f"/v1/runs/{run_id}/why?lang=en").json()["answers"]
     }
     assert answers["FALLBACK"]["says"] == [
-        "It was none: the question was answered, and asked for no diagnosis."
+        "It was not a fallback: the question was answered and did not need a diagnosis."
     ]
     assert "SYSTEM_CHAT" in answers["STATUS_SUCCESS"]["says"][0]
     assert "Only a diagnosis" in answers["NO_PREVIOUS_TURN"]["says"][0]

@@ -174,7 +174,7 @@ def test_a_run_that_goes_on_is_shown_so_far_and_cancelled(kept: Kept, diagnose: 
         again = diagnose("runs", "cancel", run_id, *place)
         held = kept.server.ended(client, run_id)
 
-        assert "The run goes on. So far:" in shown.out
+        assert "The run is still in progress. So far:" in shown.out
         assert "AGENT_MODEL_STEP" in shown.out
         assert (early.code, early.err) == (
             2,

@@ -117,12 +117,12 @@ def test_all_seven_are_answered(runs: dict[str, Path], kind: str, arising: list[
 @pytest.mark.parametrize(
     ("kind", "question", "words"),
     [
-        ("success", "FALLBACK", "It was none: a conclusion left"),
-        ("success", "NO_DONE", "asked at the command line"),
+        ("success", "FALLBACK", "the conclusion was released because"),
+        ("success", "NO_DONE", "asked on the command line"),
         ("fallback", "FALLBACK", "The agent's draft names no cause"),
-        ("budget", "STOPPED_CALLING", "A limit of the budget was reached (tool_calls: 3 of 2)"),
-        ("budget", "TIME_OR_BUDGET", "The budget: tool_calls: 3 of 2."),
-        ("time", "TIME_OR_BUDGET", "The time: all of the 10 ms that it was given."),
+        ("budget", "STOPPED_CALLING", "A budget limit was reached (tool_calls: 3 of 2)"),
+        ("budget", "TIME_OR_BUDGET", "Budget: tool_calls: 3 of 2."),
+        ("time", "TIME_OR_BUDGET", "Time: it used all of its 10 ms."),
         ("cancelled", "FALLBACK", "the run was cancelled"),
         ("failed", "STATUS_SUCCESS", "The status is FAILED, not SUCCESS."),
     ],

@@ -47,9 +47,9 @@ def test_server_and_command_line_say_the_same_of_a_run_that_goes_on_and_that_has
 
             afar, here = await by_both(it, run_id)
             assert [one for one in afar if one not in here] == [afar[5]]
-            assert said(afar, "FALLBACK")[0] == "The run goes on."
+            assert said(afar, "FALLBACK")[0] == "The run is still in progress."
             assert said(afar, "NO_DONE")[0].startswith("The stream is still open")
-            assert "only to the process that serves it" in said(here, "NO_DONE")[0]
+            assert "only the process that serves the client" in said(here, "NO_DONE")[0]
 
             it.path.go.set()
             await client.rest()

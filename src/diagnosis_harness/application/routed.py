@@ -23,7 +23,7 @@ def _begins_routing(line: TraceLine) -> bool:
     if line.name is not TraceName.STATUS:
         return False
     stage = ChatApplicationStatus.ROUTING
-    return line.text == f"stage={stage}" if line.data is None else line.said("stage") == stage
+    return line.text == f"stage={stage}" if line.data is None else line.text_of("stage") == stage
 
 
 def routed_intent(trace: Iterable[TraceLine]) -> IntentType | None:
@@ -32,6 +32,6 @@ def routed_intent(trace: Iterable[TraceLine]) -> IntentType | None:
         if line.name is TraceName.ROUTING_DECISION:
             if line.data is None:
                 return next((each for each in IntentType if line.text.startswith(f"intent={each} ")), None)
-            said = line.said("intent")
+            said = line.text_of("intent")
             return IntentType(said) if said in set(IntentType) else None
     return None

@@ -28,12 +28,11 @@ def register(app: typer.Typer) -> None:
         Why a fallback, why no more tool calls, why no evidence, time or budget, why a status without a
         conclusion, why no end of a stream, why no context for the next turn.
         """
-        from diagnosis_harness.audit.why.stored import why_saved
-        from diagnosis_harness.audit.why.words import answer_json
+        from diagnosis_harness.audit.why.stored import why_of_document
         from diagnosis_harness.cli.run_file import read_run_file
 
         document, language = read_run_file(file, lang)
-        answers = [answer_json(each, language) for each in why_saved(document)]
+        answers = [each.as_json(language) for each in why_of_document(document)]
         print_answers(document.run.run_id, answers, language, as_json=as_json, color=not no_color)
 
 

@@ -27,7 +27,7 @@ class TraceLine:
     text: str
     data: Mapping[str, object] | None = field(default=None, metadata=since("3"))
 
-    def said(self, name: str) -> str | None:
-        """One value of the payload that is a text; None where there is none, or where no data was kept."""
+    def text_of(self, name: str) -> str | None:
+        """One text of the payload; None where there is none, or where no data was kept."""
         value = None if self.data is None else self.data.get(name)
         return value if isinstance(value, str) else None

@@ -6,7 +6,6 @@ import re
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from string import Formatter
 
 import pytest
 from tests.support import documents
@@ -16,12 +15,10 @@ from tests.support.script import read
 
 from diagnosis_harness.adapters.evidence_stores.memory import MemoryEvidenceStore
 from diagnosis_harness.application.publish import RunFacts, publish
-from diagnosis_harness.audit.why.answer import Say, WhyAnswer, WhyQuestion
+from diagnosis_harness.audit.why.answer import WhyAnswer, WhyQuestion
 from diagnosis_harness.audit.why.answers import why
+from diagnosis_harness.audit.why.phrases import Phrase
 from diagnosis_harness.audit.why.stream import StreamSeen
-from diagnosis_harness.audit.why.words import answer_json, question_words, sentences
-from diagnosis_harness.audit.why.words_en import QUESTIONS_EN, SAID_EN
-from diagnosis_harness.audit.why.words_zh import QUESTIONS_ZH, SAID_ZH
 from diagnosis_harness.harness.termination import RunState
 from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.kernel.language import Language
@@ -73,37 +70,40 @@ def answer(
     return next(each for each in why(document, stream=stream) if each.question is question)
 
 
-def said(found: WhyAnswer) -> list[Say]:
+def said(found: WhyAnswer) -> list[Phrase]:
     """What an answer says, without its words."""
-    return [sentence.say for sentence in found.sentences]
+    return [sentence.phrase for sentence in found.sentences]
 
 
 def english(found: WhyAnswer) -> str:
     """An answer as it is read."""
-    return " ".join(sentences(found, Language.EN))
+    return " ".join(found.says(Language.EN))
 
 
 @pytest.mark.parametrize(
     ("scenario", "expected"),
     [
-        ("a-truthful-draft-is-released", [Say.NO_FALLBACK_SUCCESS]),
-        ("the-language-model-fails", [Say.NO_FALLBACK_FAILED]),
-        ("the-user-cancels-between-steps", [Say.NO_FALLBACK_CANCELLED]),
-        ("context-is-missing", [Say.FALLBACK_CONTEXT]),
-        ("context-is-missing-in-words-of-its-own", [Say.NO_FALLBACK_FAILED]),
-        ("evidence-is-thin", [Say.FALLBACK_NO_CONCLUSION, Say.FACTS_KEPT]),
-        ("an-unreadable-answer-with-facts", [Say.FALLBACK_UNREADABLE, Say.FACTS_KEPT]),
-        ("saturated-with-facts", [Say.FALLBACK_SATURATED, Say.FACTS_KEPT]),
-        ("the-protocol-is-broken-with-facts", [Say.FALLBACK_PROTOCOL, Say.FACTS_KEPT]),
-        ("a-limit-of-bytes", [Say.FALLBACK_BUDGET, Say.FACTS_KEPT]),
-        ("a-limit-reached-after-saturation", [Say.FALLBACK_BUDGET, Say.FACTS_KEPT]),
-        ("the-deadline-comes-in-the-judge", [Say.FALLBACK_TIME, Say.FACTS_KEPT]),
-        ("a-false-number-is-not-released", [Say.FALLBACK_CITATIONS, Say.REPAIR_FAILED, Say.FACTS_KEPT]),
-        ("the-judge-says-no", [Say.FALLBACK_UNSUPPORTED, Say.FACTS_KEPT]),
-        ("the-judge-is-away", [Say.FALLBACK_UNAVAILABLE, Say.FACTS_KEPT]),
+        ("a-truthful-draft-is-released", [Phrase.NO_FALLBACK_SUCCESS]),
+        ("the-language-model-fails", [Phrase.NO_FALLBACK_FAILED]),
+        ("the-user-cancels-between-steps", [Phrase.NO_FALLBACK_CANCELLED]),
+        ("context-is-missing", [Phrase.FALLBACK_CONTEXT]),
+        ("context-is-missing-in-words-of-its-own", [Phrase.NO_FALLBACK_FAILED]),
+        ("evidence-is-thin", [Phrase.FALLBACK_NO_CONCLUSION, Phrase.FACTS_INCLUDED]),
+        ("an-unreadable-answer-with-facts", [Phrase.FALLBACK_UNREADABLE, Phrase.FACTS_INCLUDED]),
+        ("saturated-with-facts", [Phrase.FALLBACK_SATURATED, Phrase.FACTS_INCLUDED]),
+        ("the-protocol-is-broken-with-facts", [Phrase.FALLBACK_PROTOCOL, Phrase.FACTS_INCLUDED]),
+        ("a-limit-of-bytes", [Phrase.FALLBACK_BUDGET, Phrase.FACTS_INCLUDED]),
+        ("a-limit-reached-after-saturation", [Phrase.FALLBACK_BUDGET, Phrase.FACTS_INCLUDED]),
+        ("the-deadline-comes-in-the-judge", [Phrase.FALLBACK_TIME, Phrase.FACTS_INCLUDED]),
+        (
+            "a-false-number-is-not-released",
+            [Phrase.FALLBACK_CITATIONS, Phrase.REPAIR_FAILED, Phrase.FACTS_INCLUDED],
+        ),
+        ("the-judge-says-no", [Phrase.FALLBACK_UNSUPPORTED, Phrase.FACTS_INCLUDED]),
+        ("the-judge-is-away", [Phrase.FALLBACK_UNAVAILABLE, Phrase.FACTS_INCLUDED]),
     ],
 )
-def test_why_a_fallback(scenario: str, expected: list[Say]) -> None:
+def test_why_a_fallback(scenario: str, expected: list[Phrase]) -> None:
     """By its type, and for thin evidence by what kept it thin."""
     assert said(answer(played(scenario), WhyQuestion.FALLBACK)) == expected
 
@@ -111,22 +111,22 @@ def test_why_a_fallback(scenario: str, expected: list[Say]) -> None:
 @pytest.mark.parametrize(
     ("scenario", "expected"),
     [
-        ("context-is-missing", [Say.NEVER_CALLED]),
-        ("a-truthful-draft-is-released", [Say.STOP_DRAFTED]),
-        ("saturated-with-facts", [Say.STOP_SATURATED, Say.REQUESTS_REFUSED]),
-        ("a-limit-reached-after-saturation", [Say.STOP_SATURATED]),
-        ("the-protocol-is-broken-with-facts", [Say.STOP_PROTOCOL, Say.REQUESTS_REFUSED]),
-        ("a-limit-of-steps-with-facts", [Say.STOP_BUDGET]),
-        ("a-limit-reached-at-the-judge", [Say.STOP_DRAFTED]),
-        ("an-unreadable-answer-with-facts", [Say.STOP_UNREADABLE]),
-        ("the-language-model-fails", [Say.STOP_POLICY_FAILED]),
-        ("the-deadline-comes-in-a-tool-with-facts", [Say.STOP_TIME]),
-        ("the-deadline-comes-in-the-judge", [Say.STOP_DRAFTED]),
-        ("the-user-cancels-between-steps", [Say.STOP_CANCELLED]),
-        ("a-cancel-while-a-record-begins", [Say.STOP_CANCELLED, Say.REQUESTS_REFUSED]),
+        ("context-is-missing", [Phrase.NEVER_CALLED]),
+        ("a-truthful-draft-is-released", [Phrase.STOP_DRAFTED]),
+        ("saturated-with-facts", [Phrase.STOP_SATURATED, Phrase.REQUESTS_REFUSED]),
+        ("a-limit-reached-after-saturation", [Phrase.STOP_SATURATED]),
+        ("the-protocol-is-broken-with-facts", [Phrase.STOP_PROTOCOL, Phrase.REQUESTS_REFUSED]),
+        ("a-limit-of-steps-with-facts", [Phrase.STOP_BUDGET]),
+        ("a-limit-reached-at-the-judge", [Phrase.STOP_DRAFTED]),
+        ("an-unreadable-answer-with-facts", [Phrase.STOP_UNREADABLE]),
+        ("the-language-model-fails", [Phrase.STOP_POLICY_FAILED]),
+        ("the-deadline-comes-in-a-tool-with-facts", [Phrase.STOP_TIME]),
+        ("the-deadline-comes-in-the-judge", [Phrase.STOP_DRAFTED]),
+        ("the-user-cancels-between-steps", [Phrase.STOP_CANCELLED]),
+        ("a-cancel-while-a-record-begins", [Phrase.STOP_CANCELLED, Phrase.REQUESTS_REFUSED]),
     ],
 )
-def test_why_the_agent_stopped_calling_tools(scenario: str, expected: list[Say]) -> None:
+def test_why_the_agent_stopped_calling_tools(scenario: str, expected: list[Phrase]) -> None:
     """What came first counts: an end that came while guards checked did not stop the agent."""
     assert said(answer(played(scenario), WhyQuestion.STOPPED_CALLING)) == expected
 
@@ -134,16 +134,16 @@ def test_why_the_agent_stopped_calling_tools(scenario: str, expected: list[Say])
 @pytest.mark.parametrize(
     ("scenario", "expected"),
     [
-        ("context-is-missing", [Say.NONE_CALLED]),
-        ("a-truthful-draft-is-released", [Say.ALL_FOUND]),
-        ("nothing-seen-is-said-with-its-scope", [Say.CALL_EMPTY]),
-        ("a-tool-crashes-and-one-hangs", [Say.CALL_EXECUTION_FAILED, Say.CALL_TIMED_OUT]),
-        ("a-limit-of-bytes", [Say.CALL_BUDGET_EXHAUSTED]),
-        ("the-client-goes-away-during-a-tool", [Say.CALL_RUN_ENDED]),
-        ("requests-are-refused", [Say.CALL_REFUSED] * 3),
+        ("context-is-missing", [Phrase.NONE_CALLED]),
+        ("a-truthful-draft-is-released", [Phrase.ALL_FOUND]),
+        ("nothing-seen-is-said-with-its-scope", [Phrase.CALL_EMPTY]),
+        ("a-tool-crashes-and-one-hangs", [Phrase.CALL_EXECUTION_FAILED, Phrase.CALL_TIMED_OUT]),
+        ("a-limit-of-bytes", [Phrase.CALL_BUDGET_EXHAUSTED]),
+        ("the-client-goes-away-during-a-tool", [Phrase.CALL_RUN_ENDED]),
+        ("requests-are-refused", [Phrase.CALL_REFUSED] * 3),
     ],
 )
-def test_why_a_tool_has_no_evidence(scenario: str, expected: list[Say]) -> None:
+def test_why_a_tool_has_no_evidence(scenario: str, expected: list[Phrase]) -> None:
     """Each call and each refused request by itself; empty, failed and refused are three things."""
     assert said(answer(played(scenario), WhyQuestion.NO_EVIDENCE)) == expected
 
@@ -152,7 +152,7 @@ def test_a_refused_request_is_named() -> None:
     """Which call, of which tool, by which code: read from the trace, as it has no record."""
     found = english(answer(played("requests-are-refused"), WhyQuestion.NO_EVIDENCE))
 
-    assert "t2 (restart) was refused before it began (UNKNOWN_TOOL)" in found
+    assert "t2 (restart) was refused before it started (UNKNOWN_TOOL)" in found
 
 
 @pytest.mark.parametrize("code", [*ErrorCode, "OF_A_LATER_VERSION"])
@@ -169,19 +169,19 @@ def test_every_error_code_has_words(code: str) -> None:
         document, records=(record,), report=replace(document.report, claims=(), causes=(), candidates=())
     )
 
-    expected = f"CALL_{code}" if code in set(ErrorCode) else "CALL_FAILED"
+    expected = Phrase[f"CALL_{code}"] if code in set(ErrorCode) else Phrase.CALL_FAILED
     assert said(answer(failed, WhyQuestion.NO_EVIDENCE)) == [expected]
 
 
 @pytest.mark.parametrize(
     ("scenario", "words"),
     [
-        ("the-deadline-comes-in-the-judge", "The time: all of the 60 s that it was given."),
-        ("a-limit-of-bytes", "The budget: run_bytes: 1307 of 700."),
-        ("a-limit-of-steps-with-facts", "The budget: llm_calls: 3 of 2."),
+        ("the-deadline-comes-in-the-judge", "Time: it used all of its 60 s."),
+        ("a-limit-of-bytes", "Budget: run_bytes: 1307 of 700."),
+        ("a-limit-of-steps-with-facts", "Budget: llm_calls: 3 of 2."),
         (
             "a-truthful-draft-is-released",
-            "Neither: it ended SUCCESS after 0 s of 60 s, and no limit had ended it.",
+            "Neither: it ended SUCCESS after 0 s of 60 s, and no limit ended it.",
         ),
     ],
 )
@@ -192,27 +192,27 @@ def test_time_or_budget(scenario: str, words: str) -> None:
 
 def test_a_status_success_says_that_it_is_no_conclusion() -> None:
     """And where the run's state differs from the status, that is said as well."""
-    assert said(answer(played("evidence-is-thin"), WhyQuestion.STATUS_SUCCESS)) == [Say.STATUS_OF_FALLBACK]
+    assert said(answer(played("evidence-is-thin"), WhyQuestion.STATUS_SUCCESS)) == [Phrase.STATUS_OF_FALLBACK]
     assert said(answer(played("a-limit-of-bytes"), WhyQuestion.STATUS_SUCCESS)) == [
-        Say.STATUS_OF_FALLBACK,
-        Say.STATE_APART,
+        Phrase.STATUS_OF_FALLBACK,
+        Phrase.STATE_IS_SEPARATE,
     ]
 
 
 @pytest.mark.parametrize(
     ("scenario", "stream", "expected", "arises"),
     [
-        ("evidence-is-thin", StreamSeen.COMMAND_LINE, Say.NO_STREAM, False),
-        ("evidence-is-thin", StreamSeen.BACKGROUND, Say.NO_CLIENT, False),
-        ("evidence-is-thin", StreamSeen.OPEN, Say.DONE_NOT_YET, True),
-        ("evidence-is-thin", StreamSeen.TERMINAL, Say.DONE_SENT, False),
-        ("evidence-is-thin", StreamSeen.DISCONNECTED, Say.CONNECTION_LOST, True),
-        ("the-client-goes-away-during-a-tool", StreamSeen.DISCONNECTED, Say.CLIENT_GONE, True),
-        ("the-client-goes-away-during-a-tool", StreamSeen.COMMAND_LINE, Say.CLIENT_GONE, True),
-        ("the-user-cancels-between-steps", StreamSeen.COMMAND_LINE, Say.NO_STREAM, False),
+        ("evidence-is-thin", StreamSeen.COMMAND_LINE, Phrase.NO_STREAM, False),
+        ("evidence-is-thin", StreamSeen.BACKGROUND, Phrase.NO_CLIENT, False),
+        ("evidence-is-thin", StreamSeen.OPEN, Phrase.DONE_NOT_YET, True),
+        ("evidence-is-thin", StreamSeen.TERMINAL, Phrase.DONE_SENT, False),
+        ("evidence-is-thin", StreamSeen.DISCONNECTED, Phrase.CONNECTION_LOST, True),
+        ("the-client-goes-away-during-a-tool", StreamSeen.DISCONNECTED, Phrase.CLIENT_GONE, True),
+        ("the-client-goes-away-during-a-tool", StreamSeen.COMMAND_LINE, Phrase.CLIENT_GONE, True),
+        ("the-user-cancels-between-steps", StreamSeen.COMMAND_LINE, Phrase.NO_STREAM, False),
     ],
 )
-def test_why_no_done(scenario: str, stream: StreamSeen, expected: Say, arises: bool) -> None:
+def test_why_no_done(scenario: str, stream: StreamSeen, expected: Phrase, arises: bool) -> None:
     """A run that its client's disconnect cancelled had a client, whoever asks."""
     found = answer(played(scenario), WhyQuestion.NO_DONE, stream=stream)
 
@@ -223,7 +223,7 @@ def test_a_cancel_is_told_as_failed() -> None:
     """The `done` that was sent never says CANCELLED."""
     found = answer(played("the-user-cancels-between-steps"), WhyQuestion.NO_DONE, stream=StreamSeen.TERMINAL)
 
-    assert english(found) == "It was: done(FAILED)."
+    assert english(found) == "It was sent: done(FAILED)."
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -233,7 +233,7 @@ def test_only_a_success_is_a_previous_turn(name: str) -> None:
     found = answer(document, WhyQuestion.NO_PREVIOUS_TURN, stream=StreamSeen.TERMINAL)
 
     is_success = document.release.outcome is ReleaseOutcome.SUCCESS
-    assert said(found) == [Say.IS_PREVIOUS_TURN if is_success else Say.NOT_PREVIOUS_TURN]
+    assert said(found) == [Phrase.IS_PREVIOUS_TURN if is_success else Phrase.NOT_PREVIOUS_TURN]
     assert found.arises is not is_success
 
 
@@ -246,7 +246,7 @@ def test_all_seven_are_answered_for_every_run(name: str, language: Language) -> 
     assert [each.question for each in answers] == list(WhyQuestion)
     for each in answers:
         assert each.facts
-        for sentence in sentences(each, language):
+        for sentence in each.says(language):
             assert sentence.endswith((".", "。"))
             assert "{" not in sentence
 
@@ -287,25 +287,13 @@ def test_every_fact_stands_in_the_document(name: str) -> None:
             assert fact.value.split()[0] in values or fact.value in values or fact.value.startswith("-"), fact
 
 
-def test_both_languages_say_everything_with_the_same_values() -> None:
-    """A sentence of one language cannot lack what the other names."""
-    assert set(SAID_EN) == set(SAID_ZH) == set(Say)
-    assert set(QUESTIONS_EN) == set(QUESTIONS_ZH) == set(WhyQuestion)
-    for say in Say:
-        fields = [
-            {name for _, name, _, _ in Formatter().parse(text) if name}
-            for text in (SAID_EN[say], SAID_ZH[say])
-        ]
-        assert fields[0] == fields[1], say
-
-
 def test_as_json_holds_words_and_places() -> None:
     """What a program reads: the code of the question, and the facts apart from the words."""
     document = played("evidence-is-thin")
     found = answer(document, WhyQuestion.FALLBACK)
-    held = answer_json(found, Language.ZH)
+    held = found.as_json(Language.ZH)
 
     assert isinstance(held, dict)
     assert (held["question"], held["arises"]) == ("FALLBACK", True)
-    assert held["asks"] == question_words(WhyQuestion.FALLBACK, Language.ZH)
+    assert held["asks"] == "为什么得到的是回退答案？"
     assert {"place": "release.outcome", "value": "FALLBACK"} in held["rests_on"]

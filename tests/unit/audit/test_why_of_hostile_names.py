@@ -16,10 +16,10 @@ from diagnosis_harness.adapters.evidence_stores.memory import MemoryEvidenceStor
 from diagnosis_harness.application.intent import IntentType
 from diagnosis_harness.application.publish import RunFacts, publish
 from diagnosis_harness.application.routed import routed_intent, was_routed
-from diagnosis_harness.audit.why.answer import Say, Sentence, WhyQuestion
+from diagnosis_harness.audit.why.answer import Sentence, WhyQuestion
 from diagnosis_harness.audit.why.answers import why
-from diagnosis_harness.audit.why.stored import why_saved
-from diagnosis_harness.audit.why.words import sentences
+from diagnosis_harness.audit.why.phrases import Phrase
+from diagnosis_harness.audit.why.stored import why_of_document
 from diagnosis_harness.diagnosis.collection import DiagnosisStopReason
 from diagnosis_harness.diagnosis.inquiry import Inquiry
 from diagnosis_harness.diagnosis.policy import AskTools, GiveDraft, WantedCall
@@ -102,8 +102,8 @@ def test_an_agent_that_names_a_tool_like_a_code_is_told_of_as_it_was(tool: str) 
     document = reread(publish(scene.ctx, facts, scene.run(), scene.events()))
 
     (refused,) = said(document, WhyQuestion.NO_EVIDENCE)
-    assert refused == Sentence.of(Say.CALL_REFUSED, call="t1", tool=json.dumps(tool), code="UNKNOWN_TOOL")
-    assert Sentence.of(Say.REQUESTS_REFUSED, count=1, codes="UNKNOWN_TOOL") in said(
+    assert refused == Sentence.of(Phrase.CALL_REFUSED, call="t1", tool=json.dumps(tool), code="UNKNOWN_TOOL")
+    assert Sentence.of(Phrase.REQUESTS_REFUSED, count=1, codes="UNKNOWN_TOOL") in said(
         document, WhyQuestion.STOPPED_CALLING
     )
 
@@ -115,9 +115,11 @@ def test_no_name_changes_what_why_says(tool: str, call: str, code: str) -> None:
 
     for held in (document, reread(document)):
         (stopped,) = (
-            each for each in said(held, WhyQuestion.STOPPED_CALLING) if each.say is Say.REQUESTS_REFUSED
+            each for each in said(held, WhyQuestion.STOPPED_CALLING) if each.phrase is Phrase.REQUESTS_REFUSED
         )
-        (refused,) = (each for each in said(held, WhyQuestion.NO_EVIDENCE) if each.say is Say.CALL_REFUSED)
+        (refused,) = (
+            each for each in said(held, WhyQuestion.NO_EVIDENCE) if each.phrase is Phrase.CALL_REFUSED
+        )
 
         assert stopped.values["codes"] == code
         assert refused.values["code"] == code
@@ -139,7 +141,7 @@ def test_no_name_adds_a_stop_an_intent_or_a_limit(detail: str, tool: str) -> Non
 
     (stop, *_) = said(document, WhyQuestion.STOPPED_CALLING)
 
-    assert stop.say is Say.STOP_DRAFTED
+    assert stop.phrase is Phrase.STOP_DRAFTED
     assert stop.values["spent"] == detail
     assert not was_routed(document.trace)
     assert routed_intent(document.trace) is None
@@ -153,13 +155,13 @@ def test_a_document_of_the_older_form_is_not_read_from_its_text(tool: str, call:
     )
 
     for held in (document, reread(document)):
-        assert Sentence.of(Say.CALL_REFUSED_UNNAMED) in said(held, WhyQuestion.NO_EVIDENCE)
-        assert [each.say for each in said(held, WhyQuestion.STOPPED_CALLING)][
+        assert Sentence.of(Phrase.CALL_REFUSED_UNNAMED) in said(held, WhyQuestion.NO_EVIDENCE)
+        assert [each.phrase for each in said(held, WhyQuestion.STOPPED_CALLING)][
             -1
-        ] is Say.REQUESTS_REFUSED_UNNAMED
+        ] is Phrase.REQUESTS_REFUSED_UNNAMED
         for language in Language:
-            for each in why_saved(held):
-                assert "UNKNOWN_TOOL" not in " ".join(sentences(each, language))
+            for each in why_of_document(held):
+                assert "UNKNOWN_TOOL" not in " ".join(each.says(language))
 
 
 def test_a_document_of_the_older_form_still_says_how_it_was_routed_and_stopped() -> None:
@@ -171,7 +173,7 @@ def test_a_document_of_the_older_form_still_says_how_it_was_routed_and_stopped()
     document = of_older_form(replace(document, release=release, trace=timeline([routed, stopped])))
 
     assert routed_intent(document.trace) is IntentType.DIAGNOSIS
-    assert said(document, WhyQuestion.STOPPED_CALLING)[0].say is Say.STOP_SATURATED
+    assert said(document, WhyQuestion.STOPPED_CALLING)[0].phrase is Phrase.STOP_SATURATED
 
 
 @given(value=hostile)

@@ -16,10 +16,10 @@ from diagnosis_harness.application.routing import RoutingDecision, RoutingReason
 from diagnosis_harness.application.runs.document import document_of
 from diagnosis_harness.application.runs.request import RunKind
 from diagnosis_harness.application.runs.row import CancelWish, RunRow, RunStatus
-from diagnosis_harness.audit.why.answer import Say, WhyAnswer, WhyQuestion
-from diagnosis_harness.audit.why.stored import why_kept, why_saved
+from diagnosis_harness.audit.why.answer import WhyAnswer, WhyQuestion
+from diagnosis_harness.audit.why.phrases import Phrase
+from diagnosis_harness.audit.why.stored import why_of_document, why_stored
 from diagnosis_harness.audit.why.stream import StreamSeen, stream_seen
-from diagnosis_harness.audit.why.words import sentences
 from diagnosis_harness.harness.cancellation import CancellationReason
 from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.release.outcome import ReleaseOutcome
@@ -31,13 +31,13 @@ SYSTEM = RoutingDecision(IntentType.SYSTEM_CHAT, RoutingReason.GREETING)
 
 def answers(end: KeptEnd, *, known: StreamSeen | None = None) -> dict[WhyQuestion, WhyAnswer]:
     """The answers by their question, as a process says them that knows this of the stream."""
-    told = why_kept(end.row, end.records, end.events, stream=stream_seen(end.row, known))
+    told = why_stored(end.row, end.records, end.events, stream=stream_seen(end.row, known))
     return {each.question: each for each in told}
 
 
-def said(answer: WhyAnswer) -> list[Say]:
+def said(answer: WhyAnswer) -> list[Phrase]:
     """What is said, without its words."""
-    return [sentence.say for sentence in answer.sentences]
+    return [sentence.phrase for sentence in answer.sentences]
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -49,16 +49,16 @@ def test_all_seven_are_answered_however_a_run_ended(tmp_path: Path, name: str) -
     for each in told.values():
         assert each.facts
         for language in Language:
-            assert all("{" not in sentence for sentence in sentences(each, language))
+            assert all("{" not in sentence for sentence in each.says(language))
     assert end.row.ending is not None
     concluded = end.row.ending.outcome is ReleaseOutcome.SUCCESS and end.row.intent is IntentType.DIAGNOSIS
-    assert (Say.STATUS_CONCLUDED in said(told[WhyQuestion.STATUS_SUCCESS])) == concluded
+    assert (Phrase.STATUS_CONCLUDED in said(told[WhyQuestion.STATUS_SUCCESS])) == concluded
 
 
 def test_of_a_run_that_was_given_up_nobody_claims_to_know_its_stream(tmp_path: Path) -> None:
     """Its server is gone: neither that `done` was sent nor that the connection broke is known."""
     told = answers(kept_end(tmp_path, "given up in a path"))
-    assert said(told[WhyQuestion.NO_DONE]) == [Say.STREAM_UNKNOWN]
+    assert said(told[WhyQuestion.NO_DONE]) == [Phrase.STREAM_UNKNOWN]
 
 
 @pytest.mark.parametrize(
@@ -82,57 +82,62 @@ def test_how_a_stream_ended_is_what_was_seen_or_what_the_row_shows(
 
 @pytest.mark.parametrize(
     ("name", "time", "arises"),
-    [("expired in the queue", Say.WAS_QUEUE, True), ("cancelled in the queue", Say.WAS_NOT_BEGUN, False)],
+    [
+        ("expired in the queue", Phrase.WAS_QUEUE, True),
+        ("cancelled in the queue", Phrase.WAS_NOT_STARTED, False),
+    ],
 )
-def test_a_run_that_never_began_used_no_time(tmp_path: Path, name: str, time: Say, *, arises: bool) -> None:
+def test_a_run_that_never_began_used_no_time(
+    tmp_path: Path, name: str, time: Phrase, *, arises: bool
+) -> None:
     """Nor was it routed, nor did it call anything."""
     told = answers(kept_end(tmp_path, name))
     assert said(told[WhyQuestion.TIME_OR_BUDGET]) == [time]
     assert told[WhyQuestion.TIME_OR_BUDGET].arises is arises
-    assert said(told[WhyQuestion.FALLBACK]) == [Say.NO_FALLBACK_NEVER_BEGAN]
-    assert said(told[WhyQuestion.STOPPED_CALLING]) == [Say.NEVER_BEGAN_CALLING]
-    assert said(told[WhyQuestion.NO_PREVIOUS_TURN]) == [Say.NO_TURN_UNROUTED]
+    assert said(told[WhyQuestion.FALLBACK]) == [Phrase.NO_FALLBACK_NEVER_STARTED]
+    assert said(told[WhyQuestion.STOPPED_CALLING]) == [Phrase.NEVER_STARTED_CALLING]
+    assert said(told[WhyQuestion.NO_PREVIOUS_TURN]) == [Phrase.NO_TURN_UNROUTED]
 
 
 def test_a_run_whose_source_no_process_had_is_said_to_have_lacked_it(tmp_path: Path) -> None:
     """And what to do: it was not for want of time."""
     told = answers(kept_end(tmp_path, "without a process for its source"))
-    assert said(told[WhyQuestion.TIME_OR_BUDGET]) == [Say.WAS_NOT_SERVED]
+    assert said(told[WhyQuestion.TIME_OR_BUDGET]) == [Phrase.WAS_NOT_SERVED]
     assert told[WhyQuestion.TIME_OR_BUDGET].arises is False
-    assert said(told[WhyQuestion.FALLBACK]) == [Say.NO_FALLBACK_NOT_SERVED]
-    assert said(told[WhyQuestion.STOPPED_CALLING]) == [Say.NEVER_BEGAN_CALLING]
+    assert said(told[WhyQuestion.FALLBACK]) == [Phrase.NO_FALLBACK_NOT_SERVED]
+    assert said(told[WhyQuestion.STOPPED_CALLING]) == [Phrase.NEVER_STARTED_CALLING]
 
 
 @pytest.mark.parametrize("name", ["given up before a word", "given up in a path", "timed out in a path"])
 def test_a_run_that_began_is_not_said_never_to_have(tmp_path: Path, name: str) -> None:
     """Whatever little its log holds."""
     told = answers(kept_end(tmp_path, name))
-    assert said(told[WhyQuestion.TIME_OR_BUDGET]) != [Say.WAS_NOT_BEGUN]
-    assert said(told[WhyQuestion.FALLBACK]) == [Say.NO_FALLBACK_FAILED]
+    assert said(told[WhyQuestion.TIME_OR_BUDGET]) != [Phrase.WAS_NOT_STARTED]
+    assert said(told[WhyQuestion.FALLBACK]) == [Phrase.NO_FALLBACK_FAILED]
 
 
 def test_a_question_that_was_not_routed_is_not_said_to_be_none(tmp_path: Path) -> None:
     """It was cancelled before anybody knew what it asks for."""
     told = answers(kept_end(tmp_path, "cancelled in routing"))
-    assert said(told[WhyQuestion.NO_PREVIOUS_TURN]) == [Say.NO_TURN_UNROUTED]
+    assert said(told[WhyQuestion.NO_PREVIOUS_TURN]) == [Phrase.NO_TURN_UNROUTED]
 
 
 def test_an_abandoned_record_had_been_begun(tmp_path: Path) -> None:
     """It stands in the store, so that is known."""
     told = answers(kept_end(tmp_path, "given up in a tool"))[WhyQuestion.NO_EVIDENCE]
-    assert said(told) == [Say.CALL_ABANDONED]
-    assert "its record had been begun" in sentences(told, Language.EN)[0]
+    assert said(told) == [Phrase.CALL_ABANDONED]
+    assert "its record had been started" in told.says(Language.EN)[0]
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if name != "given up before a word"])
 def test_a_document_alone_says_what_its_row_does_but_for_the_stream(tmp_path: Path, name: str) -> None:
     """The trace tells what it was routed to; nothing claims that it was asked at the command line."""
     end = kept_end(tmp_path, name)
-    alone = {each.question: each for each in why_saved(document_of(end.row, end.records, end.events))}
+    alone = {each.question: each for each in why_of_document(document_of(end.row, end.records, end.events))}
     kept = answers(end)
     del kept[WhyQuestion.NO_DONE]
     assert {question: alone[question] for question in kept} == kept
-    assert said(alone[WhyQuestion.NO_DONE])[0] in (Say.STREAM_UNKNOWN, Say.CLIENT_GONE)
+    assert said(alone[WhyQuestion.NO_DONE])[0] in (Phrase.STREAM_UNKNOWN, Phrase.CLIENT_GONE)
 
 
 # ---------------------------------------------------------------- a run that has not ended
@@ -156,12 +161,12 @@ def test_a_queued_run_is_answered_as_of_now(tmp_path: Path) -> None:
     async def act(kept: KeptChat) -> None:
         told = so_far(queued(kept))
         assert list(told) == list(WhyQuestion)
-        assert said(told[WhyQuestion.FALLBACK]) == [Say.IS_QUEUED, Say.NO_ANSWER_YET]
-        assert said(told[WhyQuestion.STOPPED_CALLING]) == [Say.IS_QUEUED, Say.NONE_CALLED_YET]
-        assert said(told[WhyQuestion.NO_EVIDENCE]) == [Say.NONE_CALLED_YET]
-        assert said(told[WhyQuestion.TIME_OR_BUDGET]) == [Say.IS_QUEUED, Say.TIME_NOT_BEGUN]
-        assert said(told[WhyQuestion.NO_DONE]) == [Say.NO_CLIENT]
-        assert said(told[WhyQuestion.NO_PREVIOUS_TURN]) == [Say.NO_TURN_YET]
+        assert said(told[WhyQuestion.FALLBACK]) == [Phrase.IS_QUEUED, Phrase.NO_ANSWER_YET]
+        assert said(told[WhyQuestion.STOPPED_CALLING]) == [Phrase.IS_QUEUED, Phrase.NONE_CALLED_YET]
+        assert said(told[WhyQuestion.NO_EVIDENCE]) == [Phrase.NONE_CALLED_YET]
+        assert said(told[WhyQuestion.TIME_OR_BUDGET]) == [Phrase.IS_QUEUED, Phrase.TIME_NOT_STARTED]
+        assert said(told[WhyQuestion.NO_DONE]) == [Phrase.NO_CLIENT]
+        assert said(told[WhyQuestion.NO_PREVIOUS_TURN]) == [Phrase.NO_TURN_YET]
 
     play(tmp_path, act)
 
@@ -178,11 +183,11 @@ def test_a_run_that_goes_on_is_answered_as_of_now(tmp_path: Path) -> None:
         assert row is not None
         told = so_far(row, known=StreamSeen.OPEN)
         assert list(told) == list(WhyQuestion)
-        assert said(told[WhyQuestion.FALLBACK]) == [Say.GOES_ON, Say.NO_ANSWER_YET]
-        assert said(told[WhyQuestion.TIME_OR_BUDGET]) == [Say.GOES_ON, Say.TIME_SO_FAR]
-        assert said(told[WhyQuestion.STATUS_SUCCESS]) == [Say.GOES_ON, Say.STATUS_OTHER]
-        assert said(told[WhyQuestion.NO_DONE]) == [Say.DONE_NOT_YET]
-        assert said(told[WhyQuestion.NO_PREVIOUS_TURN]) == [Say.NO_TURN_OF_PATH]
+        assert said(told[WhyQuestion.FALLBACK]) == [Phrase.IN_PROGRESS, Phrase.NO_ANSWER_YET]
+        assert said(told[WhyQuestion.TIME_OR_BUDGET]) == [Phrase.IN_PROGRESS, Phrase.TIME_SO_FAR]
+        assert said(told[WhyQuestion.STATUS_SUCCESS]) == [Phrase.IN_PROGRESS, Phrase.STATUS_OTHER]
+        assert said(told[WhyQuestion.NO_DONE]) == [Phrase.DONE_NOT_YET]
+        assert said(told[WhyQuestion.NO_PREVIOUS_TURN]) == [Phrase.NO_TURN_OF_PATH]
         kept.system.go.set()
         await task
 
@@ -192,13 +197,13 @@ def test_a_run_that_goes_on_is_answered_as_of_now(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("known", "expected"),
     [
-        (StreamSeen.OPEN, Say.DONE_NOT_YET),
-        (StreamSeen.TERMINAL, Say.DONE_SENT_BEFORE_KEPT),
-        (StreamSeen.DISCONNECTED, Say.CONNECTION_LOST_SO_FAR),
-        (None, Say.STREAM_UNKNOWN_SO_FAR),
+        (StreamSeen.OPEN, Phrase.DONE_NOT_YET),
+        (StreamSeen.TERMINAL, Phrase.DONE_SENT_BEFORE_STORED),
+        (StreamSeen.DISCONNECTED, Phrase.CONNECTION_LOST_SO_FAR),
+        (None, Phrase.STREAM_UNKNOWN_SO_FAR),
     ],
 )
-def test_the_stream_of_a_run_that_goes_on(tmp_path: Path, known: StreamSeen | None, expected: Say) -> None:
+def test_the_stream_of_a_run_that_goes_on(tmp_path: Path, known: StreamSeen | None, expected: Phrase) -> None:
     """No outcome is named, since there is none."""
 
     async def act(kept: KeptChat) -> None:
@@ -220,9 +225,13 @@ def test_calls_and_a_cancel_so_far_are_told(tmp_path: Path) -> None:
             ErrorCode.TIMED_OUT, at_s=begun.started_s
         )
         told = so_far(row, failed, begun)
-        assert said(told[WhyQuestion.NO_EVIDENCE]) == [Say.CALL_TIMED_OUT, Say.CALL_UNFINISHED]
+        assert said(told[WhyQuestion.NO_EVIDENCE]) == [Phrase.CALL_TIMED_OUT, Phrase.CALL_UNFINISHED]
         assert told[WhyQuestion.NO_EVIDENCE].arises
-        assert said(told[WhyQuestion.STOPPED_CALLING]) == [Say.GOES_ON, Say.NOT_STOPPED]
-        assert said(told[WhyQuestion.TIME_OR_BUDGET]) == [Say.GOES_ON, Say.TIME_SO_FAR, Say.END_ASKED]
+        assert said(told[WhyQuestion.STOPPED_CALLING]) == [Phrase.IN_PROGRESS, Phrase.NOT_STOPPED]
+        assert said(told[WhyQuestion.TIME_OR_BUDGET]) == [
+            Phrase.IN_PROGRESS,
+            Phrase.TIME_SO_FAR,
+            Phrase.CANCEL_REQUESTED,
+        ]
 
     play(tmp_path, act)

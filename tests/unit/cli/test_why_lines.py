@@ -9,9 +9,9 @@ import pytest
 from rich.cells import cell_len
 from tests.support import documents
 
-from diagnosis_harness.audit.why.answer import Fact, Say, Sentence, WhyAnswer, WhyQuestion
+from diagnosis_harness.audit.why.answer import Fact, Sentence, WhyAnswer, WhyQuestion
 from diagnosis_harness.audit.why.answers import why
-from diagnosis_harness.audit.why.words import answer_json
+from diagnosis_harness.audit.why.phrases import Phrase
 from diagnosis_harness.cli.render.why import SpokenAnswer, spoken_of, why_lines
 from diagnosis_harness.cli.saved_words import saved_words
 from diagnosis_harness.kernel.language import Language
@@ -21,7 +21,7 @@ ANSWERS = why(documents.fallback())
 
 def spoken(answers: Sequence[WhyAnswer], language: Language) -> list[SpokenAnswer]:
     """The answers in words."""
-    return [spoken_of(answer_json(answer, language)) for answer in answers]
+    return [spoken_of(answer.as_json(language)) for answer in answers]
 
 
 @pytest.mark.parametrize("language", Language)
@@ -47,14 +47,17 @@ def test_an_answer_stands_above_what_it_rests_on() -> None:
     """The question, its sentences, then place and value in two columns."""
     answer = WhyAnswer(
         WhyQuestion.NO_EVIDENCE,
-        (Sentence.of(Say.CALL_EMPTY, call="t1", tool="look\x1b[2J", code="-"),),
+        (Sentence.of(Phrase.CALL_EMPTY, call="t1", tool="look\x1b[2J", code="-"),),
         (Fact("records[0]", "t1 look READY NO_EVIDENCE"), Fact("release.outcome", "FALLBACK")),
         arises=True,
     )
 
-    assert [line.plain for line in why_lines(spoken([answer], Language.EN), Language.EN, width=120)] == [
-        "1. Why has a tool no evidence?",
-        "   t1 (look\\u001b[2J) found nothing in its scope and window; of what lies outside it says nothing.",
+    assert [line.plain for line in why_lines(spoken([answer], Language.EN), Language.EN, width=140)] == [
+        "1. Why did a tool return no evidence?",
+        (
+            "   t1 (look\\u001b[2J) found nothing in its scope and time window; this says nothing about"
+            " anything outside that scope."
+        ),
         "     records[0]       t1 look READY NO_EVIDENCE",
         "     release.outcome  FALLBACK",
     ]

@@ -70,23 +70,23 @@ def calls_told_of(trace: Iterable[TraceLine]) -> tuple[RecordEntry, ...]:
     """The tool calls that a trace tells of, in the order of their begin, without what they found."""
     calls: dict[str, RecordEntry] = {}
     for line in trace:
-        call_id = line.said("tool_call_id")
+        call_id = line.text_of("tool_call_id")
         if line.name is TraceName.TOOL_INVOCATION and call_id is not None:
             calls[call_id] = _call(line, call_id, calls.get(call_id))
     return tuple(calls.values())
 
 
 def _call(line: TraceLine, call_id: str, begun: RecordEntry | None) -> RecordEntry:
-    evidence = line.said("evidence")
+    evidence = line.text_of("evidence")
     return RecordEntry(
         tool_call_id=call_id,
-        tool=line.said("tool") or "-",
+        tool=line.text_of("tool") or "-",
         caller="-",
-        scope=line.said("scope") or "{}",
+        scope=line.text_of("scope") or "{}",
         window=None,
-        status=InvocationStatus(line.said("invocation") or InvocationStatus.PROJECTING),
+        status=InvocationStatus(line.text_of("invocation") or InvocationStatus.PROJECTING),
         evidence_status=None if evidence is None else EvidenceStatus(evidence),
-        error_code=line.said("error_code"),
+        error_code=line.text_of("error_code"),
         started_at=line.at if begun is None else begun.started_at,
         duration_s=None,
         size_bytes=0,
@@ -161,7 +161,7 @@ def _called(records: Sequence[EvidenceRecord], trace: Iterable[TraceLine]) -> tu
 
     Not that of one which was turned away when a store may have begun its record: its run never heard of it.
     """
-    begun = {line.said("tool_call_id") for line in trace if line.name is TraceName.TOOL_INVOCATION}
+    begun = {line.text_of("tool_call_id") for line in trace if line.name is TraceName.TOOL_INVOCATION}
     return tuple(
         record
         for record in records

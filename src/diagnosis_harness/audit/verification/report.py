@@ -214,7 +214,7 @@ def _coverage_flaws(stated: Report, again: Report) -> Iterator[Flaw]:
 def _missing_flaws(document: RunDocument, records: tuple[EvidenceRecord, ...]) -> Iterator[Flaw]:
     """What is said to be missing was: by the question, or by an inventory of the run."""
     inquiry = inquiry_of(document, records)
-    denied = any(line.said("code") == RefusalCode.NOT_AUTHORISED for line in document.trace)
+    denied = any(line.text_of("code") == RefusalCode.NOT_AUTHORISED for line in document.trace)
     circumstances = Circumstances(inquiry, records, denied)
     for number, each in enumerate(document.report.missing_info):
         if each in MISSING and not standing_missing([MissingInfo(each)], circumstances):

@@ -56,7 +56,7 @@ def _start_flaws(document: RunDocument) -> Iterator[Flaw]:
         yield Flaw(FlawCode.TRACE_INCOMPLETE, "trace[0]", found=TraceName.RUN_STARTED.value)
     for place in starts:
         question = document.run.question
-        asked = document.trace[place].said("question")
+        asked = document.trace[place].text_of("question")
         if asked is None or _as_traced(asked) != _as_traced(question):
             yield _differs(place, "data.question", asked, question)
 
@@ -77,7 +77,7 @@ def _guard_flaws(document: RunDocument) -> Iterator[Flaw]:
     verdict = _last(document, TraceName.SEMANTIC_GUARD_DECISION)
     if verdict is None:
         yield Flaw(FlawCode.TRACE_INCOMPLETE, "trace", found=TraceName.SEMANTIC_GUARD_DECISION.value)
-    elif (said := verdict[1].said("verdict")) != SemanticVerdict.SUPPORTED:
+    elif (said := verdict[1].text_of("verdict")) != SemanticVerdict.SUPPORTED:
         yield _differs(verdict[0], "data.verdict", said, SemanticVerdict.SUPPORTED)
 
 
@@ -85,7 +85,7 @@ def _stop_flaws(document: RunDocument) -> Iterator[Flaw]:
     """Why collecting stopped. A budget may be spent after that, and is then the reason without a line."""
     reason, state = document.release.stop_reason, document.run.state
     stop = _last(document, TraceName.COLLECTION_STOP)
-    told = None if stop is None else stop[1].said("reason")
+    told = None if stop is None else stop[1].text_of("reason")
     if reason is None:
         unsaid = state in _CUT_SHORT or document.release.outcome is ReleaseOutcome.FAILED
         if stop is not None and not unsaid:

@@ -6,9 +6,8 @@ from diagnosis_harness.application.callers.caller import LOCAL
 from diagnosis_harness.application.runs.cancel_answer import cancelled
 from diagnosis_harness.application.runs.desk import Runs
 from diagnosis_harness.application.runs.store import RunQuery
-from diagnosis_harness.audit.why.stored import why_kept
+from diagnosis_harness.audit.why.stored import why_stored
 from diagnosis_harness.audit.why.stream import stream_seen
-from diagnosis_harness.audit.why.words import answer_json
 from diagnosis_harness.cli.client.runs_client import RunRows
 from diagnosis_harness.kernel.clock import Clock
 from diagnosis_harness.kernel.json_value import JsonValue
@@ -50,8 +49,8 @@ class DatabaseClient:
         row = await self._runs.row(LOCAL, run_id)
         records = await self._runs.known_records(LOCAL, run_id)
         events = await self._runs.events(LOCAL, run_id)
-        answers = why_kept(row, records, events, stream=stream_seen(row, None))
-        return [answer_json(answer, language) for answer in answers]
+        answers = why_stored(row, records, events, stream=stream_seen(row, None))
+        return [answer.as_json(language) for answer in answers]
 
     async def cancel(self, run_id: str) -> JsonValue:
         """Cancel a run, and wait up to `ANSWER_WITHIN_S` for its process to answer."""

@@ -47,7 +47,7 @@ class RunsClient(Protocol):
         ...
 
     async def why(self, run_id: str, language: Language) -> JsonValue:
-        """The seven answers in words: a list of what `audit.why.words.answer_json` makes."""
+        """The seven answers in words: a list of what `WhyAnswer.as_json` makes."""
         ...
 
     async def cancel(self, run_id: str) -> JsonValue:

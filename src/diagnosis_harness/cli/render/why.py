@@ -26,7 +26,7 @@ class SpokenAnswer:
 
 
 def spoken_of(held: JsonValue) -> SpokenAnswer:
-    """The answer that `audit.why.words.answer_json` wrote, here or on a server.
+    """The answer that `WhyAnswer.as_json` wrote, here or on a server.
 
     Raises:
         ValueError: it is none.

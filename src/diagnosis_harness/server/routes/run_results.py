@@ -13,8 +13,7 @@ from diagnosis_harness.application.callers.caller import Caller
 from diagnosis_harness.application.intent import IntentType
 from diagnosis_harness.application.runs.row import RunRow, RunStatus
 from diagnosis_harness.audit.why.answer import WhyQuestion
-from diagnosis_harness.audit.why.stored import why_kept
-from diagnosis_harness.audit.why.words import answer_json
+from diagnosis_harness.audit.why.stored import why_stored
 from diagnosis_harness.kernel.errors import RunGoesOn, RunUnknown
 from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.report.document import RecordEntry, plain
@@ -265,12 +264,12 @@ async def why_of(
     row = await face.service.runs.row(caller, run_id)
     records = await face.service.runs.known_records(caller, run_id)
     events = await face.service.runs.events(caller, run_id)
-    answers = why_kept(row, records, events, stream=face.streams.chats.seen(row))
+    answers = why_stored(row, records, events, stream=face.streams.chats.seen(row))
     view = WhyView(
         run_id=run_id,
         status=row.status,
         says=_standing(row, language),
-        answers=[WhyAnswerView.model_validate(answer_json(each, language)) for each in answers],
+        answers=[WhyAnswerView.model_validate(each.as_json(language)) for each in answers],
     )
     return JSONResponse(view.body())
 
