@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import importlib
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -212,10 +213,12 @@ def not_passed(report: Path, mutants: list[Mutant]) -> str | None:
     """The tests of the rows that did not pass in a JUnit report, in one line each; nothing when all did."""
     passed: dict[str, bool] = {}
     for case in ET.parse(report).iter("testcase"):  # noqa: S314 - our own pytest wrote the file
-        place = (case.get("classname") or "").replace(".", "/")
-        test = f"{place}.py::{(case.get('name') or '').partition('[')[0]}"
+        module, _, group = re.sub(r"\.(?=[A-Z])", "::", case.get("classname") or "", count=1).partition("::")
+        parts = [module.replace(".", "/") + ".py", group, (case.get("name") or "").partition("[")[0]]
+        parts = [part for part in parts if part]
         is_green = case.find("failure") is None and case.find("error") is None
-        for name in (test, test.partition("::")[0]):
+        for count_of_parts in range(1, len(parts) + 1):
+            name = "::".join(parts[:count_of_parts])
             passed[name] = passed.get(name, True) and is_green
     tests = dict.fromkeys(test.partition("[")[0] for mutant in mutants for test in mutant.tests)
     problems = [f"not passed in {report}: {test}" for test in tests if not passed.get(test, False)]

@@ -36,7 +36,8 @@ pytestmark = [pytest.mark.proof, pytest.mark.timeout(1800)]
 SEED = 20_261
 DRAFTS = 20_000
 EACH = 700
-CHOSEN_EACH = 240
+CHOSEN_EACH = 150
+"""Drafts of each family, as many as the review of the core made."""
 KINDS_EACH = 9
 LIES = [kind for kind in tellers() if kind not in (TRUTHFUL, WRONG_CAUSE)]
 
@@ -73,14 +74,15 @@ def test_the_same_holds_on_public_incidents(data_folder: Path, tmp_path: Path, s
     assert result.leaked + result.leaked_back + result.crashed == 0, result.line()
 
 
-def test_no_agent_that_chooses_its_calls_gets_a_lie_out(scale: float) -> None:
+@pytest.mark.parametrize("seed", [SEED, SEED + 1])  # in halves, which two processes share
+def test_no_agent_that_chooses_its_calls_gets_a_lie_out(seed: int, scale: float) -> None:
     """Whole runs in worlds with an older trouble, two at once, none, and names that are sentences."""
     result = play(
-        SEED, worlds_each=max(1, round(WORLDS_EACH * scale)), each=max(8, round(CHOSEN_EACH * scale))
+        seed, worlds_each=max(1, round(WORLDS_EACH * scale)), each=max(8, round(CHOSEN_EACH / 2 * scale))
     )
 
     assert result.holds, "\n".join([result.line(), *result.examples()])
-    assert scale < 1.0 or result.drafts >= CHOSEN_EACH * len(CHOSEN)
+    assert scale < 1.0 or result.drafts >= CHOSEN_EACH / 2 * len(CHOSEN)
 
 
 def test_the_witness_objects_to_every_family_where_nothing_is_checked() -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import cache
 from types import MappingProxyType
 
 from diagnosis_harness.diagnosis.claim import Predicate
@@ -25,8 +26,7 @@ _LEADING = frozenset("到至在为")
 def has_form(read: Sequence[Token], facts: Facts) -> bool:
     """Whether the sentence as a whole is one of the forms of its predicate."""
     row = "".join(f"{_label(read, place, facts)} " for place in range(len(read)))
-    forms = FORMS.get(facts.claim.predicate)
-    return forms is not None and any(form.fullmatch(row) for form in forms)
+    return any(pattern.fullmatch(row) for pattern in _patterns(facts.claim.predicate))
 
 
 def _label(read: Sequence[Token], place: int, facts: Facts) -> str:
@@ -108,10 +108,11 @@ _PIECES = {
 }
 
 
-def _compiled(*forms: str) -> tuple[re.Pattern[str], ...]:
-    return tuple(
-        re.compile(rf"{_filled('{when}')}?(?:{_filled(form)}){_filled('{when}')}?") for form in forms
-    )
+@cache
+def _patterns(predicate: Predicate) -> tuple[re.Pattern[str], ...]:
+    """Compiled when first asked for: all of them together take a tenth of a second."""
+    when = _filled("{when}")
+    return tuple(re.compile(rf"{when}?(?:{_filled(form)}){when}?") for form in FORMS.get(predicate, ()))
 
 
 def _filled(form: str) -> str:
@@ -122,53 +123,60 @@ def _filled(form: str) -> str:
     return form
 
 
-FORMS: Mapping[Predicate, tuple[re.Pattern[str], ...]] = MappingProxyType(
+FORMS: Mapping[Predicate, tuple[str, ...]] = MappingProxyType(
     {
-        Predicate.CHANGED: _compiled(r"{signal}{moved}", r"{signal}(?:CHANGE |CHANGE_TO )(?:{to}|VALUE )?"),
-        Predicate.NORMAL: _compiled(
+        Predicate.CHANGED: (
+            r"{signal}{moved}",
+            r"{signal}(?:CHANGE |CHANGE_TO )(?:{to}|VALUE )?",
+        ),
+        Predicate.NORMAL: (
             r"{signal}(?:moved |的 )?(?:波动 )?NO_MOVE {when}?(?:(?:at |为 )?{level})?",
             r"{signal}(?:FLAT |FLAT_TO )(?:FLAT )?(?:(?:at |为 )?{level})?",
         ),
-        Predicate.BEGAN: _compiled(
+        Predicate.BEGAN: (
             r"(?:{signal}|{who})BEGIN (?:to )?(?:UP |DOWN |TROUBLE )",
             r"自 INSTANT 起 {signal}(?:UP |DOWN )",
         ),
-        Predicate.FAILED: _compiled(
+        Predicate.FAILED: (
             r"(?:the )?share of {failing}(?:that )?FAIL (?:UP ){much}?(?:FACTOR )?{usual}?",
             # That calls fail says all of them do: how large a share, or that it rose, has to be said.
             r"{failing}(?:的 )?FAIL (?:NOUN )?(?:UP |UP_TO )(?:{much}|VALUE )?(?:FACTOR )?{usual}?",
             r"{failing}(?:的 )?FAIL (?:NOUN )?(?:{from}{to}|{to}{from}?|VALUE )(?:FACTOR )?{usual}?",
             r"{now}of {failing}FAIL {usual}?",
         ),
-        Predicate.DROPPED: _compiled(
+        Predicate.DROPPED: (
             r"(?:the )?share of {signal}that LACK SECOND UP {much}?(?:FACTOR )?{usual}?",
             r"(?:the )?share of {signal}(?:that )?LACK SECOND UP {much}?(?:FACTOR )?{usual}?",
             r"{signal}结束 时 LACK SECOND 的 NOUN UP {much}?(?:FACTOR )?{usual}?",
         ),
-        Predicate.CAUSED: _compiled(
-            r"{who}(?:PART )?(?:is |was |是 )(?:the |a )?(?:root )?CAUSE "
-            r"(?:(?:of |for )what SECOND shows )?"
-            r"(?:since INSTANT )?",
+        Predicate.CAUSED: (
+            (
+                r"{who}(?:PART )?(?:is |was |是 )(?:the |a )?(?:root )?CAUSE "
+                r"(?:(?:of |for )what SECOND shows )?"
+                r"(?:since INSTANT )?"
+            ),
             r"(?:INSTANT 起 )?{who}(?:是 )(?:SECOND TROUBLE 的 )?CAUSE ",
             r"(?:the )?(?:root )?CAUSE (?:is |was |是 ){who}",
             r"{who}(?:caused |causes )what SECOND shows ",
             r"{who}(?:导致 |引起 |造成 |引发 )SECOND TROUBLE ",
         ),
-        Predicate.AFFECTED: _compiled(
+        Predicate.AFFECTED: (
             r"{who}(?:is |was )?AFFECT (?:{when})?(?:NO_CAUSE )?",
             r"{who}(?:is |was )?AFFECT (?:{when})?(?:NO_CAUSE )?{its}{moved}",
         ),
-        Predicate.SATURATED: _compiled(
-            r"{signal}(?:(?:ran |was |is )?(?:at )?(?:its )?|reached its |达到 )LIMIT "
-            r"{when}?(?:(?:at |为 )?{level})?"
+        Predicate.SATURATED: (
+            (
+                r"{signal}(?:(?:ran |was |is )?(?:at )?(?:its )?|reached its |达到 )LIMIT "
+                r"{when}?(?:(?:at |为 )?{level})?"
+            ),
         ),
-        Predicate.SLOWED: _compiled(
+        Predicate.SLOWED: (
             r"{way}(?:SLOW |UP ){much}?(?:FACTOR )?{usual}?",
             r"{signal}(?:SLOW |UP ){much}?(?:FACTOR )?{usual}?",
             r"time in {who}or on the way to it UP {much}?(?:FACTOR )?",
         ),
-        Predicate.CALLS: _compiled(r"{who}(?:calls |调用 |CALL )SECOND "),
-        Predicate.DEPLOYED: _compiled(
+        Predicate.CALLS: (r"{who}(?:calls |调用 |CALL )SECOND ",),
+        Predicate.DEPLOYED: (
             r"{who}(?:NAME )?(?:was |is )?(?:CHANGE |DEPLOY |FLAG |CONFIG )(?:SIGNAL |PART )?(?:NAME )?",
             r"{who}有 一次 (?:CHANGE |DEPLOY |FLAG |CONFIG )(?:SIGNAL |PART )?",
             r"{who}(?:于 )?INSTANT (?:CHANGE |DEPLOY |FLAG |CONFIG )(?:NAME )?",
