@@ -18,7 +18,7 @@ import tempfile
 import time
 import tomllib
 import traceback
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
@@ -101,7 +101,7 @@ class Trees:
         # Python takes a compiled file for current by its source's size and whole second of change, so each
         # text that is written gets a second of its own, long past.
         self._seconds = count(1_000_000_000)
-        self._root = root
+        self._whole: dict[Path, str] = {}  # the broken file of each copy that is at work, as it was
         for tree in self.free:
             copy_tree(root, tree)
 
@@ -111,15 +111,15 @@ class Trees:
         Raises:
             DoesNotApply: it cannot be put in.
         """
-        source = (self._root / mutant.file).read_text(encoding="utf-8")
-        text = broken(mutant, source)
-        tree = self.free.pop()
-        self._write(tree / mutant.file, text)
-        return tree
+        tree = self.free[-1]
+        source = (tree / mutant.file).read_text(encoding="utf-8")
+        self._write(tree / mutant.file, broken(mutant, source))
+        self._whole[tree] = source
+        return self.free.pop()
 
     def mend(self, tree: Path, mutant: Mutant) -> None:
         """Take the break out and give the copy back."""
-        self._write(tree / mutant.file, (self._root / mutant.file).read_text(encoding="utf-8"))
+        self._write(tree / mutant.file, self._whole.pop(tree))
         self.free.append(tree)
 
     def _write(self, file: Path, text: str) -> None:
@@ -140,9 +140,9 @@ PRELOADED = (
 PLUGINS = ("--disable-plugin-autoload", "-p", "pytest_timeout", "-p", "_hypothesis_pytestplugin")
 
 
-def preload() -> None:
-    """Import the libraries once; each process that is forked for a mutant has them. Never our own code."""
-    for name in PRELOADED:
+def preload(libraries: Iterable[str]) -> None:
+    """Import libraries once; each process that is forked for a mutant has them. Never our own code."""
+    for name in libraries:
         importlib.import_module(name)
     if any(name.partition(".")[0] in ("diagnosis_harness", "tests") for name in sys.modules):
         raise RuntimeError("a library imported the code that is to be broken")
@@ -255,7 +255,7 @@ def main() -> int:
     if problem:
         print(problem)
         return 1
-    preload()
+    preload(PRELOADED if options.root == ROOT else ["pytest"])
     problems = 0
     with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
         trees = Trees(options.root, Path(folder), jobs=options.jobs)

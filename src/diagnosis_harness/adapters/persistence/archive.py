@@ -159,7 +159,7 @@ class SqlRunArchive:
 
         def ended(connection: Connection) -> RunRow | None:
             row = _one(connection, query.with_for_update(key_share=True))
-            if row is None or row.status is not RunStatus.QUEUED:
+            if row is None:
                 return None
             ending = not_begun(row.request, at_s=at_s, is_served=is_served)
             return _one(connection, query) if end_queued(connection, run_id, ending) else None
