@@ -20,7 +20,7 @@ import tomllib
 import traceback
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import count
+from itertools import chain, count
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
@@ -209,10 +209,10 @@ def _wrong(mutant: Mutant, code: int, output: Path) -> str | None:
     return f"the tests did not run (pytest exit code {code}):\n{said}"
 
 
-def not_passed(report: Path, mutants: list[Mutant]) -> str | None:
-    """The tests of the rows that did not pass in a JUnit report, in one line each; nothing when all did."""
+def not_passed(reports: list[Path], mutants: list[Mutant]) -> str | None:
+    """The tests of the rows that did not pass in the JUnit reports, a line for each; None when all did."""
     passed: dict[str, bool] = {}
-    for case in ET.parse(report).iter("testcase"):  # noqa: S314 - our own pytest wrote the file
+    for case in chain.from_iterable(ET.parse(report).iter("testcase") for report in reports):  # noqa: S314 - our own pytest wrote the files
         module, _, group = re.sub(r"\.(?=[A-Z])", "::", case.get("classname") or "", count=1).partition("::")
         parts = [module.replace(".", "/") + ".py", group, (case.get("name") or "").partition("[")[0]]
         parts = [part for part in parts if part]
@@ -221,7 +221,11 @@ def not_passed(report: Path, mutants: list[Mutant]) -> str | None:
             name = "::".join(parts[:count_of_parts])
             passed[name] = passed.get(name, True) and is_green
     tests = dict.fromkeys(test.partition("[")[0] for mutant in mutants for test in mutant.tests)
-    problems = [f"not passed in {report}: {test}" for test in tests if not passed.get(test, False)]
+    problems = [
+        f"not passed in {', '.join(map(str, reports))}: {test}"
+        for test in tests
+        if not passed.get(test, False)
+    ]
     return "\n".join(problems) or None
 
 
@@ -239,7 +243,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--root", type=Path, default=ROOT, help="another tree of the same shape")
-    parser.add_argument("--passed", type=Path, metavar="REPORT", help="a JUnit report of this very code")
+    parser.add_argument(
+        "--passed", type=Path, action="append", metavar="REPORT", help="a JUnit report of this very code"
+    )
     parser.add_argument("rows", nargs="*", metavar="ROW")
     options = parser.parse_args()
 

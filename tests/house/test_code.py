@@ -9,6 +9,8 @@ import subprocess
 import sys
 import tokenize
 from collections.abc import Iterator
+from functools import cache
+from io import StringIO
 from pathlib import Path
 
 import pytest
@@ -32,6 +34,7 @@ def _place(file: Path, line: int = 0) -> str:
     return f"{file.relative_to(ROOT)}:{line}"
 
 
+@cache
 def _tree(file: Path) -> ast.Module:
     return ast.parse(file.read_text(encoding="utf-8"))
 
@@ -48,9 +51,12 @@ def _classes(file: Path) -> Iterator[ast.ClassDef]:
 
 def _comments(file: Path) -> Iterator[tokenize.TokenInfo]:
     with tokenize.open(file) as opened:
-        for token in tokenize.generate_tokens(opened.readline):
-            if token.type == tokenize.COMMENT:
-                yield token
+        text = opened.read()
+    if "#" not in text:
+        return
+    for token in tokenize.generate_tokens(StringIO(text).readline):
+        if token.type == tokenize.COMMENT:
+            yield token
 
 
 def test_arrows_between_rooms_point_down() -> None:

@@ -54,20 +54,8 @@ def test_the_named_tests_exist() -> None:
     assert not missing_files
     if not files:
         return
-    command = [
-        sys.executable,
-        "-m",
-        "pytest",
-        "--collect-only",
-        "-q",
-        "-p",
-        "no:cacheprovider",
-        "-o",
-        "addopts=",
-    ]
-    listed = subprocess.run(
-        [*command, "--import-mode=importlib", *files], cwd=ROOT, capture_output=True, text=True, check=True
-    )
+    command = [sys.executable, "-m", "pytest", "--collect-only", "-q", "-p", "no:cacheprovider", *files]
+    listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
     existing = set(listed.stdout.splitlines())
     existing |= {test.partition("[")[0] for test in existing}
     existing |= {test.rpartition("::")[0] for test in existing if test.count("::") > 1}
