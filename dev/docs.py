@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from importlib.resources import files
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -17,7 +17,9 @@ from typer.testing import CliRunner
 from diagnosis_harness.bootstrap.service import open_service
 from diagnosis_harness.cli import exit_codes
 from diagnosis_harness.cli.main import FolderOpener, build_app
+from diagnosis_harness.diagnosis.claim import Predicate
 from diagnosis_harness.diagnosis.wire_schema import answer_schema
+from diagnosis_harness.guards.predicate_rule import RULES, Part, PredicateRule, Second
 from diagnosis_harness.kernel import errors
 from diagnosis_harness.report.schema import document_schema
 from diagnosis_harness.server.app import make_app
@@ -25,6 +27,7 @@ from diagnosis_harness.settings import load_settings
 from diagnosis_harness.testing.sources import InMemorySources
 from diagnosis_harness.toolbox.catalog import build_tools
 from diagnosis_harness.toolbox.ports import Sources
+from diagnosis_harness.tools.evidence import ItemKind
 from diagnosis_harness.tools.spec import Parameter, ToolSpec
 
 REFERENCE = Path(__file__).parents[1] / "docs" / "reference"
@@ -102,6 +105,40 @@ def _argument(parameter: Parameter) -> str:
     )
 
 
+def predicate_page() -> str:
+    """Which kind of evidence item supports which predicate of a claim."""
+    intro = (
+        "A claim stands only where one cited item supports it in all its parts. The table says which kinds of"
+        " items can support which predicate; a kind without one can be cited, but not stated. For facts of"
+        " your own tools there are `STATE` and `COUNT` (see `EvidenceItem`): claims about them are checked"
+        " like all others."
+    )
+    rows = "".join(
+        f"| `{kind.value}` | {_listed(p.value for p, rule in RULES.items() if kind in rule.kinds)} |\n"
+        for kind in ItemKind
+    )
+    table = "".join(f"{_predicate(predicate, rule)}\n" for predicate, rule in RULES.items())
+    return (
+        f"# Items and predicates\n\n{MADE}\n\n{intro}\n\n| item kind | supports |\n|---|---|\n{rows}\n"
+        "| predicate | supported by | the claim takes over | `affected` is | an agent's own words |\n"
+        f"|---|---|---|---|---|\n{table}"
+    )
+
+
+def _predicate(predicate: Predicate, rule: PredicateRule) -> str:
+    kinds = (
+        _listed(kind.value for kind in ItemKind if kind in rule.kinds) if rule.kinds else "an empty record"
+    )
+    parts = ", ".join(part.value.lower() for part in Part if part in rule.carries) or "its names"
+    second = "" if rule.second is Second.NONE else f"its {rule.second.value.lower()}"
+    own = "where grounded" if rule.own_words else "never"
+    return f"| `{predicate.value}` | {kinds} | {parts} | {second} | {own} |"
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(f"`{name}`" for name in names)
+
+
 def schema_page() -> str:
     """The JSON Schema of a run document."""
     return json.dumps(document_schema(), indent=2, ensure_ascii=False) + "\n"
@@ -139,6 +176,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "exit-codes.md": exit_code_page,
     "errors.md": error_page,
     "tools.md": tool_page,
+    "predicates.md": predicate_page,
     "settings.md": settings_page,
     "openapi.json": http_page,
     "run-document.schema.json": schema_page,

@@ -23,6 +23,8 @@ class Predicate(StrEnum):
     SLOWED = "SLOWED"  # time inside the entity itself, or on the way to it, rose
     CALLS = "CALLS"  # the entity calls `affected`
     DEPLOYED = "DEPLOYED"  # a change to the entity at `onset_s`
+    IN_STATE = "IN_STATE"  # the entity's attribute `signal` was `affected`, a text, or the number `value`
+    COUNTED = "COUNTED"  # so many of `signal` were counted of the entity in the window
     ABSENT = "ABSENT"  # nothing was seen in this scope and window; never more than that
 
 

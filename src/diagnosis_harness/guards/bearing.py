@@ -72,10 +72,16 @@ def second_of(rule: PredicateRule, item: EvidenceItem) -> str | None:
         case Second.CALLEE:
             return item.entity
         case Second.WITHOUT:
-            without = item.attributes.get("without")
-            return without if isinstance(without, str) else None
+            return _text(item, "without")
+        case Second.STATE:
+            return _text(item, "state")
         case Second.NONE:
             return None
+
+
+def _text(item: EvidenceItem, attribute: str) -> str | None:
+    value = item.attributes.get(attribute)
+    return value if isinstance(value, str) else None
 
 
 def _is_as_normal(rule: PredicateRule, item: EvidenceItem) -> bool:

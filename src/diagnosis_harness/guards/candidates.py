@@ -6,13 +6,13 @@ import json
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
-from diagnosis_harness.diagnosis.claim import WHOLE_RECORD, EvidenceRef, FaultKind
+from diagnosis_harness.diagnosis.claim import WHOLE_RECORD, EvidenceRef
 from diagnosis_harness.diagnosis.draft import Hypothesis
 from diagnosis_harness.diagnosis.inquiry import Inquiry
 from diagnosis_harness.guards.asked import Asked, asked_of
 from diagnosis_harness.guards.bearing import DIRECT_KINDS
 from diagnosis_harness.guards.harm import is_harm
-from diagnosis_harness.guards.rankings import rankings_of
+from diagnosis_harness.guards.rankings import fault_kind_of, rankings_of
 from diagnosis_harness.tools.evidence import EvidenceItem, EvidenceStatus
 from diagnosis_harness.tools.invocation import EvidenceRecord
 
@@ -98,7 +98,7 @@ class _Held:
         ]
         return Hypothesis(
             entity=entity,
-            fault_kind=FaultKind(str(item.attributes.get("fault_kind", FaultKind.UNKNOWN))),
+            fault_kind=fault_kind_of(item),
             score=item.score or 0.0,
             evidence_for=(ref, *self._harms_of({entity})[:EVIDENCE]),
             evidence_against=tuple(dict.fromkeys((*self._harms_of({explained_by} - {None})[:1], *told))),

@@ -8,7 +8,7 @@ nothing else.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from diagnosis_harness.diagnosis.claim import WHOLE_RECORD, Claim, EvidenceRef, Predicate
 from diagnosis_harness.diagnosis.draft import DiagnosisDraft
@@ -19,7 +19,9 @@ from diagnosis_harness.guards.bearing import objections, time_objections
 from diagnosis_harness.guards.citing import cited_items
 from diagnosis_harness.guards.conclusion import cause_findings, conclusion_claim_findings
 from diagnosis_harness.guards.quotation import is_verbatim
+from diagnosis_harness.guards.restating import restated
 from diagnosis_harness.guards.verdict import EvidenceVerdict, Finding, FindingCode
+from diagnosis_harness.guards.wording import WordingFinding, grounded
 from diagnosis_harness.tools.evidence import EvidenceStatus, InvocationStatus
 from diagnosis_harness.tools.invocation import EvidenceRecord
 
@@ -40,13 +42,60 @@ def check_draft(
     return EvidenceVerdict(tuple(findings), passed)
 
 
+@dataclass(frozen=True, slots=True)
+class RefusedClaim:
+    """A claim that no cited evidence supports, and why; at least one finding."""
+
+    claim: Claim
+    findings: tuple[Finding, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RefusedWording:
+    """An agent's own sentence about a claim that stands, and why it is not shown."""
+
+    claim_id: str
+    wording: str
+    findings: tuple[WordingFinding, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedClaims:
+    """What came of a check of claims, each part in their order.
+
+    Attributes:
+        standing: the supported claims as they are published: every field is what the evidence says, and a
+            wording is there only where every word of it is grounded in that evidence.
+    """
+
+    standing: tuple[Claim, ...]
+    refused: tuple[RefusedClaim, ...] = ()
+    refused_wordings: tuple[RefusedWording, ...] = ()
+
+
 def check_claims(
     claims: Iterable[Claim], records: Iterable[EvidenceRecord], *, run_id: str, inquiry: Inquiry
-) -> tuple[Claim, ...]:
-    """The claims that stand, in order: what an end without a conclusion may still show."""
+) -> CheckedClaims:
+    """Which claims the records of a run support, as they may be published, and why the others are refused."""
     by_id = {record.tool_call_id: record for record in records if record.run_id == run_id}
     asked = asked_of(inquiry, by_id.values())
-    return tuple(claim for claim in claims if not _claim_findings(claim, by_id, asked, inquiry))
+    standing: list[Claim] = []
+    refused: list[RefusedClaim] = []
+    wordings: list[RefusedWording] = []
+    for claim in claims:
+        findings = _claim_findings(claim, by_id, asked, inquiry)
+        published = None if findings else restated(claim, by_id, asked)
+        if published is None:
+            codes = findings or [Finding(FindingCode.PREDICATE_NOT_BORNE, claim.claim_id)]
+            refused.append(RefusedClaim(claim, tuple(codes)))
+            continue
+        if published.wording is not None:
+            supporting = [item for _, item in cited_items(published, by_id)][:1]
+            if ungrounded := grounded(published.wording, published, supporting):
+                wordings.append(RefusedWording(claim.claim_id, published.wording, ungrounded))
+                published = replace(published, wording=None)
+        standing.append(published)
+    return CheckedClaims(tuple(standing), tuple(refused), tuple(wordings))
 
 
 def with_sound_refs(

@@ -44,6 +44,7 @@ class Second(StrEnum):
     PEER = "PEER"  # the peer, where the item has one
     CALLEE = "CALLEE"  # the entity of the item, where the subject is the caller
     WITHOUT = "WITHOUT"  # the call that is no longer made
+    STATE = "STATE"  # what an attribute of the entity is, where that is a text
     NONE = "NONE"
 
 
@@ -160,6 +161,33 @@ def _is_call(item: EvidenceItem) -> bool:
 
 def _is_change(item: EvidenceItem) -> bool:
     return item.entity is not None and item.onset_s is not None
+
+
+def _is_state(item: EvidenceItem) -> bool:
+    """One value, a number or a text, that was seen in a window and does not begin after it."""
+    if not item.entity or not item.signal or item.window is None or item.baseline is not None:
+        return False
+    text = item.attributes.get("state")
+    if (item.value is None) == (text is None) or not (
+        text is None or (isinstance(text, str) and text.strip())
+    ):
+        return False
+    return item.direction is None and (item.onset_s is None or item.onset_s <= item.window.end_s)
+
+
+def _is_count(item: EvidenceItem) -> bool:
+    """A whole number of things seen in a window; the direction, where given, is that of the numbers."""
+    if not item.entity or not item.signal or item.window is None or item.unit is not None:
+        return False
+    if item.value is None or item.value < 0 or not float(item.value).is_integer():
+        return False
+    if item.baseline is None:
+        return item.direction is None
+    moved = (item.value > item.baseline) - (item.value < item.baseline)
+    return item.baseline >= 0 and (item.direction is None or item.direction is _WAYS[moved])
+
+
+_WAYS = {1: Direction.UP, -1: Direction.DOWN, 0: Direction.FLAT}
 
 
 def _by_no_item(item: EvidenceItem) -> bool:
@@ -294,6 +322,27 @@ RULES: Mapping[Predicate, PredicateRule] = MappingProxyType(
             holds=_is_change,
             words=frozenset({WordClass.CHANGE}),
             of_incident=False,  # a change that matters comes before the incident
+        ),
+        Predicate.IN_STATE: PredicateRule(
+            kinds=frozenset({ItemKind.STATE}),
+            carries=frozenset({Part.SIGNAL, Part.NUMBERS, Part.WINDOW, Part.ONSET}),
+            second=Second.STATE,
+            needs_second=True,
+            normality=Normality.ANY,
+            about=About.ITSELF,
+            holds=_is_state,
+            words=frozenset(),
+            own_words=False,
+        ),
+        Predicate.COUNTED: PredicateRule(
+            kinds=frozenset({ItemKind.COUNT}),
+            carries=_OF_A_SIGNAL,
+            second=Second.NONE,
+            normality=Normality.ANY,
+            about=About.ITSELF,
+            holds=_is_count,
+            words=frozenset(),
+            own_words=False,
         ),
         Predicate.ABSENT: PredicateRule(
             kinds=frozenset(),

@@ -55,6 +55,12 @@ def ranks(item: EvidenceItem, entity: str, fault_kind: FaultKind, region: str | 
     return region is None or item.attributes.get("region") == region
 
 
+def fault_kind_of(candidate: EvidenceItem) -> FaultKind:
+    """The kind of fault that a ranking names; UNKNOWN where it names none that this product knows."""
+    named = candidate.attributes.get("fault_kind")
+    return next((kind for kind in FaultKind if kind.value == named), FaultKind.UNKNOWN)
+
+
 def rankings_of(records: Iterable[EvidenceRecord], asked: Asked) -> tuple[Ranking, ...]:
     """Every ranking of these records that is about what was asked."""
     return tuple(

@@ -257,8 +257,7 @@ def facts_beyond(
     said = {_content(claim) for claim in standing}
     found = []
     told = [claim for claim in snapshot.facts if claim.predicate not in CONCLUSIONS][:FACTS_MAX]
-    sound = check_claims(told, snapshot.records, run_id=run_id, inquiry=inquiry)
-    for claim in restate_all(sound, snapshot.records, inquiry):
+    for claim in check_claims(told, snapshot.records, run_id=run_id, inquiry=inquiry).standing:
         if _content(claim) not in said:
             said.add(_content(claim))
             found.append(claim)

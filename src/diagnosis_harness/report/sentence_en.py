@@ -67,6 +67,17 @@ def _deployed(claim: Claim) -> str:
     return f"{named(claim.entity)} was changed{kind}{_when(claim)}"
 
 
+def _in_state(claim: Claim) -> str:
+    state = named(claim.affected) if claim.affected else measure(claim.value or 0, claim.unit)
+    return f"{named(claim.signal or '?')} of {named(claim.entity)} was {state}{_when(claim)}"
+
+
+def _counted(claim: Claim) -> str:
+    usual = "" if claim.baseline is None else f" ({claim.baseline:,g} in normal operation)"
+    what = f"{claim.value or 0:,.0f} {named(claim.signal or '?')} of {named(claim.entity)}"
+    return f"{what} were counted{_when(claim)}{usual}"
+
+
 def _absent(claim: Claim) -> str:
     """What was looked through, and how much of it; of anything else nothing can be said."""
     say = _NOTHING.get(claim.unit or "")
@@ -190,5 +201,7 @@ _SAID: dict[Predicate, Callable[[Claim], str]] = {
     Predicate.SLOWED: _slowed,
     Predicate.CALLS: _calls,
     Predicate.DEPLOYED: _deployed,
+    Predicate.IN_STATE: _in_state,
+    Predicate.COUNTED: _counted,
     Predicate.ABSENT: _absent,
 }

@@ -66,6 +66,17 @@ def _deployed(claim: Claim) -> str:
     return f"{_when(claim)}{named(claim.entity)} 有一次变更{kind}"
 
 
+def _in_state(claim: Claim) -> str:
+    state = named(claim.affected) if claim.affected else measure(claim.value or 0, claim.unit)
+    return f"{_when(claim)}{named(claim.entity)} 的 {named(claim.signal or '?')} 为 {state}"
+
+
+def _counted(claim: Claim) -> str:
+    usual = "" if claim.baseline is None else f"，正常时为 {claim.baseline:,g}"
+    what = f"{named(claim.entity)} 的 {named(claim.signal or '?')}"
+    return f"{_when(claim)}{what} 数量为 {claim.value or 0:,.0f}{usual}"
+
+
 def _absent(claim: Claim) -> str:
     """What was looked through, and how much of it; of anything else nothing can be said."""
     say = _NOTHING.get(claim.unit or "")
@@ -200,5 +211,7 @@ _SAID: dict[Predicate, Callable[[Claim], str]] = {
     Predicate.SLOWED: _slowed,
     Predicate.CALLS: _calls,
     Predicate.DEPLOYED: _deployed,
+    Predicate.IN_STATE: _in_state,
+    Predicate.COUNTED: _counted,
     Predicate.ABSENT: _absent,
 }

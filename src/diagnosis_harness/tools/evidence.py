@@ -53,11 +53,18 @@ class ItemKind(StrEnum):
     CAUSE_SCORE = "CAUSE_SCORE"  # one candidate of a ranking, with its parts
     LOG_LINES = "LOG_LINES"  # matching log lines
     CHANGE_EVENT = "CHANGE_EVENT"  # a deploy, flag or configuration change
+    STATE = "STATE"  # what an attribute of an entity is: see `EvidenceItem`
+    COUNT = "COUNT"  # how many of something an entity has, or had, in a window: see `EvidenceItem`
 
 
 @dataclass(frozen=True, slots=True)
 class EvidenceItem:
     """One small, typed finding.
+
+    STATE and COUNT are for facts of your own tools, whatever they are about. A STATE names the attribute in
+    `signal` and gives what it is as a number in `value` and `unit`, or else as text in the attribute `state`;
+    `window` is when it was seen, `onset_s` since when it holds. A COUNT names in `signal` what is counted and
+    gives the whole number in `value`, without a unit, and in `baseline` how many are normal, where known.
 
     Attributes:
         item_id: unique inside its record.

@@ -11,6 +11,7 @@ from diagnosis_harness.diagnosis.claim import WHOLE_RECORD, Claim, EvidenceRef, 
 from diagnosis_harness.diagnosis.draft import Cause, DiagnosisDraft
 from diagnosis_harness.guards.evidence_guard import check_claims, check_draft
 from diagnosis_harness.guards.verdict import FindingCode
+from diagnosis_harness.guards.wording import WordingCode
 from diagnosis_harness.kernel.window import TimeWindow
 from diagnosis_harness.testing.evidence import (
     ONSET_S,
@@ -265,13 +266,61 @@ def test_cause_and_victim_swapped_find_no_bearer() -> None:
     assert found[:2] == [FindingCode.ENTITY_NOT_BORNE, FindingCode.AFFECTED_NOT_BORNE]
 
 
-def test_check_claims_keeps_the_standing_ones_in_order() -> None:
-    """What a draft without a conclusion may still show."""
+def test_check_claims_keeps_the_supported_ones_in_order_and_says_why_the_others_are_refused() -> None:
+    """What a draft without a conclusion may still show, and what an embedder can tell whoever wrote it."""
     record = ready_record(changed_item(), changed_item("i2", "cart"))
     good = changed_claim()
     false = replace(good, claim_id="k2", value=7.0)
     other = changed_claim(changed_item("i2", "cart"), claim_id="k3")
-    assert check_claims((good, false, other), (record,), run_id="r1", inquiry=inquiry()) == (good, other)
+
+    checked = check_claims((good, false, other), (record,), run_id="r1", inquiry=inquiry())
+
+    assert checked.standing == (good, other)
+    (refused,) = checked.refused
+    assert refused.claim == false
+    assert [finding.code for finding in refused.findings] == [FindingCode.VALUE_NOT_BORNE]
+    assert checked.refused_wordings == ()
+
+
+@pytest.mark.parametrize(
+    ("wording", "code"),
+    [
+        ("checkout latency_p90 rose to 9 s", WordingCode.NUMBER_NOT_CITED),
+        ("payment latency_p90 rose to 3.2 s", WordingCode.WORD_NOT_KNOWN),
+        ("checkout latency_p90 rose to 3.2 s, all fine", WordingCode.WIDER_THAN_CLAIMED),
+    ],
+)
+def test_check_claims_lets_no_unchecked_wording_stand(wording: str, code: WordingCode) -> None:
+    """The claim stands without the agent's own sentence, and the reason names what is not grounded."""
+    claim = replace(changed_claim(), wording=wording)
+
+    checked = check_claims((claim,), (ready_record(changed_item()),), run_id="r1", inquiry=inquiry())
+
+    assert checked.standing == (replace(claim, wording=None),)
+    (refused,) = checked.refused_wordings
+    assert (refused.claim_id, refused.wording) == (claim.claim_id, wording)
+    assert code in {finding.code for finding in refused.findings}
+
+
+def test_check_claims_keeps_a_wording_that_the_evidence_grounds() -> None:
+    """Every word of it was checked."""
+    claim = replace(changed_claim(), wording="checkout latency_p90 rose to 3.2 s")
+
+    checked = check_claims((claim,), (ready_record(changed_item()),), run_id="r1", inquiry=inquiry())
+
+    assert checked.standing == (claim,)
+    assert checked.refused_wordings == ()
+
+
+def test_check_claims_publishes_what_the_evidence_says() -> None:
+    """A claim that leaves fields out says all the same from where to where, and when."""
+    item = changed_item()
+    bare = Claim("k1", Predicate.CHANGED, "checkout", (EvidenceRef("t1", "i1"),), value=3.2, unit="s")
+
+    (standing,) = check_claims((bare,), (ready_record(item),), run_id="r1", inquiry=inquiry()).standing
+
+    assert (standing.value, standing.baseline, standing.signal) == (item.value, item.baseline, item.signal)
+    assert standing.window == item.window
 
 
 def test_a_unit_of_no_number_is_not_borne() -> None:

@@ -14,7 +14,6 @@ from diagnosis_harness.diagnosis.claim import Claim, EvidenceRef, Predicate, Quo
 from diagnosis_harness.diagnosis.inquiry import Inquiry
 from diagnosis_harness.guards.bearing import objections
 from diagnosis_harness.guards.evidence_guard import check_claims
-from diagnosis_harness.guards.restating import restate_all
 from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.kernel.window import TimeWindow
 from diagnosis_harness.report.sentence import sentence
@@ -36,10 +35,9 @@ def published(claim: Claim, *items: EvidenceItem, asked: Inquiry | None = None) 
     """What leaves of a claim that the guard lets pass; None where it stops it."""
     asked = asked or inquiry()
     records = (ready_record(*items),)
-    sound = check_claims((claim,), records, run_id="r1", inquiry=asked)
-    again = restate_all(sound, records, asked)
-    assert len(again) == len(sound)
-    return again[0] if again else None
+    checked = check_claims((claim,), records, run_id="r1", inquiry=asked)
+    assert len(checked.standing) + len(checked.refused) == 1
+    return checked.standing[0] if checked.standing else None
 
 
 def bare(predicate: Predicate, item: EvidenceItem, **fields: object) -> Claim:
@@ -327,8 +325,7 @@ def test_a_conclusion_says_the_time_of_the_question_whatever_is_cited_first(
     refs = tuple(EvidenceRef(call, "i1") for call in order)
     claim = bare(predicate, item, refs=refs, affected=item.peer, quotes=(Quote(refs[0], item.line),))
 
-    sound = check_claims((claim,), records, run_id="r1", inquiry=ASKED)
-    (said,) = restate_all(sound, records, ASKED)
+    (said,) = check_claims((claim,), records, run_id="r1", inquiry=ASKED).standing
 
     assert said.refs == (EvidenceRef("own", "i1"),)
     assert {quote.ref for quote in said.quotes} <= {EvidenceRef("own", "i1")}
@@ -346,8 +343,7 @@ def test_a_ranking_of_another_symptom_says_nothing_of_this_one() -> None:
     refs = tuple(EvidenceRef(record.tool_call_id, "i1") for record in records)
     claim = bare(Predicate.CAUSED, item, refs=refs, affected=item.peer)
 
-    sound = check_claims((claim,), records, run_id="r1", inquiry=ASKED)
-    (said,) = restate_all(sound, records, ASKED)
+    (said,) = check_claims((claim,), records, run_id="r1", inquiry=ASKED).standing
 
     assert said.refs == refs[1:]
 
@@ -369,8 +365,8 @@ def test_a_beginning_is_the_one_that_nobody_pointed_at() -> None:
     refs = tuple(EvidenceRef(record.tool_call_id, "i1") for record in records)
     asked = inquiry()
 
-    sound = check_claims((bare(Predicate.BEGAN, found, refs=refs),), records, run_id="r1", inquiry=asked)
-    (said,) = restate_all(sound, records, asked)
+    claim = bare(Predicate.BEGAN, found, refs=refs)
+    (said,) = check_claims((claim,), records, run_id="r1", inquiry=asked).standing
 
     assert (said.onset_s, said.refs) == (ONSET_S, refs[1:])
 

@@ -65,7 +65,7 @@ def test_a_wording_is_grounded_in_what_bears_the_claim_and_in_nothing_else_cited
     claim = replace(
         worded("checkout latency_p90 rose to 9 s"), refs=(EvidenceRef("t1", "i1"), EvidenceRef("t1", "i2"))
     )
-    assert check_claims([claim], records, run_id="r1", inquiry=inquiry())
+    assert check_claims([claim], records, run_id="r1", inquiry=inquiry()).standing
     assert said(claim, records, EN) == sentence(claim, EN)
 
 

@@ -173,6 +173,30 @@ def said(predicate: Predicate, language: Language, **parts: Any) -> str:
             "2024-01-01 14:05 UTC，checkout 有一次变更（deploy）。",
         ),
         (
+            Predicate.IN_STATE,
+            {"signal": "flag new-pricing", "affected": "on", "onset_s": START_S, "window": WINDOW},
+            "“flag new-pricing” of checkout was on since 2024-01-01 14:05 UTC.",
+            "2024-01-01 14:05 UTC 起，checkout 的 “flag new-pricing” 为 on。",
+        ),
+        (
+            Predicate.IN_STATE,
+            {"signal": "memory_limit", "value": 2e9, "unit": "bytes", "window": WINDOW},
+            "memory_limit of checkout was 2 GB between 2024-01-01 14:05 and 14:20 UTC.",
+            "2024-01-01 14:05 至 14:20 UTC，checkout 的 memory_limit 为 2 GB。",
+        ),
+        (
+            Predicate.COUNTED,
+            {"signal": "restarts", "value": 1200.0, "baseline": 0.5, "window": WINDOW},
+            "1,200 restarts of checkout were counted between 2024-01-01 14:05 and 14:20 UTC (0.5 in normal operation).",
+            "2024-01-01 14:05 至 14:20 UTC，checkout 的 restarts 数量为 1,200，正常时为 0.5。",
+        ),
+        (
+            Predicate.COUNTED,
+            {"signal": "restarts", "value": 0.0, "window": WINDOW},
+            "0 restarts of checkout were counted between 2024-01-01 14:05 and 14:20 UTC.",
+            "2024-01-01 14:05 至 14:20 UTC，checkout 的 restarts 数量为 0。",
+        ),
+        (
             Predicate.ABSENT,
             {"signal": "time out", "window": WINDOW, "value": 12345.0, "unit": "log lines"},
             (

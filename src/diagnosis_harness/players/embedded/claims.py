@@ -16,6 +16,8 @@ _PLAIN: dict[ItemKind, Predicate] = {
     ItemKind.SELF_TIME: Predicate.SLOWED,
     ItemKind.EDGE_GAP: Predicate.SLOWED,
     ItemKind.SPAN_ERRORS: Predicate.FAILED,
+    ItemKind.STATE: Predicate.IN_STATE,
+    ItemKind.COUNT: Predicate.COUNTED,
 }
 _RISES = (Predicate.SLOWED, Predicate.FAILED, Predicate.DROPPED)
 

@@ -6,12 +6,12 @@ from diagnosis_harness.diagnosis.claim import Claim, Predicate
 from diagnosis_harness.diagnosis.draft import Cause, DiagnosisDraft, Hypothesis
 from diagnosis_harness.diagnosis.missing import MissingInfo
 from diagnosis_harness.guards.harm import is_harm
+from diagnosis_harness.guards.rankings import fault_kind_of
 from diagnosis_harness.players.embedded.claims import borne_claim, claim_of, plain_claim
 from diagnosis_harness.players.embedded.reading import (
     DIRECT_KINDS,
     Found,
     Reading,
-    fault_kind_of,
     is_recent_change,
 )
 from diagnosis_harness.players.embedded.standing import stands_out

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from diagnosis_harness.diagnosis.claim import EvidenceRef, FaultKind
+from diagnosis_harness.diagnosis.claim import EvidenceRef
 from diagnosis_harness.guards.harm import is_harm
 from diagnosis_harness.kernel.window import TimeWindow
 from diagnosis_harness.tools.evidence import EvidenceItem, ItemKind
@@ -145,12 +145,6 @@ def is_recent_change(item: EvidenceItem) -> bool:
     """Whether a change was made before the onset and not long before."""
     before_s = item.attributes.get("before_onset_s")
     return isinstance(before_s, int | float) and 0 <= before_s <= CHANGE_REACH_S
-
-
-def fault_kind_of(candidate: EvidenceItem) -> FaultKind:
-    """The kind of fault that a ranking names; UNKNOWN where it names none that this product knows."""
-    named = candidate.attributes.get("fault_kind")
-    return next((kind for kind in FaultKind if kind.value == named), FaultKind.UNKNOWN)
 
 
 def deciding_signal(candidate: EvidenceItem) -> tuple[str, str] | None:

@@ -92,4 +92,5 @@ def _mended(claim: Claim, records: Sequence[EvidenceRecord], run_id: str, inquir
     refs = tuple(lines)
     quotes = tuple(Quote(ref, q.text) for q in claim.quotes for ref in refs if q.text in lines[ref])
     mended = replace(claim, refs=refs or claim.refs, quotes=quotes)
-    return mended if check_claims((mended,), records, run_id=run_id, inquiry=inquiry) else None
+    sound = check_claims((mended,), records, run_id=run_id, inquiry=inquiry).standing
+    return mended if sound else None

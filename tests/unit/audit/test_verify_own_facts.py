@@ -1,0 +1,173 @@
+"""A run whose own tool finds STATE and COUNT: published, saved, and verified like any other."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import pytest
+from tests.support.small_incident import CPU_FAULT, ONSET_S, small_incident
+
+from diagnosis_harness.audit.verification.verify import verify
+from diagnosis_harness.bootstrap.diagnosis import Diagnosis
+from diagnosis_harness.bootstrap.players import build_players
+from diagnosis_harness.diagnosis.claim import Claim, EvidenceRef, Predicate
+from diagnosis_harness.diagnosis.collection import InformationGain
+from diagnosis_harness.diagnosis.draft import DiagnosisDraft
+from diagnosis_harness.diagnosis.policy import AskTools, GiveDraft, PolicyAnswer, PolicyView, WantedCall
+from diagnosis_harness.diagnosis.progress import Assessment
+from diagnosis_harness.guards.stated import stated
+from diagnosis_harness.harness.context import RunContext
+from diagnosis_harness.harness.core import DiagnosisHarnessCore
+from diagnosis_harness.harness.workers import WorkerPool
+from diagnosis_harness.kernel.language import Language
+from diagnosis_harness.kernel.window import TimeWindow
+from diagnosis_harness.report.document import RunDocument, root_digest
+from diagnosis_harness.report.document_file import saved_bytes
+from diagnosis_harness.settings import load_settings
+from diagnosis_harness.testing.clock import ManualClock
+from diagnosis_harness.testing.ids import CountingIds
+from diagnosis_harness.testing.scripted_policy import ScriptedPolicy
+from diagnosis_harness.tools.evidence import EvidenceItem, ItemKind
+from diagnosis_harness.tools.spec import ArgumentValue, ToolFindings, ToolSpec
+from diagnosis_harness.trace.sink import MemorySink
+
+WINDOW = TimeWindow(ONSET_S - 600, ONSET_S + 600)
+FLAG = EvidenceItem(
+    "s1",
+    ItemKind.STATE,
+    "flag new-pricing of checkout is on",
+    entity="checkout",
+    signal="flag new-pricing",
+    window=WINDOW,
+    onset_s=ONSET_S - 30,
+    attributes={"state": "on"},
+)
+RESTARTS = EvidenceItem(
+    "n1",
+    ItemKind.COUNT,
+    "12 restarts of checkout",
+    entity="checkout",
+    signal="restarts",
+    value=12.0,
+    window=WINDOW,
+)
+OWN_TOOL = ToolSpec("own_tool", "Flags and restarts.")
+
+
+@dataclass(frozen=True, slots=True)
+class OwnTool:
+    """Finds what it is given."""
+
+    items: tuple[EvidenceItem, ...]
+    spec: ToolSpec = OWN_TOOL
+
+    def run(self, ctx: RunContext, arguments: Mapping[str, ArgumentValue]) -> ToolFindings:
+        """The findings."""
+        del ctx, arguments
+        return ToolFindings(self.items, window=WINDOW, looked_at=2)
+
+
+def _claims(items: tuple[EvidenceItem, ...]) -> tuple[Claim, ...]:
+    """What an agent says of each item, whether or not the item supports it."""
+    predicates = {ItemKind.STATE: Predicate.IN_STATE, ItemKind.COUNT: Predicate.COUNTED}
+    return tuple(
+        stated(predicates[item.kind], item, claim_id=item.item_id, refs=(EvidenceRef("t1", item.item_id),))
+        for item in items
+    )
+
+
+def _run(*items: EvidenceItem) -> RunDocument:
+    """One run with one tool and an agent that says everything the tool found."""
+    claims = _claims(items)
+
+    def answer(view: PolicyView) -> PolicyAnswer:
+        if not view.records:
+            return AskTools((WantedCall("t1", "own_tool", {}),))
+        assessed = Assessment("t1", InformationGain.GAINED, claims)
+        return GiveDraft(DiagnosisDraft((), claims), (assessed,))
+
+    trace, settings = MemorySink(), load_settings()
+    core = DiagnosisHarnessCore(
+        clock=ManualClock(), ids=CountingIds(), sink=trace, workers=WorkerPool(threads_max=1)
+    )
+    with Diagnosis(
+        core=core,
+        trace=trace,
+        settings=settings,
+        sources=small_incident(CPU_FAULT, spans=False).sources(),
+        onset_s=None,
+        players=build_players(settings, policy=ScriptedPolicy(answer)),
+        tools_over=lambda _: (OwnTool(items),),
+    ) as diagnosis:
+        return asyncio.run(diagnosis.run("why is checkout slow?", language=Language.EN, deadline_s=None))
+
+
+@pytest.fixture(scope="module")
+def saved() -> bytes:
+    """The saved run of a tool that tells the truth."""
+    return saved_bytes(_run(FLAG, RESTARTS))
+
+
+def test_own_facts_are_published_and_verify(saved: bytes) -> None:
+    """In the words of the product, with everything that the tool says of them."""
+    claims = json.loads(saved)["report"]["claims"]
+
+    assert [claim["predicate"] for claim in claims] == ["IN_STATE", "COUNTED"]
+    assert claims[0]["sentence"] == "“flag new-pricing” of checkout was on since 2024-01-01 14:04:30 UTC."
+    assert claims[1]["sentence"].startswith("12 restarts of checkout were counted between")
+    assert json.loads(saved)["schema_version"] == "3"
+    assert verify(saved, file="run.json").verified
+
+
+def _says_off(claim: dict[str, Any]) -> None:
+    claim["affected"] = "off"
+
+
+def _says_no_state(claim: dict[str, Any]) -> None:
+    claim["affected"] = None
+
+
+def _says_another_flag(claim: dict[str, Any]) -> None:
+    claim["signal"] = "flag old-pricing"
+
+
+def _says_earlier(claim: dict[str, Any]) -> None:
+    claim["onset_at"] = None
+
+
+@pytest.mark.parametrize("change", [_says_off, _says_no_state, _says_another_flag, _says_earlier])
+def test_a_changed_claim_about_an_own_fact_does_not_verify(
+    saved: bytes, change: Callable[[dict[str, Any]], None]
+) -> None:
+    """Though whoever changed it computed the digest anew."""
+    held = json.loads(saved)
+    change(held["report"]["claims"][0])
+    held["root_digest"] = root_digest(held)
+    forged = json.dumps(held, ensure_ascii=False, indent=2).encode() + b"\n"
+
+    assert not verify(forged, file="run.json").verified
+
+
+@pytest.mark.parametrize(
+    "lie",
+    [
+        replace(RESTARTS, value=2.5),
+        replace(RESTARTS, value=-3.0),
+        replace(RESTARTS, window=TimeWindow(ONSET_S - 7_200, ONSET_S - 3_600)),
+        replace(FLAG, item_id="s2", attributes={}),
+        replace(FLAG, item_id="s2", value=1.0),
+        replace(FLAG, item_id="s2", onset_s=WINDOW.end_s + 60),
+    ],
+)
+def test_a_lying_tool_gets_nothing_published_that_its_own_values_deny(lie: EvidenceItem) -> None:
+    """Beside the true fact its lie is refused, and what is left verifies."""
+    truth = FLAG if lie.kind is ItemKind.COUNT else RESTARTS
+
+    document = _run(lie, truth)
+
+    assert [claim.refs[0].item_id for claim in document.report.claims] == [truth.item_id]
+    assert verify(saved_bytes(document), file="run.json").verified
