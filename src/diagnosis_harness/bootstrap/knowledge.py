@@ -1,4 +1,4 @@
-"""The runbooks: their folder opened as it is configured, and a question asked of them on the command line."""
+"""The folder of runbooks, opened as the settings say."""
 
 from __future__ import annotations
 
@@ -9,18 +9,12 @@ from pathlib import Path
 
 from diagnosis_harness.adapters.knowledge.base import Changes, FolderKnowledge, FolderSizes
 from diagnosis_harness.application.knowledge_query import KnowledgeQuery
-from diagnosis_harness.application.path_answer import PathAnswer
 from diagnosis_harness.bootstrap.players import build_writer
 from diagnosis_harness.harness.core import DiagnosisHarnessCore
 from diagnosis_harness.harness.workers import WorkerPool
-from diagnosis_harness.kernel.clock import Clock, SystemClock
-from diagnosis_harness.kernel.closing import Closing
-from diagnosis_harness.kernel.errors import InvalidInput, InvalidSetting
-from diagnosis_harness.kernel.ids import RandomIds
-from diagnosis_harness.kernel.language import Language
-from diagnosis_harness.kernel.masking import mask
+from diagnosis_harness.kernel.clock import Clock
+from diagnosis_harness.kernel.errors import InvalidSetting
 from diagnosis_harness.knowledge.embedder import Embedder
-from diagnosis_harness.knowledge.retrieval import Holdings
 from diagnosis_harness.llm.role import RoleBoundary
 from diagnosis_harness.settings import Settings
 
@@ -94,70 +88,9 @@ def _embedder(*, vectors: bool) -> Embedder | None:
     return SentenceEncoder()
 
 
-class LibraryDesk(Closing):
-    """Questions to the runbooks on the command line, one run each; closed when no further question comes."""
-
-    def __init__(
-        self, settings: Settings, *, folder: Path | None, progress: Callable[[str, int, int], None]
-    ) -> None:
-        self._settings = settings
-        self._workers = WorkerPool(threads_max=settings.run.worker_threads)
-        self._writer = build_writer(settings)
-        self._core = DiagnosisHarnessCore(clock=SystemClock(), ids=RandomIds(), workers=self._workers)
-        self.folder = folder or (Path(settings.knowledge.folder) if settings.knowledge.folder else None)
-        self._library = open_library(settings, clock=self._core.clock, progress=progress, folder=folder)
-
-    def close(self) -> None:
-        """End what runs, and let all threads end. Twice is once."""
-        self._core.close()
-
-    @property
-    def changes(self) -> Changes | None:
-        """What opening the folder did; None where no folder is configured."""
-        return None if self._library is None else self._library.changes
-
-    @property
-    def holdings(self) -> Holdings:
-        """What is indexed."""
-        return Holdings(0, 0) if self._library is None else self._library.base.held
-
-    async def ask(self, question: str, language: Language) -> PathAnswer:
-        """The answer of the runbooks.
-
-        Raises:
-            TechnicalFailure, RunAborted: there is none.
-        """
-        ctx = self._core.start_run(
-            session_id=self._core.ids.new_session_id(),
-            timeout_s=self._settings.run.timeout_s,
-            limits=self._settings.budget_limits(),
-            retry_policies=self._settings.retry_policies(),
-        )
-        query = KnowledgeQuery(
-            self._core,
-            RoleBoundary(self._core),
-            self._writer,
-            None if self._library is None else self._library.base,
-            self._workers,
-        )
-        try:
-            answer = await query.answer(ctx, mask(question).text, language)
-        except BaseException as error:
-            self._core.complete_failure(ctx, type(error).__name__)
-            raise
-        self._core.complete_success(ctx)
-        return answer
-
-
-def checked_files(folder: Path | None, holdings: Holdings) -> None:
-    """Refuse a folder that there is nothing to be read of.
-
-    Raises:
-        InvalidInput: it holds no usable file.
-    """
-    if folder is not None and not holdings.documents:
-        raise InvalidInput(
-            str(folder),
-            "no Markdown, text or HTML file with text is in it",
-            "name a folder that holds runbooks",
-        )
+def build_knowledge_query(
+    core: DiagnosisHarnessCore, settings: Settings, library: Library | None, workers: WorkerPool
+) -> KnowledgeQuery:
+    """The path that answers from the runbooks."""
+    base = None if library is None else library.base
+    return KnowledgeQuery(core, RoleBoundary(core), build_writer(settings), base, workers)

@@ -12,7 +12,7 @@ from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.kernel.names import named
 
 if TYPE_CHECKING:
-    from diagnosis_harness.bootstrap.knowledge import LibraryDesk
+    from diagnosis_harness.cli.knowledge_search import KnowledgeSearch
 
 NOTES_SHOWN = 20
 
@@ -40,11 +40,9 @@ def register(app: typer.Typer, settings_file: SettingsFile) -> None:
 
         Prints which files are not used, and why. The service does the same when it starts.
         """
-        from diagnosis_harness.bootstrap.knowledge import checked_files
-
         with _open(settings_file(), folder, lang) as library:
             _print_changes(library, lang)
-            checked_files(library.folder, library.holdings)
+            library.check_files()
         return 0
 
     @knowledge.command()
@@ -59,19 +57,18 @@ def register(app: typer.Typer, settings_file: SettingsFile) -> None:
 
         The exit code is 0 also when no passage answers.
         """
-        from diagnosis_harness.bootstrap.knowledge import checked_files
         from diagnosis_harness.cli.arguments import check_question, choose_language
 
         question = check_question(question)
         language = choose_language(lang, question)
         with _open(settings_file(), folder, language) as library:
-            checked_files(library.folder, library.holdings)
+            library.check_files()
             return _search(library, question, language, as_json=as_json)
 
 
-def _open(settings_file: Path | None, folder: Path | None, language: Language) -> LibraryDesk:
+def _open(settings_file: Path | None, folder: Path | None, language: Language) -> KnowledgeSearch:
     """The folder with its index; on a terminal, a progress bar appears if reading takes long."""
-    from diagnosis_harness.bootstrap.knowledge import LibraryDesk
+    from diagnosis_harness.cli.knowledge_search import KnowledgeSearch
     from diagnosis_harness.cli.live import LiveView
     from diagnosis_harness.cli.output import make_console
     from diagnosis_harness.cli.phrases import phrases_of
@@ -81,10 +78,10 @@ def _open(settings_file: Path | None, folder: Path | None, language: Language) -
     settings = load_settings(settings_file)
     console = make_console(color=True, stderr=True)
     with LiveView(console, clock=SystemClock(), phrases=phrases_of(language)) as view:
-        return LibraryDesk(settings, folder=folder, progress=view.show_loading)
+        return KnowledgeSearch(settings, folder=folder, progress=view.show_loading)
 
 
-def _print_changes(library: LibraryDesk, language: Language) -> None:
+def _print_changes(library: KnowledgeSearch, language: Language) -> None:
     import sys
 
     from diagnosis_harness.cli.knowledge_words import knowledge_words
@@ -114,7 +111,7 @@ def _print_changes(library: LibraryDesk, language: Language) -> None:
     )
 
 
-def _search(library: LibraryDesk, question: str, language: Language, *, as_json: bool) -> int:
+def _search(library: KnowledgeSearch, question: str, language: Language, *, as_json: bool) -> int:
     import asyncio
     import sys
 

@@ -27,7 +27,7 @@ from diagnosis_harness.kernel.canonical import canonical_json, digest
 from diagnosis_harness.kernel.errors import FailureKind, InvalidInput, OnsetOutsideData, SourceUnavailable
 from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.toolbox.catalog import build_tools
-from diagnosis_harness.toolbox.ports import Sources, SourceSummary
+from diagnosis_harness.toolbox.no_sources import NO_SOURCES
 from diagnosis_harness.tools.spec import Tool, ToolSpec
 
 _LOG = logging.getLogger("diagnosis_harness.sources")
@@ -76,7 +76,7 @@ class LocalSourceCatalog:
         self._identities: dict[str, set[str]] = {}  # also those that a source had before it changed
         self._profiles: dict[str, SourceProfile] = {}
         self._tools: tuple[ToolSpec, ...] = tuple(tool.spec for tool in self._extra_tools)
-        self._nothing = OpenSource(Sources(summary=_NoSource()), self._extra_tools)
+        self._nothing = OpenSource(NO_SOURCES, self._extra_tools)
 
     async def warm(self, progress: Progress = ignore_progress) -> None:
         """Read every configured source once, so that one that cannot be used is reported at the start.
@@ -252,12 +252,3 @@ def _reachable_states(name: str, source: ConfiguredSource) -> _States:
 
 def _unreadable(name: str) -> SourceUnavailable:
     return SourceUnavailable(f"source {name} cannot be read", kind=FailureKind.UNAVAILABLE)
-
-
-class _NoSource:
-    """A source without any telemetry."""
-
-    def summary(self, ctx: RunContext) -> SourceSummary:
-        """It holds nothing."""
-        del ctx
-        return SourceSummary("")
