@@ -18,12 +18,11 @@ from diagnosis_harness.diagnosis.draft import DiagnosisDraft, Hypothesis
 from diagnosis_harness.kernel.errors import ContractViolation, DiagnosisHarnessError
 from diagnosis_harness.kernel.language import Language, language_of
 from diagnosis_harness.kernel.window import utc_text
+from diagnosis_harness.report import words
 from diagnosis_harness.report.compose import fault_words
 from diagnosis_harness.report.document import ROOT_DIGEST, Candidate, ClaimEntry, plain, root_digest
 from diagnosis_harness.report.sentence import sentence
 from diagnosis_harness.report.timestamps import shown
-from diagnosis_harness.report.wording import words_of
-from diagnosis_harness.report.words import Words
 
 Held = dict[str, Any]
 Edit = Callable[[np.random.Generator, Held], Held | None]
@@ -60,7 +59,7 @@ def as_told(document: Held, draft: DiagnosisDraft, language: Language) -> Held |
         claims = [_entry(replace(c, claim_id=names[c.claim_id]), language) for c in draft.claims if c.refs]
     except (ContractViolation, ValueError, OverflowError):
         return None  # a number or a time that no document can hold
-    report, words = held["report"], words_of(language)
+    report = held["report"]
     report["claims"] = claims
     report["causes"] = [
         {
@@ -78,9 +77,9 @@ def as_told(document: Held, draft: DiagnosisDraft, language: Language) -> Held |
         held["release"] |= {"outcome": "SUCCESS", "fallback_type": None, "failure": None}
         report["next_checks"] = []
         report["candidates"] = [each for each in report["candidates"] if each["entity"] not in concluded]
-        report["summary"] = _summary(draft, words)
+        report["summary"] = _summary(draft, language)
     elif held["release"]["outcome"] == "FALLBACK":
-        report["summary"][-1] = words.verified_count.format(count=len(claims))
+        report["summary"][-1] = words.VERIFIED_COUNT.render(language, count=len(claims))
     report["missing_info"] = [str(each) for each in draft.missing_info]
     report["missing_names"] = [*draft.missing_names]
     if not draft.conclusion:
@@ -113,10 +112,10 @@ def _candidate(told: Hypothesis) -> dict[str, Any]:
     )
 
 
-def _summary(draft: DiagnosisDraft, words: Words) -> list[str]:
+def _summary(draft: DiagnosisDraft, language: Language) -> list[str]:
     return [
-        (words.also_cause if place else words.cause).format(
-            entity=shown(cause.entity), fault=fault_words(cause.fault_kind, cause.region, words=words)
+        (words.ALSO_CAUSE.in_(language) if place else words.CAUSE.in_(language)).format(
+            entity=shown(cause.entity), fault=fault_words(cause.fault_kind, cause.region, language=language)
         )
         for place, cause in enumerate(draft.conclusion)
     ]

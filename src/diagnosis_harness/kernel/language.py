@@ -27,7 +27,7 @@ class Text:
         """The text as it is written, placeholders included."""
         return self.en if language is Language.EN else self.zh
 
-    def render(self, language: Language, /, **values: object) -> str:
+    def render(self, language: Language, /, **values: str | float) -> str:
         """The text with its placeholders filled in."""
         return self.in_(language).format(**values)
 

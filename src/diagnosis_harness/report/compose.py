@@ -8,6 +8,7 @@ from diagnosis_harness.diagnosis.claim import CONCLUSIONS, WHOLE_RECORD, Claim, 
 from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.kernel.names import named
 from diagnosis_harness.release.outcome import ReleaseOutcome
+from diagnosis_harness.report import words
 from diagnosis_harness.report.claim_sentence import said
 from diagnosis_harness.report.document import (
     Asked,
@@ -23,8 +24,6 @@ from diagnosis_harness.report.next_checks import next_checks
 from diagnosis_harness.report.onset import onset_used
 from diagnosis_harness.report.ranking_entry import ranking_entries
 from diagnosis_harness.report.window import Window
-from diagnosis_harness.report.wording import words_of
-from diagnosis_harness.report.words import Words
 from diagnosis_harness.toolbox.ports import FileNote
 from diagnosis_harness.tools.evidence import EvidenceStatus
 from diagnosis_harness.tools.invocation import EvidenceRecord
@@ -39,12 +38,12 @@ def compose(material: ReportMaterial) -> Report:
     Raises:
         ContractViolation: a claim cites nothing, or a cause rests on a claim that did not pass.
     """
-    words = words_of(material.language)
-    coverage = cover(material.records, tools=material.tools, files=material.files, words=words)
+    language = material.language
+    coverage = cover(material.records, tools=material.tools, files=material.files, language=language)
     candidates = _candidates(material)
     sure: Sequence[float | None] = material.confidence or [None] * len(material.conclusion)
     return Report(
-        summary=_summary(material, words),
+        summary=_summary(material, language),
         causes=tuple(
             CauseEntry(
                 entity=cause.entity,
@@ -68,14 +67,14 @@ def compose(material: ReportMaterial) -> Report:
         missing_info=material.missing_info,
         missing_names=material.missing_names,
         rankings=ranking_entries(material.records, material.inquiry, material.set_aside),
-        next_checks=next_checks(material, candidates=candidates, coverage=coverage, words=words),
+        next_checks=next_checks(material, candidates=candidates, coverage=coverage, language=language),
     )
 
 
 def no_diagnosis(path: str, language: Language) -> Report:
     """What stands for the report of a run that another path answered: its answer is a text and no report."""
     return Report(
-        summary=(words_of(language).no_diagnosis.format(path=path),),
+        summary=(words.NO_DIAGNOSIS.render(language, path=path),),
         causes=(),
         claims=(),
         candidates=(),
@@ -89,7 +88,7 @@ def no_diagnosis(path: str, language: Language) -> Report:
 
 
 def cover(
-    records: Sequence[EvidenceRecord], *, tools: Sequence[str], files: Sequence[FileNote], words: Words
+    records: Sequence[EvidenceRecord], *, tools: Sequence[str], files: Sequence[FileNote], language: Language
 ) -> Coverage:
     """What was looked at and what was not; every record stands in exactly one of asked, empty and failed."""
 
@@ -108,23 +107,25 @@ def cover(
             NotUsed(
                 name=note.file,
                 role=note.role,
-                note=words.coverage.unsearched if note.role in _NOT_COMPARED else note.note,
+                note=words.UNSEARCHED.in_(language) if note.role in _NOT_COMPARED else note.note,
             )
             for note in files
             if note.role is None or (note.role in _NOT_COMPARED and note.role not in seen)
         ),
         not_compared=tuple(
-            NotUsed(name=note.file, role=note.role, note=words.coverage.searched[note.role])
+            NotUsed(name=note.file, role=note.role, note=words.SEARCHED[note.role].in_(language))
             for note in files
             if note.role is not None and note.role in seen
         ),
     )
 
 
-def fault_words(fault_kind: FaultKind, region: str | None, *, words: Words) -> str:
+def fault_words(fault_kind: FaultKind, region: str | None, *, language: Language) -> str:
     """A kind of fault, with the part of the entity that it hit where that is known."""
-    fault = words.fault[fault_kind]
-    return fault if region is None else words.part.format(fault=fault, region=named(region))
+    fault = words.FAULT[fault_kind].in_(language)
+    return (
+        fault if region is None else words.FAULT_IN_REGION.render(language, fault=fault, region=named(region))
+    )
 
 
 def _may_be_said(claim: Claim, outcome: ReleaseOutcome) -> bool:
@@ -165,27 +166,32 @@ def _candidates(material: ReportMaterial) -> tuple[Candidate, ...]:
     )
 
 
-def _summary(material: ReportMaterial, words: Words) -> tuple[str, ...]:
+def _summary(material: ReportMaterial, language: Language) -> tuple[str, ...]:
     release = material.release
     if release.outcome is ReleaseOutcome.SUCCESS and material.conclusion:
         return tuple(
-            (words.cause if place == 0 else words.also_cause).format(
+            (words.CAUSE if place == 0 else words.ALSO_CAUSE).render(
+                language,
                 entity=named(cause.entity),
-                fault=fault_words(cause.fault_kind, cause.region, words=words),
+                fault=fault_words(cause.fault_kind, cause.region, language=language),
             )
             for place, cause in enumerate(material.conclusion)
         )
-    first = words.fallback[release.fallback_type] if release.fallback_type else words.outcome[release.outcome]
+    first = (
+        words.FALLBACK[release.fallback_type].in_(language)
+        if release.fallback_type
+        else words.OUTCOME[release.outcome].in_(language)
+    )
     sentences = [
         first,
         release.failure or "",
-        "" if release.failure else words.ended[material.state],
-        words.stop[release.stop_reason] if release.stop_reason else "",
+        "" if release.failure else words.RUN_STATE[material.state].in_(language),
+        words.STOP_REASON[release.stop_reason].in_(language) if release.stop_reason else "",
     ]
     if release.outcome is ReleaseOutcome.FALLBACK:
         said = sum(1 for claim in material.claims if _may_be_said(claim, release.outcome))
-        sentences.append(words.verified_count.format(count=said))
+        sentences.append(words.VERIFIED_COUNT.render(language, count=said))
     else:
         kept = sum(1 for record in material.records if record.projection)
-        sentences.append(words.kept_count.format(count=kept))
+        sentences.append(words.KEPT_COUNT.render(language, count=kept))
     return tuple(each for each in sentences if each)

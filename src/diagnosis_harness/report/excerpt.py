@@ -8,9 +8,11 @@ from collections.abc import Iterator, Sequence
 
 from diagnosis_harness.diagnosis.claim import WHOLE_RECORD, EvidenceRef, Predicate, Quote
 from diagnosis_harness.kernel.json_value import JsonValue
+from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.kernel.names import named
 from diagnosis_harness.kernel.names import quoted as quoted_text
 from diagnosis_harness.kernel.window import TimeWindow, parse_utc, utc_text
+from diagnosis_harness.report import words
 from diagnosis_harness.report.citations import Citations
 from diagnosis_harness.report.compose import fault_words
 from diagnosis_harness.report.document import (
@@ -25,7 +27,6 @@ from diagnosis_harness.report.document import (
 from diagnosis_harness.report.measure import measure
 from diagnosis_harness.report.timestamps import instant, shown, span
 from diagnosis_harness.report.window import Window
-from diagnosis_harness.report.words import Words
 
 CLAIMS_SHOWN = 10
 CANDIDATES_SHOWN = 3
@@ -79,43 +80,44 @@ def change_summary(claim: ClaimEntry, found: Citations) -> str:
     return ""
 
 
-def candidate_words(candidate: Candidate, *, words: Words) -> str:
+def candidate_words(candidate: Candidate, *, language: Language) -> str:
     """`payment: out of CPU, score 3.2`."""
-    fault = fault_words(candidate.fault_kind, candidate.region, words=words)
-    score = words.score.format(score=f"{candidate.score:.3g}")
-    return f"{named(candidate.entity)}{words.colon}{fault}{words.comma}{score}"
+    fault = fault_words(candidate.fault_kind, candidate.region, language=language)
+    score = words.SCORE.render(language, score=f"{candidate.score:.3g}")
+    return f"{named(candidate.entity)}{words.COLON.in_(language)}{fault}{words.COMMA.in_(language)}{score}"
 
 
 # ---------------------------------------------------------------- evidence
 
 
-def source_words(record: RecordEntry, *, words: Words) -> str:
+def source_words(record: RecordEntry, *, language: Language) -> str:
     """Where evidence comes from: tool, window, and the digest of the stored bytes."""
     parts = [named(record.tool)]
     if record.window:
-        parts.append(window_words(record.window, words=words))
+        parts.append(window_words(record.window, language=language))
     if record.digest:
         parts.append(record.digest[:_DIGEST_SHOWN])
-    return words.comma.join(parts)
+    return words.COMMA.in_(language).join(parts)
 
 
-def asked_for(record: RecordEntry, *, words: Words) -> str:
+def asked_for(record: RecordEntry, *, language: Language) -> str:
     """What the tool was asked for."""
-    return f"{words.asked_for}{words.colon}{scope_words(record.scope, words=words)}"
+    scope = scope_words(record.scope, language=language)
+    return f"{words.SCOPE.in_(language)}{words.COLON.in_(language)}{scope}"
 
 
-def scope_words(scope: str, *, words: Words) -> str:
+def scope_words(scope: str, *, language: Language) -> str:
     """A normalised request as `name=value` pairs; instants in UTC."""
     held = json.loads(scope) if scope else {}
     if not isinstance(held, dict) or not held:
-        return words.coverage.everything
-    return words.comma.join(f"{named(name)}={_argument(value)}" for name, value in held.items())
+        return words.EVERYTHING.in_(language)
+    return words.COMMA.in_(language).join(f"{named(name)}={_argument(value)}" for name, value in held.items())
 
 
-def window_words(window: Window, *, words: Words) -> str:
+def window_words(window: Window, *, language: Language) -> str:
     """A window as people read it."""
     start, end = span(TimeWindow(parse_utc(window.start), parse_utc(window.end)))
-    return words.to.format(start=start, end=end)
+    return words.INTERVAL.render(language, start=start, end=end)
 
 
 def quotes_of(document: RunDocument) -> dict[EvidenceRef, Quote]:
@@ -127,10 +129,12 @@ def quotes_of(document: RunDocument) -> dict[EvidenceRef, Quote]:
     return found
 
 
-def quoted(ref: EvidenceRef, quotes: dict[EvidenceRef, Quote], found: Citations, *, words: Words) -> str:
+def quoted(
+    ref: EvidenceRef, quotes: dict[EvidenceRef, Quote], found: Citations, *, language: Language
+) -> str:
     """The claim's own quote, else the item's line: both verbatim from the stored bytes."""
     if ref.item_id == WHOLE_RECORD:
-        return words.whole_record
+        return words.NOTHING_FOUND.in_(language)
     text = quotes[ref].text if ref in quotes else str(found.items.get(ref, {}).get("line", ""))
     return f'"{shown(text).replace(_MARK, _MARK_CODE)}"'
 
@@ -146,40 +150,48 @@ def _argument(value: JsonValue) -> str:
 # ---------------------------------------------------------------- the account
 
 
-def coverage_sentences(report: Report, *, words: Words) -> list[str]:
+def coverage_sentences(report: Report, *, language: Language) -> list[str]:
     """What was asked and came back with findings, empty or not at all; what was never asked or not used."""
-    say, coverage = words.coverage, report.coverage
+    coverage = report.coverage
     sentences = []
     if report.window:
-        sentences.append(words.window.format(window=window_words(report.window, words=words)))
+        sentences.append(words.WINDOW.render(language, window=window_words(report.window, language=language)))
     if report.onset:
-        sentences.append(_onset(report.onset, words=words))
+        sentences.append(_onset(report.onset, language=language))
     for template, calls in (
-        (say.found, coverage.asked),
-        (say.empty, coverage.empty),
-        (say.failed, coverage.failed),
+        (words.FOUND, coverage.asked),
+        (words.EMPTY, coverage.empty),
+        (words.FAILED, coverage.failed),
     ):
         if calls:
-            sentences.append(template.format(count=len(calls), tools=_tools(calls, words=words)))
+            sentences.append(
+                template.render(language, count=len(calls), tools=_tools(calls, language=language))
+            )
     if not (coverage.asked or coverage.empty or coverage.failed):
-        sentences.append(say.nothing_asked)
+        sentences.append(words.NOTHING_ASKED.in_(language))
     if coverage.never_asked:
-        sentences.append(say.never_asked.format(tools=words.comma.join(map(named, coverage.never_asked))))
+        sentences.append(
+            words.NEVER_ASKED.render(
+                language, tools=words.COMMA.in_(language).join(map(named, coverage.never_asked))
+            )
+        )
     sentences += [
-        say.not_compared.format(name=named(each.name), note=shown(each.note))
+        words.NOT_COMPARED.render(language, name=named(each.name), note=shown(each.note))
         for each in coverage.not_compared
     ]
     sentences += [
-        say.not_used.format(name=named(each.name), note=shown(each.note)) for each in coverage.not_used
+        words.NOT_USED.render(language, name=named(each.name), note=shown(each.note))
+        for each in coverage.not_used
     ]
     return sentences
 
 
-def account_words(document: RunDocument, *, words: Words) -> str:
+def account_words(document: RunDocument, *, language: Language) -> str:
     """Run id, state, outcome, time and budget."""
     run = document.run
     parts = [
-        words.footer.format(
+        words.FOOTER.render(
+            language,
             run_id=run.run_id,
             state=run.state.value,
             outcome=document.release.outcome.value,
@@ -188,25 +200,31 @@ def account_words(document: RunDocument, *, words: Words) -> str:
         )
     ]
     for counter in run.usage:
-        template = words.spent.get(counter.name)
+        template = words.SPENT.get(counter.name)
         if template and counter.tool is None and counter.used and counter.limit:
-            parts.append(template.format(used=f"{counter.used:,}", limit=f"{counter.limit:,}"))
-    return words.comma.join(parts)
+            parts.append(template.render(language, used=f"{counter.used:,}", limit=f"{counter.limit:,}"))
+    return words.COMMA.in_(language).join(parts)
 
 
-def _onset(onset: OnsetUsed, *, words: Words) -> str:
+def _onset(onset: OnsetUsed, *, language: Language) -> str:
     """`Onset: 2024-01-01 20:13:30 UTC, estimated from the indicators, alert at 2024-01-01 20:14 UTC`."""
-    say = words.coverage
-    method = say.onset_method.get(onset.method) or named(onset.method)
-    line = say.onset.format(at=instant(parse_utc(onset.at)), method=method)
+    known = words.ONSET_METHOD.get(onset.method)
+    method = named(onset.method) if known is None else known.in_(language)
+    line = words.ONSET.render(language, at=instant(parse_utc(onset.at)), method=method)
     if onset.alert_at is None:
         return line
-    return line + words.comma + say.alert_at.format(at=instant(parse_utc(onset.alert_at)))
+    return (
+        line
+        + words.COMMA.in_(language)
+        + words.ALERT_AT.render(language, at=instant(parse_utc(onset.alert_at)))
+    )
 
 
-def _tools(calls: Sequence[Asked], *, words: Words) -> str:
+def _tools(calls: Sequence[Asked], *, language: Language) -> str:
     """`inspect_signal ×3, rank_causes`; failures with their code."""
     counts = Counter(
         f"{named(call.tool)} ({call.error_code})" if call.error_code else named(call.tool) for call in calls
     )
-    return words.comma.join(name if count == 1 else f"{name} ×{count}" for name, count in counts.items())
+    return words.COMMA.in_(language).join(
+        name if count == 1 else f"{name} ×{count}" for name, count in counts.items()
+    )

@@ -6,8 +6,10 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from diagnosis_harness.diagnosis.claim import EvidenceRef
+from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.kernel.names import named
 from diagnosis_harness.release.outcome import ReleaseOutcome
+from diagnosis_harness.report import words
 from diagnosis_harness.report.citations import Citations, number
 from diagnosis_harness.report.document import ClaimEntry, RunDocument
 from diagnosis_harness.report.excerpt import (
@@ -28,8 +30,6 @@ from diagnosis_harness.report.excerpt import (
 )
 from diagnosis_harness.report.missing import missing_phrases
 from diagnosis_harness.report.timestamps import shown
-from diagnosis_harness.report.wording import words_of
-from diagnosis_harness.report.words import Words
 
 _SPECIAL = re.compile(r"[\\`*\[\]<>#|~&$@]|(?<!\w)_|_(?!\w)|:(?=//)|(?<=www)\.|^[-+=]", re.IGNORECASE)
 _BULLET = "- "
@@ -62,32 +62,40 @@ def _paragraph(line: str, *, lists: bool) -> str:
 
 
 def _lines(document: RunDocument, answer: Sequence[str] | None) -> Iterator[str]:
-    words = words_of(document.run.language)
-    heads, report, release = words.headings, document.report, document.release
+    language = document.run.language
+    report, release = document.report, document.release
     concluded = release.outcome is ReleaseOutcome.SUCCESS
     cited = number(document, refs_shown(document))
     yield f"# {escaped(document.run.question)}"
     yield ""
-    yield from _opening(document, answer, words)
-    yield from _section(heads.in_flight, _listed(named(call.name) for call in document.run.in_flight))
-    why, nearby = parted(document)
-    yield from _section(heads.why if concluded else heads.verified, _claims(why, cited, words=words))
-    yield from _section(heads.nearby, _claims(nearby, cited, words=words))
+    yield from _opening(document, answer, language)
     yield from _section(
-        heads.considered if concluded else heads.candidates, _candidates(document, cited, words)
+        words.HEADING_IN_FLIGHT.in_(language), _listed(named(call.name) for call in document.run.in_flight)
     )
-    yield from _section(heads.missing, _listed(missing_phrases(report, words)))
+    why, nearby = parted(document)
+    yield from _section(
+        words.HEADING_WHY.in_(language) if concluded else words.HEADING_VERIFIED.in_(language),
+        _claims(why, cited, language=language),
+    )
+    yield from _section(words.HEADING_NEARBY.in_(language), _claims(nearby, cited, language=language))
+    yield from _section(
+        words.HEADING_CONSIDERED.in_(language) if concluded else words.HEADING_CANDIDATES.in_(language),
+        _candidates(document, cited, language),
+    )
+    yield from _section(words.HEADING_MISSING.in_(language), _listed(missing_phrases(report, language)))
     if answer is None:
-        yield from _section(heads.looked_at, _listed(coverage_sentences(report, words=words)))
-    yield from _section(heads.next_checks, _listed(report.next_checks))
-    yield from _section(heads.evidence, _footnotes(document, cited, words=words))
+        yield from _section(
+            words.HEADING_LOOKED_AT.in_(language), _listed(coverage_sentences(report, language=language))
+        )
+    yield from _section(words.HEADING_NEXT_CHECKS.in_(language), _listed(report.next_checks))
+    yield from _section(words.HEADING_EVIDENCE.in_(language), _footnotes(document, cited, language=language))
     yield ""
     yield "---"
     yield ""
-    yield escaped(account_words(document, words=words))
+    yield escaped(account_words(document, language=language))
 
 
-def _opening(document: RunDocument, answer: Sequence[str] | None, words: Words) -> Iterator[str]:
+def _opening(document: RunDocument, answer: Sequence[str] | None, language: Language) -> Iterator[str]:
     """What was found, in a sentence or two; else what was answered, or why there is nothing."""
     if answer:
         yield from answer
@@ -98,7 +106,7 @@ def _opening(document: RunDocument, answer: Sequence[str] | None, words: Words) 
         yield ""
     for cause in report.causes[:1]:
         if cause.confidence is not None:
-            yield escaped(words.confidence.format(share=f"{cause.confidence:.2f}"))
+            yield escaped(words.CONFIDENCE.render(language, share=f"{cause.confidence:.2f}"))
             yield ""
     if not report.summary:
         yield escaped(failure or "")
@@ -119,42 +127,43 @@ def _listed(sentences: Iterable[str]) -> Iterator[str]:
         yield f"- {escaped(sentence)}"
 
 
-def _claims(claims: Sequence[ClaimEntry], cited: Citations, *, words: Words) -> Iterator[str]:
+def _claims(claims: Sequence[ClaimEntry], cited: Citations, *, language: Language) -> Iterator[str]:
     for place, claim in enumerate(claims[:CLAIMS_SHOWN], start=1):
         sentence = escaped(f"{claim.sentence}{change_summary(claim, cited)}")
         yield f"{place}. {sentence} {_marks(claim.refs, cited)}"
-    yield from _more(len(claims) - CLAIMS_SHOWN, words)
+    yield from _more(len(claims) - CLAIMS_SHOWN, language)
 
 
-def _candidates(document: RunDocument, cited: Citations, words: Words) -> Iterator[str]:
+def _candidates(document: RunDocument, cited: Citations, language: Language) -> Iterator[str]:
     candidates = worth_showing(document)
     for place, candidate in enumerate(candidates[:CANDIDATES_SHOWN], start=1):
-        line = escaped(candidate_words(candidate, words=words))
+        line = escaped(candidate_words(candidate, language=language))
         for label, refs in (
-            (words.evidence_for, candidate.evidence_for),
-            (words.evidence_against, candidate.evidence_against),
+            (words.EVIDENCE_FOR.in_(language), candidate.evidence_for),
+            (words.EVIDENCE_AGAINST.in_(language), candidate.evidence_against),
         ):
             if refs:
-                line += f"{words.comma}{escaped(label)} {_marks(refs[:REFS_SHOWN], cited)}"
+                line += f"{words.COMMA.in_(language)}{escaped(label)} {_marks(refs[:REFS_SHOWN], cited)}"
         yield f"{place}. {line}"
-    yield from _more(len(candidates) - CANDIDATES_SHOWN, words)
+    yield from _more(len(candidates) - CANDIDATES_SHOWN, language)
 
 
-def _more(count: int, words: Words) -> Iterator[str]:
+def _more(count: int, language: Language) -> Iterator[str]:
     if count > 0:
-        yield f"- {escaped(words.more.format(count=count))}"
+        yield f"- {escaped(words.MORE_ITEMS.render(language, count=count))}"
 
 
 def _marks(refs: Iterable[EvidenceRef], cited: Citations) -> str:
     return "".join(f"[^{place}]" for place in dict.fromkeys(cited.numbers[ref] for ref in refs))
 
 
-def _footnotes(document: RunDocument, cited: Citations, *, words: Words) -> Iterator[str]:
+def _footnotes(document: RunDocument, cited: Citations, *, language: Language) -> Iterator[str]:
     """Every citation with its verbatim evidence, and which call it is from."""
     quotes = quotes_of(document)
     for ref, place in cited.numbers.items():
         record = cited.records[ref.tool_call_id]
-        source = f"{source_words(record, words=words)}{words.comma}{asked_for(record, words=words)}"
-        text = quoted(ref, quotes, cited, words=words)
+        parts = (source_words(record, language=language), asked_for(record, language=language))
+        source = words.COMMA.in_(language).join(parts)
+        text = quoted(ref, quotes, cited, language=language)
         yield f"[^{place}]: {escaped(text)} ({escaped(source)})"
         yield ""

@@ -7,18 +7,19 @@ from itertools import chain, islice, zip_longest
 
 from diagnosis_harness.diagnosis.missing import MissingInfo
 from diagnosis_harness.harness.termination import RunState
+from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.kernel.names import named
 from diagnosis_harness.release.outcome import ReleaseOutcome
+from diagnosis_harness.report import words
 from diagnosis_harness.report.document import Candidate, Coverage
 from diagnosis_harness.report.material import ReportMaterial
 from diagnosis_harness.report.measure import measure
-from diagnosis_harness.report.words import Words
 
 _AT_MOST = 3
 
 
 def next_checks(
-    material: ReportMaterial, *, candidates: Sequence[Candidate], coverage: Coverage, words: Words
+    material: ReportMaterial, *, candidates: Sequence[Candidate], coverage: Coverage, language: Language
 ) -> tuple[str, ...]:
     """The next steps, most useful first; none after a success.
 
@@ -27,33 +28,40 @@ def next_checks(
     """
     if material.release.outcome is ReleaseOutcome.SUCCESS:
         return ()
-    say = words.next
     kinds: list[Iterator[str]] = [
-        iter(_about_the_end(material, words)),
+        iter(_about_the_end(material, language)),
         (
-            say.look_at.format(entity=named(each.entity), fault=words.fault[each.fault_kind])
+            words.NEXT_LOOK_AT.render(
+                language, entity=named(each.entity), fault=words.FAULT[each.fault_kind].in_(language)
+            )
             for each in candidates
             if each.score > 0
         ),
-        (say.supply.format(what=words.missing[each]) for each in material.missing_info),
-        (say.ask_failed.format(tool=named(each.tool), code=each.error_code) for each in coverage.failed),
-        (say.ask_unasked.format(tool=named(each)) for each in coverage.never_asked),
+        (
+            words.NEXT_SUPPLY.render(language, what=words.MISSING[each].in_(language))
+            for each in material.missing_info
+        ),
+        (
+            words.NEXT_ASK_FAILED.render(language, tool=named(each.tool), code=each.error_code or "-")
+            for each in coverage.failed
+        ),
+        (words.NEXT_ASK_UNASKED.render(language, tool=named(each)) for each in coverage.never_asked),
         iter(
             []
             if material.has_baseline or MissingInfo.BASELINE in material.missing_info
-            else [say.give_baseline]
+            else [words.NEXT_GIVE_BASELINE.in_(language)]
         ),
-        iter([] if material.has_onset else [say.give_onset]),
+        iter([] if material.has_onset else [words.NEXT_GIVE_ONSET.in_(language)]),
     ]
     rounds = chain.from_iterable(zip_longest(*kinds))
     return tuple(islice(dict.fromkeys(each for each in rounds if each is not None), _AT_MOST))
 
 
-def _about_the_end(material: ReportMaterial, words: Words) -> tuple[str, ...]:
+def _about_the_end(material: ReportMaterial, language: Language) -> tuple[str, ...]:
     if material.state is RunState.TIMED_OUT:
-        return (words.next.more_time.format(limit=measure(material.limit_s, "s")),)
+        return (words.NEXT_MORE_TIME.render(language, limit=measure(material.limit_s, "s")),)
     if material.state is RunState.BUDGET_EXHAUSTED:
-        return (words.next.more_budget,)
+        return (words.NEXT_MORE_BUDGET.in_(language),)
     if material.release.outcome in (ReleaseOutcome.CANCELLED, ReleaseOutcome.FAILED):
-        return (words.next.ask_again,)
+        return (words.NEXT_ASK_AGAIN.in_(language),)
     return ()

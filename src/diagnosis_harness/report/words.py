@@ -1,111 +1,209 @@
-"""Every word of a report that is not a claim's sentence: one form, filled in once for each language.
-
-Texts with `{names}` are templates; both languages use the same names (a test holds them to it).
-"""
+"""Every text of a report but the sentences of claims; the tables are total over their enums."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import Final
 
 from diagnosis_harness.diagnosis.claim import FaultKind
 from diagnosis_harness.diagnosis.collection import DiagnosisStopReason
 from diagnosis_harness.diagnosis.missing import MissingInfo
 from diagnosis_harness.harness.termination import RunState
+from diagnosis_harness.kernel.language import Text
 from diagnosis_harness.release.outcome import FallbackType, ReleaseOutcome
 
-
-@dataclass(frozen=True, slots=True)
-class Headings:
-    """Titles of a report's parts."""
-
-    why: str
-    nearby: str
-    """Changes that no cause rests on."""
-    verified: str
-    considered: str
-    candidates: str
-    looked_at: str
-    missing: str
-    next_checks: str
-    evidence: str
-    kept: str
-    in_flight: str
+HEADING_WHY: Final = Text(en="Why", zh="依据")
+HEADING_NEARBY: Final = Text(en="Also happened nearby", zh="附近还发生了")
+"""Changes that no cause rests on."""
+HEADING_VERIFIED: Final = Text(en="Verified", zh="已核实")
+HEADING_CONSIDERED: Final = Text(en="Also considered, not proven", zh="其他候选，未证实")
+HEADING_CANDIDATES: Final = Text(en="Candidates, none of them proven", zh="候选原因，均未证实")
+HEADING_LOOKED_AT: Final = Text(en="Looked at", zh="查询范围")
+HEADING_MISSING: Final = Text(en="Missing", zh="缺少")
+HEADING_NEXT_CHECKS: Final = Text(en="Next", zh="下一步")
+HEADING_EVIDENCE: Final = Text(en="Evidence", zh="证据")
+HEADING_KEPT: Final = Text(en="Evidence kept", zh="已保留的证据")
+HEADING_IN_FLIGHT: Final = Text(en="In flight when it ended", zh="结束时仍在进行")
 
 
-@dataclass(frozen=True, slots=True)
-class CoverageWords:
-    """How a report says what was looked at."""
-
-    found: str
-    empty: str
-    failed: str
-    never_asked: str
-    nothing_asked: str
-    not_used: str
-    unread: str
-    unsearched: str
-    """What was read and counted, and neither searched nor compared."""
-    searched: Mapping[str, str]
-    """What a call looked into and nothing compares, by the role of the file."""
-    not_compared: str
-    everything: str
-    onset: str
-    onset_method: Mapping[str, str]
-    """How the onset is known, by the wire value of its method."""
-    alert_at: str
-
-
-@dataclass(frozen=True, slots=True)
-class NextWords:
-    """How a report says what to do next."""
-
-    look_at: str
-    supply: str
-    ask_failed: str
-    ask_unasked: str
-    give_baseline: str
-    give_onset: str
-    more_time: str
-    more_budget: str
-    ask_again: str
+FOUND: Final = Text(en="{count} with findings: {tools}", zh="{count} 次有发现：{tools}")
+EMPTY: Final = Text(
+    en="{count} empty (nothing seen in that scope and window, and no more than that): {tools}",
+    zh="{count} 次无发现（仅限该范围与时间窗）：{tools}",
+)
+FAILED: Final = Text(en="{count} failed: {tools}", zh="{count} 次失败：{tools}")
+NEVER_ASKED: Final = Text(en="never asked: {tools}", zh="从未查询：{tools}")
+NOTHING_ASKED: Final = Text(en="Nothing was asked.", zh="没有进行任何查询。")
+NOT_USED: Final = Text(en="not used: {name}: {note}", zh="未使用：{name}：{note}")
+UNREAD: Final = Text(en="not read", zh="未读取")
+UNSEARCHED: Final = Text(en="read and counted, not yet compared", zh="已读取并计数，尚未比较")
+"""What was read and counted, and neither searched nor compared."""
+SEARCHED: Final[Mapping[str, Text]] = {
+    "logs": Text(en="searched, not compared", zh="已检索，未作比较"),
+    "changes": Text(en="listed, not compared", zh="已列出，未作比较"),
+}
+"""What a call looked into and nothing compares, by the role of the file."""
+NOT_COMPARED: Final = Text(en="{name}: {note} with normal operation", zh="{name}：{note}")
+EVERYTHING: Final = Text(en="everything", zh="全部")
+ONSET: Final = Text(en="Onset: {at}, {method}", zh="开始时间：{at}，{method}")
+ONSET_METHOD: Final[Mapping[str, Text]] = {
+    "given": Text(en="given with the question", zh="由提问给出"),
+    "carried": Text(en="taken over from the question before", zh="沿用上一个问题的时间"),
+    "stated": Text(en="stated by the source", zh="由数据源说明"),
+    "alert": Text(en="the time of the alert", zh="即告警时间"),
+    "estimated": Text(en="estimated from the indicators", zh="由指标估计"),
+}
+"""How the onset is known, by the wire value of its method."""
+ALERT_AT: Final = Text(en="alert at {at}", zh="告警时间 {at}")
 
 
-@dataclass(frozen=True, slots=True)
-class Words:
-    """One language. Mappings are total over their enums."""
+NEXT_LOOK_AT: Final = Text(
+    en="Look at {entity}, {fault}: the strongest candidate neither proven nor ruled out.",
+    zh="检查 {entity} 的{fault}：这是最强的、尚未证实也未排除的候选。",
+)
+NEXT_SUPPLY: Final = Text(en="Supply what was missing: {what}.", zh="补充缺少的信息：{what}。")
+NEXT_ASK_FAILED: Final = Text(
+    en="Find out why {tool} failed ({code}), and ask again.",
+    zh="查明 {tool} 失败的原因（{code}），然后重新提问。",
+)
+NEXT_ASK_UNASKED: Final = Text(en="Ask what this run did not: {tool}.", zh="查询本次没有问到的内容：{tool}。")
+NEXT_GIVE_BASELINE: Final = Text(
+    en="Give normal operation to compare with: --baseline FOLDER.",
+    zh="提供正常运行时的数据用于对比：--baseline FOLDER。",
+)
+NEXT_GIVE_ONSET: Final = Text(en="Say when it began: --onset TIME.", zh="说明故障开始的时间：--onset TIME。")
+NEXT_MORE_TIME: Final = Text(
+    en="Ask again with more time: --deadline SECONDS (this run had {limit}).",
+    zh="给更多时间后重新提问：--deadline SECONDS（本次为 {limit}）。",
+)
+NEXT_MORE_BUDGET: Final = Text(
+    en="Ask again with a larger budget, or a narrower question.", zh="用更大的预算，或更具体的问题重新提问。"
+)
+NEXT_ASK_AGAIN: Final = Text(
+    en="Ask again: it is a new run, with its own time and budget.",
+    zh="重新提问：那将是一次新的运行，有自己的时间与预算。",
+)
 
-    headings: Headings
-    coverage: CoverageWords
-    next: NextWords
-    outcome: Mapping[ReleaseOutcome, str]
-    fallback: Mapping[FallbackType, str]
-    stop: Mapping[DiagnosisStopReason, str]
-    ended: Mapping[RunState, str]
-    """What to say of a run that ended so; empty where the outcome says it already."""
-    fault: Mapping[FaultKind, str]
-    missing: Mapping[MissingInfo, str]
-    missing_name: str
-    """A name of the question that no telemetry knows."""
-    cause: str
-    also_cause: str
-    confidence: str
-    part: str
-    verified_count: str
-    kept_count: str
-    no_diagnosis: str
-    """Of a run that another path answered."""
-    score: str
-    evidence_for: str
-    evidence_against: str
-    asked_for: str
-    whole_record: str
-    window: str
-    to: str
-    footer: str
-    spent: Mapping[str, str]
-    """Counters worth a word in the footer, by name."""
-    items: str
-    more: str
-    comma: str
-    colon: str
+OUTCOME: Final[Mapping[ReleaseOutcome, Text]] = {
+    ReleaseOutcome.SUCCESS: Text(
+        en="A conclusion that the recorded evidence bears out.", zh="结论得到了已记录证据的支持。"
+    ),
+    ReleaseOutcome.FALLBACK: Text(en="No conclusion.", zh="没有结论。"),
+    ReleaseOutcome.FAILED: Text(en="There is no answer.", zh="没有答案。"),
+    ReleaseOutcome.CANCELLED: Text(en="Cancelled before there was an answer.", zh="在得出答案之前已取消。"),
+}
+FALLBACK: Final[Mapping[FallbackType, Text]] = {
+    FallbackType.MISSING_REQUIRED_CONTEXT: Text(
+        en="No conclusion: what is needed to answer was not there.", zh="没有结论：缺少回答所需的信息。"
+    ),
+    FallbackType.INSUFFICIENT_EVIDENCE: Text(
+        en="No conclusion: the evidence does not prove a cause.", zh="没有结论：现有证据不足以证明原因。"
+    ),
+    FallbackType.EVIDENCE_VALIDATION_FAILED: Text(
+        en="No conclusion: one was drafted, but its citations did not stand up to checking.",
+        zh="没有结论：曾形成草稿，但其引用未通过核对。",
+    ),
+    FallbackType.SEMANTIC_UNSUPPORTED: Text(
+        en="No conclusion: one was drafted, but the evidence it cites does not bear it out.",
+        zh="没有结论：曾形成草稿，但所引证据不支持它。",
+    ),
+    FallbackType.SEMANTIC_UNAVAILABLE: Text(
+        en="No conclusion: one was drafted, but the last check of it could not be made.",
+        zh="没有结论：曾形成草稿，但最后一项检查无法进行。",
+    ),
+}
+STOP_REASON: Final[Mapping[DiagnosisStopReason, Text]] = {
+    DiagnosisStopReason.INFORMATION_SATURATED: Text(
+        en="Collecting stopped: further questions brought nothing new.",
+        zh="停止收集：新的查询没有带来新的信息。",
+    ),
+    DiagnosisStopReason.PROGRESS_PROTOCOL_VIOLATED: Text(
+        en="Collecting stopped: the agent did not say what its results meant.",
+        zh="停止收集：代理没有说明结果的意义。",
+    ),
+    DiagnosisStopReason.BUDGET_LIMIT_REACHED: Text(
+        en="Collecting stopped at the limit of the budget.", zh="停止收集：已达到预算上限。"
+    ),
+}
+RUN_STATE: Final[Mapping[RunState, Text]] = {
+    RunState.RUNNING: Text(en="", zh=""),
+    RunState.SUCCESS: Text(en="", zh=""),
+    RunState.FAILED: Text(en="The run failed.", zh="运行失败。"),
+    RunState.CANCELLED: Text(en="", zh=""),
+    RunState.TIMED_OUT: Text(en="The time it was given ran out.", zh="给定的时间已用完。"),
+    RunState.BUDGET_EXHAUSTED: Text(en="The budget it was given is used up.", zh="给定的预算已用完。"),
+}
+"""What to say of a run that ended so; empty where the outcome says it already."""
+FAULT: Final[Mapping[FaultKind, Text]] = {
+    FaultKind.CPU: Text(en="CPU", zh="CPU"),
+    FaultKind.MEMORY: Text(en="memory", zh="内存"),
+    FaultKind.NETWORK: Text(en="network", zh="网络"),
+    FaultKind.ERRORS: Text(en="errors", zh="错误"),
+    FaultKind.LATENCY: Text(en="latency", zh="延迟"),
+    FaultKind.TRAFFIC: Text(en="traffic", zh="流量"),
+    FaultKind.DEPENDENCY: Text(en="dependency", zh="依赖"),
+    FaultKind.UNKNOWN: Text(en="kind of fault unknown", zh="故障类型未知"),
+}
+MISSING: Final[Mapping[MissingInfo, Text]] = {
+    MissingInfo.SOURCE: Text(
+        en="a source of telemetry (--from FOLDER, or [sources] in the settings)",
+        zh="可供查看的遥测数据源（--from FOLDER，或设置中的 [sources]）",
+    ),
+    MissingInfo.METRICS: Text(en="metrics", zh="指标"),
+    MissingInfo.SPANS: Text(en="spans of distributed traces", zh="分布式调用链"),
+    MissingInfo.LOGS: Text(en="logs", zh="日志"),
+    MissingInfo.TOPOLOGY: Text(en="who calls whom (a topology)", zh="调用关系（拓扑）"),
+    MissingInfo.CHANGES: Text(en="deploys, flags and other changes", zh="发布、开关及其他变更"),
+    MissingInfo.INCIDENT: Text(en="telemetry of the incident", zh="故障期间的遥测数据"),
+    MissingInfo.BASELINE: Text(
+        en="normal operation to compare with (--baseline FOLDER)",
+        zh="用于对比的正常运行数据（--baseline FOLDER）",
+    ),
+    MissingInfo.ENTITY: Text(en="which service is meant", zh="指的是哪个服务"),
+    MissingInfo.TIME: Text(en="when it began (--onset TIME)", zh="何时开始（--onset TIME）"),
+    MissingInfo.PERMISSION: Text(en="permission to use a tool", zh="使用某个工具的权限"),
+}
+UNKNOWN_NAME: Final = Text(en='"{name}", which no telemetry knows', zh="“{name}”：遥测数据中没有这个名称")
+"""A name of the question that no telemetry knows."""
+CAUSE: Final = Text(en="{entity} is the cause: {fault}.", zh="{entity} 是原因：{fault}。")
+ALSO_CAUSE: Final = Text(en="{entity} is a cause as well: {fault}.", zh="{entity} 也是原因：{fault}。")
+CONFIDENCE: Final = Text(
+    en="Confidence {share} of 1: how well checked evidence bears it out; no probability.",
+    zh="置信度 {share}（最高为 1）：表示核对过的证据支持它的程度，不是概率。",
+)
+FAULT_IN_REGION: Final = Text(en="{fault} ({region})", zh="{fault}（{region}）")
+VERIFIED_COUNT: Final = Text(
+    en="Statements verified against evidence: {count}.", zh="已对照证据核实的陈述：{count} 条。"
+)
+KEPT_COUNT: Final = Text(
+    en="Results of tool calls kept as evidence: {count}.", zh="作为证据保留的工具调用结果：{count} 个。"
+)
+NO_DIAGNOSIS: Final = Text(
+    en="It asked for no diagnosis ({path}). The answer is kept with the run, and not here.",
+    zh="该问题不需要诊断（{path}）。答案与运行一同保存，不在此处。",
+)
+"""Of a run that another path answered."""
+SCORE: Final = Text(en="score {score}", zh="得分 {score}")
+EVIDENCE_FOR: Final = Text(en="for", zh="支持")
+EVIDENCE_AGAINST: Final = Text(en="against", zh="反对")
+SCOPE: Final = Text(en="asked for", zh="查询")
+NOTHING_FOUND: Final = Text(en="nothing found in this scope and window", zh="在此范围与时间窗内没有发现")
+WINDOW: Final = Text(en="Incident window: {window}", zh="故障时间窗：{window}")
+INTERVAL: Final = Text(en="{start} to {end}", zh="{start} 至 {end}")
+FOOTER: Final = Text(
+    en="{run_id}: state {state}, outcome {outcome}; {duration} of {limit}",
+    zh="{run_id}：状态 {state}，结果 {outcome}；{duration} / {limit}",
+)
+SPENT: Final[Mapping[str, Text]] = {
+    "llm_calls": Text(en="{used} of {limit} decisions", zh="决策 {used}/{limit}"),
+    "tool_calls": Text(en="{used} of {limit} tool calls", zh="工具调用 {used}/{limit}"),
+    "total_tokens": Text(en="{used} of {limit} tokens", zh="词元 {used}/{limit}"),
+}
+"""Counters worth a word in the footer, by name."""
+FINDING_COUNT: Final = Text(en="{count} findings", zh="{count} 项发现")
+MORE_ITEMS: Final = Text(
+    en="and {count} more in the document (--json, --save FILE)",
+    zh="另有 {count} 项，见完整文档（--json、--save FILE）",
+)
+COMMA: Final = Text(en=", ", zh="，")
+COLON: Final = Text(en=": ", zh="：")

@@ -31,7 +31,6 @@ from diagnosis_harness.release.outcome import FallbackType, ReleaseOutcome
 from diagnosis_harness.report.document import RunDocument
 from diagnosis_harness.report.measure import measure
 from diagnosis_harness.report.missing import missing_phrases
-from diagnosis_harness.report.wording import words_of
 from diagnosis_harness.tools.preflight import RefusalCode
 from diagnosis_harness.trace.event import TraceEventStatus, TraceName, TracePhase
 
@@ -102,7 +101,7 @@ _GUARD_EVENTS = (
 def _fallback_sentences(document: RunDocument, kind: FallbackType) -> Iterator[Sentence]:
     match kind:
         case FallbackType.MISSING_REQUIRED_CONTEXT:
-            missing = missing_phrases(document.report, words_of(document.run.language))
+            missing = missing_phrases(document.report, document.run.language)
             phrase = Phrase.FALLBACK_CONTEXT if missing else Phrase.FALLBACK_CONTEXT_UNNAMED
             yield Sentence.of(phrase, missing=", ".join(missing))
         case FallbackType.INSUFFICIENT_EVIDENCE:

@@ -7,17 +7,17 @@ from collections.abc import Iterator
 from rich.text import Text
 
 from diagnosis_harness.cli.render.wrap import hang
+from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.kernel.names import named
 from diagnosis_harness.report.document import Report, Run, RunDocument
 from diagnosis_harness.report.excerpt import account_words, coverage_sentences
-from diagnosis_harness.report.words import Words
 
 _INDENT = Text("  ")
 
 
-def coverage_lines(report: Report, *, words: Words, width: int) -> Iterator[Text]:
+def coverage_lines(report: Report, *, language: Language, width: int) -> Iterator[Text]:
     """What was asked and came back with findings, empty or not at all; what was never asked or not used."""
-    for sentence in coverage_sentences(report, words=words):
+    for sentence in coverage_sentences(report, language=language):
         yield from hang(_INDENT, Text(sentence), width)
 
 
@@ -28,6 +28,6 @@ def in_flight_lines(run: Run, *, width: int) -> Iterator[Text]:
         yield from hang(_INDENT, Text(name), width)
 
 
-def footer(document: RunDocument, *, words: Words, width: int) -> Iterator[Text]:
+def footer(document: RunDocument, *, language: Language, width: int) -> Iterator[Text]:
     """Run id, state, outcome, time and budget, on one line where it fits."""
-    yield from hang(Text(""), Text(account_words(document, words=words), "dim"), width)
+    yield from hang(Text(""), Text(account_words(document, language=language), "dim"), width)

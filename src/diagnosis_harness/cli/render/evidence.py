@@ -8,30 +8,31 @@ from rich.text import Text
 
 from diagnosis_harness.cli.render.sparkline import sparkline
 from diagnosis_harness.cli.render.wrap import hang
+from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.kernel.names import named
 from diagnosis_harness.kernel.window import parse_utc
+from diagnosis_harness.report import words
 from diagnosis_harness.report.citations import Citations, Item
 from diagnosis_harness.report.document import RunDocument
 from diagnosis_harness.report.excerpt import asked_for, quoted, quotes_of, source_words
 from diagnosis_harness.report.measure import measure, measures
-from diagnosis_harness.report.words import Words
 
 _PLOT_COLUMNS = 32
 
 
-def footnotes(document: RunDocument, cited: Citations, *, words: Words, width: int) -> Iterator[Text]:
+def footnotes(document: RunDocument, cited: Citations, *, language: Language, width: int) -> Iterator[Text]:
     """Record by record: tool, window, digest and what was asked for; under it each cited item, verbatim."""
     quotes = quotes_of(document)
     columns = len(str(len(cited.numbers))) + 2
     for call_id in dict.fromkeys(ref.tool_call_id for ref in cited.numbers):
         record = cited.records[call_id]
-        source = Text(source_words(record, words=words))
-        source.append(f"{words.comma}{asked_for(record, words=words)}", "dim")
+        source = Text(source_words(record, language=language))
+        source.append(f"{words.COMMA.in_(language)}{asked_for(record, language=language)}", "dim")
         yield from hang(Text("  "), source, width)
         for ref, place in cited.numbers.items():
             if ref.tool_call_id == call_id:
                 mark = Text("    ").append(f"[{place}]".rjust(columns), "cyan").append(" ")
-                yield from hang(mark, Text(quoted(ref, quotes, cited, words=words)), width)
+                yield from hang(mark, Text(quoted(ref, quotes, cited, language=language)), width)
 
 
 def plot(item: Item, *, indent: int, width: int) -> Text | None:

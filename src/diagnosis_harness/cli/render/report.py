@@ -10,7 +10,9 @@ from diagnosis_harness.cli.render.account import coverage_lines, footer, in_flig
 from diagnosis_harness.cli.render.evidence import footnotes, plot
 from diagnosis_harness.cli.render.wrap import hang
 from diagnosis_harness.diagnosis.claim import EvidenceRef
+from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.release.outcome import ReleaseOutcome
+from diagnosis_harness.report import words
 from diagnosis_harness.report.citations import Citations, number
 from diagnosis_harness.report.document import Candidate, ClaimEntry, RunDocument
 from diagnosis_harness.report.excerpt import (
@@ -26,8 +28,6 @@ from diagnosis_harness.report.excerpt import (
 )
 from diagnosis_harness.report.missing import missing_phrases
 from diagnosis_harness.report.timestamps import shown
-from diagnosis_harness.report.wording import words_of
-from diagnosis_harness.report.words import Words
 
 _HEADLINE = {
     ReleaseOutcome.SUCCESS: "bold green",
@@ -43,8 +43,8 @@ def report_lines(document: RunDocument, *, width: int) -> tuple[Text, ...]:
 
 
 def _lines(document: RunDocument, width: int) -> Iterator[Text]:
-    words = words_of(document.run.language)
-    heads, report, outcome = words.headings, document.report, document.release.outcome
+    language = document.run.language
+    report, outcome = document.report, document.release.outcome
     cited = number(document, refs_shown(document))
     answered = outcome in (ReleaseOutcome.SUCCESS, ReleaseOutcome.FALLBACK)
     concluded = outcome is ReleaseOutcome.SUCCESS
@@ -55,28 +55,37 @@ def _lines(document: RunDocument, width: int) -> Iterator[Text]:
         yield from hang(Text(), Text(sentence, _HEADLINE[outcome] if place == 0 else ""), width)
     for cause in report.causes[:1]:
         if cause.confidence is not None:
-            sure = words.confidence.format(share=f"{cause.confidence:.2f}")
+            sure = words.CONFIDENCE.render(language, share=f"{cause.confidence:.2f}")
             yield from hang(Text(), Text(sure, "dim"), width)
-    yield from _section(heads.in_flight, in_flight_lines(document.run, width=width))
+    yield from _section(words.HEADING_IN_FLIGHT.in_(language), in_flight_lines(document.run, width=width))
     why, nearby = parted(document)
     yield from _section(
-        heads.why if concluded else heads.verified, _claims(why, cited, words=words, width=width)
+        words.HEADING_WHY.in_(language) if concluded else words.HEADING_VERIFIED.in_(language),
+        _claims(why, cited, language=language, width=width),
     )
     yield from _section(
-        heads.nearby, _claims(nearby, cited, words=words, width=width, first=min(len(why), CLAIMS_SHOWN) + 1)
+        words.HEADING_NEARBY.in_(language),
+        _claims(nearby, cited, language=language, width=width, first=min(len(why), CLAIMS_SHOWN) + 1),
     )
     yield from _section(
-        heads.considered if concluded else heads.candidates, _candidates(document, cited, words, width)
+        words.HEADING_CONSIDERED.in_(language) if concluded else words.HEADING_CANDIDATES.in_(language),
+        _candidates(document, cited, language, width),
     )
-    yield from _section(heads.missing, _listed(missing_phrases(report, words), width))
-    yield from _section(heads.looked_at, coverage_lines(report, words=words, width=width))
-    yield from _section(heads.next_checks, _listed(report.next_checks, width))
+    yield from _section(
+        words.HEADING_MISSING.in_(language), _listed(missing_phrases(report, language), width)
+    )
+    yield from _section(
+        words.HEADING_LOOKED_AT.in_(language), coverage_lines(report, language=language, width=width)
+    )
+    yield from _section(words.HEADING_NEXT_CHECKS.in_(language), _listed(report.next_checks, width))
     if answered:
-        yield from _section(heads.evidence, footnotes(document, cited, words=words, width=width))
+        yield from _section(
+            words.HEADING_EVIDENCE.in_(language), footnotes(document, cited, language=language, width=width)
+        )
     else:
-        yield from _section(heads.kept, _kept(document, words, width))
+        yield from _section(words.HEADING_KEPT.in_(language), _kept(document, language, width))
     yield Text()
-    yield from footer(document, words=words, width=width)
+    yield from footer(document, language=language, width=width)
 
 
 def _section(title: str, lines: Iterable[Text]) -> Iterator[Text]:
@@ -89,7 +98,7 @@ def _section(title: str, lines: Iterable[Text]) -> Iterator[Text]:
 
 
 def _claims(
-    claims: Sequence[ClaimEntry], cited: Citations, *, words: Words, width: int, first: int = 1
+    claims: Sequence[ClaimEntry], cited: Citations, *, language: Language, width: int, first: int = 1
 ) -> Iterator[Text]:
     plotted: set[EvidenceRef] = set()
     for place, claim in enumerate(claims[:CLAIMS_SHOWN], start=first):
@@ -103,39 +112,42 @@ def _claims(
             if line is not None:
                 plotted.add(ref)
                 yield line
-    yield from _more(len(claims) - CLAIMS_SHOWN, words, width)
+    yield from _more(len(claims) - CLAIMS_SHOWN, language, width)
 
 
-def _more(count: int, words: Words, width: int) -> Iterator[Text]:
+def _more(count: int, language: Language, width: int) -> Iterator[Text]:
     if count > 0:
-        yield from hang(Text("  "), Text(words.more.format(count=count), "dim"), width)
+        yield from hang(Text("  "), Text(words.MORE_ITEMS.render(language, count=count), "dim"), width)
 
 
-def _candidates(document: RunDocument, cited: Citations, words: Words, width: int) -> Iterator[Text]:
+def _candidates(document: RunDocument, cited: Citations, language: Language, width: int) -> Iterator[Text]:
     candidates = worth_showing(document)
     for place, candidate in enumerate(candidates[:CANDIDATES_SHOWN], start=1):
-        yield from hang(Text(f"  {place}. "), _candidate(candidate, cited, words), width)
-    yield from _more(len(candidates) - CANDIDATES_SHOWN, words, width)
+        yield from hang(Text(f"  {place}. "), _candidate(candidate, cited, language), width)
+    yield from _more(len(candidates) - CANDIDATES_SHOWN, language, width)
 
 
-def _candidate(candidate: Candidate, cited: Citations, words: Words) -> Text:
-    body = Text(candidate_words(candidate, words=words))
+def _candidate(candidate: Candidate, cited: Citations, language: Language) -> Text:
+    body = Text(candidate_words(candidate, language=language))
     for label, refs in (
-        (words.evidence_for, candidate.evidence_for),
-        (words.evidence_against, candidate.evidence_against),
+        (words.EVIDENCE_FOR.in_(language), candidate.evidence_for),
+        (words.EVIDENCE_AGAINST.in_(language), candidate.evidence_against),
     ):
         if refs:
-            body.append(f"{words.comma}{label} ")
+            body.append(f"{words.COMMA.in_(language)}{label} ")
             body.append(cited.marks(refs[:REFS_SHOWN]), "cyan")
     return body
 
 
-def _kept(document: RunDocument, words: Words, width: int) -> Iterator[Text]:
+def _kept(document: RunDocument, language: Language, width: int) -> Iterator[Text]:
     counts = {asked.tool_call_id: asked.items for asked in document.report.coverage.asked}
     for record in document.records:
         if record.digest:
-            line = Text(source_words(record, words=words))
-            line.append(words.comma + words.items.format(count=counts.get(record.tool_call_id, 0)))
+            line = Text(source_words(record, language=language))
+            line.append(
+                words.COMMA.in_(language)
+                + words.FINDING_COUNT.render(language, count=counts.get(record.tool_call_id, 0))
+            )
             yield from hang(Text("  "), line, width)
 
 
