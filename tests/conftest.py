@@ -130,9 +130,9 @@ async def _kept(url: str, *, redis: str | None = None, busy_timeout_s: float = 5
     from diagnosis_harness.adapters.evidence_stores.redis import RedisEvidenceStore
     from diagnosis_harness.adapters.persistence.alert_inbox import SqlAlertInbox
     from diagnosis_harness.adapters.persistence.archive import SqlRunArchive
-    from diagnosis_harness.adapters.persistence.care import SqlRunCare
     from diagnosis_harness.adapters.persistence.database import Database
     from diagnosis_harness.adapters.persistence.evidence import SqlEvidenceStore
+    from diagnosis_harness.adapters.persistence.recovery import SqlRunRecovery
     from diagnosis_harness.adapters.persistence.run_log import SqlRunLog
     from diagnosis_harness.adapters.persistence.run_store import SqlRunStore
 
@@ -160,6 +160,6 @@ async def _kept(url: str, *, redis: str | None = None, busy_timeout_s: float = 5
                 )
             )
         archive = SqlRunArchive(bases[2], evidence=elsewhere)
-        care = SqlRunCare(bases[2], evidence=elsewhere)
+        care = SqlRunRecovery(bases[2], evidence=elsewhere)
         one, two = processes
         yield Kept(clock, archive, care, one, two, (SqlAlertInbox(bases[0]), SqlAlertInbox(bases[1])))

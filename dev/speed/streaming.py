@@ -239,7 +239,7 @@ async def _serve_ours(
     app = Starlette(routes=[Route("/{number}", stream)], middleware=[edge])
     with ExitStack() as stack:
         for ctx in contexts:
-            stack.enter_context(active.held(ctx))
+            stack.enter_context(active.track(ctx))
         async with hub.going():
             asking = asyncio.create_task(serve(app))
             await account.taken(publish)

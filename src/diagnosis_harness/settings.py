@@ -117,7 +117,7 @@ class KnowledgeSettings(_Section):
     refresh_s: Seconds
 
 
-class CareSection(_Section):
+class CareSettings(_Section):
     """How processes watch over each other's runs."""
 
     beat_s: Seconds
@@ -237,7 +237,7 @@ class Settings(BaseSettings):
     players: PlayersSettings
     folder: FolderSettings
     knowledge: KnowledgeSettings
-    care: CareSection
+    care: CareSettings
     database: DatabaseSettings
     evidence: EvidenceSettings
     queue: QueueSettings

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from tests.support.live_service import FacedServer, faced, submit
 
-from diagnosis_harness.adapters.persistence.care import SqlRunCare
 from diagnosis_harness.adapters.persistence.database import Database
+from diagnosis_harness.adapters.persistence.recovery import SqlRunRecovery
 from diagnosis_harness.adapters.persistence.run_store import SqlRunStore
 from diagnosis_harness.application.callers.caller import LOCAL
 from diagnosis_harness.application.runs.asking import Asking
@@ -56,7 +56,7 @@ async def _begun_elsewhere(server: FacedServer, folder: Path) -> str:
     at_s = service.core.clock.now_s()
     database = await Database.opened(f"sqlite:///{folder / 'runs.db'}")
     try:
-        await SqlRunCare(database).beat("elsewhere", at_s=at_s)
+        await SqlRunRecovery(database).record_heartbeat("elsewhere", at_s=at_s)
         await SqlRunStore(database, owner="elsewhere").begin(ctx, request, owner="elsewhere", at_s=at_s)
     finally:
         await database.close()

@@ -61,7 +61,7 @@ class Scene:
 
     async def rows(self) -> list[RunRow]:
         """Every run there is."""
-        return list((await self.service.keeping.archive.runs(RunQuery(limit=500))).rows)
+        return list((await self.service.stores.archive.runs(RunQuery(limit=500))).rows)
 
     async def recovered(self) -> list[RunRow]:
         """Every run, when all have ended and are closed, each once; and a new question is answered."""

@@ -125,7 +125,7 @@ async def watched(it: StreamServer, proxy: CuttingProxy, port: int, chromium: st
         await page.wait_for_function("window.over")
         ids, names = await page.evaluate("[window.ids, window.names]")
         await browser.close()
-    logged = await it.service.keeping.archive.events(run_id)
+    logged = await it.service.stores.archive.events(run_id)
     assert proxy.cuts == 3
     assert ids == ["0.0", *(f"{event.seq}.0" for event in logged), f"{logged[-1].seq}.1"]
     assert names[-2:] == ["content", "done"]

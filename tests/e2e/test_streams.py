@@ -29,7 +29,7 @@ def served(folder: Path, work: Work, **options: object) -> None:
     async def whole() -> None:
         async with streaming(folder, **options) as it:  # type: ignore[arg-type]  # named by the caller
             await work(it)
-        assert (len(it.streams.chats), len(it.streams.hub), len(it.service.keeping.active)) == (0, 0, 0)
+        assert (len(it.streams.chats), len(it.streams.hub), len(it.service.stores.active)) == (0, 0, 0)
         assert not it.streams.hub._tails
 
     asyncio.run(whole())
@@ -37,7 +37,7 @@ def served(folder: Path, work: Work, **options: object) -> None:
 
 async def row_of(it: StreamServer, run_id: str) -> RunRow:
     """The row as it is kept."""
-    row = await it.service.keeping.archive.run(run_id)
+    row = await it.service.stores.archive.run(run_id)
     assert row is not None
     return row
 
@@ -101,7 +101,7 @@ def test_trace_events_come_to_a_chat_that_asks_for_them(tmp_path: Path) -> None:
     async def work(it: StreamServer) -> None:
         client = await it.ask("1", trace=True)
         await client.rest()
-        logged = await it.service.keeping.archive.events(run_of(client))
+        logged = await it.service.stores.archive.events(run_of(client))
 
         traced = [event.data["name"] for event in client.events if event.name == "trace"]
         told_otherwise = (TraceName.STATUS, TraceName.RUN_FINISHED)
@@ -194,7 +194,7 @@ def test_a_run_that_cannot_be_kept_makes_no_stream(tmp_path: Path) -> None:
         async def refuses(*_: object, **__: object) -> bool:
             raise StoreFailure("full", kind=FailureKind.UNAVAILABLE)
 
-        it.service.keeping.store.begin = refuses  # type: ignore[method-assign]  # the store fails here
+        it.service.stores.store.begin = refuses  # type: ignore[method-assign]  # the store fails here
         client = await it.ask("1")
 
         assert client.status == 503
@@ -212,7 +212,7 @@ def test_an_end_that_cannot_be_kept_is_not_shown(tmp_path: Path) -> None:
         async def refuses(*_: object, **__: object) -> bool:
             raise StoreFailure("full", kind=FailureKind.UNAVAILABLE)
 
-        it.service.keeping.store.finish = refuses  # type: ignore[method-assign]  # the store fails here
+        it.service.stores.store.finish = refuses  # type: ignore[method-assign]  # the store fails here
         client = await it.ask("1")
         await client.rest()
 

@@ -199,7 +199,7 @@ class Stage:
         for member in self.members:
             if not member.is_alive and not member.is_aged:
                 member.is_aged = True
-                await self.service.caretaker._care.left(member.owner)
+                await self.service.supervisor._recovery.sign_off(member.owner)
 
     async def until_all_closed(self) -> dict[str, RunRow]:
         """Every run there is, when all have ended and are closed."""
@@ -213,7 +213,7 @@ class Stage:
 
     async def rows(self) -> dict[str, RunRow]:
         """Every run there is."""
-        page = await self.service.keeping.archive.runs(RunQuery(limit=500))
+        page = await self.service.stores.archive.runs(RunQuery(limit=500))
         assert page.next is None
         return {row.run_id: row for row in page.rows}
 

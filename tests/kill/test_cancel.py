@@ -47,9 +47,9 @@ async def _cancelled(stage: Stage) -> float:
     await stage.until(closed)
     row = await stage.row(run_id)
     assert row.ending is not None
-    assert row.wish is not None
+    assert row.cancel_request is not None
     assert (row.status, row.ending.state) == (RunStatus.CANCELLED, RunState.CANCELLED)
     assert row.ending.termination.reason is CancellationReason.USER_REQUESTED
     assert isinstance(row.cancel_answer, dict)
     assert row.cancel_answer["changed"] is True
-    return row.ending.termination.at_s - row.wish.at_s
+    return row.ending.termination.at_s - row.cancel_request.at_s

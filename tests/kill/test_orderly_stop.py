@@ -204,7 +204,7 @@ def test_a_second_ctrl_c_leaves_at_once(settings_file: Path, postgres_url: str) 
                 assert await at.left() == 130
                 assert clock.now_s() - told_s < 5.0
             assert row.owner
-            await at.service.caretaker._care.left(row.owner)
+            await at.service.supervisor._recovery.sign_off(row.owner)
             ended = await at.until(run_id, RunStatus.FAILED)
             assert ended.ending is not None
             assert re.search("gone", ended.ending.termination.detail)

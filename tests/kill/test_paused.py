@@ -33,7 +33,7 @@ async def _given_up(stage: Stage, owner: Member, run_id: str) -> None:
     """A paused process is silent for so long that the others hold it for dead and end its run."""
 
     async def ended() -> bool:
-        await stage.service.caretaker._care.left(owner.owner)
+        await stage.service.supervisor._recovery.sign_off(owner.owner)
         return (await stage.row(run_id)).is_closed
 
     await stage.until(ended)

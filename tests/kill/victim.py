@@ -116,7 +116,7 @@ async def _lived(role: Role, line: Connection) -> None:
                 group.create_task(_served(service, role.settings, line))
             else:
                 parallel_max = role.settings.queue.parallel_max
-                line.send({"owner": service.keeping.owner})
+                line.send({"owner": service.stores.owner})
                 await service.queue.listen(partial(_worked, service, diary), parallel_max=parallel_max)
             await over.wait()
             # Whoever started it is gone, or has seen enough: nothing of an orderly end is looked at here.
@@ -128,7 +128,7 @@ async def _served(service: Service, settings: Settings, line: Connection) -> Non
         service,
         settings.server,
         needs_key=False,
-        listening=lambda url: line.send({"owner": service.keeping.owner, "url": url}),
+        listening=lambda url: line.send({"owner": service.stores.owner, "url": url}),
         stopping=_at_once,
         told_again=lambda: os._exit(1),
     )
@@ -140,7 +140,7 @@ async def _at_once(end_streams: EndStreams) -> None:
 
 
 async def _worked(service: Service, diary: Diary, run_id: str) -> None:
-    row = await service.keeping.archive.run(run_id)
+    row = await service.stores.archive.run(run_id)
     if row is not None and "dies DELIVERY taken" in row.request.question and diary.is_first(run_id):
         die()
     await service.worker.work(run_id)

@@ -24,7 +24,7 @@ async def all_rows(it: StreamServer) -> list[RunRow]:
     rows: list[RunRow] = []
     mark: str | None = None
     while True:
-        page = await it.service.keeping.archive.runs(RunQuery(limit=500, before=mark))
+        page = await it.service.stores.archive.runs(RunQuery(limit=500, before=mark))
         rows += page.rows
         if (mark := page.next) is None:
             return rows
@@ -39,7 +39,7 @@ async def nothing_is_left(it: StreamServer) -> None:
         if "chat" not in names:
             break
         await Wait.moment()
-    assert await it.service.keeping.archive.unfinished(LOCAL.name) == 0
+    assert await it.service.stores.archive.unfinished(LOCAL.name) == 0
 
 
 def test_many_streams_at_once_all_complete(tmp_path: Path, scale: float) -> None:
@@ -122,7 +122,7 @@ def test_a_disconnect_and_a_finish_that_race_end_one_way(tmp_path: Path, scale: 
         second()
         await reading
         await it.still()
-        row = await it.service.keeping.archive.run(run_id)
+        row = await it.service.stores.archive.run(run_id)
         assert row is not None
         return row, client.names()
 
@@ -140,7 +140,7 @@ def test_a_disconnect_and_a_finish_that_race_end_one_way(tmp_path: Path, scale: 
                     assert "content" not in names
                 else:
                     assert (outcome, termination.state) == (ReleaseOutcome.SUCCESS, RunState.SUCCESS)
-                logged = [event.name for event in await it.service.keeping.archive.events(row.run_id)]
+                logged = [event.name for event in await it.service.stores.archive.events(row.run_id)]
                 assert (logged.count(TraceName.RUN_ENDED), logged.count(TraceName.RUN_FINISHED)) == (1, 1)
         assert seen == {ReleaseOutcome.SUCCESS, ReleaseOutcome.CANCELLED}
 
@@ -155,7 +155,7 @@ def test_a_deadline_and_a_finish_that_race_are_told_as_they_ended(tmp_path: Path
     async def one(it: StreamServer, limit_s: float) -> tuple[RunRow, EventClient]:
         client = await it.ask("1/40", limit_s=float(limit_s))
         await client.rest()
-        row = await it.service.keeping.archive.run(client.events[0].data["run_id"])
+        row = await it.service.stores.archive.run(client.events[0].data["run_id"])
         assert row is not None
         await client.close()
         return row, client

@@ -151,7 +151,7 @@ async def ends_by_a_resolved_alert_what_is_queued_alone(kept: Kept) -> None:
     report = await _sent(kept, resolves())
     expect(holds=report == GroupReport({"r2": AlertEffect.LEFT_RUNNING}, 1, 0), what="and is left at work")
     expect(holds=await row_of(kept, "r2") == began, what="nobody wishes it cancelled")
-    expect(holds=await kept.care.wishes("two") == (), what="nor tells its owner")
+    expect(holds=await kept.recovery.cancel_requests("two") == (), what="nor tells its owner")
     report = await _sent(kept, resolves())
     expect(holds=report == GroupReport({}, 1, 0), what="resolved again there is nothing to do")
     report = await _sent(kept, fires("r3"))
@@ -174,7 +174,7 @@ async def lets_a_claim_or_a_resolved_alert_win(kept: Kept) -> None:
         expect(holds=report.effects == {run_id: done}, what=f"it says what was done: {began}, {report}")
         stands = RunStatus.RUNNING if began else RunStatus.CANCELLED
         expect(holds=now.status is stands, what=f"and the run stands so: {now.status}")
-        expect(holds=(now.wish is None) == began, what="a run at work is not wished away")
+        expect(holds=(now.cancel_request is None) == began, what="a run at work is not wished away")
 
 
 async def works_a_notification_off_once(kept: Kept) -> None:

@@ -141,7 +141,7 @@ async def delivers_again_what_was_lost(queue: RunQueue) -> None:
     await queue.listen(bench.work, parallel_max=1)
     for number, name in enumerate(names, 1):
         # A delivery is over for sure when the next one has begun.
-        await (queue.put_again(name, ANY_LANE) if name in names[: number - 1] else queue.put(name, ANY_LANE))
+        await (queue.requeue(name, ANY_LANE) if name in names[: number - 1] else queue.put(name, ANY_LANE))
         await bench.until(partial(bench.has_ended, number))
     await queue.close()
     _expect(holds=bench.begun == names, what="once for each put")
@@ -152,8 +152,8 @@ async def leaves_a_waiting_run_where_it_waits(queue: RunQueue) -> None:
     bench = Bench()
     for name in ("run-1", "run-2", "run-3"):
         await queue.put(name, ANY_LANE)
-    _expect(holds=not await queue.put_again("run-1", ANY_LANE), what="it waits still, so nothing was put")
-    _expect(holds=await queue.put_again("run-4", ANY_LANE), what="what was never put was lost, and is put")
+    _expect(holds=not await queue.requeue("run-1", ANY_LANE), what="it waits still, so nothing was put")
+    _expect(holds=await queue.requeue("run-4", ANY_LANE), what="what was never put was lost, and is put")
     await queue.listen(bench.work, parallel_max=1)
     await bench.until(lambda: "run-4" in bench.ended)
     await queue.close()
@@ -171,7 +171,7 @@ async def takes_nothing_after_it_was_closed(queue: RunQueue) -> None:
     await queue.close()
     bench.let_go()
     await bench.until(lambda: "run-1" in bench.ended)
-    for put in (queue.put, queue.put_again):
+    for put in (queue.put, queue.requeue):
         try:
             await put("run-3", ANY_LANE)
         except StoreFailure:
@@ -201,9 +201,9 @@ async def hands_to_itself_what_it_could_work_on(queue: RunQueue) -> None:
     """Put again by a process that listens, a run of a lane that it does not listen to comes to it, once."""
     bench = Bench()
     await queue.put("run-1", "source-a")
-    _expect(holds=not await queue.put_again("run-1", "source-a"), what="it waits, and nobody listens yet")
+    _expect(holds=not await queue.requeue("run-1", "source-a"), what="it waits, and nobody listens yet")
     await queue.listen(bench.work, parallel_max=1, lanes=(ANY_LANE,))
-    _expect(holds=await queue.put_again("run-1", "source-a"), what="it is handed over")
+    _expect(holds=await queue.requeue("run-1", "source-a"), what="it is handed over")
     await bench.until(lambda: "run-1" in bench.ended)
     await queue.put("run-2", ANY_LANE)
     await bench.until(lambda: "run-2" in bench.ended)
@@ -217,8 +217,8 @@ async def puts_no_run_again_that_waits_in_its_own_hand(queue: RunQueue) -> None:
     await queue.put("run-1", ANY_LANE)
     await queue.listen(bench.work, parallel_max=1, lanes=(ANY_LANE,))
     await bench.until(lambda: bench.begun == ["run-1"])
-    _expect(holds=await queue.put_again("run-2", "source-a"), what="it is handed over")
-    _expect(holds=not await queue.put_again("run-2", "source-a"), what="it waits already")
+    _expect(holds=await queue.requeue("run-2", "source-a"), what="it is handed over")
+    _expect(holds=not await queue.requeue("run-2", "source-a"), what="it waits already")
     bench.let_go()
     await bench.until(lambda: "run-2" in bench.ended)
     await queue.close()

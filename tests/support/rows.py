@@ -9,7 +9,7 @@ from diagnosis_harness.application.callers.caller import Caller, CallerRole
 from diagnosis_harness.application.runs.request import RunKind, RunRequest
 from diagnosis_harness.application.runs.row import RunEnding, RunFailure, RunSpent
 from diagnosis_harness.application.runs.sources import SourceStamp
-from diagnosis_harness.application.runs.store import RunArchive, RunCare, RunFeed, RunLog, RunStore
+from diagnosis_harness.application.runs.store import RunArchive, RunFeed, RunLog, RunRecovery, RunStore
 from diagnosis_harness.diagnosis.collection import DiagnosisStopReason
 from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.harness.core import DiagnosisHarnessCore
@@ -141,7 +141,7 @@ class Kept:
 
     clock: ManualClock
     archive: RunArchive
-    care: RunCare
+    recovery: RunRecovery
     one: Process
     two: Process
     inboxes: tuple[AlertInbox, AlertInbox]

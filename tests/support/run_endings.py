@@ -14,7 +14,7 @@ from tests.support.scripted_router import ScriptedRouter
 from diagnosis_harness.application.intent import IntentType
 from diagnosis_harness.application.routing import RoutingDecision, RoutingReason, RoutingTurn
 from diagnosis_harness.application.runs.request import RunKind
-from diagnosis_harness.application.runs.row import CancelWish, RunRow
+from diagnosis_harness.application.runs.row import CancelRequest, RunRow
 from diagnosis_harness.diagnosis.policy import AskTools, GiveDraft, WantedCall
 from diagnosis_harness.harness.budget import TokenUsage
 from diagnosis_harness.harness.cancellation import CancellationReason
@@ -118,14 +118,16 @@ def _in_path(end: Callable[[KeptChat], object]) -> Act:
 
 
 def _cancel(reason: CancellationReason) -> Callable[[KeptChat], object]:
-    return lambda kept: kept.core.cancel(kept.keeping.active.all()[0], reason)
+    return lambda kept: kept.core.cancel(kept.stores.active.all()[0], reason)
 
 
 def _queue(reason: CancellationReason) -> Act:
     async def act(kept: KeptChat) -> RunRow:
-        queued = (await kept.keeping.archive.submit(kept.request(kind=RunKind.BACKGROUND))).row
+        queued = (await kept.stores.archive.submit(kept.request(kind=RunKind.BACKGROUND))).row
         kept.clock.advance(120.0)
-        row = await kept.keeping.archive.wish_cancel(queued.run_id, CancelWish(reason, kept.clock.now_s()))
+        row = await kept.stores.archive.request_cancel(
+            queued.run_id, CancelRequest(reason, kept.clock.now_s())
+        )
         assert row is not None
         return row
 
@@ -134,7 +136,7 @@ def _queue(reason: CancellationReason) -> Act:
 
 def _not_begun(*, is_served: bool) -> Act:
     async def act(kept: KeptChat) -> RunRow:
-        archive = kept.keeping.archive
+        archive = kept.stores.archive
         run_id = (await archive.submit(kept.request(kind=RunKind.BACKGROUND, source="shop"))).row.run_id
         kept.clock.advance(120.0)
         assert await archive.expire(run_id, at_s=kept.clock.now_s(), is_served=is_served)
@@ -156,9 +158,9 @@ def _given_up(door: Door | None) -> Act:
         task = asyncio.create_task(kept.ask(request))
         try:
             await (kept.system.entered if door is None else door.reached).wait()
-            await kept.log.flush(kept.keeping.active.all()[0])
+            await kept.log.flush(kept.stores.active.all()[0])
             kept.clock.advance(5.0)
-            assert await kept.care.give_up(request.run_id, owner="me", at_s=kept.clock.now_s())
+            assert await kept.recovery.abandon(request.run_id, owner="me", at_s=kept.clock.now_s())
             kept.system.go.set()
             if door is not None:
                 door.open.set()
@@ -167,7 +169,7 @@ def _given_up(door: Door | None) -> Act:
         finally:
             if door is not None:
                 door.open.set()
-        row = await kept.keeping.archive.run(request.run_id)
+        row = await kept.stores.archive.run(request.run_id)
         assert row is not None
         return row
 
@@ -181,11 +183,11 @@ async def _given_up_before_a_word(kept: KeptChat) -> RunRow:
         session_id=request.session_id, limits=limits(), timeout_s=60.0, retry_policies=None
     )
     request = replace(request, run_id=ctx.run_id)
-    assert await kept.keeping.store.begin(ctx, request, owner="me", at_s=kept.clock.now_s())
+    assert await kept.stores.store.begin(ctx, request, owner="me", at_s=kept.clock.now_s())
     kept.core.complete_failure(ctx, "gone")
     kept.clock.advance(5.0)
-    assert await kept.care.give_up(request.run_id, owner="me", at_s=kept.clock.now_s())
-    row = await kept.keeping.archive.run(request.run_id)
+    assert await kept.recovery.abandon(request.run_id, owner="me", at_s=kept.clock.now_s())
+    row = await kept.stores.archive.run(request.run_id)
     assert row is not None
     return row
 
@@ -263,7 +265,7 @@ def kept_end(folder: Path, name: str) -> KeptEnd:
     async def played() -> KeptEnd:
         async with opened(folder, **scripted) as kept:  # type: ignore[arg-type]  # handed through
             row = await asyncio.wait_for(act(kept), 60)
-            records = await kept.keeping.archive.records(row.run_id)
+            records = await kept.stores.archive.records(row.run_id)
             return KeptEnd(row, tuple(records), tuple(await kept.events(row.run_id)))
 
     return asyncio.run(played())

@@ -1,4 +1,4 @@
-"""Runs, worker and caretaker of one process over a real store, as tests hold them."""
+"""Runs, worker and supervisor of one process over a real store, as tests hold them."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from diagnosis_harness.application.intent import IntentType
 from diagnosis_harness.application.routing import RoutingDecision, RoutingReason
 from diagnosis_harness.application.run_worker import RunWorker
 from diagnosis_harness.application.runs.asking import AskingRules
-from diagnosis_harness.application.runs.caretaker import CareSettings, Caretaker
 from diagnosis_harness.application.runs.desk import Runs, RunsSettings
 from diagnosis_harness.application.runs.sources import SourceStamp
+from diagnosis_harness.application.runs.supervisor import RecoverySettings, RunSupervisor
 from diagnosis_harness.kernel.errors import TechnicalFailure
 
 SYSTEM = RoutingDecision(IntentType.SYSTEM_CHAT, RoutingReason.GREETING)
@@ -27,7 +27,7 @@ RULES = AskingRules(sources=("shop",), limit_s=60.0, limit_max_s=600.0, start_wi
 
 
 class Desk:
-    """Runs, worker and caretaker of one process, over a queue that a test looks into."""
+    """Runs, worker and supervisor of one process, over a queue that a test looks into."""
 
     def __init__(self, kept: KeptChat, sources: HeldSources | None = None) -> None:
         self.kept = kept
@@ -36,25 +36,25 @@ class Desk:
         self.unkept: list[tuple[str, TechnicalFailure]] = []
         self.runs = Runs(
             kept.core,
-            archive=kept.keeping.archive,
+            archive=kept.stores.archive,
             queue=self.queue,
-            active=kept.keeping.active,
+            active=kept.stores.active,
             owner="me",
             settings=RunsSettings(RULES, unfinished_max=2, sources=self.sources),
         )
         self.worker = RunWorker(
             kept.chat,
-            archive=kept.keeping.archive,
+            archive=kept.stores.archive,
             clock=kept.clock,
             failed=lambda run_id, failure: self.unkept.append((run_id, failure)),
             sources=self.sources,
         )
-        self.caretaker = Caretaker(
+        self.supervisor = RunSupervisor(
             kept.core,
-            kept.keeping,
-            care=kept.care,
+            kept.stores,
+            recovery=kept.recovery,
             queue=self.queue,
-            settings=CareSettings(),
+            settings=RecoverySettings(),
             sources=self.sources,
         )
 

@@ -24,7 +24,7 @@ async def counts_what_is_queued_source_by_source(kept: Kept) -> None:
         request = a_request(f"r{number}", submitted_s=SUBMITTED_S + number)
         await kept.archive.submit(replace(request, source=source, stamp=stamp))
     await kept.one.begun("r9")
-    counted = await kept.care.backlog()
+    counted = await kept.recovery.backlog()
     shop, bank = SourceBacklog("shop", "sha256:bank", 1), SourceBacklog("bank", "sha256:bank", 2)
     old, none = SourceBacklog("bank", None, 1), SourceBacklog(None, None, 1)
     expect(holds=set(counted) == {shop, bank, old, none}, what=f"each source once: {counted}")
@@ -34,9 +34,9 @@ async def counts_what_is_queued_source_by_source(kept: Kept) -> None:
         ((old, none), ["r0", "r1", "r2"]),
         ((shop, bank, old, none), []),
     ):
-        rows = await kept.care.waiting(submitted_before_s=SUBMITTED_S + 9, without=without)
+        rows = await kept.recovery.waiting(submitted_before_s=SUBMITTED_S + 9, without=without)
         expect(holds=[row.run_id for row in rows] == ids, what=f"without {without}: {ids}")
-    (first,) = await kept.care.waiting(submitted_before_s=SUBMITTED_S + 9, limit=1)
+    (first,) = await kept.recovery.waiting(submitted_before_s=SUBMITTED_S + 9, limit=1)
     expect(holds=(first.source, first.identity) == ("shop", "sha256:bank"), what="with what it looks into")
 
 
@@ -46,7 +46,7 @@ async def finds_what_should_have_begun(kept: Kept) -> None:
         request = a_request(f"r{number}", submitted_s=SUBMITTED_S + number)
         await kept.archive.submit(replace(request, start_by_s=start_by_s))
     for at_s, ids in ((29.9, []), (30, ["r2"]), (60, ["r0", "r2"])):
-        rows = await kept.care.overdue(at_s=SUBMITTED_S + at_s)
+        rows = await kept.recovery.overdue(at_s=SUBMITTED_S + at_s)
         expect(holds=[row.run_id for row in rows] == ids, what=f"{ids} at {at_s}")
 
 
@@ -64,7 +64,7 @@ async def ends_what_did_not_begin_with_its_reason(kept: Kept) -> None:
             raise AssertionError("it has ended")
         expect(holds=ended and row.status is RunStatus.FAILED and row.is_closed, what="ended and closed")
         expect(holds=(row.ending.state, row.ending.failure.code) == (state, code), what=f"{state}, {code}")
-        expect(holds=row.started_s is None and row.wish is None, what="it never began, unasked")
+        expect(holds=row.started_s is None and row.cancel_request is None, what="it never began, unasked")
         expect(holds=await log_of(kept, run_id) == [TraceName.RUN_FINISHED], what="its log says so")
         again = await kept.archive.expire(run_id, at_s=SUBMITTED_S + 61, is_served=not is_served)
         expect(holds=not again and await row_of(kept, run_id) == row, what="the first end stands")
@@ -84,19 +84,20 @@ async def lets_a_claim_or_an_expiry_win(kept: Kept) -> None:
         row = await row_of(kept, run_id)
         expect(holds=began is not expired, what="one of them")
         expect(holds=row.status is (RunStatus.RUNNING if began else RunStatus.FAILED), what="and it stands")
-        expect(holds=row.wish is None, what="a run that began is not to be cancelled")
+        expect(holds=row.cancel_request is None, what="a run that began is not to be cancelled")
 
 
 async def tells_which_runs_processes_take(kept: Kept) -> None:
     """As each said last; one that said nothing of it is told from one that takes none."""
-    await kept.care.beat("one", at_s=1.0, lanes={"source-b", "source-a"})
-    await kept.care.beat("two", at_s=1.0, lanes=())
-    await kept.care.beat("old", at_s=1.0)
-    beats = await kept.care.beats()
+    await kept.recovery.record_heartbeat("one", at_s=1.0, lanes={"source-b", "source-a"})
+    await kept.recovery.record_heartbeat("two", at_s=1.0, lanes=())
+    await kept.recovery.record_heartbeat("old", at_s=1.0)
+    beats = await kept.recovery.heartbeats()
     said = {owner: beat.lanes for owner, beat in beats.items()}
     expected = {"one": frozenset({"source-a", "source-b"}), "two": frozenset(), "old": None}
     expect(holds=said == expected, what=f"what each takes: {said}")
-    await kept.care.beat("one", at_s=2.0, lanes=("source-b",))
+    await kept.recovery.record_heartbeat("one", at_s=2.0, lanes=("source-b",))
     expect(
-        holds=(await kept.care.beats())["one"].lanes == frozenset({"source-b"}), what="the last word stands"
+        holds=(await kept.recovery.heartbeats())["one"].lanes == frozenset({"source-b"}),
+        what="the last word stands",
     )

@@ -21,7 +21,7 @@ from tests.support.rows import (
     a_request,
     a_success,
 )
-from tests.support.run_care_contract import (
+from tests.support.run_recovery_contract import (
     gives_up_a_run_whole,
     gives_up_what_ended_and_was_not_closed,
     tells_what_processes_said_and_who_has_work,
@@ -35,7 +35,7 @@ from tests.support.run_sources_contract import (
 )
 
 from diagnosis_harness.application.intent import IntentType
-from diagnosis_harness.application.runs.row import CancelWish, RunEnding, RunRow, RunStatus
+from diagnosis_harness.application.runs.row import CancelRequest, RunEnding, RunRow, RunStatus
 from diagnosis_harness.application.runs.store import RunQuery
 from diagnosis_harness.harness.termination import CancellationReason, RunState, RunTermination
 from diagnosis_harness.kernel.errors import InvalidInput, TooManyRuns
@@ -47,8 +47,8 @@ from diagnosis_harness.trace.event import TraceName
 
 Check = Callable[[Kept], Awaitable[None]]
 
-_WISH = CancelWish(CancellationReason.USER_REQUESTED, SUBMITTED_S + 5)
-_LATE = CancelWish(CancellationReason.DEADLINE_EXCEEDED, SUBMITTED_S + 60)
+_WISH = CancelRequest(CancellationReason.USER_REQUESTED, SUBMITTED_S + 5)
+_LATE = CancelRequest(CancellationReason.DEADLINE_EXCEEDED, SUBMITTED_S + 60)
 
 
 async def writes_running_first_and_the_intent_later(kept: Kept) -> None:
@@ -113,7 +113,7 @@ async def lets_the_first_end_stand(kept: Kept) -> None:
         first, second, given = await asyncio.gather(
             kept.one.store.finish(ctx, a_success()),
             kept.one.store.finish(ctx, late),
-            kept.care.give_up(run_id, owner="one", at_s=SUBMITTED_S + 20),
+            kept.recovery.abandon(run_id, owner="one", at_s=SUBMITTED_S + 20),
         )
         row = await row_of(kept, run_id)
         expect(holds=[first, second].count(True) <= 1, what="one end is written at most")
@@ -140,7 +140,7 @@ async def takes_writes_of_the_owner_alone(kept: Kept) -> None:
 async def ends_a_queued_run_by_a_wish(kept: Kept) -> None:
     """It never began: CANCELLED, with RUN_FINISHED alone in its log, closed; and it never begins."""
     await kept.archive.submit(a_request("r1"))
-    row = await kept.archive.wish_cancel("r1", _WISH)
+    row = await kept.archive.request_cancel("r1", _WISH)
     ending = None if row is None else row.ending
     if row is None or ending is None or ending.failure is None:
         raise AssertionError("it has ended")
@@ -154,7 +154,7 @@ async def ends_a_queued_run_by_a_wish(kept: Kept) -> None:
     expect(holds=not await _begin(kept.one, "r1"), what="it never begins")
     expect(holds=await row_of(kept) == row, what="and stays as it is")
     await kept.archive.submit(replace(a_request("r2"), language=Language.EN))
-    late = await kept.archive.wish_cancel("r2", _LATE)
+    late = await kept.archive.request_cancel("r2", _LATE)
     expect(
         holds=late is not None and late.ending is not None and late.ending.state is RunState.TIMED_OUT,
         what="a queued run that was not begun in time is TIMED_OUT",
@@ -166,10 +166,15 @@ async def lets_a_claim_or_a_wish_win(kept: Kept) -> None:
     for number in range(8):
         run_id = f"r{number}"
         await kept.archive.submit(a_request(run_id))
-        began, row = await asyncio.gather(_begin(kept.one, run_id), kept.archive.wish_cancel(run_id, _WISH))
+        began, row = await asyncio.gather(
+            _begin(kept.one, run_id), kept.archive.request_cancel(run_id, _WISH)
+        )
         now = await row_of(kept, run_id)
         if began:
-            expect(holds=now.status is RunStatus.RUNNING and now.wish == _WISH, what="the owner has a wish")
+            expect(
+                holds=now.status is RunStatus.RUNNING and now.cancel_request == _WISH,
+                what="the owner has a wish",
+            )
         else:
             expect(holds=now == row and now.is_closed, what="it was cancelled before it began")
 
@@ -177,20 +182,23 @@ async def lets_a_claim_or_a_wish_win(kept: Kept) -> None:
 async def carries_a_wish_to_the_owner(kept: Kept) -> None:
     """The first wish for a RUNNING run waits for its owner until that has answered."""
     ctx = await kept.one.begun("r1")
-    later = CancelWish(CancellationReason.INTERNAL_FAILURE, SUBMITTED_S + 6)
-    await kept.archive.wish_cancel("r1", _WISH)
-    row = await kept.archive.wish_cancel("r1", later)
-    expect(holds=row is not None and row.wish == _WISH and row.ending is None, what="the first wish stands")
-    expect(holds=await kept.care.wishes("one") == (("r1", _WISH),), what="its owner sees it")
-    expect(holds=await kept.care.wishes("two") == (), what="nobody else does")
-    await kept.care.answer_wish("r1", {"stopped": ["t1"], "in_flight": []})
-    expect(holds=await kept.care.wishes("one") == (), what="an answered wish is done")
+    later = CancelRequest(CancellationReason.INTERNAL_FAILURE, SUBMITTED_S + 6)
+    await kept.archive.request_cancel("r1", _WISH)
+    row = await kept.archive.request_cancel("r1", later)
+    expect(
+        holds=row is not None and row.cancel_request == _WISH and row.ending is None,
+        what="the first wish stands",
+    )
+    expect(holds=await kept.recovery.cancel_requests("one") == (("r1", _WISH),), what="its owner sees it")
+    expect(holds=await kept.recovery.cancel_requests("two") == (), what="nobody else does")
+    await kept.recovery.answer_cancel_request("r1", {"stopped": ["t1"], "in_flight": []})
+    expect(holds=await kept.recovery.cancel_requests("one") == (), what="an answered wish is done")
     answer = (await row_of(kept)).cancel_answer
     expect(holds=answer == {"stopped": ["t1"], "in_flight": []}, what="the answer is kept")
     await kept.one.store.finish(ctx, a_success())
     ended = await row_of(kept)
-    expect(holds=await kept.archive.wish_cancel("r1", later) == ended, what="an ended run is left alone")
-    expect(holds=await kept.archive.wish_cancel("nobody", _WISH) is None, what="an unknown run is None")
+    expect(holds=await kept.archive.request_cancel("r1", later) == ended, what="an ended run is left alone")
+    expect(holds=await kept.archive.request_cancel("nobody", _WISH) is None, what="an unknown run is None")
 
 
 async def joins_what_is_unfinished(kept: Kept) -> None:
@@ -208,7 +216,7 @@ async def joins_what_is_unfinished(kept: Kept) -> None:
     )
     again = await kept.archive.submit(a_request(run_id))
     expect(holds=not again.is_new and again.row == pair[0].row, what="the same id is the same run")
-    await kept.archive.wish_cancel(run_id, _WISH)
+    await kept.archive.request_cancel(run_id, _WISH)
     expect(holds=await kept.archive.of_fingerprint("f") == (), what="an ended run is not of the group")
     expect(
         holds=(await kept.archive.submit(a_request("r3", fingerprint="f"))).is_new, what="and a new one may"
@@ -331,7 +339,7 @@ async def pages_through_runs(kept: Kept) -> None:
     ):
         rows = (await kept.archive.runs(query)).rows
         expect(holds=[row.run_id for row in rows] == ids, what=f"{query} finds {ids}")
-    waiting = await kept.care.waiting(submitted_before_s=SUBMITTED_S + 2.5, limit=3)
+    waiting = await kept.recovery.waiting(submitted_before_s=SUBMITTED_S + 2.5, limit=3)
     expect(holds=[row.run_id for row in waiting] == ["r0", "r1", "r2"], what="the oldest wait first")
     for bad in ("", "x", "AAAA", "bmFuIHIx", "MS4wIHIx=", "结"):
         try:
@@ -347,8 +355,8 @@ async def knows_nothing_of_what_is_not_there(kept: Kept) -> None:
     expect(holds=await kept.archive.events("nobody") == (), what="no events")
     expect(holds=await kept.archive.records("nobody") == (), what="no records")
     expect(holds=await kept.archive.attempts("nobody") == (), what="no attempts")
-    expect(holds=not await kept.care.give_up("nobody", owner="one", at_s=0.0), what="nothing to give up")
-    expect(holds=await kept.care.beats() == {}, what="nobody has said anything")
+    expect(holds=not await kept.recovery.abandon("nobody", owner="one", at_s=0.0), what="nothing to give up")
+    expect(holds=await kept.recovery.heartbeats() == {}, what="nobody has said anything")
 
 
 async def lists_the_records_of_a_run(kept: Kept) -> None:

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING
 from tests.support.scripted_router import ScriptedRouter
 
 from diagnosis_harness.adapters.persistence.archive import SqlRunArchive
-from diagnosis_harness.adapters.persistence.care import SqlRunCare
 from diagnosis_harness.adapters.persistence.database import Database
 from diagnosis_harness.adapters.persistence.evidence import SqlEvidenceStore
+from diagnosis_harness.adapters.persistence.recovery import SqlRunRecovery
 from diagnosis_harness.adapters.persistence.run_log import SqlRunLog
 from diagnosis_harness.adapters.persistence.run_store import SqlRunStore
 from diagnosis_harness.application.callers.caller import LOCAL, Caller
@@ -29,9 +29,9 @@ from diagnosis_harness.application.intent import IntentType
 from diagnosis_harness.application.path_answer import PathAnswer
 from diagnosis_harness.application.router import IntentRouter, Routing
 from diagnosis_harness.application.runs.active import ActiveRuns
-from diagnosis_harness.application.runs.keeping import Keeping
 from diagnosis_harness.application.runs.request import RunKind, RunRequest
 from diagnosis_harness.application.runs.row import RunEnding, RunRow
+from diagnosis_harness.application.runs.run_stores import RunStores
 from diagnosis_harness.application.runs.sources import SourceStamp
 from diagnosis_harness.application.status import ChatApplicationStatus, tell_status
 from diagnosis_harness.diagnosis.agent import DiagnosisAgent
@@ -171,8 +171,8 @@ class KeptChat:
     clock: ManualClock
     core: DiagnosisHarnessCore
     log: SqlRunLog
-    keeping: Keeping
-    care: SqlRunCare
+    stores: RunStores
+    recovery: SqlRunRecovery
     shelf: OneShelf
     system: ScriptedPath
     knowledge: ScriptedPath
@@ -212,7 +212,7 @@ class KeptChat:
 
     async def events(self, run_id: str) -> tuple[TraceEvent, ...]:
         """The run's written events."""
-        return await self.keeping.archive.events(run_id)
+        return await self.stores.archive.events(run_id)
 
 
 def _diagnosing(
@@ -267,7 +267,7 @@ async def opened(
     await log.start()
     shelf = OneShelf(tuple(tools) or (ScriptedTool(),))
 
-    keeping = Keeping(
+    stores = RunStores(
         owner="me",
         store=NotedStore(database, told),
         log=log,
@@ -285,7 +285,7 @@ async def opened(
             knowledge,
             DiagnosisPath(core, shelf, use_case_over),
         ),
-        keeping=keeping,
+        stores=stores,
         settings=ChatSettings(budget, HarnessRetryPolicies(), finalise_timeout_s=5.0),
     )
     try:
@@ -294,8 +294,8 @@ async def opened(
             clock=clock,
             core=core,
             log=log,
-            keeping=keeping,
-            care=SqlRunCare(database),
+            stores=stores,
+            recovery=SqlRunRecovery(database),
             shelf=shelf,
             system=system,
             knowledge=knowledge,

@@ -19,9 +19,9 @@ from uvicorn import Config
 
 from diagnosis_harness.adapters.persistence.alert_inbox import SqlAlertInbox
 from diagnosis_harness.adapters.persistence.archive import SqlRunArchive
-from diagnosis_harness.adapters.persistence.care import SqlRunCare
 from diagnosis_harness.adapters.persistence.database import Database
 from diagnosis_harness.adapters.persistence.keys import SqlKeyStore
+from diagnosis_harness.adapters.persistence.recovery import SqlRunRecovery
 from diagnosis_harness.adapters.persistence.run_log import SqlRunLog
 from diagnosis_harness.adapters.persistence.run_store import SqlRunStore
 from diagnosis_harness.adapters.queue.local_queue import LocalRunQueue
@@ -36,9 +36,9 @@ from diagnosis_harness.application.routing import RoutingDecision, RoutingReason
 from diagnosis_harness.application.run_worker import RunWorker
 from diagnosis_harness.application.runs.active import ActiveRuns
 from diagnosis_harness.application.runs.asking import AskingRules
-from diagnosis_harness.application.runs.caretaker import CareSettings, Caretaker
 from diagnosis_harness.application.runs.desk import Runs, RunsSettings
-from diagnosis_harness.application.runs.keeping import Keeping
+from diagnosis_harness.application.runs.run_stores import RunStores
+from diagnosis_harness.application.runs.supervisor import RecoverySettings, RunSupervisor
 from diagnosis_harness.application.service import Service
 from diagnosis_harness.application.status import ChatApplicationStatus, tell_status
 from diagnosis_harness.harness.core import DiagnosisHarnessCore
@@ -121,7 +121,7 @@ class StreamServer:
     async def still(self) -> None:
         """Return when no run is at work and no stream is open."""
         async with asyncio.timeout(WAIT_S):
-            while len(self.streams.chats) or len(self.streams.hub) or len(self.service.keeping.active):
+            while len(self.streams.chats) or len(self.streams.hub) or len(self.service.stores.active):
                 await turns(5)
 
 
@@ -214,7 +214,7 @@ def _service(
     *,
     finalise_timeout_s: float,
 ) -> Service:
-    keeping = Keeping(
+    stores = RunStores(
         owner="me",
         store=SqlRunStore(database, owner="me"),
         log=log,
@@ -226,12 +226,12 @@ def _service(
         core,
         routing=Routing(core, RoleBoundary(core), ScriptedRouter(decision)),
         paths=Paths(path, path, DiagnosisPath(core, OneShelf(), lambda tools: None)),  # type: ignore[arg-type, return-value]  # never taken
-        keeping=keeping,
+        stores=stores,
         settings=ChatSettings(AMPLE, HarnessRetryPolicies(), finalise_timeout_s=finalise_timeout_s),
     )
     queue = LocalRunQueue()
     rules = AskingRules(sources=(), limit_s=60.0, limit_max_s=600.0, start_within_s=600.0)
-    archive, active, most = keeping.archive, keeping.active, RunsSettings(rules, 100_000)
+    archive, active, most = stores.archive, stores.active, RunsSettings(rules, 100_000)
     runs = Runs(core, archive=archive, queue=queue, active=active, owner="me", settings=most)
     inbox, limits = SqlAlertInbox(database), AlertSettings(waiting_max=10, unfinished_max=10)
     return Service(
@@ -239,12 +239,14 @@ def _service(
         chat=chat,
         runs=runs,
         alerts=Alerts(runs, inbox=inbox, queue=queue, clock=core.clock, settings=limits),
-        keeping=keeping,
+        stores=stores,
         feed=log,
         keys=SqlKeyStore(database),
         queue=queue,
-        worker=RunWorker(chat, archive=keeping.archive, clock=core.clock, failed=lambda *_: None),
-        caretaker=Caretaker(core, keeping, care=SqlRunCare(database), queue=queue, settings=CareSettings()),
+        worker=RunWorker(chat, archive=stores.archive, clock=core.clock, failed=lambda *_: None),
+        supervisor=RunSupervisor(
+            core, stores, recovery=SqlRunRecovery(database), queue=queue, settings=RecoverySettings()
+        ),
     )
 
 

@@ -20,9 +20,9 @@ from diagnosis_harness.application.path_answer import AnswerPath
 from diagnosis_harness.application.previous_turn import PreviousTurn
 from diagnosis_harness.application.router import Routing
 from diagnosis_harness.application.runs.events import tell_decision, tell_finished, tell_started
-from diagnosis_harness.application.runs.keeping import Keeping
 from diagnosis_harness.application.runs.request import RunRequest
 from diagnosis_harness.application.runs.row import RunEnding, RunRow
+from diagnosis_harness.application.runs.run_stores import RunStores
 from diagnosis_harness.application.session_context import SessionContext, read_session
 from diagnosis_harness.application.status import ChatApplicationStatus, tell_status
 from diagnosis_harness.harness.budget import RunBudgetLimits
@@ -80,13 +80,13 @@ class ChatApplicationUseCase:
         *,
         routing: Routing,
         paths: Paths,
-        keeping: Keeping,
+        stores: RunStores,
         settings: ChatSettings,
     ) -> None:
         self._core = core
         self._routing = routing
         self._paths = paths
-        self._keeping = keeping
+        self._stores = stores
         self._settings = settings
 
     async def answer(self, request: RunRequest, started: Callable[[RunContext], None]) -> RunRow:
@@ -98,24 +98,24 @@ class ChatApplicationUseCase:
 
         Raises:
             StoreFailure: before `started`: the run is not known to be kept; a row that stands all the same is
-                ended by the caretaker.
+                ended by the supervisor.
             TooManyRuns: before `started`: the caller has too many that are not finished.
             RunTaken: before `started`: the queued run was claimed, cancelled or ended before.
             RunNotKept: after `started`: the end could not be kept, and nothing of it may be shown. The row is
                 ended as soon as the store works again.
             Exception: a bug; the run is FAILED and kept as that, where the store works.
         """
-        context = await read_session(self._keeping.archive, request)
-        if self._keeping.active.get(request.run_id) is not None:
+        context = await read_session(self._stores.archive, request)
+        if self._stores.active.get(request.run_id) is not None:
             raise RunTaken(request.run_id)  # delivered twice to this process
         ctx = self._opened(request)
-        with self._keeping.active.held(ctx):
+        with self._stores.active.track(ctx):
             try:
                 started_s = await self._begun(ctx, request)
                 call_contained(partial(started, ctx), ctx.lifecycle.journal)
                 return await self._finished(ctx, request, context, started_s)
             finally:
-                self._keeping.log.close(ctx)
+                self._stores.log.close(ctx)
 
     def _opened(self, request: RunRequest) -> RunContext:
         return self._core.start_run(
@@ -131,15 +131,15 @@ class ChatApplicationUseCase:
 
         A run that cannot be kept ends here and is nobody's.
         """
-        keeping, at_s = self._keeping, self._core.clock.now_s()
+        stores, at_s = self._stores, self._core.clock.now_s()
         try:
             is_ours = await self._kept(
-                ctx, lambda ctx: keeping.store.begin(ctx, request, owner=keeping.owner, at_s=at_s)
+                ctx, lambda ctx: stores.store.begin(ctx, request, owner=stores.owner, at_s=at_s)
             )
             if is_ours:
-                keeping.log.open(ctx)
+                stores.log.open(ctx)
                 tell_started(self._core, ctx, request.question)
-                await self._kept(ctx, keeping.log.flush)
+                await self._kept(ctx, stores.log.flush)
         except BaseException as error:
             self._core.complete_failure(ctx, type(error).__name__)
             if isinstance(error, TechnicalFailure) and not isinstance(error, StoreFailure):
@@ -169,12 +169,12 @@ class ChatApplicationUseCase:
 
     async def _closing(self, ctx: RunContext, ending: RunEnding) -> RunRow:
         """The steps of an end; only what the last one reads may be shown."""
-        keeping = self._keeping
+        stores = self._stores
         try:
-            await self._kept(ctx, keeping.log.flush)
-            if await self._kept(ctx, lambda ctx: keeping.store.finish(ctx, ending)):
+            await self._kept(ctx, stores.log.flush)
+            if await self._kept(ctx, lambda ctx: stores.store.finish(ctx, ending)):
                 tell_finished(self._core, ctx, ending.outcome)
-                await self._kept(ctx, keeping.log.flush)
+                await self._kept(ctx, stores.log.flush)
         except TechnicalFailure as failure:
             return await self._standing(ctx, failure)
         return await self._standing(ctx, None)
@@ -182,7 +182,7 @@ class ChatApplicationUseCase:
     async def _standing(self, ctx: RunContext, failure: TechnicalFailure | None) -> RunRow:
         """The row as it stands: this end, or the one that another process gave the run before."""
         try:
-            row = await self._kept(ctx, lambda ctx: self._keeping.archive.run(ctx.run_id))
+            row = await self._kept(ctx, lambda ctx: self._stores.archive.run(ctx.run_id))
         except TechnicalFailure as unread:
             why = failure or unread
             raise RunNotKept(f"the end of the run could not be kept: {why}", kind=unread.kind) from unread
@@ -200,7 +200,7 @@ class ChatApplicationUseCase:
             decision = await self._routing.route(ctx, request.question, context.history)
             await self._core.wait(
                 ctx,
-                lambda ctx: self._keeping.store.routed(ctx, decision.intent),
+                lambda ctx: self._stores.store.routed(ctx, decision.intent),
                 limit_s=self._settings.finalise_timeout_s,
             )
             match decision.intent:

@@ -24,14 +24,14 @@ async def drain(service: Service, *, drain_s: float, finalise_timeout_s: float) 
     await service.queue.close()
     if await _wait_until_idle(service, drain_s):
         return
-    for ctx in service.keeping.active.all():
+    for ctx in service.stores.active.all():
         _LOG.warning("run %s is ended: the service stops", ctx.run_id)
         service.core.cancel(ctx, CancellationReason.INTERNAL_FAILURE, SERVICE_STOPPED)
     await _wait_until_idle(service, _STORE_WAITS_MAX * finalise_timeout_s)
 
 
 async def _wait_until_idle(service: Service, timeout_s: float) -> bool:
-    clock, active = service.core.clock, service.keeping.active
+    clock, active = service.core.clock, service.stores.active
     until_s = clock.now_s() + timeout_s
     while len(active) > 0 and clock.now_s() < until_s:
         await passed(clock, _POLL_S)

@@ -17,7 +17,7 @@ class RunWorker:
 
     Args:
         sources: the sources of this process; a run that looks into another one is left to other processes.
-        failed: told of a run whose work could not be kept; the row is ended by the caretaker.
+        failed: told of a run whose work could not be kept; the row is ended by the supervisor.
     """
 
     def __init__(

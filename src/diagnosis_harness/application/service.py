@@ -10,12 +10,12 @@ from diagnosis_harness.application.alerts.alerts import Alerts
 from diagnosis_harness.application.callers.key_store import KeyStore
 from diagnosis_harness.application.chat import ChatApplicationUseCase
 from diagnosis_harness.application.run_worker import RunWorker
-from diagnosis_harness.application.runs.caretaker import Caretaker
 from diagnosis_harness.application.runs.closed_runs import ClosedRuns
 from diagnosis_harness.application.runs.desk import Runs
-from diagnosis_harness.application.runs.keeping import Keeping
 from diagnosis_harness.application.runs.queue import RunQueue
+from diagnosis_harness.application.runs.run_stores import RunStores
 from diagnosis_harness.application.runs.store import RunFeed
+from diagnosis_harness.application.runs.supervisor import RunSupervisor
 from diagnosis_harness.harness.core import DiagnosisHarnessCore
 
 Check: TypeAlias = Callable[[], str | None]
@@ -49,12 +49,12 @@ class Service:
     chat: ChatApplicationUseCase
     runs: Runs
     alerts: Alerts
-    keeping: Keeping
+    stores: RunStores
     feed: RunFeed
     keys: KeyStore
     queue: RunQueue
     worker: RunWorker
-    caretaker: Caretaker
+    supervisor: RunSupervisor
     closed: ClosedRuns = field(default_factory=ClosedRuns)
     checks: Mapping[str, Check] = field(default_factory=dict)
     writes: Mapping[str, Write] = field(default_factory=dict)

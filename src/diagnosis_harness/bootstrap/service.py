@@ -16,10 +16,10 @@ from diagnosis_harness.adapters.evidence_stores.redis import RedisEvidenceStore
 from diagnosis_harness.adapters.knowledge.base import FolderKnowledge
 from diagnosis_harness.adapters.persistence.alert_inbox import SqlAlertInbox
 from diagnosis_harness.adapters.persistence.archive import SqlRunArchive
-from diagnosis_harness.adapters.persistence.care import SqlRunCare
 from diagnosis_harness.adapters.persistence.database import Database
 from diagnosis_harness.adapters.persistence.evidence import SqlEvidenceStore
 from diagnosis_harness.adapters.persistence.keys import SqlKeyStore
+from diagnosis_harness.adapters.persistence.recovery import SqlRunRecovery
 from diagnosis_harness.adapters.persistence.run_log import SqlRunLog
 from diagnosis_harness.adapters.persistence.run_store import SqlRunStore
 from diagnosis_harness.adapters.queue.local_queue import LocalRunQueue
@@ -34,11 +34,11 @@ from diagnosis_harness.application.router import Routing
 from diagnosis_harness.application.run_worker import RunWorker
 from diagnosis_harness.application.runs.active import ActiveRuns
 from diagnosis_harness.application.runs.asking import AskingRules
-from diagnosis_harness.application.runs.caretaker import CareSettings, Caretaker
 from diagnosis_harness.application.runs.closed_runs import ClosedRuns
 from diagnosis_harness.application.runs.desk import Runs, RunsSettings
-from diagnosis_harness.application.runs.keeping import Keeping
 from diagnosis_harness.application.runs.queue import RunQueue
+from diagnosis_harness.application.runs.run_stores import RunStores
+from diagnosis_harness.application.runs.supervisor import RecoverySettings, RunSupervisor
 from diagnosis_harness.application.service import DATABASE, EVIDENCE, Service, Write
 from diagnosis_harness.application.system.chat import SystemChat
 from diagnosis_harness.application.system.profile import RunLimits, SystemProfile, ToolProfile
@@ -96,12 +96,12 @@ async def open_service(
         export = exporting(settings, archive=stores.archive, feed=opened.log, closed=closed)
         exporter = await stack.enter_async_context(export)
         chat = _chat(opened, settings, players)
-        runs, caretaker = _runs(opened, settings), _caretaker(opened, settings)
+        runs, supervisor = _runs(opened, settings), _caretaker(opened, settings)
         inbox = SqlAlertInbox(opened.database, closed=closed)
         alerts = Alerts(runs, inbox=inbox, queue=opened.queue, clock=core.clock, settings=alert_settings)
-        writes = _writes(opened, caretaker)
+        writes = _writes(opened, supervisor)
         tasks = BackgroundTasks(
-            caretaker,
+            supervisor,
             alerts,
             clock=core.clock,
             periods=TaskPeriods(settings.care.beat_s, settings.care.look_s, settings.care.dead_after_s),
@@ -120,17 +120,17 @@ async def open_service(
             chat=chat,
             runs=runs,
             alerts=alerts,
-            keeping=stores,
+            stores=stores,
             feed=opened.log,
             keys=SqlKeyStore(opened.database),
             queue=opened.queue,
             worker=worker,
-            caretaker=caretaker,
+            supervisor=supervisor,
             closed=closed,
             checks={"care": tasks.problem, "log": opened.log.problem},
             writes=writes,
             exports=dict if exporter is None else exporter.counts.by_result,
-            left_runs=lambda: caretaker.left,
+            left_runs=lambda: supervisor.left,
             takes_runs=accept_background_runs,
         )
 
@@ -145,7 +145,7 @@ class _Resources:
     redis: RedisEvidenceStore | None
     log: SqlRunLog
     closed: ClosedRuns
-    stores: Keeping
+    stores: RunStores
     queue: RunQueue
     catalog: LocalSourceCatalog
     knowledge: FolderKnowledge | None
@@ -179,7 +179,7 @@ async def _open_resources(
     core = DiagnosisHarnessCore(clock=clock, ids=ids, sink=FanOutSink((log, *extra_sinks)), workers=workers)
     last.enter_context(core)
     closed = ClosedRuns()
-    stores = Keeping(
+    stores = RunStores(
         owner=owner,
         store=SqlRunStore(database, owner=owner),
         log=log,
@@ -217,23 +217,26 @@ def _runs(opened: _Resources, settings: Settings) -> Runs:
     )
 
 
-def _caretaker(opened: _Resources, settings: Settings) -> Caretaker:
-    return Caretaker(
+def _caretaker(opened: _Resources, settings: Settings) -> RunSupervisor:
+    return RunSupervisor(
         opened.core,
         opened.stores,
-        care=SqlRunCare(opened.database, evidence=opened.redis, closed=opened.closed),
+        recovery=SqlRunRecovery(opened.database, evidence=opened.redis, closed=opened.closed),
         queue=opened.queue,
-        settings=CareSettings(settings.care.dead_after_s, settings.care.redeliver_after_s),
+        settings=RecoverySettings(settings.care.dead_after_s, settings.care.redeliver_after_s),
         sources=opened.catalog,
     )
 
 
-def _writes(opened: _Resources, caretaker: Caretaker) -> Mapping[str, Write]:
+def _writes(opened: _Resources, supervisor: RunSupervisor) -> Mapping[str, Write]:
     """The heartbeat of this process in each store, the smallest write there is."""
     redis, owner, clock = opened.redis, opened.stores.owner, opened.core.clock
     if redis is None:
-        return {DATABASE: caretaker.beat}
-    return {DATABASE: caretaker.beat, EVIDENCE: lambda: redis.beat(owner, at_s=clock.now_s())}
+        return {DATABASE: supervisor.send_heartbeat}
+    return {
+        DATABASE: supervisor.send_heartbeat,
+        EVIDENCE: lambda: redis.record_heartbeat(owner, at_s=clock.now_s()),
+    }
 
 
 def _chat(opened: _Resources, settings: Settings, players: Players) -> ChatApplicationUseCase:
@@ -264,7 +267,7 @@ def _chat(opened: _Resources, settings: Settings, players: Players) -> ChatAppli
             knowledge=KnowledgeQuery(core, roles, players.writer, knowledge, opened.workers),
             diagnosis=DiagnosisPath(core, catalog, use_case_over),
         ),
-        keeping=opened.stores,
+        stores=opened.stores,
         settings=ChatSettings(
             settings.budget_limits(), settings.retry_policies(), settings.run.finalise_timeout_s
         ),

@@ -81,7 +81,7 @@ def _work(settings: Settings, words: ProcessWords) -> Work:
         if not settings.sources:
             print_status(words.no_source_here)
         await warn_if_evidence_store_is_unavailable(service, words)
-        print_status(words.working.format(owner=service.keeping.owner, parallel=settings.queue.parallel_max))
+        print_status(words.working.format(owner=service.stores.owner, parallel=settings.queue.parallel_max))
         await wait_for_shutdown_signal()
         print_status(words.stopping)
         await drain(

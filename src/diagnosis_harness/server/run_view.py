@@ -195,9 +195,11 @@ class CancelView(View):
 
 
 def _cancel(row: RunRow) -> WishView | None:
-    if row.wish is None:
+    if row.cancel_request is None:
         return None
-    return WishView(reason=row.wish.reason, at=utc_text(row.wish.at_s), answer=row.cancel_answer)
+    return WishView(
+        reason=row.cancel_request.reason, at=utc_text(row.cancel_request.at_s), answer=row.cancel_answer
+    )
 
 
 def _ending(ending: RunEnding | None) -> dict[str, Any]:

@@ -26,8 +26,8 @@ class Streams:
         self.places = StreamPlaces(streams_max)
         self.hub = StreamHub(
             feed=service.feed,
-            archive=service.keeping.archive,
-            active=service.keeping.active,
+            archive=service.stores.archive,
+            active=service.stores.active,
             clock=service.core.clock,
             settings=settings,
         )

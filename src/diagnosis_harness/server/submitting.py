@@ -31,6 +31,6 @@ async def submit_once(face: Face, admission: Admission, asking: Asking) -> Submi
         asking = replace(asking, fingerprint=fingerprint_of("retry", caller, asking.retry_of))
     if asking.fingerprint is not None and caller.may_ask:
         # Looked up first, so that whoever may have no more runs is told of the one there is.
-        for row in await service.keeping.archive.of_fingerprint(asking.fingerprint):
+        for row in await service.stores.archive.of_fingerprint(asking.fingerprint):
             return Submitted(row, is_new=False)
     return await service.runs.submit(caller, asking, unfinished_max=admission.unfinished_max)

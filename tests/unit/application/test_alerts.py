@@ -19,9 +19,9 @@ from diagnosis_harness.application.alerts.alerts import Alerts, AlertSettings, T
 from diagnosis_harness.application.alerts.inbox import AlertEffect, GroupReport
 from diagnosis_harness.application.callers.caller import ALERTS, Caller, CallerRole
 from diagnosis_harness.application.runs.asking import Asking, AskingRules
-from diagnosis_harness.application.runs.caretaker import CareSettings, Caretaker
 from diagnosis_harness.application.runs.closed_runs import ClosedRuns
 from diagnosis_harness.application.runs.desk import Runs, RunsSettings
+from diagnosis_harness.application.runs.supervisor import RecoverySettings, RunSupervisor
 from diagnosis_harness.kernel.errors import (
     FailureKind,
     InvalidInput,
@@ -45,7 +45,7 @@ class AwayQueue(LocalRunQueue):
         self.put_ids.append(run_id)
         raise StoreFailure(f"{run_id} was not put", kind=FailureKind.UNAVAILABLE)
 
-    async def put_again(self, run_id: str, lane: str) -> bool:
+    async def requeue(self, run_id: str, lane: str) -> bool:
         """Take it."""
         await super().put(run_id, lane)
         return True
@@ -85,9 +85,9 @@ class Scene:
         rules = AskingRules(sources=("shop", "bank"), limit_s=60.0, limit_max_s=60.0, start_within_s=300.0)
         self.runs = Runs(
             kept.core,
-            archive=kept.keeping.archive,
+            archive=kept.stores.archive,
             queue=self.queue,
-            active=kept.keeping.active,
+            active=kept.stores.active,
             owner="me",
             settings=RunsSettings(rules, unfinished_max=1, sources=self.sources),
         )
@@ -129,16 +129,16 @@ def test_a_run_whose_queue_was_not_told_is_delivered_later(tmp_path: Path) -> No
         assert taken.report is not None
         (run_id,) = taken.report.effects
         assert scene.queue.put_ids == [run_id]
-        care = Caretaker(
+        care = RunSupervisor(
             scene.kept.core,
-            scene.kept.keeping,
-            care=scene.kept.care,
+            scene.kept.stores,
+            recovery=scene.kept.recovery,
             queue=scene.queue,
-            settings=CareSettings(),
+            settings=RecoverySettings(),
             sources=scene.sources,
         )
         scene.kept.clock.advance(11.0)
-        assert (await care.tend()).put_again == (run_id,)
+        assert (await care.recover()).requeued == (run_id,)
 
     play(tmp_path, act)
 

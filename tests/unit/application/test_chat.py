@@ -70,7 +70,7 @@ def test_the_session_is_read_before_there_is_a_run(tmp_path: Path) -> None:
         with pytest.raises(StoreFailure):
             await kept.ask()
         assert kept.told == []
-        assert len(kept.keeping.active) == 0
+        assert len(kept.stores.active) == 0
 
     play(tmp_path, act)
 

@@ -135,7 +135,7 @@ def test_a_cancel_ends_a_path_at_once(
         kept.system.go.clear()
         task = asyncio.create_task(kept.ask())
         await kept.system.entered.wait()
-        (ctx,) = kept.keeping.active.all()
+        (ctx,) = kept.stores.active.all()
         kept.core.cancel(ctx, reason)
         row = await task
         assert ended(row)[:2] == expected
@@ -170,7 +170,7 @@ def test_every_run_has_one_last_event(tmp_path: Path, kind: str) -> None:
         task = asyncio.create_task(kept.ask())
         if kind == "cancelled":
             await kept.system.entered.wait()
-            (ctx,) = kept.keeping.active.all()
+            (ctx,) = kept.stores.active.all()
             kept.core.cancel(ctx, CancellationReason.USER_REQUESTED)
         row = await task
         events = await kept.events(row.run_id)
@@ -202,11 +202,11 @@ def test_a_bug_fails_the_run_and_is_not_hidden(tmp_path: Path) -> None:
         request = kept.request()
         with pytest.raises(ZeroDivisionError):
             await kept.ask(request)
-        row = await kept.keeping.archive.run(request.run_id)
+        row = await kept.stores.archive.run(request.run_id)
         assert row is not None
         assert ended(row) == (ReleaseOutcome.FAILED, RunState.FAILED, "INTERNAL_FAILURE")
         assert row.is_closed
-        assert len(kept.keeping.active) == 0
+        assert len(kept.stores.active) == 0
 
     play(tmp_path, act, router=ScriptedRouter(SYSTEM))
 
@@ -236,7 +236,7 @@ def test_what_could_not_be_kept_is_not_given_out(tmp_path: Path) -> None:
         kept.system.go.clear()
         task = asyncio.create_task(kept.ask())
         await kept.system.entered.wait()
-        await kept.log.flush(kept.keeping.active.all()[0])
+        await kept.log.flush(kept.stores.active.all()[0])
         await kept.database.close()
         kept.system.go.set()
         while not task.done():
@@ -245,7 +245,7 @@ def test_what_could_not_be_kept_is_not_given_out(tmp_path: Path) -> None:
         with pytest.raises(RunNotKept):
             await task
         assert "returned" not in kept.told
-        assert len(kept.keeping.active) == 0
+        assert len(kept.stores.active) == 0
 
     play(tmp_path, act, router=ScriptedRouter(SYSTEM))
 
@@ -258,7 +258,7 @@ def test_an_end_that_another_process_wrote_stands(tmp_path: Path) -> None:
         request = kept.request()
         task = asyncio.create_task(kept.ask(request))
         await kept.system.entered.wait()
-        assert await kept.care.give_up(request.run_id, owner="me", at_s=kept.clock.now_s())
+        assert await kept.recovery.abandon(request.run_id, owner="me", at_s=kept.clock.now_s())
         kept.system.go.set()
         row = await task
         assert ended(row) == (ReleaseOutcome.FAILED, RunState.FAILED, "INTERNAL_FAILURE")
@@ -298,7 +298,7 @@ def test_a_row_that_cannot_be_begun_in_time_is_a_store_that_does_not_work(tmp_pa
         with pytest.raises(StoreFailure):
             await task
         assert "started" not in kept.told
-        assert len(kept.keeping.active) == 0
+        assert len(kept.stores.active) == 0
 
     play(tmp_path, act, router=ScriptedRouter(SYSTEM))
 
@@ -322,7 +322,7 @@ def test_a_host_that_cancels_finds_the_run_ended_and_closed(tmp_path: Path, plac
             task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
-        (row,) = (await kept.keeping.archive.runs(RunQuery())).rows
+        (row,) = (await kept.stores.archive.runs(RunQuery())).rows
         assert row.is_closed
         names = [event.name for event in await kept.events(row.run_id)]
         assert names.count(TraceName.RUN_FINISHED) == 1

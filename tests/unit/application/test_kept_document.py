@@ -14,8 +14,8 @@ from tests.support.scripted_router import ScriptedRouter
 from diagnosis_harness.application.intent import IntentType
 from diagnosis_harness.application.routing import RoutingDecision, RoutingReason
 from diagnosis_harness.application.runs.document import document_of, settled
-from diagnosis_harness.application.runs.early_end import closing_events, given_up
-from diagnosis_harness.application.runs.row import CancelWish, RunRow, RunSpent
+from diagnosis_harness.application.runs.early_end import closing_events, ending_of_abandoned
+from diagnosis_harness.application.runs.row import CancelRequest, RunRow, RunSpent
 from diagnosis_harness.audit.verification.result import Flaw, FlawCode
 from diagnosis_harness.audit.verification.verify import verify
 from diagnosis_harness.diagnosis.policy import GiveDraft
@@ -47,7 +47,7 @@ def play(folder: Path, act: Callable[[KeptChat], Awaitable[RunRow]], **scripted:
     async def played() -> RunDocument:
         async with opened(folder, **scripted) as kept:  # type: ignore[arg-type]  # handed through
             row = await asyncio.wait_for(act(kept), 60)
-            records = await kept.keeping.archive.records(row.run_id)
+            records = await kept.stores.archive.records(row.run_id)
             return document_of(row, records, await kept.events(row.run_id))
 
     return asyncio.run(played())
@@ -126,10 +126,10 @@ def test_a_run_that_ended_in_the_queue_verifies(tmp_path: Path, reason: Cancella
     """It never began, and took no time, however long it had waited."""
 
     async def act(kept: KeptChat) -> RunRow:
-        queued = (await kept.keeping.archive.submit(kept.request())).row
+        queued = (await kept.stores.archive.submit(kept.request())).row
         kept.clock.advance(30.0)
-        row = await kept.keeping.archive.wish_cancel(
-            queued.request.run_id, CancelWish(reason, kept.clock.now_s())
+        row = await kept.stores.archive.request_cancel(
+            queued.request.run_id, CancelRequest(reason, kept.clock.now_s())
         )
         assert row is not None
         return row
@@ -152,7 +152,7 @@ def test_a_run_whose_process_is_gone_verifies_with_all_that_it_had_found(
         async with opened(tmp_path, **concluding()) as kept:  # type: ignore[arg-type]  # handed through
             row = await asyncio.wait_for(asked(kept), 60)
             assert row.ending is not None
-            lost = given_up(
+            lost = ending_of_abandoned(
                 row.request,
                 RunSpent(duration_s=row.ending.spent.duration_s, is_estimated=True),
                 at_s=row.ending.termination.at_s,
@@ -162,8 +162,8 @@ def test_a_run_whose_process_is_gone_verifies_with_all_that_it_had_found(
             killed_at = TraceName.RELEASE_DECISION if had_ended else TraceName.RUN_ENDED
             own = events[: [event.name for event in events].index(killed_at)]
             after = (own[-1].seq, own[-1].at_s)
-            end = closing_events(row.run_id, lost, after=after, ended_is_told=had_ended)
-            records = await kept.keeping.archive.records(row.run_id)
+            end = closing_events(row.run_id, lost, after=after, ended_is_logged=had_ended)
+            records = await kept.stores.archive.records(row.run_id)
             return document_of(replace(row, ending=lost), records, [*own, *end])
 
     document = asyncio.run(played())
@@ -179,7 +179,7 @@ def test_a_record_of_a_call_that_was_turned_away_is_none_of_the_document(tmp_pat
     async def played() -> None:
         async with opened(tmp_path, **concluding()) as kept:  # type: ignore[arg-type]  # handed through
             row = await asyncio.wait_for(asked(kept), 60)
-            records = await kept.keeping.archive.records(row.run_id)
+            records = await kept.stores.archive.records(row.run_id)
             events = await kept.events(row.run_id)
             late = replace(begun_record("t2"), run_id=row.run_id)
             turned_away = late.failed(ErrorCode.ABANDONED, at_s=late.started_s)
@@ -208,7 +208,7 @@ def test_a_cancelled_run_keeps_its_evidence(tmp_path: Path) -> None:
         kept.system.go.clear()
         task = asyncio.create_task(asked(kept))
         await kept.system.entered.wait()
-        kept.core.cancel(kept.keeping.active.all()[0], CancellationReason.USER_REQUESTED)
+        kept.core.cancel(kept.stores.active.all()[0], CancellationReason.USER_REQUESTED)
         return await task
 
     document = play(tmp_path, act, router=ScriptedRouter(SYSTEM))
@@ -221,7 +221,7 @@ def test_a_run_that_goes_on_has_no_document(tmp_path: Path) -> None:
     """It is refused, and not made up."""
 
     async def act(kept: KeptChat) -> RunRow:
-        submitted = await kept.keeping.archive.submit(kept.request())
+        submitted = await kept.stores.archive.submit(kept.request())
         return submitted.row
 
     with pytest.raises(RunDocumentInvalid):

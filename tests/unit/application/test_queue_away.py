@@ -10,9 +10,9 @@ from tests.support.scripted_chat import opened
 from diagnosis_harness.adapters.queue.local_queue import LocalRunQueue
 from diagnosis_harness.application.callers.caller import LOCAL
 from diagnosis_harness.application.runs.asking import Asking, AskingRules
-from diagnosis_harness.application.runs.caretaker import CareSettings, Caretaker
 from diagnosis_harness.application.runs.desk import Runs, RunsSettings
 from diagnosis_harness.application.runs.sources import Lane
+from diagnosis_harness.application.runs.supervisor import RecoverySettings, RunSupervisor
 from diagnosis_harness.kernel.errors import FailureKind, StoreFailure
 
 
@@ -23,7 +23,7 @@ class AwayQueue(LocalRunQueue):
         """Say that it cannot."""
         raise StoreFailure(f"{run_id} was not put", kind=FailureKind.UNAVAILABLE)
 
-    async def put_again(self, run_id: str, lane: Lane) -> bool:
+    async def requeue(self, run_id: str, lane: Lane) -> bool:
         """Take it."""
         await super().put(run_id, lane)
         return True
@@ -36,12 +36,14 @@ def test_a_run_that_could_not_be_put_into_the_queue_is_accepted_and_put_there_la
         async with opened(tmp_path) as kept:
             queue = AwayQueue()
             rules = AskingRules(sources=(), limit_s=60.0, limit_max_s=60.0, start_within_s=300.0)
-            archive, active = kept.keeping.archive, kept.keeping.active
+            archive, active = kept.stores.archive, kept.stores.active
             settings = RunsSettings(rules, unfinished_max=2)
             runs = Runs(kept.core, archive=archive, queue=queue, active=active, owner="me", settings=settings)
-            care = Caretaker(kept.core, kept.keeping, care=kept.care, queue=queue, settings=CareSettings())
+            care = RunSupervisor(
+                kept.core, kept.stores, recovery=kept.recovery, queue=queue, settings=RecoverySettings()
+            )
             run_id = (await runs.submit(LOCAL, Asking(question="why?"))).row.run_id
             kept.clock.advance(11.0)
-            assert (await care.tend()).put_again == (run_id,)
+            assert (await care.recover()).requeued == (run_id,)
 
     asyncio.run(story())

@@ -28,7 +28,7 @@ async def queued(desk: Desk, source: str | None, stamp: SourceStamp | None) -> s
         stamp=stamp,
         start_by_s=desk.kept.clock.now_s() + START_WITHIN_S,
     )
-    await desk.kept.keeping.archive.submit(request)
+    await desk.kept.stores.archive.submit(request)
     return request.run_id
 
 
@@ -111,10 +111,10 @@ def test_what_is_left_to_others_is_counted_and_told_source_by_source(tmp_path: P
     async def act(desk: Desk) -> None:
         for source, stamp in (("shop", SHOP), ("shop", BANK), ("bank", BANK), ("bank", BANK), (None, None)):
             await queued(desk, source, stamp)
-        left = (await desk.caretaker.tend()).left
+        left = (await desk.supervisor.recover()).left
         told = {(each.backlog.name, each.backlog.runs, each.is_another) for each in left}
         assert told == {("shop", 1, True), ("bank", 2, False)}
-        assert desk.caretaker.left == 3
+        assert desk.supervisor.left == 3
 
     play(tmp_path, act)
 
@@ -127,8 +127,8 @@ def test_before_a_run_is_left_to_others_the_own_sources_are_looked_at_anew(tmp_p
         run_id = await queued(desk, "shop", BANK)
         sources.changed(shop=BANK)
         desk.kept.clock.advance(11.0)
-        account = await desk.caretaker.tend()
-        assert (account.left, account.put_again) == ((), (run_id,))
+        account = await desk.supervisor.recover()
+        assert (account.left, account.requeued) == ((), (run_id,))
 
     play(tmp_path, act, sources=sources)
 
@@ -142,8 +142,8 @@ def test_runs_of_other_sources_hold_up_no_own_one(tmp_path: Path) -> None:
         desk.kept.clock.advance(1.0)
         own = await queued(desk, "shop", SHOP)
         desk.kept.clock.advance(11.0)
-        account = await desk.caretaker.tend()
-        assert account.put_again == (own,)
+        account = await desk.supervisor.recover()
+        assert account.requeued == (own,)
         assert account.left[0].backlog.runs == 110
 
     play(tmp_path, act)
@@ -156,7 +156,7 @@ def test_a_run_that_no_process_could_work_on_ends_with_that_reason(tmp_path: Pat
         await desk.queue.listen(_never, parallel_max=1)
         ours, nobodys = await queued(desk, "shop", SHOP), await queued(desk, "bank", BANK)
         desk.kept.clock.advance(START_WITHIN_S)
-        await desk.caretaker.tend()
+        await desk.supervisor.recover()
         for run_id, state, code in (
             (ours, RunState.TIMED_OUT, "DEADLINE_EXCEEDED"),
             (nobodys, RunState.FAILED, "SOURCE_NOT_SERVED"),
@@ -174,7 +174,7 @@ def test_a_run_about_no_source_was_never_without_one(tmp_path: Path) -> None:
     async def act(desk: Desk) -> None:
         run_id = await queued(desk, None, None)
         desk.kept.clock.advance(START_WITHIN_S)
-        await desk.caretaker.tend()
+        await desk.supervisor.recover()
         assert code_of(await row_of(desk, run_id)) == "DEADLINE_EXCEEDED"
 
     play(tmp_path, act)
@@ -197,12 +197,12 @@ def test_whether_another_process_has_the_source_is_what_it_says_as_long_as_it_li
     async def act(desk: Desk) -> None:
         run_id = await queued(desk, "bank", BANK)
         desk.kept.clock.advance(START_WITHIN_S)
-        await desk.kept.care.beat("other", at_s=0.0, lanes=lanes)
+        await desk.kept.recovery.record_heartbeat("other", at_s=0.0, lanes=lanes)
         for beat in range(3):
-            await desk.caretaker.tend()
+            await desk.supervisor.recover()
             desk.kept.clock.advance(5.0)
             if lives:
-                await desk.kept.care.beat("other", at_s=beat + 1.0, lanes=lanes)
+                await desk.kept.recovery.record_heartbeat("other", at_s=beat + 1.0, lanes=lanes)
         assert code_of(await row_of(desk, run_id)) == code
 
     play(tmp_path, act)
@@ -212,10 +212,10 @@ def test_processes_say_which_runs_they_take(tmp_path: Path) -> None:
     """One that does not work on queued runs takes none, whatever sources it has."""
 
     async def act(desk: Desk) -> None:
-        await desk.caretaker.beat()
-        assert (await desk.kept.care.beats())["me"].lanes == frozenset()
+        await desk.supervisor.send_heartbeat()
+        assert (await desk.kept.recovery.heartbeats())["me"].lanes == frozenset()
         await desk.queue.listen(_never, parallel_max=1)
-        await desk.caretaker.beat()
-        assert (await desk.kept.care.beats())["me"].lanes == frozenset(desk.sources.lanes())
+        await desk.supervisor.send_heartbeat()
+        assert (await desk.kept.recovery.heartbeats())["me"].lanes == frozenset(desk.sources.lanes())
 
     play(tmp_path, act)

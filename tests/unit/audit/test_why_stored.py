@@ -15,7 +15,7 @@ from diagnosis_harness.application.intent import IntentType
 from diagnosis_harness.application.routing import RoutingDecision, RoutingReason
 from diagnosis_harness.application.runs.document import document_of
 from diagnosis_harness.application.runs.request import RunKind
-from diagnosis_harness.application.runs.row import CancelWish, RunRow, RunStatus
+from diagnosis_harness.application.runs.row import CancelRequest, RunRow, RunStatus
 from diagnosis_harness.audit.why.answer import WhyAnswer, WhyQuestion
 from diagnosis_harness.audit.why.phrases import Phrase
 from diagnosis_harness.audit.why.stored import why_of_document, why_stored
@@ -179,7 +179,7 @@ def test_a_run_that_goes_on_is_answered_as_of_now(tmp_path: Path) -> None:
         request = kept.request()
         task = asyncio.create_task(kept.ask(request))
         await kept.system.entered.wait()
-        row = await kept.keeping.archive.run(request.run_id)
+        row = await kept.stores.archive.run(request.run_id)
         assert row is not None
         told = so_far(row, known=StreamSeen.OPEN)
         assert list(told) == list(WhyQuestion)
@@ -218,8 +218,8 @@ def test_calls_and_a_cancel_so_far_are_told(tmp_path: Path) -> None:
 
     async def act(kept: KeptChat) -> None:
         now_s = kept.clock.now_s()
-        wish = CancelWish(CancellationReason.USER_REQUESTED, now_s)
-        row = replace(queued(kept), status=RunStatus.RUNNING, started_s=now_s, wish=wish)
+        wish = CancelRequest(CancellationReason.USER_REQUESTED, now_s)
+        row = replace(queued(kept), status=RunStatus.RUNNING, started_s=now_s, cancel_request=wish)
         begun = replace(begun_record("t2"), run_id=row.run_id)
         failed = replace(begun_record("t1"), run_id=row.run_id).failed(
             ErrorCode.TIMED_OUT, at_s=begun.started_s

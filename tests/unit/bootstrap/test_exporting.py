@@ -9,7 +9,7 @@ from tests.support.scripted_chat import opened
 
 from diagnosis_harness.adapters.persistence.archive import SqlRunArchive
 from diagnosis_harness.application.runs.closed_runs import ClosedRuns
-from diagnosis_harness.application.runs.row import CancelWish
+from diagnosis_harness.application.runs.row import CancelRequest
 from diagnosis_harness.bootstrap.telemetry import exporting
 from diagnosis_harness.harness.cancellation import CancellationReason
 from diagnosis_harness.settings import load_settings
@@ -30,8 +30,8 @@ def test_a_run_that_ends_in_the_queue_is_exported(tmp_path: Path) -> None:
             async with exporting(settings, archive=archive, feed=kept.log, closed=closed) as exporter:
                 assert exporter is not None
                 for _ in range(2):
-                    await archive.wish_cancel(
-                        request.run_id, CancelWish(CancellationReason.USER_REQUESTED, 1.0)
+                    await archive.request_cancel(
+                        request.run_id, CancelRequest(CancellationReason.USER_REQUESTED, 1.0)
                     )
             assert exporter.counts.by_result() == {"sent": 0, "failed": 1, "dropped": 0}
 

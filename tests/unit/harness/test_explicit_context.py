@@ -29,7 +29,7 @@ EXEMPT = {
     "application.runs.queue.RunQueue": "delivers ids of runs that have not begun",
     "application.runs.store.RunArchive": "reads runs of every process, also those that never began",
     "application.runs.store.RunFeed": "tells of the events of all runs of a process",
-    "application.runs.store.RunCare": "speaks of processes, and of runs whose process is gone",
+    "application.runs.store.RunRecovery": "speaks of processes, and of runs whose process is gone",
     "knowledge.embedder.Embedder": "a pure function of texts; documents are embedded before there is a run",
     "knowledge.index.Bm25": "the shape of a library's class, which has no types of its own",
     "knowledge.terms.Stemmer": "the shape of a library's class, which has no types of its own",

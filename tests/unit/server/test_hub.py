@@ -155,7 +155,7 @@ def test_a_run_of_this_process_is_not_looked_up() -> None:
     async def work(table: Table) -> None:
         ctx = Rig().run()
         ids = RunIds(ctx.session_id, ctx.run_id)
-        with table.active.held(ctx), table.hub.watching(WatchPlan(ids=ids)) as watch:
+        with table.active.track(ctx), table.hub.watching(WatchPlan(ids=ids)) as watch:
             assert await watch.next()
             reading = asyncio.create_task(watch.next())
             for _ in range(5):

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from diagnosis_harness.application.alerts.alerts import Alerts
-from diagnosis_harness.application.runs.caretaker import CareAccount, Caretaker
 from diagnosis_harness.application.runs.sources import LeftRuns
+from diagnosis_harness.application.runs.supervisor import RecoveryReport, RunSupervisor
 from diagnosis_harness.harness.waiting import passed
 from diagnosis_harness.kernel.clock import Clock
 from diagnosis_harness.kernel.errors import StoreFailure
@@ -45,14 +45,14 @@ class BackgroundTasks:
 
     def __init__(
         self,
-        caretaker: Caretaker,
+        supervisor: RunSupervisor,
         alerts: Alerts,
         *,
         clock: Clock,
         periods: TaskPeriods,
         check_evidence: Callable[[], Awaitable[None]] | None = None,
     ) -> None:
-        self._caretaker = caretaker
+        self._supervisor = supervisor
         self._alerts = alerts
         self._clock = clock
         self._dead_after_s = periods.dead_after_s
@@ -62,7 +62,7 @@ class BackgroundTasks:
         self._logged_alert_groups: frozenset[str] = frozenset()
         self._tasks = [
             # Separate from recovery: a slow recovery must not make this process look dead.
-            _PeriodicTask(_HEARTBEAT, periods.heartbeat_s, caretaker.beat, clock),
+            _PeriodicTask(_HEARTBEAT, periods.heartbeat_s, supervisor.send_heartbeat, clock),
             _PeriodicTask("run-recovery", periods.heartbeat_s, self._recover_runs, clock),
             _PeriodicTask("cancellation-requests", periods.poll_s, self._apply_cancel_requests, clock),
             _PeriodicTask("alerts", periods.poll_s, self._process_alerts, clock),
@@ -78,7 +78,7 @@ class BackgroundTasks:
         Raises:
             StoreFailure: the first heartbeat failed; a process that others do not know of must not own runs.
         """
-        await self._caretaker.beat()
+        await self._supervisor.send_heartbeat()
         for task in self._tasks:
             task.start()
         try:
@@ -87,7 +87,7 @@ class BackgroundTasks:
             for task in self._tasks:
                 await task.stop()
             with suppress(StoreFailure):
-                await self._caretaker.leave()
+                await self._supervisor.sign_off()
 
     def problem(self) -> str | None:
         """Why others may take this process for dead, or no run is recovered; None if all is well."""
@@ -101,7 +101,7 @@ class BackgroundTasks:
         return None
 
     async def _recover_runs(self) -> None:
-        account = await self._caretaker.tend()
+        account = await self._supervisor.recover()
         _log_recovery(account)
         self._log_left_runs(account.left)
         failures = {each.what: str(each.failure) for each in account.failed}
@@ -135,7 +135,7 @@ class BackgroundTasks:
         self._logged_alert_groups = frozenset(account.failed)
 
     async def _apply_cancel_requests(self) -> None:
-        for run_id in await self._caretaker.heed():
+        for run_id in await self._supervisor.apply_cancel_requests():
             # Requested in another process, or here while the run was being claimed.
             _LOG.info("run %s was cancelled on request", run_id)
 
@@ -191,10 +191,10 @@ class _PeriodicTask:
             await passed(self._clock, self._period_s)
 
 
-def _log_recovery(account: CareAccount) -> None:
+def _log_recovery(account: RecoveryReport) -> None:
     for run_id in account.lost:
         _LOG.warning("run %s ended FAILED: its end could not be stored in time", run_id)
     for run_id in account.orphaned:
         _LOG.warning("run %s ended FAILED: its process is dead", run_id)
-    for run_id in account.put_again:
+    for run_id in account.requeued:
         _LOG.info("run %s was requeued", run_id)

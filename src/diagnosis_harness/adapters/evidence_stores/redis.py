@@ -30,7 +30,7 @@ _PLACE = "evidence.url"
 # A record is kept as one byte for its state, its fields as a line of JSON, and the stored bytes as they are.
 _OPEN, _FINAL = b"P", b"F"
 
-# KEYS: record, order of the run, mark of a run that was given up. ARGV: value, seconds to live, record key.
+# KEYS: record, order of the run, mark of an abandoned run. ARGV: value, seconds to live, record key.
 _BEGIN = """
 if redis.call('EXISTS', KEYS[3]) == 1 then return -1 end
 if redis.call('EXISTS', KEYS[1]) == 1 then return 0 end
@@ -109,11 +109,11 @@ class RedisEvidenceStore:
         """Keep a PROJECTING record unless its key exists; False when it does.
 
         Raises:
-            StoreFailure: also when the run was given up (REJECTED).
+            StoreFailure: also if the run was abandoned (REJECTED).
         """
         del ctx
-        keys = (record.key, _order(record.run_id), _given_up(record.run_id))
-        with _translated():
+        keys = (record.key, _order(record.run_id), _abandoned_key(record.run_id))
+        with _translate_errors():
             said = await self._command(
                 "EVAL", _BEGIN, len(keys), *keys, _written(record), self._ttl_s, record.key
             )
@@ -133,7 +133,7 @@ class RedisEvidenceStore:
     async def get(self, ctx: RunContext, key: str) -> EvidenceRecord | None:
         """The record of a key, or None."""
         del ctx
-        with _translated():
+        with _translate_errors():
             found = await self._command("GET", key)
         return None if found is None else _read(found)
 
@@ -143,30 +143,32 @@ class RedisEvidenceStore:
 
     async def records(self, run_id: str) -> tuple[EvidenceRecord, ...]:
         """The same for any run."""
-        with _translated():
+        with _translate_errors():
             keys = await self._command("LRANGE", _order(run_id), 0, -1)
             found = await self._command("MGET", *keys) if keys else []
         return tuple(_read(value) for value in found if value is not None)
 
     async def abandon(self, run_id: str, *, at_s: float) -> None:
         """End what is PROJECTING as ERROR / ABANDONED; no further record of the run begins."""
-        with _translated():
-            await self._command("SET", _given_up(run_id), "1", *(("EX", self._ttl_s) if self._ttl_s else ()))
+        with _translate_errors():
+            await self._command(
+                "SET", _abandoned_key(run_id), "1", *(("EX", self._ttl_s) if self._ttl_s else ())
+            )
         for record in await self.records(run_id):
             if record.invocation is InvocationStatus.PROJECTING:
                 await self._finished(record.failed(ErrorCode.ABANDONED, at_s=max(at_s, record.started_s)))
 
-    async def beat(self, owner: str, *, at_s: float) -> None:
-        """Write the one key that says that a process can write here; it goes by itself after a minute.
+    async def record_heartbeat(self, owner: str, *, at_s: float) -> None:
+        """Write the one key that shows that this process can write here; it expires after a minute.
 
         Raises:
             StoreFailure: the store takes no write.
         """
-        with _translated():
+        with _translate_errors():
             await self._command("SET", f"evidence-heartbeat:{owner}", f"{at_s:.3f}", "EX", 60)
 
     async def _finished(self, record: EvidenceRecord) -> bool:
-        with _translated():
+        with _translate_errors():
             said = await self._command("EVAL", _FINISH, 1, record.key, _written(record))
         return bool(said == 1)
 
@@ -178,7 +180,7 @@ def _order(run_id: str) -> str:
     return f"evidence-order:{run_id}"
 
 
-def _given_up(run_id: str) -> str:
+def _abandoned_key(run_id: str) -> str:
     return f"evidence-given-up:{run_id}"
 
 
@@ -242,7 +244,7 @@ def _read(value: bytes) -> EvidenceRecord:
 
 
 @contextmanager
-def _translated() -> Iterator[None]:
+def _translate_errors() -> Iterator[None]:
     """Raise what redis-py raises as `StoreFailure`, in words of ours: its own may name hosts and users."""
     from redis import exceptions
 

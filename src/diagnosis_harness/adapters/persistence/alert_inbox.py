@@ -31,7 +31,7 @@ from diagnosis_harness.application.alerts.inbox import (
 )
 from diagnosis_harness.application.runs.closed_runs import ClosedRuns
 from diagnosis_harness.application.runs.request import RunRequest
-from diagnosis_harness.application.runs.row import CancelWish, RunRow, RunStatus
+from diagnosis_harness.application.runs.row import CancelRequest, RunRow, RunStatus
 from diagnosis_harness.harness.cancellation import CancellationReason
 from diagnosis_harness.kernel.errors import TooManyAlerts
 
@@ -127,7 +127,7 @@ class SqlAlertInbox:
 
         report, ended = await self._database.write(worked_off)
         for row in ended:
-            self._closed.tell(row)
+            self._closed.notify(row)
         return report
 
 
@@ -183,9 +183,9 @@ class _Group:
         row = self._found()
         if row is None:
             return
-        wish = CancelWish(CancellationReason.USER_REQUESTED, self._at_s)
+        cancel = CancelRequest(CancellationReason.USER_REQUESTED, self._at_s)
         if row.status is RunStatus.QUEUED and cancel_queued(
-            self._connection, row, wish, detail=_RESOLVED_EARLY
+            self._connection, row, cancel, detail=_RESOLVED_EARLY
         ):
             self.effects[row.run_id] = AlertEffect.CANCELLED
             found = self._connection.execute(select(diagnosis_run).where(_RUN.run_id == row.run_id))

@@ -14,7 +14,11 @@ from diagnosis_harness.adapters.persistence.failures import readable
 from diagnosis_harness.adapters.persistence.insertion import insert_run, unfinished_of
 from diagnosis_harness.adapters.persistence.log_rows import attempt_json, event_of
 from diagnosis_harness.adapters.persistence.page_mark import mark_of, read_mark
-from diagnosis_harness.adapters.persistence.queued_end import cancel_queued, end_queued, wish_columns
+from diagnosis_harness.adapters.persistence.queued_end import (
+    cancel_queued,
+    cancel_request_columns,
+    end_queued,
+)
 from diagnosis_harness.adapters.persistence.rows import request_columns, row_of
 from diagnosis_harness.adapters.persistence.schema import (
     JOINABLE,
@@ -23,10 +27,10 @@ from diagnosis_harness.adapters.persistence.schema import (
     trace_event,
 )
 from diagnosis_harness.application.runs.closed_runs import ClosedRuns
-from diagnosis_harness.application.runs.early_end import not_begun
+from diagnosis_harness.application.runs.early_end import ending_not_started
 from diagnosis_harness.application.runs.evidence_archive import EvidenceArchive
 from diagnosis_harness.application.runs.request import RunRequest
-from diagnosis_harness.application.runs.row import CancelWish, RunRow, RunStatus
+from diagnosis_harness.application.runs.row import CancelRequest, RunRow, RunStatus
 from diagnosis_harness.application.runs.store import RunPage, RunQuery, Submitted
 from diagnosis_harness.harness.keys import is_safe_segment
 from diagnosis_harness.kernel.errors import FailureKind, StoreFailure
@@ -127,26 +131,28 @@ class SqlRunArchive:
         query = select(retry_attempt).where(retry_attempt.c.run_id == run_id).order_by(retry_attempt.c.seq)
         return tuple(attempt_json(row) for row in await self._mappings(query))
 
-    async def wish_cancel(self, run_id: str, wish: CancelWish) -> RunRow | None:
-        """Keep the wish, the first one; a QUEUED run ends by it at once, its log with it.
+    async def request_cancel(self, run_id: str, cancel: CancelRequest) -> RunRow | None:
+        """Record the first request for a run. A QUEUED run is cancelled and its log closed at once.
 
         Returns:
-            The row as it stands then; None when there is no such run.
+            The row afterwards; None if there is no such run.
         """
         query = select(diagnosis_run).where(_RUN.run_id == run_id)
 
         def kept(connection: Connection) -> tuple[RunRow | None, bool]:
             row = _one(connection, query.with_for_update(key_share=True))
-            if row is None or row.status.is_final or row.wish is not None:
+            if row is None or row.status.is_final or row.cancel_request is not None:
                 return row, False
-            if cancel_queued(connection, row, wish):
+            if cancel_queued(connection, row, cancel):
                 return _one(connection, query), True
-            connection.execute(update(diagnosis_run).where(_RUN.run_id == run_id).values(wish_columns(wish)))
+            connection.execute(
+                update(diagnosis_run).where(_RUN.run_id == run_id).values(cancel_request_columns(cancel))
+            )
             return _one(connection, query), False
 
         row, has_ended = await self._database.write(kept)
         if row is not None and has_ended:
-            self._closed.tell(row)
+            self._closed.notify(row)
         return row
 
     async def expire(self, run_id: str, *, at_s: float, is_served: bool) -> bool:
@@ -161,12 +167,12 @@ class SqlRunArchive:
             row = _one(connection, query.with_for_update(key_share=True))
             if row is None:
                 return None
-            ending = not_begun(row.request, at_s=at_s, is_served=is_served)
+            ending = ending_not_started(row.request, at_s=at_s, is_served=is_served)
             return _one(connection, query) if end_queued(connection, run_id, ending) else None
 
         row = await self._database.write(ended)
         if row is not None:
-            self._closed.tell(row)
+            self._closed.notify(row)
         return row is not None
 
     def _readable_rows(self, held: Sequence[RowMapping]) -> tuple[RunRow, ...]:

@@ -21,7 +21,7 @@ from sqlalchemy.engine import URL
 from sqlalchemy.engine.interfaces import DBAPIConnection
 
 from diagnosis_harness.adapters.persistence.address import PLACE, engine_url
-from diagnosis_harness.adapters.persistence.failures import AWAY, locked, no_answer, translated
+from diagnosis_harness.adapters.persistence.failures import AWAY, locked, no_answer, translate_errors
 from diagnosis_harness.adapters.persistence.migrate import migrate
 from diagnosis_harness.application.private_file import make_private
 from diagnosis_harness.harness.waiting import passed
@@ -215,7 +215,7 @@ def _transaction(engine: Engine, statements: Statements[T], given_up: Event) -> 
     """All of it, on a thread; what nobody waits for any more is not begun, and not committed."""
     if given_up.is_set():
         raise no_answer()
-    with translated(), engine.begin() as connection:
+    with translate_errors(), engine.begin() as connection:
         done = statements(connection)
         if given_up.is_set():
             connection.invalidate()  # closed, not handed back: the pool may be closed by now

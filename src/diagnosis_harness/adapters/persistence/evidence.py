@@ -70,7 +70,7 @@ class SqlEvidenceStore:
         return tuple(record_of(row) for row in rows)
 
     def _check_owner(self, connection: Connection, run_id: str) -> None:
-        # Shared: tools of one run begin side by side, and who gives it up waits for them, or they see it.
+        # A shared lock: tools of one run begin in parallel, and whoever abandons the run waits for them.
         run = diagnosis_run.c
         query = select(run.owner, run.is_closed).where(run.run_id == run_id).with_for_update(read=True)
         found = connection.execute(query).one_or_none()
@@ -83,7 +83,7 @@ def of_run(run_id: str) -> Select[Any]:
     return select(evidence_record).where(_RECORD.run_id == run_id).order_by(_RECORD.number)
 
 
-def abandon(connection: Connection, run_id: str, *, at_s: float) -> None:
+def abandon_records(connection: Connection, run_id: str, *, at_s: float) -> None:
     """End what is PROJECTING as ERROR / ABANDONED, in the caller's transaction."""
     query = of_run(run_id).where(_RECORD.invocation == InvocationStatus.PROJECTING.value)
     for row in connection.execute(query).mappings().all():

@@ -1,4 +1,4 @@
-"""What a database says in its own words, as our failures. The one place where it is translated.
+"""What a database says in its own words, as our failures. The one place where it is translate_errors.
 
 Messages are ours: a driver's own may name hosts, users and statements.
 """
@@ -84,7 +84,7 @@ def locked() -> StoreFailure:
 
 
 @contextmanager
-def translated() -> Iterator[None]:
+def translate_errors() -> Iterator[None]:
     """Raise whatever the database raises as `StoreFailure`; our own errors pass."""
     try:
         yield

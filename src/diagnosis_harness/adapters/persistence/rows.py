@@ -11,7 +11,7 @@ from diagnosis_harness.application.callers.caller import Caller, CallerRole
 from diagnosis_harness.application.intent import IntentType
 from diagnosis_harness.application.runs.request import RunKind, RunRequest
 from diagnosis_harness.application.runs.row import (
-    CancelWish,
+    CancelRequest,
     RunEnding,
     RunFailure,
     RunRow,
@@ -84,14 +84,16 @@ def row_of(columns: Mapping[Any, Any]) -> RunRow:
     Raises:
         ValueError, TypeError, ContractViolation: no program of this version wrote these columns.
     """
-    wish = columns["wish_reason"]
+    reason = columns["wish_reason"]
     return RunRow(
         request=request_of(columns),
         status=RunStatus(columns["status"]),
         started_s=columns["started_s"],
         owner=columns["owner"],
         intent=_maybe(IntentType, columns["intent"]),
-        wish=None if wish is None else CancelWish(CancellationReason(wish), columns["wish_at_s"]),
+        cancel_request=None
+        if reason is None
+        else CancelRequest(CancellationReason(reason), columns["wish_at_s"]),
         cancel_answer=from_json_text(columns["cancel_answer"]),
         ending=None if columns["release_outcome"] is None else _ending(columns),
         is_closed=bool(columns["is_closed"]),

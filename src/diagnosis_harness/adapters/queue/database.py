@@ -1,4 +1,4 @@
-"""The database that DBOS keeps its queue in: where it is, how it is opened, what its failures are called."""
+"""The database of the queue: its URL, its connections, and its errors as `StoreFailure`."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ from sqlalchemy import event
 from sqlalchemy.engine.interfaces import DBAPIConnection, ExceptionContext
 from sqlalchemy.pool import ConnectionPoolEntry
 
-from diagnosis_harness.adapters.queue.sqlite_time import give_subsec
+from diagnosis_harness.adapters.queue.sqlite_time import define_subsec
 from diagnosis_harness.application.private_file import make_private
 from diagnosis_harness.kernel.errors import FailureKind, InvalidSetting, StoreFailure
 from diagnosis_harness.kernel.store_trouble import StoreTrouble
 
 SCHEMA: Final = "diagnosis_queue"
-"""Where the queue's tables are in PostgreSQL; in SQLite they have a file of their own."""
+"""The PostgreSQL schema of the queue's tables; in SQLite they have a file of their own."""
 
 _PLACE: Final = "queue.url"
 _FORMS: Final = "give a path, sqlite:///PATH, or postgresql://USER@HOST/NAME"
-_BUSY_S: Final = 5.0
-_POOL_SIZE: Final = 5
+_BUSY_S: Final = 5.0  # wait for a lock or a connection, as `database.busy_timeout_s` by default
+_POOL_SIZE: Final = 5  # DBOS polls, delivers and records from a few threads at a time
 
 
 def queue_url(database_url: str) -> str:
-    """Where the queue of a database is, unless another place is set.
+    """The default URL of the queue that belongs to a database.
 
-    Of PostgreSQL it is the database itself, of a SQLite file the one beside it with `-queue` in its name.
+    It is the same PostgreSQL database, or a SQLite file beside the given one with `-queue` in its name.
 
     Raises:
-        InvalidSetting: it is neither, or a SQLite database in memory.
+        InvalidSetting: the URL is neither, or names a SQLite database in memory.
     """
     url = _read(database_url)
     if url.get_backend_name() == "sqlite":
@@ -45,7 +45,7 @@ def queue_url(database_url: str) -> str:
 
 
 def _read(text: str) -> sa.URL:
-    """The URL with the driver that is used here, whichever driver it names. No error repeats it."""
+    """The URL with the driver used here, whichever driver it names. No error repeats the URL."""
     text = text.strip()
     if text and "://" not in text:
         return sa.URL.create("sqlite", database=str(Path(text).expanduser()))
@@ -63,10 +63,10 @@ def _read(text: str) -> sa.URL:
 
 
 class QueueDatabase:
-    """The database, by any URL form that ours is given by.
+    """The database of the queue, by any form of URL that `database.url` may have.
 
     Raises:
-        InvalidSetting: the URL is none of PostgreSQL or of a SQLite file.
+        InvalidSetting: the URL is neither of PostgreSQL nor of a SQLite file.
     """
 
     def __init__(self, url: str) -> None:
@@ -83,18 +83,18 @@ class QueueDatabase:
         return self._url.render_as_string(hide_password=False)
 
     def use_wal(self) -> None:
-        """Switch a SQLite file to its write-ahead log, for good: readers and a writer go together."""
+        """Switch a SQLite file to a write-ahead log for good, so that readers do not block the writer."""
         if not self.is_file:
             return
         make_private(Path(self._url.database or ""))
         with closing(sqlite3.connect(self._url.database or "", timeout=_BUSY_S)) as connection:
             connection.execute("PRAGMA journal_mode=WAL")
 
-    def engine(self, gives_up: Callable[[], bool]) -> sa.Engine:
+    def engine(self, fails_fast: Callable[[], bool]) -> sa.Engine:
         """Connections as DBOS needs them.
 
-        DBOS tries again for ever where the database is locked or away. While `gives_up` says so, such an
-        error is `StoreFailure` instead, which DBOS passes on.
+        DBOS retries for ever when the database is locked or unavailable. While `fails_fast` returns True,
+        such an error becomes a `StoreFailure`, which DBOS does not retry.
         """
         connect_args = (
             {} if self.is_file else {"application_name": "diagnosis-queue", "connect_timeout": round(_BUSY_S)}
@@ -110,34 +110,34 @@ class QueueDatabase:
         if self.is_file:
             event.listen(engine, "connect", _set_up_file)
 
-        def give_up(context: ExceptionContext) -> None:
+        def fail_fast(context: ExceptionContext) -> None:
             if context.is_pre_ping:
-                return  # one that died in the pool is replaced; that is no failure
-            if gives_up() and isinstance(context.sqlalchemy_exception, sa.exc.OperationalError):
+                return  # a dead connection in the pool is replaced, which is not a failure
+            if fails_fast() and isinstance(context.sqlalchemy_exception, sa.exc.OperationalError):
                 raise _unavailable(context.original_exception) from context.original_exception
 
-        event.listen(engine, "handle_error", give_up)
+        event.listen(engine, "handle_error", fail_fast)
         return engine
 
 
 def _set_up_file(connection: DBAPIConnection, entry: ConnectionPoolEntry) -> None:
     del entry
-    # As DBOS opens a file itself: writers take the lock at once, and wait for it.
+    # As DBOS itself opens a file: writers take the lock at the start of a transaction, and wait for it.
     connection.isolation_level = "IMMEDIATE"
     if isinstance(connection, sqlite3.Connection):
-        give_subsec(connection)
+        define_subsec(connection)
     with closing(connection.cursor()) as cursor:
         cursor.execute(f"PRAGMA busy_timeout={round(_BUSY_S * 1000)}")
         cursor.execute("PRAGMA foreign_keys=ON")
-        # Enough with a write-ahead log: what a power cut may take is delivered again from the rows.
+        # Enough with a write-ahead log: deliveries lost by a power cut are requeued from the rows.
         cursor.execute("PRAGMA synchronous=NORMAL")
 
 
 def _unavailable(error: BaseException) -> StoreFailure:
     if "locked" in str(error):
-        # Not in SQLite's words: DBOS tries again for ever whatever says "database is locked".
+        # Not in SQLite's words, because DBOS retries for ever on "database is locked".
         return _failure("another process holds the queue's lock", FailureKind.TIMEOUT)
-    # Words of a driver may name hosts and users.
+    # A driver's own message may name hosts and users.
     return _failure("the queue's database cannot be reached", FailureKind.UNAVAILABLE)
 
 
@@ -146,8 +146,8 @@ def _failure(problem: str, kind: FailureKind) -> StoreFailure:
 
 
 @contextmanager
-def translated() -> Iterator[None]:
-    """Errors of the queue and its database as `StoreFailure`."""
+def translate_errors() -> Iterator[None]:
+    """Raise errors of the queue and its database as `StoreFailure`."""
     try:
         yield
     except TimeoutError as error:

@@ -190,6 +190,6 @@ class Alerts:
         finally:
             self._is_at_work = False
         for request in report.made:
-            with suppress(StoreFailure):  # it is accepted; the caretaker puts it again
+            with suppress(StoreFailure):  # it is accepted; the supervisor puts it again
                 await self._queue.put(request.run_id, request.lane)
         return report

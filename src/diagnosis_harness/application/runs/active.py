@@ -9,7 +9,7 @@ from diagnosis_harness.harness.context import RunContext
 
 
 class ActiveRuns:
-    """By run id, from before a run is kept until after it was closed. Used from one event loop."""
+    """By run id, from before a run is stored until after it is closed. Used from one event loop."""
 
     def __init__(self) -> None:
         self._contexts: dict[str, RunContext] = {}
@@ -18,8 +18,8 @@ class ActiveRuns:
         return len(self._contexts)
 
     @contextmanager
-    def held(self, ctx: RunContext) -> Iterator[None]:
-        """Hold a run as active for the time of the body."""
+    def track(self, ctx: RunContext) -> Iterator[None]:
+        """Keep a run active for the time of the body."""
         self._contexts[ctx.run_id] = ctx
         try:
             yield

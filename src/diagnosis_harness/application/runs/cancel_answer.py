@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from diagnosis_harness.application.callers.caller import Caller
-from diagnosis_harness.application.runs.desk import CancelEffect, CancelReport, Runs, report_of_wish
+from diagnosis_harness.application.runs.desk import CancelEffect, CancelReport, Runs, report_of_request
 from diagnosis_harness.application.runs.row import RunRow, RunStatus
 from diagnosis_harness.harness.waiting import passed
 from diagnosis_harness.kernel.clock import Clock
@@ -31,6 +31,6 @@ async def cancelled(
         while is_owed(row) and clock.now_s() < until_s:
             await passed(clock, LOOK_S)
             row = await runs.row(caller, run_id)
-        report = report_of_wish(row, was_queued=False)
+        report = report_of_request(row, was_queued=False)
     row = await runs.row(caller, run_id)
     return CancelReport(row, report.effect, report.answer)

@@ -13,7 +13,7 @@ from diagnosis_harness.application.runs.asking import Asking, AskingRules, reque
 from diagnosis_harness.application.runs.document import document_of, settled
 from diagnosis_harness.application.runs.queue import RunQueue
 from diagnosis_harness.application.runs.request import RunKind, RunRequest
-from diagnosis_harness.application.runs.row import CancelWish, RunRow, RunStatus
+from diagnosis_harness.application.runs.row import CancelRequest, RunRow, RunStatus
 from diagnosis_harness.application.runs.sources import NoSources, OwnSources
 from diagnosis_harness.application.runs.store import RunArchive, RunPage, RunQuery, Submitted
 from diagnosis_harness.harness.cancellation import CancellationReason
@@ -119,7 +119,7 @@ class Runs:
         request = await self.request(caller, asking, RunKind.BACKGROUND, unfinished_max=unfinished_max)
         submitted = await self._archive.submit(request)
         if submitted.is_new:
-            with suppress(StoreFailure):  # it is accepted; the caretaker puts it again
+            with suppress(StoreFailure):  # it is accepted; the supervisor puts it again
                 await self._queue.put(submitted.row.run_id, submitted.row.request.lane)
         elif submitted.row.run_id == request.run_id and submitted.row.request.question != request.question:
             raise InvalidInput("Idempotency-Key", "it came with another question", "send a fresh one")
@@ -231,19 +231,19 @@ class Runs:
             if row.owner == self._owner:
                 effect = CancelEffect.STOPPED if answer.changed else CancelEffect.ENDED_BEFORE
                 return CancelReport(row, effect, cancel_body(answer))
-            # It is just being claimed, here or elsewhere: the wish in the row meets whoever gets it.
+            # It is just being claimed, here or elsewhere: whoever gets it sees the request in the row.
         if row.status.is_final:  # what an earlier cancel came to is no word on this one
             return CancelReport(row, CancelEffect.ENDED_BEFORE)
         was_queued = row.status is RunStatus.QUEUED
-        wish = CancelWish(reason, self._core.clock.now_s())
-        wished = await self._archive.wish_cancel(run_id, wish)
-        if wished is None:
+        cancel = CancelRequest(reason, self._core.clock.now_s())
+        requested = await self._archive.request_cancel(run_id, cancel)
+        if requested is None:
             raise RunUnknown(run_id)
-        return report_of_wish(wished, was_queued=was_queued)
+        return report_of_request(requested, was_queued=was_queued)
 
 
-def report_of_wish(row: RunRow, *, was_queued: bool) -> CancelReport:
-    """What a cancel of another process's run came to, by its row as it stands after the wish."""
+def report_of_request(row: RunRow, *, was_queued: bool) -> CancelReport:
+    """What a request to cancel another process's run led to, by its row afterwards."""
     if row.cancel_answer is not None:
         held = row.cancel_answer
         changed = isinstance(held, dict) and held.get("changed") is True

@@ -1,9 +1,15 @@
-"""How a run ends that no process ends: it never began, or the process that worked on it is gone. Pure."""
+"""Endings of runs that never started or whose process died. Pure."""
 
 from __future__ import annotations
 
 from diagnosis_harness.application.runs.request import RunRequest
-from diagnosis_harness.application.runs.row import RUN_CANCELLED, CancelWish, RunEnding, RunFailure, RunSpent
+from diagnosis_harness.application.runs.row import (
+    RUN_CANCELLED,
+    CancelRequest,
+    RunEnding,
+    RunFailure,
+    RunSpent,
+)
 from diagnosis_harness.harness.termination import CancellationReason, RunState, RunTermination, state_for
 from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.kernel.language import Language
@@ -36,45 +42,47 @@ _GIVEN_UP = (
 
 
 SOURCE_NOT_SERVED = "SOURCE_NOT_SERVED"
-"""Code of the failure of a run that never began, as no process had its source."""
+"""Failure code of a run that never started because no process had its source."""
 
 
 def early_failures(language: Language) -> frozenset[str]:
-    """What is said of a FAILED run that no process ended."""
+    """The failure messages of runs that this module ended."""
     return frozenset(_said(each, language) for each in (_NEVER_BEGAN, _NOT_SERVED, _GIVEN_UP))
 
 
 def was_not_served(failure: str | None, language: Language) -> bool:
-    """Whether this is what is said of a run whose source no process had."""
+    """Whether this is the failure message of a run whose source no process had."""
     return failure == _said(_NOT_SERVED, language)
 
 
 BEFORE_IT_BEGAN = "before it began"
 
 
-def ended_in_queue(request: RunRequest, wish: CancelWish, *, detail: str = BEFORE_IT_BEGAN) -> RunEnding:
-    """The end of a run that a wish met while it was queued: it never began, so nothing was spent."""
-    state = state_for(wish.reason)
+def ending_in_queue(
+    request: RunRequest, cancel: CancelRequest, *, detail: str = BEFORE_IT_BEGAN
+) -> RunEnding:
+    """The end of a run that was cancelled while it was queued. It never started, so nothing was spent."""
+    state = state_for(cancel.reason)
     cancelled = state is RunState.CANCELLED
     return RunEnding(
         outcome=ReleaseOutcome.CANCELLED if cancelled else ReleaseOutcome.FAILED,
-        termination=RunTermination(state, wish.reason, wish.at_s, detail),
+        termination=RunTermination(state, cancel.reason, cancel.at_s, detail),
         spent=RunSpent(duration_s=0.0),
         failure=RunFailure(
-            RUN_CANCELLED if cancelled else wish.reason.value,
+            RUN_CANCELLED if cancelled else cancel.reason.value,
             _said(_CANCELLED if cancelled else _NEVER_BEGAN, request.language),
         ),
     )
 
 
-def not_begun(request: RunRequest, *, at_s: float, is_served: bool) -> RunEnding:
-    """The end of a run that was queued for too long.
+def ending_not_started(request: RunRequest, *, at_s: float, is_served: bool) -> RunEnding:
+    """The end of a run that did not start in time.
 
     Args:
-        is_served: whether some process has its source: then there was no room for it.
+        is_served: whether some process has its source, and only room was missing.
     """
     if is_served:
-        return ended_in_queue(request, CancelWish(CancellationReason.DEADLINE_EXCEEDED, at_s))
+        return ending_in_queue(request, CancelRequest(CancellationReason.DEADLINE_EXCEEDED, at_s))
     reason = CancellationReason.INTERNAL_FAILURE
     return RunEnding(
         outcome=ReleaseOutcome.FAILED,
@@ -84,8 +92,10 @@ def not_begun(request: RunRequest, *, at_s: float, is_served: bool) -> RunEnding
     )
 
 
-def given_up(request: RunRequest, spent: RunSpent, *, at_s: float, ended: RunTermination | None) -> RunEnding:
-    """The end of a run whose process is gone.
+def ending_of_abandoned(
+    request: RunRequest, spent: RunSpent, *, at_s: float, ended: RunTermination | None
+) -> RunEnding:
+    """The end of a run whose process is dead.
 
     Args:
         spent: what the log and the records show of it.
@@ -101,9 +111,9 @@ def given_up(request: RunRequest, spent: RunSpent, *, at_s: float, ended: RunTer
 
 
 def closing_events(
-    run_id: str, ending: RunEnding, *, after: tuple[int, float], ended_is_told: bool
+    run_id: str, ending: RunEnding, *, after: tuple[int, float], ended_is_logged: bool
 ) -> tuple[TraceEvent, ...]:
-    """RUN_ENDED, unless it is told, and RUN_FINISHED, as the run itself would have written them.
+    """RUN_ENDED, unless it is logged, and RUN_FINISHED, as the run itself would have written them.
 
     Args:
         after: seq of the last event and its time; no event is earlier than the one before it.
@@ -111,7 +121,7 @@ def closing_events(
     termination, spent = ending.termination, ending.spent
     reason = None if termination.reason is None else termination.reason.value
     told: list[tuple[TraceName, TraceEventStatus, dict[str, JsonValue]]] = []
-    if not ended_is_told:
+    if not ended_is_logged:
         good = termination.state is RunState.SUCCESS
         told.append(
             (

@@ -126,7 +126,7 @@ class RunEnding:
 
 
 @dataclass(frozen=True, slots=True)
-class CancelWish:
+class CancelRequest:
     """That somebody wants a run cancelled; the process that owns the run carries it out."""
 
     reason: CancellationReason
@@ -140,9 +140,9 @@ class RunRow:
     Attributes:
         started_s: when its run began; None while it is queued.
         owner: the process incarnation that runs it. A run is claimed once in its life, so this is the fencing
-            token of all that is written for it: a process that was given up writes nothing any more.
+            token of all that is written for it: a process that lost the run can write nothing any more.
         intent: None until it was routed.
-        wish: a cancel that was asked for.
+        cancel_request: the first request to cancel the run.
         cancel_answer: what the owner said to it, as JSON.
         ending: None until it ended.
         is_closed: whether RUN_FINISHED stands in its log; nothing follows it.
@@ -153,7 +153,7 @@ class RunRow:
     started_s: float | None = None
     owner: str | None = None
     intent: IntentType | None = None
-    wish: CancelWish | None = None
+    cancel_request: CancelRequest | None = None
     cancel_answer: JsonValue = None
     ending: RunEnding | None = None
     is_closed: bool = False

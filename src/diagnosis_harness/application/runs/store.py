@@ -1,7 +1,7 @@
-"""Where runs, their logs and their evidence are kept, as the application sees it. Adapters implement it.
+"""Ports of the stores of runs, their logs and their evidence. Adapters implement them.
 
-Whatever does not work raises `StoreFailure`, and nothing else. All writes of a run are fenced by its owner:
-they change nothing once the run has ended or belongs to another process.
+Every failure is a `StoreFailure`. All writes of a run are fenced by its owner: they change nothing once the
+run has ended or belongs to another process.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from diagnosis_harness.application.intent import IntentType
 from diagnosis_harness.application.runs.request import RunRequest
-from diagnosis_harness.application.runs.row import CancelWish, RunEnding, RunRow, RunStatus
+from diagnosis_harness.application.runs.row import CancelRequest, RunEnding, RunRow, RunStatus
 from diagnosis_harness.application.runs.sources import Lane, SourceBacklog, lane_of
 from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.release.outcome import ReleaseOutcome
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
 
 
 class RunStore(Protocol):
-    """Writes the row of a run that goes on."""
+    """Writes the row of a run while this process works on it."""
 
     async def begin(self, ctx: RunContext, request: RunRequest, *, owner: str, at_s: float) -> bool:
         """Make the row RUNNING and this process its owner: a new row, or a QUEUED one that is claimed.
 
         Returns:
-            False when the run has been claimed, cancelled or ended before: it must not be worked on.
+            False if the run was already claimed, cancelled or ended: this process must not work on it.
 
         Raises:
             TooManyRuns: it is a new row, and one more than its caller may have (`unfinished_max`).
@@ -46,54 +46,54 @@ class RunStore(Protocol):
         ...
 
     async def finish(self, ctx: RunContext, ending: RunEnding) -> bool:
-        """Write the end, if the row is still RUNNING and this process's; the first end stands.
+        """Write the end if the row is still RUNNING and owned by this process; the first end stands.
 
         Returns:
-            False when another end stands; that one is then the truth.
+            False if the row has another end.
         """
         ...
 
 
 class RunLog(Protocol):
-    """The durable trace of runs. Events come in by its trace sink and are written in batches, in order."""
+    """The durable trace of runs. Its trace sink takes events; they are written in batches, in order."""
 
     def open(self, ctx: RunContext) -> None:
-        """Let the events of this run be written: its row stands. Until then they are held."""
+        """Start to write the events of this run, now that its row exists. Until then they are held."""
         ...
 
     async def flush(self, ctx: RunContext) -> None:
-        """Return when every event of the run that was emitted so far is written.
+        """Return when all events of the run emitted so far are written.
 
         Raises:
-            StoreFailure: they cannot be written, or the row is not this process's any more.
+            StoreFailure: they cannot be written, or this process no longer owns the row.
         """
         ...
 
     def close(self, ctx: RunContext) -> None:
-        """Forget the run; what is not written is dropped."""
+        """Forget the run and drop its unwritten events."""
         ...
 
 
 class RunFeed(Protocol):
-    """Tells what this process has written to the logs of its runs: event first, stream from the log."""
+    """Publishes what this process has written to the logs of its runs, after the commit."""
 
     def on_written(self, listener: Callable[[str, Sequence[TraceEvent]], None]) -> Callable[[], None]:
         """Have `listener(run_id, events)` called after each commit, on the event loop; it is quick.
 
         Returns:
-            A function that takes the listener out again.
+            A function that unsubscribes the listener.
         """
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunQuery:
-    """Which runs are wanted. None asks for nothing.
+    """A filter for runs. None, or an empty tuple, does not filter.
 
     Attributes:
         asked_by: name of a caller.
-        asked_by_any: names of callers; empty asks for nothing.
-        before: `next` of the page before.
+        asked_by_any: names of callers.
+        before: `next` of the previous page.
     """
 
     asked_by: str | None = None
@@ -110,7 +110,7 @@ class RunQuery:
 
 @dataclass(frozen=True, slots=True)
 class RunPage:
-    """Runs, the latest first, and where the next page begins; None when there is none."""
+    """Runs, the latest first, and where the next page begins; None on the last page."""
 
     rows: tuple[RunRow, ...]
     next: str | None
@@ -118,17 +118,17 @@ class RunPage:
 
 @dataclass(frozen=True, slots=True)
 class Submitted:
-    """What became of a submission: the run it stands for, and whether it is a new one."""
+    """The run of a submission, and whether the submission created it."""
 
     row: RunRow
     is_new: bool
 
 
 class RunArchive(Protocol):
-    """Takes in what is queued, and reads every run, of whichever process."""
+    """Submits, reads and cancels runs, whichever process owns them."""
 
     async def submit(self, request: RunRequest) -> Submitted:
-        """Keep a QUEUED row. An unfinished run of the same fingerprint, or of the same run id, is joined.
+        """Insert a QUEUED row, or join the unfinished run of the same fingerprint or run id.
 
         Raises:
             TooManyRuns: it is a new row, and one more than its caller may have (`unfinished_max`).
@@ -140,10 +140,10 @@ class RunArchive(Protocol):
         ...
 
     async def runs(self, query: RunQuery) -> RunPage:
-        """A page of runs, by submission, the latest first.
+        """A page of runs, the latest submission first.
 
         Raises:
-            InvalidInput: `before` is no mark of a page.
+            InvalidInput: `before` was not returned by an earlier page.
         """
         ...
 
@@ -154,36 +154,35 @@ class RunArchive(Protocol):
     async def of_fingerprint(self, fingerprint: str) -> tuple[RunRow, ...]:
         """The unfinished runs that a submission of this fingerprint joins.
 
-        One whose alert was said to be resolved is joined no more (`AlertInbox`).
+        A run whose alert was resolved is not joined any more (`AlertInbox`).
         """
         ...
 
     async def events(self, run_id: str, *, after_seq: int = 0, limit: int = 500) -> tuple[TraceEvent, ...]:
-        """The run's written events after a place, in order."""
+        """The run's written events after `after_seq`, in order."""
         ...
 
     async def records(self, run_id: str) -> tuple[EvidenceRecord, ...]:
-        """The run's canonical records, in the order in which they began."""
+        """The run's canonical records, in the order in which they were begun."""
         ...
 
     async def attempts(self, run_id: str) -> tuple[JsonValue, ...]:
         """The run's retry attempts, in order, as JSON objects."""
         ...
 
-    async def wish_cancel(self, run_id: str, wish: CancelWish) -> RunRow | None:
-        """Keep the wish, the first one; a QUEUED run is cancelled by it at once, log and all.
+    async def request_cancel(self, run_id: str, cancel: CancelRequest) -> RunRow | None:
+        """Record the first request for a run. A QUEUED run is cancelled and its log closed at once.
 
         Returns:
-            The row as it stands then; None when there is no such run.
+            The row afterwards; None if there is no such run.
         """
         ...
 
     async def expire(self, run_id: str, *, at_s: float, is_served: bool) -> bool:
-        """End a run that did not begin in time, if it is QUEUED still, log and all.
+        """End a run that did not start in time and close its log, if it is still QUEUED.
 
         Args:
-            is_served: whether some process has its source, so that there was no room; else nobody could
-                work on it, and its end says that.
+            is_served: whether some process has its source; its end says whether that or room was missing.
 
         Returns:
             Whether this call ended it.
@@ -192,13 +191,13 @@ class RunArchive(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Beat:
-    """What a process said last of itself.
+class Heartbeat:
+    """The last heartbeat of a process.
 
     Attributes:
-        value: differs from beat to beat; None where it never beat, or has left.
+        value: differs from one heartbeat to the next; None if there was none, or the process signed off.
         has_work: whether it owns a RUNNING or unclosed run.
-        lanes: the runs that it takes; None where it did not say, as an older program does not.
+        lanes: the runs that it takes; None if it did not list them, as older programs do not.
     """
 
     value: float | None
@@ -207,8 +206,8 @@ class Beat:
 
 
 @dataclass(frozen=True, slots=True)
-class Waiting:
-    """A QUEUED run, and what it looks into."""
+class QueuedRun:
+    """A QUEUED run, and the source it needs."""
 
     run_id: str
     source: str | None
@@ -220,47 +219,49 @@ class Waiting:
         return lane_of(self.source, self.identity)
 
 
-class RunCare(Protocol):
-    """What the processes know of each other, and what one may do for another that died."""
+class RunRecovery(Protocol):
+    """Heartbeats, cancellation requests, and the runs that processes leave behind."""
 
-    async def beat(self, owner: str, *, at_s: float, lanes: Collection[Lane] | None = None) -> None:
-        """Say that this process incarnation lives, and which runs it takes.
+    async def record_heartbeat(
+        self, owner: str, *, at_s: float, lanes: Collection[Lane] | None = None
+    ) -> None:
+        """Record that this process incarnation is alive, and which runs it takes.
 
-        Of the value only that it changes is looked at, by anybody.
+        Others only check whether `at_s` has changed; they never compare it with their clocks.
         """
         ...
 
-    async def left(self, owner: str) -> None:
-        """Say that it goes, in an orderly way."""
+    async def sign_off(self, owner: str) -> None:
+        """Record that the process stops in an orderly way; runs that it still owns count as orphaned."""
         ...
 
-    async def wishes(self, owner: str) -> tuple[tuple[str, CancelWish], ...]:
-        """Cancels that were asked for of runs that this process owns, and that it has not answered."""
+    async def cancel_requests(self, owner: str) -> tuple[tuple[str, CancelRequest], ...]:
+        """Requests to cancel RUNNING runs of this process that it has not answered, the oldest first."""
         ...
 
-    async def answer_wish(self, run_id: str, answer: JsonValue) -> None:
-        """Keep what the owner said to a cancel."""
+    async def answer_cancel_request(self, run_id: str, answer: JsonValue) -> None:
+        """Store the owner's answer to a cancellation request; the first answer stands."""
         ...
 
     async def running(self, owner: str) -> tuple[str, ...]:
         """The RUNNING runs of a process, and those that ended and are not closed."""
         ...
 
-    async def beats(self) -> Mapping[str, Beat]:
-        """What every process said last, of those that beat or own a RUNNING or unclosed run."""
+    async def heartbeats(self) -> Mapping[str, Heartbeat]:
+        """The last heartbeat of every process that has one or owns a RUNNING or unclosed run."""
         ...
 
     async def forget(self, owner: str, *, value: float) -> None:
-        """Take out what a process said last, if it is still that and it owns no RUNNING or unclosed run."""
+        """Delete a heartbeat if it is still the last one and its process owns no RUNNING or unclosed run."""
         ...
 
-    async def give_up(self, run_id: str, *, owner: str, at_s: float) -> bool:
-        """End a run of a process that is dead, or that has lost it: all of it or nothing.
+    async def abandon(self, run_id: str, *, owner: str, at_s: float) -> bool:
+        """End a run whose process is dead or has lost it, in one transaction.
 
         A RUNNING row becomes FAILED / INTERNAL_FAILURE (where RUN_ENDED stands in its log, the row takes that
         termination), its PROJECTING records ERROR / ABANDONED, and RUN_ENDED (where it is missing) and
         RUN_FINISHED are written after its last event. A row that had ended and was not closed gets its
-        RUN_FINISHED. A run that another process ends at the same time ends once.
+        RUN_FINISHED. If two processes abandon a run at the same time, it ends once.
 
         Returns:
             Whether this call changed anything.
@@ -269,14 +270,14 @@ class RunCare(Protocol):
 
     async def waiting(
         self, *, submitted_before_s: float, without: Collection[SourceBacklog] = (), limit: int = 100
-    ) -> Sequence[Waiting]:
-        """QUEUED runs that have waited so long and look into none of these sources, the oldest first."""
+    ) -> Sequence[QueuedRun]:
+        """QUEUED runs submitted before that time that need none of these sources, the oldest first."""
         ...
 
-    async def overdue(self, *, at_s: float, limit: int = 100) -> Sequence[Waiting]:
-        """QUEUED runs that should have begun by then, the oldest first."""
+    async def overdue(self, *, at_s: float, limit: int = 100) -> Sequence[QueuedRun]:
+        """QUEUED runs that should have started by then, the oldest first."""
         ...
 
     async def backlog(self) -> Sequence[SourceBacklog]:
-        """How many runs are QUEUED, source by source."""
+        """How many runs are QUEUED for each source."""
         ...

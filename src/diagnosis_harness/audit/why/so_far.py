@@ -59,7 +59,11 @@ def _time(row: RunRow) -> tuple[Sentence, ...]:
     if row.started_s is None:
         return (Sentence.of(Phrase.TIME_NOT_STARTED, limit=limit),)
     limit_sentence = Sentence.of(Phrase.TIME_SO_FAR, limit=limit, started=utc_text(row.started_s))
-    cancel = () if row.wish is None else (Sentence.of(Phrase.CANCEL_REQUESTED, reason=row.wish.reason),)
+    cancel = (
+        ()
+        if row.cancel_request is None
+        else (Sentence.of(Phrase.CANCEL_REQUESTED, reason=row.cancel_request.reason),)
+    )
     return (limit_sentence, *cancel)
 
 
@@ -67,8 +71,8 @@ def _time_facts(row: RunRow) -> tuple[Fact, ...]:
     facts = [Fact("limit_s", f"{row.request.limit_s:g}")]
     if row.started_s is not None:
         facts.append(Fact("started_at", utc_text(row.started_s)))
-    if row.wish is not None:
-        facts.append(Fact("cancel", f"{row.wish.reason} {utc_text(row.wish.at_s)}"))
+    if row.cancel_request is not None:
+        facts.append(Fact("cancel", f"{row.cancel_request.reason} {utc_text(row.cancel_request.at_s)}"))
     return tuple(facts)
 
 

@@ -56,7 +56,7 @@ async def events(
     # An EventSource that comes again repeats the address it was given; what it has seen since is the header.
     text = last_event_id or asked_after
     after = None if not text else read_event_id(text)
-    if after is not None and await _is_done(streams.service.keeping.archive, run_id, after):
+    if after is not None and await _is_done(streams.service.stores.archive, run_id, after):
         return Response(status_code=204)
     ids = RunIds(row.request.session_id, run_id)
     return EventStream(streams.hub.watching(WatchPlan(ids=ids, after=after)))

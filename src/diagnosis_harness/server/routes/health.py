@@ -104,7 +104,7 @@ async def _stores(face: Face) -> tuple[str | None, str | None]:
 async def metrics(face: TheFace) -> Response:
     """Runs, guards, requests and streams. Answers also while the database does not."""
     meters, service = face.metrics, face.service
-    meters.active.set(len(service.keeping.active))
+    meters.active.set(len(service.stores.active))
     meters.streams.set(len(face.streams.hub))
     meters.exported(service.exports())
     meters.left.set(service.left_runs())
@@ -112,7 +112,7 @@ async def metrics(face: TheFace) -> Response:
     meters.store_up.set(database is None)
     meters.evidence_store_up.set(evidence is None)
     with suppress(StoreFailure, TimeoutError):
-        asked = service.keeping.archive.runs(RunQuery(status=RunStatus.QUEUED, limit=PAGE_MAX))
+        asked = service.stores.archive.runs(RunQuery(status=RunStatus.QUEUED, limit=PAGE_MAX))
         waiting = await within(service.core.clock, LIMIT_S, asked)
         meters.queued.set(len(waiting.rows))
         alerts = await within(service.core.clock, LIMIT_S, service.alerts.waiting())

@@ -120,7 +120,7 @@ async def session(
     if not latest.rows:
         raise RunUnknown(session_id)
     asked_by = await _next_asker(face, caller, query, latest.rows[0])
-    previous = await previous_of(face.service.keeping.archive, session_id, asked_by=asked_by)
+    previous = await previous_of(face.service.stores.archive, session_id, asked_by=asked_by)
     view = SessionView(
         session_id=session_id,
         turns=[TurnView.of(row) for row in reversed(found.rows)],

@@ -13,8 +13,8 @@ import pytest
 from diagnosis_harness.adapters.background.tasks import BackgroundTasks, TaskPeriods
 from diagnosis_harness.application.alerts.alerts import AlertAccount, Alerts
 from diagnosis_harness.application.alerts.inbox import AlertEffect
-from diagnosis_harness.application.runs.caretaker import CareAccount, CareFailure, Caretaker
 from diagnosis_harness.application.runs.sources import LeftRuns, SourceBacklog
+from diagnosis_harness.application.runs.supervisor import RecoveryFailure, RecoveryReport, RunSupervisor
 from diagnosis_harness.kernel.errors import FailureKind, StoreFailure
 from diagnosis_harness.testing.clock import ManualClock
 
@@ -43,21 +43,21 @@ class ScriptedWork:
     """Succeeds or raises as a test says."""
 
     raises: dict[str, Exception] = field(default_factory=dict)
-    account: CareAccount = field(default_factory=CareAccount)
+    account: RecoveryReport = field(default_factory=RecoveryReport)
     alerts: AlertAccount = field(default_factory=AlertAccount)
 
-    async def beat(self) -> None:
+    async def send_heartbeat(self) -> None:
         """Send a heartbeat."""
-        self._raise_or_return("beat")
+        self._raise_or_return("send_heartbeat")
 
-    async def tend(self) -> CareAccount:
+    async def recover(self) -> RecoveryReport:
         """Recover runs."""
-        self._raise_or_return("tend")
+        self._raise_or_return("recover")
         return self.account
 
-    async def heed(self) -> tuple[str, ...]:
+    async def apply_cancel_requests(self) -> tuple[str, ...]:
         """Apply cancellation requests."""
-        self._raise_or_return("heed")
+        self._raise_or_return("apply_cancel_requests")
         return ()
 
     async def work_off(self) -> AlertAccount:
@@ -65,7 +65,7 @@ class ScriptedWork:
         self._raise_or_return("work_off")
         return self.alerts
 
-    async def leave(self) -> None:
+    async def sign_off(self) -> None:
         """Sign off."""
 
     def _raise_or_return(self, what: str) -> None:
@@ -98,7 +98,9 @@ def play(act: Callable[[Scene], Awaitable[None]]) -> None:
 
     async def run() -> None:
         work, clock = ScriptedWork(), ObservedClock()
-        tasks = BackgroundTasks(cast("Caretaker", work), cast("Alerts", work), clock=clock, periods=PERIODS)
+        tasks = BackgroundTasks(
+            cast("RunSupervisor", work), cast("Alerts", work), clock=clock, periods=PERIODS
+        )
         async with tasks.running():
             scene = Scene(work, clock, tasks)
             await scene.until_idle()
@@ -107,7 +109,7 @@ def play(act: Callable[[Scene], Awaitable[None]]) -> None:
     asyncio.run(run())
 
 
-@pytest.mark.parametrize("what", ["beat", "tend", "heed", "work_off"])
+@pytest.mark.parametrize("what", ["send_heartbeat", "recover", "apply_cancel_requests", "work_off"])
 @pytest.mark.parametrize("error", [KeyError("reason"), AWAY])
 def test_a_task_that_raises_goes_on_and_logs_it_once(
     what: str, error: Exception, caplog: pytest.LogCaptureFixture
@@ -133,7 +135,7 @@ def test_a_heartbeat_that_keeps_failing_is_a_problem_until_it_succeeds() -> None
     """By then other processes take this one for dead."""
 
     async def act(scene: Scene) -> None:
-        scene.work.raises["beat"] = AWAY
+        scene.work.raises["send_heartbeat"] = AWAY
         for _ in range(5):
             await scene.advance()
         assert scene.tasks.problem() is None
@@ -153,9 +155,9 @@ def test_runs_left_to_other_processes_are_logged_once_for_each_source(
     shop, bank = SourceBacklog("shop", "sha256:a", 2), SourceBacklog("bank\n", None, 1)
 
     async def act(scene: Scene) -> None:
-        scene.work.account = CareAccount(left=(LeftRuns(shop, is_another=True),))
+        scene.work.account = RecoveryReport(left=(LeftRuns(shop, is_another=True),))
         await scene.advance()
-        scene.work.account = CareAccount(
+        scene.work.account = RecoveryReport(
             left=(LeftRuns(shop, is_another=True), LeftRuns(bank, is_another=False))
         )
         await scene.advance()
@@ -167,7 +169,7 @@ def test_runs_left_to_other_processes_are_logged_once_for_each_source(
     assert of_bank.startswith(r"queued runs need source 'bank\n', which this process does not have")
 
 
-@pytest.mark.parametrize("what", ["tend", "heed"])
+@pytest.mark.parametrize("what", ["recover", "apply_cancel_requests"])
 def test_recovery_or_cancellation_that_keeps_failing_is_a_problem(what: str) -> None:
     """Orphaned runs would stay open, and cancellation requests would be ignored."""
 
@@ -196,11 +198,13 @@ def test_runs_that_cannot_be_recovered_are_logged_once_together(caplog: pytest.L
     """One line for each reason; the task itself succeeded, so the process stays ready."""
 
     async def act(scene: Scene) -> None:
-        scene.work.account = CareAccount(failed=(CareFailure("run a", AWAY), CareFailure("run b", AWAY)))
+        scene.work.account = RecoveryReport(
+            failed=(RecoveryFailure("run a", AWAY), RecoveryFailure("run b", AWAY))
+        )
         for _ in range(6):
             await scene.advance()
         assert scene.tasks.problem() is None
-        scene.work.account = CareAccount()
+        scene.work.account = RecoveryReport()
         await scene.advance()
 
     with caplog.at_level(logging.INFO, logger="diagnosis_harness.background"):

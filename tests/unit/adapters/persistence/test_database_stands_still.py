@@ -30,7 +30,7 @@ def owners(connection: Connection) -> list[str]:
     return list(connection.execute(BEATS).scalars())
 
 
-def beats(owner: str) -> Callable[[Connection], None]:
+def write_heartbeat(owner: str) -> Callable[[Connection], None]:
     """One row more."""
 
     def done(connection: Connection) -> None:
@@ -55,7 +55,7 @@ def test_a_server_that_stands_still_is_a_timeout_for_all_and_works_again(
             with server.standing_still():
                 begun = CLOCK.now_s()
                 asked = [database.read(owners) for _ in range(6)]
-                late = database.write(beats("late"))
+                late = database.write(write_heartbeat("late"))
                 answers = await asyncio.gather(*asked, late, return_exceptions=True)
                 assert CLOCK.now_s() - begun < WAITED_S
                 assert {getattr(each, "kind", None) for each in answers} == {FailureKind.TIMEOUT}
@@ -65,7 +65,7 @@ def test_a_server_that_stands_still_is_a_timeout_for_all_and_works_again(
                     break
                 except StoreFailure:
                     continue
-            await database.write(beats("after"))
+            await database.write(write_heartbeat("after"))
             assert await database.read(owners) == ["after"]
         finally:
             await database.close()
@@ -105,12 +105,12 @@ def test_what_waits_for_a_held_file_is_answered_in_time_and_never_begun_afterwar
         try:
             other.execute("BEGIN IMMEDIATE")
             begun = CLOCK.now_s()
-            asked = [database.write(beats(f"w{number}")) for number in range(10)]
+            asked = [database.write(write_heartbeat(f"w{number}")) for number in range(10)]
             answers = await asyncio.gather(*asked, return_exceptions=True)
             assert CLOCK.now_s() - begun < WAITED_S
             assert {getattr(each, "kind", None) for each in answers} == {FailureKind.TIMEOUT}
             other.execute("ROLLBACK")
-            await database.write(beats("after"))
+            await database.write(write_heartbeat("after"))
             assert await database.read(owners) == ["after"]
         finally:
             other.close()

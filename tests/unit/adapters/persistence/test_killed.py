@@ -12,7 +12,7 @@ from contextlib import AbstractAsyncContextManager
 import pytest
 from tests.support.rows import SUBMITTED_S, Kept
 
-from diagnosis_harness.application.runs.store import Beat
+from diagnosis_harness.application.runs.store import Heartbeat
 from diagnosis_harness.tools.evidence import InvocationStatus
 from diagnosis_harness.trace.event import TraceEventStatus, TraceName
 
@@ -87,13 +87,13 @@ def test_a_killed_process_leaves_what_it_acknowledged_and_is_given_up_whole(
 
     async def story() -> None:
         async with kept_at(url) as kept:
-            assert await kept.care.beats() == {"doomed": Beat(None, has_work=True)}
-            for run_id in await kept.care.running("doomed"):
+            assert await kept.recovery.heartbeats() == {"doomed": Heartbeat(None, has_work=True)}
+            for run_id in await kept.recovery.running("doomed"):
                 seq, calls = acknowledged.get(run_id, (0, []))
                 await _is_whole(kept, run_id, seq, calls)
-                assert await kept.care.give_up(run_id, owner="doomed", at_s=SUBMITTED_S + 60)
+                assert await kept.recovery.abandon(run_id, owner="doomed", at_s=SUBMITTED_S + 60)
                 await _is_closed(kept, run_id)
-            assert await kept.care.beats() == {}
+            assert await kept.recovery.heartbeats() == {}
 
     asyncio.run(story())
 
@@ -130,7 +130,7 @@ def test_what_a_lost_run_spent_is_read_off_its_log(sqlite_url: str, kept_at: Kep
                 kept.one.tell(ctx, name, status=TraceEventStatus.STARTED)
                 kept.one.tell(ctx, name, status=TraceEventStatus.SUCCEEDED)
             await kept.one.log.flush(ctx)
-            assert await kept.care.give_up("r1", owner="one", at_s=SUBMITTED_S + 60)
+            assert await kept.recovery.abandon("r1", owner="one", at_s=SUBMITTED_S + 60)
             row = await kept.archive.run("r1")
             assert row is not None
             assert row.ending is not None

@@ -10,7 +10,7 @@ from typing import TypeVar
 import psycopg
 from tests.support.rows import SUBMITTED_S, Kept, a_request
 
-from diagnosis_harness.application.runs.row import CancelWish, RunStatus
+from diagnosis_harness.application.runs.row import CancelRequest, RunStatus
 from diagnosis_harness.harness.termination import CancellationReason
 from diagnosis_harness.release.outcome import ReleaseOutcome
 from diagnosis_harness.testing.evidence import begun_record
@@ -55,10 +55,10 @@ def test_a_wish_that_meets_a_claim_is_kept_for_the_owner(postgres_url: str, kept
     async def story() -> None:
         async with kept_at(postgres_url) as kept:
             await kept.archive.submit(a_request("r1"))
-            wish = CancelWish(CancellationReason.USER_REQUESTED, SUBMITTED_S)
-            row = await _behind(postgres_url, CLAIM, kept.archive.wish_cancel("r1", wish))
+            wish = CancelRequest(CancellationReason.USER_REQUESTED, SUBMITTED_S)
+            row = await _behind(postgres_url, CLAIM, kept.archive.request_cancel("r1", wish))
             assert row is not None
-            assert (row.status, row.wish, row.ending) == (RunStatus.RUNNING, wish, None)
+            assert (row.status, row.cancel_request, row.ending) == (RunStatus.RUNNING, wish, None)
 
     asyncio.run(story())
 
@@ -70,7 +70,7 @@ def test_a_run_that_ends_while_it_is_given_up_keeps_its_own_end(postgres_url: st
         async with kept_at(postgres_url) as kept:
             await kept.one.begun("r1")
             assert await _behind(
-                postgres_url, FINISH, kept.care.give_up("r1", owner="one", at_s=SUBMITTED_S + 30)
+                postgres_url, FINISH, kept.recovery.abandon("r1", owner="one", at_s=SUBMITTED_S + 30)
             )
             row = await kept.archive.run("r1")
             assert row is not None
@@ -94,7 +94,7 @@ def test_a_record_that_begins_while_its_run_is_given_up_is_abandoned_too(
             ctx = await kept.one.begun("r1")
             await kept.one.evidence.begin(ctx, begun_record("t1"))
             assert await _behind(
-                postgres_url, BEGIN_RECORD, kept.care.give_up("r1", owner="one", at_s=SUBMITTED_S + 30)
+                postgres_url, BEGIN_RECORD, kept.recovery.abandon("r1", owner="one", at_s=SUBMITTED_S + 30)
             )
             assert [one.error_code for one in await kept.archive.records("r1")] == [ErrorCode.ABANDONED]
 

@@ -14,13 +14,13 @@ from tests.support.servers import Databases
 
 from diagnosis_harness.adapters.persistence.address import engine_url
 from diagnosis_harness.adapters.persistence.archive import SqlRunArchive
-from diagnosis_harness.adapters.persistence.care import SqlRunCare
 from diagnosis_harness.adapters.persistence.database import Database
 from diagnosis_harness.adapters.persistence.migrate import HEAD
+from diagnosis_harness.adapters.persistence.recovery import SqlRunRecovery
 from diagnosis_harness.adapters.persistence.schema import SCHEMA
 from diagnosis_harness.application.runs.row import RunStatus
 from diagnosis_harness.application.runs.sources import SourceBacklog, lane_of
-from diagnosis_harness.application.runs.store import Beat
+from diagnosis_harness.application.runs.store import Heartbeat
 from diagnosis_harness.kernel.errors import InvalidSetting
 from diagnosis_harness.trace.event import TraceName
 
@@ -109,7 +109,7 @@ def test_a_database_of_the_first_version_is_brought_up_to_date_with_all_that_is_
         database = await Database.opened(url)
         try:
             assert await database.read(_differences) == []
-            archive, care = SqlRunArchive(database), SqlRunCare(database)
+            archive, care = SqlRunArchive(database), SqlRunRecovery(database)
             waits, runs = await archive.run("waits"), await archive.run("runs")
             assert waits is not None
             assert runs is not None
@@ -118,9 +118,9 @@ def test_a_database_of_the_first_version_is_brought_up_to_date_with_all_that_is_
             assert asked.lane == lane_of("shop", None)
             assert (runs.status, runs.owner, runs.request.stamp) == (RunStatus.RUNNING, "old", None)
             assert [event.name for event in await archive.events("runs")] == [TraceName.RUN_STARTED]
-            assert await care.beats() == {"old": Beat(7.0, has_work=True, lanes=None)}
+            assert await care.heartbeats() == {"old": Heartbeat(7.0, has_work=True, lanes=None)}
             assert await care.backlog() == (SourceBacklog("shop", None, 1),)
-            assert await care.give_up("runs", owner="old", at_s=9.0)
+            assert await care.abandon("runs", owner="old", at_s=9.0)
         finally:
             await database.close()
 

@@ -12,10 +12,10 @@ from tests.support.rows import SUBMITTED_S, Kept, a_request, a_success
 
 from diagnosis_harness.adapters.persistence.database import Database
 from diagnosis_harness.adapters.persistence.queued_end import cancel_queued
-from diagnosis_harness.application.runs.row import CancelWish
+from diagnosis_harness.application.runs.row import CancelRequest
 from diagnosis_harness.harness.termination import CancellationReason
 
-WISH = CancelWish(CancellationReason.USER_REQUESTED, SUBMITTED_S + 5)
+WISH = CancelRequest(CancellationReason.USER_REQUESTED, SUBMITTED_S + 5)
 
 
 @pytest.mark.parametrize("place", ["sqlite_url", "postgres_url"])

@@ -16,12 +16,12 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 from tests.support.rows import SUBMITTED_S, Process, a_fallback, a_request, a_success
 
 from diagnosis_harness.adapters.persistence.archive import SqlRunArchive
-from diagnosis_harness.adapters.persistence.care import SqlRunCare
 from diagnosis_harness.adapters.persistence.database import Database
 from diagnosis_harness.adapters.persistence.evidence import SqlEvidenceStore
+from diagnosis_harness.adapters.persistence.recovery import SqlRunRecovery
 from diagnosis_harness.adapters.persistence.run_log import SqlRunLog
 from diagnosis_harness.adapters.persistence.run_store import SqlRunStore
-from diagnosis_harness.application.runs.row import CancelWish, RunEnding, RunFailure, RunRow, RunStatus
+from diagnosis_harness.application.runs.row import CancelRequest, RunEnding, RunFailure, RunRow, RunStatus
 from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.harness.core import DiagnosisHarnessCore
 from diagnosis_harness.harness.termination import CancellationReason, RunState, RunTermination, state_for
@@ -80,7 +80,7 @@ class RowMachine(RuleBasedStateMachine):
         self.folder = tempfile.TemporaryDirectory()
         self.clock = ManualClock()
         self.base = self.do(Database.opened(str(Path(self.folder.name) / "runs.db"), pool_size=2))
-        self.archive, self.care = SqlRunArchive(self.base), SqlRunCare(self.base)
+        self.archive, self.care = SqlRunArchive(self.base), SqlRunRecovery(self.base)
         self.processes = {owner: self.process(owner) for owner in ("one", "two")}
         self.contexts: dict[str, RunContext] = {}
         self.truth = Reference()
@@ -173,8 +173,8 @@ class RowMachine(RuleBasedStateMachine):
     @rule(reason=st.sampled_from(CancellationReason))
     def wish(self, reason: CancellationReason) -> None:
         """A queued run ends by it; a running one keeps the first."""
-        wish = CancelWish(reason, self.clock.now_s())
-        found = self.do(self.archive.wish_cancel("r1", wish))
+        wish = CancelRequest(reason, self.clock.now_s())
+        found = self.do(self.archive.request_cancel("r1", wish))
         row = self.truth.row
         if row is None:
             assert found is None
@@ -185,15 +185,15 @@ class RowMachine(RuleBasedStateMachine):
             assert found.ending.failure is not None
             assert found.status is not RunStatus.SUCCESS
             self.truth = Reference(found, (TraceName.RUN_FINISHED,))
-        elif row.status is RunStatus.RUNNING and row.wish is None:
-            self.truth.changed(wish=wish)
+        elif row.status is RunStatus.RUNNING and row.cancel_request is None:
+            self.truth.changed(cancel_request=wish)
 
     @rule(owner=OWNERS)
     def give_up(self, owner: str) -> None:
         """What its process left open is ended and closed."""
         row = self.truth.row
         may = row is not None and row.owner == owner and not row.is_closed
-        assert self.do(self.care.give_up("r1", owner=owner, at_s=self.clock.now_s())) == may
+        assert self.do(self.care.abandon("r1", owner=owner, at_s=self.clock.now_s())) == may
         if not may or row is None:
             return
         now = self.do(self.archive.run("r1"))

@@ -21,7 +21,7 @@ def put(url: str, *run_ids: str, again: bool = False) -> None:
     async def puts() -> None:
         queue = DbosRunQueue(url, executor_id="door")
         for run_id in run_ids:
-            await (queue.put_again(run_id, ANY_LANE) if again else queue.put(run_id, ANY_LANE))
+            await (queue.requeue(run_id, ANY_LANE) if again else queue.put(run_id, ANY_LANE))
         await queue.close()
 
     asyncio.run(puts())
@@ -42,7 +42,7 @@ def test_each_run_goes_to_one_of_two_processes(url: str, worker: Start, heard: A
     assert len([line for line in lines if line.startswith("took ")]) == len(names)
 
 
-def test_a_run_that_a_killed_process_held_goes_to_another_when_put_again(url: str, worker: Start) -> None:
+def test_a_run_that_a_killed_process_held_goes_to_another_when_requeue(url: str, worker: Start) -> None:
     """Left alone it stays with the dead; put again it is delivered, and what waited behind it as well."""
     holder = worker(url, "p1", "hold")
     put(url, "run-1")

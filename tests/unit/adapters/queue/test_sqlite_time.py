@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from diagnosis_harness.adapters.queue.database import QueueDatabase
-from diagnosis_harness.adapters.queue.sqlite_time import give_subsec
+from diagnosis_harness.adapters.queue.sqlite_time import define_subsec
 
 OLD = (3, 40, 1)
 
@@ -19,7 +19,7 @@ OLD = (3, 40, 1)
 def connection() -> Iterator[sqlite3.Connection]:
     """A connection whose SQLite is taken for an old one."""
     with closing(sqlite3.connect(":memory:")) as connection:
-        give_subsec(connection, OLD)
+        define_subsec(connection, OLD)
         yield connection
 
 
@@ -69,7 +69,7 @@ def test_a_sqlite_that_has_the_function_keeps_its_own() -> None:
     """Nothing is overridden where nothing is missing."""
     with closing(sqlite3.connect(":memory:")) as connection:
         own = connection.execute("SELECT unixepoch('subsec')").fetchone()
-        give_subsec(connection, (3, 42, 0))
+        define_subsec(connection, (3, 42, 0))
         again = connection.execute("SELECT unixepoch('subsec')").fetchone()
 
     assert (own == (None,)) == (again == (None,))
@@ -78,7 +78,7 @@ def test_a_sqlite_that_has_the_function_keeps_its_own() -> None:
 def test_each_connection_of_the_queue_is_given_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A pool opens a connection whenever it needs one; the one without the function is the one that fails."""
     given: list[object] = []
-    monkeypatch.setattr("diagnosis_harness.adapters.queue.database.give_subsec", given.append)
+    monkeypatch.setattr("diagnosis_harness.adapters.queue.database.define_subsec", given.append)
     engine = QueueDatabase(str(tmp_path / "queue.db")).engine(lambda: True)
 
     with engine.connect() as first, engine.connect() as second:

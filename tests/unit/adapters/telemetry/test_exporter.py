@@ -68,7 +68,7 @@ def test_a_closed_run_is_sent_whole_and_once(tmp_path: Path) -> None:
     async def work() -> None:
         async with opened(tmp_path, **concluding()) as it:  # type: ignore[arg-type]  # named by the function
             sender = ready()
-            exporter = TraceExporter(it.keeping.archive, sender)
+            exporter = TraceExporter(it.stores.archive, sender)
             exporter.start()
             (row,) = await asked(it, exporter)
             await exporter.close(within_s=WAIT_S)
@@ -88,7 +88,7 @@ def test_a_backend_that_does_not_answer_holds_no_run_up(tmp_path: Path) -> None:
     async def work() -> None:
         async with opened(tmp_path, router=ScriptedRouter(ABOUT)) as it:
             sender = ScriptedSender()
-            exporter = TraceExporter(it.keeping.archive, sender, waiting_max=2)
+            exporter = TraceExporter(it.stores.archive, sender, waiting_max=2)
             exporter.start()
             stop = it.log.on_written(exporter.written)
             first = await it.ask()
@@ -111,7 +111,7 @@ def test_a_failing_backend_is_counted_and_said_once(tmp_path: Path, caplog: pyte
     async def work() -> None:
         async with opened(tmp_path, router=ScriptedRouter(ABOUT)) as it:
             sender = ready(fails=True)
-            exporter = TraceExporter(it.keeping.archive, sender)
+            exporter = TraceExporter(it.stores.archive, sender)
             exporter.start()
             rows = await asked(it, exporter, times=3)
             await exporter.close(within_s=WAIT_S)
@@ -133,7 +133,7 @@ def test_a_run_that_is_not_kept_is_passed_over(tmp_path: Path) -> None:
     async def work() -> None:
         async with opened(tmp_path, router=ScriptedRouter(ABOUT)) as it:
             sender = ready()
-            exporter = TraceExporter(it.keeping.archive, sender)
+            exporter = TraceExporter(it.stores.archive, sender)
             exporter.start()
             exporter.closed("run-nobody")
             await asked(it, exporter)
@@ -157,7 +157,7 @@ def test_a_sender_that_breaks_is_counted_and_the_next_run_is_sent(tmp_path: Path
         async with opened(tmp_path, router=ScriptedRouter(ABOUT)) as it:
             sender = Broken()
             sender.gate.set()
-            exporter = TraceExporter(it.keeping.archive, sender)
+            exporter = TraceExporter(it.stores.archive, sender)
             exporter.start()
             await asked(it, exporter, times=2)
             await exporter.close(within_s=WAIT_S)

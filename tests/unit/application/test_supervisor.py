@@ -1,4 +1,4 @@
-"""Runs as callers see them, the worker, and the caretaker: over real stores, two processes in one test."""
+"""Runs as callers see them, the worker, and the supervisor: over real stores, two processes in one test."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from tests.support.run_process import Desk, other_process, play
 
 from diagnosis_harness.application.callers.caller import LOCAL, Caller, CallerRole
 from diagnosis_harness.application.runs.asking import Asking
-from diagnosis_harness.application.runs.desk import CancelEffect, report_of_wish
+from diagnosis_harness.application.runs.desk import CancelEffect, report_of_request
 from diagnosis_harness.application.runs.request import RunKind
-from diagnosis_harness.application.runs.row import CancelWish, RunStatus
+from diagnosis_harness.application.runs.row import CancelRequest, RunStatus
 from diagnosis_harness.application.runs.store import RunQuery
 from diagnosis_harness.harness.cancellation import CancellationReason
 from diagnosis_harness.harness.termination import RunState
@@ -247,7 +247,7 @@ def test_a_run_of_this_process_has_stopped_when_cancel_returns(tmp_path: Path) -
         task = asyncio.create_task(desk.worker.work(run_id))
         await desk.kept.system.entered.wait()
         report = await desk.runs.cancel(ANN, run_id)
-        ctx = desk.kept.keeping.active.get(run_id)
+        ctx = desk.kept.stores.active.get(run_id)
         assert ctx is not None
         assert ctx.lifecycle.state is RunState.CANCELLED
         assert report.effect is CancelEffect.STOPPED
@@ -267,16 +267,16 @@ def test_a_run_of_another_process_is_cancelled_by_a_wish(tmp_path: Path) -> None
         run_id = (await desk.runs.submit(ANN, Asking(question="why?"))).row.run_id
         task = asyncio.create_task(desk.worker.work(run_id))
         await desk.kept.system.entered.wait()
-        wish = CancelWish(CancellationReason.USER_REQUESTED, desk.kept.clock.now_s())
-        wished = await desk.kept.keeping.archive.wish_cancel(run_id, wish)
-        assert wished is not None
-        assert report_of_wish(wished, was_queued=False).effect is CancelEffect.ASKED
-        assert await desk.caretaker.heed() == (run_id,)
-        assert await desk.caretaker.heed() == ()
+        wish = CancelRequest(CancellationReason.USER_REQUESTED, desk.kept.clock.now_s())
+        requested = await desk.kept.stores.archive.request_cancel(run_id, wish)
+        assert requested is not None
+        assert report_of_request(requested, was_queued=False).effect is CancelEffect.ASKED
+        assert await desk.supervisor.apply_cancel_requests() == (run_id,)
+        assert await desk.supervisor.apply_cancel_requests() == ()
         await task
         row = await desk.runs.row(ANN, run_id)
         assert row.status is RunStatus.CANCELLED
-        assert report_of_wish(row, was_queued=False).effect is CancelEffect.STOPPED
+        assert report_of_request(row, was_queued=False).effect is CancelEffect.STOPPED
 
     play(tmp_path, act)
 
@@ -291,12 +291,12 @@ def test_a_cancel_meets_a_run_that_another_process_is_just_claiming(tmp_path: Pa
             kept.core.start_run(session_id="s", run_id=row.run_id, limits=AMPLE, timeout_s=60)
             for _ in range(2)
         )
-        with kept.keeping.active.held(here):
+        with kept.stores.active.track(here):
             other = other_process(kept, "other")
             assert await other.begin(there, row.request, owner="other", at_s=kept.clock.now_s())
             report = await desk.runs.cancel(ANN, row.run_id)
         assert report.effect is CancelEffect.ASKED
-        assert [run_id for run_id, _ in await kept.care.wishes("other")] == [row.run_id]
+        assert [run_id for run_id, _ in await kept.recovery.cancel_requests("other")] == [row.run_id]
 
     play(tmp_path, act)
 
@@ -313,13 +313,13 @@ def test_a_run_of_a_dead_process_ends_once(tmp_path: Path) -> None:
         ctx = kept.core.start_run(session_id="s", run_id=request.run_id, limits=AMPLE, timeout_s=60)
         store = other_process(kept, "gone")
         assert await store.begin(ctx, request, owner="gone", at_s=kept.clock.now_s())
-        await kept.care.beat("gone", at_s=kept.clock.now_s())
-        assert (await desk.caretaker.tend()).orphaned == ()
+        await kept.recovery.record_heartbeat("gone", at_s=kept.clock.now_s())
+        assert (await desk.supervisor.recover()).orphaned == ()
         kept.clock.advance(5.0)
-        assert (await desk.caretaker.tend()).orphaned == ()
+        assert (await desk.supervisor.recover()).orphaned == ()
         kept.clock.advance(5.0)
-        assert (await desk.caretaker.tend()).orphaned == (request.run_id,)
-        assert (await desk.caretaker.tend()).orphaned == ()
+        assert (await desk.supervisor.recover()).orphaned == (request.run_id,)
+        assert (await desk.supervisor.recover()).orphaned == ()
         row = await desk.runs.row(LOCAL, request.run_id)
         assert row.ending is not None
         assert (row.ending.state, row.ending.termination.reason) == (
@@ -341,10 +341,10 @@ def test_a_run_that_this_process_lost_ends(tmp_path: Path) -> None:
         request = kept.request()
         ctx = kept.core.start_run(session_id="s", run_id=request.run_id, limits=AMPLE, timeout_s=60)
         with ExitStack() as active:
-            active.enter_context(kept.keeping.active.held(ctx))
-            await kept.keeping.store.begin(ctx, request, owner="me", at_s=kept.clock.now_s())
-            assert (await desk.caretaker.tend()).lost == ()
-        assert (await desk.caretaker.tend()).lost == (request.run_id,)
+            active.enter_context(kept.stores.active.track(ctx))
+            await kept.stores.store.begin(ctx, request, owner="me", at_s=kept.clock.now_s())
+            assert (await desk.supervisor.recover()).lost == ()
+        assert (await desk.supervisor.recover()).lost == (request.run_id,)
         assert (await desk.runs.row(LOCAL, request.run_id)).status is RunStatus.FAILED
 
     play(tmp_path, act)
@@ -355,16 +355,16 @@ def test_a_run_that_has_been_queued_for_long_is_delivered_again(tmp_path: Path) 
 
     async def act(desk: Desk) -> None:
         run_id = (await desk.runs.submit(ANN, Asking(question="why?"))).row.run_id
-        assert (await desk.caretaker.tend()).put_again == ()
+        assert (await desk.supervisor.recover()).requeued == ()
         desk.kept.clock.advance(11.0)
         await desk.runs.submit(ANN, Asking(question="and why this?"))
-        assert (await desk.caretaker.tend()).put_again == ()  # it waits in the queue still
+        assert (await desk.supervisor.recover()).requeued == ()  # it waits in the queue still
         await desk.queue.close()
         lost = Desk(desk.kept)
-        assert (await lost.caretaker.tend()).put_again == (run_id,)
-        assert (await lost.caretaker.tend()).put_again == ()
+        assert (await lost.supervisor.recover()).requeued == (run_id,)
+        assert (await lost.supervisor.recover()).requeued == ()
         desk.kept.clock.advance(300.0)
-        assert (await desk.caretaker.tend()).put_again == ()
+        assert (await desk.supervisor.recover()).requeued == ()
         assert (await desk.runs.row(ANN, run_id)).status is RunStatus.FAILED
 
     play(tmp_path, act)

@@ -1,4 +1,4 @@
-"""Where runs are kept, as whoever works on them holds it."""
+"""The stores of runs, as one process uses them."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from diagnosis_harness.application.runs.store import RunArchive, RunLog, RunStor
 
 
 @dataclass(frozen=True, slots=True)
-class Keeping:
-    """Where runs are kept, and by whom: `owner` is this process incarnation."""
+class RunStores:
+    """The stores of runs; `owner` is this process incarnation."""
 
     owner: str
     store: RunStore

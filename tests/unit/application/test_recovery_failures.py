@@ -11,13 +11,13 @@ from sqlalchemy import insert, update
 from tests.support.scripted_chat import KeptChat, concluding, opened
 
 from diagnosis_harness.adapters.persistence.archive import SqlRunArchive
-from diagnosis_harness.adapters.persistence.care import SqlRunCare
+from diagnosis_harness.adapters.persistence.recovery import SqlRunRecovery
 from diagnosis_harness.adapters.persistence.run_store import SqlRunStore
 from diagnosis_harness.adapters.persistence.schema import diagnosis_run, trace_event
 from diagnosis_harness.adapters.queue.local_queue import LocalRunQueue
-from diagnosis_harness.application.runs.caretaker import CareSettings, Caretaker
 from diagnosis_harness.application.runs.closed_runs import ClosedRuns
-from diagnosis_harness.application.runs.row import CancelWish, RunRow, RunStatus
+from diagnosis_harness.application.runs.row import CancelRequest, RunRow, RunStatus
+from diagnosis_harness.application.runs.supervisor import RecoverySettings, RunSupervisor
 from diagnosis_harness.harness.cancellation import CancellationReason
 from diagnosis_harness.harness.termination import RunState
 from diagnosis_harness.kernel.errors import FailureKind, StoreFailure
@@ -39,10 +39,14 @@ class AwayEvidence:
         raise StoreFailure(f"{run_id} is not ended at {at_s}", kind=FailureKind.UNAVAILABLE)
 
 
-def caretaker(kept: KeptChat, care: SqlRunCare | None = None) -> Caretaker:
+def supervisor(kept: KeptChat, recovery: SqlRunRecovery | None = None) -> RunSupervisor:
     """One over a queue that has lost everything."""
-    return Caretaker(
-        kept.core, kept.keeping, care=care or kept.care, queue=LocalRunQueue(), settings=CareSettings()
+    return RunSupervisor(
+        kept.core,
+        kept.stores,
+        recovery=recovery or kept.recovery,
+        queue=LocalRunQueue(),
+        settings=RecoverySettings(),
     )
 
 
@@ -70,7 +74,7 @@ async def told(kept: KeptChat, run_id: str, name: TraceName, payload: str) -> No
 
 async def row_of(kept: KeptChat, run_id: str) -> RunRow:
     """Its row."""
-    row = await kept.keeping.archive.run(run_id)
+    row = await kept.stores.archive.run(run_id)
     assert row is not None
     return row
 
@@ -93,11 +97,11 @@ def test_an_orphan_whose_log_cannot_be_read_holds_up_no_other(tmp_path: Path, pa
         bad, good = await orphan(kept), await orphan(kept)
         await told(kept, bad, TraceName.RUN_ENDED, payload)
         waiting = kept.request()
-        await kept.keeping.archive.submit(waiting)
+        await kept.stores.archive.submit(waiting)
         kept.clock.advance(11.0)
-        account = await caretaker(kept).tend()
+        account = await supervisor(kept).recover()
         assert account.orphaned == (good,)
-        assert account.put_again == (waiting.run_id,)
+        assert account.requeued == (waiting.run_id,)
         assert [each.what for each in account.failed] == [f"run {bad}"]
         assert account.failed[0].failure.kind is FailureKind.INVALID_OUTPUT
 
@@ -110,7 +114,7 @@ def test_an_orphan_whose_row_cannot_be_read_holds_up_no_other(tmp_path: Path) ->
     async def act(kept: KeptChat) -> None:
         bad, good = await orphan(kept), await orphan(kept)
         await broken(kept, bad, language="xx")
-        account = await caretaker(kept).tend()
+        account = await supervisor(kept).recover()
         assert (account.orphaned, [each.what for each in account.failed]) == ((good,), [f"run {bad}"])
 
     play(tmp_path, act)
@@ -122,11 +126,11 @@ def test_a_queued_run_whose_row_cannot_be_read_holds_up_no_other(tmp_path: Path)
     async def act(kept: KeptChat) -> None:
         requests = [kept.request() for _ in range(2)]
         for request in requests:
-            await kept.keeping.archive.submit(request)
+            await kept.stores.archive.submit(request)
         await broken(kept, requests[0].run_id, language="xx", start_by_s=kept.clock.now_s())
         kept.clock.advance(11.0)
-        account = await caretaker(kept).tend()
-        assert account.put_again == (requests[1].run_id,)
+        account = await supervisor(kept).recover()
+        assert account.requeued == (requests[1].run_id,)
         assert [each.what for each in account.failed] == [f"run {requests[0].run_id}"]
 
     play(tmp_path, act)
@@ -137,8 +141,8 @@ def test_an_orphan_ends_also_while_its_evidence_cannot_be_reached(tmp_path: Path
 
     async def act(kept: KeptChat) -> None:
         run_id = await orphan(kept)
-        care = SqlRunCare(kept.database, evidence=AwayEvidence())
-        account = await caretaker(kept, care).tend()
+        care = SqlRunRecovery(kept.database, evidence=AwayEvidence())
+        account = await supervisor(kept, care).recover()
         assert (account.orphaned, account.failed) == ((run_id,), ())
         row = await row_of(kept, run_id)
         assert (row.status, row.is_closed) == (RunStatus.FAILED, True)
@@ -150,16 +154,16 @@ def test_a_database_that_is_away_fails_every_part_and_raises_nothing(tmp_path: P
     """The account says which."""
 
     async def act(kept: KeptChat) -> None:
-        care = caretaker(kept)
+        care = supervisor(kept)
         await kept.database.close()
         parts = [
             "runs of this process",
             "runs of other processes",
-            "runs that did not begin",
+            "runs that did not start in time",
             "sources of queued runs",
             "queued runs",
         ]
-        assert [each.what for each in (await care.tend()).failed] == parts
+        assert [each.what for each in (await care.recover()).failed] == parts
 
     play(tmp_path, act)
 
@@ -169,29 +173,29 @@ def test_processes_that_could_not_beat_while_the_database_was_away_live(tmp_path
 
     async def act(kept: KeptChat) -> None:
         run_id = await orphan(kept)
-        await kept.care.beat("gone", at_s=1.0)
-        care = caretaker(kept, AwayAtTimes(kept.database))
+        await kept.recovery.record_heartbeat("gone", at_s=1.0)
+        care = supervisor(kept, AwayAtTimes(kept.database))
         for _ in range(3):  # the second look fails
-            assert (await care.tend()).orphaned == ()
+            assert (await care.recover()).orphaned == ()
             kept.clock.advance(4.0)
-        assert (await care.tend()).orphaned == ()  # 12 s after the first look, 4 s after the third
+        assert (await care.recover()).orphaned == ()  # 12 s after the first look, 4 s after the third
         kept.clock.advance(6.0)
-        assert (await care.tend()).orphaned == (run_id,)
+        assert (await care.recover()).orphaned == (run_id,)
 
     play(tmp_path, act)
 
 
-class AwayAtTimes(SqlRunCare):
+class AwayAtTimes(SqlRunRecovery):
     """Care whose second look at the beats fails."""
 
     looks = 0
 
-    async def beats(self) -> object:  # type: ignore[override]  # handed through
+    async def heartbeats(self) -> object:  # type: ignore[override]  # handed through
         """Fail once."""
         self.looks += 1
         if self.looks == 2:
             raise StoreFailure("away", kind=FailureKind.TRANSPORT)
-        return await super().beats()
+        return await super().heartbeats()
 
 
 def test_every_cancel_is_carried_out_before_the_first_is_answered(tmp_path: Path) -> None:
@@ -202,18 +206,18 @@ def test_every_cancel_is_carried_out_before_the_first_is_answered(tmp_path: Path
         for _ in range(2):
             request = kept.request()
             ctx = kept.core.start_run(session_id="s", run_id=request.run_id, limits=AMPLE, timeout_s=60)
-            await kept.keeping.store.begin(ctx, request, owner="me", at_s=kept.clock.now_s())
-            wish = CancelWish(CancellationReason.USER_REQUESTED, kept.clock.now_s())
-            await kept.keeping.archive.wish_cancel(request.run_id, wish)
+            await kept.stores.store.begin(ctx, request, owner="me", at_s=kept.clock.now_s())
+            wish = CancelRequest(CancellationReason.USER_REQUESTED, kept.clock.now_s())
+            await kept.stores.archive.request_cancel(request.run_id, wish)
             running.append(ctx)
 
-        class Slow(SqlRunCare):
-            async def answer_wish(self, run_id: str, answer: JsonValue) -> None:
+        class Slow(SqlRunRecovery):
+            async def answer_cancel_request(self, run_id: str, answer: JsonValue) -> None:
                 assert all(ctx.lifecycle.state is RunState.CANCELLED for ctx in running)
-                await super().answer_wish(run_id, answer)
+                await super().answer_cancel_request(run_id, answer)
 
-        with kept.keeping.active.held(running[0]), kept.keeping.active.held(running[1]):
-            assert len(await caretaker(kept, Slow(kept.database)).heed()) == 2
+        with kept.stores.active.track(running[0]), kept.stores.active.track(running[1]):
+            assert len(await supervisor(kept, Slow(kept.database)).apply_cancel_requests()) == 2
 
     play(tmp_path, act)
 
@@ -225,14 +229,16 @@ def test_runs_that_are_closed_for_others_are_told_of_once(tmp_path: Path) -> Non
         closed = ClosedRuns()
         heard: list[RunRow] = []
         closed.on_closed(heard.append)
-        care = SqlRunCare(kept.database, closed=closed)
+        care = SqlRunRecovery(kept.database, closed=closed)
         run_id, waiting = await orphan(kept), kept.request()
         for _ in range(2):
-            await caretaker(kept, care).tend()
+            await supervisor(kept, care).recover()
         archive = SqlRunArchive(kept.database, closed=closed)
         await archive.submit(waiting)
         for _ in range(2):
-            await archive.wish_cancel(waiting.run_id, CancelWish(CancellationReason.USER_REQUESTED, 1.0))
+            await archive.request_cancel(
+                waiting.run_id, CancelRequest(CancellationReason.USER_REQUESTED, 1.0)
+            )
         assert heard == [await row_of(kept, run_id), await row_of(kept, waiting.run_id)]
 
     play(tmp_path, act)
@@ -248,7 +254,7 @@ def test_a_run_that_is_given_up_shows_the_llm_calls_that_its_log_tells_of(tmp_pa
             spent = row.ending.spent
             unended = {"release_outcome": None, "status": "RUNNING", "is_closed": False}
             await broken(kept, row.run_id, **unended)
-            assert await kept.care.give_up(row.run_id, owner="me", at_s=kept.clock.now_s())
+            assert await kept.recovery.abandon(row.run_id, owner="me", at_s=kept.clock.now_s())
             given_up = (await row_of(kept, row.run_id)).ending
             assert given_up is not None
             assert spent.llm_calls > 0

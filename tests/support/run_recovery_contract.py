@@ -13,7 +13,7 @@ from tests.support.rows import (
 )
 
 from diagnosis_harness.application.runs.row import RunStatus
-from diagnosis_harness.application.runs.store import Beat
+from diagnosis_harness.application.runs.store import Heartbeat
 from diagnosis_harness.harness.termination import CancellationReason, RunState
 from diagnosis_harness.release.outcome import ReleaseOutcome
 from diagnosis_harness.testing.evidence import begun_record
@@ -26,9 +26,11 @@ async def gives_up_a_run_whole(kept: Kept) -> None:
     ctx = await kept.one.begun("r1")
     for call_id in ("t1", "t2"):
         await kept.one.evidence.begin(ctx, begun_record(call_id))
-    expect(holds=not await kept.care.give_up("r1", owner="two", at_s=SUBMITTED_S), what="not a stranger's")
+    expect(
+        holds=not await kept.recovery.abandon("r1", owner="two", at_s=SUBMITTED_S), what="not a stranger's"
+    )
     given = await asyncio.gather(
-        *(kept.care.give_up("r1", owner="one", at_s=SUBMITTED_S + 30) for _ in range(3))
+        *(kept.recovery.abandon("r1", owner="one", at_s=SUBMITTED_S + 30) for _ in range(3))
     )
     expect(holds=sorted(given) == [False, False, True], what="one of them did it")
     row = await row_of(kept)
@@ -61,7 +63,9 @@ async def gives_up_what_ended_and_was_not_closed(kept: Kept) -> None:
     kept.one.core.cancel(told, CancellationReason.BUDGET_EXHAUSTED, "llm_calls")
     await kept.one.log.flush(told)
     for run_id in ("r1", "r2"):
-        expect(holds=await kept.care.give_up(run_id, owner="one", at_s=SUBMITTED_S + 30), what="it is closed")
+        expect(
+            holds=await kept.recovery.abandon(run_id, owner="one", at_s=SUBMITTED_S + 30), what="it is closed"
+        )
         names = await log_of(kept, run_id)
         expect(holds=names[1:] == [TraceName.RUN_ENDED, TraceName.RUN_FINISHED], what="each event once")
     row = await row_of(kept, "r1")
@@ -82,30 +86,40 @@ async def tells_what_processes_said_and_who_has_work(kept: Kept) -> None:
     """The last beat of each, None where there is none; whoever closed all has no work."""
     one = await kept.one.begun("r1")
     await kept.two.begun("r2")
-    await kept.care.beat("one", at_s=7.0)
+    await kept.recovery.record_heartbeat("one", at_s=7.0)
     expect(
-        holds=await kept.care.beats() == {"one": Beat(7.0, has_work=True), "two": Beat(None, has_work=True)},
+        holds=await kept.recovery.heartbeats()
+        == {"one": Heartbeat(7.0, has_work=True), "two": Heartbeat(None, has_work=True)},
         what="who never beat and has work is told of",
     )
     for value in (9.0, 8.0):
-        await kept.care.beat("two", at_s=value)
-    expect(holds=(await kept.care.beats())["two"] == Beat(8.0, has_work=True), what="the last beat stands")
-    await kept.care.left("two")
-    expect(holds=(await kept.care.beats())["two"] == Beat(None, has_work=True), what="who left has no beat")
-    expect(holds=await kept.care.running("two") == ("r2",), what="and its run is known")
-    await kept.one.store.finish(one, a_success())
-    expect(holds=await kept.care.running("one") == ("r1",), what="an ended run that is open is work")
-    await kept.care.forget("one", value=7.0)
+        await kept.recovery.record_heartbeat("two", at_s=value)
     expect(
-        holds=(await kept.care.beats())["one"] == Beat(7.0, has_work=True),
+        holds=(await kept.recovery.heartbeats())["two"] == Heartbeat(8.0, has_work=True),
+        what="the last beat stands",
+    )
+    await kept.recovery.sign_off("two")
+    expect(
+        holds=(await kept.recovery.heartbeats())["two"] == Heartbeat(None, has_work=True),
+        what="who left has no beat",
+    )
+    expect(holds=await kept.recovery.running("two") == ("r2",), what="and its run is known")
+    await kept.one.store.finish(one, a_success())
+    expect(holds=await kept.recovery.running("one") == ("r1",), what="an ended run that is open is work")
+    await kept.recovery.forget("one", value=7.0)
+    expect(
+        holds=(await kept.recovery.heartbeats())["one"] == Heartbeat(7.0, has_work=True),
         what="who has work is not forgotten",
     )
     kept.one.tell(one, TraceName.RUN_FINISHED)
     await kept.one.log.flush(one)
-    expect(holds=await kept.care.running("one") == (), what="a closed one is not")
-    await kept.care.forget("one", value=6.0)
+    expect(holds=await kept.recovery.running("one") == (), what="a closed one is not")
+    await kept.recovery.forget("one", value=6.0)
     expect(
-        holds=(await kept.care.beats())["one"] == Beat(7.0, has_work=False), what="nor who has beaten since"
+        holds=(await kept.recovery.heartbeats())["one"] == Heartbeat(7.0, has_work=False),
+        what="nor who has beaten since",
     )
-    await kept.care.forget("one", value=7.0)
-    expect(holds=list(await kept.care.beats()) == ["two"], what="who stands still and has no work is")
+    await kept.recovery.forget("one", value=7.0)
+    expect(
+        holds=list(await kept.recovery.heartbeats()) == ["two"], what="who stands still and has no work is"
+    )
