@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import isfinite
 from pathlib import Path
 
-from diagnosis_harness.cli.phrases import Phrases
+from diagnosis_harness.cli.words import phrases
 from diagnosis_harness.kernel.errors import InvalidInput
 from diagnosis_harness.kernel.language import Language, language_of
 from diagnosis_harness.kernel.window import parse_utc
@@ -89,8 +89,30 @@ def choose_language(lang: Language | None, question: str) -> Language:
     return language_of(question) if lang is None else lang
 
 
-def bad_input_sentence(error: InvalidInput, phrases: Phrases) -> str:
+def bad_input_sentence(error: InvalidInput, language: Language) -> str:
     """An invalid argument, and how to correct it, in one sentence."""
-    return phrases.bad_input.format(
-        place=shown(error.place), problem=shown(error.problem), remedy=shown(error.remedy)
+    return phrases.BAD_INPUT.render(
+        language, place=shown(error.place), problem=shown(error.problem), remedy=shown(error.remedy)
     )
+
+
+def usage_error_sentence(complaint: str, language: Language) -> str:
+    """A usage error of typer, which is in English, as one sentence; uncommon ones stay English."""
+    complaint = " ".join(complaint.split())
+    for start, text in phrases.USAGE_ERRORS.items():
+        if complaint.startswith(start):
+            rest = complaint.removeprefix(start).strip().removesuffix(".")
+            complaint = f"{text.in_(language)}{rest}".strip()
+            break
+    ending = "" if complaint.endswith((".", "?")) else phrases.FULL_STOP.in_(language)
+    return phrases.BAD_USAGE.render(language, message=complaint + ending)
+
+
+def language_of_command_line(arguments: list[str]) -> Language:
+    """The language for errors of the command line itself: `--lang`, else by the script of the arguments."""
+    for place, argument in enumerate(arguments):
+        name, _, value = argument.partition("=")
+        following = arguments[place + 1] if place + 1 < len(arguments) else ""
+        if name == "--lang" and (value or following) in set(Language):
+            return Language(value or following)
+    return language_of(" ".join(arguments))

@@ -9,9 +9,9 @@ from pathlib import Path
 from diagnosis_harness.cli.exit_codes import exit_code
 from diagnosis_harness.cli.folder_run import Folders, run_on_folders
 from diagnosis_harness.cli.output import tell
-from diagnosis_harness.cli.phrases import phrases_of
 from diagnosis_harness.cli.ports import OpenDiagnosis
 from diagnosis_harness.cli.publish import OutputOptions, publish
+from diagnosis_harness.cli.words import phrases
 from diagnosis_harness.kernel.errors import InvalidInput
 from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.report.document import RunDocument
@@ -52,7 +52,7 @@ def run_ask(request: AskRequest, folder: Path, output: OutputOptions, open_diagn
     document = diagnose_folder(request, folder, open_diagnosis, color=output.color)
     publish(document, output)
     if output.save is not None:
-        tell(phrases_of(request.language).saved.format(file=output.save), sys.stderr)
+        tell(phrases.SAVED.render(request.language, file=output.save), sys.stderr)
     return exit_code(document.release.outcome, document.run.state)
 
 
@@ -71,7 +71,7 @@ def diagnose_folder(
         lambda diagnosis: diagnosis.run(
             request.question, language=request.language, deadline_s=request.deadline_s
         ),
-        phrases=phrases_of(request.language),
+        language=request.language,
         color=color,
     )
 

@@ -19,9 +19,9 @@ from diagnosis_harness.cli.interrupt import CANCELLED, run_interruptible
 from diagnosis_harness.cli.live import LiveView
 from diagnosis_harness.cli.options import RunsOptions
 from diagnosis_harness.cli.output import make_console, save_bytes, shown_lines, tell
-from diagnosis_harness.cli.phrases import phrases_of
 from diagnosis_harness.cli.publish import OutputOptions, publish
-from diagnosis_harness.cli.runs_words import RunsWords, runs_words
+from diagnosis_harness.cli.words import phrases
+from diagnosis_harness.cli.words import runs as words
 from diagnosis_harness.harness.waiting import passed
 from diagnosis_harness.kernel.clock import SystemClock
 from diagnosis_harness.kernel.errors import ServiceFailure
@@ -68,16 +68,14 @@ def ask_server(
     async def submit() -> int:
         async with open_api_client(options, settings, url) as client:
             run_id, is_new = await client.submit(body)
-        words = options.words
-        tell((words.submitted if is_new else words.joined).format(run=run_id), sys.stderr)
+        tell((words.SUBMITTED if is_new else words.JOINED).render(request.language, run=run_id), sys.stderr)
         tell(run_id, sys.stdout)
         return 0
 
     def follow() -> int:
         console = make_console(color=output.color, stderr=True)
-        phrases = phrases_of(request.language)
-        with LiveView(console, clock=SystemClock(), phrases=phrases) as view:
-            follower = _Follower(body, view, options.words)
+        with LiveView(console, clock=SystemClock(), language=request.language) as view:
+            follower = _Follower(body, view, request.language)
 
             async def work() -> tuple[WholeRunView, bytes] | None:
                 async with open_api_client(options, settings, url) as client:
@@ -85,11 +83,11 @@ def ask_server(
 
             ended = run_interruptible(work, on_first=follower.stop, on_second=view.print_leaving)
         if ended is None:
-            tell(phrases.stopped, sys.stderr)
+            tell(phrases.STOPPED.in_(request.language), sys.stderr)
             return CANCELLED
         return _print_answer(*ended, request.language, output)
 
-    return report_failures(options.words, (lambda: asyncio.run(submit())) if server.background else follow)
+    return report_failures(options.language, (lambda: asyncio.run(submit())) if server.background else follow)
 
 
 def _request_body(request: AskRequest, server: ServerOptions) -> dict[str, JsonValue]:
@@ -108,10 +106,10 @@ def _request_body(request: AskRequest, server: ServerOptions) -> dict[str, JsonV
 class _Follower:
     """Follows the stream of one run of a service."""
 
-    def __init__(self, body: dict[str, JsonValue], view: LiveView, words: RunsWords) -> None:
+    def __init__(self, body: dict[str, JsonValue], view: LiveView, language: Language) -> None:
         self._body = body
         self._view = view
-        self._words = words
+        self._language = language
         self._run_id: str | None = None
         self._clock = SystemClock()
         self._following: asyncio.Task[None] | None = None
@@ -141,7 +139,7 @@ class _Follower:
         except ServiceFailure as failure:
             if self._run_id is None:
                 raise
-            lost = self._words.lost.format(run=shown(self._run_id))
+            lost = words.LOST.render(self._language, run=shown(self._run_id))
             raise ServiceFailure(f"{failure} {lost}", kind=failure.kind) from failure
         if self._run_id is None:
             return None
@@ -196,7 +194,7 @@ def _print_answer(facts: WholeRunView, data: bytes, language: Language, output: 
         if output.save is not None:
             save_bytes(data, output.save)
     if output.save is not None:
-        tell(phrases_of(language).saved.format(file=output.save), sys.stderr)
+        tell(phrases.SAVED.render(language, file=output.save), sys.stderr)
     if not output.as_json:
-        tell(runs_words(language).go_on.format(session=shown(document.run.session_id)), sys.stderr)
+        tell(words.GO_ON.render(language, session=shown(document.run.session_id)), sys.stderr)
     return exit_code(document.release.outcome, document.run.state)

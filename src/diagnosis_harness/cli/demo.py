@@ -12,9 +12,9 @@ from diagnosis_harness.cli.ask import AskRequest, diagnose_folder
 from diagnosis_harness.cli.demo_verdict import is_right, verdict_lines
 from diagnosis_harness.cli.exit_codes import exit_code
 from diagnosis_harness.cli.output import tell
-from diagnosis_harness.cli.phrases import phrases_of
 from diagnosis_harness.cli.ports import OpenDiagnosis
 from diagnosis_harness.cli.publish import OutputOptions, publish
+from diagnosis_harness.cli.words import phrases
 from diagnosis_harness.kernel.errors import InvalidInput
 from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.simulator.faults import FaultKind
@@ -42,30 +42,28 @@ def run_demo(demo: Demo, output: OutputOptions, open_diagnosis: OpenDiagnosis) -
         InvalidInput: no such fault, a seed below zero, or a folder that cannot be written.
     """
     kind = _check(demo)
-    phrases = phrases_of(demo.language)
     # With --json only the document goes to standard output.
     notes = sys.stderr if output.as_json else sys.stdout
-    tell(f"{phrases.simulated.format(seed=demo.seed)}\n", notes)
+    tell(f"{phrases.SIMULATED.render(demo.language, seed=demo.seed)}\n", notes)
     with nullcontext(demo.keep) if demo.keep else TemporaryDirectory(prefix="diagnose-demo-") as parent:
         incident = _simulate(kind, demo.seed, Path(parent))
         if demo.keep is not None:
-            tell(f"{phrases.kept_folder.format(folder=incident.folder)}\n", notes)
+            tell(f"{phrases.KEPT_FOLDER.render(demo.language, folder=incident.folder)}\n", notes)
         return _diagnose(demo, incident, output, open_diagnosis)
 
 
 def _diagnose(
     demo: Demo, incident: SimulatedIncident, output: OutputOptions, open_diagnosis: OpenDiagnosis
 ) -> int:
-    phrases = phrases_of(demo.language)
     request = AskRequest(
-        question=phrases.demo_question,
+        question=phrases.DEMO_QUESTION.in_(demo.language),
         folder=incident.folder,
         deadline_s=demo.deadline_s,
         language=demo.language,
     )
     document = diagnose_folder(request, incident.folder, open_diagnosis, color=output.color)
     publish(document, output)
-    verdict = "\n".join(verdict_lines(document, incident.truth, phrases))
+    verdict = "\n".join(verdict_lines(document, incident.truth, demo.language))
     tell(f"\n{verdict}", sys.stderr if output.as_json else sys.stdout)
     if is_right(document, incident.truth):
         return 0

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from diagnosis_harness.cli.phrases import Phrases
+from diagnosis_harness.cli.words import phrases
+from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.release.outcome import ReleaseOutcome
 from diagnosis_harness.report.document import RunDocument
 from diagnosis_harness.simulator.faults import GroundTruth
@@ -16,32 +17,34 @@ def is_right(document: RunDocument, truth: GroundTruth) -> bool:
     return _has_answer(document) and bool(causes) and causes[0].entity == truth.entity
 
 
-def verdict_lines(document: RunDocument, truth: GroundTruth, phrases: Phrases) -> tuple[str, str]:
+def verdict_lines(document: RunDocument, truth: GroundTruth, language: Language) -> tuple[str, str]:
     """What was injected, and how the published answer compares with it."""
     if truth.entity is None:
-        return phrases.injected_none, _judge_healthy(document, phrases)
+        return phrases.INJECTED_NONE.in_(language), _judge_healthy(document, language)
     place = f"{truth.entity} ({truth.region})" if truth.region else truth.entity
-    return phrases.injected.format(kind=truth.fault_kind.value, entity=place), _judge_fault(
-        document, truth.entity, phrases
+    return phrases.INJECTED.render(language, kind=truth.fault_kind.value, entity=place), _judge_fault(
+        document, truth.entity, language
     )
 
 
-def _judge_healthy(document: RunDocument, phrases: Phrases) -> str:
+def _judge_healthy(document: RunDocument, language: Language) -> str:
     if document.report.causes:
-        return phrases.wrong.format(named=document.report.causes[0].entity)
-    return phrases.right_none if _has_answer(document) else phrases.no_answer
+        return phrases.WRONG.render(language, named=document.report.causes[0].entity)
+    return phrases.RIGHT_NONE.in_(language) if _has_answer(document) else phrases.NO_ANSWER.in_(language)
 
 
-def _judge_fault(document: RunDocument, entity: str, phrases: Phrases) -> str:
+def _judge_fault(document: RunDocument, entity: str, language: Language) -> str:
     if not _has_answer(document):
-        return phrases.no_answer
+        return phrases.NO_ANSWER.in_(language)
     if document.report.causes:
         named = document.report.causes[0].entity
-        return (phrases.right if named == entity else phrases.wrong).format(entity=entity, named=named)
+        return (phrases.RIGHT if named == entity else phrases.WRONG).render(
+            language, entity=entity, named=named
+        )
     ranked = [candidate.entity for candidate in document.report.candidates]
     if entity in ranked:
-        return phrases.candidate.format(entity=entity, place=ranked.index(entity) + 1)
-    return phrases.wrong_none
+        return phrases.CANDIDATE.render(language, entity=entity, place=ranked.index(entity) + 1)
+    return phrases.WRONG_NONE.in_(language)
 
 
 def _has_answer(document: RunDocument) -> bool:

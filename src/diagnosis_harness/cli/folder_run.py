@@ -11,10 +11,10 @@ from typing import TypeVar
 from diagnosis_harness.cli.interrupt import raise_on_interrupt, run_interruptible
 from diagnosis_harness.cli.live import LiveView
 from diagnosis_harness.cli.output import make_console
-from diagnosis_harness.cli.phrases import Phrases
 from diagnosis_harness.cli.ports import FolderDiagnosis, OpenDiagnosis
 from diagnosis_harness.harness.termination import CancellationReason
 from diagnosis_harness.kernel.clock import SystemClock
+from diagnosis_harness.kernel.language import Language
 
 T = TypeVar("T")
 
@@ -33,7 +33,7 @@ def run_on_folders(
     open_diagnosis: OpenDiagnosis,
     work: Callable[[FolderDiagnosis], Coroutine[object, object, T]],
     *,
-    phrases: Phrases,
+    language: Language,
     color: bool,
 ) -> T:
     """Read the folders and run `work` on them. Ctrl+C cancels the run, which still gives its result.
@@ -43,7 +43,7 @@ def run_on_folders(
         KeyboardInterrupt: Ctrl+C while the folder was read, before there was a run.
     """
     console = make_console(color=color, stderr=True)
-    with LiveView(console, clock=SystemClock(), phrases=phrases) as view:
+    with LiveView(console, clock=SystemClock(), language=language) as view:
         with raise_on_interrupt():  # a signal that a library has lost must not start a run
             diagnosis = open_diagnosis(
                 folder=folders.folder,

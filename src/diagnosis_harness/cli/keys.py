@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from diagnosis_harness.cli.options import OutputLangOption, RunsOptions, SettingsFile
+from diagnosis_harness.cli.words import runs as words
 from diagnosis_harness.kernel.language import Language
 
 if TYPE_CHECKING:
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
 
     from diagnosis_harness.application.callers.api_key import ApiKey
     from diagnosis_harness.bootstrap.stored_runs import StoredRuns
-    from diagnosis_harness.cli.runs_words import RunsWords
 
 NAME_MAX = 64
 
@@ -84,7 +84,7 @@ def _with_key_store(
         async with open_database(options, settings, create_if_missing=create_if_missing) as stored:
             return await work(stored)
 
-    return report_failures(options.words, lambda: asyncio.run(open_and_work()))
+    return report_failures(options.language, lambda: asyncio.run(open_and_work()))
 
 
 def _add(options: RunsOptions, name: str, role: str, *, rate: int | None, concurrent: int | None) -> int:
@@ -96,8 +96,8 @@ def _add(options: RunsOptions, name: str, role: str, *, rate: int | None, concur
     from diagnosis_harness.kernel.errors import InvalidInput
     from diagnosis_harness.report.timestamps import shown
 
-    words = options.words
-    _check_name(words, name)
+    language = options.language
+    _check_name(language, name)
     if role not in set(CallerRole):
         known = ", ".join(CallerRole)
         raise InvalidInput("--role", f"'{shown(role)}' is not known", f"choose one of {known}")
@@ -114,23 +114,23 @@ def _add(options: RunsOptions, name: str, role: str, *, rate: int | None, concur
             concurrent_runs=concurrent,
         )
         if not await stored.keys.add(key):
-            raise InvalidInput(name, words.key_taken, words.key_name_remedy)
-        tell(words.key_added.format(key_id=key.key_id, name=name, role=role), sys.stderr)
+            raise InvalidInput(name, words.KEY_TAKEN.in_(language), words.KEY_NAME_REMEDY.in_(language))
+        tell(words.KEY_ADDED.render(language, key_id=key.key_id, name=name, role=role), sys.stderr)
         tell(fresh.shown, sys.stdout)
-        tell(words.key_once, sys.stderr)
+        tell(words.KEY_ONCE.in_(language), sys.stderr)
         return 0
 
     return _with_key_store(options, add, create_if_missing=True)
 
 
-def _check_name(words: RunsWords, name: str) -> None:
+def _check_name(language: Language, name: str) -> None:
     """Refuse invalid names, and those of callers without a key, who would see each other's runs."""
     from diagnosis_harness.application.callers.caller import KEYLESS
     from diagnosis_harness.harness.keys import is_safe_segment
     from diagnosis_harness.kernel.errors import InvalidInput
 
     if not is_safe_segment(name) or len(name) > NAME_MAX or name in KEYLESS:
-        raise InvalidInput("NAME", words.key_name, words.key_name_remedy)
+        raise InvalidInput("NAME", words.KEY_NAME.in_(language), words.KEY_NAME_REMEDY.in_(language))
 
 
 def _list(options: RunsOptions) -> int:
@@ -138,19 +138,19 @@ def _list(options: RunsOptions) -> int:
         from diagnosis_harness.cli.output import make_console
         from diagnosis_harness.cli.render.columns import column_lines
 
-        words, keys = options.words, await stored.keys.keys()
-        lines = column_lines(_key_rows(words, keys)) if keys else (words.no_keys,)
+        language, keys = options.language, await stored.keys.keys()
+        lines = column_lines(_key_rows(language, keys)) if keys else (words.NO_KEYS.in_(language),)
         make_console(color=False).print_lines(lines)
         return 0
 
     return _with_key_store(options, list_keys)
 
 
-def _key_rows(words: RunsWords, keys: Sequence[ApiKey]) -> list[tuple[str, ...]]:
+def _key_rows(language: Language, keys: Sequence[ApiKey]) -> list[tuple[str, ...]]:
     from diagnosis_harness.report.timestamps import instant
 
     return [
-        words.key_columns,
+        tuple(column.in_(language) for column in words.KEY_COLUMNS),
         *(
             (
                 key.key_id,
@@ -176,11 +176,11 @@ def _revoke(options: RunsOptions, key_id: str) -> int:
 
         # People easily paste the whole key; its middle part is the id.
         wanted = key_id.split("_")[1] if key_id.startswith("dk_") else key_id
-        words = options.words
+        language = options.language
         if not await stored.keys.revoke(wanted, at_s=stored.clock.now_s()):
-            tell(words.key_unknown.format(key_id=shown(wanted)), sys.stderr)
+            tell(words.KEY_UNKNOWN.render(language, key_id=shown(wanted)), sys.stderr)
             return BAD_INPUT
-        tell(words.key_revoked.format(key_id=wanted), sys.stdout)
+        tell(words.KEY_REVOKED.render(language, key_id=wanted), sys.stdout)
         return 0
 
     return _with_key_store(options, revoke)

@@ -71,37 +71,36 @@ def _open(settings_file: Path | None, folder: Path | None, language: Language) -
     from diagnosis_harness.cli.knowledge_search import KnowledgeSearch
     from diagnosis_harness.cli.live import LiveView
     from diagnosis_harness.cli.output import make_console
-    from diagnosis_harness.cli.phrases import phrases_of
     from diagnosis_harness.kernel.clock import SystemClock
     from diagnosis_harness.settings import load_settings
 
     settings = load_settings(settings_file)
     console = make_console(color=True, stderr=True)
-    with LiveView(console, clock=SystemClock(), phrases=phrases_of(language)) as view:
+    with LiveView(console, clock=SystemClock(), language=language) as view:
         return KnowledgeSearch(settings, folder=folder, progress=view.show_loading)
 
 
 def _print_changes(library: KnowledgeSearch, language: Language) -> None:
     import sys
 
-    from diagnosis_harness.cli.knowledge_words import knowledge_words
     from diagnosis_harness.cli.output import tell
+    from diagnosis_harness.cli.words import knowledge as words
     from diagnosis_harness.kernel.errors import InvalidInput
     from diagnosis_harness.report.timestamps import shown
 
-    words = knowledge_words(language)
     changes = library.changes
     if changes is None:
         raise InvalidInput(
             "--folder", "no folder of runbooks is configured", "name one here or in the table [knowledge]"
         )
     for note in changes.notes[:NOTES_SHOWN]:
-        tell(words.note.format(file=named(note.file), note=shown(note.note)), sys.stdout)
+        tell(words.NOTE.render(language, file=named(note.file), note=shown(note.note)), sys.stdout)
     if len(changes.notes) > NOTES_SHOWN:
-        tell(words.more_notes.format(count=len(changes.notes) - NOTES_SHOWN), sys.stdout)
+        tell(words.MORE_NOTES.render(language, count=len(changes.notes) - NOTES_SHOWN), sys.stdout)
     holdings = library.holdings
     tell(
-        words.indexed.format(
+        words.INDEXED.render(
+            language,
             documents=holdings.documents,
             passages=holdings.passages,
             read=changes.read,
@@ -116,15 +115,15 @@ def _search(library: KnowledgeSearch, question: str, language: Language, *, as_j
     import sys
 
     from diagnosis_harness.cli.exit_codes import UNEXPECTED
-    from diagnosis_harness.cli.knowledge_words import knowledge_words
     from diagnosis_harness.cli.output import tell, tell_json
+    from diagnosis_harness.cli.words import knowledge as words
     from diagnosis_harness.kernel.errors import RunAborted, TechnicalFailure
     from diagnosis_harness.report.timestamps import shown
 
     try:
         body = asyncio.run(library.ask(question, language)).body
     except (RunAborted, TechnicalFailure) as failure:
-        tell(knowledge_words(language).failed.format(problem=shown(str(failure))), sys.stderr)
+        tell(words.FAILED.render(language, problem=shown(str(failure))), sys.stderr)
         return UNEXPECTED
     if as_json:
         tell_json(body, indent=2)

@@ -14,9 +14,10 @@ from rich.spinner import Spinner
 from rich.table import Table
 from rich.text import Text
 
-from diagnosis_harness.cli.phrases import Phrases
-from diagnosis_harness.cli.progress import Progress, advance
+from diagnosis_harness.cli.progress import Progress, advance, stage_name
+from diagnosis_harness.cli.words import phrases
 from diagnosis_harness.kernel.clock import Clock
+from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.kernel.names import named
 from diagnosis_harness.trace.event import TraceEvent
 
@@ -30,10 +31,10 @@ class LiveView:
     Use as a context manager; it never touches the standard output.
     """
 
-    def __init__(self, console: Console, *, clock: Clock, phrases: Phrases) -> None:
+    def __init__(self, console: Console, *, clock: Clock, language: Language) -> None:
         self._console = console
         self._clock = clock
-        self._phrases = phrases
+        self._language = language
         self._lock = threading.Lock()
         self._started_s = clock.now_s()
         self._progress = Progress()
@@ -65,7 +66,7 @@ class LiveView:
         """Show one event of the run."""
         with self._lock:
             self._reading = None
-            self._progress, line = advance(self._progress, event, self._phrases)
+            self._progress, line = advance(self._progress, event, self._language)
         if line is not None:
             self.print_line(line)
 
@@ -75,7 +76,7 @@ class LiveView:
             is_new = self._reading is None or self._reading[0] != file
             self._reading = (file, done, total)
         if is_new and self._live is None and self._elapsed_s() >= _PATIENCE_S:
-            self.print_line(self._phrases.reading.format(file=named(file)))
+            self.print_line(phrases.READING.render(self._language, file=named(file)))
 
     def print_line(self, line: str) -> None:
         """Print one line with the time since the start."""
@@ -90,12 +91,14 @@ class LiveView:
         """Say that the run is being cancelled, and what is in flight."""
         with self._lock:
             calls = self._progress.in_flight(self._clock.now_s())
-        in_flight = self._phrases.comma.join(calls) or self._phrases.nothing_in_flight
-        self.print_line(self._phrases.cancelling.format(calls=in_flight))
+        in_flight = phrases.COMMA.in_(self._language).join(calls) or phrases.NOTHING_IN_FLIGHT.in_(
+            self._language
+        )
+        self.print_line(phrases.CANCELLING.render(self._language, calls=in_flight))
 
     def print_leaving(self) -> None:
         """Say that the process ends without waiting, and close the view."""
-        self.print_line(self._phrases.left_at_once)
+        self.print_line(phrases.LEFT_AT_ONCE.in_(self._language))
         self.close()
 
     def _elapsed_s(self) -> float:
@@ -107,11 +110,11 @@ class LiveView:
             progress, reading = self._progress, self._reading
         parts = [f"{self._elapsed_s():.1f} s"]
         if reading is not None:
-            parts.insert(0, self._phrases.reading.format(file=named(reading[0])))
+            parts.insert(0, phrases.READING.render(self._language, file=named(reading[0])))
         elif progress.stage:
-            parts.insert(0, self._phrases.stages.get(progress.stage, progress.stage))
+            parts.insert(0, stage_name(progress.stage, self._language))
         # The budget comes before the calls in flight, because a narrow terminal cuts off the end.
-        if spent := progress.spent(self._phrases):
+        if spent := progress.spent(self._language):
             parts.append(spent)
         parts += progress.in_flight(self._clock.now_s())
         row = Table.grid(padding=(0, 1))

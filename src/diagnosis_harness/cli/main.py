@@ -314,49 +314,53 @@ def _output_options(*, as_json: bool, no_color: bool, save: Path | None) -> Outp
 
 def _report_bad_input(error: TyperException | InvalidInput, arguments: list[str]) -> int:
     """Report an error that the person can correct."""
-    from diagnosis_harness.cli.arguments import bad_input_sentence
+    from diagnosis_harness.cli.arguments import (
+        bad_input_sentence,
+        language_of_command_line,
+        usage_error_sentence,
+    )
     from diagnosis_harness.cli.exit_codes import BAD_INPUT
-    from diagnosis_harness.cli.phrases import language_of_command_line, phrases_of
 
-    phrases = phrases_of(language_of_command_line(arguments))
+    language = language_of_command_line(arguments)
     if isinstance(error, InvalidInput):
-        sentence = bad_input_sentence(error, phrases)
+        _print_error(bad_input_sentence(error, language))
     else:
-        sentence = phrases.usage_error(error.format_message())
-    _print_error(sentence)
+        _print_error(usage_error_sentence(error.format_message(), language))
     return BAD_INPUT
 
 
 def _report_stop(arguments: list[str]) -> int:
     """Report Ctrl+C when there was no run to cancel."""
-    from diagnosis_harness.cli.phrases import language_of_command_line, phrases_of
+    from diagnosis_harness.cli.arguments import language_of_command_line
+    from diagnosis_harness.cli.words import phrases
 
-    _print_error(phrases_of(language_of_command_line(arguments)).stopped)
+    _print_error(phrases.STOPPED.in_(language_of_command_line(arguments)))
     return CANCELLED
 
 
 def _report_unwritable(error: OSError, arguments: list[str]) -> int:
     """Report a full disk and the like, which is not a bug."""
+    from diagnosis_harness.cli.arguments import language_of_command_line
     from diagnosis_harness.cli.exit_codes import UNEXPECTED
     from diagnosis_harness.cli.output import drop_stdout
-    from diagnosis_harness.cli.phrases import language_of_command_line, phrases_of
+    from diagnosis_harness.cli.words import phrases
 
     drop_stdout()
-    phrases = phrases_of(language_of_command_line(arguments))
-    _print_error(phrases.unwritten.format(problem=error.strerror))
+    _print_error(phrases.UNWRITTEN.render(language_of_command_line(arguments), problem=error.strerror))
     return UNEXPECTED
 
 
 def _report_unexpected(error: Exception, arguments: list[str]) -> int:
     """Report an error that the person cannot correct, and how to see more of it."""
+    from diagnosis_harness.cli.arguments import language_of_command_line
     from diagnosis_harness.cli.exit_codes import UNEXPECTED
-    from diagnosis_harness.cli.phrases import language_of_command_line, phrases_of
+    from diagnosis_harness.cli.words import phrases
     from diagnosis_harness.report.timestamps import shown
 
-    phrases = phrases_of(language_of_command_line(arguments))
+    language = language_of_command_line(arguments)
     message = shown(" ".join(str(error).split()))[:300]
-    _print_error(phrases.unexpected.format(kind=type(error).__name__, message=message))
-    _print_error(phrases.debug_hint)
+    _print_error(phrases.UNEXPECTED.render(language, kind=type(error).__name__, message=message))
+    _print_error(phrases.DEBUG_HINT.in_(language))
     return UNEXPECTED
 
 

@@ -11,7 +11,6 @@ from typing import Annotated, TypeAlias
 
 import typer
 
-from diagnosis_harness.cli.runs_words import RunsWords, runs_words
 from diagnosis_harness.kernel.language import Language
 
 SettingsFile: TypeAlias = Callable[[], Path | None]
@@ -62,9 +61,9 @@ class RunsOptions:
     color: bool = True
 
     @property
-    def words(self) -> RunsWords:
-        """The words of messages that concern no run."""
-        return runs_words(self.lang or Language.EN)
+    def language(self) -> Language:
+        """The language of messages that concern no run."""
+        return self.lang or Language.EN
 
 
 _RUNS_OPTIONS = {

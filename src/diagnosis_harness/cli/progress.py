@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from diagnosis_harness.cli.phrases import Phrases
+from diagnosis_harness.cli.words import phrases
+from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.kernel.names import named
 from diagnosis_harness.report.measure import measure
 from diagnosis_harness.trace.event import TraceEvent, TraceEventStatus, TraceName
@@ -37,11 +38,11 @@ class Progress:
     tool_calls: int = 0
     tool_limit: int | None = None
 
-    def spent(self, phrases: Phrases) -> str:
+    def spent(self, language: Language) -> str:
         """Calls made of calls allowed; empty until the limit is known, and where no tool is called."""
         if self.tool_limit is None or (self.stage in _WITHOUT_TOOLS and not self.tool_calls):
             return ""
-        return phrases.budget.format(used=self.tool_calls, limit=self.tool_limit)
+        return phrases.BUDGET.render(language, used=self.tool_calls, limit=self.tool_limit)
 
     def in_flight(self, now_s: float) -> tuple[str, ...]:
         """Each open call with the time it has taken so far."""
@@ -51,24 +52,24 @@ class Progress:
         )
 
 
-def advance(progress: Progress, event: TraceEvent, phrases: Phrases) -> tuple[Progress, str | None]:
+def advance(progress: Progress, event: TraceEvent, language: Language) -> tuple[Progress, str | None]:
     """The progress after an event, and the line it is worth, if any."""
     match event.name:
         case TraceName.RUN_STARTED:
             return replace(progress, tool_limit=_limit(event.payload)), None
         case TraceName.STATUS:
             stage = str(event.payload.get("stage", ""))
-            return replace(progress, stage=stage), _stage_line(progress, stage, phrases)
+            return replace(progress, stage=stage), _stage_line(progress, stage, language)
         case TraceName.TOOL_REQUEST_REJECTED:
             tool, code = named(str(event.payload.get("tool"))), event.payload.get("code")
-            return progress, phrases.refused.format(tool=tool, code=code)
+            return progress, phrases.REFUSED.render(language, tool=tool, code=code)
         case TraceName.TOOL_INVOCATION:
-            return _tool(progress, event, phrases)
+            return _tool(progress, event, language)
         case _:
             return progress, None
 
 
-def _tool(progress: Progress, event: TraceEvent, phrases: Phrases) -> tuple[Progress, str | None]:
+def _tool(progress: Progress, event: TraceEvent, language: Language) -> tuple[Progress, str | None]:
     tool, call_id = named(str(event.payload.get("tool"))), str(event.payload.get("tool_call_id"))
     if event.status is TraceEventStatus.STARTED:
         return replace(progress, open={**progress.open, call_id: OpenTool(tool, event.at_s)}), None
@@ -77,22 +78,28 @@ def _tool(progress: Progress, event: TraceEvent, phrases: Phrases) -> tuple[Prog
     after = replace(progress, open=still, tool_calls=progress.tool_calls + 1)
     code, count = event.payload.get("error_code"), event.payload.get("items")
     if code:
-        line = phrases.failed.format(tool=tool, code=code)
+        line = phrases.FAILED.render(language, tool=tool, code=code)
     elif count:
-        line = (phrases.found_one if count == 1 else phrases.found).format(tool=tool, count=count)
+        line = (phrases.FOUND_ONE if count == 1 else phrases.FOUND).render(language, tool=tool, count=count)
     else:
-        line = phrases.nothing_found.format(tool=tool)
+        line = phrases.NOTHING_FOUND.render(language, tool=tool)
     if begun is None:
         return after, line
-    return after, f"{line}{phrases.comma}{measure(event.at_s - begun.since_s, 's')}"
+    return after, f"{line}{phrases.COMMA.in_(language)}{measure(event.at_s - begun.since_s, 's')}"
 
 
-def _stage_line(progress: Progress, stage: str, phrases: Phrases) -> str | None:
-    said, spent = phrases.stages.get(stage, stage), replace(progress, stage=stage).spent(phrases)
-    return phrases.comma.join((said, spent)) if said and spent else said or None
+def _stage_line(progress: Progress, stage: str, language: Language) -> str | None:
+    said, spent = stage_name(stage, language), replace(progress, stage=stage).spent(language)
+    return phrases.COMMA.in_(language).join((said, spent)) if said and spent else said or None
 
 
 def _limit(payload: Mapping[str, object]) -> int | None:
     limits = payload.get("limits")
     limit = limits.get("tool_calls") if isinstance(limits, Mapping) else None
     return limit if isinstance(limit, int) else None
+
+
+def stage_name(stage: str, language: Language) -> str:
+    """A stage in words; one that a newer server sends stays as it is."""
+    text = phrases.STAGES.get(stage)
+    return text.in_(language) if text else stage

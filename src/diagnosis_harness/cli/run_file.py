@@ -7,7 +7,7 @@ from pathlib import Path
 
 from diagnosis_harness.audit.verification.verify import is_unaltered
 from diagnosis_harness.cli.output import tell
-from diagnosis_harness.cli.saved_words import saved_words
+from diagnosis_harness.cli.words import run_file as words
 from diagnosis_harness.kernel.errors import InvalidInput, RunDocumentInvalid
 from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.report.document import RunDocument
@@ -30,7 +30,7 @@ def read_run_file(file: Path, language: Language | None) -> tuple[RunDocument, L
         raise unreadable_document(file, error) from error
     message_language = language or document.run.language
     if not is_unaltered(data, file=str(file)):
-        tell(saved_words(message_language).altered.format(file=file), sys.stderr)
+        tell(words.ALTERED.render(message_language, file=file), sys.stderr)
     return document, message_language
 
 

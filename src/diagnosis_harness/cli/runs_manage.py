@@ -12,10 +12,11 @@ from diagnosis_harness.cli.client.connect import with_run
 from diagnosis_harness.cli.client.runs_client import RunsClient
 from diagnosis_harness.cli.options import RunsOptions
 from diagnosis_harness.cli.output import save_bytes, tell, tell_json, write_json
-from diagnosis_harness.cli.runs_words import RunsWords, runs_words
 from diagnosis_harness.cli.verify import exit_code_of, print_verification
+from diagnosis_harness.cli.words import runs as words
 from diagnosis_harness.kernel.errors import InvalidInput, RunGoesOn
 from diagnosis_harness.kernel.json_value import JsonValue
+from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.kernel.names import named
 from diagnosis_harness.report.timestamps import shown
 from diagnosis_harness.server.run_view import RunView, WholeRunView
@@ -56,7 +57,7 @@ def export_run(options: RunsOptions, run: str, *, form: str, out: Path | None) -
             write_json(data)
             return 0
         save_bytes(data, out)
-        tell(options.words.written.format(file=out), sys.stderr)
+        tell(words.WRITTEN.render(options.language, file=out), sys.stderr)
         return 0
 
     return with_run(options, run, work)
@@ -83,33 +84,38 @@ def cancel_run(options: RunsOptions, run: str, *, as_json: bool) -> int:
         if as_json:
             tell_json(result, indent=2)
         else:
-            for line in cancel_lines(result, runs_words(options.lang or facts.language)):
+            for line in cancel_lines(result, options.lang or facts.language):
                 tell(line, sys.stdout)
         return 0
 
     return with_run(options, run, work)
 
 
-def cancel_lines(result: JsonValue, words: RunsWords) -> list[str]:
+def cancel_lines(result: JsonValue, language: Language) -> list[str]:
     """What was stopped and what was in flight, in sentences."""
     if not isinstance(result, dict):
         return []
     effect = str(result.get("effect"))
     status = RunView.read(result.get("run")).status
-    lines = [words.effects.get(effect, shown(effect)).format(status=status)]
+    text = words.EFFECTS.get(effect)
+    lines = [text.render(language, status=status) if text else shown(effect)]
     answer = result.get("answer")
     if effect == "STOPPED" and isinstance(answer, dict):
-        in_flight = _calls(answer.get("in_flight"), words)
-        lines.append(words.in_flight.format(calls=in_flight) if in_flight else words.nothing_in_flight)
-        if never := _calls(answer.get("never_started"), words):
-            lines.append(words.never_started.format(calls=never))
+        in_flight = _calls(answer.get("in_flight"), language)
+        lines.append(
+            words.IN_FLIGHT.render(language, calls=in_flight)
+            if in_flight
+            else words.NOTHING_IN_FLIGHT.in_(language)
+        )
+        if never := _calls(answer.get("never_started"), language):
+            lines.append(words.NEVER_STARTED.render(language, calls=never))
     return lines
 
 
-def _calls(several: JsonValue, words: RunsWords) -> str:
+def _calls(several: JsonValue, language: Language) -> str:
     calls = [each for each in several if isinstance(each, dict)] if isinstance(several, list) else []
-    return words.comma.join(
-        words.call.format(name=named(str(call.get("name"))), id=named(str(call["tool_call_id"])))
+    return words.COMMA.in_(language).join(
+        words.CALL.render(language, name=named(str(call.get("name"))), id=named(str(call["tool_call_id"])))
         if call.get("tool_call_id")
         else named(str(call.get("name")))
         for call in calls

@@ -17,9 +17,9 @@ from diagnosis_harness.cli.options import RunsOptions
 from diagnosis_harness.cli.output import make_console, shown_lines, tell, tell_json, write_json
 from diagnosis_harness.cli.render.report import report_lines
 from diagnosis_harness.cli.render.runs import facts_lines, run_table
-from diagnosis_harness.cli.runs_words import runs_words
 from diagnosis_harness.cli.trace import print_timeline
 from diagnosis_harness.cli.why import print_answers
+from diagnosis_harness.cli.words import runs as words
 from diagnosis_harness.harness.keys import is_safe_segment
 from diagnosis_harness.kernel.clock import SystemClock
 from diagnosis_harness.kernel.errors import InvalidInput, ServiceFailure
@@ -91,7 +91,7 @@ def list_runs(options: RunsOptions, filters: Filters, *, as_json: bool) -> int:
             table = run_table(runs, language, now_s=SystemClock().now_s(), width=console.table_width)
             console.print_lines(table)
         if has_more:
-            tell(options.words.more_runs, sys.stderr)
+            tell(words.MORE_RUNS.in_(options.language), sys.stderr)
         return 0
 
     return with_runs_client(options, work)
@@ -121,8 +121,9 @@ def show_run(options: RunsOptions, run: str, *, as_json: bool) -> int:
         console.print_lines(facts_lines(facts, language, now_s=SystemClock().now_s(), width=console.width))
         console.print()
         if facts.is_in_progress:
-            states = runs_words(language).in_progress
-            console.print(states.get(facts.status, states["RUNNING"]), soft_wrap=True)
+            states = words.IN_PROGRESS
+            state = states.get(facts.status, states["RUNNING"])
+            console.print(state.in_(language), soft_wrap=True)
             print_timeline(timeline(await client.events(facts.run_id)), language, color=options.color)
         elif facts.text is not None:
             console.print(shown_lines(facts.text), soft_wrap=True)
@@ -163,7 +164,7 @@ def explain_run(options: RunsOptions, run: str, *, as_json: bool) -> int:
                 color=options.color,
             )
         except ValueError as error:
-            problem = options.words.not_understood.format(host="-", problem=error)
+            problem = words.NOT_UNDERSTOOD.render(options.language, host="-", problem=error)
             raise ServiceFailure(problem) from error
         return 0
 

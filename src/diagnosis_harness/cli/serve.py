@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from diagnosis_harness.cli.options import BaselineOption, OutputLangOption, SettingsFile, SourceFolderOption
+from diagnosis_harness.cli.words import service as words
 from diagnosis_harness.kernel.language import Language
 
 if TYPE_CHECKING:
     from diagnosis_harness.application.service import Service
-    from diagnosis_harness.cli.process_words import ProcessWords
     from diagnosis_harness.cli.service_process import Work
     from diagnosis_harness.server.listening import EndStreams
     from diagnosis_harness.settings import Settings
@@ -50,14 +50,12 @@ def register(app: typer.Typer, settings_file: SettingsFile) -> None:
         On SIGTERM or Ctrl+C it accepts nothing new, ends chats, gives background runs time to finish, then
         ends the rest; a second Ctrl+C exits at once.
         """
-        from diagnosis_harness.cli.process_words import process_words
         from diagnosis_harness.cli.service_process import add_source, load_service_settings, run_in_service
 
         settings = load_service_settings(config or settings_file())
         settings = _with_address(settings, host=host, port=port)
         settings = add_source(settings, folder, baseline)
-        words = process_words(lang)
-        return run_in_service(settings, _serve(settings, words), accept_background_runs=work, words=words)
+        return run_in_service(settings, _serve(settings, lang), accept_background_runs=work, language=lang)
 
 
 def _with_address(settings: Settings, *, host: str | None, port: int | None) -> Settings:
@@ -65,7 +63,7 @@ def _with_address(settings: Settings, *, host: str | None, port: int | None) -> 
     return settings.model_copy(update={"server": settings.server.model_copy(update=values)})
 
 
-def _serve(settings: Settings, words: ProcessWords) -> Work:
+def _serve(settings: Settings, language: Language) -> Work:
     async def serve(service: Service) -> None:
         from diagnosis_harness.application.draining import drain
         from diagnosis_harness.cli.interrupt import CANCELLED, exit_now
@@ -78,18 +76,18 @@ def _serve(settings: Settings, words: ProcessWords) -> Work:
         needs_key = server.require_key or not is_loopback(server.host)
         has_key = any(key.revoked_at_s is None for key in await service.keys.keys())
         if not settings.sources:
-            print_status(words.no_source)
-        await warn_if_evidence_store_is_unavailable(service, words)
+            print_status(words.NO_SOURCE.in_(language))
+        await warn_if_evidence_store_is_unavailable(service, language)
 
         def listening(url: str) -> None:
-            print_status(words.listening.format(url=url))
+            print_status(words.LISTENING.render(language, url=url))
             if not needs_key:
-                print_status(words.open_to_all)
+                print_status(words.OPEN_TO_ALL.in_(language))
             elif not has_key:
-                print_status(words.no_key)
+                print_status(words.NO_KEY.in_(language))
 
         async def stopping(end_streams: EndStreams) -> None:
-            print_status(words.stopping)
+            print_status(words.STOPPING.in_(language))
             await end_streams()
             await drain(
                 service, drain_s=settings.care.drain_s, finalise_timeout_s=settings.run.finalise_timeout_s

@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING
 from diagnosis_harness.cli.exit_codes import UNEXPECTED
 from diagnosis_harness.cli.interrupt import CANCELLED, exit_now
 from diagnosis_harness.cli.output import tell
-from diagnosis_harness.cli.process_words import ProcessWords
+from diagnosis_harness.cli.words import service as words
 from diagnosis_harness.kernel.errors import InvalidInput, InvalidSetting, StoreFailure
+from diagnosis_harness.kernel.language import Language
 
 if TYPE_CHECKING:
     from diagnosis_harness.application.service import Service
@@ -66,7 +67,7 @@ def run_in_service(
     work: Work,
     *,
     accept_background_runs: bool,
-    words: ProcessWords,
+    language: Language,
     wait_for_database: bool = False,
 ) -> int:
     """Open the service, do the work, close the service, and give the exit code.
@@ -84,14 +85,14 @@ def run_in_service(
         logging.getLogger(name).setLevel(logging.WARNING)
     try:
         with asyncio.Runner(loop_factory=_loop_factory()) as runner:
-            print_status(words.database.format(database=_database_name(settings)))
+            print_status(words.DATABASE.render(language, database=_database_name(settings)))
             if wait_for_database:
-                runner.run(_wait_for_database(settings, words))
+                runner.run(_wait_for_database(settings, language))
             runner.run(_open_and_work(settings, work, accept_background_runs=accept_background_runs))
     except StoreFailure as failure:
-        print_status(words.cannot_start.format(problem=failure))
+        print_status(words.CANNOT_START.render(language, problem=failure))
         return UNEXPECTED
-    print_status(words.stopped)
+    print_status(words.STOPPED.in_(language))
     return 0
 
 
@@ -101,11 +102,11 @@ def _database_name(settings: Settings) -> str:
     return database_name(settings)
 
 
-async def _wait_for_database(settings: Settings, words: ProcessWords) -> None:
+async def _wait_for_database(settings: Settings, language: Language) -> None:
     from diagnosis_harness.bootstrap.stored_runs import wait_for_database
 
     def waiting(problem: StoreFailure) -> None:
-        print_status(words.waiting.format(problem=problem, limit=settings.database.start_wait_s))
+        print_status(words.WAITING.render(language, problem=problem, limit=settings.database.start_wait_s))
 
     await wait_for_database(settings, on_wait=waiting)
 
@@ -114,13 +115,12 @@ async def _open_and_work(settings: Settings, work: Work, *, accept_background_ru
     from diagnosis_harness.bootstrap.service import open_service
     from diagnosis_harness.cli.live import LiveView
     from diagnosis_harness.cli.output import make_console
-    from diagnosis_harness.cli.phrases import phrases_of
     from diagnosis_harness.kernel.clock import SystemClock
     from diagnosis_harness.kernel.language import Language
 
     async with AsyncExitStack() as stack:
         console = make_console(color=True, stderr=True)
-        with LiveView(console, clock=SystemClock(), phrases=phrases_of(Language.EN)) as view:
+        with LiveView(console, clock=SystemClock(), language=Language.EN) as view:
             service = await stack.enter_async_context(
                 open_service(
                     settings, accept_background_runs=accept_background_runs, progress=view.show_loading
@@ -129,7 +129,7 @@ async def _open_and_work(settings: Settings, work: Work, *, accept_background_ru
         await work(service)
 
 
-async def warn_if_evidence_store_is_unavailable(service: Service, words: ProcessWords) -> None:
+async def warn_if_evidence_store_is_unavailable(service: Service, language: Language) -> None:
     """Warn if the evidence store accepts no writes; the service starts anyway."""
     from diagnosis_harness.application.service import EVIDENCE
 
@@ -139,7 +139,7 @@ async def warn_if_evidence_store_is_unavailable(service: Service, words: Process
     try:
         await write()
     except StoreFailure as failure:
-        print_status(words.store_away.format(problem=failure))
+        print_status(words.STORE_AWAY.render(language, problem=failure))
 
 
 async def wait_for_shutdown_signal() -> None:

@@ -81,7 +81,6 @@ def _repeat_queries(
 ) -> Recheck:
     """Repeat the recorded queries in a new run; Ctrl+C cancels it and still gives the result."""
     from diagnosis_harness.cli.folder_run import Folders, run_on_folders
-    from diagnosis_harness.cli.phrases import phrases_of
     from diagnosis_harness.kernel.window import parse_utc
 
     onset_at = document.run.onset_at
@@ -90,7 +89,7 @@ def _repeat_queries(
         Folders(folder, baseline, None if onset_at is None else parse_utc(onset_at)),
         open_diagnosis,
         lambda diagnosis: diagnosis.ask_again(document),
-        phrases=phrases_of(language),
+        language=language,
         color=color,
     )
 

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from diagnosis_harness.cli.options import BaselineOption, OutputLangOption, SettingsFile, SourceFolderOption
+from diagnosis_harness.cli.words import service as words
 from diagnosis_harness.kernel.errors import InvalidSetting
 from diagnosis_harness.kernel.language import Language
 
 if TYPE_CHECKING:
     from diagnosis_harness.application.service import Service
-    from diagnosis_harness.cli.process_words import ProcessWords
     from diagnosis_harness.cli.service_process import Work
     from diagnosis_harness.settings import Settings
 
@@ -42,21 +42,23 @@ def register(app: typer.Typer, settings_file: SettingsFile) -> None:
         Ctrl+C it takes no more runs, gives those in progress time to finish, then ends the rest; a second
         Ctrl+C exits at once.
         """
-        from diagnosis_harness.cli.process_words import process_words
         from diagnosis_harness.cli.service_process import add_source, load_service_settings, run_in_service
 
         settings = add_source(load_service_settings(settings_file()), folder, baseline)
         if parallel is not None:
             queue = settings.queue.model_copy(update={"parallel_max": parallel})
             settings = settings.model_copy(update={"queue": queue})
-        words = process_words(lang)
-        _require_database(settings, words)
+        _require_database(settings, lang)
         return run_in_service(
-            settings, _work(settings, words), accept_background_runs=True, words=words, wait_for_database=True
+            settings,
+            _work(settings, lang),
+            accept_background_runs=True,
+            language=lang,
+            wait_for_database=True,
         )
 
 
-def _require_database(settings: Settings, words: ProcessWords) -> None:
+def _require_database(settings: Settings, language: Language) -> None:
     """A worker creates no database: in the wrong folder it would wait for runs in an empty one forever.
 
     Raises:
@@ -65,11 +67,11 @@ def _require_database(settings: Settings, words: ProcessWords) -> None:
     from diagnosis_harness.bootstrap.stored_runs import database_name, has_database
 
     if not has_database(settings):
-        problem = words.no_database.format(database=database_name(settings))
-        raise InvalidSetting("database.url", problem, words.no_database_remedy)
+        problem = words.NO_DATABASE.render(language, database=database_name(settings))
+        raise InvalidSetting("database.url", problem, words.NO_DATABASE_REMEDY.in_(language))
 
 
-def _work(settings: Settings, words: ProcessWords) -> Work:
+def _work(settings: Settings, language: Language) -> Work:
     async def work(service: Service) -> None:
         from diagnosis_harness.application.draining import drain
         from diagnosis_harness.cli.service_process import (
@@ -79,11 +81,13 @@ def _work(settings: Settings, words: ProcessWords) -> Work:
         )
 
         if not settings.sources:
-            print_status(words.no_source_here)
-        await warn_if_evidence_store_is_unavailable(service, words)
-        print_status(words.working.format(owner=service.stores.owner, parallel=settings.queue.parallel_max))
+            print_status(words.NO_SOURCE_HERE.in_(language))
+        await warn_if_evidence_store_is_unavailable(service, language)
+        print_status(
+            words.WORKING.render(language, owner=service.stores.owner, parallel=settings.queue.parallel_max)
+        )
         await wait_for_shutdown_signal()
-        print_status(words.stopping)
+        print_status(words.STOPPING.in_(language))
         await drain(
             service, drain_s=settings.care.drain_s, finalise_timeout_s=settings.run.finalise_timeout_s
         )

@@ -15,7 +15,6 @@ from diagnosis_harness.application.intent import IntentType
 from diagnosis_harness.application.runs.row import RunStatus
 from diagnosis_harness.application.runs.store import RunQuery
 from diagnosis_harness.cli.client.api_client import ApiClient, ServerAddress, check_address
-from diagnosis_harness.cli.runs_words import runs_words
 from diagnosis_harness.kernel.errors import (
     DiagnosisHarnessError,
     InvalidInput,
@@ -79,7 +78,7 @@ def look(
 
     async def looked() -> object:
         address = ServerAddress(url, key, timeout_s, proxy)
-        async with ApiClient(address, words=runs_words(Language.EN), language=Language.EN) as desk:
+        async with ApiClient(address, language=Language.EN) as desk:
             return await at(desk)
 
     return asyncio.run(looked())

@@ -6,9 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from diagnosis_harness.cli.arguments import check_deadline, check_question, check_save, parse_onset
+from diagnosis_harness.cli.arguments import (
+    check_deadline,
+    check_question,
+    check_save,
+    language_of_command_line,
+    parse_onset,
+    usage_error_sentence,
+)
 from diagnosis_harness.cli.main import FAULTS
-from diagnosis_harness.cli.phrases import Phrases, language_of_command_line, phrases_of
 from diagnosis_harness.kernel.errors import InvalidInput
 from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.simulator.faults import FaultKind
@@ -90,16 +96,6 @@ def test_the_faults_of_the_help_are_those_of_the_simulator() -> None:
     assert set(FAULTS) == {kind.value for kind in FaultKind}
 
 
-def test_the_terminal_speaks_both_languages() -> None:
-    """Every phrase and stage is there twice."""
-    english, chinese = phrases_of(Language.EN), phrases_of(Language.ZH)
-
-    assert english.stages.keys() == chinese.stages.keys()
-    for name in Phrases.__slots__:
-        assert getattr(english, name)
-        assert getattr(chinese, name)
-
-
 @pytest.mark.parametrize(
     ("complaint", "said"),
     [
@@ -112,13 +108,11 @@ def test_the_terminal_speaks_both_languages() -> None:
 )
 def test_common_complaints_of_the_command_line_are_translated(complaint: str, said: str) -> None:
     """What is not known stays as it is, and is one sentence all the same."""
-    assert (
-        phrases_of(Language.ZH).usage_error(complaint) == f"用法有误：{said}用 `diagnose --help` 查看用法。"
-    )
+    assert usage_error_sentence(complaint, Language.ZH) == f"用法有误：{said}用 `diagnose --help` 查看用法。"
 
 
 def test_a_complaint_of_the_command_line_is_one_english_sentence() -> None:
     """With a full stop, and only one."""
     for complaint in ("No such option: --x", "No such option: --x."):
-        said = phrases_of(Language.EN).usage_error(complaint)
+        said = usage_error_sentence(complaint, Language.EN)
         assert said == "No such option: --x. `diagnose --help` shows what there is."

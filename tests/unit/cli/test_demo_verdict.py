@@ -6,7 +6,6 @@ import pytest
 from tests.support import documents
 
 from diagnosis_harness.cli.demo_verdict import is_right, verdict_lines
-from diagnosis_harness.cli.phrases import phrases_of
 from diagnosis_harness.harness.termination import RunState
 from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.release.outcome import ReleaseOutcome
@@ -41,7 +40,7 @@ def test_the_published_answer_is_compared_with_the_truth(
     document: RunDocument, truth: GroundTruth, said: str
 ) -> None:
     """Right, wrong, only a candidate, not found, or nothing to judge."""
-    assert verdict_lines(document, truth, phrases_of(Language.EN))[1] == said
+    assert verdict_lines(document, truth, Language.EN)[1] == said
 
 
 @pytest.mark.parametrize(

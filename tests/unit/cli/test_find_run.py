@@ -10,7 +10,6 @@ from tests.unit.cli.shown_runs import queued_row, request
 from diagnosis_harness.application.runs.store import RunQuery
 from diagnosis_harness.cli.client import find_run
 from diagnosis_harness.cli.client.runs_client import RunRows
-from diagnosis_harness.cli.runs_words import runs_words
 from diagnosis_harness.kernel.errors import InvalidInput, RunUnknown
 from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.kernel.language import Language
@@ -65,7 +64,7 @@ CLIENT = FakeClient("run-e5", "run-d4", "run-c3", "run-c31", "run-b2", "run-a1")
 
 def find(reference: str, client: FakeClient = CLIENT) -> str:
     """The id of the run that is found."""
-    return asyncio.run(find_run.find_run(client, reference, runs_words(Language.EN))).run_id
+    return asyncio.run(find_run.find_run(client, reference, Language.EN)).run_id
 
 
 @pytest.mark.parametrize(

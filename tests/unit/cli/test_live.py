@@ -8,7 +8,6 @@ from dataclasses import replace
 from rich.console import Console
 
 from diagnosis_harness.cli.live import LiveView
-from diagnosis_harness.cli.phrases import phrases_of
 from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.testing.clock import ManualClock
@@ -22,7 +21,7 @@ STAGE = TraceEvent(
 def view_on(stream: io.StringIO, clock: ManualClock, *, terminal: bool = False) -> LiveView:
     """A live view over a text stream."""
     console = Console(file=stream, force_terminal=terminal, width=80, color_system=None)
-    return LiveView(console, clock=clock, phrases=phrases_of(Language.EN))
+    return LiveView(console, clock=clock, language=Language.EN)
 
 
 def test_off_a_terminal_each_stage_is_one_plain_line() -> None:

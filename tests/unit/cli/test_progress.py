@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from diagnosis_harness.cli.phrases import phrases_of
 from diagnosis_harness.cli.progress import OpenTool, Progress, advance
 from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.trace.event import TraceEvent, TraceEventStatus, TraceName, TracePhase
 
-PHRASES = phrases_of(Language.EN)
 CALL: dict[str, JsonValue] = {"tool": "signal", "tool_call_id": "t1"}
 
 
@@ -25,7 +23,7 @@ def told(
 ) -> tuple[Progress, str | None]:
     """The progress after one event."""
     event = TraceEvent(1, "r1", at_s, name, TracePhase.RUN, status, payload)
-    return advance(progress, event, PHRASES)
+    return advance(progress, event, Language.EN)
 
 
 def test_a_stage_is_named_in_words() -> None:
@@ -112,7 +110,7 @@ def test_a_chinese_line_has_chinese_commas() -> None:
         {**CALL, "items": 9},
     )
 
-    assert advance(begun, event, phrases_of(Language.ZH))[1] == "signal：9 项发现，850 ms"
+    assert advance(begun, event, Language.ZH)[1] == "signal：9 项发现，850 ms"
 
 
 def test_other_events_change_nothing() -> None:
@@ -126,5 +124,5 @@ def test_only_where_tools_are_called_their_limit_is_told() -> None:
     routing, line = told(started, TraceName.STATUS, {"stage": "ROUTING"})
     _, diagnosing = told(routing, TraceName.STATUS, {"stage": "DIAGNOSIS_RUNNING"})
 
-    assert (line, routing.spent(PHRASES)) == ("routing", "")
+    assert (line, routing.spent(Language.EN)) == ("routing", "")
     assert diagnosing == "diagnosing, 0 of 60 tool calls"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import fields, replace
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -14,7 +14,7 @@ from tests.unit.cli.shown_runs import NOW_S, failed_row, fallback_row, queued_ro
 from diagnosis_harness.application.callers.caller import ALERTS
 from diagnosis_harness.application.runs.row import RunRow
 from diagnosis_harness.cli.render.runs import age, cut, facts_lines, run_table, short_ids
-from diagnosis_harness.cli.runs_words import runs_words
+from diagnosis_harness.cli.words import runs as words
 from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.server.run_view import RunView
 
@@ -72,7 +72,7 @@ def test_in_a_pipe_every_run_is_one_whole_line() -> None:
 def test_no_runs_are_a_sentence(language: Language) -> None:
     """And no empty table."""
     (line,) = run_table([], language, now_s=NOW_S, width=80)
-    assert line.plain == runs_words(language).no_runs
+    assert line.plain == words.NO_RUNS.in_(language)
 
 
 @given(st.lists(st.text("0123456789abcdef", min_size=1, max_size=40), min_size=1, unique=True))
@@ -99,7 +99,7 @@ def test_short_ids_are_told_apart(ids: list[str]) -> None:
 )
 def test_an_age_is_one_figure(elapsed_s: float, said: str) -> None:
     """Rounded down, in the largest unit that counts one; a clock that differs makes no negative age."""
-    assert age(elapsed_s, runs_words(Language.EN)) == said
+    assert age(elapsed_s, Language.EN) == said
 
 
 @given(st.text(st.sampled_from("a慢 ")), st.integers(2, 12))
@@ -117,7 +117,7 @@ def test_the_facts_of_a_run_stand_side_by_side(language: Language) -> None:
     page = "\n".join(
         line.plain for line in facts_lines(facts(fallback_row()), language, now_s=NOW_S, width=100)
     )
-    said = runs_words(language).facts
+    said = {name: text.in_(language) for name, text in words.FACTS.items()}
 
     for name, value in {
         "status": "SUCCESS",
@@ -179,28 +179,3 @@ def test_a_row_that_is_none_is_refused(name: str) -> None:
     """A field that is missing or of another type."""
     with pytest.raises(ValueError):  # noqa: PT011 - the message is for nobody
         RunView.read({**RunView.of(fallback_row()).body(), name: 5})
-
-
-def test_both_languages_say_the_same() -> None:
-    """Every text has the same places for values in both; no text is empty."""
-    english, chinese = runs_words(Language.EN), runs_words(Language.ZH)
-
-    for field in fields(english):
-        ours, theirs = texts(getattr(english, field.name)), texts(getattr(chinese, field.name))
-        assert list(ours) == list(theirs)
-        for name, one in ours.items():
-            assert one
-            assert theirs[name]
-            assert places(one) == places(theirs[name]), field.name
-
-
-def texts(held: object) -> dict[object, str]:
-    """The texts of a field, by name or number."""
-    if isinstance(held, dict):
-        return held
-    return dict(enumerate(held if isinstance(held, tuple) else (str(held),)))
-
-
-def places(text: str) -> list[str]:
-    """Where values go."""
-    return sorted(re.findall(r"\{\w+\}", text))

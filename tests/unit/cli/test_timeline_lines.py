@@ -6,7 +6,7 @@ import pytest
 from rich.cells import cell_len
 
 from diagnosis_harness.cli.render.timeline import timeline_lines
-from diagnosis_harness.cli.saved_words import saved_words
+from diagnosis_harness.cli.words import run_file as words
 from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.trace.event import TraceEventStatus as Status
 from diagnosis_harness.trace.event import TraceName as Name
@@ -44,18 +44,17 @@ def test_a_pipe_gets_a_line_an_event() -> None:
 @pytest.mark.parametrize("language", Language)
 def test_each_phase_has_a_row(language: Language) -> None:
     """What it took, how many events, what it came to; in columns also where a character is two cells wide."""
-    words = saved_words(language)
     head, *rows = lines(None, language)[-4:]
 
     assert [row.split(maxsplit=4) for row in rows] == [
-        ["0.500", "s", "RUN", "1", words.verdicts[TIMELINE.phases[0].verdict]],
-        ["1,134.067", "s", "TOOL", "2", words.verdicts[TIMELINE.phases[1].verdict]],
-        ["0.000", "s", "GUARD", "1", words.verdicts[TIMELINE.phases[2].verdict]],
+        ["0.500", "s", "RUN", "1", words.VERDICTS[TIMELINE.phases[0].verdict].in_(language)],
+        ["1,134.067", "s", "TOOL", "2", words.VERDICTS[TIMELINE.phases[1].verdict].in_(language)],
+        ["0.000", "s", "GUARD", "1", words.VERDICTS[TIMELINE.phases[2].verdict].in_(language)],
     ]
     starts = {
         cell_len(row[: row.index(phase)]) for row, phase in zip(rows, ("RUN", "TOOL", "GUARD"), strict=True)
     }
-    assert starts == {cell_len(head[: head.index(words.phase)])}
+    assert starts == {cell_len(head[: head.index(words.PHASE.in_(language))])}
 
 
 def test_a_terminal_wraps_what_an_event_says_under_itself() -> None:
@@ -86,4 +85,4 @@ def test_what_an_event_says_cannot_command_a_terminal() -> None:
 def test_of_no_trace_one_sentence_is_shown(language: Language) -> None:
     """Not an empty table."""
     (line,) = timeline_lines(fold(()), language, width=80)
-    assert line.plain == saved_words(language).no_trace
+    assert line.plain == words.NO_TRACE.in_(language)

@@ -13,7 +13,7 @@ from diagnosis_harness.audit.why.answer import Fact, Sentence, WhyAnswer, WhyQue
 from diagnosis_harness.audit.why.answers import why
 from diagnosis_harness.audit.why.phrases import Phrase
 from diagnosis_harness.cli.render.why import SpokenAnswer, spoken_of, why_lines
-from diagnosis_harness.cli.saved_words import saved_words
+from diagnosis_harness.cli.words import run_file as words
 from diagnosis_harness.kernel.language import Language
 
 ANSWERS = why(documents.fallback())
@@ -40,7 +40,7 @@ def test_what_does_not_arise_says_so(language: Language) -> None:
     page = "\n".join(line.plain for line in why_lines(spoken(ANSWERS, language), language, width=200))
 
     quiet = [answer for answer in ANSWERS if not answer.arises]
-    assert page.count(saved_words(language).not_arising) == len(quiet) > 0
+    assert page.count(words.NOT_ARISING.in_(language)) == len(quiet) > 0
 
 
 def test_an_answer_stands_above_what_it_rests_on() -> None:

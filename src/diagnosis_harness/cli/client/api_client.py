@@ -15,7 +15,8 @@ import httpx2
 
 from diagnosis_harness.application.runs.store import RunQuery
 from diagnosis_harness.cli.client.runs_client import RunRows
-from diagnosis_harness.cli.runs_words import RunsWords, Step
+from diagnosis_harness.cli.words import runs as words
+from diagnosis_harness.cli.words.runs import Step
 from diagnosis_harness.kernel.errors import (
     FailureKind,
     InvalidInput,
@@ -77,9 +78,9 @@ def check_address(address: ServerAddress) -> ServerAddress:
 class ApiClient:
     """A `RunsClient` over the HTTP API. Use as an asynchronous context manager."""
 
-    def __init__(self, address: ServerAddress, *, words: RunsWords, language: Language) -> None:
+    def __init__(self, address: ServerAddress, *, language: Language) -> None:
         self._address = address
-        self._words = words
+        self._language = language
         headers = {
             "accept-language": language.value,
             "user-agent": f"diagnose/{version('diagnosis-harness')}",
@@ -250,7 +251,8 @@ class ApiClient:
         if not isinstance(held, dict) or not isinstance(held.get("title"), str):
             return self._not_understood(f"HTTP {response.status_code}", status=response.status_code)
         detail, instance = held.get("detail"), held.get("instance")
-        sentence = self._words.problem.format(
+        sentence = words.PROBLEM.render(
+            self._language,
             host=self._address.host,
             title=_short(held["title"]),
             detail=f" {_short(detail)}" if isinstance(detail, str) and detail else "",
@@ -261,7 +263,7 @@ class ApiClient:
         return ServiceFailure(sentence, status=response.status_code)
 
     def _not_understood(self, problem: str, *, status: int | None = None) -> ServiceFailure:
-        said = self._words.not_understood.format(host=self._address.host, problem=_short(problem))
+        said = words.NOT_UNDERSTOOD.render(self._language, host=self._address.host, problem=_short(problem))
         return ServiceFailure(said, status=status, kind=FailureKind.INVALID_OUTPUT)
 
     def _too_slow(self, error: httpx2.TimeoutException) -> ServiceFailure:
@@ -271,7 +273,7 @@ class ApiClient:
             httpx2.WriteTimeout: Step.SEND,
         }.get(type(error), Step.ANSWER)
         limit = measure(self._address.timeout_s, "s")
-        said = self._words.too_slow[step].format(host=self._address.host, limit=limit)
+        said = words.TOO_SLOW[step].render(self._language, host=self._address.host, limit=limit)
         return ServiceFailure(said, kind=FailureKind.TIMEOUT)
 
     def _not_reached(self, error: Exception) -> ServiceFailure:
@@ -281,7 +283,7 @@ class ApiClient:
         elif isinstance(error, httpx2.WriteError | httpx2.LocalProtocolError):
             step = Step.SEND
         problem = _short(_problem_of(cause) or str(error) or type(error).__name__).rstrip(".")
-        said = self._words.not_reached[step].format(host=self._address.host, problem=problem)
+        said = words.NOT_REACHED[step].render(self._language, host=self._address.host, problem=problem)
         return ServiceFailure(said, kind=FailureKind.TRANSPORT)
 
 

@@ -13,7 +13,7 @@ from diagnosis_harness.cli.client.runs_client import RunsClient
 from diagnosis_harness.cli.exit_codes import BAD_INPUT, UNEXPECTED
 from diagnosis_harness.cli.options import RunsOptions
 from diagnosis_harness.cli.output import tell
-from diagnosis_harness.cli.runs_words import RunsWords
+from diagnosis_harness.cli.words import runs as words
 from diagnosis_harness.kernel.errors import (
     DiagnosisHarnessError,
     InvalidInput,
@@ -47,7 +47,7 @@ def with_runs_client(options: RunsOptions, work: Callable[[RunsClient], Awaitabl
         async with _open_client(options, load_settings(options.settings_file)) as client:
             return await work(client)
 
-    return report_failures(options.words, lambda: asyncio.run(connect_and_work()))
+    return report_failures(options.language, lambda: asyncio.run(connect_and_work()))
 
 
 def with_run(
@@ -56,12 +56,12 @@ def with_run(
     """`with_runs_client` for a command about one run, which is found by its reference first."""
 
     async def find_and_work(client: RunsClient) -> int:
-        return await work(client, await find_run(client, reference, options.words))
+        return await work(client, await find_run(client, reference, options.language))
 
     return with_runs_client(options, find_and_work)
 
 
-def report_failures(words: RunsWords, work: Callable[[], int]) -> int:
+def report_failures(language: Language, work: Callable[[], int]) -> int:
     """The exit code of `work`; a failure of the store or server becomes a sentence and an exit code.
 
     Raises:
@@ -70,7 +70,7 @@ def report_failures(words: RunsWords, work: Callable[[], int]) -> int:
     try:
         return work()
     except _REPORTED as error:
-        sentence, code = _describe(error, words)
+        sentence, code = _describe(error, language)
         tell(sentence, sys.stderr)
         return code
 
@@ -82,7 +82,7 @@ async def open_api_client(options: RunsOptions, settings: Settings, url: str) ->
     Raises:
         InvalidInput: the address cannot be used, or the client is not installed.
     """
-    with _require_extra(options.words, "server"):
+    with _require_extra(options.language, "server"):
         from diagnosis_harness.cli.client.api_client import ApiClient, ServerAddress, check_address
 
     address = ServerAddress(
@@ -92,8 +92,7 @@ async def open_api_client(options: RunsOptions, settings: Settings, url: str) ->
         proxy=settings.remote.proxy,
         ca_file=settings.remote.ca_file,
     )
-    language = options.lang or Language.EN
-    async with ApiClient(check_address(address), words=options.words, language=language) as client:
+    async with ApiClient(check_address(address), language=options.language) as client:
         yield client
 
 
@@ -106,12 +105,12 @@ async def open_database(
     Raises:
         InvalidInput: there is none, it cannot be used, or what it needs is not installed.
     """
-    words = options.words
-    with _require_extra(words, "server"):
+    with _require_extra(options.language, "server"):
         from diagnosis_harness.bootstrap.stored_runs import has_database, open_stored_runs
 
     if not create_if_missing and not has_database(settings):
-        raise InvalidInput(settings.database.url, words.no_database, words.no_database_remedy)
+        problem, remedy = words.NO_DATABASE, words.NO_DATABASE_REMEDY
+        raise InvalidInput(settings.database.url, problem.in_(options.language), remedy.in_(options.language))
     async with open_stored_runs(settings) as stored:
         yield stored
 
@@ -129,29 +128,29 @@ async def _open_client(options: RunsOptions, settings: Settings) -> AsyncIterato
 
 
 @contextmanager
-def _require_extra(words: RunsWords, extra: str) -> Iterator[None]:
+def _require_extra(language: Language, extra: str) -> Iterator[None]:
     """Turn a failed import into the sentence that says what to install."""
     try:
         yield
     except ModuleNotFoundError as error:
-        problem = words.not_installed.format(module=(error.name or "").partition(".")[0])
-        raise InvalidInput("diagnose", problem, words.install.format(extra=extra)) from error
+        problem = words.NOT_INSTALLED.render(language, module=(error.name or "").partition(".")[0])
+        raise InvalidInput("diagnose", problem, words.INSTALL.render(language, extra=extra)) from error
 
 
-def _describe(error: DiagnosisHarnessError, words: RunsWords) -> tuple[str, int]:
+def _describe(error: DiagnosisHarnessError, language: Language) -> tuple[str, int]:
     """A failure as a sentence, and the exit code: BAD_INPUT where the person can correct it."""
     problem = shown(" ".join(str(error).split()))
     match error:
         case RunUnknown():
-            return words.unknown.format(run=problem), BAD_INPUT
+            return words.UNKNOWN.render(language, run=problem), BAD_INPUT
         case RunGoesOn():
-            return words.still_running.format(run=problem), BAD_INPUT
+            return words.STILL_RUNNING.render(language, run=problem), BAD_INPUT
         case NotPermitted():
-            return words.not_permitted, BAD_INPUT
+            return words.NOT_PERMITTED.in_(language), BAD_INPUT
         case ServiceFailure(status=status):
             is_client_error = status is not None and 400 <= status < 500 and status != 429
             return problem, BAD_INPUT if is_client_error else UNEXPECTED
         case RunDocumentInvalid():
-            return words.damaged.format(problem=problem.rstrip(".")), UNEXPECTED
+            return words.DAMAGED.render(language, problem=problem.rstrip(".")), UNEXPECTED
         case _:
-            return words.store.format(problem=problem.rstrip(".")), UNEXPECTED
+            return words.STORE.render(language, problem=problem.rstrip(".")), UNEXPECTED

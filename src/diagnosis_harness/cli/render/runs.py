@@ -9,7 +9,7 @@ from rich.cells import cell_len, set_cell_size
 from rich.text import Text
 
 from diagnosis_harness.cli.render.wrap import hang
-from diagnosis_harness.cli.runs_words import RunsWords, runs_words
+from diagnosis_harness.cli.words import runs as words
 from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.report.measure import measure
 from diagnosis_harness.report.timestamps import instant, shown
@@ -40,12 +40,11 @@ def run_table(
         width: of the terminal: ids are as short as they can be told apart, and a question is cut, or has a
             line of its own where the rest leaves too little. None where every row shall be one whole line.
     """
-    words = runs_words(language)
     if not runs:
-        return (Text(words.no_runs),)
+        return (Text(words.NO_RUNS.in_(language)),)
     ids = [run.run_id for run in runs] if width is None else short_ids([run.run_id for run in runs])
-    rows = [_cells(run, run_id, words, now_s=now_s) for run, run_id in zip(runs, ids, strict=True)]
-    head = list(words.columns)
+    rows = [_cells(run, run_id, language, now_s=now_s) for run, run_id in zip(runs, ids, strict=True)]
+    head = [column.in_(language) for column in words.COLUMNS]
     columns = [max(cell_len(row[place]) for row in (head, *rows)) for place in range(len(head) - 1)]
     used = sum(columns) + 2 * len(columns)
     has_own_line = width is not None and width - used < _QUESTION_LEAST
@@ -62,7 +61,7 @@ def short_ids(ids: Sequence[str]) -> list[str]:
     return [each[:length] for each in ids]
 
 
-def _cells(run: RunView, run_id: str, words: RunsWords, *, now_s: float) -> list[str]:
+def _cells(run: RunView, run_id: str, language: Language, *, now_s: float) -> list[str]:
     took_s = _took_s(run, now_s)
     return [
         shown(run_id),
@@ -70,7 +69,7 @@ def _cells(run: RunView, run_id: str, words: RunsWords, *, now_s: float) -> list
         shown(run.outcome or "-"),
         shown(run.intent or "-"),
         shown(run.asked_by),
-        age(now_s - run.submitted_s, words),
+        age(now_s - run.submitted_s, language),
         "-" if took_s is None else measure(took_s, "s"),
         shown(" ".join(run.question.split())),
     ]
@@ -111,13 +110,13 @@ def _row(cells: Sequence[str], columns: Sequence[int], *, styled: bool) -> Text:
     return line
 
 
-def age(elapsed_s: float, words: RunsWords) -> str:
+def age(elapsed_s: float, language: Language) -> str:
     """`42s`, `7m`, `3h`, `12d`: one figure, rounded down; a clock that differs is no age."""
     elapsed_s = max(elapsed_s, 0.0)
-    for form, size_s, limit in zip(words.ages, (1, 60, 3600, 86_400), (60, 60, 24, None), strict=True):
+    for form, size_s, limit in zip(words.AGES, (1, 60, 3600, 86_400), (60, 60, 24, None), strict=True):
         count = int(elapsed_s // size_s)
         if limit is None or count < limit:
-            return form.format(n=count)
+            return form.render(language, n=count)
     return "-"
 
 
@@ -133,7 +132,6 @@ def facts_lines(run: RunView, language: Language, *, now_s: float, width: int) -
 
     Nothing is read off anything else: status, outcome, run state and stop reason stand side by side.
     """
-    words = runs_words(language)
     ids = [("run_id", run.run_id), ("session_id", run.session_id)]
     stands = [
         ("status", run.status),
@@ -155,20 +153,20 @@ def facts_lines(run: RunView, language: Language, *, now_s: float, width: int) -
         ("tool_calls", f"{spent.tool_calls:,}" if spent else None),
         ("tokens", f"{spent.total_tokens:,}" if spent else None),
     ]
-    left = _told(stands, words)
+    left = _told(stands, language)
     longest = max(cell_len(name) for name, _ in left)
-    lines = [_fact(name, value, longest) for name, value in _told(ids, words)]
-    lines += _pairs(left, _told(took, words), width)
+    lines = [_fact(name, value, longest) for name, value in _told(ids, language)]
+    lines += _pairs(left, _told(took, language), width)
     if run.failure:
-        prefix = _fact(words.facts["failure"], "", longest)
+        prefix = _fact(words.FACTS["failure"].in_(language), "", longest)
         lines += hang(prefix, Text(shown(run.failure.message), "red"), width)
     return tuple(lines)
 
 
-def _told(facts: Sequence[tuple[str, str | None]], words: RunsWords) -> list[tuple[str, str]]:
+def _told(facts: Sequence[tuple[str, str | None]], language: Language) -> list[tuple[str, str]]:
     """Names and values; a cancel is told only where there was one."""
     return [
-        (words.facts[name], shown(value or "-"))
+        (words.FACTS[name].in_(language), shown(value or "-"))
         for name, value in facts
         if value is not None or name != "cancel"
     ]

@@ -8,7 +8,7 @@ from rich.cells import cell_len
 from rich.text import Text
 
 from diagnosis_harness.cli.render.wrap import hang
-from diagnosis_harness.cli.saved_words import SavedWords, saved_words
+from diagnosis_harness.cli.words import run_file as words
 from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.report.timestamps import shown
 from diagnosis_harness.trace.event import TraceEventStatus
@@ -38,14 +38,18 @@ def timeline_lines(timeline: Timeline, language: Language, *, width: int | None)
     Args:
         width: of the terminal; None where every event shall be one line, however long.
     """
-    words = saved_words(language)
     if not timeline.stretches:
-        return (Text(words.no_trace),)
-    return (*_event_rows(timeline, words, width), Text(), *_phase_rows(timeline, words))
+        return (Text(words.NO_TRACE.in_(language)),)
+    return (*_event_rows(timeline, language, width), Text(), *_phase_rows(timeline, language))
 
 
-def _event_rows(timeline: Timeline, words: SavedWords, width: int | None) -> Iterator[Text]:
-    head = [words.time, words.phase, words.name, words.status]
+def _event_rows(timeline: Timeline, language: Language, width: int | None) -> Iterator[Text]:
+    head = [
+        words.TIME.in_(language),
+        words.PHASE.in_(language),
+        words.NAME.in_(language),
+        words.STATUS.in_(language),
+    ]
     rows: list[tuple[list[str], str, str]] = []
     for stretch in timeline.stretches:
         for place, moment in enumerate(stretch.moments):
@@ -54,19 +58,24 @@ def _event_rows(timeline: Timeline, words: SavedWords, width: int | None) -> Ite
             cells = [since, phase, moment.name.value, moment.status.value]
             rows.append((cells, _STATUS_STYLES[moment.status], shown(moment.text)))
     columns = _columns([head, *(cells for cells, _, _ in rows)])
-    yield from _wrapped(_row(head, columns, "dim", "dim"), Text(words.text, "dim"), width)
+    yield from _wrapped(_row(head, columns, "dim", "dim"), Text(words.TEXT.in_(language), "dim"), width)
     for cells, style, text in rows:
         yield from _wrapped(_row(cells, columns, "", style), Text(text), width)
 
 
-def _phase_rows(timeline: Timeline, words: SavedWords) -> Iterator[Text]:
-    head = [words.took, words.phase, words.events, words.came_to]
+def _phase_rows(timeline: Timeline, language: Language) -> Iterator[Text]:
+    head = [
+        words.TOOK.in_(language),
+        words.PHASE.in_(language),
+        words.EVENTS.in_(language),
+        words.CAME_TO.in_(language),
+    ]
     rows = [
         [
             _seconds(account.duration_s),
             account.phase.value,
             str(account.moments),
-            words.verdicts[account.verdict],
+            words.VERDICTS[account.verdict].in_(language),
         ]
         for account in timeline.phases
     ]

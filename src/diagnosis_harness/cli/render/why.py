@@ -9,7 +9,7 @@ from rich.cells import cell_len
 from rich.text import Text
 
 from diagnosis_harness.cli.render.wrap import hang
-from diagnosis_harness.cli.saved_words import saved_words
+from diagnosis_harness.cli.words import run_file as words
 from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.report.timestamps import shown
@@ -46,13 +46,12 @@ def why_lines(answers: Sequence[SpokenAnswer], language: Language, *, width: int
 
 
 def _lines(answers: Sequence[SpokenAnswer], language: Language, *, places: int, width: int) -> Iterator[Text]:
-    words = saved_words(language)
     for number, answer in enumerate(answers, start=1):
         if number > 1:
             yield Text()
         asked = Text(shown(answer.asks), "bold" if answer.arises else "dim")
         if not answer.arises:
-            asked.append(words.not_arising, "dim")
+            asked.append(words.NOT_ARISING.in_(language), "dim")
         yield from hang(Text(f"{number}. "), asked, width)
         style = "" if answer.arises else "dim"
         for sentence in answer.says:

@@ -1,0 +1,1 @@
+"""Everything that the commands print, in both languages; `{names}` are filled in by `Text.render`."""
