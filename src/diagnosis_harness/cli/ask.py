@@ -52,7 +52,7 @@ def run_ask(request: AskRequest, folder: Path, output: OutputOptions, open_diagn
     document = diagnose_folder(request, folder, open_diagnosis, color=output.color)
     publish(document, output)
     if output.save is not None:
-        tell(phrases.SAVED.render(request.language, file=output.save), sys.stderr)
+        tell(phrases.SAVED.render(request.language, file=str(output.save)), sys.stderr)
     return exit_code(document.release.outcome, document.run.state)
 
 

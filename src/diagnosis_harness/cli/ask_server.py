@@ -194,7 +194,7 @@ def _print_answer(facts: WholeRunView, data: bytes, language: Language, output: 
         if output.save is not None:
             save_bytes(data, output.save)
     if output.save is not None:
-        tell(phrases.SAVED.render(language, file=output.save), sys.stderr)
+        tell(phrases.SAVED.render(language, file=str(output.save)), sys.stderr)
     if not output.as_json:
         tell(words.GO_ON.render(language, session=shown(document.run.session_id)), sys.stderr)
     return exit_code(document.release.outcome, document.run.state)

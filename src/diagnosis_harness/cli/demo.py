@@ -48,7 +48,7 @@ def run_demo(demo: Demo, output: OutputOptions, open_diagnosis: OpenDiagnosis) -
     with nullcontext(demo.keep) if demo.keep else TemporaryDirectory(prefix="diagnose-demo-") as parent:
         incident = _simulate(kind, demo.seed, Path(parent))
         if demo.keep is not None:
-            tell(f"{phrases.KEPT_FOLDER.render(demo.language, folder=incident.folder)}\n", notes)
+            tell(f"{phrases.KEPT_FOLDER.render(demo.language, folder=str(incident.folder))}\n", notes)
         return _diagnose(demo, incident, output, open_diagnosis)
 
 

@@ -346,7 +346,7 @@ def _report_unwritable(error: OSError, arguments: list[str]) -> int:
     from diagnosis_harness.cli.words import phrases
 
     drop_stdout()
-    _print_error(phrases.UNWRITTEN.render(language_of_command_line(arguments), problem=error.strerror))
+    _print_error(phrases.UNWRITTEN.render(language_of_command_line(arguments), problem=str(error.strerror)))
     return UNEXPECTED
 
 

@@ -62,7 +62,7 @@ def advance(progress: Progress, event: TraceEvent, language: Language) -> tuple[
             return replace(progress, stage=stage), _stage_line(progress, stage, language)
         case TraceName.TOOL_REQUEST_REJECTED:
             tool, code = named(str(event.payload.get("tool"))), event.payload.get("code")
-            return progress, phrases.REFUSED.render(language, tool=tool, code=code)
+            return progress, phrases.REFUSED.render(language, tool=tool, code=str(code))
         case TraceName.TOOL_INVOCATION:
             return _tool(progress, event, language)
         case _:
@@ -78,9 +78,11 @@ def _tool(progress: Progress, event: TraceEvent, language: Language) -> tuple[Pr
     after = replace(progress, open=still, tool_calls=progress.tool_calls + 1)
     code, count = event.payload.get("error_code"), event.payload.get("items")
     if code:
-        line = phrases.FAILED.render(language, tool=tool, code=code)
+        line = phrases.FAILED.render(language, tool=tool, code=str(code))
     elif count:
-        line = (phrases.FOUND_ONE if count == 1 else phrases.FOUND).render(language, tool=tool, count=count)
+        line = (phrases.FOUND_ONE if count == 1 else phrases.FOUND).render(
+            language, tool=tool, count=str(count)
+        )
     else:
         line = phrases.NOTHING_FOUND.render(language, tool=tool)
     if begun is None:

@@ -30,7 +30,7 @@ def read_run_file(file: Path, language: Language | None) -> tuple[RunDocument, L
         raise unreadable_document(file, error) from error
     message_language = language or document.run.language
     if not is_unaltered(data, file=str(file)):
-        tell(words.ALTERED.render(message_language, file=file), sys.stderr)
+        tell(words.ALTERED.render(message_language, file=str(file)), sys.stderr)
     return document, message_language
 
 

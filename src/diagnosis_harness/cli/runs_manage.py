@@ -57,7 +57,7 @@ def export_run(options: RunsOptions, run: str, *, form: str, out: Path | None) -
             write_json(data)
             return 0
         save_bytes(data, out)
-        tell(words.WRITTEN.render(options.language, file=out), sys.stderr)
+        tell(words.WRITTEN.render(options.language, file=str(out)), sys.stderr)
         return 0
 
     return with_run(options, run, work)

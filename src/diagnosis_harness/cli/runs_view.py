@@ -164,7 +164,7 @@ def explain_run(options: RunsOptions, run: str, *, as_json: bool) -> int:
                 color=options.color,
             )
         except ValueError as error:
-            problem = words.NOT_UNDERSTOOD.render(options.language, host="-", problem=error)
+            problem = words.NOT_UNDERSTOOD.render(options.language, host="-", problem=str(error))
             raise ServiceFailure(problem) from error
         return 0
 

@@ -90,7 +90,7 @@ def run_in_service(
                 runner.run(_wait_for_database(settings, language))
             runner.run(_open_and_work(settings, work, accept_background_runs=accept_background_runs))
     except StoreFailure as failure:
-        print_status(words.CANNOT_START.render(language, problem=failure))
+        print_status(words.CANNOT_START.render(language, problem=str(failure)))
         return UNEXPECTED
     print_status(words.STOPPED.in_(language))
     return 0
@@ -106,7 +106,9 @@ async def _wait_for_database(settings: Settings, language: Language) -> None:
     from diagnosis_harness.bootstrap.stored_runs import wait_for_database
 
     def waiting(problem: StoreFailure) -> None:
-        print_status(words.WAITING.render(language, problem=problem, limit=settings.database.start_wait_s))
+        print_status(
+            words.WAITING.render(language, problem=str(problem), limit=settings.database.start_wait_s)
+        )
 
     await wait_for_database(settings, on_wait=waiting)
 
@@ -139,7 +141,7 @@ async def warn_if_evidence_store_is_unavailable(service: Service, language: Lang
     try:
         await write()
     except StoreFailure as failure:
-        print_status(words.STORE_AWAY.render(language, problem=failure))
+        print_status(words.STORE_AWAY.render(language, problem=str(failure)))
 
 
 async def wait_for_shutdown_signal() -> None:

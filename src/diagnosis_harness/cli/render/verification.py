@@ -134,7 +134,7 @@ def _again(recheck: Recheck, language: Language, width: int) -> Iterator[Text]:
         if query.status is QueryStatus.NOT_ASKED:
             call = f"{named(query.tool)} {named(query.tool_call_id)}"
             yield from hang(
-                Text("  - "), Text(words.NOT_ASKED.render(language, call=call, code=query.code)), width
+                Text("  - "), Text(words.NOT_ASKED.render(language, call=call, code=str(query.code))), width
             )
     for fact in recheck.facts:
         if fact.status is not FactStatus.HOLDS:
