@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
-from diagnosis_harness.kernel.language import Language
+from diagnosis_harness.kernel.language import Language, Text
 from diagnosis_harness.kernel.names import named
 from diagnosis_harness.knowledge.passage import BlockKind, Passage
 from diagnosis_harness.knowledge.retrieval import Retrieval
@@ -20,56 +19,47 @@ _APART = frozenset({BlockKind.CODE, BlockKind.TABLE})
 """What a number behind it would be read as part of."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Words:
-    found: str
-    sources: str
-    lines: str
-    line: str
-    nothing: str
-    nothing_indexed: str
-    nearest: str
-    stale: str
-    not_configured: str
-
-
-_ENGLISH = _Words(
-    found="The runbooks say:",
-    sources="Sources",
-    lines="lines {first} to {last}",
-    line="line {first}",
-    nothing="None of the runbooks answers this: {documents} files with {passages} passages were searched.",
-    nothing_indexed="There is no runbook to search: the folder holds no text that can be used.",
-    nearest="The nearest headings, which are no answer:",
-    stale="The folder of the runbooks could not be read just now; this is what it held before.",
-    not_configured="No runbooks are configured, so nothing was searched. Name a folder of Markdown, text or"
-    " HTML files in the settings (`folder` in the table `[knowledge]`) or in DIAGNOSE_KNOWLEDGE__FOLDER.",
+_FOUND: Final = Text(en="The runbooks say:", zh="运维手册中写道：")
+_SOURCES: Final = Text(en="Sources", zh="出处")
+_LINES: Final = Text(en="lines {first} to {last}", zh="第 {first} 至 {last} 行")
+_LINE: Final = Text(en="line {first}", zh="第 {first} 行")
+_NOTHING: Final = Text(
+    en="None of the runbooks answers this: {documents} files with {passages} passages were searched.",
+    zh="运维手册中没有答案：共检索了 {documents} 个文件、{passages} 个段落。",
 )
-_CHINESE = _Words(
-    found="运维手册中写道：",
-    sources="出处",
-    lines="第 {first} 至 {last} 行",
-    line="第 {first} 行",
-    nothing="运维手册中没有答案：共检索了 {documents} 个文件、{passages} 个段落。",
-    nothing_indexed="没有可检索的运维手册：文件夹中没有可用的文本。",
-    nearest="最接近的标题如下，但它们不是答案：",
-    stale="运维手册的文件夹刚才无法读取，以下是之前的内容。",
-    not_configured="没有配置运维手册，因此没有检索任何内容。请在设置的 `[knowledge]` 表中用 `folder`，"
-    "或用环境变量 DIAGNOSE_KNOWLEDGE__FOLDER 指定一个包含 Markdown、文本或 HTML 文件的文件夹。",
+_NOTHING_INDEXED: Final = Text(
+    en="There is no runbook to search: the folder holds no text that can be used.",
+    zh="没有可检索的运维手册：文件夹中没有可用的文本。",
+)
+_NEAREST: Final = Text(
+    en="The nearest headings, which are no answer:", zh="最接近的标题如下，但它们不是答案："
+)
+_STALE: Final = Text(
+    en="The folder of the runbooks could not be read just now; this is what it held before.",
+    zh="运维手册的文件夹刚才无法读取，以下是之前的内容。",
+)
+_NOT_CONFIGURED: Final = Text(
+    en=(
+        "No runbooks are configured, so nothing was searched. Name a folder of Markdown, text or HTML "
+        "files in the settings (`folder` in the table `[knowledge]`) or in DIAGNOSE_KNOWLEDGE__FOLDER."
+    ),
+    zh=(
+        "没有配置运维手册，因此没有检索任何内容。请在设置的 `[knowledge]` 表中用 `folder`，或用环境变量"
+        " DIAGNOSE_KNOWLEDGE__FOLDER 指定一个包含 Markdown、文本或 HTML 文件的文件夹。"
+    ),
 )
 
 
 def answer_text(quoted: Quoted, language: Language, *, is_stale: bool) -> str:
     """The quotations, each with the number of its passage, and where the passages stand."""
-    words = _words(language)
     passages = list(dict.fromkeys(passage for _, passage in quoted))
-    parts = [words.stale] if is_stale else []
-    parts += [words.found, _quotations(quoted, passages)]
+    parts = [_STALE.in_(language)] if is_stale else []
+    parts += [_FOUND.in_(language), _quotations(quoted, passages)]
     parts.append(
         "\n".join(
             (
-                words.sources,
-                *(f"[{number}] {_where(one, words)}" for number, one in enumerate(passages, start=1)),
+                _SOURCES.in_(language),
+                *(f"[{number}] {_where(one, language)}" for number, one in enumerate(passages, start=1)),
             )
         )
     )
@@ -90,28 +80,30 @@ def _quotations(quoted: Quoted, passages: list[Passage]) -> str:
 
 def nothing_found_text(found: Retrieval, language: Language) -> str:
     """That nothing answers, how much was searched, and what came nearest."""
-    words, searched = _words(language), found.searched
+    searched = found.searched
     if searched.passages == 0:
-        return words.nothing_indexed
-    parts = [words.stale] if found.is_stale else []
-    parts.append(words.nothing.format(documents=searched.documents, passages=searched.passages))
+        return _NOTHING_INDEXED.in_(language)
+    parts = [_STALE.in_(language)] if found.is_stale else []
+    parts.append(_NOTHING.render(language, documents=searched.documents, passages=searched.passages))
     if found.nearest:
-        parts.append("\n".join((words.nearest, *(f"- {_where(one, words)}" for one in found.nearest))))
+        parts.append(
+            "\n".join((_NEAREST.in_(language), *(f"- {_where(one, language)}" for one in found.nearest)))
+        )
     return "\n\n".join(parts)
 
 
 def not_configured_text(language: Language) -> str:
     """That there is nothing to search, and how to change that."""
-    return _words(language).not_configured
+    return _NOT_CONFIGURED.in_(language)
 
 
-def _words(language: Language) -> _Words:
-    return _CHINESE if language is Language.ZH else _ENGLISH
-
-
-def _where(passage: Passage, words: _Words) -> str:
+def _where(passage: Passage, language: Language) -> str:
     first, last = passage.first_line, passage.last_line
-    lines = words.line.format(first=first) if first == last else words.lines.format(first=first, last=last)
+    lines = (
+        _LINE.render(language, first=first)
+        if first == last
+        else _LINES.render(language, first=first, last=last)
+    )
     headings = " > ".join(shown(heading) for heading in passage.headings)
     return ", ".join(part for part in (named(passage.file), headings, lines) if part)
 

@@ -4,22 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from diagnosis_harness.application.system import words
 from diagnosis_harness.application.system.answer import SystemAnswer, SystemTopic
-from diagnosis_harness.application.system.profile import SourceProfile, SystemProfile, TelemetryKind
-from diagnosis_harness.application.system.words import ENGLISH, SystemWords
-from diagnosis_harness.application.system.words_zh import CHINESE
+from diagnosis_harness.application.system.profile import (
+    SourceProfile,
+    SystemProfile,
+    TelemetryKind,
+    ToolProfile,
+)
 from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.kernel.names import named
+from diagnosis_harness.kernel.window import TimeWindow
 from diagnosis_harness.report.measure import measure
 from diagnosis_harness.report.timestamps import shown, span
 
 
 def system_text(answer: SystemAnswer, profile: SystemProfile, language: Language) -> str:
     """What a person reads: a paragraph for each topic, then what was asked about by name or kind."""
-    words = CHINESE if language is Language.ZH else ENGLISH
-    parts = [_PARAGRAPHS[topic](profile, words) for topic in answer.topics]
-    parts += [_kind(kind, profile, words) for kind in answer.kinds]
-    parts += [_name(name, profile, words) for name in answer.asked_about]
+    parts = [_PARAGRAPHS[topic](profile, language) for topic in answer.topics]
+    parts += [_kind(kind, profile, language) for kind in answer.kinds]
+    parts += [_name(name, profile, language) for name in answer.asked_about]
     return "\n\n".join(dict.fromkeys(parts))
 
 
@@ -28,100 +32,135 @@ def holds(profile: SystemProfile, name: str) -> bool:
     return name.casefold() in {held.casefold() for held in profile.names}
 
 
-def _name(name: str, profile: SystemProfile, words: SystemWords) -> str:
+def _name(name: str, profile: SystemProfile, language: Language) -> str:
     for tool in profile.tools:
         if tool.name.casefold() == name.casefold():
-            does = words.tool_lines.get(tool.name, tool.description)
-            return words.is_tool.format(name=named(tool.name), does=shown(does))
+            does = _tool_line(tool, language)
+            return words.IS_TOOL.render(language, name=named(tool.name), does=shown(does))
     for source in profile.sources:
         if source.name.casefold() == name.casefold():
-            return words.is_source.format(source=_source(source, words))
-    return words.is_neither.format(name=named(name))
+            return words.IS_SOURCE.render(language, source=_source(source, language))
+    return words.IS_NEITHER.render(language, name=named(name))
 
 
-def _kind(kind: TelemetryKind, profile: SystemProfile, words: SystemWords) -> str:
+def _kind(kind: TelemetryKind, profile: SystemProfile, language: Language) -> str:
     holding = [
-        words.holds_kind.format(source=named(source.name), count=f"{held.count:,}", kind=words.kinds[kind])
+        words.HOLDS_KIND.render(
+            language,
+            source=named(source.name),
+            count=f"{held.count:,}",
+            kind=words.KIND_COUNTED[kind].in_(language),
+        )
         for source in profile.sources
         for held in source.holdings
         if held.kind is kind
     ]
-    return "\n".join(holding) or words.no_kind.format(kind=words.kind_names[kind])
+    return "\n".join(holding) or words.NO_KIND.render(language, kind=words.KIND_NAMES[kind].in_(language))
 
 
-def _source(source: SourceProfile, words: SystemWords) -> str:
-    held = words.comma.join(f"{one.count:,} {words.kinds[one.kind]}" for one in source.holdings)
-    window = "" if source.window is None else words.window.format(*map(str, span(source.window)))
-    return words.source.format(name=named(source.name), holds=held or words.holds_nothing, window=window)
-
-
-def _greeting(profile: SystemProfile, words: SystemWords) -> str:
-    return words.greeting.format(name=profile.name)
-
-
-def _identity(profile: SystemProfile, words: SystemWords) -> str:
-    return words.identity.format(name=profile.name, version=profile.version)
-
-
-def _players(profile: SystemProfile, words: SystemWords) -> str:
-    llms = dict.fromkeys(player.llm for player in profile.players if player.llm is not None)
-    if not llms:
-        return words.no_llm
-    roles = [
-        f"- {words.roles.get(player.role, player.role)}: "
-        f"{named(player.llm) if player.llm else words.embedded}"
-        for player in profile.players
-    ]
-    return "\n".join((words.llms.format(llms=words.comma.join(map(named, llms))), *roles))
-
-
-def _abilities(profile: SystemProfile, words: SystemWords) -> str:
-    can = [words.can_diagnose.format(count=len(profile.tools)) if profile.sources else words.cannot_diagnose]
-    if profile.documents is not None:
-        can.append(words.can_quote.format(count=f"{profile.documents:,}"))
-    can.append(words.can_tell)
-    return "\n".join((words.abilities, *(f"- {one}" for one in can), words.read_only_short))
-
-
-def _tools(profile: SystemProfile, words: SystemWords) -> str:
-    lines = [
-        f"- {named(tool.name)}: {shown(words.tool_lines.get(tool.name, tool.description))}"
-        for tool in profile.tools
-    ]
-    return "\n".join((words.tools.format(count=len(lines)), *lines)) if lines else words.no_tools
-
-
-def _sources(profile: SystemProfile, words: SystemWords) -> str:
-    lines = [f"- {_source(source, words)}" for source in profile.sources]
-    return "\n".join((words.sources, *lines)) if lines else words.no_sources
-
-
-def _runbooks(profile: SystemProfile, words: SystemWords) -> str:
-    if profile.documents is None:
-        return words.no_runbooks
-    return words.runbooks.format(count=f"{profile.documents:,}")
-
-
-def _limits(profile: SystemProfile, words: SystemWords) -> str:
-    limits = profile.limits
-    return words.limits.format(
-        time=measure(limits.timeout_s, "s"), tool_calls=limits.tool_calls, llm_calls=limits.llm_calls
+def _source(source: SourceProfile, language: Language) -> str:
+    held = words.COMMA.in_(language).join(
+        f"{one.count:,} {words.KIND_COUNTED[one.kind].in_(language)}" for one in source.holdings
+    )
+    window = "" if source.window is None else _window(source.window, language)
+    return words.SOURCE_LINE.render(
+        language, name=named(source.name), holds=held or words.HOLDS_NOTHING.in_(language), window=window
     )
 
 
-def _privacy(profile: SystemProfile, words: SystemWords) -> str:
+def _window(window: TimeWindow, language: Language) -> str:
+    start, end = span(window)
+    return words.WINDOW.render(language, start=start, end=end)
+
+
+def _tool_line(tool: ToolProfile, language: Language) -> str:
+    in_chinese = words.TOOL_LINES_ZH.get(tool.name) if language is Language.ZH else None
+    return in_chinese or tool.description
+
+
+def _greeting(profile: SystemProfile, language: Language) -> str:
+    return words.GREETING.render(language, name=profile.name)
+
+
+def _identity(profile: SystemProfile, language: Language) -> str:
+    return words.IDENTITY.render(language, name=profile.name, version=profile.version)
+
+
+def _players(profile: SystemProfile, language: Language) -> str:
+    llms = dict.fromkeys(player.llm for player in profile.players if player.llm is not None)
+    if not llms:
+        return words.NO_LLM.in_(language)
+    roles = [
+        f"- {words.ROLES[player.role].in_(language) if player.role in words.ROLES else player.role}: "
+        f"{named(player.llm) if player.llm else words.EMBEDDED.in_(language)}"
+        for player in profile.players
+    ]
+    return "\n".join(
+        (words.LLMS.render(language, llms=words.COMMA.in_(language).join(map(named, llms))), *roles)
+    )
+
+
+def _abilities(profile: SystemProfile, language: Language) -> str:
+    can = [
+        words.CAN_DIAGNOSE.render(language, count=len(profile.tools))
+        if profile.sources
+        else words.CANNOT_DIAGNOSE.in_(language)
+    ]
+    if profile.documents is not None:
+        can.append(words.CAN_QUOTE.render(language, count=f"{profile.documents:,}"))
+    can.append(words.CAN_TELL.in_(language))
+    return "\n".join(
+        (words.ABILITIES.in_(language), *(f"- {one}" for one in can), words.READ_ONLY_SHORT.in_(language))
+    )
+
+
+def _tools(profile: SystemProfile, language: Language) -> str:
+    lines = [f"- {named(tool.name)}: {shown(_tool_line(tool, language))}" for tool in profile.tools]
+    return (
+        "\n".join((words.TOOLS.render(language, count=len(lines)), *lines))
+        if lines
+        else words.NO_TOOLS.in_(language)
+    )
+
+
+def _sources(profile: SystemProfile, language: Language) -> str:
+    lines = [f"- {_source(source, language)}" for source in profile.sources]
+    return "\n".join((words.SOURCES.in_(language), *lines)) if lines else words.NO_SOURCES.in_(language)
+
+
+def _runbooks(profile: SystemProfile, language: Language) -> str:
+    if profile.documents is None:
+        return words.NO_RUNBOOKS.in_(language)
+    return words.RUNBOOKS.render(language, count=f"{profile.documents:,}")
+
+
+def _limits(profile: SystemProfile, language: Language) -> str:
+    limits = profile.limits
+    return words.LIMITS.render(
+        language,
+        time=measure(limits.timeout_s, "s"),
+        tool_calls=limits.tool_calls,
+        llm_calls=limits.llm_calls,
+    )
+
+
+def _privacy(profile: SystemProfile, language: Language) -> str:
     llms = dict.fromkeys(named(player.llm) for player in profile.players if player.llm is not None)
-    return words.privacy_llm.format(llms=words.comma.join(llms)) if llms else words.privacy_embedded
+    return (
+        words.PRIVACY_LLM.render(language, llms=words.COMMA.in_(language).join(llms))
+        if llms
+        else words.PRIVACY_EMBEDDED.in_(language)
+    )
 
 
-def _out_of_scope(profile: SystemProfile, words: SystemWords) -> str:
-    return f"{words.out_of_scope}\n{_abilities(profile, words)}"
+def _out_of_scope(profile: SystemProfile, language: Language) -> str:
+    return f"{words.OUT_OF_SCOPE.in_(language)}\n{_abilities(profile, language)}"
 
 
-_PARAGRAPHS: Mapping[SystemTopic, Callable[[SystemProfile, SystemWords], str]] = {
+_PARAGRAPHS: Mapping[SystemTopic, Callable[[SystemProfile, Language], str]] = {
     SystemTopic.GREETING: _greeting,
-    SystemTopic.THANKS: lambda _, words: words.thanks,
-    SystemTopic.FAREWELL: lambda _, words: words.farewell,
+    SystemTopic.THANKS: lambda _, language: words.THANKS.in_(language),
+    SystemTopic.FAREWELL: lambda _, language: words.FAREWELL.in_(language),
     SystemTopic.IDENTITY: _identity,
     SystemTopic.PLAYERS: _players,
     SystemTopic.ABILITIES: _abilities,
@@ -129,8 +168,8 @@ _PARAGRAPHS: Mapping[SystemTopic, Callable[[SystemProfile, SystemWords], str]] =
     SystemTopic.SOURCES: _sources,
     SystemTopic.RUNBOOKS: _runbooks,
     SystemTopic.LIMITS: _limits,
-    SystemTopic.READ_ONLY: lambda _, words: words.read_only,
+    SystemTopic.READ_ONLY: lambda _, language: words.READ_ONLY.in_(language),
     SystemTopic.PRIVACY: _privacy,
-    SystemTopic.HOW_TO_ASK: lambda _, words: words.how_to_ask,
+    SystemTopic.HOW_TO_ASK: lambda _, language: words.HOW_TO_ASK.in_(language),
     SystemTopic.OUT_OF_SCOPE: _out_of_scope,
 }

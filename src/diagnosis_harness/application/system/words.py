@@ -1,120 +1,149 @@
-"""What the system says of itself, in English, and the form of such words."""
+"""What the system says about itself, in both languages."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from typing import Final
 
 from diagnosis_harness.application.system.profile import TelemetryKind
+from diagnosis_harness.kernel.language import Text
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SystemWords:
-    """One language. `{names}` are the same in both."""
-
-    greeting: str
-    thanks: str
-    farewell: str
-    identity: str
-    no_llm: str
-    llms: str
-    embedded: str
-    roles: Mapping[str, str]
-    abilities: str
-    can_diagnose: str
-    cannot_diagnose: str
-    can_quote: str
-    can_tell: str
-    read_only_short: str
-    read_only: str
-    tools: str
-    no_tools: str
-    tool_lines: Mapping[str, str] = field(default_factory=dict)
-    """What tools do, by their names; what is not here is said in the tool's own words."""
-    sources: str
-    no_sources: str
-    source: str
-    window: str
-    holds_nothing: str
-    kinds: Mapping[TelemetryKind, str]
-    """What is counted of each kind."""
-    kind_names: Mapping[TelemetryKind, str]
-    holds_kind: str
-    no_kind: str
-    is_tool: str
-    is_source: str
-    is_neither: str
-    runbooks: str
-    no_runbooks: str
-    limits: str
-    privacy_embedded: str
-    privacy_llm: str
-    how_to_ask: str
-    out_of_scope: str
-    comma: str
-
-
-ENGLISH = SystemWords(
-    greeting="Hello, I am {name}. Ask me why something broke, what a runbook says, or what I can see.",
-    thanks="You are welcome.",
-    farewell="Goodbye.",
-    identity="I am {name} {version}. I diagnose incidents from recorded evidence, and I release no conclusion"
-    " that the evidence does not bear out.",
-    no_llm="No language model: embedded rules play every role.",
-    llms="Beside embedded rules: {llms}. Who plays which role:",
-    embedded="embedded rules",
-    roles={
-        "ROUTER": "choosing a question's path",
-        "SEMANTIC_GUARD": "judging a draft",
-        "DIAGNOSIS_AGENT": "diagnosis",
-        "EVIDENCE_REPAIR": "repairing a draft",
-        "SYSTEM_RESPONDER": "answering about the system",
-        "ANSWER_WRITER": "choosing quotations",
-    },
-    abilities="I can:",
-    can_diagnose="say why something broke, from the telemetry of my sources, with {count} read-only tools",
-    cannot_diagnose="diagnose only once a source of telemetry is configured; there is none",
-    can_quote="answer from {count} runbooks and postmortems, word for word, with the place of each quotation",
-    can_tell="say what I am, what I can see and what I cannot",
-    read_only_short="I only read: I change nothing.",
-    read_only="No: I only read. I restart, change, scale and delete nothing; I can say what the evidence and"
-    " the runbooks say, and a person acts.",
-    tools="I have {count} tools, all of them read-only:",
-    no_tools="I have no tools here.",
-    sources="I can see these sources, and no others:",
-    no_sources="No source of telemetry is configured, so I can see no metrics, logs, spans or changes.",
-    source="{name}: {holds}{window}",
-    window=", {} to {}",
-    holds_nothing="nothing that can be used",
-    kinds={
-        TelemetryKind.METRICS: "metric series",
-        TelemetryKind.LOGS: "log lines",
-        TelemetryKind.SPANS: "spans",
-        TelemetryKind.TOPOLOGY: "calls between services",
-        TelemetryKind.CHANGES: "changes",
-    },
-    kind_names={
-        TelemetryKind.METRICS: "metrics",
-        TelemetryKind.LOGS: "logs",
-        TelemetryKind.SPANS: "spans",
-        TelemetryKind.TOPOLOGY: "a call graph",
-        TelemetryKind.CHANGES: "changes",
-    },
-    holds_kind="{source} holds {count} {kind}.",
-    no_kind="None of my sources holds {kind}.",
-    is_tool="{name} is one of my tools: {does}",
-    is_source="I can see {source}.",
-    is_neither="I have no source and no tool of the name “{name}”.",
-    runbooks="{count} runbooks and postmortems are indexed.",
-    no_runbooks="No runbooks are configured.",
-    limits="One run may take {time}, {tool_calls} tool calls and {llm_calls} llm calls. It can be cancelled"
-    " at any time.",
-    privacy_embedded="No language model is asked: what you ask and what I read goes to none. Secrets"
-    " are masked before anything is kept or shown.",
-    privacy_llm="Questions and evidence go to {llms}, with secrets masked before they leave, and before"
-    " anything is kept or shown.",
-    how_to_ask="Say what you saw, where and when, such as “why is checkout slow since 14:05?”; or ask for a"
-    " runbook, such as “how do I roll back checkout?”.",
-    out_of_scope="That is not something I can answer.",
-    comma=", ",
+GREETING: Final = Text(
+    en="Hello, I am {name}. Ask me why something broke, what a runbook says, or what I can see.",
+    zh="你好，我是 {name}。可以问我某个故障的原因、运维手册里怎么写，或者我能看到什么。",
 )
+THANKS: Final = Text(en="You are welcome.", zh="不客气。")
+FAREWELL: Final = Text(en="Goodbye.", zh="再见。")
+IDENTITY: Final = Text(
+    en=(
+        "I am {name} {version}. I diagnose incidents from recorded evidence, and I release no "
+        "conclusion that the evidence does not bear out."
+    ),
+    zh="我是 {name} {version}。我根据记录下来的证据诊断故障，证据不支持的结论一律不发布。",
+)
+NO_LLM: Final = Text(
+    en="No language model: embedded rules play every role.", zh="没有使用语言模型：所有角色都由内置规则担任。"
+)
+LLMS: Final = Text(
+    en="Beside embedded rules: {llms}. Who plays which role:",
+    zh="除内置规则外还使用：{llms}。各角色由谁担任：",
+)
+EMBEDDED: Final = Text(en="embedded rules", zh="内置规则")
+ROLES: Final[Mapping[str, Text]] = {
+    "ROUTER": Text(en="choosing a question's path", zh="判断问题类型"),
+    "SEMANTIC_GUARD": Text(en="judging a draft", zh="审核草稿"),
+    "DIAGNOSIS_AGENT": Text(en="diagnosis", zh="诊断"),
+    "EVIDENCE_REPAIR": Text(en="repairing a draft", zh="修补草稿"),
+    "SYSTEM_RESPONDER": Text(en="answering about the system", zh="回答关于系统的问题"),
+    "ANSWER_WRITER": Text(en="choosing quotations", zh="选取引文"),
+}
+ABILITIES: Final = Text(en="I can:", zh="我可以：")
+CAN_DIAGNOSE: Final = Text(
+    en="say why something broke, from the telemetry of my sources, with {count} read-only tools",
+    zh="用 {count} 个只读工具，根据数据源中的遥测数据说明故障原因",
+)
+CANNOT_DIAGNOSE: Final = Text(
+    en="diagnose only once a source of telemetry is configured; there is none",
+    zh="在配置了遥测数据源之后进行诊断；目前没有数据源",
+)
+CAN_QUOTE: Final = Text(
+    en="answer from {count} runbooks and postmortems, word for word, with the place of each quotation",
+    zh="逐字引用 {count} 份运维手册和复盘来回答，并注明每处出处",
+)
+CAN_TELL: Final = Text(
+    en="say what I am, what I can see and what I cannot", zh="说明我是什么、能看到什么、看不到什么"
+)
+READ_ONLY_SHORT: Final = Text(en="I only read: I change nothing.", zh="我只读取，不做任何改动。")
+READ_ONLY: Final = Text(
+    en=(
+        "No: I only read. I restart, change, scale and delete nothing; I can say what the evidence and "
+        "the runbooks say, and a person acts."
+    ),
+    zh=(
+        "不能：我只读取。我不会重启、修改、扩缩容或删除任何东西；我可以说明证据和运维手册的内容，操作由"
+        "人来做。"
+    ),
+)
+TOOLS: Final = Text(en="I have {count} tools, all of them read-only:", zh="我有 {count} 个工具，全部只读：")
+NO_TOOLS: Final = Text(en="I have no tools here.", zh="这里没有可用的工具。")
+SOURCES: Final = Text(
+    en="I can see these sources, and no others:", zh="我能看到以下数据源，除此之外没有别的："
+)
+NO_SOURCES: Final = Text(
+    en="No source of telemetry is configured, so I can see no metrics, logs, spans or changes.",
+    zh="没有配置遥测数据源，因此看不到任何指标、日志、跨度或变更。",
+)
+SOURCE_LINE: Final = Text(en="{name}: {holds}{window}", zh="{name}：{holds}{window}")
+WINDOW: Final = Text(en=", {start} to {end}", zh="，{start} 至 {end}")
+HOLDS_NOTHING: Final = Text(en="nothing that can be used", zh="没有可用的内容")
+KIND_COUNTED: Final[Mapping[TelemetryKind, Text]] = {
+    TelemetryKind.METRICS: Text(en="metric series", zh="条指标序列"),
+    TelemetryKind.LOGS: Text(en="log lines", zh="行日志"),
+    TelemetryKind.SPANS: Text(en="spans", zh="个跨度"),
+    TelemetryKind.TOPOLOGY: Text(en="calls between services", zh="条服务间调用"),
+    TelemetryKind.CHANGES: Text(en="changes", zh="项变更"),
+}
+KIND_NAMES: Final[Mapping[TelemetryKind, Text]] = {
+    TelemetryKind.METRICS: Text(en="metrics", zh="指标"),
+    TelemetryKind.LOGS: Text(en="logs", zh="日志"),
+    TelemetryKind.SPANS: Text(en="spans", zh="跨度"),
+    TelemetryKind.TOPOLOGY: Text(en="a call graph", zh="调用图"),
+    TelemetryKind.CHANGES: Text(en="changes", zh="变更"),
+}
+HOLDS_KIND: Final = Text(en="{source} holds {count} {kind}.", zh="{source} 中有 {count} {kind}。")
+NO_KIND: Final = Text(en="None of my sources holds {kind}.", zh="我的数据源中都没有{kind}。")
+IS_TOOL: Final = Text(en="{name} is one of my tools: {does}", zh="{name} 是我的工具之一：{does}")
+IS_SOURCE: Final = Text(en="I can see {source}.", zh="我能看到 {source}。")
+IS_NEITHER: Final = Text(
+    en="I have no source and no tool of the name “{name}”.", zh="我没有名为“{name}”的数据源或工具。"
+)
+RUNBOOKS: Final = Text(
+    en="{count} runbooks and postmortems are indexed.", zh="已索引 {count} 份运维手册和复盘。"
+)
+NO_RUNBOOKS: Final = Text(en="No runbooks are configured.", zh="没有配置运维手册。")
+LIMITS: Final = Text(
+    en=(
+        "One run may take {time}, {tool_calls} tool calls and {llm_calls} llm calls. It can be "
+        "cancelled at any time."
+    ),
+    zh="每次运行最多 {time}、{tool_calls} 次工具调用、{llm_calls} 次语言模型调用，随时可以取消。",
+)
+PRIVACY_EMBEDDED: Final = Text(
+    en=(
+        "No language model is asked: what you ask and what I read goes to none. Secrets are masked "
+        "before anything is kept or shown."
+    ),
+    zh="没有使用语言模型：你的问题和我读到的内容不会发给任何模型。密钥在保存或显示之前都会被遮蔽。",
+)
+PRIVACY_LLM: Final = Text(
+    en=(
+        "Questions and evidence go to {llms}, with secrets masked before they leave, and before "
+        "anything is kept or shown."
+    ),
+    zh="问题和证据会发送给 {llms}，发送之前以及保存或显示之前，密钥都会被遮蔽。",
+)
+HOW_TO_ASK: Final = Text(
+    en=(
+        "Say what you saw, where and when, such as “why is checkout slow since 14:05?”; or ask for a "
+        "runbook, such as “how do I roll back checkout?”."
+    ),
+    zh=(
+        "请说明看到了什么、在哪里、什么时候，例如“14:05 起 checkout 为什么变慢？”；或者询问运维手册，例"
+        "如“checkout 怎么回滚？”。"
+    ),
+)
+OUT_OF_SCOPE: Final = Text(en="That is not something I can answer.", zh="这个问题我无法回答。")
+COMMA: Final = Text(en=", ", zh="，")
+TOOL_LINES_ZH: Final[Mapping[str, str]] = {
+    "compare_spans": "比较故障前后的跨度：自身耗时、调用间隙、失败、缺失的调用。",
+    "describe_sources": "有哪些遥测数据：种类、数量、时间窗、实体、告警、未使用的文件。",
+    "estimate_onset": "何时开始：数据源给出的、告警的，以及由指标重新估计的时间。",
+    "find_changed_signals": "与正常运行相比，故障后发生变化的信号，按稳健分数排列。",
+    "inspect_signal": "故障前后的单个指标：前后水平、走势、何时变化。",
+    "list_changes": "部署、开关和配置变更，离故障最近的在前，不作权衡。",
+    "match_entities": "文本（例如问题）中提到的已知服务和实例。",
+    "rank_causes": "综合指标、跨度和调用图，给可能的原因服务排序。",
+    "search_logs": "统计包含某段文本的日志行，并显示最前面的几行，不与之前比较。",
+    "walk_topology": "某个实体周围的调用：谁调用它，它调用谁。",
+}
+"""What each tool does, in Chinese; English readers get the tool's own description."""
