@@ -41,12 +41,12 @@ from diagnosis_harness.harness.core import DiagnosisHarnessCore
 from diagnosis_harness.kernel.clock import SystemClock
 from diagnosis_harness.kernel.ids import RandomIds
 from diagnosis_harness.release.outcome import ReleaseOutcome
-from diagnosis_harness.server.edge import Edge
+from diagnosis_harness.server.error_middleware import ErrorMiddleware
+from diagnosis_harness.server.event_buffer import Frame
 from diagnosis_harness.server.event_stream import EventStream
-from diagnosis_harness.server.hub import HubSettings, StreamHub
 from diagnosis_harness.server.metrics import Metrics
-from diagnosis_harness.server.run_tail import Frame
 from diagnosis_harness.server.sse_session import RunIds
+from diagnosis_harness.server.stream_hub import HubSettings, StreamHub
 from diagnosis_harness.server.watch import Watch, WatchPlan
 from diagnosis_harness.testing.runs import AMPLE, Rig
 from diagnosis_harness.trace.event import TraceEvent, TraceEventStatus, TraceName, TracePhase, bounded
@@ -235,7 +235,7 @@ async def _serve_ours(
             hub.written(ctx.run_id, (replace(last, run_id=ctx.run_id),))
             hub.ended(ended_row(ctx.session_id, ctx.run_id, ReleaseOutcome.SUCCESS))
 
-    edge = Middleware(Edge, ids=RandomIds(), metrics=Metrics(), clock=SystemClock())
+    edge = Middleware(ErrorMiddleware, ids=RandomIds(), metrics=Metrics(), clock=SystemClock())
     app = Starlette(routes=[Route("/{number}", stream)], middleware=[edge])
     with ExitStack() as stack:
         for ctx in contexts:

@@ -349,9 +349,9 @@ def test_health_readiness_and_metrics_are_told(server: FacedServer, done: str) -
 def test_a_process_that_should_take_runs_and_does_not_is_not_ready(tmp_path: Path) -> None:
     """503, and what is missing: it is stopping, or its queue does not work."""
     with faced(tmp_path, works=False) as server:
-        face = replace(server.face, service=replace(server.service, takes_runs=True))
+        state = replace(server.app_state, service=replace(server.service, takes_runs=True))
         asked = Request({"type": "http", "state": {}})
-        response = server.inside(lambda: readyz(face, asked))
+        response = server.inside(lambda: readyz(state, asked))
         held = json.loads(bytes(response.body))
         assert (response.status_code, held["status"]) == (503, "not ready")
         assert "takes no runs" in held["checks"]["queue"]

@@ -25,7 +25,7 @@ from tests.kill.played import cast
 from diagnosis_harness.adapters.persistence.log_rows import event_columns
 from diagnosis_harness.application.service import Service
 from diagnosis_harness.bootstrap.service import open_service
-from diagnosis_harness.server.listening import EndStreams, serve_until_told
+from diagnosis_harness.server.serve import EndStreams, serve_until_stopped
 from diagnosis_harness.settings import Settings
 from diagnosis_harness.trace.event import TraceEvent, TraceName
 
@@ -124,13 +124,13 @@ async def _lived(role: Role, line: Connection) -> None:
 
 
 async def _served(service: Service, settings: Settings, line: Connection) -> None:
-    await serve_until_told(
+    await serve_until_stopped(
         service,
         settings.server,
         needs_key=False,
         listening=lambda url: line.send({"owner": service.stores.owner, "url": url}),
         stopping=_at_once,
-        told_again=lambda: os._exit(1),
+        on_second_signal=lambda: os._exit(1),
     )
 
 

@@ -27,8 +27,8 @@ from diagnosis_harness.diagnosis.policy import GiveDraft, PolicyAnswer, PolicyVi
 from diagnosis_harness.harness.budget import TokenUsage
 from diagnosis_harness.players.embedded.analyst import EmbeddedAnalyst
 from diagnosis_harness.server.app import make_app
-from diagnosis_harness.server.connection import bounded_connection
-from diagnosis_harness.server.face import Face
+from diagnosis_harness.server.app_state import AppState
+from diagnosis_harness.server.bounded_connection import bounded_connection
 from diagnosis_harness.server.stopping_server import StoppingServer
 from diagnosis_harness.settings import Settings, load_settings
 from diagnosis_harness.simulator.faults import FaultKind
@@ -88,7 +88,7 @@ class FacedServer:
     """A running server, as a test holds it."""
 
     service: Service
-    face: Face
+    app_state: AppState
     port: int
     loop: asyncio.AbstractEventLoop
     analyst: HeldAnalyst
@@ -273,7 +273,7 @@ class _Serving:
                     serving.result()
             port = server.servers[0].sockets[0].getsockname()[1]
             loop = asyncio.get_running_loop()
-            self.ready.set_result(FacedServer(service, app.state.face, port, loop, analyst))
+            self.ready.set_result(FacedServer(service, app.state.app_state, port, loop, analyst))
             await serving
 
 

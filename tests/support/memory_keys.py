@@ -16,10 +16,10 @@ from diagnosis_harness.application.callers.caller import CallerRole
 from diagnosis_harness.kernel.errors import StoreFailure
 from diagnosis_harness.kernel.ids import RandomIds
 from diagnosis_harness.server.auth import (
-    Doorkeeper,
-    DoorRules,
+    AuthMiddleware,
+    AuthRules,
 )
-from diagnosis_harness.server.edge import Edge
+from diagnosis_harness.server.error_middleware import ErrorMiddleware
 from diagnosis_harness.server.key_ring import KeyRing
 from diagnosis_harness.server.metrics import Metrics
 from diagnosis_harness.testing.clock import ManualClock
@@ -78,7 +78,7 @@ class Door:
 
     store: HeldKeys
     clock: ManualClock
-    app: Edge
+    app: ErrorMiddleware
 
     async def get(self, path: str = "/v1/runs", **headers: str) -> httpx2.Response:
         """Ask through it."""
@@ -98,9 +98,9 @@ def door(*, needs_key: bool = True, hosts: tuple[str, ...] = (), key: ApiKey | N
         who = {} if admission is None else {"name": admission.caller.name, "runs": admission.unfinished_max}
         await JSONResponse(who)(scope, receive, send)
 
-    rules = DoorRules(needs_key=needs_key, hosts=frozenset(hosts), rate_per_minute=3)
-    keeper = Doorkeeper(inside, ring=KeyRing(store, clock), rules=rules, clock=clock)
-    return Door(store, clock, Edge(keeper, ids=CountingIds(), metrics=Metrics(), clock=clock))
+    rules = AuthRules(needs_key=needs_key, hosts=frozenset(hosts), rate_per_minute=3)
+    keeper = AuthMiddleware(inside, ring=KeyRing(store, clock), rules=rules, clock=clock)
+    return Door(store, clock, ErrorMiddleware(keeper, ids=CountingIds(), metrics=Metrics(), clock=clock))
 
 
 def play(act: Callable[[], Awaitable[None]]) -> None:

@@ -49,7 +49,7 @@ from diagnosis_harness.kernel.ids import RandomIds
 from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.llm.role import RoleBoundary
 from diagnosis_harness.server.app import make_app
-from diagnosis_harness.server.connection import bounded_connection
+from diagnosis_harness.server.bounded_connection import bounded_connection
 from diagnosis_harness.server.stopping_server import StoppingServer
 from diagnosis_harness.server.streams import Streams
 from diagnosis_harness.settings import load_settings

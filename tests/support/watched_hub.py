@@ -14,8 +14,8 @@ from tests.support.streaming_server import Parser, Received
 from diagnosis_harness.application.runs.active import ActiveRuns
 from diagnosis_harness.application.runs.store import RunArchive
 from diagnosis_harness.server.event_id import METADATA_ID, read_event_id
-from diagnosis_harness.server.hub import HubSettings, StreamHub
 from diagnosis_harness.server.sse_session import RunIds
+from diagnosis_harness.server.stream_hub import HubSettings, StreamHub
 from diagnosis_harness.server.watch import Watch, WatchPlan
 from diagnosis_harness.testing.clock import ManualClock
 from diagnosis_harness.trace.event import TraceName

@@ -14,7 +14,7 @@ from diagnosis_harness.kernel.language import Language
 if TYPE_CHECKING:
     from diagnosis_harness.application.service import Service
     from diagnosis_harness.cli.service_process import Work
-    from diagnosis_harness.server.listening import EndStreams
+    from diagnosis_harness.server.serve import EndStreams
     from diagnosis_harness.settings import Settings
 
 HostOption = Annotated[
@@ -69,7 +69,7 @@ def _serve(settings: Settings, language: Language) -> Work:
         from diagnosis_harness.cli.interrupt import CANCELLED, exit_now
         from diagnosis_harness.cli.service_process import print_status, warn_if_evidence_store_is_unavailable
         from diagnosis_harness.server.auth import is_loopback, require_key
-        from diagnosis_harness.server.listening import serve_until_told
+        from diagnosis_harness.server.serve import serve_until_stopped
 
         server = settings.server
         await require_key(service.keys, host=server.host)
@@ -93,13 +93,13 @@ def _serve(settings: Settings, language: Language) -> Work:
                 service, drain_s=settings.care.drain_s, finalise_timeout_s=settings.run.finalise_timeout_s
             )
 
-        await serve_until_told(
+        await serve_until_stopped(
             service,
             server,
             needs_key=needs_key,
             listening=listening,
             stopping=stopping,
-            told_again=lambda: exit_now(CANCELLED),
+            on_second_signal=lambda: exit_now(CANCELLED),
         )
 
     return serve

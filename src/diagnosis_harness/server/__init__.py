@@ -1,1 +1,1 @@
-"""The service's face: what a client of the HTTP interface sees of a run."""
+"""The service's state: what a client of the HTTP interface sees of a run."""

@@ -14,8 +14,8 @@ from diagnosis_harness.application.runs.asking import (
 from diagnosis_harness.kernel.language import Language, language_of
 from diagnosis_harness.kernel.names import named
 from diagnosis_harness.report.timestamps import shown
-from diagnosis_harness.server.submitting import fingerprint_of
-from diagnosis_harness.server.wire import Alert, AlertGroup
+from diagnosis_harness.server.request_bodies import Alert, AlertGroup
+from diagnosis_harness.server.submit import fingerprint_of
 
 ALERTS_SHOWN = 5
 _TEXT_SHOWN = 500

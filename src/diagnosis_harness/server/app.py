@@ -13,18 +13,18 @@ from starlette.responses import Response
 
 from diagnosis_harness.application.service import Service
 from diagnosis_harness.kernel.errors import DiagnosisHarnessError
-from diagnosis_harness.server.auth import Doorkeeper, DoorRules
-from diagnosis_harness.server.body_limit import BodyGate
-from diagnosis_harness.server.edge import Edge
-from diagnosis_harness.server.face import Face
-from diagnosis_harness.server.head import HeadAsGet
-from diagnosis_harness.server.hub import HubSettings
+from diagnosis_harness.server.app_state import AppState
+from diagnosis_harness.server.auth import AuthMiddleware, AuthRules
+from diagnosis_harness.server.body_limit import BodyLimitMiddleware
+from diagnosis_harness.server.error_middleware import ErrorMiddleware
+from diagnosis_harness.server.head_middleware import HeadAsGet
 from diagnosis_harness.server.key_ring import KeyRing
 from diagnosis_harness.server.metrics import Metrics
 from diagnosis_harness.server.openapi import describe
+from diagnosis_harness.server.problem_response import problem_response
 from diagnosis_harness.server.problems import Problem, ProblemKind, problem_of
-from diagnosis_harness.server.replies import problem_response
 from diagnosis_harness.server.routes import alerts, cancel, chat, events, health, run_results, runs, sessions
+from diagnosis_harness.server.stream_hub import HubSettings
 from diagnosis_harness.server.streams import Streams
 from diagnosis_harness.server.validation import problem_of_errors
 from diagnosis_harness.server.write_check import WriteCheck
@@ -69,7 +69,7 @@ def make_app(service: Service, settings: ServerSettings, *, needs_key: bool) -> 
         lifespan=_lifespan,
     )
     stores = {name: WriteCheck(service.core.clock, write) for name, write in service.writes.items()}
-    app.state.face = Face(service, settings, metrics, streams, stores)
+    app.state.app_state = AppState(service, settings, metrics, streams, stores)
     app.state.streams = streams
     for routes in (chat, runs, run_results, cancel, events, sessions, alerts, health):
         app.include_router(routes.router)
@@ -86,32 +86,32 @@ def _add_layers(
 ) -> None:
     """From the inside out: body, doorkeeper, edge, HEAD."""
     clock = service.core.clock
-    rules = DoorRules(
+    rules = AuthRules(
         needs_key=needs_key or settings.require_key,
         hosts=frozenset(host.lower() for host in settings.allowed_hosts),
         rate_per_minute=settings.rate_per_minute,
     )
     app.add_middleware(
-        BodyGate,
+        BodyLimitMiddleware,
         clock=clock,
         bytes_max=settings.body_bytes_max,
         alert_bytes_max=settings.alert_bytes_max,
         timeout_s=settings.read_timeout_s,
     )
-    app.add_middleware(Doorkeeper, ring=KeyRing(service.keys, clock), rules=rules, clock=clock)
-    app.add_middleware(Edge, ids=service.core.ids, metrics=metrics, clock=clock)
+    app.add_middleware(AuthMiddleware, ring=KeyRing(service.keys, clock), rules=rules, clock=clock)
+    app.add_middleware(ErrorMiddleware, ids=service.core.ids, metrics=metrics, clock=clock)
     app.add_middleware(HeadAsGet)
 
 
 @asynccontextmanager
 async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
-    face: Face = app.state.face
+    state: AppState = app.state.app_state
     unhear = (
-        face.service.feed.on_written(face.metrics.heard),
-        face.service.closed.on_closed(face.metrics.closed),
+        state.service.feed.on_written(state.metrics.heard),
+        state.service.closed.on_closed(state.metrics.closed),
     )
     try:
-        async with face.streams.going():
+        async with state.streams.going():
             yield
     finally:
         for stop_hearing in unhear:

@@ -16,11 +16,11 @@ from diagnosis_harness.application.callers.caller import ALERTS, WITHOUT_KEY, Ca
 from diagnosis_harness.application.callers.key_store import KeyStore
 from diagnosis_harness.kernel.clock import Clock
 from diagnosis_harness.kernel.errors import InvalidSetting, StoreFailure
-from diagnosis_harness.server.face import Admission
+from diagnosis_harness.server.app_state import Admission
 from diagnosis_harness.server.key_ring import KeyRing
+from diagnosis_harness.server.problem_response import send_problem
 from diagnosis_harness.server.problems import ALERT_PATHS, Problem, ProblemKind, problem_of
 from diagnosis_harness.server.rate_limit import RateLimits
-from diagnosis_harness.server.replies import send_problem
 
 OPEN_PATHS = frozenset({"/healthz", "/readyz", "/openapi.json"})
 """Paths that tell nothing of any run and are asked for by machines without a key."""
@@ -44,7 +44,7 @@ _BEARER = re.compile(r"bearer +([!-~]+) *", re.ASCII | re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
-class DoorRules:
+class AuthRules:
     """What is asked of a request before it is let in.
 
     Attributes:
@@ -58,7 +58,7 @@ class DoorRules:
     rate_per_minute: int
 
 
-def bearer_of(headers: Collection[str]) -> str | None:
+def bearer_token(headers: Collection[str]) -> str | None:
     """The token of the one `Authorization: Bearer` header; None where there is not exactly one."""
     if len(headers) != 1:
         return None
@@ -97,10 +97,10 @@ async def require_key(keys: KeyStore, *, host: str) -> None:
         )
 
 
-class Doorkeeper:
+class AuthMiddleware:
     """ASGI middleware: lets a request in with an `Admission`, or answers it with a problem."""
 
-    def __init__(self, app: ASGIApp, *, ring: KeyRing, rules: DoorRules, clock: Clock) -> None:
+    def __init__(self, app: ASGIApp, *, ring: KeyRing, rules: AuthRules, clock: Clock) -> None:
         self._app = app
         self._ring = ring
         self._rules = rules
@@ -126,7 +126,7 @@ class Doorkeeper:
         given = headers.getlist("authorization")
         if not given and not self._rules.needs_key:
             return Problem(ProblemKind.PROXIED) if came_by_proxy(headers) else Admission(_who_is_here(path))
-        presented = read_key(bearer_of(given) or "")
+        presented = read_key(bearer_token(given) or "")
         if presented is None:
             return Problem(ProblemKind.UNAUTHENTICATED)
         try:

@@ -9,15 +9,15 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from diagnosis_harness.kernel.clock import Clock
 from diagnosis_harness.kernel.errors import InvalidInput
+from diagnosis_harness.server.problem_response import send_problem
 from diagnosis_harness.server.problems import ALERT_PATHS, Problem, ProblemKind, field_of
-from diagnosis_harness.server.replies import send_problem
 from diagnosis_harness.server.strict_json import read_json
-from diagnosis_harness.server.within import within
+from diagnosis_harness.server.time_limit import with_time_limit
 
 _UTF_8 = frozenset({"utf-8", "utf8", ""})
 
 
-class BodyGate:
+class BodyLimitMiddleware:
     """ASGI middleware: hands a request on with its whole body, or answers it with a problem.
 
     The body has been read when a route is called; what the route receives after it is the client's going.
@@ -60,7 +60,7 @@ class BodyGate:
         if stated.isascii() and stated.isdigit() and int(stated[:20]) > bytes_max:
             return Problem(ProblemKind.TOO_LARGE, limit=bytes_max)
         try:
-            return await within(self._clock, self._timeout_s, _whole(receive, bytes_max))
+            return await with_time_limit(self._clock, self._timeout_s, _whole(receive, bytes_max))
         except TimeoutError:
             return Problem(ProblemKind.TOO_SLOW)
 

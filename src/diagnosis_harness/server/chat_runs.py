@@ -18,10 +18,10 @@ from diagnosis_harness.harness.termination import CancellationReason, RunState
 from diagnosis_harness.kernel.errors import FailureKind, RunNotKept, StoreFailure
 from diagnosis_harness.release.decision import WorkEnd
 from diagnosis_harness.report.failure import failure_sentence
-from diagnosis_harness.server.bugs import log_bug
-from diagnosis_harness.server.hub import StreamHub
+from diagnosis_harness.server.error_log import log_unexpected_error
 from diagnosis_harness.server.problems import PROBLEMS, ProblemKind
 from diagnosis_harness.server.sse_session import SERVICE_STOPPING, Failure, RunIds, SseState
+from diagnosis_harness.server.stream_hub import StreamHub
 from diagnosis_harness.server.watch import Watch, WatchPlan
 
 if TYPE_CHECKING:
@@ -116,7 +116,7 @@ class ChatRun:
                 self._started.set_exception(error)
             return
         if not isinstance(error, RunNotKept):
-            log_bug(_LOG, f"run {self._request.run_id}", error)
+            log_unexpected_error(_LOG, f"run {self._request.run_id}", error)
         language, told = self._request.language, _TOLD.get(code)
         message = (
             PROBLEMS[told].title(language) if told else failure_sentence(WorkEnd.INTERNAL_FAILURE, language)

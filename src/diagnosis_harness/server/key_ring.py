@@ -12,7 +12,7 @@ from diagnosis_harness.application.callers.key_store import KeyStore
 from diagnosis_harness.kernel.clock import Clock
 from diagnosis_harness.kernel.errors import FailureKind, StoreFailure
 from diagnosis_harness.server.rate_limit import RateLimits
-from diagnosis_harness.server.within import within
+from diagnosis_harness.server.time_limit import with_time_limit
 
 T = TypeVar("T")
 
@@ -86,7 +86,7 @@ class KeyRing:
     async def _read(self, look: Coroutine[Any, Any, T]) -> T:
         """What the store says, soon: a request that waits for it has not been let in."""
         try:
-            return await within(self._clock, LOOK_LIMIT_S, look)
+            return await with_time_limit(self._clock, LOOK_LIMIT_S, look)
         except TimeoutError:
             raise StoreFailure("the keys cannot be looked up", kind=FailureKind.TIMEOUT) from None
 

@@ -17,18 +17,18 @@ class StoppingServer(Server):
 
     Args:
         before_stop: ends what would stay open; awaited once, when the server is told to stop.
-        told_again: called at a second SIGTERM or Ctrl+C while it stops; without one, nothing is hurried.
+        on_second_signal: called at a second SIGTERM or Ctrl+C while it stops; without one, it is ignored.
     """
 
     def __init__(
         self,
         config: Config,
         before_stop: Callable[[], Awaitable[None]],
-        told_again: Callable[[], None] | None = None,
+        on_second_signal: Callable[[], None] | None = None,
     ) -> None:
         super().__init__(config)
         self._before_stop = before_stop
-        self._told_again = told_again
+        self._told_again = on_second_signal
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:

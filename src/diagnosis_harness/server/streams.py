@@ -11,8 +11,8 @@ from starlette.requests import Request
 
 from diagnosis_harness.application.service import Service
 from diagnosis_harness.server.chat_runs import ChatRuns
-from diagnosis_harness.server.hub import HubSettings, StreamHub
-from diagnosis_harness.server.stream_places import StreamPlaces
+from diagnosis_harness.server.stream_hub import HubSettings, StreamHub
+from diagnosis_harness.server.stream_slots import StreamPlaces
 
 STOP_WITHIN_S = 10.0
 
@@ -56,4 +56,4 @@ def streams_of(request: Request) -> Streams:
     return cast("Streams", request.app.state.streams)
 
 
-TheStreams = Annotated[Streams, Depends(streams_of)]
+StreamsDep = Annotated[Streams, Depends(streams_of)]

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from diagnosis_harness.application.runs.store import RunArchive
 from diagnosis_harness.harness.termination import CancellationReason
 from diagnosis_harness.kernel.errors import StoreFailure
+from diagnosis_harness.server.event_buffer import EventBuffer, Frame
 from diagnosis_harness.server.event_id import METADATA_ID, EventId
-from diagnosis_harness.server.frames import HEARTBEAT, framed, retry_hint
-from diagnosis_harness.server.run_tail import Frame, RunTail
+from diagnosis_harness.server.sse_frames import HEARTBEAT, encode_event, retry_hint
 from diagnosis_harness.server.sse_session import (
     Failure,
     RunIds,
@@ -61,7 +61,7 @@ class Watch:
     def __init__(
         self,
         plan: WatchPlan,
-        tail: RunTail,
+        tail: EventBuffer,
         archive: RunArchive,
         *,
         wants_row: Callable[[], None],
@@ -162,7 +162,7 @@ class Watch:
         is_first = self._plan.after is None
         step = opened(self.session, self._plan.ids) if is_first else resumed(self.session, self._plan.ids)
         self.session = step.session
-        told = b"".join(framed(event, METADATA_ID) for event in step.events)
+        told = b"".join(encode_event(event, METADATA_ID) for event in step.events)
         return retry_hint(self._plan.retry_ms) + told
 
     def _at_hand(self) -> bytes | None:
@@ -234,7 +234,7 @@ class Watch:
         told = []
         for part, event in enumerate(step.events):
             if seq is None:
-                told.append(framed(event, None))
+                told.append(encode_event(event, None))
             elif (event_id := EventId(seq, part)) > self._after:
-                told.append(self._tail.framed_end(event, event_id))
+                told.append(self._tail.encode_end(event, event_id))
         return b"".join(told)

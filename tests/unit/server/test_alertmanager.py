@@ -16,7 +16,7 @@ from diagnosis_harness.application.runs.request import RunKind
 from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.kernel.window import parse_utc
 from diagnosis_harness.server.alertmanager import asking_of, group_fingerprint
-from diagnosis_harness.server.wire import AlertGroup
+from diagnosis_harness.server.request_bodies import AlertGroup
 from diagnosis_harness.testing.clock import ManualClock
 from diagnosis_harness.testing.ids import CountingIds
 

@@ -13,7 +13,7 @@ from diagnosis_harness.application.callers.api_key import PresentedKey, new_key,
 from diagnosis_harness.kernel.errors import InvalidSetting
 from diagnosis_harness.kernel.ids import RandomIds
 from diagnosis_harness.server.auth import (
-    bearer_of,
+    bearer_token,
     is_loopback,
     require_key,
 )
@@ -29,13 +29,13 @@ from diagnosis_harness.testing.clock import ManualClock
 )
 def test_a_bearer_header_gives_its_token(token: str, scheme: str) -> None:
     """Whatever the token; the scheme is written in any case (RFC 9110 §11.1)."""
-    assert bearer_of([f"{scheme} {token}"]) == token
+    assert bearer_token([f"{scheme} {token}"]) == token
 
 
 @given(st.text(max_size=200))
 def test_any_other_text_gives_no_key(text: str) -> None:
     """It parses as a key of exactly one form, or as none."""
-    token = bearer_of([text])
+    token = bearer_token([text])
     assert token is None or text.lower().startswith("bearer ")
     presented = read_key(token or "")
     assert presented is None or re.fullmatch(r"dk_[0-9a-f]{12}_[0-9a-f]{64}", token or "")
@@ -43,8 +43,8 @@ def test_any_other_text_gives_no_key(text: str) -> None:
 
 def test_two_headers_are_none() -> None:
     """Which of them counts is not guessed."""
-    assert bearer_of([f"Bearer {NEW.shown}", f"Bearer {NEW.shown}"]) is None
-    assert bearer_of([]) is None
+    assert bearer_token([f"Bearer {NEW.shown}", f"Bearer {NEW.shown}"]) is None
+    assert bearer_token([]) is None
 
 
 # ---------------------------------------------------------------- keys

@@ -13,7 +13,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.types import Message, Receive, Scope, Send
 
-from diagnosis_harness.server.body_limit import BodyGate
+from diagnosis_harness.server.body_limit import BodyLimitMiddleware
 from diagnosis_harness.testing.clock import ManualClock
 
 JSON = [(b"content-type", b"application/json"), (b"transfer-encoding", b"chunked")]
@@ -40,7 +40,9 @@ class Gate:
         self, headers: list[tuple[bytes, bytes]] = JSON, *, path: str = "/v1/runs"
     ) -> asyncio.Task[None]:
         """Begin a request."""
-        gate = BodyGate(self.inside, clock=self.clock, bytes_max=100, alert_bytes_max=200, timeout_s=5.0)
+        gate = BodyLimitMiddleware(
+            self.inside, clock=self.clock, bytes_max=100, alert_bytes_max=200, timeout_s=5.0
+        )
         scope = {
             "type": "http",
             "method": "POST",

@@ -15,11 +15,11 @@ from tests.support.memory_keys import NEW
 from diagnosis_harness.application.callers.caller import CallerRole
 from diagnosis_harness.kernel.errors import StoreFailure
 from diagnosis_harness.kernel.store_trouble import StoreTrouble
-from diagnosis_harness.server.edge import Edge
+from diagnosis_harness.server.error_middleware import ErrorMiddleware
 from diagnosis_harness.server.metrics import Metrics
+from diagnosis_harness.server.problem_response import send_problem
 from diagnosis_harness.server.problems import Problem, ProblemKind, problem_of
 from diagnosis_harness.server.refusal_log import LINES_PER_MINUTE
-from diagnosis_harness.server.replies import send_problem
 from diagnosis_harness.testing.clock import ManualClock
 from diagnosis_harness.testing.ids import CountingIds
 
@@ -33,7 +33,7 @@ class Refusing:
         self.problem = problem
         self.clock = ManualClock()
         self.ids: list[str] = []
-        self._edge = Edge(self._refuse, ids=CountingIds(), metrics=Metrics(), clock=self.clock)
+        self._edge = ErrorMiddleware(self._refuse, ids=CountingIds(), metrics=Metrics(), clock=self.clock)
 
     async def _refuse(self, scope: Scope, receive: Receive, send: Send) -> None:
         await send_problem(scope, receive, send, self.problem)

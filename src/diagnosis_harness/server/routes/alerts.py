@@ -14,12 +14,12 @@ from diagnosis_harness.application.alerts.inbox import AlertEffect, AlertStatus
 from diagnosis_harness.kernel.errors import InvalidInput, NotPermitted
 from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.server.alertmanager import asking_of, group_fingerprint, is_about_nothing
-from diagnosis_harness.server.face import TheAdmission, TheFace, language_for
+from diagnosis_harness.server.app_state import AdmissionDep, AppStateDep, request_language
 from diagnosis_harness.server.openapi import problems
+from diagnosis_harness.server.problem_response import request_id_of
 from diagnosis_harness.server.problems import ProblemKind
-from diagnosis_harness.server.replies import request_id_of
+from diagnosis_harness.server.request_bodies import AlertGroup
 from diagnosis_harness.server.view import View
-from diagnosis_harness.server.wire import AlertGroup
 
 router = APIRouter(tags=["alerts"])
 
@@ -74,8 +74,8 @@ async def alertmanager(
     group: AlertGroup,
     request: Request,
     *,
-    face: TheFace,
-    admission: TheAdmission,
+    state: AppStateDep,
+    admission: AdmissionDep,
     source: Annotated[
         str | None,
         Query(
@@ -91,14 +91,14 @@ async def alertmanager(
     worth reading. After that, the group firing again is a new run. While the caller has as many unfinished
     runs as an alert may make (`alerts.unfinished_runs`), the notification waits.
     """
-    alerts, caller = face.service.alerts, admission.caller
+    alerts, caller = state.service.alerts, admission.caller
     if not caller.may_ask:
         raise NotPermitted("a viewer reads and does not ask")
     source = alerts.source_of(source)
     status = AlertStatus(group.status)
     fingerprint = group_fingerprint(group, caller, source=source)
     if is_about_nothing(group):
-        return _answer(status, fingerprint, None, ignored=_NOTHING_FIRES[language_for(request)])
+        return _answer(status, fingerprint, None, ignored=_NOTHING_FIRES[request_language(request)])
     notification_id = request_id_of(request.scope)
     if status is AlertStatus.RESOLVED:
         taken = await alerts.resolved(caller, notification_id=notification_id, fingerprint=fingerprint)

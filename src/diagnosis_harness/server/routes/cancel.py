@@ -7,7 +7,7 @@ from starlette.responses import JSONResponse
 
 from diagnosis_harness.application.runs.cancel_answer import cancelled
 from diagnosis_harness.application.runs.desk import CancelEffect
-from diagnosis_harness.server.face import TheCaller, TheFace
+from diagnosis_harness.server.app_state import AppStateDep, CallerDep
 from diagnosis_harness.server.openapi import problems
 from diagnosis_harness.server.problems import ProblemKind as P
 from diagnosis_harness.server.run_id import RunId
@@ -30,9 +30,9 @@ CANCEL_WAIT_S = 1.5
         **problems(P.NOT_PERMITTED),
     },
 )
-async def cancel(run_id: RunId, face: TheFace, caller: TheCaller) -> Response:
+async def cancel(run_id: RunId, state: AppStateDep, caller: CallerDep) -> Response:
     """Cancel a run, wherever it is. Cancelling what has ended changes nothing and says so."""
-    service = face.service
+    service = state.service
     done = await cancelled(
         service.runs, caller, run_id, clock=service.core.clock, answer_within_s=CANCEL_WAIT_S
     )

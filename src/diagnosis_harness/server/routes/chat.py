@@ -10,12 +10,12 @@ from pydantic import Field
 
 from diagnosis_harness.application.runs.request import RunKind
 from diagnosis_harness.harness.termination import CancellationReason
+from diagnosis_harness.server.app_state import AdmissionDep, StreamSlotDep
 from diagnosis_harness.server.event_stream import EventStream, stream_responses
-from diagnosis_harness.server.face import StreamPlace, TheAdmission
 from diagnosis_harness.server.openapi import problems
 from diagnosis_harness.server.problems import ProblemKind
-from diagnosis_harness.server.streams import TheStreams
-from diagnosis_harness.server.wire import Ask
+from diagnosis_harness.server.request_bodies import Ask
+from diagnosis_harness.server.streams import StreamsDep
 
 router = APIRouter(tags=["chat"])
 
@@ -41,7 +41,7 @@ class ChatAsk(Ask):
 
 @router.post("/v1/chat", status_code=200, response_class=EventStream, responses=RESPONSES)
 async def chat(
-    body: ChatAsk, admission: TheAdmission, streams: TheStreams, *, place: StreamPlace
+    body: ChatAsk, admission: AdmissionDep, streams: StreamsDep, *, place: StreamSlotDep
 ) -> EventStream:
     """Ask, and follow the answer: metadata, status, then content or failure, then done.
 

@@ -8,14 +8,14 @@ from fastapi import APIRouter, Header, Query
 from starlette.responses import Response
 
 from diagnosis_harness.application.runs.store import RunArchive
+from diagnosis_harness.server.app_state import CallerDep, StreamSlotDep
 from diagnosis_harness.server.event_id import METADATA_ID, EventId, bad_event_id, read_event_id
 from diagnosis_harness.server.event_stream import EventStream, stream_responses
-from diagnosis_harness.server.face import StreamPlace, TheCaller
 from diagnosis_harness.server.openapi import problems
 from diagnosis_harness.server.problems import ProblemKind
 from diagnosis_harness.server.run_id import RunId
 from diagnosis_harness.server.sse_session import RunIds
-from diagnosis_harness.server.streams import TheStreams
+from diagnosis_harness.server.streams import StreamsDep
 from diagnosis_harness.server.watch import WatchPlan
 from diagnosis_harness.trace.event import TraceName
 
@@ -43,10 +43,10 @@ LastEventIdAsked = Annotated[
 )
 async def events(
     run_id: RunId,
-    caller: TheCaller,
-    streams: TheStreams,
+    caller: CallerDep,
+    streams: StreamsDep,
     *,
-    place: StreamPlace,
+    place: StreamSlotDep,
     last_event_id: LastEventId = None,
     asked_after: LastEventIdAsked = None,
 ) -> Response:

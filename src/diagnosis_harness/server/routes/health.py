@@ -13,11 +13,11 @@ from diagnosis_harness.application.runs.row import RunStatus
 from diagnosis_harness.application.runs.store import RunQuery
 from diagnosis_harness.application.service import DATABASE, EVIDENCE
 from diagnosis_harness.kernel.errors import StoreFailure
-from diagnosis_harness.server.face import Face, TheFace
+from diagnosis_harness.server.app_state import AppState, AppStateDep
 from diagnosis_harness.server.metrics import MEDIA_TYPE
+from diagnosis_harness.server.request_bodies import PAGE_MAX
+from diagnosis_harness.server.time_limit import with_time_limit
 from diagnosis_harness.server.view import View
-from diagnosis_harness.server.wire import PAGE_MAX
-from diagnosis_harness.server.within import within
 from diagnosis_harness.server.write_check import LIMIT_S
 
 router = APIRouter(tags=["health"])
@@ -55,13 +55,13 @@ async def healthz() -> Response:
         503: {"model": ReadyView, "description": "No; `checks` says what is missing."},
     },
 )
-async def readyz(face: TheFace, request: Request) -> Response:
+async def readyz(state: AppStateDep, request: Request) -> Response:
     """Whether all stores take writes, this process takes runs where it is to, and cares for its runs.
 
     Notifications of alerts that wait, however many, are no reason not to be ready.
     """
-    service = face.service
-    database, evidence = await _stores(face)
+    service = state.service
+    database, evidence = await _stores(state)
     takes_runs = service.queue.is_listening or not service.takes_runs
     queue = (OK if service.takes_runs else LEFT) if takes_runs else "takes no runs in this process"
     background = {name: check() for name, check in service.checks.items()}
@@ -86,10 +86,10 @@ def _sources(left: int) -> str:
     return f"queued runs that ask about a source that this process does not have: {left}"
 
 
-async def _stores(face: Face) -> tuple[str | None, str | None]:
+async def _stores(state: AppState) -> tuple[str | None, str | None]:
     """What is wrong with the database and with the evidence store, which may be the same."""
-    names = (DATABASE, EVIDENCE if EVIDENCE in face.stores else DATABASE)
-    database, evidence = await asyncio.gather(*(face.stores[name].problem() for name in names))
+    names = (DATABASE, EVIDENCE if EVIDENCE in state.stores else DATABASE)
+    database, evidence = await asyncio.gather(*(state.stores[name].problem() for name in names))
     return database, evidence
 
 
@@ -101,21 +101,21 @@ async def _stores(face: Face) -> tuple[str | None, str | None]:
         200: {"content": {"text/plain": {"schema": {"type": "string"}}}, "description": "Text format."}
     },
 )
-async def metrics(face: TheFace) -> Response:
+async def metrics(state: AppStateDep) -> Response:
     """Runs, guards, requests and streams. Answers also while the database does not."""
-    meters, service = face.metrics, face.service
+    meters, service = state.metrics, state.service
     meters.active.set(len(service.stores.active))
-    meters.streams.set(len(face.streams.hub))
+    meters.streams.set(len(state.streams.hub))
     meters.exported(service.exports())
     meters.left.set(service.left_runs())
-    database, evidence = await _stores(face)
+    database, evidence = await _stores(state)
     meters.store_up.set(database is None)
     meters.evidence_store_up.set(evidence is None)
     with suppress(StoreFailure, TimeoutError):
         asked = service.stores.archive.runs(RunQuery(status=RunStatus.QUEUED, limit=PAGE_MAX))
-        waiting = await within(service.core.clock, LIMIT_S, asked)
+        waiting = await with_time_limit(service.core.clock, LIMIT_S, asked)
         meters.queued.set(len(waiting.rows))
-        alerts = await within(service.core.clock, LIMIT_S, service.alerts.waiting())
+        alerts = await with_time_limit(service.core.clock, LIMIT_S, service.alerts.waiting())
         now_s = service.core.clock.now_s()
         meters.alerts_waiting.set(alerts.count)
         meters.alerts_oldest_s.set(0 if alerts.oldest_s is None else max(0.0, now_s - alerts.oldest_s))

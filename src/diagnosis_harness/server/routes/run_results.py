@@ -20,7 +20,7 @@ from diagnosis_harness.report.document import RecordEntry, plain
 from diagnosis_harness.report.document_file import saved_bytes
 from diagnosis_harness.report.markdown import markdown
 from diagnosis_harness.report.timeline import moments, timeline
-from diagnosis_harness.server.face import Face, TheCaller, TheFace, language_for
+from diagnosis_harness.server.app_state import AppState, AppStateDep, CallerDep, request_language
 from diagnosis_harness.server.openapi import DOCUMENT, JSON_LINES, MARKDOWN, problems
 from diagnosis_harness.server.problems import ProblemKind as P
 from diagnosis_harness.server.run_id import RunId
@@ -195,13 +195,13 @@ class WhyView(View):
 )
 async def trace(
     run_id: RunId,
-    face: TheFace,
-    caller: TheCaller,
+    state: AppStateDep,
+    caller: CallerDep,
     form: Annotated[Literal["json", "jsonl"], Query(alias="format")] = "json",
 ) -> Response:
     """The timeline and every event; with `format=jsonl` the events alone, one object on each line."""
-    row = await face.service.runs.row(caller, run_id)
-    events = await face.service.runs.events(caller, run_id)
+    row = await state.service.runs.row(caller, run_id)
+    events = await state.service.runs.events(caller, run_id)
     if form == "jsonl":
         return Response(lines_of(events), media_type=next(iter(JSON_LINES)))
     return JSONResponse(TraceView.of(row, events).body())
@@ -214,9 +214,9 @@ async def trace(
         200: {"model": EvidenceView, "description": "In the order of their begin."},
     },
 )
-async def evidence(run_id: RunId, face: TheFace, caller: TheCaller) -> Response:
+async def evidence(run_id: RunId, state: AppStateDep, caller: CallerDep) -> Response:
     """One record for each tool call, without what it found."""
-    records = await face.service.runs.records(caller, run_id)
+    records = await state.service.runs.records(caller, run_id)
     view = EvidenceView(run_id=run_id, records=[RecordView.of(each) for each in records])
     return JSONResponse(view.body())
 
@@ -236,12 +236,12 @@ async def record(
     run_id: RunId,
     tool_call_id: Annotated[str, Path(max_length=200)],
     *,
-    face: TheFace,
-    caller: TheCaller,
+    state: AppStateDep,
+    caller: CallerDep,
     if_none_match: Annotated[str | None, Header(max_length=1_000)] = None,
 ) -> Response:
     """One tool call with what it found, exactly as stored: hash `stored` and compare it with `digest`."""
-    records = await face.service.runs.records(caller, run_id)
+    records = await state.service.runs.records(caller, run_id)
     found = next((each for each in records if each.tool_call_id == tool_call_id), None)
     if found is None:
         raise RunUnknown(tool_call_id)
@@ -257,14 +257,14 @@ async def record(
     responses={200: {"model": WhyView, "description": "In words."}},
 )
 async def why_of(
-    run_id: RunId, request: Request, *, face: TheFace, caller: TheCaller, lang: Lang = None
+    run_id: RunId, request: Request, *, state: AppStateDep, caller: CallerDep, lang: Lang = None
 ) -> Response:
     """Seven questions about the run, answered in words, each with the places that say so; as of now."""
-    language = lang or language_for(request)
-    row = await face.service.runs.row(caller, run_id)
-    records = await face.service.runs.known_records(caller, run_id)
-    events = await face.service.runs.events(caller, run_id)
-    answers = why_stored(row, records, events, stream=face.streams.chats.seen(row))
+    language = lang or request_language(request)
+    row = await state.service.runs.row(caller, run_id)
+    records = await state.service.runs.known_records(caller, run_id)
+    events = await state.service.runs.events(caller, run_id)
+    answers = why_stored(row, records, events, stream=state.streams.chats.seen(row))
     view = WhyView(
         run_id=run_id,
         status=row.status,
@@ -283,10 +283,10 @@ async def why_of(
         **problems(P.RUN_GOES_ON),
     },
 )
-async def report(run_id: RunId, face: TheFace, caller: TheCaller) -> Response:
+async def report(run_id: RunId, state: AppStateDep, caller: CallerDep) -> Response:
     """The report of an ended run as Markdown, in the run's language."""
-    row = await _ended(face, caller, run_id)
-    document = await face.service.runs.document(caller, run_id)
+    row = await _ended(state, caller, run_id)
+    document = await state.service.runs.document(caller, run_id)
     lists = row.intent is IntentType.SYSTEM_CHAT
     text = markdown(document, answer=_text_of(row), lists=lists)
     return Response(text, media_type="text/markdown; charset=utf-8")
@@ -301,15 +301,15 @@ async def report(run_id: RunId, face: TheFace, caller: TheCaller) -> Response:
         **problems(P.RUN_GOES_ON),
     },
 )
-async def document(run_id: RunId, face: TheFace, caller: TheCaller) -> Response:
+async def document(run_id: RunId, state: AppStateDep, caller: CallerDep) -> Response:
     """The whole document of an ended run: save it, and verify it offline."""
-    saved = saved_bytes(await face.service.runs.document(caller, run_id))
+    saved = saved_bytes(await state.service.runs.document(caller, run_id))
     disposition = f'attachment; filename="{run_id}.json"'
     return Response(saved, media_type="application/json", headers={"content-disposition": disposition})
 
 
-async def _ended(face: Face, caller: Caller, run_id: str) -> RunRow:
-    row = await face.service.runs.row(caller, run_id)
+async def _ended(state: AppState, caller: Caller, run_id: str) -> RunRow:
+    row = await state.service.runs.row(caller, run_id)
     if not row.is_closed:
         raise RunGoesOn(run_id)
     return row

@@ -8,13 +8,13 @@ from typing import Annotated
 from fastapi import APIRouter, Header, Query, Response
 from starlette.responses import JSONResponse
 
-from diagnosis_harness.server.face import TheAdmission, TheCaller, TheFace
+from diagnosis_harness.server.app_state import AdmissionDep, AppStateDep, CallerDep
 from diagnosis_harness.server.openapi import problems
 from diagnosis_harness.server.problems import ProblemKind as P
+from diagnosis_harness.server.request_bodies import Ask, RunsAsked
 from diagnosis_harness.server.run_id import RunId
 from diagnosis_harness.server.run_view import RunPageView, RunView, WholeRunView
-from diagnosis_harness.server.submitting import fingerprint_of, submit_once
-from diagnosis_harness.server.wire import Ask, RunsAsked
+from diagnosis_harness.server.submit import fingerprint_of, submit_once
 
 router = APIRouter(tags=["runs"])
 
@@ -39,7 +39,7 @@ IdempotencyKey = Annotated[
     },
 )
 async def ask(
-    body: Ask, *, face: TheFace, admission: TheAdmission, idempotency_key: IdempotencyKey = None
+    body: Ask, *, state: AppStateDep, admission: AdmissionDep, idempotency_key: IdempotencyKey = None
 ) -> Response:
     """Queue a question. Nobody needs to stay connected: look at the run, its events, or cancel it.
 
@@ -48,7 +48,7 @@ async def ask(
     asking = body.asking()
     if idempotency_key is not None:
         asking = replace(asking, run_id=fingerprint_of("run", admission.caller, idempotency_key))
-    submitted = await submit_once(face, admission, asking)
+    submitted = await submit_once(state, admission, asking)
     return JSONResponse(
         RunView.of(submitted.row).body(),
         status_code=202 if submitted.is_new else 200,
@@ -61,9 +61,9 @@ async def ask(
     summary="List runs",
     responses={200: {"model": RunPageView, "description": "The latest first."}},
 )
-async def page(asked: Annotated[RunsAsked, Query()], face: TheFace, caller: TheCaller) -> Response:
+async def page(asked: Annotated[RunsAsked, Query()], state: AppStateDep, caller: CallerDep) -> Response:
     """The runs that the caller may see: their own; an admin sees all."""
-    return JSONResponse(RunPageView.of(await face.service.runs.page(caller, asked.query())).body())
+    return JSONResponse(RunPageView.of(await state.service.runs.page(caller, asked.query())).body())
 
 
 @router.get(
@@ -71,6 +71,6 @@ async def page(asked: Annotated[RunsAsked, Query()], face: TheFace, caller: TheC
     summary="One run",
     responses={200: {"model": WholeRunView, "description": "As it stands."}},
 )
-async def run(run_id: RunId, face: TheFace, caller: TheCaller) -> Response:
+async def run(run_id: RunId, state: AppStateDep, caller: CallerDep) -> Response:
     """How a run stands, and what it answered when that is public."""
-    return JSONResponse(WholeRunView.of(await face.service.runs.row(caller, run_id)).body())
+    return JSONResponse(WholeRunView.of(await state.service.runs.row(caller, run_id)).body())

@@ -20,9 +20,9 @@ from diagnosis_harness.kernel.errors import RunUnknown
 from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.kernel.window import utc_text
 from diagnosis_harness.release.outcome import ReleaseOutcome
-from diagnosis_harness.server.face import TheCaller, TheFace, language_for
+from diagnosis_harness.server.app_state import AppStateDep, CallerDep, request_language
+from diagnosis_harness.server.request_bodies import PAGE_MAX
 from diagnosis_harness.server.view import Timestamp, View
-from diagnosis_harness.server.wire import PAGE_MAX
 
 router = APIRouter(tags=["sessions"])
 
@@ -102,8 +102,8 @@ async def session(
     session_id: Annotated[str, Path(max_length=200)],
     request: Request,
     *,
-    face: TheFace,
-    caller: TheCaller,
+    state: AppStateDep,
+    caller: CallerDep,
     before: Annotated[str | None, Query(max_length=400, description="`next` of the page before.")] = None,
     limit: Annotated[int, Query(ge=1, le=PAGE_MAX)] = 50,
 ) -> Response:
@@ -111,29 +111,29 @@ async def session(
     if not is_safe_segment(session_id):
         raise RunUnknown(session_id)
     query = RunQuery(session_id=session_id, before=before, limit=limit)
-    found = await face.service.runs.page(caller, query)
+    found = await state.service.runs.page(caller, query)
     latest = (
         found
         if before is None
-        else await face.service.runs.page(caller, replace(query, before=None, limit=1))
+        else await state.service.runs.page(caller, replace(query, before=None, limit=1))
     )
     if not latest.rows:
         raise RunUnknown(session_id)
-    asked_by = await _next_asker(face, caller, query, latest.rows[0])
-    previous = await previous_of(face.service.stores.archive, session_id, asked_by=asked_by)
+    asked_by = await _next_asker(state, caller, query, latest.rows[0])
+    previous = await previous_of(state.service.stores.archive, session_id, asked_by=asked_by)
     view = SessionView(
         session_id=session_id,
         turns=[TurnView.of(row) for row in reversed(found.rows)],
         next=found.next,
-        next_turn=_next_turn(previous, asked_by, language_for(request)),
+        next_turn=_next_turn(previous, asked_by, request_language(request)),
     )
     return JSONResponse(view.body())
 
 
-async def _next_asker(face: TheFace, caller: Caller, query: RunQuery, latest: RunRow) -> str:
+async def _next_asker(state: AppStateDep, caller: Caller, query: RunQuery, latest: RunRow) -> str:
     """Whose next turn is meant: the caller's, or where they only look on, that of whoever asked last."""
     own = replace(query, asked_by=caller.name, before=None, limit=1)
-    has_asked = (await face.service.runs.page(caller, own)).rows
+    has_asked = (await state.service.runs.page(caller, own)).rows
     return caller.name if has_asked else latest.request.asked_by.name
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from diagnosis_harness.application.callers.caller import Caller
 from diagnosis_harness.application.runs.asking import Asking
 from diagnosis_harness.application.runs.store import Submitted
-from diagnosis_harness.server.face import Admission, Face
+from diagnosis_harness.server.app_state import Admission, AppState
 
 
 def fingerprint_of(kind: str, caller: Caller, *parts: str) -> str:
@@ -20,13 +20,13 @@ def fingerprint_of(kind: str, caller: Caller, *parts: str) -> str:
     return f"{kind}-{held.hexdigest()[:40]}"
 
 
-async def submit_once(face: Face, admission: Admission, asking: Asking) -> Submitted:
+async def submit_once(state: AppState, admission: Admission, asking: Asking) -> Submitted:
     """Queue a question. Trying the same run again, twice, joins what is unfinished.
 
     Raises:
         NotPermitted, InvalidInput, RunUnknown, RunGoesOn, TooManyRuns, StoreFailure: as `Runs.submit`.
     """
-    service, caller = face.service, admission.caller
+    service, caller = state.service, admission.caller
     if asking.retry_of is not None and asking.fingerprint is None:
         asking = replace(asking, fingerprint=fingerprint_of("retry", caller, asking.retry_of))
     if asking.fingerprint is not None and caller.may_ask:

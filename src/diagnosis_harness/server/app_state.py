@@ -1,4 +1,4 @@
-"""What every route works with: the service, its settings and its meters; and who asks in this request."""
+"""Application state and per-request dependencies of the routes."""
 
 from __future__ import annotations
 
@@ -20,56 +20,56 @@ from diagnosis_harness.settings import ServerSettings
 
 
 @dataclass(frozen=True, slots=True)
-class Face:
-    """One per application; stands in `app.state.face`."""
+class AppState:
+    """What all requests share, one per application, in `app.state.app_state`."""
 
     service: Service
     settings: ServerSettings
     metrics: Metrics
     streams: Streams
     stores: Mapping[str, WriteCheck] = field(default_factory=dict)
-    """The service's stores by name, each tried by a write."""
+    """A write check for each of the service's stores, by name."""
 
 
 @dataclass(frozen=True, slots=True)
 class Admission:
-    """Who was let in, as the doorkeeper found it.
+    """The authenticated caller of a request.
 
     Attributes:
-        unfinished_max: runs that the key may have queued or running; None leaves the service's own number.
+        unfinished_max: limit of the key on queued and running runs; None means the service's own limit.
     """
 
     caller: Caller
     unfinished_max: int | None = None
 
 
-def face_of(request: Request) -> Face:
-    """The face of the application that this request came to."""
-    return cast("Face", request.app.state.face)
+def app_state_of(request: Request) -> AppState:
+    """The state of the application that received the request."""
+    return cast("AppState", request.app.state.app_state)
 
 
 def admission_of(request: Request) -> Admission:
-    """Who asks. The doorkeeper has let them in before any route is called."""
+    """The admission that `AuthMiddleware` stored before the route was called."""
     return cast("Admission", request.state.admission)
 
 
 def caller_of(request: Request) -> Caller:
-    """Who asks, as the application knows them."""
+    """The caller of the request."""
     return admission_of(request).caller
 
 
-def language_for(request: HTTPConnection) -> Language:
-    """The language that the client wants to be spoken to in."""
+def request_language(request: HTTPConnection) -> Language:
+    """The language that the client accepts."""
     return asked_language(request.headers.get("accept-language", ""))
 
 
 async def _stream_place(request: Request) -> AsyncIterator[None]:
-    with face_of(request).streams.places.taken(caller_of(request).name):
+    with app_state_of(request).streams.places.taken(caller_of(request).name):
         yield
 
 
-TheFace = Annotated[Face, Depends(face_of)]
-TheAdmission = Annotated[Admission, Depends(admission_of)]
-TheCaller = Annotated[Caller, Depends(caller_of)]
-StreamPlace = Annotated[None, Depends(_stream_place)]
-"""One of the caller's places for streams: held from before the route until its response is sent."""
+AppStateDep = Annotated[AppState, Depends(app_state_of)]
+AdmissionDep = Annotated[Admission, Depends(admission_of)]
+CallerDep = Annotated[Caller, Depends(caller_of)]
+StreamSlotDep = Annotated[None, Depends(_stream_place)]
+"""Holds one of the caller's stream slots from before the route runs until its response is sent."""

@@ -21,7 +21,7 @@ def retry_hint(retry_ms: int) -> bytes:
     return b"retry: %d\n\n" % retry_ms
 
 
-def framed(event: SseEvent, event_id: EventId | None) -> bytes:
+def encode_event(event: SseEvent, event_id: EventId | None) -> bytes:
     """The event as it is sent; without an id where it stands in no log, and cannot be resumed after."""
     name, data = _told(event)
     place = "" if event_id is None else f"id: {event_id}\n"

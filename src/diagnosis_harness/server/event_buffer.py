@@ -1,4 +1,4 @@
-"""The last written events of one run that is watched here: each framed once, for all who watch."""
+"""The last written events of one run that is watched here: each encode_event once, for all who watch."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from diagnosis_harness.application.runs.row import RunRow
 from diagnosis_harness.application.status import ChatApplicationStatus
 from diagnosis_harness.server.event_id import EventId
-from diagnosis_harness.server.frames import framed
+from diagnosis_harness.server.sse_frames import encode_event
 from diagnosis_harness.server.sse_session import SseEvent, Status, Traced
 from diagnosis_harness.trace.event import TraceEvent, TraceName
 
@@ -28,7 +28,7 @@ class Frame:
     def data(self) -> bytes:
         """The bytes of the event; made when the first reader wants them, and shared by all."""
         if self._data is None:
-            self._data = b"" if self.event is None else framed(self.event, self.id)
+            self._data = b"" if self.event is None else encode_event(self.event, self.id)
         return self._data
 
 
@@ -40,7 +40,7 @@ def _shown(logged: TraceEvent) -> SseEvent | None:
     return Traced(logged)
 
 
-class RunTail:
+class EventBuffer:
     """A stretch of the log without a gap, up to its end as far as it is known here; bounded.
 
     Whoever is behind the stretch reads the log itself, page by page, until it has caught up: that is how a
@@ -109,10 +109,10 @@ class RunTail:
             self._before_seq, self._frames = None, []
         self.ring()
 
-    def framed_end(self, event: SseEvent, event_id: EventId) -> bytes:
+    def encode_end(self, event: SseEvent, event_id: EventId) -> bytes:
         """An event of the run's end as bytes, made once; the row gives the same to all."""
         if event_id not in self._ends:
-            self._ends[event_id] = framed(event, event_id)
+            self._ends[event_id] = encode_event(event, event_id)
         return self._ends[event_id]
 
     def ring(self) -> None:

@@ -13,7 +13,7 @@ from diagnosis_harness.harness.termination import RunState
 from diagnosis_harness.kernel.errors import InvalidInput
 from diagnosis_harness.release.outcome import ReleaseOutcome
 from diagnosis_harness.server.event_id import EventId, read_event_id
-from diagnosis_harness.server.frames import HEARTBEAT, framed, retry_hint
+from diagnosis_harness.server.sse_frames import HEARTBEAT, encode_event, retry_hint
 from diagnosis_harness.server.sse_session import Content, Done, Failure, Metadata, RunIds, Traced
 from diagnosis_harness.trace.event import TraceEvent, TraceEventStatus, TraceName, TracePhase, bounded
 
@@ -25,7 +25,7 @@ TEXTS = st.text(st.characters(exclude_categories=()) | st.sampled_from(LINE_ENDS
 @given(TEXTS)
 def test_any_text_arrives_as_one_event(text: str) -> None:
     """Half a surrogate pair included: JSON can say it, UTF-8 cannot."""
-    sent = framed(Content(IDS, {"text": text}), EventId(7))
+    sent = encode_event(Content(IDS, {"text": text}), EventId(7))
 
     (came,) = Parser().feed(sent)
 
@@ -35,7 +35,7 @@ def test_any_text_arrives_as_one_event(text: str) -> None:
 @given(TEXTS)
 def test_no_reader_by_lines_sees_more_lines(text: str) -> None:
     """Python's `splitlines`, which many clients use, knows more line ends than the standard does."""
-    sent = framed(Content(IDS, {"text": text}), EventId(7)).decode()
+    sent = encode_event(Content(IDS, {"text": text}), EventId(7)).decode()
 
     assert len(sent.splitlines()) == 4
 
@@ -48,7 +48,7 @@ def test_every_kind_of_event_has_its_name_and_fields() -> None:
     failure = Failure(IDS, "DEADLINE_REACHED", "没有时间了", RunState.TIMED_OUT)
     events = (Metadata(IDS), Traced(logged), failure, Done(ReleaseOutcome.FAILED))
 
-    came = [received for event in events for received in Parser().feed(framed(event, EventId(3)))]
+    came = [received for event in events for received in Parser().feed(encode_event(event, EventId(3)))]
 
     ids = {"session_id": "ses-1", "run_id": "run-1"}
     assert [(each.name, each.data) for each in came] == [
@@ -68,7 +68,7 @@ def test_every_kind_of_event_has_its_name_and_fields() -> None:
         ("failure", {**ids, "code": "DEADLINE_REACHED", "message": "没有时间了", "state": "TIMED_OUT"}),
         ("done", {"outcome": "FAILED"}),
     ]
-    assert "没有时间了" in framed(failure, None).decode()
+    assert "没有时间了" in encode_event(failure, None).decode()
 
 
 def test_what_is_no_event_makes_none() -> None:
@@ -77,7 +77,7 @@ def test_what_is_no_event_makes_none() -> None:
 
     assert parser.feed(retry_hint(1_000) + HEARTBEAT) == []
     assert parser.comments == 1
-    assert b"id:" not in framed(Done(ReleaseOutcome.FAILED), None)
+    assert b"id:" not in encode_event(Done(ReleaseOutcome.FAILED), None)
 
 
 @given(st.integers(0, 10**9), st.integers(0, 1))
@@ -101,5 +101,5 @@ def test_another_form_is_no_id(text: str) -> None:
 def test_json_that_cannot_be_is_refused() -> None:
     """A number that JSON has not got would be read by some and break others."""
     with pytest.raises(ValueError, match="JSON"):
-        framed(Content(IDS, {"text": float("nan")}), None)
+        encode_event(Content(IDS, {"text": float("nan")}), None)
     assert json.loads('"\\ud800"') == "\ud800"

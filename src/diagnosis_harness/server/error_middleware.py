@@ -13,11 +13,11 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from diagnosis_harness.kernel.clock import Clock
 from diagnosis_harness.kernel.ids import IdSource
-from diagnosis_harness.server.bugs import log_bug
+from diagnosis_harness.server.error_log import log_unexpected_error
 from diagnosis_harness.server.metrics import Metrics
+from diagnosis_harness.server.problem_response import send_problem
 from diagnosis_harness.server.problems import Problem, ProblemKind
 from diagnosis_harness.server.refusal_log import RefusalLog
-from diagnosis_harness.server.replies import send_problem
 
 OTHER_ROUTE = "other"
 _LOG = logging.getLogger("diagnosis_harness.server")
@@ -28,7 +28,7 @@ _HEADERS = {
 }
 
 
-class Edge:
+class ErrorMiddleware:
     """ASGI middleware; one of the edges that may catch everything."""
 
     def __init__(self, app: ASGIApp, *, ids: IdSource, metrics: Metrics, clock: Clock) -> None:
@@ -60,7 +60,7 @@ class Edge:
         except ClientDisconnect:
             return
         except Exception as error:  # noqa: BLE001 - the server's edge: a bug is logged, and told as a problem
-            log_bug(_LOG, f"request {request_id}", error)
+            log_unexpected_error(_LOG, f"request {request_id}", error)
             is_logged = True
             if status == 0:
                 await send_problem(scope, receive, sent, Problem(ProblemKind.INTERNAL))

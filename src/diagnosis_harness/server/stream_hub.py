@@ -19,9 +19,9 @@ from diagnosis_harness.harness.termination import CancellationReason
 from diagnosis_harness.harness.waiting import passed
 from diagnosis_harness.kernel.clock import Clock
 from diagnosis_harness.kernel.errors import StoreFailure
-from diagnosis_harness.server.afar import in_loop
-from diagnosis_harness.server.bugs import log_bug
-from diagnosis_harness.server.run_tail import RunTail
+from diagnosis_harness.server.error_log import log_unexpected_error
+from diagnosis_harness.server.event_buffer import EventBuffer
+from diagnosis_harness.server.loop_callback import callback_on_loop
 from diagnosis_harness.server.watch import Watch, WatchPlan
 from diagnosis_harness.trace.event import TraceEvent
 
@@ -34,7 +34,7 @@ def _going_on(what: str) -> Iterator[None]:
     try:
         yield
     except Exception as error:  # noqa: BLE001 - the edge: it is logged, and the loop goes on
-        log_bug(_LOG, what, error)
+        log_unexpected_error(_LOG, what, error)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,7 +62,7 @@ class StreamHub:
         self._active = active
         self._clock = clock
         self._settings = settings
-        self._tails: dict[str, RunTail] = {}
+        self._tails: dict[str, EventBuffer] = {}
         self._watches: set[Watch] = set()
         self._look = asyncio.Event()
         self._is_closing = False
@@ -116,8 +116,8 @@ class StreamHub:
                 tail.ring()
 
     @contextmanager
-    def _held(self, run_id: str) -> Iterator[RunTail]:
-        tail = self._tails.setdefault(run_id, RunTail(run_id, events_max=self._settings.tail_events))
+    def _held(self, run_id: str) -> Iterator[EventBuffer]:
+        tail = self._tails.setdefault(run_id, EventBuffer(run_id, events_max=self._settings.tail_events))
         tail.holders += 1
         try:
             yield tail
@@ -155,7 +155,7 @@ class StreamHub:
         loop = asyncio.get_running_loop()
         while True:
             at_s = self._clock.now_s() + self._settings.poll_s
-            disarm = self._clock.call_at(at_s, in_loop(loop, self._look.set))
+            disarm = self._clock.call_at(at_s, callback_on_loop(loop, self._look.set))
             try:
                 await self._look.wait()
             finally:
@@ -168,12 +168,12 @@ class StreamHub:
                 if watch.waits_for_store:
                     watch.ring()
 
-    def _want_row(self, tail: RunTail) -> None:
+    def _want_row(self, tail: EventBuffer) -> None:
         if not tail.wants_row and not tail.end_is_told:
             tail.wants_row = True
             self._look.set()
 
-    async def _looked_up(self, tail: RunTail) -> None:
+    async def _looked_up(self, tail: EventBuffer) -> None:
         """See what became of a run that nobody tells of. What cannot be read is looked up the next time."""
         try:
             if tail.wants_row:

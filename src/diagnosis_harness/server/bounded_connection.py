@@ -13,7 +13,7 @@ from typing import ClassVar, cast
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from diagnosis_harness.kernel.clock import Clock
-from diagnosis_harness.server.afar import in_loop
+from diagnosis_harness.server.loop_callback import callback_on_loop
 
 HEAD_BYTES_MAX = 65_536
 """What the head of a request may take; nobody's cookies are that long."""
@@ -26,7 +26,7 @@ class Limit:
         self, clock: Clock, loop: asyncio.AbstractEventLoop, cut: Callable[[], object], *, limit_s: float
     ) -> None:
         self._clock = clock
-        self._cut = in_loop(loop, cut)
+        self._cut = callback_on_loop(loop, cut)
         self._limit_s = limit_s
         self._disarm: Callable[[], None] | None = None
 

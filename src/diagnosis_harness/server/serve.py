@@ -10,7 +10,7 @@ from uvicorn import Config
 from diagnosis_harness.application.service import Service
 from diagnosis_harness.kernel.errors import InvalidSetting
 from diagnosis_harness.server.app import make_app
-from diagnosis_harness.server.connection import bounded_connection
+from diagnosis_harness.server.bounded_connection import bounded_connection
 from diagnosis_harness.server.stopping_server import StoppingServer
 from diagnosis_harness.settings import ServerSettings
 
@@ -19,14 +19,14 @@ BACKLOG = 2_048
 CLOSE_WITHIN_S = 5
 
 
-async def serve_until_told(
+async def serve_until_stopped(
     service: Service,
     settings: ServerSettings,
     *,
     needs_key: bool,
     listening: Callable[[str], None],
     stopping: Callable[[EndStreams], Awaitable[None]],
-    told_again: Callable[[], None],
+    on_second_signal: Callable[[], None],
 ) -> None:
     """Serve until SIGTERM or Ctrl+C.
 
@@ -34,7 +34,7 @@ async def serve_until_told(
         listening: told the URL once connections are taken.
         stopping: awaited as soon as the process is told to stop; it has the chats and streams ended by what
             it is given.
-        told_again: called when it is told a second time.
+        on_second_signal: called when it is told a second time.
 
     Raises:
         InvalidSetting: the address cannot be listened on.
@@ -61,7 +61,7 @@ async def serve_until_told(
         timeout_graceful_shutdown=CLOSE_WITHIN_S,
     )
     with _bound(settings.host, settings.port) as bound:
-        server = StoppingServer(config, before_stop, told_again)
+        server = StoppingServer(config, before_stop, on_second_signal)
         listening(_url(bound))
         await server.serve(sockets=[bound])
 
