@@ -18,8 +18,8 @@ from diagnosis_harness.bootstrap.service import open_service
 from diagnosis_harness.cli import exit_codes
 from diagnosis_harness.cli.main import FolderOpener, build_app
 from diagnosis_harness.diagnosis.claim import Predicate
+from diagnosis_harness.diagnosis.predicate_rule import RULES, Part, PredicateRule, Second
 from diagnosis_harness.diagnosis.wire_schema import answer_schema
-from diagnosis_harness.guards.predicate_rule import RULES, Part, PredicateRule, Second
 from diagnosis_harness.kernel import errors
 from diagnosis_harness.report.schema import document_schema
 from diagnosis_harness.server.app import make_app

@@ -5,33 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from diagnosis_harness.diagnosis.predicate_rule import Predicate as Predicate  # noqa: PLC0414 - read with a claim
 from diagnosis_harness.kernel.window import TimeWindow
 from diagnosis_harness.tools.evidence import Direction
-
-
-class Predicate(StrEnum):
-    """What a claim says of its entity."""
-
-    CHANGED = "CHANGED"  # a signal moved from `baseline` to `value`
-    BEGAN = "BEGAN"  # a signal, or the incident, began to differ at `onset_s`
-    NORMAL = "NORMAL"  # a signal moved no further than it does by itself in normal operation
-    FAILED = "FAILED"  # a share of operation `signal` failed; of calls from `affected` where given
-    DROPPED = "DROPPED"  # the entity's operation `signal` ended without the call `affected` it usually makes
-    CAUSED = "CAUSED"  # the entity is the cause of what `affected` shows
-    AFFECTED = "AFFECTED"  # the entity is hit, not the cause
-    SATURATED = "SATURATED"  # a resource of the entity ran at its limit
-    SLOWED = "SLOWED"  # time inside the entity itself, or on the way to it, rose
-    CALLS = "CALLS"  # the entity calls `affected`
-    DEPLOYED = "DEPLOYED"  # a change to the entity at `onset_s`
-    IN_STATE = "IN_STATE"  # the entity's attribute `signal` was `affected`, a text, or the number `value`
-    COUNTED = "COUNTED"  # so many of `signal` were counted of the entity in the window
-    ABSENT = "ABSENT"  # nothing was seen in this scope and window; never more than that
-
-
-OF_A_SIGNAL = frozenset(
-    {Predicate.CHANGED, Predicate.BEGAN, Predicate.NORMAL, Predicate.AFFECTED, Predicate.SATURATED}
-)
-"""What speaks of a signal: `affected` is then the caller that measured it, where one did."""
 
 
 class Looked(StrEnum):

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 from diagnosis_harness.diagnosis.claim import Claim
 from diagnosis_harness.diagnosis.inquiry import Inquiry, OnsetOrigin
+from diagnosis_harness.diagnosis.predicate_rule import About, rule_of
 from diagnosis_harness.guards.absence_rule import absence_rule
-from diagnosis_harness.guards.predicate_rule import About, rule_of
 from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.tools.evidence import EvidenceItem, ItemKind
 from diagnosis_harness.tools.invocation import EvidenceRecord

@@ -6,16 +6,16 @@ from collections.abc import Iterator
 
 from diagnosis_harness.diagnosis.claim import Claim
 from diagnosis_harness.diagnosis.inquiry import Inquiry
-from diagnosis_harness.guards.incident_time import speaks_of_incident
-from diagnosis_harness.guards.predicate_rule import (
+from diagnosis_harness.diagnosis.predicate_rule import (
     Normality,
     PredicateRule,
     Second,
     Subject,
     rule_of,
 )
-from diagnosis_harness.guards.quantity import states
+from diagnosis_harness.guards.incident_time import speaks_of_incident
 from diagnosis_harness.guards.verdict import FindingCode
+from diagnosis_harness.kernel.quantity import states
 from diagnosis_harness.kernel.window import TimeWindow
 from diagnosis_harness.tools.evidence import Direction, EvidenceItem, ItemKind
 

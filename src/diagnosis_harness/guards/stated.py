@@ -10,8 +10,8 @@ from __future__ import annotations
 from sys import float_info
 
 from diagnosis_harness.diagnosis.claim import Claim, EvidenceRef, Predicate, Quote
+from diagnosis_harness.diagnosis.predicate_rule import Part, rule_of
 from diagnosis_harness.guards.bearing import second_of, subject_of
-from diagnosis_harness.guards.predicate_rule import Part, rule_of
 from diagnosis_harness.kernel.errors import ContractViolation
 from diagnosis_harness.tools.evidence import EvidenceItem
 

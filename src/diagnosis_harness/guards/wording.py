@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from diagnosis_harness.diagnosis.claim import Claim, Predicate
-from diagnosis_harness.guards.predicate_rule import Normality, Part, PredicateRule, rule_of
+from diagnosis_harness.diagnosis.predicate_rule import Normality, Part, PredicateRule, rule_of
+from diagnosis_harness.diagnosis.word_class import WordClass
 from diagnosis_harness.guards.wording_facts import Facts, facts_of
 from diagnosis_harness.guards.wording_forms import has_form
 from diagnosis_harness.guards.wording_numbers import (
@@ -25,7 +26,7 @@ from diagnosis_harness.guards.wording_numbers import (
 )
 from diagnosis_harness.guards.wording_roles import are_roles_clear
 from diagnosis_harness.guards.wording_tokens import Token, TokenKind, class_of, tokens
-from diagnosis_harness.guards.wording_words import HAN, PHRASES, WORDS, WordClass
+from diagnosis_harness.guards.wording_words import HAN, PHRASES, WORDS
 from diagnosis_harness.tools.evidence import Direction, EvidenceItem
 
 LENGTH_MAX = 400

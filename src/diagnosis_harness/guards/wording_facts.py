@@ -6,10 +6,11 @@ import re
 from dataclasses import dataclass
 
 from diagnosis_harness.diagnosis.claim import Claim, Predicate
+from diagnosis_harness.diagnosis.predicate_rule import rule_of
+from diagnosis_harness.diagnosis.word_class import WordClass
 from diagnosis_harness.guards.bearing import subject_of
-from diagnosis_harness.guards.predicate_rule import rule_of
 from diagnosis_harness.guards.wording_tokens import unit_of
-from diagnosis_harness.guards.wording_words import KINDS_OF_CHANGE, WordClass
+from diagnosis_harness.guards.wording_words import KINDS_OF_CHANGE
 from diagnosis_harness.kernel.window import TimeWindow
 from diagnosis_harness.tools.evidence import Direction, EvidenceItem
 
@@ -31,7 +32,7 @@ class Facts:
         actors: subjects and the claim's second entity.
         parts: lower-case words of the signal's and kind's own names.
         change: of a recorded change, the class of words that names its kind; None where none does.
-        value, baseline: in `unit`, which is written as `guards.quantity` does.
+        value, baseline: in `unit`, which is written as `kernel.quantity` does.
     """
 
     claim: Claim

@@ -14,10 +14,11 @@ from functools import cache
 from types import MappingProxyType
 
 from diagnosis_harness.diagnosis.claim import Predicate
+from diagnosis_harness.diagnosis.word_class import WordClass
 from diagnosis_harness.guards.wording_facts import Facts
 from diagnosis_harness.guards.wording_numbers import role_of
 from diagnosis_harness.guards.wording_tokens import Token, TokenKind, class_of
-from diagnosis_harness.guards.wording_words import WordClass, words
+from diagnosis_harness.guards.wording_words import words
 
 _LEADING = frozenset("到至在为")
 """Endings of Chinese verbs that lead on to a value, as in 升到."""

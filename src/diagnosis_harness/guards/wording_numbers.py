@@ -8,10 +8,11 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from math import floor, isfinite
 
-from diagnosis_harness.guards.quantity import SHOWN_DIGITS, convert, is_rounding_of
+from diagnosis_harness.diagnosis.word_class import WordClass
 from diagnosis_harness.guards.wording_facts import Facts
 from diagnosis_harness.guards.wording_tokens import Token, TokenKind, class_of
-from diagnosis_harness.guards.wording_words import WordClass, words
+from diagnosis_harness.guards.wording_words import words
+from diagnosis_harness.kernel.quantity import SHOWN_DIGITS, convert, is_rounding_of
 from diagnosis_harness.kernel.window import TimeWindow
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from diagnosis_harness.diagnosis.claim import Predicate
+from diagnosis_harness.diagnosis.word_class import WordClass
 from diagnosis_harness.guards.wording_facts import Facts
 from diagnosis_harness.guards.wording_tokens import Token, TokenKind, class_of
-from diagnosis_harness.guards.wording_words import INVERTING, WordClass, words
+from diagnosis_harness.guards.wording_words import INVERTING, words
 
 _IS = frozenset({"is", "was", "是", "为"})
 _CAUSE_NOUNS = words("cause culprit reason origin source 原因 根因 根本原因 元凶")

@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import NamedTuple
 
-from diagnosis_harness.guards.wording_words import HAN, PHRASES, WORDS, WordClass, words
+from diagnosis_harness.diagnosis.word_class import WordClass
+from diagnosis_harness.guards.wording_words import HAN, PHRASES, WORDS, words
 from diagnosis_harness.kernel.names import is_identifier, quoted
 
 
@@ -213,7 +214,7 @@ def class_of(token: Token) -> WordClass | None:
 
 
 def unit_of(unit: str | None) -> str:
-    """A unit as the tables of `guards.quantity` write it; counts have none."""
+    """A unit as the tables of `kernel.quantity` write it; counts have none."""
     text = (unit or "").strip()
     if text.lower() in {"", "1", "none", "count", "counts"}:
         return ""

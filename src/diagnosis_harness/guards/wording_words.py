@@ -7,44 +7,12 @@ it.
 
 from __future__ import annotations
 
-from enum import StrEnum
+from diagnosis_harness.diagnosis.word_class import WordClass
 
 
 def words(text: str) -> frozenset[str]:
     """The words of a text, which a table is easier to read as."""
     return frozenset(text.split())
-
-
-class WordClass(StrEnum):
-    """What a word says."""
-
-    PLAIN = "PLAIN"  # nothing by itself
-    UP = "UP"
-    DOWN = "DOWN"
-    SLOW = "SLOW"  # up, where the value is a time
-    FAST = "FAST"  # down, where the value is a time
-    FLAT = "FLAT"
-    NEGATION = "NEGATION"
-    WIDE = "WIDE"  # all, never, only: wider than any record
-    CAUSE = "CAUSE"
-    AFFECT = "AFFECT"
-    BEGIN = "BEGIN"
-    FAIL = "FAIL"
-    LIMIT = "LIMIT"
-    CALL = "CALL"
-    DEPLOY = "DEPLOY"  # a deploy, a flag, a configuration and a version are four things
-    FLAG = "FLAG"
-    CONFIG = "CONFIG"
-    VERSION = "VERSION"
-    SEEN = "SEEN"
-    LACK = "LACK"  # ends without a call
-    NO_CAUSE = "NO_CAUSE"  # a fixed phrase: not the cause
-    NO_MOVE = "NO_MOVE"  # a fixed phrase: no further than usual
-    CHANGE = "CHANGE"
-    NOUN = "NOUN"  # could name another signal than the claim's
-    TROUBLE = "TROUBLE"
-    USUAL = "USUAL"  # marks the baseline, and stands beside its number only
-    NOW = "NOW"  # marks the value, and stands beside its number only
 
 
 _ENGLISH: dict[WordClass, str] = {

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from diagnosis_harness.diagnosis.claim import OF_A_SIGNAL, Claim, Looked, Predicate
+from diagnosis_harness.diagnosis.claim import Claim, Looked, Predicate
+from diagnosis_harness.diagnosis.predicate_rule import OF_A_SIGNAL
 from diagnosis_harness.kernel.names import named, quoted
 from diagnosis_harness.report.measure import measure, measures, times
 from diagnosis_harness.report.timestamps import SOUGHT_MAX, instant, span

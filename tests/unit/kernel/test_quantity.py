@@ -6,7 +6,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from diagnosis_harness.guards.quantity import convert, is_rounding_of, states
+from diagnosis_harness.kernel.quantity import convert, is_rounding_of, states
 
 exact_values = st.floats(min_value=1e-6, max_value=1e9, allow_nan=False)
 

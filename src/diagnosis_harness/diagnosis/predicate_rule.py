@@ -11,14 +11,32 @@ from dataclasses import dataclass
 from enum import StrEnum
 from types import MappingProxyType
 
-from diagnosis_harness.diagnosis.claim import Predicate
-from diagnosis_harness.guards.quantity import convert
-from diagnosis_harness.guards.wording_words import WordClass
+from diagnosis_harness.diagnosis.word_class import WordClass
+from diagnosis_harness.kernel.quantity import convert
 from diagnosis_harness.tools.evidence import Direction, EvidenceItem, ItemKind
 
 LIMIT_SHARE = 0.9
 """From this share of a resource on it runs at its limit."""
 _RESOURCES = frozenset({"cpu", "memory"})
+
+
+class Predicate(StrEnum):
+    """What a claim says of its entity."""
+
+    CHANGED = "CHANGED"  # a signal moved from `baseline` to `value`
+    BEGAN = "BEGAN"  # a signal, or the incident, began to differ at `onset_s`
+    NORMAL = "NORMAL"  # a signal moved no further than it does by itself in normal operation
+    FAILED = "FAILED"  # a share of operation `signal` failed; of calls from `affected` where given
+    DROPPED = "DROPPED"  # the entity's operation `signal` ended without the call `affected` it usually makes
+    CAUSED = "CAUSED"  # the entity is the cause of what `affected` shows
+    AFFECTED = "AFFECTED"  # the entity is hit, not the cause
+    SATURATED = "SATURATED"  # a resource of the entity ran at its limit
+    SLOWED = "SLOWED"  # time inside the entity itself, or on the way to it, rose
+    CALLS = "CALLS"  # the entity calls `affected`
+    DEPLOYED = "DEPLOYED"  # a change to the entity at `onset_s`
+    IN_STATE = "IN_STATE"  # the entity's attribute `signal` was `affected`, a text, or the number `value`
+    COUNTED = "COUNTED"  # so many of `signal` were counted of the entity in the window
+    ABSENT = "ABSENT"  # nothing was seen in this scope and window; never more than that
 
 
 class Part(StrEnum):
@@ -357,3 +375,8 @@ RULES: Mapping[Predicate, PredicateRule] = MappingProxyType(
         ),
     }
 )
+
+OF_A_SIGNAL = frozenset(
+    predicate for predicate, rule in RULES.items() if ItemKind.SIGNAL_CHANGE in rule.kinds
+)
+"""What speaks of a signal: `affected` is then the caller that measured it, where one did."""
