@@ -197,7 +197,7 @@ def test_a_second_ctrl_c_leaves_at_once() -> None:
     out, err = process.communicate(timeout=60)
 
     assert process.returncode == 130
-    assert "Left at once" in err
+    assert "Exited at once" in err
     assert "Traceback" not in err
     assert out == ""
 

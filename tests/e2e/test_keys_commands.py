@@ -58,9 +58,9 @@ def test_a_key_is_made_shown_once_used_and_revoked(
     ("words", "said"),
     [
         (["add", "alice", "--role", "king"], "choose one of viewer, operator, admin"),
-        (["add", "local", "--role", "viewer"], "it is no name of a caller"),
-        (["add", "alerts", "--role", "viewer"], "it is no name of a caller"),
-        (["add", "a b", "--role", "viewer"], "it is no name of a caller"),
+        (["add", "local", "--role", "viewer"], "it is not a valid caller name"),
+        (["add", "alerts", "--role", "viewer"], "it is not a valid caller name"),
+        (["add", "a b", "--role", "viewer"], "it is not a valid caller name"),
         (["revoke", "123456789abc"], "There is no valid key 123456789abc"),
     ],
 )
@@ -80,7 +80,7 @@ def test_a_name_holds_one_valid_key(diagnose: Diagnose) -> None:
     again = diagnose("keys", "add", "bob", "--role", "admin")
 
     assert again.code == 2
-    assert "there is a valid key of this name" in again.err
+    assert "a valid key with this name exists" in again.err
 
 
 def test_traces_are_exported_when_an_endpoint_is_set(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

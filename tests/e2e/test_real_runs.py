@@ -47,7 +47,7 @@ def test_the_demo_says_that_it_is_simulated_and_what_had_been_injected(
 
     said = ended.stderr.splitlines()
     assert said[0].startswith("Simulated:")
-    assert "What had been injected: cpu at " in ended.stderr
+    assert "Injected: cpu at " in ended.stderr
     assert said[-1].startswith("The diagnosis ")
 
 

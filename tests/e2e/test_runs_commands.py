@@ -182,7 +182,7 @@ def test_a_run_that_goes_on_is_shown_so_far_and_cancelled(kept: Kept, diagnose: 
         )
         assert cancelled.code == 0
         assert cancelled.out.splitlines()[0] == "Cancelled: the run was stopped."
-        assert again.out.splitlines()[0].startswith("The run had ended before (CANCELLED)")
+        assert again.out.splitlines()[0].startswith("The run had already ended (CANCELLED)")
         assert (held["status"], held["termination"]["reason"]) == ("CANCELLED", "USER_REQUESTED")
     kept.server.let_go()
 
@@ -265,7 +265,7 @@ def test_what_is_not_installed_is_named_with_its_remedy(module: str, words: list
 
     assert done.returncode == 2
     assert done.stderr == (
-        f"Cannot use diagnose: this needs what is not installed ({module}); "
+        f"Cannot use diagnose: a required package is not installed ({module}); "
         "run pip install 'diagnosis-harness[server]'.\n"
     )
 

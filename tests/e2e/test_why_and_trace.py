@@ -196,7 +196,7 @@ def test_a_run_without_a_trace_has_none_to_show(runs: dict[str, Path]) -> None:
     held = json.loads(runs["failed"].read_bytes())
     assert held["trace"] == []
 
-    assert diagnose("trace", runs["failed"], "--lang", "en").stdout == "This document carries no trace.\n"
+    assert diagnose("trace", runs["failed"], "--lang", "en").stdout == "This document has no trace.\n"
 
 
 @pytest.mark.parametrize("command", ["why", "trace"])
@@ -210,7 +210,7 @@ def test_a_changed_file_is_read_and_said_to_be_changed(
     ended = diagnose(command, changed, "--lang", "en")
 
     assert ended.returncode == 0
-    assert "is not byte for byte what was saved" in ended.stderr
+    assert "differs from what was saved" in ended.stderr
     assert ended.stdout
 
 

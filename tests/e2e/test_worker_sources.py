@@ -279,11 +279,11 @@ def test_a_worker_waits_for_a_postgresql_that_starts(shop: Path) -> None:
         server.stop()
         with team(url) as members:
             worker = members.start("worker", "--from", shop)
-            worker.until(r"does not answer yet \(.*\): waiting for it, 60 s at most\.")
+            worker.until(r"does not answer yet \(.*\): waiting up to 60 s\.")
             server.start()
             worker.until("Working as ")
             assert worker.said.startswith("Database: PostgreSQL, postgres at ")
-            assert worker.said.count("waiting for it") == 1
+            assert worker.said.count("waiting up to") == 1
 
 
 def test_a_worker_waits_for_a_postgresql_no_longer_than_it_says(shop: Path) -> None:
@@ -292,6 +292,6 @@ def test_a_worker_waits_for_a_postgresql_no_longer_than_it_says(shop: Path) -> N
         worker = members.start("worker", "--from", shop, DIAGNOSE_DATABASE__START_WAIT_S="1")
         assert worker.ended() == 1
     assert "Database: PostgreSQL, shop at 127.0.0.1:1\n" in worker.said
-    assert "waiting for it, 1 s at most" in worker.said
+    assert "waiting up to 1 s" in worker.said
     assert "Cannot start: the database cannot be reached" in worker.said
     assert "hunter2" not in worker.said

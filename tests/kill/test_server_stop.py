@@ -95,7 +95,7 @@ def test_a_server_that_asks_for_keys_and_has_none_says_so(
     """Nobody could ask it anything."""
     monkeypatch.setitem(ENVIRONMENT, "DIAGNOSE_SERVER__REQUIRE_KEY", "true")
     with serving(database=str(tmp_path / "runs.db")) as (process, _):
-        assert "diagnose keys add" in _until(process, "there is none").string
+        assert "diagnose keys add" in _until(process, "but none exists").string
 
 
 def test_a_baseline_needs_an_incident(tmp_path: Path) -> None:

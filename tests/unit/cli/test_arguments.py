@@ -115,4 +115,4 @@ def test_a_complaint_of_the_command_line_is_one_english_sentence() -> None:
     """With a full stop, and only one."""
     for complaint in ("No such option: --x", "No such option: --x."):
         said = usage_error_sentence(complaint, Language.EN)
-        assert said == "No such option: --x. `diagnose --help` shows what there is."
+        assert said == "No such option: --x. See `diagnose --help`."

@@ -28,7 +28,7 @@ FAILED = documents.ended(ReleaseOutcome.FAILED, RunState.FAILED)
         (
             documents.fallback(),
             PAYMENT,
-            "The diagnosis concluded nothing; payment is number 2 of its candidates.",
+            "The diagnosis reached no conclusion; payment is number 2 of its candidates.",
         ),
         (documents.fallback(), CART, "The diagnosis did not find it."),
         (documents.fallback(), SOUND, "The diagnosis was right: it named no cause."),

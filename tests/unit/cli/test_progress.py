@@ -31,7 +31,7 @@ def test_a_stage_is_named_in_words() -> None:
     progress, line = told(Progress(), TraceName.STATUS, {"stage": "SAFETY_VALIDATING"})
 
     assert progress.stage == "SAFETY_VALIDATING"
-    assert line == "checking what may be released"
+    assert line == "checking what may be published"
 
 
 def test_a_tool_call_is_in_flight_until_it_comes_back() -> None:
@@ -94,7 +94,7 @@ def test_a_stage_line_says_what_was_spent() -> None:
 
     _, line = told(progress, TraceName.STATUS, {"stage": "SAFETY_VALIDATING"})
 
-    assert line == "checking what may be released, 3 of 60 tool calls"
+    assert line == "checking what may be published, 3 of 60 tool calls"
 
 
 def test_a_chinese_line_has_chinese_commas() -> None:

@@ -32,7 +32,7 @@ def lines(width: int | None, language: Language = Language.EN) -> list[str]:
 def test_a_pipe_gets_a_line_an_event() -> None:
     """Time since the start stands right, a phase on the first row of its stretch, no spaces at line ends."""
     assert lines(None)[:6] == [
-        "         time  phase  event                   status     what it says",
+        "         time  phase  event                   status     details",
         "      0.000 s  RUN    RUN_STARTED             STARTED    question=慢",
         "      0.500 s  TOOL   TOOL_INVOCATION         STARTED    tool=find_changed_signals",
         f"  1,134.567 s         TOOL_INVOCATION         SUCCEEDED  {LONG}",
@@ -60,7 +60,7 @@ def test_each_phase_has_a_row(language: Language) -> None:
 def test_a_terminal_wraps_what_an_event_says_under_itself() -> None:
     """The columns before it stay free."""
     wide = lines(100)
-    column = wide[0].index("what it says")
+    column = wide[0].index("details")
 
     assert max(cell_len(line) for line in wide) <= 100
     further = [line for line in wide[:-4] if line and not line[:column].strip()]

@@ -67,7 +67,7 @@ def test_a_check_that_was_not_made_is_no_check_that_holds() -> None:
     said = lines(verification(unmade=True))
 
     assert any(row.split() == ["usage", "not", "checked"] for row in said)
-    assert f"NOT VERIFIED: 0 of {len(CheckName)} checks fail, 1 could not be made." in said
+    assert f"NOT VERIFIED: 0 of {len(CheckName)} checks fail, 1 could not be run." in said
 
 
 def test_many_flaws_of_one_check_are_cut() -> None:

@@ -41,9 +41,9 @@ FACTS = {
     "took": Text(en="took", zh="用时"),
     "steps": Text(en="agent steps", zh="智能体步数"),
     "tool_calls": Text(en="tool calls", zh="工具调用"),
-    "tokens": Text(en="tokens", zh="令牌"),
+    "tokens": Text(en="tokens", zh="token"),
     "asked_by": Text(en="asked by", zh="提问者"),
-    "cancel": Text(en="cancel asked for", zh="已请求取消"),
+    "cancel": Text(en="cancellation", zh="取消请求"),
     "failure": Text(en="failure", zh="失败"),
 }
 AGES = (
@@ -53,18 +53,17 @@ AGES = (
     Text(en="{n}d", zh="{n}天"),
 )
 NO_RUNS = Text(en="No runs.", zh="没有运行。")
-MORE_RUNS = Text(en="There are more; --limit shows further ones.", zh="还有更多；用 --limit 查看。")
+MORE_RUNS = Text(en="There are more; use --limit to see them.", zh="还有更多；用 --limit 查看。")
 IN_PROGRESS = {
-    "QUEUED": Text(en="The run waits for its turn.", zh="运行正在排队。"),
-    "RUNNING": Text(en="The run goes on. So far:", zh="运行仍在进行。目前为止："),
+    "QUEUED": Text(en="The run is queued.", zh="运行正在排队。"),
+    "RUNNING": Text(en="The run is in progress. So far:", zh="运行仍在进行。目前为止："),
 }
-NO_ANSWER = Text(en="No answer: {problem}", zh="没有答案：{problem}")
 STILL_RUNNING = Text(
     en="Run {run} is still in progress; this is available once it ends.",
     zh="运行 {run} 尚未结束；结束后才有此内容。",
 )
 UNKNOWN = Text(
-    en="There is no run {run}, or it is somebody else's; `diagnose runs list` shows what there is.",
+    en="There is no run {run}, or it belongs to somebody else; `diagnose runs list` shows your runs.",
     zh="没有运行 {run}，或不属于您；用 `diagnose runs list` 查看。",
 )
 AMBIGUOUS = Text(en="several run ids start with that ({runs})", zh="有多个运行以此开头（{runs}）")
@@ -75,29 +74,27 @@ NO_REFERENCE_REMEDY = Text(
 )
 NONE_AT_ALL = Text(en="there is no run yet", zh="还没有任何运行")
 NONE_AT_ALL_REMEDY = Text(
-    en="ask something first, or look elsewhere with --server or --settings",
+    en="ask something first, or name another place with --server or --settings",
     zh="请先提问，或用 --server、--settings 指定别处",
 )
 NOT_PERMITTED = Text(en="The role of this key does not allow that.", zh="此密钥的角色不允许该操作。")
-STORE = Text(en="The database does not work: {problem}.", zh="数据库无法使用：{problem}。")
-DAMAGED = Text(
-    en="What is kept of the run contradicts itself: {problem}.", zh="所保存的运行内容自相矛盾：{problem}。"
-)
+STORE = Text(en="The database failed: {problem}.", zh="数据库无法使用：{problem}。")
+DAMAGED = Text(en="The stored run is inconsistent: {problem}.", zh="保存的运行数据不一致：{problem}。")
 EFFECTS = {
     "STOPPED": Text(en="Cancelled: the run was stopped.", zh="已取消：运行已停止。"),
     "NEVER_STARTED": Text(
-        en="Cancelled: the run had not started, and will not.", zh="已取消：运行尚未开始，也不会再开始。"
+        en="Cancelled: the run had not started and will not start.", zh="已取消：运行尚未开始，也不会再开始。"
     ),
     "ENDED_BEFORE": Text(
-        en="The run had ended before ({status}); nothing was cancelled.",
+        en="The run had already ended ({status}); nothing was cancelled.",
         zh="运行此前已结束（{status}）；没有取消任何内容。",
     ),
     "ASKED": Text(
-        en="The process that runs it has been told, and has not answered yet.",
-        zh="已通知正在处理它的进程，尚未收到答复。",
+        en="Cancellation has been requested; the run's process has not answered yet.",
+        zh="已请求取消；运行所在的进程尚未答复。",
     ),
 }
-IN_FLIGHT = Text(en="Still in flight then: {calls}.", zh="当时仍在进行：{calls}。")
+IN_FLIGHT = Text(en="Still in flight: {calls}.", zh="当时仍在进行：{calls}。")
 NEVER_STARTED = Text(en="Will not be started: {calls}.", zh="不再开始：{calls}。")
 NOTHING_IN_FLIGHT = Text(en="Nothing was in flight.", zh="当时没有进行中的调用。")
 CALL = Text(en="{name} ({id})", zh="{name}（{id}）")
@@ -109,43 +106,42 @@ NOT_REACHED = {
         zh="无法连接 {host}：{problem}；那里是否在运行 `diagnose serve`？",
     ),
     Step.TLS: Text(
-        en="{host} cannot be reached safely (TLS): {problem}.", zh="无法安全连接 {host}（TLS）：{problem}。"
+        en="No secure connection to {host} (TLS): {problem}.", zh="无法安全连接 {host}（TLS）：{problem}。"
     ),
     Step.SEND: Text(
         en="The request to {host} could not be sent: {problem}.", zh="无法向 {host} 发送请求：{problem}。"
     ),
     Step.ANSWER: Text(
-        en="{host} took the request and broke off before its answer was whole: {problem}.",
+        en="{host} accepted the request, but its answer broke off: {problem}.",
         zh="{host} 收到了请求，但在答复完整之前中断：{problem}。",
     ),
 }
 TOO_SLOW = {
     Step.CONNECT: Text(
-        en="{host} did not take the connection within {limit}.", zh="{host} 未在 {limit} 内接受连接。"
+        en="{host} did not accept the connection within {limit}.", zh="{host} 未在 {limit} 内接受连接。"
     ),
     Step.TLS: Text(
-        en="{host} did not take the connection within {limit}.", zh="{host} 未在 {limit} 内接受连接。"
+        en="{host} did not accept the connection within {limit}.", zh="{host} 未在 {limit} 内接受连接。"
     ),
     Step.SEND: Text(
-        en="{host} did not take the request within {limit}.", zh="{host} 未在 {limit} 内接收请求。"
+        en="{host} did not accept the request within {limit}.", zh="{host} 未在 {limit} 内接收请求。"
     ),
     Step.ANSWER: Text(
-        en="{host} took the request and did not answer within {limit}.",
+        en="{host} accepted the request but did not answer within {limit}.",
         zh="{host} 收到了请求，但未在 {limit} 内答复。",
     ),
 }
 NOT_UNDERSTOOD = Text(
-    en="{host} answered in no form that this program knows ({problem}); is it `diagnose "
-    "serve` of this version?",
+    en="The answer of {host} is not valid ({problem}); is it a `diagnose serve` of this version?",
     zh="{host} 的答复无法识别（{problem}）；它是此版本的 `diagnose serve` 吗？",
 )
 PROBLEM = Text(en="{host}: {title}{detail}{instance}", zh="{host}：{title}{detail}{instance}")
 NO_DATABASE = Text(en="there is no database yet", zh="还没有数据库")
 NO_DATABASE_REMEDY = Text(
-    en="name it by DIAGNOSE_DATABASE__URL or --settings, or ask a server with --server",
+    en="name one with DIAGNOSE_DATABASE__URL or --settings, or ask a server with --server",
     zh="用 DIAGNOSE_DATABASE__URL 或 --settings 指定，或用 --server 查询服务器",
 )
-NOT_INSTALLED = Text(en="this needs what is not installed ({module})", zh="缺少所需的组件（{module}）")
+NOT_INSTALLED = Text(en="a required package is not installed ({module})", zh="缺少所需的组件（{module}）")
 INSTALL = Text(
     en="run pip install 'diagnosis-harness[{extra}]'", zh="运行 pip install 'diagnosis-harness[{extra}]'"
 )
@@ -155,32 +151,33 @@ KEY_COLUMNS = (
     Text(en="role", zh="角色"),
     Text(en="per minute", zh="每分钟"),
     Text(en="concurrent", zh="并发"),
-    Text(en="made", zh="创建于"),
+    Text(en="created", zh="创建于"),
     Text(en="revoked", zh="吊销于"),
 )
 KEY_ADDED = Text(en="Key {key_id} for {name} ({role}):", zh="{name}（{role}）的密钥 {key_id}：")
 KEY_ONCE = Text(
-    en="It is shown this once and kept nowhere; clients send it as `Authorization: Bearer KEY`.",
+    en="It is shown only once and not stored; clients send it as `Authorization: Bearer KEY`.",
     zh="密钥只显示这一次，不会保存；客户端以 `Authorization: Bearer KEY` 发送。",
 )
-KEY_TAKEN = Text(en="there is a valid key of this name", zh="此名称已有一个有效密钥")
-KEY_NAME = Text(en="it is no name of a caller", zh="这不是调用者的名称")
+KEY_TAKEN = Text(en="a valid key with this name exists", zh="此名称已有一个有效密钥")
+KEY_NAME = Text(en="it is not a valid caller name", zh="这不是调用者的名称")
 KEY_NAME_REMEDY = Text(
-    en="give another, of 1 to 64 letters, digits, `.`, `_` and `-`",
+    en="choose another, of 1 to 64 letters, digits, `.`, `_` and `-`",
     zh="请另给一个由 1 到 64 个字母、数字、`.`、`_`、`-` 组成的名称",
 )
 KEY_UNKNOWN = Text(
-    en="There is no valid key {key_id}; `diagnose keys list` shows what there is.",
+    en="There is no valid key {key_id}; `diagnose keys list` shows the keys.",
     zh="没有有效的密钥 {key_id}；用 `diagnose keys list` 查看。",
 )
 KEY_REVOKED = Text(
-    en="Revoked: {key_id}. A server that runs refuses it within seconds.",
+    en="Revoked: {key_id}. Running servers refuse it within seconds.",
     zh="已吊销：{key_id}。运行中的服务器将在数秒内拒绝它。",
 )
 NO_KEYS = Text(en="No keys.", zh="没有密钥。")
 SUBMITTED = Text(en="Submitted: {run}", zh="已提交：{run}")
-JOINED = Text(en="Joined a run that is not finished: {run}", zh="已并入一个未结束的运行：{run}")
+JOINED = Text(en="Joined a run in progress: {run}", zh="已并入一个未结束的运行：{run}")
 LOST = Text(
-    en="What became of the run: `diagnose runs show {run}`.", zh="该运行的结果：`diagnose runs show {run}`。"
+    en="To see what became of the run: `diagnose runs show {run}`.",
+    zh="查看该运行的结果：`diagnose runs show {run}`。",
 )
-GO_ON = Text(en="To go on with this: --session {session}", zh="继续此会话：--session {session}")
+GO_ON = Text(en="To continue this session: --session {session}", zh="继续此会话：--session {session}")

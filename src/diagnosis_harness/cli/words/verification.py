@@ -10,146 +10,140 @@ from diagnosis_harness.kernel.language import Language, Text
 CHECKS = {
     CheckName.ROOT_DIGEST: Text(en="root digest", zh="根摘要"),
     CheckName.SCHEMA: Text(en="schema", zh="文档结构"),
-    CheckName.BYTE_FORM: Text(en="bytes as written", zh="字节形式"),
+    CheckName.BYTE_FORM: Text(en="bytes as written", zh="字节格式"),
     CheckName.RECORD_DIGESTS: Text(en="digests of records", zh="记录摘要"),
     CheckName.STORED_BYTES: Text(en="stored bytes", zh="存储字节"),
     CheckName.INQUIRY: Text(en="what was asked", zh="所问的问题"),
     CheckName.REFERENCES: Text(en="citations", zh="引用"),
     CheckName.QUOTES: Text(en="quotes", zh="引文"),
-    CheckName.CLAIMS: Text(en="claims", zh="论断"),
+    CheckName.CLAIMS: Text(en="claims", zh="判断"),
     CheckName.CAUSES: Text(en="causes", zh="原因"),
     CheckName.CASE: Text(en="which rankings count", zh="哪些排名算数"),
     CheckName.SENTENCES: Text(en="sentences", zh="语句"),
     CheckName.SUMMARY: Text(en="summary, next steps", zh="摘要与后续步骤"),
     CheckName.COVERAGE: Text(en="coverage", zh="查询范围"),
     CheckName.CANDIDATES: Text(en="candidates", zh="候选原因"),
-    CheckName.OUTCOME: Text(en="outcome", zh="结局"),
+    CheckName.OUTCOME: Text(en="outcome", zh="结果"),
     CheckName.USAGE: Text(en="usage", zh="用量"),
     CheckName.TIMES: Text(en="times", zh="时间"),
     CheckName.TRACE: Text(en="trace", zh="轨迹"),
 }
 FLAWS: dict[FlawCode | FindingCode | SemanticReason, Text] = {
-    FlawCode.ROOT_DIGEST_DIFFERS: Text(en="the content has another digest", zh="内容的摘要与所写不符"),
-    FlawCode.NOT_OF_THE_SCHEMA: Text(en="not of the schema", zh="不符合文档结构"),
-    FlawCode.OTHER_BYTES: Text(
-        en="the same content would be written in other bytes", zh="同样的内容会写成不同的字节"
-    ),
-    FlawCode.RECORD_TWICE: Text(en="the record stands twice", zh="记录出现了两次"),
+    FlawCode.ROOT_DIGEST_DIFFERS: Text(en="the content has a different digest", zh="内容的摘要与所写不符"),
+    FlawCode.NOT_OF_THE_SCHEMA: Text(en="does not match the schema", zh="不符合文档结构"),
+    FlawCode.OTHER_BYTES: Text(en="not the canonical bytes of this content", zh="不是该内容的规范字节形式"),
+    FlawCode.RECORD_TWICE: Text(en="the record appears twice", zh="记录出现了两次"),
     FlawCode.RECORD_DIGEST_DIFFERS: Text(
-        en="the stored bytes have another digest", zh="存储字节的摘要与所写不符"
+        en="the stored bytes have a different digest", zh="存储字节的摘要与所写不符"
     ),
     FlawCode.RECORD_SIZE_DIFFERS: Text(
-        en="the stored bytes have another size", zh="存储字节的大小与所写不符"
+        en="the stored bytes have a different size", zh="存储字节的大小与所写不符"
     ),
     FlawCode.RECORD_INCOMPLETE: Text(
-        en="stored bytes exist exactly where a record is READY", zh="只有 READY 的记录才有存储字节"
+        en="only a READY record has stored bytes", zh="只有 READY 的记录才有存储字节"
     ),
-    FlawCode.STORED_BYTES_INVALID: Text(en="no tool result is stored so", zh="没有工具结果会这样存储"),
+    FlawCode.STORED_BYTES_INVALID: Text(en="not a valid stored tool result", zh="没有工具结果会这样存储"),
     FlawCode.STORED_FOR_ANOTHER_CALL: Text(
-        en="the stored bytes are of another call", zh="存储字节属于另一次调用"
+        en="the stored bytes belong to another call", zh="存储字节属于另一次调用"
     ),
-    FlawCode.RECORD_IMPOSSIBLE: Text(en="no record can stand so", zh="记录不可能如此"),
-    FlawCode.WINDOW_OF_NO_RECORD: Text(en="no record speaks of this window", zh="没有记录涉及这个时间窗口"),
-    FlawCode.STATEMENT_DIFFERS: Text(
-        en="the claim differs from what its evidence says", zh="陈述与其证据所说的不同"
-    ),
-    FlawCode.SENTENCE_DIFFERS: Text(en="the claim does not say this", zh="论断并非如此"),
+    FlawCode.RECORD_IMPOSSIBLE: Text(en="no record can be like this", zh="记录不可能如此"),
+    FlawCode.WINDOW_OF_NO_RECORD: Text(en="no record covers this window", zh="没有记录涉及这个时间窗口"),
+    FlawCode.STATEMENT_DIFFERS: Text(en="the claim differs from its evidence", zh="陈述与其证据所说的不同"),
+    FlawCode.SENTENCE_DIFFERS: Text(en="the sentence does not match the claim", zh="语句与判断不符"),
     FlawCode.SUMMARY_DIFFERS: Text(en="does not follow from the outcome", zh="与结局不符"),
     FlawCode.NEXT_CHECKS_DIFFER: Text(en="do not follow from the run", zh="与运行情况不符"),
     FlawCode.MISSING_OF_NO_RECORD: Text(
         en="no record says that this was missing", zh="没有记录说明缺少这一项"
     ),
-    FlawCode.COVERAGE_DIFFERS: Text(en="does not list the records as they are", zh="与记录不一致"),
-    FlawCode.CANDIDATE_CONCLUDED: Text(en="is a cause already", zh="已经是认定的原因"),
-    FlawCode.CANDIDATE_NOT_BORNE: Text(en="what it cites does not say so", zh="所引用的内容并非如此"),
-    FlawCode.SCORE_NOT_CITED: Text(
-        en="no ranking that it cites has this score", zh="所引用的排名中没有这个得分"
-    ),
-    FlawCode.NOT_IN_THE_TABLE: Text(en="no run ends so", zh="没有运行会这样结束"),
+    FlawCode.COVERAGE_DIFFERS: Text(en="does not match the records", zh="与记录不一致"),
+    FlawCode.CANDIDATE_CONCLUDED: Text(en="is already a cause", zh="已经是认定的原因"),
+    FlawCode.CANDIDATE_NOT_BORNE: Text(en="its citations do not support it", zh="所引用的内容并非如此"),
+    FlawCode.SCORE_NOT_CITED: Text(en="no cited ranking has this score", zh="所引用的排名中没有这个得分"),
+    FlawCode.NOT_IN_THE_TABLE: Text(en="no run can end like this", zh="没有运行会这样结束"),
     FlawCode.REASON_DOES_NOT_FIT: Text(en="the reason does not lead to this state", zh="原因与状态不符"),
-    FlawCode.FAILURE_DOES_NOT_FIT: Text(en="the failure does not fit the end", zh="失败说明与结局不符"),
+    FlawCode.FAILURE_DOES_NOT_FIT: Text(en="the failure does not match the end", zh="失败说明与结局不符"),
     FlawCode.COUNTED_TOO_LITTLE: Text(en="less than the records show", zh="少于记录所显示的用量"),
     FlawCode.OVER_THE_LIMIT: Text(en="over the limit", zh="超过上限"),
     FlawCode.OUT_OF_ORDER: Text(en="out of order", zh="时间顺序不对"),
     FlawCode.DURATION_DIFFERS: Text(en="not the time from start to end", zh="不等于从开始到结束的时间"),
     FlawCode.RANKINGS_DIFFER: Text(
-        en="other rankings count by time and entity", zh="按时间和对象，算数的排名不是这些"
+        en="other rankings apply to this time and entity", zh="按时间和对象，算数的排名不是这些"
     ),
     FlawCode.INQUIRY_MISSING: Text(
-        en="nothing says what the run was asked", zh="没有写明这次运行被问的是什么"
+        en="the document does not say what the run was asked", zh="没有写明这次运行被问的是什么"
     ),
     FlawCode.INQUIRY_DIFFERS: Text(
-        en="the question or the records say otherwise", zh="问题或记录中写的不是这样"
+        en="contradicts the question or the records", zh="问题或记录中写的不是这样"
     ),
-    FlawCode.TRACE_DIFFERS: Text(en="trace and document say two things", zh="轨迹与文档不一致"),
-    FlawCode.TRACE_INCOMPLETE: Text(en="no line of the trace says so", zh="轨迹中没有这样的记载"),
+    FlawCode.TRACE_DIFFERS: Text(en="the trace contradicts the document", zh="轨迹与文档不一致"),
+    FlawCode.TRACE_INCOMPLETE: Text(en="no line of the trace shows it", zh="轨迹中没有这样的记载"),
     FindingCode.NO_REFS: Text(en="cites nothing", zh="没有引用"),
     FindingCode.REF_UNKNOWN: Text(en="cites no record of this run", zh="引用的记录不在本次运行中"),
     FindingCode.REF_NOT_READY: Text(en="cites a record that is not READY", zh="引用的记录不是 READY"),
     FindingCode.REF_ERROR: Text(en="cites a call that failed", zh="引用了失败的调用"),
-    FindingCode.ITEM_UNKNOWN: Text(en="cites what is not in the record", zh="引用的内容不在记录中"),
+    FindingCode.ITEM_UNKNOWN: Text(en="cites an item that is not in the record", zh="引用的内容不在记录中"),
     FindingCode.EMPTY_SUPPORTS_ONLY_ABSENCE: Text(
-        en="a record that found nothing bears only an absence", zh="没有发现的记录只能说明此处没有"
+        en="an empty record supports only an absence", zh="没有发现的记录只能说明此处没有"
     ),
     FindingCode.ABSENCE_NEEDS_EMPTY: Text(en="something was found there", zh="那里有发现"),
-    FindingCode.NOTHING_LOOKED_AT: Text(
-        en="there was nothing of the kind to look at", zh="没有可供查看的这类数据"
+    FindingCode.NOTHING_LOOKED_AT: Text(en="there was no data of this kind", zh="没有可供查看的这类数据"),
+    FindingCode.NAME_NOT_KNOWN: Text(
+        en="no telemetry of this kind has this name", zh="这类数据中没有这个名称"
     ),
-    FindingCode.NAME_NOT_KNOWN: Text(en="no such telemetry knows this name", zh="这类数据中没有这个名称"),
-    FindingCode.NOT_OF_INCIDENT: Text(
-        en="the evidence is of another time than the incident", zh="证据不在事故的时间内"
-    ),
-    FindingCode.ABSENCE_OUT_OF_SCOPE: Text(en="nobody looked there", zh="没有查询过那里"),
+    FindingCode.NOT_OF_INCIDENT: Text(en="the evidence is not from the incident", zh="证据不在事故的时间内"),
+    FindingCode.ABSENCE_OUT_OF_SCOPE: Text(en="outside the examined scope", zh="没有查询过那里"),
     FindingCode.QUOTE_NOT_CITED: Text(en="quotes what it does not cite", zh="引文出自没有引用的内容"),
     FindingCode.QUOTE_NOT_VERBATIM: Text(en="the quote is not in the cited line", zh="引文不在所引用的行中"),
     FindingCode.PREDICATE_NOT_BORNE: Text(
-        en="the evidence says nothing of this kind", zh="证据没有说明这类情况"
+        en="the evidence does not support a claim of this kind", zh="证据没有说明这类情况"
     ),
     FindingCode.ENTITY_NOT_BORNE: Text(en="the evidence is about another entity", zh="证据说的是另一个对象"),
     FindingCode.AFFECTED_NOT_BORNE: Text(
-        en="the evidence names another second entity", zh="证据中的另一方不同"
+        en="the evidence names another affected entity", zh="证据中的另一方不同"
     ),
     FindingCode.SIGNAL_NOT_BORNE: Text(en="the evidence is about another signal", zh="证据说的是另一个信号"),
     FindingCode.VALUE_NOT_BORNE: Text(en="the evidence has another value", zh="证据中的数值不同"),
     FindingCode.BASELINE_NOT_BORNE: Text(en="the evidence has another normal value", zh="证据中的正常值不同"),
-    FindingCode.DIRECTION_NOT_BORNE: Text(en="the evidence moved another way", zh="证据中的变化方向不同"),
-    FindingCode.WINDOW_NOT_BORNE: Text(en="the evidence speaks of another window", zh="证据的时间窗口不同"),
+    FindingCode.DIRECTION_NOT_BORNE: Text(
+        en="the evidence moved in another direction", zh="证据中的变化方向不同"
+    ),
+    FindingCode.WINDOW_NOT_BORNE: Text(en="the evidence covers another window", zh="证据的时间窗口不同"),
     FindingCode.ONSET_NOT_BORNE: Text(en="the evidence has another onset", zh="证据的开始时间不同"),
-    FindingCode.CAUSE_WITHOUT_CLAIM: Text(en="no claim bears the cause", zh="没有论断支持这个原因"),
+    FindingCode.CAUSE_WITHOUT_CLAIM: Text(en="no claim supports the cause", zh="没有判断支持这个原因"),
     FindingCode.CAUSE_WITHOUT_DIRECT_EVIDENCE: Text(
-        en="only a ranking speaks for the cause", zh="只有排名支持这个原因"
+        en="only a ranking supports the cause", zh="只有排名支持这个原因"
     ),
     FindingCode.FAULT_KIND_NOT_BORNE: Text(
         en="the evidence has another kind of fault", zh="证据中的故障类型不同"
     ),
     FindingCode.REGION_NOT_BORNE: Text(en="the evidence has another region", zh="证据中的故障部位不同"),
     FindingCode.UNIT_WITHOUT_NUMBER: Text(en="a unit without a number", zh="有单位而没有数值"),
-    FindingCode.CLAIM_ID_TWICE: Text(en="two claims share an id", zh="两条论断的编号相同"),
-    FindingCode.CAUSE_TWICE: Text(en="the cause stands twice", zh="同一原因出现了两次"),
+    FindingCode.CLAIM_ID_TWICE: Text(en="two claims share an id", zh="两条判断的编号相同"),
+    FindingCode.CAUSE_TWICE: Text(en="the cause appears twice", zh="同一原因出现了两次"),
     FindingCode.NOT_CONCLUDED: Text(
-        en="says who is the cause, or only hit, and nothing is concluded so",
-        zh="指认了原因或受影响方，而结论并非如此",
+        en="names a cause or a victim that was not concluded",
+        zh="指认了结论中没有的原因或受影响方",
     ),
     FindingCode.SUPPORT_OF_ANOTHER: Text(
-        en="rests on a claim about something else", zh="所依据的论断说的是别的对象"
+        en="rests on a claim about something else", zh="所依据的判断说的是别的对象"
     ),
     SemanticReason.WEAK: Text(en="the evidence differs too little from normal", zh="证据与正常情况相差太小"),
-    SemanticReason.HARMLESS_DIRECTION: Text(en="what changed is no harm", zh="变化并无危害"),
+    SemanticReason.HARMLESS_DIRECTION: Text(en="the change is harmless", zh="变化并无危害"),
     SemanticReason.AFTER_ITS_EFFECT: Text(
-        en="the cause began after what it is to explain", zh="原因开始于它要解释的现象之后"
+        en="the cause began after its effect", zh="原因开始于它要解释的现象之后"
     ),
     SemanticReason.EFFECT_NOT_SEEN: Text(
-        en="no look tells which of cause and effect began first", zh="没有任何查看能说明原因与现象谁先开始"
+        en="nothing shows whether cause or effect began first", zh="无法判断原因与现象谁先开始"
     ),
     SemanticReason.EXPLAINED_BY_OTHER: Text(en="a dependency explains it better", zh="某个依赖能更好地解释"),
     SemanticReason.NO_MARGIN: Text(en="another candidate is as good", zh="另一个候选同样有力"),
     SemanticReason.NOT_RANKED: Text(
-        en="no ranking of what was asked names it", zh="关于所问问题的排名中没有它"
+        en="no ranking for this question names it", zh="关于所问问题的排名中没有它"
     ),
     SemanticReason.CONTRADICTED: Text(
-        en="another ranking of what was asked names another cause", zh="关于所问问题的另一个排名指向别的原因"
+        en="another ranking for this question names another cause", zh="关于所问问题的另一个排名指向别的原因"
     ),
-    SemanticReason.OVERRULED: Text(en="a judge read it otherwise", zh="评审另有判断"),
+    SemanticReason.OVERRULED: Text(en="a judge disagreed", zh="评审另有判断"),
 }
 RESULTS = {
     CheckResult.HOLDS: Text(en="holds", zh="成立"),
@@ -169,31 +163,27 @@ FOUND = Text(en="found", zh="实际")
 ROOT_DIGEST = Text(en="Root digest: {digest}", zh="根摘要：{digest}")
 VERIFIED = Text(en="Verified: all {count} checks hold.", zh="已核实：全部 {count} 项检查成立。")
 VERIFIED_IN_PART = Text(
-    en="Verified as far as a document of version {version} goes: {count} checks hold. It does "
-    "not carry what these need: {names}.",
+    en="Verified as far as a version {version} document allows: {count} checks hold. "
+    "It lacks the data for: {names}.",
     zh="已在版本 {version} 文档的范围内核实：{count} 项检查成立。该版本不包含以下检查所需的内容：{names}。",
 )
 NOT_VERIFIED = Text(
-    en="NOT VERIFIED: {failed} of {count} checks fail, {unmade} could not be made.",
+    en="NOT VERIFIED: {failed} of {count} checks fail, {unmade} could not be run.",
     zh="未通过核实：{count} 项检查中 {failed} 项不成立，{unmade} 项无法进行。",
 )
 ASKED_AGAIN = Text(
-    en="Asked again: {same} of {count} queries brought the same bytes, {differs} others.",
+    en="Repeated: {same} of {count} queries returned the same bytes, {differs} did not.",
     zh="重新查询：{count} 个查询中 {same} 个返回相同的字节，{differs} 个不同。",
 )
-NOT_ASKED = Text(en="not asked again: {call} ({code})", zh="未重新查询：{call}（{code}）")
+NOT_ASKED = Text(en="not repeated: {call} ({code})", zh="未重新查询：{call}（{code}）")
 FACTS_HOLD = Text(en="{holding} of {count} facts still hold.", zh="{count} 条事实中 {holding} 条仍然成立。")
 CAUSE_HOLDS = Text(en="{entity} would still be concluded.", zh="{entity} 仍会被认定为原因。")
 CAUSE_FALLS = Text(
-    en="{entity} would not be concluded any more: {why}.", zh="{entity} 不会再被认定为原因：{why}。"
-)
-NOT_ASKED_AT_ALL = Text(
-    en="Nothing was asked again: this is no run document that can be read.",
-    zh="没有重新查询：这不是可以读取的运行文档。",
+    en="{entity} would no longer be concluded: {why}.", zh="{entity} 不会再被认定为原因：{why}。"
 )
 WAS = Text(en="then", zh="当时")
 NOW = Text(en="now", zh="现在")
-NOTHING = Text(en="nothing of the kind", zh="没有这类发现")
+NOTHING = Text(en="nothing like it", zh="没有这类发现")
 COLON = Text(en=": ", zh="：")
 COMMA = Text(en=", ", zh="，")
 
