@@ -12,7 +12,7 @@ import pytest
 from tests.support.streaming_server import WAIT_S, EventClient, StreamServer, streaming, turns
 
 from diagnosis_harness.application.callers.caller import LOCAL
-from diagnosis_harness.application.runs.desk import CancelEffect
+from diagnosis_harness.application.runs.cancellation import CancelEffect
 from diagnosis_harness.application.runs.row import RunEnding, RunRow, RunStatus
 from diagnosis_harness.audit.why.stream import StreamSeen
 from diagnosis_harness.harness.termination import CancellationReason, RunState

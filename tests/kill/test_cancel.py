@@ -9,7 +9,7 @@ import pytest
 from tests.kill.stage import Stage, assert_whole, staged
 
 from diagnosis_harness.application.callers.caller import LOCAL
-from diagnosis_harness.application.runs.desk import CancelEffect
+from diagnosis_harness.application.runs.cancellation import CancelEffect
 from diagnosis_harness.application.runs.row import RunStatus
 from diagnosis_harness.harness.termination import CancellationReason, RunState
 

@@ -16,7 +16,7 @@ from diagnosis_harness.application.intent import IntentType
 from diagnosis_harness.application.routing import RoutingDecision, RoutingReason
 from diagnosis_harness.application.run_worker import RunWorker
 from diagnosis_harness.application.runs.asking import AskingRules
-from diagnosis_harness.application.runs.desk import Runs, RunsSettings
+from diagnosis_harness.application.runs.run_service import RunService, RunsSettings
 from diagnosis_harness.application.runs.sources import SourceStamp
 from diagnosis_harness.application.runs.supervisor import RecoverySettings, RunSupervisor
 from diagnosis_harness.kernel.errors import TechnicalFailure
@@ -34,7 +34,7 @@ class Desk:
         self.queue = LocalRunQueue()
         self.sources = sources or HeldSources(shop=SHOP)
         self.unkept: list[tuple[str, TechnicalFailure]] = []
-        self.runs = Runs(
+        self.runs = RunService(
             kept.core,
             archive=kept.stores.archive,
             queue=self.queue,

@@ -36,7 +36,7 @@ from diagnosis_harness.application.routing import RoutingDecision, RoutingReason
 from diagnosis_harness.application.run_worker import RunWorker
 from diagnosis_harness.application.runs.active import ActiveRuns
 from diagnosis_harness.application.runs.asking import AskingRules
-from diagnosis_harness.application.runs.desk import Runs, RunsSettings
+from diagnosis_harness.application.runs.run_service import RunService, RunsSettings
 from diagnosis_harness.application.runs.run_stores import RunStores
 from diagnosis_harness.application.runs.supervisor import RecoverySettings, RunSupervisor
 from diagnosis_harness.application.service import Service
@@ -232,7 +232,7 @@ def _service(
     queue = LocalRunQueue()
     rules = AskingRules(sources=(), limit_s=60.0, limit_max_s=600.0, start_within_s=600.0)
     archive, active, most = stores.archive, stores.active, RunsSettings(rules, 100_000)
-    runs = Runs(core, archive=archive, queue=queue, active=active, owner="me", settings=most)
+    runs = RunService(core, archive=archive, queue=queue, active=active, owner="me", settings=most)
     inbox, limits = SqlAlertInbox(database), AlertSettings(waiting_max=10, unfinished_max=10)
     return Service(
         core=core,

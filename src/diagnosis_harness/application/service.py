@@ -11,8 +11,8 @@ from diagnosis_harness.application.callers.key_store import KeyStore
 from diagnosis_harness.application.chat import ChatApplicationUseCase
 from diagnosis_harness.application.run_worker import RunWorker
 from diagnosis_harness.application.runs.closed_runs import ClosedRuns
-from diagnosis_harness.application.runs.desk import Runs
 from diagnosis_harness.application.runs.queue import RunQueue
+from diagnosis_harness.application.runs.run_service import RunService
 from diagnosis_harness.application.runs.run_stores import RunStores
 from diagnosis_harness.application.runs.store import RunFeed
 from diagnosis_harness.application.runs.supervisor import RunSupervisor
@@ -47,7 +47,7 @@ class Service:
 
     core: DiagnosisHarnessCore
     chat: ChatApplicationUseCase
-    runs: Runs
+    runs: RunService
     alerts: Alerts
     stores: RunStores
     feed: RunFeed

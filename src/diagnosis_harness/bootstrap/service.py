@@ -35,8 +35,8 @@ from diagnosis_harness.application.run_worker import RunWorker
 from diagnosis_harness.application.runs.active import ActiveRuns
 from diagnosis_harness.application.runs.asking import AskingRules
 from diagnosis_harness.application.runs.closed_runs import ClosedRuns
-from diagnosis_harness.application.runs.desk import Runs, RunsSettings
 from diagnosis_harness.application.runs.queue import RunQueue
+from diagnosis_harness.application.runs.run_service import RunService, RunsSettings
 from diagnosis_harness.application.runs.run_stores import RunStores
 from diagnosis_harness.application.runs.supervisor import RecoverySettings, RunSupervisor
 from diagnosis_harness.application.service import DATABASE, EVIDENCE, Service, Write
@@ -200,14 +200,14 @@ async def _open_resources(
     )
 
 
-def _runs(opened: _Resources, settings: Settings) -> Runs:
+def _runs(opened: _Resources, settings: Settings) -> RunService:
     rules = AskingRules(
         sources=tuple(settings.sources),
         limit_s=min(settings.run.timeout_s, settings.server.run_limit_max_s),
         limit_max_s=settings.server.run_limit_max_s,
         start_within_s=settings.server.start_within_s,
     )
-    return Runs(
+    return RunService(
         opened.core,
         archive=opened.stores.archive,
         queue=opened.queue,

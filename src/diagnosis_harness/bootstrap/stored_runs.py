@@ -12,25 +12,19 @@ from diagnosis_harness.adapters.persistence.address import engine_url, shown
 from diagnosis_harness.adapters.persistence.archive import SqlRunArchive
 from diagnosis_harness.adapters.persistence.database import Database, wait_until_reachable
 from diagnosis_harness.adapters.persistence.keys import SqlKeyStore
-from diagnosis_harness.adapters.queue.local_queue import LocalRunQueue
 from diagnosis_harness.application.callers.key_store import KeyStore
-from diagnosis_harness.application.runs.active import ActiveRuns
-from diagnosis_harness.application.runs.asking import AskingRules
-from diagnosis_harness.application.runs.desk import Runs, RunsSettings
-from diagnosis_harness.harness.core import DiagnosisHarnessCore
-from diagnosis_harness.harness.workers import WorkerPool
+from diagnosis_harness.application.runs.cancellation import RunCanceller
 from diagnosis_harness.kernel.clock import Clock, SystemClock
 from diagnosis_harness.kernel.errors import StoreFailure
 from diagnosis_harness.kernel.ids import IdSource, RandomIds
 from diagnosis_harness.settings import Settings
-from diagnosis_harness.trace.sink import NullSink
 
 
 @dataclass(frozen=True, slots=True)
 class StoredRuns:
     """Stored runs and keys. No run starts here; to cancel one is a request to the process that owns it."""
 
-    runs: Runs
+    runs: RunCanceller
     keys: KeyStore
     clock: Clock
     ids: IdSource
@@ -88,17 +82,8 @@ async def open_stored_runs(settings: Settings) -> AsyncIterator[StoredRuns]:
             settings.database.url, pool_size=1, busy_timeout_s=settings.database.busy_timeout_s
         )
         stack.push_async_callback(database.close)
-        workers = WorkerPool(threads_max=1)
-        core = DiagnosisHarnessCore(clock=clock, ids=ids, sink=NullSink(), workers=workers)
-        stack.enter_context(core)
-        runs = Runs(
-            core,
-            archive=SqlRunArchive(database, evidence=open_redis(stack, settings)),
-            queue=LocalRunQueue(),
-            active=ActiveRuns(),
-            owner="",
-            settings=RunsSettings(AskingRules((), 1.0, 1.0, 1.0), unfinished_max=1),
-        )
+        archive = SqlRunArchive(database, evidence=open_redis(stack, settings))
+        runs = RunCanceller(archive, clock=clock)
         yield StoredRuns(runs, SqlKeyStore(database), clock, ids)
 
 

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from diagnosis_harness.application.intent import IntentType
-from diagnosis_harness.application.runs.desk import CancelEffect, CancelReport
+from diagnosis_harness.application.runs.cancellation import CancelEffect, CancelReport
 from diagnosis_harness.application.runs.request import RunKind
 from diagnosis_harness.application.runs.row import RunEnding, RunRow, RunStatus
 from diagnosis_harness.application.runs.store import RunPage

@@ -24,7 +24,7 @@ async def submit_once(state: AppState, admission: Admission, asking: Asking) -> 
     """Queue a question. Trying the same run again, twice, joins what is unfinished.
 
     Raises:
-        NotPermitted, InvalidInput, RunUnknown, RunGoesOn, TooManyRuns, StoreFailure: as `Runs.submit`.
+        NotPermitted, InvalidInput, RunUnknown, RunGoesOn, TooManyRuns, StoreFailure: as `RunService.submit`.
     """
     service, caller = state.service, admission.caller
     if asking.retry_of is not None and asking.fingerprint is None:

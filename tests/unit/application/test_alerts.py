@@ -20,7 +20,7 @@ from diagnosis_harness.application.alerts.inbox import AlertEffect, GroupReport
 from diagnosis_harness.application.callers.caller import ALERTS, Caller, CallerRole
 from diagnosis_harness.application.runs.asking import Asking, AskingRules
 from diagnosis_harness.application.runs.closed_runs import ClosedRuns
-from diagnosis_harness.application.runs.desk import Runs, RunsSettings
+from diagnosis_harness.application.runs.run_service import RunService, RunsSettings
 from diagnosis_harness.application.runs.supervisor import RecoverySettings, RunSupervisor
 from diagnosis_harness.kernel.errors import (
     FailureKind,
@@ -83,7 +83,7 @@ class Scene:
         self.sources = HeldSources(shop=SHOP)
         self.inbox = HeldInbox(kept.database, closed=closed)
         rules = AskingRules(sources=("shop", "bank"), limit_s=60.0, limit_max_s=60.0, start_within_s=300.0)
-        self.runs = Runs(
+        self.runs = RunService(
             kept.core,
             archive=kept.stores.archive,
             queue=self.queue,

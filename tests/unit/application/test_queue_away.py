@@ -10,7 +10,7 @@ from tests.support.scripted_chat import opened
 from diagnosis_harness.adapters.queue.local_queue import LocalRunQueue
 from diagnosis_harness.application.callers.caller import LOCAL
 from diagnosis_harness.application.runs.asking import Asking, AskingRules
-from diagnosis_harness.application.runs.desk import Runs, RunsSettings
+from diagnosis_harness.application.runs.run_service import RunService, RunsSettings
 from diagnosis_harness.application.runs.sources import Lane
 from diagnosis_harness.application.runs.supervisor import RecoverySettings, RunSupervisor
 from diagnosis_harness.kernel.errors import FailureKind, StoreFailure
@@ -38,7 +38,9 @@ def test_a_run_that_could_not_be_put_into_the_queue_is_accepted_and_put_there_la
             rules = AskingRules(sources=(), limit_s=60.0, limit_max_s=60.0, start_within_s=300.0)
             archive, active = kept.stores.archive, kept.stores.active
             settings = RunsSettings(rules, unfinished_max=2)
-            runs = Runs(kept.core, archive=archive, queue=queue, active=active, owner="me", settings=settings)
+            runs = RunService(
+                kept.core, archive=archive, queue=queue, active=active, owner="me", settings=settings
+            )
             care = RunSupervisor(
                 kept.core, kept.stores, recovery=kept.recovery, queue=queue, settings=RecoverySettings()
             )

@@ -11,7 +11,7 @@ from tests.support.run_process import Desk, other_process, play
 
 from diagnosis_harness.application.callers.caller import LOCAL, Caller, CallerRole
 from diagnosis_harness.application.runs.asking import Asking
-from diagnosis_harness.application.runs.desk import CancelEffect, report_of_request
+from diagnosis_harness.application.runs.cancellation import CancelEffect, report_of_request
 from diagnosis_harness.application.runs.request import RunKind
 from diagnosis_harness.application.runs.row import CancelRequest, RunStatus
 from diagnosis_harness.application.runs.store import RunQuery

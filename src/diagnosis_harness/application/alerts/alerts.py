@@ -17,9 +17,9 @@ from diagnosis_harness.application.alerts.inbox import (
 )
 from diagnosis_harness.application.callers.caller import Caller
 from diagnosis_harness.application.runs.asking import Asking
-from diagnosis_harness.application.runs.desk import Runs
 from diagnosis_harness.application.runs.queue import RunQueue
 from diagnosis_harness.application.runs.request import RunKind
+from diagnosis_harness.application.runs.run_service import RunService
 from diagnosis_harness.kernel.clock import Clock
 from diagnosis_harness.kernel.errors import FailureKind, NotPermitted, StoreFailure
 
@@ -71,7 +71,7 @@ class Alerts:
     """One for each process. Several share one inbox; within a process one group is worked off at a time."""
 
     def __init__(
-        self, runs: Runs, *, inbox: AlertInbox, queue: RunQueue, clock: Clock, settings: AlertSettings
+        self, runs: RunService, *, inbox: AlertInbox, queue: RunQueue, clock: Clock, settings: AlertSettings
     ) -> None:
         self._runs = runs
         self._inbox = inbox

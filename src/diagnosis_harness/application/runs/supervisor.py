@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Final
 
-from diagnosis_harness.application.runs.desk import cancel_body
+from diagnosis_harness.application.runs.cancellation import cancel_body
 from diagnosis_harness.application.runs.liveness import (
     NOTHING_OBSERVED,
     dead,

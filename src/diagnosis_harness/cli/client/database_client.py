@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from diagnosis_harness.application.callers.caller import LOCAL
-from diagnosis_harness.application.runs.cancel_answer import cancelled
-from diagnosis_harness.application.runs.desk import Runs
+from diagnosis_harness.application.runs.cancellation import RunCanceller, cancel_and_wait
 from diagnosis_harness.application.runs.store import RunQuery
 from diagnosis_harness.audit.why.stored import why_stored
 from diagnosis_harness.audit.why.stream import stream_seen
@@ -23,7 +22,7 @@ ANSWER_WITHIN_S = 3.0
 class DatabaseClient:
     """A `RunsClient` over the database. The process that owns a run carries out its cancellation."""
 
-    def __init__(self, runs: Runs, *, clock: Clock) -> None:
+    def __init__(self, runs: RunCanceller, *, clock: Clock) -> None:
         self._runs = runs
         self._clock = clock
 
@@ -54,7 +53,7 @@ class DatabaseClient:
 
     async def cancel(self, run_id: str) -> JsonValue:
         """Cancel a run, and wait up to `ANSWER_WITHIN_S` for its process to answer."""
-        report = await cancelled(
+        report = await cancel_and_wait(
             self._runs, LOCAL, run_id, clock=self._clock, answer_within_s=ANSWER_WITHIN_S
         )
         return CancelView.of(report).body()

@@ -5,8 +5,7 @@ from __future__ import annotations
 from fastapi import APIRouter, Response
 from starlette.responses import JSONResponse
 
-from diagnosis_harness.application.runs.cancel_answer import cancelled
-from diagnosis_harness.application.runs.desk import CancelEffect
+from diagnosis_harness.application.runs.cancellation import CancelEffect, cancel_and_wait
 from diagnosis_harness.server.app_state import AppStateDep, CallerDep
 from diagnosis_harness.server.openapi import problems
 from diagnosis_harness.server.problems import ProblemKind as P
@@ -33,7 +32,7 @@ CANCEL_WAIT_S = 1.5
 async def cancel(run_id: RunId, state: AppStateDep, caller: CallerDep) -> Response:
     """Cancel a run, wherever it is. Cancelling what has ended changes nothing and says so."""
     service = state.service
-    done = await cancelled(
+    done = await cancel_and_wait(
         service.runs, caller, run_id, clock=service.core.clock, answer_within_s=CANCEL_WAIT_S
     )
     status = 202 if done.effect is CancelEffect.ASKED else 200

@@ -1,0 +1,133 @@
+"""Accept and cancel runs in this process, on behalf of a caller."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+
+from diagnosis_harness.application.callers.caller import Caller
+from diagnosis_harness.application.runs.active import ActiveRuns
+from diagnosis_harness.application.runs.asking import Asking, AskingRules, request_of
+from diagnosis_harness.application.runs.cancellation import (
+    CancelEffect,
+    CancelReport,
+    RunCanceller,
+    cancel_body,
+)
+from diagnosis_harness.application.runs.queue import RunQueue
+from diagnosis_harness.application.runs.request import RunKind, RunRequest
+from diagnosis_harness.application.runs.sources import NoSources, OwnSources
+from diagnosis_harness.application.runs.store import RunArchive, Submitted
+from diagnosis_harness.harness.cancellation import CancellationReason
+from diagnosis_harness.harness.core import DiagnosisHarnessCore
+from diagnosis_harness.kernel.errors import InvalidInput, RunGoesOn, StoreFailure
+
+
+@dataclass(frozen=True, slots=True)
+class RunsSettings:
+    """What this service takes in.
+
+    Attributes:
+        sources: what may be asked about, as it is now.
+        unfinished_max: runs of one caller that may be queued or running, where its key says nothing.
+    """
+
+    rules: AskingRules
+    unfinished_max: int
+    sources: OwnSources = field(default_factory=NoSources)
+
+
+class RunService(RunCanceller):
+    """Submits runs, cancels those of this process directly, and reads and cancels those of the others."""
+
+    def __init__(
+        self,
+        core: DiagnosisHarnessCore,
+        *,
+        archive: RunArchive,
+        queue: RunQueue,
+        active: ActiveRuns,
+        owner: str,
+        settings: RunsSettings,
+    ) -> None:
+        """`owner` is this process incarnation, as in the rows."""
+        super().__init__(archive, clock=core.clock)
+        self._core = core
+        self._queue = queue
+        self._active = active
+        self._owner = owner
+        self._settings = settings
+
+    async def request(
+        self, caller: Caller, asking: Asking, kind: RunKind, *, unfinished_max: int | None = None
+    ) -> RunRequest:
+        """The request of a question that this caller may ask now; nothing is kept yet.
+
+        Raises:
+            NotPermitted: the caller may not ask.
+            InvalidInput: a field cannot be used.
+            RunUnknown: `retry_of` is no run that the caller may see.
+            RunGoesOn: it has not ended.
+            StoreFailure: it cannot be looked up.
+        """
+        if asking.retry_of is not None:
+            asking = await self._again(caller, asking)
+        request = request_of(
+            asking,
+            caller,
+            kind,
+            rules=self._settings.rules,
+            clock=self._core.clock,
+            ids=self._core.ids,
+        )
+        limit = self._settings.unfinished_max if unfinished_max is None else unfinished_max
+        stamp = None if request.source is None else await self._settings.sources.stamp(request.source)
+        return replace(request, stamp=stamp, unfinished_max=limit)
+
+    async def submit(self, caller: Caller, asking: Asking, *, unfinished_max: int | None = None) -> Submitted:
+        """Queue a question. One that is sent twice, under one run id, is the run of the first, ended or not.
+
+        A run that was kept and could not be put into the queue is put there later; it is not lost.
+
+        Raises:
+            NotPermitted, InvalidInput, RunUnknown, RunGoesOn, StoreFailure: as `request`.
+            TooManyRuns: the caller has too many that are not finished.
+        """
+        request = await self.request(caller, asking, RunKind.BACKGROUND, unfinished_max=unfinished_max)
+        submitted = await self._archive.submit(request)
+        if submitted.is_new:
+            with suppress(StoreFailure):  # it is accepted; the supervisor puts it again
+                await self._queue.put(submitted.row.run_id, submitted.row.request.lane)
+        elif submitted.row.run_id == request.run_id and submitted.row.request.question != request.question:
+            raise InvalidInput("Idempotency-Key", "it came with another question", "send a fresh one")
+        return submitted
+
+    async def _again(self, caller: Caller, asking: Asking) -> Asking:
+        """What a run that is tried again takes over from the one before, where nothing else is asked for."""
+        before = await self.row(caller, asking.retry_of or "")
+        if not before.status.is_final:
+            raise RunGoesOn("only a run that has ended is tried again")
+        old = before.request
+        return replace(
+            asking,
+            session_id=old.session_id if asking.session_id is None else asking.session_id,
+            source=old.source if asking.source is None else asking.source,
+            onset_s=old.onset_s if asking.onset_s is None else asking.onset_s,
+        )
+
+    async def cancel(self, caller: Caller, run_id: str) -> CancelReport:
+        """Cancel a run in any process. One that runs in this process has stopped when this returns.
+
+        Raises:
+            NotPermitted: the caller may not cancel.
+            RunUnknown, StoreFailure: as `row`.
+        """
+        row = await self._row_to_cancel(caller, run_id)
+        ctx = self._active.get(run_id)
+        if ctx is not None:
+            answer = self._core.cancel(ctx, CancellationReason.USER_REQUESTED)
+            if row.owner == self._owner:
+                effect = CancelEffect.STOPPED if answer.changed else CancelEffect.ENDED_BEFORE
+                return CancelReport(row, effect, cancel_body(answer))
+            # A process is just claiming it, perhaps this one: whichever does sees the request in the row.
+        return await self._request_cancel(row)
