@@ -78,7 +78,7 @@ def template(databases: Databases) -> Iterator[str]:
 async def _migrated(url: str) -> None:
     from diagnosis_harness.adapters.persistence.database import Database
 
-    await (await Database.opened(url)).close()
+    await (await Database.open(url)).close()
 
 
 @pytest.fixture
@@ -138,7 +138,7 @@ async def _kept(url: str, *, redis: str | None = None, busy_timeout_s: float = 5
 
     clock = ManualClock()
     async with AsyncExitStack() as stack:
-        bases = [await Database.opened(url, busy_timeout_s=busy_timeout_s) for _ in range(3)]
+        bases = [await Database.open(url, busy_timeout_s=busy_timeout_s) for _ in range(3)]
         for base in bases:
             stack.push_async_callback(base.close)
         elsewhere = None if redis is None else RedisEvidenceStore.at(redis)

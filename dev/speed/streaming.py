@@ -280,7 +280,7 @@ async def _append(account: _Account) -> None:
     """What it costs to write the events, apart from telling of them."""
     with tempfile.TemporaryDirectory() as folder:
         clock = SystemClock()
-        database = await Database.opened(str(Path(folder) / "runs.db"))
+        database = await Database.open(str(Path(folder) / "runs.db"))
         store, log = SqlRunStore(database, owner="me"), SqlRunLog(database, owner="me", clock=clock)
         core = DiagnosisHarnessCore(clock=clock, ids=RandomIds(), sink=log)
         await log.start()

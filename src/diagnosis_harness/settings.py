@@ -1,4 +1,4 @@
-"""Configuration: read once, by whoever wires the product, and frozen from then on."""
+"""Configuration, read once by the program that wires the product, and frozen."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from diagnosis_harness.kernel.errors import InvalidSetting
 
 
 def _no_truth_value(value: object) -> object:
-    """TOML's `true` is no number, though Python would read it as 1."""
+    """Refuse `true` and `false`, which Python would read as 1 and 0."""
     if isinstance(value, bool):
         raise ValueError("a number, not true or false")  # noqa: TRY004 - pydantic reports ValueError, not TypeError
     return value
@@ -25,7 +25,7 @@ def _no_truth_value(value: object) -> object:
 
 def _single(attempts: int) -> int:
     if attempts != 1:
-        raise ValueError("must be 1: only the harness tries anything again, where it is charged and recorded")
+        raise ValueError("must be 1: only the harness retries, so that every attempt is charged and recorded")
     return attempts
 
 
@@ -35,13 +35,13 @@ Seconds = Annotated[float, Number, Field(gt=0, allow_inf_nan=False)]
 
 
 class _Section(BaseModel):
-    """A table of the file: frozen, and a key that is not known is refused."""
+    """A table of the file: frozen, and an unknown key is refused."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
 class ClientSettings(_Section):
-    """Every client under us: HTTP, language models, stores."""
+    """All clients that the harness uses: HTTP, language models, stores."""
 
     max_attempts: Annotated[int, Number, AfterValidator(_single)]
 
@@ -56,7 +56,7 @@ class RunSettings(_Section):
 
 
 class LimitSettings(_Section):
-    """What one run may spend."""
+    """Limits of one run."""
 
     llm_calls: Count
     tool_calls: Count
@@ -68,7 +68,7 @@ class LimitSettings(_Section):
 
 
 class RetrySettings(_Section):
-    """The harness's own second attempts."""
+    """Second attempts of the harness."""
 
     delay_s: Annotated[float, Number, Field(ge=0, allow_inf_nan=False)]
 
@@ -118,7 +118,7 @@ class KnowledgeSettings(_Section):
 
 
 class CareSettings(_Section):
-    """How processes watch over each other's runs."""
+    """Heartbeats of processes, and recovery of the runs of dead ones."""
 
     beat_s: Seconds
     look_s: Seconds
@@ -128,7 +128,7 @@ class CareSettings(_Section):
 
 
 class DatabaseSettings(_Section):
-    """Where runs, their traces, evidence and keys are kept."""
+    """The database of runs, traces, evidence and keys."""
 
     url: Annotated[str, Field(min_length=1)]
     pool_size: Count
@@ -137,14 +137,14 @@ class DatabaseSettings(_Section):
 
 
 class EvidenceSettings(_Section):
-    """Where evidence records are kept, if not in the database."""
+    """The store of evidence records, if not the database."""
 
     url: str
     ttl_s: Annotated[int, Number, Field(ge=0)]
 
 
 class QueueSettings(_Section):
-    """Delivery of background runs to whichever process has room."""
+    """Delivery of background runs to processes that have room."""
 
     url: str
     parallel_max: Count
@@ -174,7 +174,7 @@ class SourceSettings(_Section):
 
 
 class ServerSettings(_Section):
-    """The HTTP interface: where it listens, and what it takes from whom."""
+    """The HTTP interface: its address, and limits of its callers."""
 
     host: Annotated[str, Field(min_length=1)]
     port: Annotated[int, Number, Field(ge=0, le=65_535)]
@@ -193,7 +193,7 @@ class ServerSettings(_Section):
 
 
 class AlertsSettings(_Section):
-    """Notifications of alerts: how many wait, what comes of them at a time, and what they are about."""
+    """Alert notifications: how many may wait, how many runs they may cause, and their source."""
 
     waiting_max: Count
     unfinished_runs: Count
@@ -210,7 +210,7 @@ class TelemetrySettings(_Section):
 
 
 class RemoteSettings(_Section):
-    """The server that the command line asks, and how it gets there."""
+    """The server that the command line uses, and how to reach it."""
 
     url: str
     timeout_s: Seconds
@@ -258,7 +258,7 @@ class Settings(BaseSettings):
         dotenv_settings: PydanticBaseSettingsSource,
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """The environment before what the files said; no dotenv and no secret files."""
+        """The environment over the files; no dotenv and no secret files."""
         del settings_cls, dotenv_settings, file_secret_settings
         return (env_settings, init_settings)
 
@@ -275,7 +275,7 @@ class Settings(BaseSettings):
 
 
 def load_settings(file: Path | None = None) -> Settings:
-    """The shipped defaults, under the values of `file`, under those of the environment.
+    """Load the shipped defaults, overridden by `file`, overridden by the environment.
 
     Raises:
         InvalidSetting: the file cannot be read, a key is not known, or a value is refused.
@@ -284,14 +284,14 @@ def load_settings(file: Path | None = None) -> Settings:
     given = {} if file is None else _read(file)
     place = "settings" if file is None else str(file)
     try:
-        return Settings(**_merged(shipped, given))  # type: ignore[arg-type]  # checked by pydantic, here
+        return Settings(**_merge(shipped, given))  # type: ignore[arg-type]  # checked by pydantic, here
     except ValidationError as error:
         raise _first_problem(place, error) from error
-    except SettingsError as error:  # it names the table alone, in words of its own
+    except SettingsError as error:  # pydantic names only the table
         table = re.search(r'"(\w+)"', str(error))
         raise InvalidSetting(
             f"DIAGNOSE_{table[1].upper()}…" if table else "DIAGNOSE_…",
-            "a list or a table in the environment is no JSON",
+            "the value is not valid JSON",
             """write it as ["a", "b"] or {"a": "b"}""",
         ) from error
 
@@ -304,11 +304,13 @@ def _read(file: Path) -> dict[str, object]:
             str(file), f"cannot be read ({error.strerror})", "name a file that exists"
         ) from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise InvalidSetting(str(file), f"is not TOML ({error})", "mend it, or leave it out") from error
+        raise InvalidSetting(
+            str(file), f"is not TOML ({error})", "fix the syntax, or omit the file"
+        ) from error
 
 
-def _merged(shipped: dict[str, object], given: dict[str, object]) -> dict[str, object]:
-    """What was given over what was shipped, table by table."""
+def _merge(shipped: dict[str, object], given: dict[str, object]) -> dict[str, object]:
+    """The given values over the shipped ones, table by table."""
     merged = {**shipped, **given}
     for name, table in shipped.items():
         over = given.get(name)
@@ -322,10 +324,10 @@ def _first_problem(place: str, error: ValidationError) -> InvalidSetting:
     key = ".".join(str(part) for part in first["loc"])
     problem = first["msg"].removeprefix("Value error, ")
     if first["type"] == "extra_forbidden":
-        return InvalidSetting(f"{place}, {key}", "this key is not known", "take it out or correct its name")
+        return InvalidSetting(f"{place}, {key}", "unknown key", "remove it or correct its name")
     if first["type"] == "missing":
-        return InvalidSetting(f"{place}, {key}", "it is missing", "give it, or leave the whole table out")
+        return InvalidSetting(f"{place}, {key}", "missing", "set it, or omit the whole table")
     given = first["input"]
     return InvalidSetting(
-        f"{place}, {key}", f"{given!r:.80} is refused ({problem})", "correct the value, or leave it out"
+        f"{place}, {key}", f"{given!r:.80} is refused ({problem})", "correct the value, or omit it"
     )

@@ -32,7 +32,7 @@ async def in_memory(url: str) -> AsyncIterator[EvidenceStore]:
 @asynccontextmanager
 async def in_a_database(url: str) -> AsyncIterator[EvidenceStore]:
     """A store in the database of a URL."""
-    base = await Database.opened(url)
+    base = await Database.open(url)
     try:
         yield SqlEvidenceStore(base, owner="p1")
     finally:

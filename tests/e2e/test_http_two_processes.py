@@ -54,7 +54,7 @@ async def _begun_elsewhere(server: FacedServer, folder: Path) -> str:
         timeout_s=60.0,
     )
     at_s = service.core.clock.now_s()
-    database = await Database.opened(f"sqlite:///{folder / 'runs.db'}")
+    database = await Database.open(f"sqlite:///{folder / 'runs.db'}")
     try:
         await SqlRunRecovery(database).record_heartbeat("elsewhere", at_s=at_s)
         await SqlRunStore(database, owner="elsewhere").begin(ctx, request, owner="elsewhere", at_s=at_s)

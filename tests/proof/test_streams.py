@@ -39,7 +39,7 @@ async def nothing_is_left(it: StreamServer) -> None:
         if "chat" not in names:
             break
         await Wait.moment()
-    assert await it.service.stores.archive.unfinished(LOCAL.name) == 0
+    assert await it.service.stores.archive.count_unfinished(LOCAL.name) == 0
 
 
 def test_many_streams_at_once_all_complete(tmp_path: Path, scale: float) -> None:

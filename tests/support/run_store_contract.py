@@ -60,7 +60,7 @@ async def writes_running_first_and_the_intent_later(kept: Kept) -> None:
     )
     began = RunRow(request=a_request(), status=RunStatus.RUNNING, started_s=SUBMITTED_S + 1, owner="one")
     expect(holds=await row_of(kept) == began, what="the row is RUNNING with all that was asked")
-    await kept.one.store.routed(ctx, IntentType.DIAGNOSIS)
+    await kept.one.store.record_intent(ctx, IntentType.DIAGNOSIS)
     expect(holds=await row_of(kept) == replace(began, intent=IntentType.DIAGNOSIS), what="the intent is kept")
 
 
@@ -131,7 +131,9 @@ async def takes_writes_of_the_owner_alone(kept: Kept) -> None:
     """Another process neither routes nor ends a run."""
     await kept.one.begun("r1")
     stranger = kept.two.open("r1")
-    await expect_refused(kept.two.store.routed(stranger, IntentType.DIAGNOSIS), "a stranger routes nothing")
+    await expect_refused(
+        kept.two.store.record_intent(stranger, IntentType.DIAGNOSIS), "a stranger routes nothing"
+    )
     expect(holds=not await kept.two.store.finish(stranger, a_success()), what="a stranger ends nothing")
     row = await row_of(kept)
     expect(holds=row.status is RunStatus.RUNNING and row.intent is None, what="the row is as it was")
@@ -227,10 +229,10 @@ async def counts_what_a_caller_has_unfinished(kept: Kept) -> None:
     """QUEUED and RUNNING count, ended ones do not, nor do others'."""
     await kept.archive.submit(a_request("r1"))
     ctx = await kept.one.begun("r2")
-    expect(holds=await kept.archive.unfinished("ops-1") == 2, what="both count")
+    expect(holds=await kept.archive.count_unfinished("ops-1") == 2, what="both count")
     await kept.one.store.finish(ctx, a_success())
-    expect(holds=await kept.archive.unfinished("ops-1") == 1, what="an ended one does not")
-    expect(holds=await kept.archive.unfinished("somebody") == 0, what="nor do other people's")
+    expect(holds=await kept.archive.count_unfinished("ops-1") == 1, what="an ended one does not")
+    expect(holds=await kept.archive.count_unfinished("somebody") == 0, what="nor do other people's")
 
 
 async def lets_a_caller_have_so_many_and_no_more(kept: Kept) -> None:
@@ -252,7 +254,7 @@ async def lets_a_caller_have_so_many_and_no_more(kept: Kept) -> None:
     expect(holds=sorted(map(str, came)).count("True") == 3, what=f"three of them: {came}")
     refused = [each for each in came if isinstance(each, TooManyRuns)]
     expect(holds=len(refused) == len(came) - 3, what="and the others are told why")
-    expect(holds=await kept.archive.unfinished("ops-1") == 3, what="and no row stands for them")
+    expect(holds=await kept.archive.count_unfinished("ops-1") == 3, what="and no row stands for them")
 
 
 async def writes_a_log_in_order(kept: Kept) -> None:

@@ -259,7 +259,7 @@ async def opened(
     """The use case over a database in the folder."""
     told: list[str] = []
     clock = ManualClock()
-    database = await Database.opened(f"sqlite:///{folder / 'runs.db'}")
+    database = await Database.open(f"sqlite:///{folder / 'runs.db'}")
     log = SqlRunLog(database, owner="me", clock=clock)
     log.on_written(lambda _, events: told.extend(f"event {event.name}" for event in events))
     workers = WorkerPool(threads_max=2)

@@ -22,7 +22,7 @@ async def a_process(
 ) -> AsyncIterator[tuple[Process, SqlRunLog, SqlRunArchive, ManualClock]]:
     """One process with bounds of its own, and a reader."""
     clock = ManualClock()
-    base = await Database.opened(url, busy_timeout_s=busy_timeout_s)
+    base = await Database.open(url, busy_timeout_s=busy_timeout_s)
     log = SqlRunLog(base, owner="p", clock=clock, run_events_max=run_events_max, events_max=events_max)
     await log.start()
     core = DiagnosisHarnessCore(clock=clock, ids=CountingIds(), sink=log)

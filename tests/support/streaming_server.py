@@ -163,7 +163,7 @@ async def streaming(
 ) -> AsyncIterator[StreamServer]:
     """The server, listening on a free port of loopback, in this event loop."""
     clock = clock or SystemClock()
-    database = await Database.opened(f"sqlite:///{folder / 'runs.db'}")
+    database = await Database.open(f"sqlite:///{folder / 'runs.db'}")
     log = SqlRunLog(database, owner="me", clock=clock)
     workers = WorkerPool(threads_max=2)
     core = DiagnosisHarnessCore(clock=clock, ids=RandomIds(), sink=log, workers=workers)

@@ -200,7 +200,7 @@ class ChatApplicationUseCase:
             decision = await self._routing.route(ctx, request.question, context.history)
             await self._core.wait(
                 ctx,
-                lambda ctx: self._stores.store.routed(ctx, decision.intent),
+                lambda ctx: self._stores.store.record_intent(ctx, decision.intent),
                 limit_s=self._settings.finalise_timeout_s,
             )
             match decision.intent:

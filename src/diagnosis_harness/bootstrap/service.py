@@ -166,7 +166,7 @@ async def _open_resources(
     last.callback(workers.close)
     await catalog.warm(progress)
     library = open_library(settings, clock=clock, progress=progress)
-    database = await Database.opened(
+    database = await Database.open(
         settings.database.url,
         pool_size=settings.database.pool_size,
         busy_timeout_s=settings.database.busy_timeout_s,

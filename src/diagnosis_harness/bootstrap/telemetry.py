@@ -44,8 +44,8 @@ async def exporting(
     exporter = TraceExporter(archive, OtlpHttpSender(target))
     exporter.start()
     stops = (
-        feed.on_written(exporter.written),
-        closed.on_closed(lambda row: exporter.closed(row.run_id)),
+        feed.on_written(exporter.on_written),
+        closed.on_closed(lambda row: exporter.on_closed(row.run_id)),
     )
     try:
         yield exporter

@@ -105,4 +105,4 @@ def test_a_link_leads_to_the_file_that_is_kept_private(tmp_path: Path) -> None:
 
 
 async def _opened(file: Path) -> None:
-    await (await Database.opened(f"sqlite:///{file}")).close()
+    await (await Database.open(f"sqlite:///{file}")).close()

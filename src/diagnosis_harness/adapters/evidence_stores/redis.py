@@ -98,7 +98,7 @@ class RedisEvidenceStore:
                 maint_notifications_config=MaintNotificationsConfig(enabled=False),
             )
         except (ValueError, TypeError) as error:
-            raise _refused("is not a URL of such a server") from error
+            raise _invalid_url("is not a URL of such a server") from error
         return cls(Redis.from_pool(pool), ttl_s=ttl_s)
 
     async def close(self) -> None:
@@ -114,28 +114,28 @@ class RedisEvidenceStore:
         del ctx
         keys = (record.key, _order(record.run_id), _abandoned_key(record.run_id))
         with _translate_errors():
-            said = await self._command(
-                "EVAL", _BEGIN, len(keys), *keys, _written(record), self._ttl_s, record.key
+            answer = await self._command(
+                "EVAL", _BEGIN, len(keys), *keys, _encode(record), self._ttl_s, record.key
             )
-        if said == -1:
+        if answer == -1:
             raise StoreFailure(
-                "the run is not this process's any more",
+                "this process no longer owns the run",
                 kind=FailureKind.REJECTED,
                 trouble=StoreTrouble.EVIDENCE_FAILED,
             )
-        return bool(said == 1)
+        return bool(answer == 1)
 
     async def finish(self, ctx: RunContext, record: EvidenceRecord) -> bool:
         """Replace the PROJECTING record of the same key by a final one; False when none stands there."""
         del ctx
-        return await self._finished(record)
+        return await self._replace_open(record)
 
     async def get(self, ctx: RunContext, key: str) -> EvidenceRecord | None:
         """The record of a key, or None."""
         del ctx
         with _translate_errors():
             found = await self._command("GET", key)
-        return None if found is None else _read(found)
+        return None if found is None else _decode(found)
 
     async def of_run(self, ctx: RunContext) -> tuple[EvidenceRecord, ...]:
         """All records of the run, in the order in which they began."""
@@ -146,7 +146,7 @@ class RedisEvidenceStore:
         with _translate_errors():
             keys = await self._command("LRANGE", _order(run_id), 0, -1)
             found = await self._command("MGET", *keys) if keys else []
-        return tuple(_read(value) for value in found if value is not None)
+        return tuple(_decode(value) for value in found if value is not None)
 
     async def abandon(self, run_id: str, *, at_s: float) -> None:
         """End what is PROJECTING as ERROR / ABANDONED; no further record of the run begins."""
@@ -156,7 +156,7 @@ class RedisEvidenceStore:
             )
         for record in await self.records(run_id):
             if record.invocation is InvocationStatus.PROJECTING:
-                await self._finished(record.failed(ErrorCode.ABANDONED, at_s=max(at_s, record.started_s)))
+                await self._replace_open(record.failed(ErrorCode.ABANDONED, at_s=max(at_s, record.started_s)))
 
     async def record_heartbeat(self, owner: str, *, at_s: float) -> None:
         """Write the one key that shows that this process can write here; it expires after a minute.
@@ -167,10 +167,10 @@ class RedisEvidenceStore:
         with _translate_errors():
             await self._command("SET", f"evidence-heartbeat:{owner}", f"{at_s:.3f}", "EX", 60)
 
-    async def _finished(self, record: EvidenceRecord) -> bool:
+    async def _replace_open(self, record: EvidenceRecord) -> bool:
         with _translate_errors():
-            said = await self._command("EVAL", _FINISH, 1, record.key, _written(record))
-        return bool(said == 1)
+            answer = await self._command("EVAL", _FINISH, 1, record.key, _encode(record))
+        return bool(answer == 1)
 
     async def _command(self, *words: str | bytes | int) -> Any:  # noqa: ANN401 - as redis-py answers
         return await self._client.execute_command(*words)  # type: ignore[no-untyped-call]  # redis-py's own
@@ -192,17 +192,17 @@ def _redis_url(url: str) -> str:
     except ValueError:
         scheme, named = None, False
     if scheme is None or not named:
-        raise _refused("is not a URL of such a server")
+        raise _invalid_url("is not a URL of such a server")
     return f"{scheme}{url[url.index('://') :]}"
 
 
-def _refused(problem: str) -> InvalidSetting:
+def _invalid_url(problem: str) -> InvalidSetting:
     return InvalidSetting(
         _PLACE, problem, "give redis://HOST:PORT/0, rediss://... or valkey://..., or leave it empty"
     )
 
 
-def _written(record: EvidenceRecord) -> bytes:
+def _encode(record: EvidenceRecord) -> bytes:
     fields = {
         "key": record.key,
         "run_id": record.run_id,
@@ -222,7 +222,7 @@ def _written(record: EvidenceRecord) -> bytes:
     return state + json.dumps(fields, separators=(",", ":")).encode("ascii") + stored
 
 
-def _read(value: bytes) -> EvidenceRecord:
+def _decode(value: bytes) -> EvidenceRecord:
     try:
         line, marked, stored = value[1:].partition(b"\n")
         fields: dict[str, Any] = json.loads(line)

@@ -1,4 +1,4 @@
-"""Where the database is: the accepted forms of its URL. No error repeats the URL; it may hold a secret."""
+"""The accepted forms of the database URL. No error repeats the URL, which may hold a secret."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from diagnosis_harness.kernel.errors import InvalidSetting
 PLACE = "database.url"
 _FORMS = "give a path, sqlite:///PATH, or postgresql://USER@HOST/NAME"
 OLDEST_SQLITE = (3, 40, 0)
-"""What Debian 12 has. Older ones have what the statements need from 3.35 on, and were never tried."""
+"""The version in Debian 12. The statements need 3.35, but versions before 3.40 are not tested."""
 _POSTGRES = {"postgresql", "postgres", "postgresql+psycopg"}
 
 
 def engine_url(text: str) -> URL:
-    """The URL as SQLAlchemy takes it, with the driver of ours.
+    """The URL for SQLAlchemy, with the driver used here.
 
     Raises:
-        InvalidSetting: it is none of the accepted forms, or an SQLite file in a folder that is not there.
+        InvalidSetting: it has none of the accepted forms, or the folder of the SQLite file does not exist.
     """
     text = text.strip()
     if not text:
@@ -43,8 +43,8 @@ def engine_url(text: str) -> URL:
     raise InvalidSetting(PLACE, "names a kind of database that is not known", _FORMS)
 
 
-def shown(url: URL) -> str:
-    """Where the database is, for people: the path of a file, else server and name; no user and no secret."""
+def display_name(url: URL) -> str:
+    """The path of the file, or the server and name of the database; no user and no secret."""
     if url.drivername.startswith("sqlite"):
         return str(Path(url.database or "").resolve())
     host = url.host or url.query.get("host") or "localhost"
@@ -54,7 +54,7 @@ def shown(url: URL) -> str:
 
 
 def check_sqlite(version: tuple[int, ...] = sqlite3.sqlite_version_info) -> None:
-    """Refuse a SQLite that is older than any that this was tried with.
+    """Refuse an SQLite version that is older than the oldest tested one.
 
     Raises:
         InvalidSetting: it is.

@@ -12,7 +12,7 @@ from sqlalchemy import Connection, RowMapping, Select, delete, func, select, tex
 
 from diagnosis_harness.adapters.persistence.database import Database
 from diagnosis_harness.adapters.persistence.failures import readable
-from diagnosis_harness.adapters.persistence.insertion import inserted, lock, unfinished_of
+from diagnosis_harness.adapters.persistence.insertion import count_unfinished_query, insert_if_absent, lock
 from diagnosis_harness.adapters.persistence.json_text import from_json_text, json_text
 from diagnosis_harness.adapters.persistence.queued_end import cancel_queued
 from diagnosis_harness.adapters.persistence.rows import request_columns, request_of, row_of
@@ -68,7 +68,7 @@ class SqlAlertInbox:
             **asks,
         }
 
-        def kept(connection: Connection) -> KeptNotification:
+        def insert(connection: Connection) -> KeptNotification:
             # Numbers are given under a lock, so that their order is that of the commits.
             lock(connection, "", kind=_INBOX_LOCK)
             lock(connection, notification.fingerprint, kind=_GROUP_LOCK)
@@ -83,7 +83,7 @@ class SqlAlertInbox:
             connection.execute(alert_notification.insert().values(columns))
             return KeptNotification(notification.notification_id, count)
 
-        return await self._database.write(kept)
+        return await self._database.write(insert)
 
     async def waiting(self) -> WaitingNotifications:
         """How many notifications wait, and since when."""
@@ -94,7 +94,7 @@ class SqlAlertInbox:
     async def due(self, *, limit: int, but_not: AbstractSet[str] = frozenset()) -> tuple[str, ...]:
         """Groups that can be worked off now, those that have waited longest first."""
 
-        def looked(connection: Connection) -> tuple[str, ...]:
+        def read(connection: Connection) -> tuple[str, ...]:
             found: dict[str, int] = {}
             more = len(but_not)  # they may stand before the others
             for query in (
@@ -109,12 +109,12 @@ class SqlAlertInbox:
             fit = [each for each in sorted(found, key=lambda each: found[each]) if each not in but_not]
             return tuple(fit[:limit])
 
-        return await self._database.read(looked)
+        return await self._database.read(read)
 
     async def work_off(self, fingerprint: str, *, at_s: float) -> GroupReport:
         """Work off what waits of a group, in one transaction."""
 
-        def worked_off(connection: Connection) -> tuple[GroupReport, list[RunRow]]:
+        def process(connection: Connection) -> tuple[GroupReport, list[RunRow]]:
             lock(connection, fingerprint, kind=_GROUP_LOCK)
             notes = connection.execute(_of_group(fingerprint)).mappings().all()
             with readable():
@@ -123,9 +123,9 @@ class SqlAlertInbox:
             if done:
                 numbers = [note["number"] for note in notes[:done]]
                 connection.execute(delete(alert_notification).where(_NOTE.number.in_(numbers)))
-            return GroupReport(work.effects, done, len(notes) - done, work.made()), work.ended
+            return GroupReport(work.effects, done, len(notes) - done, work.new_runs()), work.ended
 
-        report, ended = await self._database.write(worked_off)
+        report, ended = await self._database.write(process)
         for row in ended:
             self._closed.notify(row)
         return report
@@ -152,19 +152,19 @@ class _Group:
                 return place
         return len(notes)
 
-    def made(self) -> tuple[RunRequest, ...]:
+    def new_runs(self) -> tuple[RunRequest, ...]:
         """The new runs that are queued."""
         return tuple(each for each in self._new if self.effects[each.run_id] is AlertEffect.SUBMITTED)
 
     def _fire(self, note: RowMapping, *, ends_at_once: bool) -> bool:
         """Join the run there is, or make one; False where the caller may not have one more yet."""
-        if (row := self._found()) is not None:
+        if (row := self._find_run()) is not None:
             self.effects.setdefault(row.run_id, AlertEffect.JOINED)
             return True
         limit = note["unfinished_max"]
         if limit is not None and not ends_at_once:
             lock(self._connection, note["asked_by"])
-            if self._connection.execute(unfinished_of(note["asked_by"])).scalar_one() >= limit:
+            if self._connection.execute(count_unfinished_query(note["asked_by"])).scalar_one() >= limit:
                 return False
         # A column that came after the notification was kept is NULL.
         request = request_of({**dict.fromkeys(_RUN.keys()), **from_json_text(note["request"])})
@@ -173,14 +173,14 @@ class _Group:
             start_by_s += self._at_s - request.submitted_s
         request = replace(request, submitted_s=self._at_s, start_by_s=start_by_s)
         queued = {"status": RunStatus.QUEUED.value, "is_closed": False}
-        if inserted(self._connection, diagnosis_run, {**request_columns(request), **queued}):
+        if insert_if_absent(self._connection, diagnosis_run, {**request_columns(request), **queued}):
             self.effects[request.run_id] = AlertEffect.SUBMITTED
             self._new.append(request)
         return True
 
     def _resolve(self) -> None:
         """End the run if it is queued still; one that was claimed meanwhile is left, and joined no more."""
-        row = self._found()
+        row = self._find_run()
         if row is None:
             return
         cancel = CancelRequest(CancellationReason.USER_REQUESTED, self._at_s)
@@ -199,7 +199,7 @@ class _Group:
         if self._connection.execute(change).rowcount == 1:
             self.effects[row.run_id] = AlertEffect.LEFT_RUNNING
 
-    def _found(self) -> RunRow | None:
+    def _find_run(self) -> RunRow | None:
         found = self._connection.execute(self._standing).mappings().one_or_none()
         return None if found is None else row_of(found)
 
@@ -226,7 +226,11 @@ def _rooms(connection: Connection) -> list[tuple[str, int]]:
     )
     rooms = []
     for name, most in connection.execute(callers).all():
-        room = sys.maxsize if most is None else most - connection.execute(unfinished_of(name)).scalar_one()
+        room = (
+            sys.maxsize
+            if most is None
+            else most - connection.execute(count_unfinished_query(name)).scalar_one()
+        )
         if room > 0:
             rooms.append((name, room))
     return rooms

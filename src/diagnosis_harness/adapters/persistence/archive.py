@@ -11,7 +11,7 @@ from sqlalchemy import Connection, RowMapping, Select, select, text, tuple_, upd
 from diagnosis_harness.adapters.persistence.database import Database
 from diagnosis_harness.adapters.persistence.evidence import of_run, record_of
 from diagnosis_harness.adapters.persistence.failures import readable
-from diagnosis_harness.adapters.persistence.insertion import insert_run, unfinished_of
+from diagnosis_harness.adapters.persistence.insertion import count_unfinished_query, insert_run
 from diagnosis_harness.adapters.persistence.log_rows import attempt_json, event_of
 from diagnosis_harness.adapters.persistence.page_mark import mark_of, read_mark
 from diagnosis_harness.adapters.persistence.queued_end import (
@@ -42,7 +42,7 @@ from diagnosis_harness.trace.event import TraceEvent
 _RUN = diagnosis_run.c
 _LOG = logging.getLogger("diagnosis_harness.database")
 _JOINS_MAX = 3
-_SAID_MAX = 1_000
+_LOGGED_MAX = 1_000
 """Unreadable runs that are named in the log; a damaged table must not fill it."""
 PAGE_MAX = 500
 
@@ -65,21 +65,21 @@ class SqlRunArchive:
         self._database = database
         self._evidence = evidence
         self._closed = closed or ClosedRuns()
-        self._said: set[str] = set()
+        self._logged: set[str] = set()
 
     async def submit(self, request: RunRequest) -> Submitted:
         """Keep a QUEUED row. An unfinished run of the same fingerprint, or of the same run id, is joined."""
         columns = {**request_columns(request), "status": RunStatus.QUEUED.value, "is_closed": False}
 
-        def submitted(connection: Connection) -> Submitted:
+        def insert_or_join(connection: Connection) -> Submitted:
             # What stood in the way may end before it is looked at; then the row is put in after all.
             for _ in range(_JOINS_MAX):
                 is_new = insert_run(connection, columns, request)
-                if row := _standing(connection, request):
+                if row := _run_of_submission(connection, request):
                     return Submitted(row, is_new)
             raise StoreFailure("runs of this alert end too quickly to join", kind=FailureKind.UNAVAILABLE)
 
-        return await self._database.write(submitted)
+        return await self._database.write(insert_or_join)
 
     async def run(self, run_id: str) -> RunRow | None:
         """The row of a run, or None."""
@@ -94,13 +94,13 @@ class SqlRunArchive:
             InvalidInput: `before` is no mark of a page.
         """
         limit = min(max(query.limit, 1), PAGE_MAX)
-        held = await self._mappings(_asked(query).limit(limit + 1))
+        held = await self._mappings(_select_runs(query).limit(limit + 1))
         rows = self._readable_rows(held[:limit])
         return RunPage(rows, None if len(held) <= limit else _mark_after(held[:limit]))
 
-    async def unfinished(self, asked_by: str) -> int:
+    async def count_unfinished(self, asked_by: str) -> int:
         """How many runs of a caller are QUEUED or RUNNING."""
-        query = unfinished_of(asked_by)
+        query = count_unfinished_query(asked_by)
         return await self._database.read(lambda connection: int(connection.execute(query).scalar_one()))
 
     async def of_fingerprint(self, fingerprint: str) -> tuple[RunRow, ...]:
@@ -139,7 +139,7 @@ class SqlRunArchive:
         """
         query = select(diagnosis_run).where(_RUN.run_id == run_id)
 
-        def kept(connection: Connection) -> tuple[RunRow | None, bool]:
+        def record(connection: Connection) -> tuple[RunRow | None, bool]:
             row = _one(connection, query.with_for_update(key_share=True))
             if row is None or row.status.is_final or row.cancel_request is not None:
                 return row, False
@@ -150,7 +150,7 @@ class SqlRunArchive:
             )
             return _one(connection, query), False
 
-        row, has_ended = await self._database.write(kept)
+        row, has_ended = await self._database.write(record)
         if row is not None and has_ended:
             self._closed.notify(row)
         return row
@@ -163,14 +163,14 @@ class SqlRunArchive:
         """
         query = select(diagnosis_run).where(_RUN.run_id == run_id)
 
-        def ended(connection: Connection) -> RunRow | None:
+        def end(connection: Connection) -> RunRow | None:
             row = _one(connection, query.with_for_update(key_share=True))
             if row is None:
                 return None
             ending = ending_not_started(row.request, at_s=at_s, is_served=is_served)
             return _one(connection, query) if end_queued(connection, run_id, ending) else None
 
-        row = await self._database.write(ended)
+        row = await self._database.write(end)
         if row is not None:
             self._closed.notify(row)
         return row is not None
@@ -183,13 +183,13 @@ class SqlRunArchive:
                 with readable():
                     rows.append(row_of(row))
             except StoreFailure as failure:
-                self._say_unreadable(str(row["run_id"]), failure)
+                self._log_unreadable(str(row["run_id"]), failure)
         return tuple(rows)
 
-    def _say_unreadable(self, run_id: str, failure: StoreFailure) -> None:
+    def _log_unreadable(self, run_id: str, failure: StoreFailure) -> None:
         """Once for each run, in a process that is asked for lists again and again."""
-        if run_id not in self._said and len(self._said) < _SAID_MAX:
-            self._said.add(run_id)
+        if run_id not in self._logged and len(self._logged) < _LOGGED_MAX:
+            self._logged.add(run_id)
             _LOG.error("run %s is left out of lists: %s", shown(run_id), failure)
 
     async def _mappings(self, query: Select[Any]) -> Sequence[RowMapping]:
@@ -209,7 +209,7 @@ def _mark_after(held: Sequence[RowMapping]) -> str | None:
     )
 
 
-def _asked(query: RunQuery) -> Select[Any]:
+def _select_runs(query: RunQuery) -> Select[Any]:
     wanted = select(diagnosis_run).order_by(_RUN.submitted_s.desc(), _RUN.run_id.desc())
     for column, value in (
         (_RUN.asked_by, query.asked_by),
@@ -235,7 +235,7 @@ def _of_fingerprint(fingerprint: str) -> Select[Any]:
     return select(diagnosis_run).where(_RUN.fingerprint == fingerprint, text(JOINABLE))
 
 
-def _standing(connection: Connection, request: RunRequest) -> RunRow | None:
+def _run_of_submission(connection: Connection, request: RunRequest) -> RunRow | None:
     """The run that a submission stands for: its own row, or an unfinished one of its alert group."""
     own = _one(connection, select(diagnosis_run).where(_RUN.run_id == request.run_id))
     if own is not None or request.fingerprint is None:

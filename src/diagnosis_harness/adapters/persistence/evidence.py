@@ -1,4 +1,4 @@
-"""Canonical records in the database; the stored bytes as bytes."""
+"""Canonical evidence records in the database."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from sqlalchemy import Connection, Select, select, update
 
 from diagnosis_harness.adapters.persistence.database import Database
 from diagnosis_harness.adapters.persistence.failures import readable
-from diagnosis_harness.adapters.persistence.insertion import inserted
+from diagnosis_harness.adapters.persistence.insertion import insert_if_absent
 from diagnosis_harness.adapters.persistence.schema import diagnosis_run, evidence_record
 from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.kernel.errors import FailureKind, StoreFailure
@@ -24,8 +24,8 @@ _RECORD = evidence_record.c
 class SqlEvidenceStore:
     """`EvidenceStore` of one process incarnation.
 
-    A record of a run that has a row begins only while this process owns it and it is not closed; a run
-    without a row (the command line's) has no such fence.
+    A record of a run with a row can begin only while this process owns the run and its log is open. Runs
+    without a row, those of the command line, have no such fence.
     """
 
     def __init__(self, database: Database, *, owner: str) -> None:
@@ -33,21 +33,21 @@ class SqlEvidenceStore:
         self._owner = owner
 
     async def begin(self, ctx: RunContext, record: EvidenceRecord) -> bool:
-        """Keep a PROJECTING record unless its key exists; False when it does.
+        """Store a PROJECTING record; False if its key exists.
 
         Raises:
-            StoreFailure: also when the run is not this process's any more (REJECTED).
+            StoreFailure: also if this process no longer owns the run (REJECTED).
         """
         del ctx
 
-        def begun(connection: Connection) -> bool:
+        def insert(connection: Connection) -> bool:
             self._check_owner(connection, record.run_id)
-            return inserted(connection, evidence_record, _columns(record))
+            return insert_if_absent(connection, evidence_record, _columns(record))
 
-        return await self._database.write(begun)
+        return await self._database.write(insert)
 
     async def finish(self, ctx: RunContext, record: EvidenceRecord) -> bool:
-        """Replace the PROJECTING record of the same key by a final one; False when none stands there."""
+        """Replace the PROJECTING record of the same key by a final one; False if there is none."""
         del ctx
         statement = (
             update(evidence_record)
@@ -59,13 +59,13 @@ class SqlEvidenceStore:
     async def get(self, ctx: RunContext, key: str) -> EvidenceRecord | None:
         """The record of a key, or None."""
         del ctx
-        return next(iter(await self._found(select(evidence_record).where(_RECORD.key == key))), None)
+        return next(iter(await self._select(select(evidence_record).where(_RECORD.key == key))), None)
 
     async def of_run(self, ctx: RunContext) -> tuple[EvidenceRecord, ...]:
-        """All records of the run, in the order in which they began."""
-        return await self._found(of_run(ctx.run_id))
+        """All records of the run, in the order in which they were begun."""
+        return await self._select(of_run(ctx.run_id))
 
-    async def _found(self, query: Select[Any]) -> tuple[EvidenceRecord, ...]:
+    async def _select(self, query: Select[Any]) -> tuple[EvidenceRecord, ...]:
         rows = await self._database.read(lambda connection: connection.execute(query).mappings().all())
         return tuple(record_of(row) for row in rows)
 
@@ -75,21 +75,21 @@ class SqlEvidenceStore:
         query = select(run.owner, run.is_closed).where(run.run_id == run_id).with_for_update(read=True)
         found = connection.execute(query).one_or_none()
         if found is not None and (found.is_closed or found.owner != self._owner):
-            raise StoreFailure("the run is not this process's any more", kind=FailureKind.REJECTED)
+            raise StoreFailure("this process no longer owns the run", kind=FailureKind.REJECTED)
 
 
 def of_run(run_id: str) -> Select[Any]:
-    """The records of a run, in the order in which they began."""
+    """The query for the records of a run, in the order in which they were begun."""
     return select(evidence_record).where(_RECORD.run_id == run_id).order_by(_RECORD.number)
 
 
 def abandon_records(connection: Connection, run_id: str, *, at_s: float) -> None:
-    """End what is PROJECTING as ERROR / ABANDONED, in the caller's transaction."""
+    """End PROJECTING records as ERROR / ABANDONED, in the caller's transaction."""
     query = of_run(run_id).where(_RECORD.invocation == InvocationStatus.PROJECTING.value)
     for row in connection.execute(query).mappings().all():
-        begun = record_of(row)
-        ended = begun.failed(ErrorCode.ABANDONED, at_s=max(at_s, begun.started_s))
-        connection.execute(update(evidence_record).where(_RECORD.key == begun.key).values(_columns(ended)))
+        record = record_of(row)
+        ended = record.failed(ErrorCode.ABANDONED, at_s=max(at_s, record.started_s))
+        connection.execute(update(evidence_record).where(_RECORD.key == record.key).values(_columns(ended)))
 
 
 def record_of(columns: Mapping[Any, Any]) -> EvidenceRecord:

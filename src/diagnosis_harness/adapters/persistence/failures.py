@@ -1,6 +1,6 @@
-"""What a database says in its own words, as our failures. The one place where it is translate_errors.
+"""Translates the errors of databases and drivers to `StoreFailure`.
 
-Messages are ours: a driver's own may name hosts, users and statements.
+The messages are ours, because those of a driver may name hosts, users and statements.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 from diagnosis_harness.kernel.errors import ContractViolation, FailureKind, StoredBytesInvalid, StoreFailure
 from diagnosis_harness.kernel.store_trouble import StoreTrouble
 
-_FULL = "the disk of the database is full; nothing was written, and it goes on when there is room"
+_FULL = "the disk of the database is full; nothing was written; writing resumes when there is room"
 _CANNOT_WRITE = "the database cannot be written to; is its disk full?"
 _NO_ROOM = "the database has no room for another connection or for this statement"
-_BROKEN_OFF = "the database broke off a transaction that was in another one's way"
-_BUSY = "another process holds the database for too long"
+_BROKEN_OFF = "the database aborted a transaction that conflicted with another"
+_BUSY = "another process has locked the database for too long"
 _AWAY = "the database cannot be reached"
-_READ_ONLY = "the database may only be read"
+_READ_ONLY = "the database is read-only"
 
 _T = StoreTrouble
 _Code: TypeAlias = tuple[str, FailureKind, str, StoreTrouble]
@@ -51,7 +51,7 @@ _SQLITE: tuple[_Code, ...] = (
 _POSTGRES: tuple[_Code, ...] = (
     ("53100", FailureKind.UNAVAILABLE, _FULL, _T.DATABASE_FULL),
     ("53", FailureKind.UNAVAILABLE, _NO_ROOM, _T.DATABASE_AWAY),
-    ("57014", FailureKind.TIMEOUT, "a statement took longer than it may", _T.DATABASE_AWAY),
+    ("57014", FailureKind.TIMEOUT, "a statement took longer than its limit", _T.DATABASE_AWAY),
     ("55P03", FailureKind.TIMEOUT, _BUSY, _T.DATABASE_LOCKED),
     ("57P", FailureKind.UNAVAILABLE, "the database is shutting down or starting", _T.DATABASE_AWAY),
     ("08", FailureKind.TRANSPORT, _AWAY, _T.DATABASE_AWAY),
@@ -59,33 +59,33 @@ _POSTGRES: tuple[_Code, ...] = (
     ("28", FailureKind.REJECTED, "the database refuses the user or the password", _T.DATABASE_FAILED),
     ("3D", FailureKind.REJECTED, "there is no such database", _T.DATABASE_FAILED),
     ("25006", FailureKind.REJECTED, _READ_ONLY, _T.DATABASE_READ_ONLY),
-    ("42501", FailureKind.REJECTED, "the user of the database may not do this", _T.DATABASE_FAILED),
-    ("58", FailureKind.UNAVAILABLE, "the database reports an error of its machine", _T.DATABASE_FAILED),
+    ("42501", FailureKind.REJECTED, "the database user lacks the permission", _T.DATABASE_FAILED),
+    ("58", FailureKind.UNAVAILABLE, "the database server reports a system error", _T.DATABASE_FAILED),
 )
 
 _UNREADABLE = (
     *(ValueError, TypeError, LookupError, AttributeError, ArithmeticError),
     *(ContractViolation, StoredBytesInvalid),
 )
-"""What a value raises that is not of the shape it has when this program writes it."""
+"""What decoding raises for a value that this program cannot have written."""
 
 AWAY = frozenset({FailureKind.TRANSPORT, FailureKind.TIMEOUT, FailureKind.UNAVAILABLE})
-"""Kinds that pass: the same may well be done later."""
+"""Kinds that may pass: the same call can succeed later."""
 
 
 def no_answer() -> StoreFailure:
-    """That the database said nothing in time: not that it has done what was asked, nor that it has not."""
+    """The failure of a database that did not answer in time, so that the outcome is unknown."""
     return StoreFailure("the database does not answer", kind=FailureKind.TIMEOUT)
 
 
-def locked() -> StoreFailure:
-    """That another process holds the database."""
+def lock_failure() -> StoreFailure:
+    """The failure of a write that met the lock of another process."""
     return StoreFailure(_BUSY, kind=FailureKind.TIMEOUT, trouble=StoreTrouble.DATABASE_LOCKED)
 
 
 @contextmanager
 def translate_errors() -> Iterator[None]:
-    """Raise whatever the database raises as `StoreFailure`; our own errors pass."""
+    """Raise errors of the database as `StoreFailure`, and let our own errors pass."""
     try:
         yield
     except PoolTimeout as error:
@@ -98,12 +98,12 @@ def translate_errors() -> Iterator[None]:
 
 @contextmanager
 def readable(trouble: StoreTrouble = StoreTrouble.ROW_UNREADABLE) -> Iterator[None]:
-    """Raise as `StoreFailure` that what the database holds is nothing this program can have written."""
+    """Raise `StoreFailure` if decoding a stored value fails."""
     try:
         yield
     except _UNREADABLE as error:
         raise StoreFailure(
-            f"what the database holds cannot be read ({type(error).__name__})",
+            f"a value in the database cannot be read ({type(error).__name__})",
             kind=FailureKind.INVALID_OUTPUT,
             trouble=trouble,
         ) from error

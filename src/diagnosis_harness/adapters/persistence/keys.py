@@ -1,4 +1,4 @@
-"""API keys in the database. Secrets never get here."""
+"""API keys in the database, with hashes of their secrets only."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from sqlalchemy import Connection, select, update
 
 from diagnosis_harness.adapters.persistence.database import Database
 from diagnosis_harness.adapters.persistence.failures import readable
-from diagnosis_harness.adapters.persistence.insertion import inserted
+from diagnosis_harness.adapters.persistence.insertion import insert_if_absent
 from diagnosis_harness.adapters.persistence.schema import api_key
 from diagnosis_harness.application.callers.api_key import ApiKey
 from diagnosis_harness.application.callers.caller import CallerRole
@@ -22,7 +22,7 @@ class SqlKeyStore:
         self._database = database
 
     async def add(self, key: ApiKey) -> bool:
-        """Keep a key; False when its id, or its name with a valid key, is taken."""
+        """Store a key; False if its id is taken, or its name by a valid key."""
         columns = {
             "key_id": key.key_id,
             "name": key.name,
@@ -34,13 +34,13 @@ class SqlKeyStore:
             "concurrent_runs": key.concurrent_runs,
         }
 
-        def added(connection: Connection) -> bool:
-            return inserted(connection, api_key, columns)
+        def insert(connection: Connection) -> bool:
+            return insert_if_absent(connection, api_key, columns)
 
-        return await self._database.write(added)
+        return await self._database.write(insert)
 
     async def key(self, key_id: str) -> ApiKey | None:
-        """The key of an id, revoked or not; None where there is none."""
+        """The key of an id, revoked or not; None if there is none."""
         query = select(api_key).where(api_key.c.key_id == key_id)
         found = await self._database.read(
             lambda connection: connection.execute(query).mappings().one_or_none()
@@ -48,13 +48,13 @@ class SqlKeyStore:
         return None if found is None else _key(found)
 
     async def keys(self) -> tuple[ApiKey, ...]:
-        """All keys, in the order in which they were made."""
+        """All keys, the oldest first."""
         query = select(api_key).order_by(api_key.c.created_at_s, api_key.c.key_id)
         rows = await self._database.read(lambda connection: connection.execute(query).mappings().all())
         return tuple(_key(row) for row in rows)
 
     async def revoke(self, key_id: str, *, at_s: float) -> bool:
-        """Make a key invalid for good; False when there is no valid key of that id."""
+        """Revoke a key for good; False if there is no valid key of that id."""
         statement = (
             update(api_key)
             .where(api_key.c.key_id == key_id, api_key.c.revoked_at_s.is_(None))

@@ -1,4 +1,4 @@
-"""One batch of events in one transaction: each run's fence is looked at where its events are written."""
+"""Writes one batch of events in one transaction, which checks the fence of each run."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _RUN = diagnosis_run.c
 _FENCES = (
     select(_RUN.run_id, _RUN.owner, _RUN.status, _RUN.is_closed)
     .where(_RUN.run_id.in_(bindparam("run_ids", expanding=True)))
-    .order_by(_RUN.run_id)  # whoever locks several locks them in this order
+    .order_by(_RUN.run_id)  # all transactions lock rows in this order
     .with_for_update(key_share=True)
 )
 _CLOSE = (
@@ -35,13 +35,13 @@ def append_fenced(
     owner: str,
     in_doubt: AbstractSet[str],
 ) -> dict[str, StoreFailure]:
-    """Write the events of every run that this process may still write for; RUN_FINISHED closes its run.
+    """Write the events of the runs that this process still owns; RUN_FINISHED closes its run.
 
     Args:
-        in_doubt: runs whose events may have been written before, by a commit whose answer was lost.
+        in_doubt: runs whose events may already be written, by a commit whose answer was lost.
 
     Returns:
-        Runs of which nothing was written, and why.
+        The runs for which nothing was written, and why.
     """
     rows = {row.run_id: row for row in connection.execute(_FENCES, {"run_ids": sorted(batch)})}
     lost: dict[str, StoreFailure] = {}
@@ -64,18 +64,18 @@ def append_fenced(
 
 
 def _problem(row: Row[*tuple[Any, ...]] | None, events: Sequence[TraceEvent], *, owner: str) -> str | None:
-    """Why nothing may be written for a run any more; None when it may."""
+    """Why nothing may be written for a run any more; None if it may."""
     if row is None:
         return "the run has no row"
     if row.owner != owner or row.is_closed:
-        return "the run is not this process's any more"
+        return "this process no longer owns the run"
     if row.status == RunStatus.RUNNING.value and events[-1].name is TraceName.RUN_FINISHED:
-        return "RUN_FINISHED came before the run's end was kept"
+        return "RUN_FINISHED came before the run's end was stored"
     return None
 
 
 def _not_written(connection: Connection, events: Sequence[TraceEvent]) -> Sequence[TraceEvent]:
-    """The events without those that stand in the log already, exactly as they are here."""
+    """The events without those that the log already has."""
     log = trace_event.c
     query = (
         select(trace_event)
@@ -83,8 +83,8 @@ def _not_written(connection: Connection, events: Sequence[TraceEvent]) -> Sequen
         .order_by(log.seq)
         .limit(len(events))
     )
-    stands = [dict(row) for row in connection.execute(query).mappings()]
+    logged = [dict(row) for row in connection.execute(query).mappings()]
     written = 0
-    while written < len(stands) and stands[written] == event_columns(events[written]):
+    while written < len(logged) and logged[written] == event_columns(events[written]):
         written += 1
     return events[written:]

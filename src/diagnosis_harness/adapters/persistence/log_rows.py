@@ -1,4 +1,4 @@
-"""Trace events and retry attempts between rows and our values."""
+"""Converts trace events and retry attempts to rows and back."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 from sqlalchemy import Connection, insert
 
-from diagnosis_harness.adapters.persistence.json_text import from_json_text, frozen, json_text
+from diagnosis_harness.adapters.persistence.json_text import freeze, from_json_text, json_text
 from diagnosis_harness.adapters.persistence.schema import retry_attempt, trace_event
 from diagnosis_harness.trace.event import TraceEvent, TraceEventStatus, TraceName, TracePhase
 
@@ -20,7 +20,7 @@ _INSERT_ATTEMPT = insert(retry_attempt)
 
 
 def append(connection: Connection, events: Sequence[TraceEvent]) -> None:
-    """Write events, and the retry attempts that they tell of, in the caller's transaction."""
+    """Write events, and the retry attempts in them, in the caller's transaction."""
     rows = [event_columns(event) for event in events]
     if rows:
         connection.execute(_INSERT_EVENT, rows)
@@ -53,24 +53,24 @@ def event_of(columns: Mapping[Any, Any]) -> TraceEvent:
         name=TraceName(columns["name"]),
         phase=TracePhase(columns["phase"]),
         status=TraceEventStatus(columns["status"]),
-        payload=MappingProxyType(frozen(from_json_text(columns["payload"]))),
+        payload=MappingProxyType(freeze(from_json_text(columns["payload"]))),
     )
 
 
 def attempt_columns(event: TraceEvent) -> dict[str, Any]:
-    """The attempt that an event tells of, as columns."""
-    told = event.payload
+    """The retry attempt in an event, as columns."""
+    payload = event.payload
     return {
         "run_id": event.run_id,
         "seq": event.seq,
         "at_s": event.at_s,
-        "role": str(told["role"]),
-        "attempt": told.get("attempt", 1),
-        "failure": told.get("failure"),
-        "error": str(told.get("error") or ""),
+        "role": str(payload["role"]),
+        "attempt": payload.get("attempt", 1),
+        "failure": payload.get("failure"),
+        "error": str(payload.get("error") or ""),
     }
 
 
 def attempt_json(columns: Mapping[Any, Any]) -> dict[str, Any]:
-    """An attempt as a JSON object; `seq` is the place of its event in the trace."""
+    """An attempt as a JSON object; `seq` is that of its event in the trace."""
     return {name: columns[name] for name in ("seq", "at_s", "role", "attempt", "failure", "error")}

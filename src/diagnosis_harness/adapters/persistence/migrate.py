@@ -1,4 +1,4 @@
-"""Brings a database to the shape that this version of the program knows, once, whoever comes first."""
+"""Migrates a database to the version of this program."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from sqlalchemy import Connection, inspect, text
 from diagnosis_harness.kernel.errors import InvalidSetting
 
 HEAD = "0003"
-"""The last migration; a test holds it to the folder."""
+"""The last migration; a test compares it with the folder."""
 
 
 def migrate(connection: Connection) -> None:
-    """Apply the migrations that are missing, inside the caller's transaction.
+    """Apply the missing migrations in the caller's transaction.
 
     Raises:
         InvalidSetting: a newer version of the program made the database.
     """
     if connection.dialect.name == "postgresql":
-        # Whoever else opens the database now waits here, and then finds the work done.
+        # Other processes that open the database wait here, and then find it migrated.
         connection.execute(text("SELECT pg_advisory_xact_lock(hashtext('diagnosis-harness migrations'))"))
-    stands = _version(connection)
-    if stands != HEAD:
-        _upgrade(connection, stands)
+    version = _version(connection)
+    if version != HEAD:
+        _upgrade(connection, version)
 
 
 def _version(connection: Connection) -> str | None:
@@ -33,14 +33,14 @@ def _version(connection: Connection) -> str | None:
     return None if found is None else str(found)
 
 
-def _upgrade(connection: Connection, stands: str | None) -> None:
+def _upgrade(connection: Connection, version: str | None) -> None:
     from alembic.config import Config
     from alembic.runtime.environment import EnvironmentContext
     from alembic.script import ScriptDirectory
 
     with as_file(files("diagnosis_harness.adapters.persistence").joinpath("migrations")) as folder:
         script = ScriptDirectory(str(folder))
-        if stands is not None and stands not in {one.revision for one in script.walk_revisions()}:
+        if version is not None and version not in {one.revision for one in script.walk_revisions()}:
             raise InvalidSetting(
                 "database.url",
                 "the database was made by a newer version of this program",

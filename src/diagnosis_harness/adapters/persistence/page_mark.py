@@ -1,4 +1,4 @@
-"""The mark where a page of runs ends: opaque to whoever gets it, and read strictly. Pure."""
+"""The opaque cursor where a page of runs ends, parsed strictly. Pure."""
 
 from __future__ import annotations
 
@@ -11,27 +11,27 @@ from diagnosis_harness.kernel.errors import InvalidInput
 
 
 def mark_of(submitted_s: float, run_id: str) -> str:
-    """The mark of the last run of a page."""
+    """The cursor after the last run of a page."""
     return base64.urlsafe_b64encode(f"{submitted_s!r} {run_id}".encode("ascii")).decode("ascii").rstrip("=")
 
 
 def read_mark(mark: str) -> tuple[float, str]:
-    """Submission and id of the run that the mark names.
+    """Submission time and id of the run that the cursor points to.
 
     Raises:
-        InvalidInput: no page ended in this mark.
+        InvalidInput: no page has this cursor.
     """
     try:
         padded = mark + "=" * (-len(mark) % 4)
-        told = base64.b64decode(padded.encode("ascii"), altchars=b"-_", validate=True).decode("ascii")
-        instant, _, run_id = told.partition(" ")
-        submitted_s = float(instant)
+        text = base64.b64decode(padded.encode("ascii"), altchars=b"-_", validate=True).decode("ascii")
+        submitted, _, run_id = text.partition(" ")
+        submitted_s = float(submitted)
     except (ValueError, binascii.Error):
-        raise _refused() from None
+        raise _invalid_mark() from None
     if not isfinite(submitted_s) or not is_safe_segment(run_id) or mark_of(submitted_s, run_id) != mark:
-        raise _refused()
+        raise _invalid_mark()
     return submitted_s, run_id
 
 
-def _refused() -> InvalidInput:
-    return InvalidInput("before", "it is no mark of a page", "use `next` of the page before, or leave it out")
+def _invalid_mark() -> InvalidInput:
+    return InvalidInput("before", "not a valid page cursor", "use `next` of the previous page, or omit it")

@@ -1,7 +1,7 @@
-"""Connections to PostgreSQL that wait for a server's answer within a limit of the client's own.
+"""PostgreSQL connections with a client-side limit on every wait for the server.
 
-The server's timeouts count on a server that runs. One that stands still keeps its sockets open, so neither
-they nor TCP end a wait for it: without a limit here, a thread would hang for as long as the server does.
+The server's own timeouts only work while the server runs. A server that hangs keeps its sockets open, so that
+TCP does not end the wait either: without this limit, a thread would hang for as long as the server.
 """
 
 from __future__ import annotations
@@ -16,23 +16,23 @@ from sqlalchemy import Engine, event
 T = TypeVar("T")
 
 
-def bounded_connections(engine: Engine, *, limit_s: float) -> None:
-    """Have every wait on a connection of this engine end within the limit; the connection is closed then."""
+def bound_waits(engine: Engine, *, limit_s: float) -> None:
+    """Limit every wait on connections of this engine; after the limit, the connection is closed."""
 
     class Bounded(psycopg.Connection[Any]):
         def wait(self, gen: PQGen[T], interval: float = 0.1, timeout: float | None = None) -> T:
-            """As the driver's own, and `ConnectionTimeout` where the server says nothing in time."""
+            """Wait as the driver does, and raise `ConnectionTimeout` if the server is silent for too long."""
             limit = limit_s if timeout is None else min(timeout, limit_s)
             try:
                 return super().wait(gen, interval, limit)
             except OperationalError as error:
-                if type(error).__name__ != "_WaitTimeout":  # the driver's own, which has no public name
+                if type(error).__name__ != "_WaitTimeout":  # the driver's private class
                     raise
-                self.close()  # an answer that still comes is nobody's
+                self.close()  # a late answer would belong to no statement
                 raise ConnectionTimeout("the server does not answer") from None
 
-    def connected(dialect: object, record: object, arguments: list[Any], named: dict[str, Any]) -> Bounded:
+    def connect(dialect: object, record: object, arguments: list[Any], named: dict[str, Any]) -> Bounded:
         del dialect, record
         return Bounded.connect(*arguments, **named)
 
-    event.listen(engine, "do_connect", connected)
+    event.listen(engine, "do_connect", connect)

@@ -165,11 +165,11 @@ class SqlRunRecovery:
             )
             for each in without
         ]
-        return await self._queued(_QUEUED.where(_RUN.submitted_s < submitted_before_s, *others), limit)
+        return await self._select_queued(_QUEUED.where(_RUN.submitted_s < submitted_before_s, *others), limit)
 
     async def overdue(self, *, at_s: float, limit: int = 100) -> Sequence[QueuedRun]:
         """QUEUED runs that should have started by then, the oldest first."""
-        return await self._queued(_QUEUED.where(_RUN.start_by_s <= at_s), limit)
+        return await self._select_queued(_QUEUED.where(_RUN.start_by_s <= at_s), limit)
 
     async def backlog(self) -> Sequence[SourceBacklog]:
         """How many runs are QUEUED for each source."""
@@ -178,7 +178,7 @@ class SqlRunRecovery:
         rows = await self._database.read(lambda connection: connection.execute(query).all())
         return tuple(SourceBacklog(name, identity, int(runs)) for name, identity, runs in rows)
 
-    async def _queued(self, query: Select[Any], limit: int) -> Sequence[QueuedRun]:
+    async def _select_queued(self, query: Select[Any], limit: int) -> Sequence[QueuedRun]:
         query = query.order_by(_RUN.submitted_s, _RUN.run_id).limit(max(limit, 0))
         rows = await self._database.read(lambda connection: connection.execute(query).all())
         return tuple(QueuedRun(run_id, name, identity) for run_id, name, identity in rows)

@@ -1,4 +1,4 @@
-"""A run's row between its columns and our values, in both directions. No field is derived from another."""
+"""Converts a run's row to columns and back. No field is derived from another."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _SPENT = (
 
 
 def request_columns(request: RunRequest) -> Columns:
-    """What was asked, as columns."""
+    """The request as columns."""
     return {
         "run_id": request.run_id,
         "session_id": request.session_id,
@@ -56,7 +56,7 @@ def request_columns(request: RunRequest) -> Columns:
 
 
 def ending_columns(ending: RunEnding) -> Columns:
-    """How it ended, as columns, the row's status among them."""
+    """The ending as columns, including the row's status."""
     termination, spent, failure = ending.termination, ending.spent, ending.failure
     return {
         "status": ending.status.value,
@@ -82,7 +82,7 @@ def row_of(columns: Mapping[Any, Any]) -> RunRow:
     """The row.
 
     Raises:
-        ValueError, TypeError, ContractViolation: no program of this version wrote these columns.
+        ValueError, TypeError, ContractViolation: this version of the program did not write these columns.
     """
     reason = columns["wish_reason"]
     return RunRow(

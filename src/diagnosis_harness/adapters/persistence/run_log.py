@@ -241,7 +241,7 @@ class SqlRunLog:
     async def _try(self, batch: Batch) -> bool:
         in_doubt = self._doubtful & batch.keys()
         try:
-            lost = await self._written(batch, in_doubt)
+            lost = await self._write(batch, in_doubt)
         except StoreFailure as failure:
             self._doubtful |= batch.keys()
             if failure.kind in AWAY:
@@ -254,7 +254,7 @@ class SqlRunLog:
             self._settle(run_id, events, lost.get(run_id))
         return True
 
-    async def _written(self, batch: Batch, in_doubt: set[str]) -> dict[str, StoreFailure]:
+    async def _write(self, batch: Batch, in_doubt: set[str]) -> dict[str, StoreFailure]:
         try:
             return await self._database.write(
                 lambda connection: append_fenced(connection, batch, owner=self._owner, in_doubt=in_doubt)

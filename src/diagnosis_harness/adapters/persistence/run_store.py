@@ -1,4 +1,4 @@
-"""The row of a run that goes on, written by the process that owns it: each time one conditional statement."""
+"""Writes the row of an active run, for the process that owns it: one conditional statement each."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ class SqlRunStore:
         """Make the row RUNNING and this process its owner.
 
         Returns:
-            False when the run has been claimed, cancelled or ended before.
+            False if the run was already claimed, cancelled or ended.
 
         Raises:
             TooManyRuns: it is a new row, and one more than its caller may have.
-            ContractViolation: the request or the owner is another one than that of the run or of this store.
+            ContractViolation: the request is not that of the run, or the owner is not that of this store.
         """
         if owner != self._owner or request.run_id != ctx.run_id:
-            raise ContractViolation("a store begins its own process's runs, each under its own id")
+            raise ContractViolation("a store can only begin runs of its own process, each under its own id")
         claim = {"status": RunStatus.RUNNING.value, "owner": owner, "started_s": at_s}
         columns = {**request_columns(request), **claim, "is_closed": False}
         queued = (
@@ -48,33 +48,33 @@ class SqlRunStore:
             .values(claim)
         )
 
-        def begun(connection: Connection) -> bool:
-            # A queued row stands in the way of a new one, and was counted when it was put in.
+        def begin_row(connection: Connection) -> bool:
+            # The insert conflicts with a queued row, which was counted when it was submitted.
             return insert_run(connection, columns, request) or connection.execute(queued).rowcount == 1
 
-        return await self._database.write(begun)
+        return await self._database.write(begin_row)
 
-    async def routed(self, ctx: RunContext, intent: IntentType) -> None:
+    async def record_intent(self, ctx: RunContext, intent: IntentType) -> None:
         """Record the intent.
 
         Raises:
-            StoreFailure: also when the run is not this process's any more (REJECTED).
+            StoreFailure: also if this process no longer owns the run (REJECTED).
         """
-        if not await self._changed(self._running(ctx).values(intent=intent.value)):
-            raise StoreFailure("the run is not this process's any more", kind=FailureKind.REJECTED)
+        if not await self._update(self._running(ctx).values(intent=intent.value)):
+            raise StoreFailure("this process no longer owns the run", kind=FailureKind.REJECTED)
 
     async def finish(self, ctx: RunContext, ending: RunEnding) -> bool:
         """Write the end in one conditional update; the first end stands.
 
         Returns:
-            False when another end stands.
+            False if the row has another end.
         """
-        return await self._changed(self._running(ctx).values(ending_columns(ending)))
+        return await self._update(self._running(ctx).values(ending_columns(ending)))
 
     def _running(self, ctx: RunContext) -> Update:
         return update(diagnosis_run).where(
             _RUN.run_id == ctx.run_id, _RUN.status == RunStatus.RUNNING.value, _RUN.owner == self._owner
         )
 
-    async def _changed(self, statement: Update) -> bool:
+    async def _update(self, statement: Update) -> bool:
         return await self._database.write(lambda connection: connection.execute(statement).rowcount == 1)

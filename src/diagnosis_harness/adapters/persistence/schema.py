@@ -1,4 +1,4 @@
-"""The tables as data. Migrations make them; a test holds the two together."""
+"""The tables as data. Migrations create them; a test compares the two."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from sqlalchemy.types import TypeDecorator
 class FreeText(TypeDecorator[str]):
     """Text that a person or a backend wrote.
 
-    NUL and half surrogate pairs, which no database keeps, become U+FFFD; everything else comes back equal.
+    NUL and lone surrogates, which no database stores, become U+FFFD; everything else comes back equal.
     """
 
     impl = Text
     cache_ok = True
 
     def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:
-        """The text as it can be kept."""
+        """Replace what a database cannot store."""
         del dialect
         if value is None or (value.isascii() and "\0" not in value):
             return value
@@ -48,7 +48,7 @@ NAMES = {
 }
 SCHEMA = MetaData(naming_convention=NAMES)
 
-# SQLite counts only an INTEGER key on by itself; it holds 64 bits.
+# SQLite auto-increments only an INTEGER key, which has 64 bits there.
 _Number = BigInteger().with_variant(Integer(), "sqlite")
 
 diagnosis_run = Table(

@@ -60,12 +60,12 @@ class TraceExporter:
         self._work: asyncio.Task[None] | None = None
         self._is_failing = False
 
-    def written(self, run_id: str, events: Sequence[TraceEvent]) -> None:
+    def on_written(self, run_id: str, events: Sequence[TraceEvent]) -> None:
         """Take note of what was committed (a listener of `RunFeed`): a run that is closed by it is sent."""
         if any(event.name is TraceName.RUN_FINISHED for event in events):
-            self.closed(run_id)
+            self.on_closed(run_id)
 
-    def closed(self, run_id: str) -> None:
+    def on_closed(self, run_id: str) -> None:
         """Have a closed run sent. Returns at once."""
         try:
             self._waiting.put_nowait(run_id)

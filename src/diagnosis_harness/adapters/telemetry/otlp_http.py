@@ -82,7 +82,7 @@ class OtlpHttpSender:
             TechnicalFailure: the backend was not reached, or did not take all of it.
         """
         try:
-            response = await self._client.post(self._url, content=encoded(run, self._target))
+            response = await self._client.post(self._url, content=encode(run, self._target))
         except httpx2.TimeoutException as error:
             raise _failure("did not answer in time", FailureKind.TIMEOUT) from error
         except (httpx2.HTTPError, httpx2.InvalidURL) as error:
@@ -96,7 +96,7 @@ class OtlpHttpSender:
         await self._client.aclose()
 
 
-def encoded(run: RunSpans, target: OtlpTarget) -> bytes:
+def encode(run: RunSpans, target: OtlpTarget) -> bytes:
     """The spans as an `ExportTraceServiceRequest` in Protobuf: the same value as in the JSON form."""
     body = otlp_request(
         run,

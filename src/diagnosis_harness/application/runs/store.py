@@ -37,11 +37,11 @@ class RunStore(Protocol):
         """
         ...
 
-    async def routed(self, ctx: RunContext, intent: IntentType) -> None:
+    async def record_intent(self, ctx: RunContext, intent: IntentType) -> None:
         """Record the intent.
 
         Raises:
-            StoreFailure: also when the run is not this process's any more (REJECTED).
+            StoreFailure: also if this process no longer owns the run (REJECTED).
         """
         ...
 
@@ -147,7 +147,7 @@ class RunArchive(Protocol):
         """
         ...
 
-    async def unfinished(self, asked_by: str) -> int:
+    async def count_unfinished(self, asked_by: str) -> int:
         """How many runs of a caller are QUEUED or RUNNING."""
         ...
 

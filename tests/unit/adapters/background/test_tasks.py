@@ -219,7 +219,7 @@ def test_effects_of_alerts_are_logged_and_an_unreadable_group_is_named_once(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     """Senders of alerts read no answers, so the log says what was done to which run."""
-    unread = StoreFailure("what the database holds cannot be read", kind=FailureKind.INVALID_OUTPUT)
+    unread = StoreFailure("a value in the database cannot be read", kind=FailureKind.INVALID_OUTPUT)
 
     async def act(scene: Scene) -> None:
         scene.work.alerts = AlertAccount({"run-1": AlertEffect.CANCELLED}, {"alert-7": unread})

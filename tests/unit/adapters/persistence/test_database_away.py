@@ -34,7 +34,7 @@ from diagnosis_harness.kernel.errors import StoreFailure
 from tests.support.rows import a_request
 from dataclasses import replace
 async def main():
-    database = await Database.opened(sys.argv[1])
+    database = await Database.open(sys.argv[1])
     archive = SqlRunArchive(database)
     await archive.submit(a_request("before"))
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
@@ -147,7 +147,7 @@ def test_a_database_at_its_size_limit_says_that_it_is_full(sqlite_url: str) -> N
     """SQLite's own word for it, in ours."""
 
     async def story() -> None:
-        database = await Database.opened(sqlite_url, pool_size=1)
+        database = await Database.open(sqlite_url, pool_size=1)
         try:
             await database.write(
                 lambda connection: connection.execute(text("PRAGMA max_page_count = 1")).all()
@@ -190,14 +190,14 @@ def test_a_file_that_is_no_database_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "letter.db"
     file.write_text("Dear database, " * 100)
     with pytest.raises(StoreFailure, match="not an SQLite database"):
-        asyncio.run(Database.opened(str(file)))
+        asyncio.run(Database.open(str(file)))
     assert file.read_text().startswith("Dear database")
 
 
 def test_a_server_that_is_not_there_is_said_without_its_secrets() -> None:
     """Ours are the words: no host, no user, no password."""
     with pytest.raises(StoreFailure) as failure:
-        asyncio.run(Database.opened(f"postgresql://me:{SECRET}@127.0.0.1:1/runs"))
+        asyncio.run(Database.open(f"postgresql://me:{SECRET}@127.0.0.1:1/runs"))
     assert str(failure.value) == "the database cannot be reached"
     assert failure.value.kind is FailureKind.TRANSPORT
 
@@ -222,7 +222,7 @@ def test_a_cancelled_wait_leaves_the_transaction_whole(sqlite_url: str) -> None:
     """Whoever waits may go; what had begun is done, and the next one finds a clean connection."""
 
     async def story() -> None:
-        database = await Database.opened(sqlite_url, pool_size=1)
+        database = await Database.open(sqlite_url, pool_size=1)
         try:
             for number in range(20):
                 row = text(f"INSERT INTO worker (owner, beat_at_s) VALUES ('w{number}', 0)")

@@ -49,7 +49,7 @@ def test_a_server_that_stands_still_is_a_timeout_for_all_and_works_again(
         pytest.skip("server: the given database is not ours to stop")
 
     async def story() -> None:
-        database = await Database.opened(postgres_url, pool_size=2, busy_timeout_s=BUSY_S)
+        database = await Database.open(postgres_url, pool_size=2, busy_timeout_s=BUSY_S)
         try:
             await asyncio.gather(database.read(owners), database.read(owners))
             with server.standing_still():
@@ -81,7 +81,7 @@ def test_a_database_is_closed_while_its_server_stands_still(databases: Databases
         pytest.skip("server: the given database is not ours to stop")
 
     async def story() -> None:
-        database = await Database.opened(postgres_url, pool_size=1, busy_timeout_s=BUSY_S)
+        database = await Database.open(postgres_url, pool_size=1, busy_timeout_s=BUSY_S)
         with server.standing_still():
             with pytest.raises(StoreFailure):
                 await database.read(owners)
@@ -100,7 +100,7 @@ def test_what_waits_for_a_held_file_is_answered_in_time_and_never_begun_afterwar
     """Writers take turns; the last in the line does not wait for the patience of all before it."""
 
     async def story() -> None:
-        database = await Database.opened(sqlite_url, busy_timeout_s=BUSY_S)
+        database = await Database.open(sqlite_url, busy_timeout_s=BUSY_S)
         other = sqlite3.connect(sqlite_url.removeprefix("sqlite:///"), isolation_level=None)
         try:
             other.execute("BEGIN IMMEDIATE")

@@ -77,7 +77,7 @@ def test_keys_are_kept_found_and_revoked(place: str, request: pytest.FixtureRequ
     url = request.getfixturevalue(place)
 
     async def story() -> None:
-        base = await Database.opened(url)
+        base = await Database.open(url)
         try:
             store, ids = SqlKeyStore(base), RandomIds()
             first, second = kept(new_key(ids)), replace(kept(new_key(ids)), created_at_s=2.0)
@@ -101,7 +101,7 @@ def test_the_secret_is_nowhere_in_the_database(sqlite_url: str) -> None:
     new = new_key(RandomIds())
 
     async def story() -> None:
-        base = await Database.opened(sqlite_url)
+        base = await Database.open(sqlite_url)
         await SqlKeyStore(base).add(kept(new))
         await base.close()
 

@@ -45,7 +45,7 @@ async def work(process, number):
         sys.stdout.flush()
 
 async def main():
-    base = await Database.opened(sys.argv[1])
+    base = await Database.open(sys.argv[1])
     clock = ManualClock()
     log = SqlRunLog(base, owner="doomed", clock=clock)
     await log.start()

@@ -29,7 +29,7 @@ import asyncio, sys
 from diagnosis_harness.adapters.persistence.database import Database
 async def main():
     sys.stdout.write("ready\\n"); sys.stdout.flush(); sys.stdin.readline()
-    await (await Database.opened(sys.argv[1], busy_timeout_s=50.0)).close()
+    await (await Database.open(sys.argv[1], busy_timeout_s=50.0)).close()
 asyncio.run(main())
 """
 
@@ -49,7 +49,7 @@ def test_migrations_make_the_tables_that_the_program_knows(
     """Not a column, index or type more or less."""
 
     async def differences(url: str) -> list[object]:
-        database = await Database.opened(url)
+        database = await Database.open(url)
         try:
             return await database.read(_differences)
         finally:
@@ -106,7 +106,7 @@ def test_a_database_of_the_first_version_is_brought_up_to_date_with_all_that_is_
     engine.dispose()
 
     async def story() -> None:
-        database = await Database.opened(url)
+        database = await Database.open(url)
         try:
             assert await database.read(_differences) == []
             archive, care = SqlRunArchive(database), SqlRunRecovery(database)
@@ -185,7 +185,7 @@ def test_a_database_of_a_newer_program_is_refused_and_left_alone(
     url = request.getfixturevalue(place)
 
     async def made_newer() -> None:
-        database = await Database.opened(url)
+        database = await Database.open(url)
         await database.write(
             lambda connection: connection.execute(text("UPDATE alembic_version SET version_num='9'"))
         )
@@ -193,7 +193,7 @@ def test_a_database_of_a_newer_program_is_refused_and_left_alone(
 
     asyncio.run(made_newer())
     with pytest.raises(InvalidSetting, match="made by a newer version of this program"):
-        asyncio.run(Database.opened(url))
+        asyncio.run(Database.open(url))
 
 
 def _first_version(connection: Connection) -> None:
@@ -230,7 +230,7 @@ def test_a_database_of_the_first_version_is_brought_up_to_date(
     engine.dispose()
 
     async def opened() -> tuple[list[object], str | None]:
-        database = await Database.opened(url)
+        database = await Database.open(url)
         try:
             row = await SqlRunArchive(database).run("r1")
             return await database.read(_differences), None if row is None else row.status.value

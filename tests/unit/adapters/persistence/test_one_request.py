@@ -132,7 +132,7 @@ def test_a_connection_to_a_failing_postgresql_is_tried_once() -> None:
     async def story() -> None:
         async with listening(Wire(cut_at=b"")) as wire:
             with pytest.raises(StoreFailure):
-                await Database.opened(f"postgresql://me@127.0.0.1:{wire.port}/runs")
+                await Database.open(f"postgresql://me@127.0.0.1:{wire.port}/runs")
             assert wire.connections == 1
 
     asyncio.run(story())
@@ -147,7 +147,7 @@ def test_a_statement_whose_answer_is_lost_is_sent_to_postgresql_once(postgres_ur
     async def story() -> None:
         async with listening(Wire(), behind) as wire:
             through = url.set(host="127.0.0.1", port=wire.port, query={"sslmode": "disable"})
-            base = await Database.opened(through.render_as_string(hide_password=False), pool_size=1)
+            base = await Database.open(through.render_as_string(hide_password=False), pool_size=1)
             store, ctx = SqlEvidenceStore(base, owner="p"), Rig().run()
             assert await store.begin(ctx, begun_record("t1"))
             assert wire.sent.count(b"INSERT INTO evidence_record") == 1

@@ -32,7 +32,7 @@ def test_a_run_that_was_claimed_since_it_was_read_is_not_ended(
             read = (await kept.archive.submit(a_request("r1"))).row
             ctx = await kept.one.begun("r1")
             claimed, log = await row_of(kept), await log_of(kept)
-            database = await Database.opened(url)
+            database = await Database.open(url)
             try:
                 assert not await database.write(lambda connection: cancel_queued(connection, read, WISH))
                 assert (await row_of(kept), await log_of(kept)) == (claimed, log)

@@ -79,7 +79,7 @@ class RowMachine(RuleBasedStateMachine):
         self.loop = asyncio.new_event_loop()
         self.folder = tempfile.TemporaryDirectory()
         self.clock = ManualClock()
-        self.base = self.do(Database.opened(str(Path(self.folder.name) / "runs.db"), pool_size=2))
+        self.base = self.do(Database.open(str(Path(self.folder.name) / "runs.db"), pool_size=2))
         self.archive, self.care = SqlRunArchive(self.base), SqlRunRecovery(self.base)
         self.processes = {owner: self.process(owner) for owner in ("one", "two")}
         self.contexts: dict[str, RunContext] = {}

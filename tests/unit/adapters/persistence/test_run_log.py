@@ -206,7 +206,7 @@ def test_a_batch_whose_answer_was_lost_is_not_written_twice(sqlite_url: str) -> 
 
     async def story() -> None:
         clock = ManualClock()
-        base = await Deaf.opened(sqlite_url)
+        base = await Deaf.open(sqlite_url)
         assert isinstance(base, Deaf)
         log = SqlRunLog(base, owner="p", clock=clock)
         await log.start()
@@ -248,7 +248,7 @@ def test_a_flush_waits_for_what_was_emitted_while_a_batch_was_written(sqlite_url
             return await super().write(statements)
 
     async def story() -> None:
-        base = await Gated.opened(sqlite_url)
+        base = await Gated.open(sqlite_url)
         assert isinstance(base, Gated)
         clock = ManualClock()
         log = SqlRunLog(base, owner="p", clock=clock)

@@ -23,7 +23,7 @@ PLACES = ("sqlite_url", "postgres_url")
 
 async def spoiled(url: str, run_id: str, change: str) -> None:
     """Write into a row what a later version, or a mistake, may have written."""
-    database = await Database.opened(url)
+    database = await Database.open(url)
     statement = text(f"UPDATE diagnosis_run SET {change} WHERE run_id = :run_id")
     await database.write(lambda connection: connection.execute(statement, {"run_id": run_id}).rowcount)
     await database.close()
@@ -61,7 +61,7 @@ def test_a_row_that_cannot_be_read_is_left_out_of_pages_and_named_once(
         asyncio.run(story())
 
     assert [record.message for record in caplog.records] == [
-        "run r3 is left out of lists: what the database holds cannot be read (ValueError)"
+        "run r3 is left out of lists: a value in the database cannot be read (ValueError)"
     ]
 
 

@@ -55,7 +55,7 @@ def ready(*, fails: bool = False) -> ScriptedSender:
 
 async def asked(it: KeptChat, exporter: TraceExporter, *, times: int = 1) -> list[RunRow]:
     """Runs that were made while the exporter listened."""
-    stop = it.log.on_written(exporter.written)
+    stop = it.log.on_written(exporter.on_written)
     try:
         return [await it.ask() for _ in range(times)]
     finally:
@@ -90,7 +90,7 @@ def test_a_backend_that_does_not_answer_holds_no_run_up(tmp_path: Path) -> None:
             sender = ScriptedSender()
             exporter = TraceExporter(it.stores.archive, sender, waiting_max=2)
             exporter.start()
-            stop = it.log.on_written(exporter.written)
+            stop = it.log.on_written(exporter.on_written)
             first = await it.ask()
             await asyncio.wait_for(sender.arrived.wait(), WAIT_S)
             rows = [first, *[await it.ask() for _ in range(4)]]
@@ -135,7 +135,7 @@ def test_a_run_that_is_not_kept_is_passed_over(tmp_path: Path) -> None:
             sender = ready()
             exporter = TraceExporter(it.stores.archive, sender)
             exporter.start()
-            exporter.closed("run-nobody")
+            exporter.on_closed("run-nobody")
             await asked(it, exporter)
             await exporter.close(within_s=WAIT_S)
 
