@@ -32,7 +32,7 @@ MUTANT_JOBS ?= 3
 PASSED ?=
 REPORT ?= .build/tests.xml
 
-.PHONY: help setup demo serve test check format lint types floors docs proof interpreters lying mutants bench lock clean
+.PHONY: help setup demo serve test check format lint types floors docs site proof interpreters lying mutants bench lock clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
@@ -78,6 +78,14 @@ floors: .venv/.dev ## arrows between rooms point down (import-linter)
 docs: .venv/.dev ## write the reference pages that are made from the code; links and claims of all pages
 	$(PY) dev/docs.py
 	$(PY) -m pytest -q tests/house/test_pages.py tests/house/test_reference.py
+
+.build/site-venv/.made: requirements/site.txt
+	@rm -rf .build/site-venv && python3 -m venv .build/site-venv
+	@.build/site-venv/bin/python -m pip --disable-pip-version-check install --quiet --no-deps --require-hashes -r requirements/site.txt
+	@touch $@
+
+site: .build/site-venv/.made ## the documentation as a website in .build/site; every link is checked
+	@.build/site-venv/bin/python dev/build_site.py
 
 proof: .venv/.dev ## the large runs at full size, and the mutants
 	@mkdir -p .build

@@ -17,3 +17,6 @@ compile requirements/base.in requirements/dev.in $extras --constraint requiremen
 # shellcheck disable=SC2086
 compile requirements/base.in requirements/dev.in requirements/bench.in $extras --constraint requirements/dev.txt \
     --output-file requirements/bench.txt
+# The site of the documentation has an environment of its own.
+UV_SYSTEM_CERTS=true uv pip compile --quiet --universal --no-header --no-annotate --generate-hashes \
+    --python-version 3.11 requirements/site.in --output-file requirements/site.txt

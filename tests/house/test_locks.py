@@ -29,7 +29,7 @@ def test_the_larger_lock_holds_the_smaller_one(smaller: str, larger: str) -> Non
     assert _pins(smaller).items() <= _pins(larger).items()
 
 
-@pytest.mark.parametrize("lock", ["base", "serve", "dev", "bench"])
+@pytest.mark.parametrize("lock", ["base", "serve", "dev", "bench", "site"])
 def test_every_pin_has_a_hash(lock: str) -> None:
     """Installing takes the very files that were tested, or fails."""
     text = (ROOT / "requirements" / f"{lock}.txt").read_text(encoding="utf-8")
