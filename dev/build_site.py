@@ -1,4 +1,4 @@
-"""Builds the site of the documentation: the pages laid out as they stand here, then Zensical, strict about links."""
+"""Lays the pages of the documentation out as they stand here, and builds the site with every link checked."""
 
 from __future__ import annotations
 
