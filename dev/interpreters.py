@@ -3,7 +3,9 @@
 Looks in /usr/bin, on PATH and where version managers put theirs, and takes one of each version. Each gets a
 copy of the tree and a .venv of its own, by `dev/setup.sh`, and runs the tests of PARTS: as whoever calls
 this, and, where that is root, once more as a user that is made for it, with the interpreters that such a user
-may start. One line says how long each took; the exit code is 1 when one failed. `--list` says what would run.
+may start. Two are tried at once, since installing keeps one core busy; what each prints goes to a file in
+.build, which is shown when it failed. One line says how long each took; the exit code is 1 when one failed,
+or when CI is set and no user can be made. `--list` says what would run.
 """
 
 from __future__ import annotations
@@ -17,8 +19,10 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 
 ROOT = Path(__file__).resolve().parents[1]
 OLDEST = (3, 11)
@@ -36,6 +40,8 @@ MANAGERS = (
     ".local/share/uv/python/*/bin", ".local/bin", "miniconda3/bin", "miniconda3/envs/*/bin",
 )  # fmt: skip
 USER = "diagnosis-tests"
+AT_ONCE = 2
+SKIPS = ROOT / "dev" / "skips.py"
 NOT_COPIED = shutil.ignore_patterns(".*", "__pycache__", "dist", "build", "incidents")
 
 
@@ -59,8 +65,8 @@ class Person:
     uid: int | None = None
     gid: int | None = None
 
-    def run(self, command: list[str], folder: Path) -> int:
-        """Carry a command out in a folder; its exit code."""
+    def run(self, command: list[str], folder: Path, output: IO[bytes] | None = None) -> int:
+        """Carry a command out in a folder; its exit code. What it prints goes to `output`."""
         environment = {
             name: value
             for name, value in os.environ.items()
@@ -78,6 +84,8 @@ class Person:
             user=self.uid,
             group=self.gid,
             extra_groups=extra,
+            stdout=output,
+            stderr=output,
         ).returncode
 
 
@@ -126,23 +134,44 @@ def tried(interpreter: Interpreter, person: Person, parts: list[str], *, jobs: i
     """Set up and run the tests in a fresh copy; 0 when all passed. A skip is judged by dev/skips.py."""
     report = ROOT / ".build" / f"interpreter-{interpreter}-{person.name}.xml"
     report.parent.mkdir(exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix="diagnosis-interpreter-", dir="/tmp") as made:
+    pytest = [
+        ".venv/bin/python",
+        "-m",
+        "pytest",
+        "-q",
+        "-n",
+        str(jobs),
+        "--junitxml=tests.xml",
+        *LEAN,
+        *parts,
+    ]
+    steps = [
+        ["env", f"PYTHON={interpreter.path}", "sh", "dev/setup.sh", "dev"],
+        [".venv/bin/diagnose", "demo", "--no-color"],
+        pytest,
+    ]
+    began = time.monotonic()
+    with (
+        tempfile.TemporaryDirectory(prefix="diagnosis-interpreter-", dir="/tmp") as made,
+        report.with_suffix(".log").open("wb") as output,
+    ):
         Path(made).chmod(0o755)
         tree = Path(made) / "tree"
         copy_tree(tree, person)
-        if code := person.run(["env", f"PYTHON={interpreter.path}", "sh", "dev/setup.sh", "dev"], tree):
-            return code
-        if code := person.run([".venv/bin/diagnose", "demo", "--no-color"], tree):
-            return code
-        pytest = [".venv/bin/python", "-m", "pytest", "-q", "-n", str(jobs), "--junitxml=tests.xml", *LEAN]
-        code = person.run([*pytest, *parts], tree)
+        code = next((code for step in steps if (code := person.run(step, tree, output))), 0)
         if (tree / "tests.xml").is_file():
             shutil.copy(tree / "tests.xml", report)
             code = (
-                code
-                or subprocess.run([sys.executable, ROOT / "dev" / "skips.py", report], check=False).returncode
+                code or subprocess.run([sys.executable, SKIPS, report], stdout=output, check=False).returncode
             )
-        return code
+    if code:
+        print(report.with_suffix(".log").read_text(encoding="utf-8", errors="replace")[-20_000:])
+    ending = "passed" if code == 0 else f"FAILED ({code})"
+    print(
+        f"interpreters: {interpreter} as {person.name} {ending} in {time.monotonic() - began:.0f} s",
+        flush=True,
+    )
+    return code
 
 
 def made_user() -> Person | None:
@@ -169,7 +198,10 @@ def rounds(found: list[Interpreter], *, own: tuple[int, int, int]) -> Iterator[t
     if os.getuid() != 0:
         return
     if (user := made_user()) is None:
-        print("interpreters: no user can be made here, so nothing runs without the rights of root")
+        problem = "interpreters: no user can be made here, so nothing runs without the rights of root"
+        if os.environ.get("CI"):
+            raise SystemExit(problem)
+        print(problem)
         return
     yield from ((interpreter, user) for interpreter in found if may_start(user, interpreter))
 
@@ -190,21 +222,16 @@ def main() -> int:
         "interpreters:", ", ".join(f"{interpreter} ({interpreter.path})" for interpreter in found), flush=True
     )
     own = (0, 0, 0) if options.all else sys.version_info[:3]
-    failed = []
     found = [interpreter for interpreter in found if str(interpreter).startswith(options.only)]
-    for interpreter, person in rounds(found, own=own):
-        if options.list:
+    wanted = list(rounds(found, own=own))
+    if options.list:
+        for interpreter, person in wanted:
             print(f"interpreters: {interpreter} as {person.name}")
-            continue
-        began = time.monotonic()
-        code = tried(interpreter, person, options.parts or list(PARTS), jobs=options.jobs)
-        ending = "passed" if code == 0 else f"FAILED ({code})"
-        print(
-            f"interpreters: {interpreter} as {person.name} {ending} in {time.monotonic() - began:.0f} s",
-            flush=True,
-        )
-        failed += [code] if code else []
-    return 1 if failed else 0
+        return 0
+    parts, jobs = options.parts or list(PARTS), max(1, options.jobs // AT_ONCE)
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        codes = [pool.submit(tried, interpreter, person, parts, jobs=jobs) for interpreter, person in wanted]
+    return 1 if any(code.result() for code in codes) else 0
 
 
 if __name__ == "__main__":
