@@ -137,7 +137,7 @@ def test_a_disk_that_fills_ends_runs_typed_and_all_is_well_when_there_is_room(
             goes_on = asyncio.create_task(scene.chat("steady"))
             await scene.at_work()
             with a_full_disk(tmp_path):
-                with pytest.raises(RunNotKept, match="the end of the run could not be kept"):
+                with pytest.raises(RunNotKept, match="the end of the run could not be stored"):
                     await goes_on
                 with pytest.raises(StoreFailure, match="disk"):
                     await scene.chat("greet")
@@ -163,7 +163,7 @@ def test_a_database_that_goes_away_in_the_middle_of_runs_and_comes_back(
             await scene.at_work()
             await asyncio.to_thread(server.stop)
             try:
-                with pytest.raises(RunNotKept, match="the end of the run could not be kept"):
+                with pytest.raises(RunNotKept, match="the end of the run could not be stored"):
                     await asyncio.wait_for(asyncio.shield(chat), 30.0)
                 with pytest.raises(StoreFailure, match="database"):
                     await scene.chat("greet")

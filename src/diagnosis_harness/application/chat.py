@@ -3,7 +3,7 @@
     read session context → start_run → persist RUNNING and RUN_STARTED → `started` (metadata) → route → one of
     three paths → release → complete → persist the end → RUN_FINISHED → return (content or failure, done)
 
-Nothing of the run may be shown before this returns its row: what is shown is what was kept.
+Nothing of the run may be shown before this returns its row: only what is stored is shown.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
-from diagnosis_harness.application.chat_ending import ChatEnd, answered, diagnosed, ending_of, unanswered
+from diagnosis_harness.application.chat_ending import end_with_answer, end_without_answer, ending_of
 from diagnosis_harness.application.diagnosis_path import DiagnosisPath
 from diagnosis_harness.application.intent import IntentType
-from diagnosis_harness.application.path_answer import AnswerPath
+from diagnosis_harness.application.path_answer import AnswerPath, PathEnd
 from diagnosis_harness.application.previous_turn import PreviousTurn
 from diagnosis_harness.application.router import Routing
 from diagnosis_harness.application.runs.events import tell_decision, tell_finished, tell_started
@@ -50,12 +50,12 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _STEPS_OF_AN_END = 5
-"""One more than there are: each has its own limit, and the whole must not be cut before the last of them."""
+"""One more than `_write_end` has: each step has its own limit, and the total must leave room for all."""
 
 
 @dataclass(frozen=True, slots=True)
 class Paths:
-    """The three ways that a question can go."""
+    """The three paths of a question."""
 
     system: AnswerPath
     knowledge: AnswerPath
@@ -64,7 +64,7 @@ class Paths:
 
 @dataclass(frozen=True, slots=True)
 class ChatSettings:
-    """What every run of the service gets."""
+    """Limits that every run of the service gets."""
 
     limits: RunBudgetLimits
     retry_policies: HarnessRetryPolicies
@@ -90,34 +90,33 @@ class ChatApplicationUseCase:
         self._settings = settings
 
     async def answer(self, request: RunRequest, started: Callable[[RunContext], None]) -> RunRow:
-        """Run a question to its end and give its row as it is kept then, ended and closed.
+        """Run a question to its end and return its stored row, ended and closed.
 
         Args:
-            started: called once, when the run is kept and its RUN_STARTED is written: metadata may leave. It
-                is quick; what it raises is recorded (CALLBACK_FAILED), and the run goes on.
+            started: called once, when the run and its RUN_STARTED are stored, so that metadata may be sent.
+                It must be quick; an error it raises is recorded (CALLBACK_FAILED), and the run continues.
 
         Raises:
-            StoreFailure: before `started`: the run is not known to be kept; a row that stands all the same is
-                ended by the supervisor.
-            TooManyRuns: before `started`: the caller has too many that are not finished.
-            RunTaken: before `started`: the queued run was claimed, cancelled or ended before.
-            RunNotKept: after `started`: the end could not be kept, and nothing of it may be shown. The row is
-                ended as soon as the store works again.
-            Exception: a bug; the run is FAILED and kept as that, where the store works.
+            StoreFailure: before `started`: the run may not be stored; if its row exists, the supervisor ends it.
+            TooManyRuns: before `started`: the caller has too many unfinished runs.
+            RunTaken: before `started`: the queued run was already claimed, cancelled or ended.
+            RunNotKept: after `started`: the end could not be stored, and nothing of it may be shown. The row
+                is ended as soon as the store works again.
+            Exception: a bug; the run is FAILED and stored as such if the store works.
         """
         context = await read_session(self._stores.archive, request)
         if self._stores.active.get(request.run_id) is not None:
             raise RunTaken(request.run_id)  # delivered twice to this process
-        ctx = self._opened(request)
+        ctx = self._open(request)
         with self._stores.active.track(ctx):
             try:
-                started_s = await self._begun(ctx, request)
+                started_s = await self._start(ctx, request)
                 call_contained(partial(started, ctx), ctx.lifecycle.journal)
-                return await self._finished(ctx, request, context, started_s)
+                return await self._run_to_end(ctx, request, context, started_s)
             finally:
                 self._stores.log.close(ctx)
 
-    def _opened(self, request: RunRequest) -> RunContext:
+    def _open(self, request: RunRequest) -> RunContext:
         return self._core.start_run(
             session_id=request.session_id,
             run_id=request.run_id,
@@ -126,75 +125,75 @@ class ChatApplicationUseCase:
             timeout_s=request.limit_s,
         )
 
-    async def _begun(self, ctx: RunContext, request: RunRequest) -> float:
-        """Keep the run and its first event, and say when it began, as it is kept.
+    async def _start(self, ctx: RunContext, request: RunRequest) -> float:
+        """Store the run and its first event, and return its stored start time.
 
-        A run that cannot be kept ends here and is nobody's.
+        A run that cannot be stored ends here and belongs to no process.
         """
         stores, at_s = self._stores, self._core.clock.now_s()
         try:
-            is_ours = await self._kept(
+            is_ours = await self._persist(
                 ctx, lambda ctx: stores.store.begin(ctx, request, owner=stores.owner, at_s=at_s)
             )
             if is_ours:
                 stores.log.open(ctx)
                 tell_started(self._core, ctx, request.question)
-                await self._kept(ctx, stores.log.flush)
+                await self._persist(ctx, stores.log.flush)
         except BaseException as error:
             self._core.complete_failure(ctx, type(error).__name__)
             if isinstance(error, TechnicalFailure) and not isinstance(error, StoreFailure):
-                raise StoreFailure(f"the run could not be kept: {error}", kind=error.kind) from error
+                raise StoreFailure(f"the run could not be stored: {error}", kind=error.kind) from error
             raise
         if not is_ours:
             self._core.complete_failure(ctx, RunTaken.__name__)
             raise RunTaken(request.run_id)
         return at_s
 
-    async def _finished(
+    async def _run_to_end(
         self, ctx: RunContext, request: RunRequest, context: SessionContext, started_s: float
     ) -> RunRow:
         try:
-            end = await self._worked(ctx, request, context)
+            end = await self._run_path(ctx, request, context)
         except BaseException as error:
             self._core.complete_failure(ctx, type(error).__name__)
-            await self._closed(ctx, request, unanswered(WorkEnd.INTERNAL_FAILURE), started_s)
+            await self._finish(ctx, request, end_without_answer(WorkEnd.INTERNAL_FAILURE), started_s)
             raise
-        return await self._closed(ctx, request, end, started_s)
+        return await self._finish(ctx, request, end, started_s)
 
-    async def _closed(self, ctx: RunContext, request: RunRequest, end: ChatEnd, started_s: float) -> RunRow:
-        """Persist, then RUN_FINISHED, then read what stands, in one piece: a host's cancel comes after it."""
+    async def _finish(self, ctx: RunContext, request: RunRequest, end: PathEnd, started_s: float) -> RunRow:
+        """Store the end, emit RUN_FINISHED and read the row back; a host's cancel waits until this is done."""
         ending = ending_of(ctx, request, end, started_s=started_s)
         limit_s = _STEPS_OF_AN_END * self._settings.finalise_timeout_s
-        return await self._core.finalise(ctx, lambda ctx: self._closing(ctx, ending), limit_s=limit_s)
+        return await self._core.finalise(ctx, lambda ctx: self._write_end(ctx, ending), limit_s=limit_s)
 
-    async def _closing(self, ctx: RunContext, ending: RunEnding) -> RunRow:
-        """The steps of an end; only what the last one reads may be shown."""
+    async def _write_end(self, ctx: RunContext, ending: RunEnding) -> RunRow:
+        """The steps of an end; only the row that the last step reads may be shown."""
         stores = self._stores
         try:
-            await self._kept(ctx, stores.log.flush)
-            if await self._kept(ctx, lambda ctx: stores.store.finish(ctx, ending)):
+            await self._persist(ctx, stores.log.flush)
+            if await self._persist(ctx, lambda ctx: stores.store.finish(ctx, ending)):
                 tell_finished(self._core, ctx, ending.outcome)
-                await self._kept(ctx, stores.log.flush)
+                await self._persist(ctx, stores.log.flush)
         except TechnicalFailure as failure:
-            return await self._standing(ctx, failure)
-        return await self._standing(ctx, None)
+            return await self._final_row(ctx, failure)
+        return await self._final_row(ctx, None)
 
-    async def _standing(self, ctx: RunContext, failure: TechnicalFailure | None) -> RunRow:
-        """The row as it stands: this end, or the one that another process gave the run before."""
+    async def _final_row(self, ctx: RunContext, failure: TechnicalFailure | None) -> RunRow:
+        """The stored row: this end, or one that another process wrote first."""
         try:
-            row = await self._kept(ctx, lambda ctx: self._stores.archive.run(ctx.run_id))
+            row = await self._persist(ctx, lambda ctx: self._stores.archive.run(ctx.run_id))
         except TechnicalFailure as unread:
             why = failure or unread
-            raise RunNotKept(f"the end of the run could not be kept: {why}", kind=unread.kind) from unread
+            raise RunNotKept(f"the end of the run could not be stored: {why}", kind=unread.kind) from unread
         if row is None or not row.is_closed:
-            problem = str(failure or "its row is gone, or goes on")
-            raise RunNotKept(f"the end of the run could not be kept: {problem}") from failure
+            problem = str(failure or "its row is missing or still open")
+            raise RunNotKept(f"the end of the run could not be stored: {problem}") from failure
         return row
 
-    # ------------------------------------------------------------------ the work between start and end
+    # ------------------------------------------------------------------ between start and end
 
-    async def _worked(self, ctx: RunContext, request: RunRequest, context: SessionContext) -> ChatEnd:
-        """Route and take the path; the run has ended when this returns."""
+    async def _run_path(self, ctx: RunContext, request: RunRequest, context: SessionContext) -> PathEnd:
+        """Route the question and follow its path; the run has ended when this returns."""
         try:
             tell_status(self._core, ctx, ChatApplicationStatus.ROUTING)
             decision = await self._routing.route(ctx, request.question, context.history)
@@ -206,41 +205,41 @@ class ChatApplicationUseCase:
             match decision.intent:
                 case IntentType.DIAGNOSIS:
                     previous = context.previous if isinstance(context.previous, PreviousTurn) else None
-                    return diagnosed(await self._paths.diagnosis.diagnose(ctx, request, previous))
+                    return await self._paths.diagnosis.diagnose(ctx, request, previous)
                 case IntentType.KNOWLEDGE_QUERY:
-                    return await self._answered(ctx, self._paths.knowledge, request)
+                    return await self._answer(ctx, self._paths.knowledge, request)
                 case IntentType.SYSTEM_CHAT:
-                    return await self._answered(ctx, self._paths.system, request)
+                    return await self._answer(ctx, self._paths.system, request)
         except RouterUnavailable:
-            return self._without_answer(ctx, WorkEnd.ROUTER_UNAVAILABLE)
+            return self._end_without_answer(ctx, WorkEnd.ROUTER_UNAVAILABLE)
         except SourceUnavailable:
-            return self._without_answer(ctx, WorkEnd.SOURCE_UNAVAILABLE)
+            return self._end_without_answer(ctx, WorkEnd.SOURCE_UNAVAILABLE)
         except OnsetOutsideData:
-            return self._without_answer(ctx, WorkEnd.ONSET_OUTSIDE_DATA)
+            return self._end_without_answer(ctx, WorkEnd.ONSET_OUTSIDE_DATA)
         except RunAborted:
-            return self._without_answer(ctx, end_of_state(ctx.lifecycle.state))
+            return self._end_without_answer(ctx, end_of_state(ctx.lifecycle.state))
         except TechnicalFailure:
-            return self._without_answer(ctx, WorkEnd.INTERNAL_FAILURE)
+            return self._end_without_answer(ctx, WorkEnd.INTERNAL_FAILURE)
 
-    async def _answered(self, ctx: RunContext, path: AnswerPath, request: RunRequest) -> ChatEnd:
+    async def _answer(self, ctx: RunContext, path: AnswerPath, request: RunRequest) -> PathEnd:
         try:
             answer = await path.answer(ctx, request.question, request.language)
         except (TechnicalFailure, MalformedAnswer):
-            return self._without_answer(ctx, WorkEnd.ANSWER_FAILED)
+            return self._end_without_answer(ctx, WorkEnd.ANSWER_FAILED)
         if not self._core.complete_success(ctx):
-            return self._without_answer(ctx, end_of_state(ctx.lifecycle.state))
-        end = answered(answer)
+            return self._end_without_answer(ctx, end_of_state(ctx.lifecycle.state))
+        end = end_with_answer(answer)
         tell_decision(self._core, ctx, end.outcome, end.fallback)
         return end
 
-    def _without_answer(self, ctx: RunContext, end: WorkEnd) -> ChatEnd:
-        """End the run without content; an end that had come before stands and decides."""
+    def _end_without_answer(self, ctx: RunContext, end: WorkEnd) -> PathEnd:
+        """End the run without content; an earlier end of the run takes precedence."""
         if not self._core.complete_failure(ctx, end.value) and ctx.lifecycle.state is not RunState.FAILED:
             end = end_of_state(ctx.lifecycle.state)
-        chat_end = unanswered(end)
-        tell_decision(self._core, ctx, chat_end.outcome, chat_end.fallback)
-        return chat_end
+        path_end = end_without_answer(end)
+        tell_decision(self._core, ctx, path_end.outcome, path_end.fallback)
+        return path_end
 
-    async def _kept(self, ctx: RunContext, operation: Operation[T]) -> T:
-        """Bookkeeping: bounded, and not stopped by the run's end."""
+    async def _persist(self, ctx: RunContext, operation: Operation[T]) -> T:
+        """Run a store operation, bounded in time and not stopped by the end of the run."""
         return await self._core.finalise(ctx, operation, limit_s=self._settings.finalise_timeout_s)

@@ -1,20 +1,16 @@
-"""From how the work of a path ended to what is kept of the run: pure."""
+"""From how a path ended to what is stored of the run: pure."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from diagnosis_harness.application.diagnosis_path import DiagnosisAnswer
-from diagnosis_harness.application.path_answer import PathAnswer
+from diagnosis_harness.application.path_answer import PathAnswer, PathEnd
 from diagnosis_harness.application.publish import in_flight
 from diagnosis_harness.application.runs.request import RunRequest
 from diagnosis_harness.application.runs.row import RUN_CANCELLED, RunEnding, RunFailure, RunSpent
-from diagnosis_harness.diagnosis.collection import DiagnosisStopReason
 from diagnosis_harness.kernel.errors import ContractViolation
-from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.release.decision import WorkEnd, decide
-from diagnosis_harness.release.outcome import FallbackType, ReleaseOutcome
+from diagnosis_harness.release.outcome import ReleaseOutcome
 from diagnosis_harness.report.counters import counters
 from diagnosis_harness.report.document import plain
 from diagnosis_harness.report.failure import failure_sentence
@@ -23,54 +19,19 @@ if TYPE_CHECKING:
     from diagnosis_harness.harness.context import RunContext
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ChatEnd:
-    """How a path ended.
-
-    Attributes:
-        answer: safe content as JSON; a diagnosis has some however it ended.
-        failure: with FAILED and CANCELLED, how the work ended.
-    """
-
-    outcome: ReleaseOutcome
-    fallback: FallbackType | None = None
-    stop_reason: DiagnosisStopReason | None = None
-    answer: JsonValue = None
-    failure: WorkEnd | None = None
-    conclusion: str | None = None
-    published_result: JsonValue = None
-    agent_steps: int = 0
-
-
-def diagnosed(answer: DiagnosisAnswer) -> ChatEnd:
-    """The end of a diagnosis."""
-    end = answer.end
-    cancelled = end.outcome is ReleaseOutcome.CANCELLED
-    return ChatEnd(
-        outcome=end.outcome,
-        fallback=end.fallback,
-        stop_reason=end.stop_reason,
-        answer=answer.body,
-        failure=WorkEnd.CANCELLED if cancelled else end.failure,
-        conclusion=answer.conclusion,
-        published_result=answer.published_result,
-        agent_steps=end.snapshot.steps,
-    )
-
-
-def answered(answer: PathAnswer) -> ChatEnd:
+def end_with_answer(answer: PathAnswer) -> PathEnd:
     """The end of a path that has its answer."""
-    return ChatEnd(outcome=ReleaseOutcome.SUCCESS, answer=answer.body, conclusion=answer.conclusion)
+    return PathEnd(outcome=ReleaseOutcome.SUCCESS, answer=answer.body, conclusion=answer.conclusion)
 
 
-def unanswered(end: WorkEnd) -> ChatEnd:
-    """The end of a path that has none, as the release table says it; nothing was verified on it."""
+def end_without_answer(end: WorkEnd) -> PathEnd:
+    """The end of a path without an answer, as the release table decides it; nothing was verified."""
     row = decide(end, facts=False, missing=False)
-    return ChatEnd(outcome=row.outcome, fallback=row.fallback, failure=end)
+    return PathEnd(outcome=row.outcome, fallback=row.fallback, failure=end)
 
 
-def ending_of(ctx: RunContext, request: RunRequest, end: ChatEnd, *, started_s: float) -> RunEnding:
-    """What is kept of an ended run.
+def ending_of(ctx: RunContext, request: RunRequest, end: PathEnd, *, started_s: float) -> RunEnding:
+    """What is stored of an ended run.
 
     Raises:
         ContractViolation: the run has not ended.

@@ -1,4 +1,4 @@
-"""The path of a diagnosis inside the service: open the source, look, release, and what is kept of it."""
+"""The diagnosis path of the service: open the source, diagnose, release, and build what is stored."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 from diagnosis_harness.application.diagnose import DiagnoseUseCase, DiagnosisEnd
 from diagnosis_harness.application.inquiry import resolve_inquiry
 from diagnosis_harness.application.intent import IntentType
+from diagnosis_harness.application.path_answer import PathEnd
 from diagnosis_harness.application.previous_turn import PreviousTurn, PublishedResultPolicy
 from diagnosis_harness.application.publish import RunFacts, inquiry_of, release_of, report_of
 from diagnosis_harness.application.runs.request import RunRequest
@@ -18,6 +19,8 @@ from diagnosis_harness.diagnosis.agent import DiagnosisTask
 from diagnosis_harness.harness.core import DiagnosisHarnessCore
 from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.kernel.window import parse_utc, utc_text
+from diagnosis_harness.release.decision import WorkEnd
+from diagnosis_harness.release.outcome import ReleaseOutcome
 from diagnosis_harness.report.document import Report, plain
 from diagnosis_harness.report.version import SCHEMA_VERSION
 from diagnosis_harness.toolbox.ports import Sources
@@ -48,23 +51,13 @@ class SourceCatalog(Protocol):
         """The source of a name; None is the only one, or one that holds nothing where none is configured.
 
         Args:
-            asked: the source as it was when it was asked about; here its name and content may be others.
+            asked: the source as it was when the question was asked; name and content may differ by now.
 
         Raises:
-            SourceUnavailable: it is another one here, or none, or cannot be read; the log says why.
-            OnsetOutsideData: it holds nothing of the time of the onset.
+            SourceUnavailable: there is no such source here, or it cannot be read; the log says why.
+            OnsetOutsideData: it holds no data for the time of the onset.
         """
         ...
-
-
-@dataclass(frozen=True, slots=True)
-class DiagnosisAnswer:
-    """What is kept of a diagnosis, however it ended. The run has ended by then."""
-
-    end: DiagnosisEnd
-    body: JsonValue
-    conclusion: str | None
-    published_result: JsonValue
 
 
 class DiagnosisPath:
@@ -80,15 +73,13 @@ class DiagnosisPath:
         self._catalog = catalog
         self._use_case_over = use_case_over
 
-    async def diagnose(
-        self, ctx: RunContext, request: RunRequest, previous: PreviousTurn | None
-    ) -> DiagnosisAnswer:
+    async def diagnose(self, ctx: RunContext, request: RunRequest, previous: PreviousTurn | None) -> PathEnd:
         """Diagnose and release; the run has ended when this returns.
 
         Raises:
-            SourceUnavailable, OnsetOutsideData: the source cannot be read or holds nothing of that time; the
-                run goes on.
-            RunAborted: the run had ended, or ended while the source was opened.
+            SourceUnavailable, OnsetOutsideData: the source cannot be read, or has no data for that time; the
+                run continues.
+            RunAborted: the run had ended, or ended while the source was being opened.
             Exception: a bug.
         """
         tell_status(self._core, ctx, ChatApplicationStatus.DIAGNOSIS_RUNNING)
@@ -96,7 +87,7 @@ class DiagnosisPath:
         opened = await self._core.wait(
             ctx, lambda ctx: self._catalog.open(ctx, request.source, request.onset_s, request.stamp)
         )
-        self._tell_changed(ctx, request, opened.stamp)
+        self._emit_source_changed(ctx, request, opened.stamp)
         inquiry = resolve_inquiry(
             ctx,
             opened.sources,
@@ -116,10 +107,10 @@ class DiagnosisPath:
             tools=tuple(tool.spec.name for tool in opened.tools),
             summary=opened.sources.summary.summary(ctx),
         )
-        return _kept(facts, request, report_of(ctx, facts, end), end)
+        return _path_end(facts, request, report_of(ctx, facts, end), end)
 
-    def _tell_changed(self, ctx: RunContext, request: RunRequest, now: SourceStamp | None) -> None:
-        """SOURCE_CHANGED, where the source holds something else than when it was asked about."""
+    def _emit_source_changed(self, ctx: RunContext, request: RunRequest, now: SourceStamp | None) -> None:
+        """Emit SOURCE_CHANGED if the content of the source changed since the question was asked."""
         asked = request.stamp
         if asked is None or now is None or asked.content == now.content:
             return
@@ -132,7 +123,7 @@ class DiagnosisPath:
         )
 
 
-def _kept(facts: RunFacts, request: RunRequest, report: Report, end: DiagnosisEnd) -> DiagnosisAnswer:
+def _path_end(facts: RunFacts, request: RunRequest, report: Report, end: DiagnosisEnd) -> PathEnd:
     conclusion = report.summary[0] if report.causes and report.summary else None
     stated_at = None if facts.onset_s is None else utc_text(facts.onset_s)
     published: JsonValue = None
@@ -155,11 +146,20 @@ def _kept(facts: RunFacts, request: RunRequest, report: Report, end: DiagnosisEn
         "inquiry": plain(inquiry_of(facts, end)),
         "schema_version": SCHEMA_VERSION,
     }
-    return DiagnosisAnswer(end, body, conclusion, published)
+    return PathEnd(
+        outcome=end.outcome,
+        fallback=end.fallback,
+        stop_reason=end.stop_reason,
+        answer=body,
+        failure=WorkEnd.CANCELLED if end.outcome is ReleaseOutcome.CANCELLED else end.failure,
+        conclusion=conclusion,
+        published_result=published,
+        agent_steps=end.snapshot.steps,
+    )
 
 
 def _carried_onset(request: RunRequest, previous: PreviousTurn | None) -> float | None:
-    """When the trouble began, as the turn before found it, where that turn looked into the same source."""
+    """The onset that the previous turn found, if that turn used the same source."""
     result = previous.published_result if previous else None
     if not isinstance(result, dict) or result.get("source") != request.source:
         return None
