@@ -97,7 +97,7 @@ class ChatApplicationUseCase:
                 It must be quick; an error it raises is recorded (CALLBACK_FAILED), and the run continues.
 
         Raises:
-            StoreFailure: before `started`: the run may not be stored; if its row exists, the supervisor ends it.
+            StoreFailure: before `started`: the run may not be stored; the supervisor ends its row if there is one.
             TooManyRuns: before `started`: the caller has too many unfinished runs.
             RunTaken: before `started`: the queued run was already claimed, cancelled or ended.
             RunNotKept: after `started`: the end could not be stored, and nothing of it may be shown. The row
@@ -161,7 +161,7 @@ class ChatApplicationUseCase:
         return await self._finish(ctx, request, end, started_s)
 
     async def _finish(self, ctx: RunContext, request: RunRequest, end: PathEnd, started_s: float) -> RunRow:
-        """Store the end, emit RUN_FINISHED and read the row back; a host's cancel waits until this is done."""
+        """Store the end, emit RUN_FINISHED and read the row back; no cancel cuts this short."""
         ending = ending_of(ctx, request, end, started_s=started_s)
         limit_s = _STEPS_OF_AN_END * self._settings.finalise_timeout_s
         return await self._core.finalise(ctx, lambda ctx: self._write_end(ctx, ending), limit_s=limit_s)
