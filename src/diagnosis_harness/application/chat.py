@@ -97,7 +97,7 @@ class ChatApplicationUseCase:
                 It must be quick; an error it raises is recorded (CALLBACK_FAILED), and the run continues.
 
         Raises:
-            StoreFailure: before `started`: the run may not be stored; the supervisor ends its row if there is one.
+            StoreFailure: before `started`: the run may not be stored; the supervisor ends any row.
             TooManyRuns: before `started`: the caller has too many unfinished runs.
             RunTaken: before `started`: the queued run was already claimed, cancelled or ended.
             RunNotKept: after `started`: the end could not be stored, and nothing of it may be shown. The row
