@@ -15,7 +15,7 @@ from pathlib import Path
 from diagnosis_harness.application.intent import IntentType
 from diagnosis_harness.application.routing import RoutingReason, RoutingTurn
 from diagnosis_harness.bench.scoring import wilson
-from diagnosis_harness.players.embedded.router import Lexicon, joined, path_of, spelled_out, tokens
+from diagnosis_harness.players.embedded.router import Lexicon, join_words, path_of, spell_out, tokens
 
 QUESTIONS = Path(__file__).parents[1] / "tests" / "routing"
 
@@ -49,15 +49,15 @@ class DevelopedLexicon(Lexicon):
 
     def __init__(self, questions: Iterable[Labelled]) -> None:
         whole = Lexicon()
-        found = (whole.find([whole.spelled(word) for word in tokens(one.question)]) for one in questions)
+        found = (whole.find([whole.spell(word) for word in tokens(one.question)]) for one in questions)
         self._shown = {phrase for reasons in found for phrases in reasons.values() for phrase in phrases}
         super().__init__()
 
     def _add(self, phrases: str, reason: RoutingReason | None) -> None:
         kept = [
             " ".join(phrase)
-            for phrase in spelled_out(phrases)
-            if reason is None or joined(phrase) in self._shown
+            for phrase in spell_out(phrases)
+            if reason is None or join_words(phrase) in self._shown
         ]
         super()._add("\n".join(kept), reason)
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from diagnosis_harness.application.intent import IntentType
 from diagnosis_harness.application.routing import RoutingDecision, RoutingReason, RoutingTurn
-from diagnosis_harness.players.embedded.router import EmbeddedRouter, Lexicon, path_of, spelled_out, tokens
+from diagnosis_harness.players.embedded.router import EmbeddedRouter, Lexicon, path_of, spell_out, tokens
 from diagnosis_harness.players.embedded.router_rules import PHRASES, REQUESTS, RULES
 from diagnosis_harness.testing.runs import Rig
 
@@ -59,7 +59,7 @@ def test_a_phrase_speaks_for_one_reason() -> None:
     """Otherwise which one it shows would hang on the order of a table."""
     reasons = defaultdict(set)
     for reason, phrases in [*PHRASES, (None, REQUESTS)]:
-        for phrase in spelled_out(phrases):
+        for phrase in spell_out(phrases):
             reasons[phrase].add(reason)
 
     assert not {phrase: found for phrase, found in reasons.items() if len(found) > 1}
@@ -68,7 +68,7 @@ def test_a_phrase_speaks_for_one_reason() -> None:
 def test_every_phrase_can_be_met() -> None:
     """A phrase is written in words that a text is read into, and is found where it stands alone."""
     for _, phrases in PHRASES:
-        for phrase in spelled_out(phrases):
+        for phrase in spell_out(phrases):
             plain = [word for word in phrase if not word.startswith("<")]
             assert phrase
             assert tokens(" ".join(plain)) == plain
@@ -118,13 +118,13 @@ def test_a_question_of_its_own_leaves_the_path_before_it() -> None:
 )
 def test_a_slip_of_the_finger_is_read_as_the_word(slip: str, meant: str) -> None:
     """A letter more, less, other, or swapped with the next."""
-    assert LEXICON.spelled(slip) == meant
+    assert LEXICON.spell(slip) == meant
 
 
 @pytest.mark.parametrize("word", ["whether", "restart", "restores", "cat"])
 def test_a_word_of_its_own_is_no_slip(word: str) -> None:
     """Two slips, another ending, or a short word: it stays as it is."""
-    assert LEXICON.spelled(word) == word
+    assert LEXICON.spell(word) == word
 
 
 @given(st.text(max_size=300), st.sampled_from([(), BEFORE]))
@@ -164,11 +164,11 @@ class Counted(list[str]):
 
 
 @given(
-    st.lists(st.sampled_from(sorted({word for _, text in PHRASES for p in spelled_out(text) for word in p})))
+    st.lists(st.sampled_from(sorted({word for _, text in PHRASES for p in spell_out(text) for word in p})))
 )
 def test_every_word_is_looked_at_a_bounded_number_of_times(words: list[str]) -> None:
     """Reading is linear by its structure: no more looks at a word than the longest phrase has words."""
-    longest = max(len(phrase) for _, phrases in PHRASES for phrase in spelled_out(phrases))
+    longest = max(len(phrase) for _, phrases in PHRASES for phrase in spell_out(phrases))
     counted = Counted(words)
 
     LEXICON.find(counted)

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from diagnosis_harness.diagnosis.inquiry import Inquiry, Inventory, KnownEntity, OnsetOrigin, Telemetry
-from diagnosis_harness.diagnosis.question import asked_instant, instant_outside
+from diagnosis_harness.diagnosis.question import timestamp_in_question, timestamp_outside_recording
 from diagnosis_harness.kernel.errors import FailureKind, OnsetOutsideData
 from diagnosis_harness.kernel.masking import mask_or_withhold
 from diagnosis_harness.kernel.window import utc_text
@@ -40,7 +40,7 @@ def resolve_inquiry(
             is stated apart.
     """
     summary, question = sources.summary.summary(ctx), mask_or_withhold(question)
-    outside_s = instant_outside(question, summary.incident) if onset_s is None else None
+    outside_s = timestamp_outside_recording(question, summary.incident) if onset_s is None else None
     if outside_s is not None:
         raise OnsetOutsideData(
             f"the onset {utc_text(outside_s)} lies outside the data, which goes from {summary.incident}",
@@ -72,7 +72,7 @@ def _onset(
         carried_s = None  # the source has moved on since the turn before
     said = (
         (asked_s, OnsetOrigin.ASKED),
-        (asked_instant(question, summary.incident), OnsetOrigin.QUESTION),
+        (timestamp_in_question(question, summary.incident), OnsetOrigin.QUESTION),
         (carried_s, OnsetOrigin.CARRIED),
         (summary.onset_s, OnsetOrigin.SOURCE),
         (summary.alert.time_s, OnsetOrigin.ALERT),

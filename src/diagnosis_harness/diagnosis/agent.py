@@ -109,7 +109,7 @@ class DiagnosisAgent:
         self, ctx: RunContext, task: DiagnosisTask, turn: _Turn
     ) -> DiagnosisAgentExecution | None:
         self._deliver_stop(turn)
-        answer = await self._asked(ctx, task, turn)
+        answer = await self._ask_policy(ctx, task, turn)
         had_stopped = turn.snapshot.stop_reason
         turn.snapshot, notes = after_assessments(turn.snapshot, answer.assessments, self._thresholds)
         self._tell_progress(ctx, notes, turn.snapshot, had_stopped)
@@ -127,7 +127,7 @@ class DiagnosisAgent:
                 raise EmptyDraft("the policy ended without a draft", snapshot=turn.snapshot)
         return None
 
-    async def _asked(self, ctx: RunContext, task: DiagnosisTask, turn: _Turn) -> PolicyAnswer:
+    async def _ask_policy(self, ctx: RunContext, task: DiagnosisTask, turn: _Turn) -> PolicyAnswer:
         view = PolicyView(
             question=task.question,
             onset_s=task.inquiry.stated_s,

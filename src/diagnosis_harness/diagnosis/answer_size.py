@@ -45,7 +45,7 @@ def check_size(answer: PolicyAnswer) -> None:
     for claim in claims:
         _at_most(claim.refs, REFS_MAX, "references in one claim")
         _at_most(claim.quotes, REFS_MAX, "quotes in one claim")
-    _at_most(set(_cited(claims, draft)), CITED_MAX, "different references in one answer")
+    _at_most(set(_refs_of(claims, draft)), CITED_MAX, "different references in one answer")
     for text in _texts(claims, draft):
         _at_most(text, TEXT_MAX, "characters in one text")
     wordings = sum(len(claim.wording or "") for claim in claims)
@@ -74,7 +74,7 @@ def _at_most(held: Sized, most: int, what: str) -> None:
         raise MalformedAnswer(f"more than {most} {what}")
 
 
-def _cited(claims: Iterable[Claim], draft: DiagnosisDraft | None) -> Iterator[EvidenceRef]:
+def _refs_of(claims: Iterable[Claim], draft: DiagnosisDraft | None) -> Iterator[EvidenceRef]:
     for claim in claims:
         yield from claim.refs
         yield from (quote.ref for quote in claim.quotes)

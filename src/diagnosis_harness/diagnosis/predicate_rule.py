@@ -130,7 +130,7 @@ def _as_it_is(item: EvidenceItem) -> bool:
     return item.entity is not None
 
 
-def _moved(item: EvidenceItem) -> bool:
+def _has_moved(item: EvidenceItem) -> bool:
     """It went one way, and its own numbers say so too; either of them may be unknown."""
     if item.direction is None or item.direction is Direction.FLAT:
         return False
@@ -140,7 +140,7 @@ def _moved(item: EvidenceItem) -> bool:
 
 
 def _is_bad(item: EvidenceItem) -> bool:
-    return bool(item.attributes.get("bad")) and _moved(item)
+    return bool(item.attributes.get("bad")) and _has_moved(item)
 
 
 def _has_level(item: EvidenceItem) -> bool:
@@ -154,20 +154,20 @@ def _began(item: EvidenceItem) -> bool:
         return False
     if item.kind is ItemKind.ONSET:
         return item.attributes.get("method") == "estimated"
-    return _moved(item)
+    return _has_moved(item)
 
 
 def _fails(item: EvidenceItem) -> bool:
-    return "without" not in item.attributes and _moved(item)
+    return "without" not in item.attributes and _has_moved(item)
 
 
 def _leaves_out(item: EvidenceItem) -> bool:
-    return isinstance(item.attributes.get("without"), str) and _moved(item)
+    return isinstance(item.attributes.get("without"), str) and _has_moved(item)
 
 
 def _is_at_limit(item: EvidenceItem) -> bool:
     """A share of a resource near the whole; of any other unit nobody says where the limit lies."""
-    if item.attributes.get("kind") not in _RESOURCES or item.value is None or not _moved(item):
+    if item.attributes.get("kind") not in _RESOURCES or item.value is None or not _has_moved(item):
         return False
     share = convert(item.value, item.unit, "ratio")
     return share is not None and share >= LIMIT_SHARE
@@ -227,7 +227,7 @@ RULES: Mapping[Predicate, PredicateRule] = MappingProxyType(
             second=Second.PEER,
             normality=Normality.BEYOND,
             about=About.ITSELF,
-            holds=_moved,
+            holds=_has_moved,
             words=_ABOUT_A_SIGNAL | {WordClass.TROUBLE, WordClass.CHANGE},
         ),
         Predicate.NORMAL: PredicateRule(
@@ -314,7 +314,7 @@ RULES: Mapping[Predicate, PredicateRule] = MappingProxyType(
             needs_second=True,
             normality=Normality.ANY,
             about=About.ITSELF,
-            holds=_moved,
+            holds=_has_moved,
             words=frozenset({WordClass.SLOW, WordClass.CALL, WordClass.USUAL, WordClass.NOW}),
             direction=Direction.UP,
         ),

@@ -90,7 +90,7 @@ def after_records(
         if repeat or record.evidence is EvidenceStatus.NO_EVIDENCE:
             why = "exact repeat" if repeat else "no evidence in this scope"
             notes.append(ProgressNote(record.tool_call_id, InformationGain.NO_GAIN, why))
-            snapshot = _counted(snapshot, InformationGain.NO_GAIN, thresholds)
+            snapshot = _count_gain(snapshot, InformationGain.NO_GAIN, thresholds)
         else:
             snapshot = replace(snapshot, due=snapshot.due | {record.tool_call_id})
     return snapshot, tuple(notes)
@@ -109,11 +109,11 @@ def after_assessments(
         violations = snapshot.violations + 1
         snapshot = replace(snapshot, violations=violations, due=frozenset())
         if violations >= thresholds.protocol_violations:
-            snapshot = _saturated(snapshot, DiagnosisStopReason.PROGRESS_PROTOCOL_VIOLATED)
+            snapshot = _saturate(snapshot, DiagnosisStopReason.PROGRESS_PROTOCOL_VIOLATED)
         return snapshot, (ProgressNote(problem[0], None, problem[1]),)
     notes: list[ProgressNote] = []
     for assessment in assessments:
-        snapshot = _counted(snapshot, assessment.gain, thresholds)
+        snapshot = _count_gain(snapshot, assessment.gain, thresholds)
         snapshot = replace(snapshot, facts=(*snapshot.facts, *assessment.facts), violations=0)
         notes.append(ProgressNote(assessment.tool_call_id, assessment.gain, "assessed"))
     return replace(snapshot, due=frozenset()), tuple(notes)
@@ -137,7 +137,7 @@ def with_budget_stop(snapshot: ProgressSnapshot) -> ProgressSnapshot:
     return replace(snapshot, stop_reason=DiagnosisStopReason.BUDGET_LIMIT_REACHED)
 
 
-def _counted(
+def _count_gain(
     snapshot: ProgressSnapshot, gain: InformationGain, thresholds: CollectionThresholds
 ) -> ProgressSnapshot:
     if gain is InformationGain.GAINED:
@@ -145,10 +145,10 @@ def _counted(
     snapshot = replace(snapshot, no_gain=snapshot.no_gain + 1)
     if snapshot.no_gain < thresholds.no_gain:
         return snapshot
-    return _saturated(snapshot, DiagnosisStopReason.INFORMATION_SATURATED)
+    return _saturate(snapshot, DiagnosisStopReason.INFORMATION_SATURATED)
 
 
-def _saturated(snapshot: ProgressSnapshot, reason: DiagnosisStopReason) -> ProgressSnapshot:
+def _saturate(snapshot: ProgressSnapshot, reason: DiagnosisStopReason) -> ProgressSnapshot:
     """Collecting is over; the first reason stands."""
     return replace(snapshot, collection=CollectionState.SATURATED, stop_reason=snapshot.stop_reason or reason)
 

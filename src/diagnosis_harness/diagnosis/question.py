@@ -104,7 +104,7 @@ class _Moment:
     dates: tuple[tuple[int | None, int, int], ...]
 
 
-def asked_instant(question: str, recorded: TimeWindow | None) -> float | None:
+def timestamp_in_question(question: str, recorded: TimeWindow | None) -> float | None:
     """The one instant of the recording that a question names, UTC; None without one, or with several.
 
     A clock time without a date is the instant of that time in the recording, where there is just one. One in
@@ -124,7 +124,7 @@ def asked_instant(question: str, recorded: TimeWindow | None) -> float | None:
     return next(iter(named)) if len(named) == 1 else None
 
 
-def instant_outside(question: str, recorded: TimeWindow | None) -> float | None:
+def timestamp_outside_recording(question: str, recorded: TimeWindow | None) -> float | None:
     """The first instant that a question names with its date, where none of them was recorded; else None."""
     if recorded is None:
         return None

@@ -19,7 +19,7 @@ from diagnosis_harness.diagnosis.draft import Cause, DiagnosisDraft, Hypothesis,
 from diagnosis_harness.diagnosis.missing import MissingInfo
 from diagnosis_harness.diagnosis.policy import AskTools, GiveDraft, PolicyAnswer, PolicyView, WantedCall
 from diagnosis_harness.diagnosis.progress import Assessment
-from diagnosis_harness.diagnosis.wire_fields import Fields, parsed, text_at
+from diagnosis_harness.diagnosis.wire_fields import Fields, parse_object, text_at
 from diagnosis_harness.kernel.errors import MalformedAnswer
 from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.kernel.window import TimeWindow, parse_utc, utc_text
@@ -36,7 +36,7 @@ def decode_answer(text: str) -> PolicyAnswer:
     Raises:
         MalformedAnswer: too large or deep, not JSON, or not of the schema; one clause, with the path.
     """
-    fields = Fields(parsed(text), "answer", optional=("assessments", "calls", "draft"))
+    fields = Fields(parse_object(text), "answer", optional=("assessments", "calls", "draft"))
     assessments = fields.items("assessments", _assessment)
     if fields.has("calls") == fields.has("draft"):
         raise MalformedAnswer("answer holds either 'calls' or 'draft'")

@@ -26,7 +26,7 @@ _STRUCTURE = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"?|[\[{]|[\]}]', re.DOTALL)
 _SHOWN_NAME = 60
 
 
-def parsed(text: str) -> JsonValue:
+def parse_object(text: str) -> JsonValue:
     """The value of a JSON text. Size and depth are looked at before it is parsed.
 
     Raises:
@@ -62,7 +62,7 @@ class Fields:
         known = {*required, *optional}
         for name in value:
             if name not in known:
-                raise MalformedAnswer(f"{path} has no field '{_shown(name)}'")
+                raise MalformedAnswer(f"{path} has no field '{_excerpt(name)}'")
         for name in required:
             if name not in value:
                 raise MalformedAnswer(f"{path} needs '{name}'")
@@ -218,5 +218,5 @@ def _kind(value: JsonValue) -> str:
             return "an object"
 
 
-def _shown(name: str) -> str:
+def _excerpt(name: str) -> str:
     return "".join(character if character.isprintable() else "?" for character in name[:_SHOWN_NAME])

@@ -36,7 +36,7 @@ def absence_findings(claim: Claim, records: Mapping[str, EvidenceRecord], inquir
     return [Finding(nearest or FindingCode.ABSENCE_OUT_OF_SCOPE, claim.claim_id, claim.refs[0])]
 
 
-def stated_absence(claim: Claim, records: Mapping[str, EvidenceRecord], inquiry: Inquiry) -> Claim | None:
+def state_absence(claim: Claim, records: Mapping[str, EvidenceRecord], inquiry: Inquiry) -> Claim | None:
     """The absence as it is published: what was looked at, how much and when; None where nothing bears it."""
     for ref in claim.refs:
         record = records.get(ref.tool_call_id)

@@ -28,7 +28,7 @@ _OWN_METHODS = frozenset({"stated", "alert", "estimated"})
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class QuestionScope:
     """What a look must be about to speak of the question.
 
     Attributes:
@@ -53,12 +53,12 @@ class Asked:
         themselves; where somebody stated it, the item must show that it is the same.
         """
         if self.is_stated:
-            looked_s = _looked_from(item)
+            looked_s = _comparison_start(item)
             return looked_s is not None and self._is_one(looked_s)
         given = _arguments(record).get("onset")
         return given is None or self._is_one(given)
 
-    def looked_at(self, entity: str, record: EvidenceRecord) -> bool:
+    def has_looked_at(self, entity: str, record: EvidenceRecord) -> bool:
         """Whether a call compared everything that telemetry holds of an entity, at the time of the question.
 
         Such a call tells when the entity began to differ, also by finding nothing. One that was narrowed to
@@ -122,12 +122,12 @@ class Asked:
         )
 
 
-def asked_of(inquiry: Inquiry, records: Iterable[EvidenceRecord]) -> Asked:
+def question_scope(inquiry: Inquiry, records: Iterable[EvidenceRecord]) -> QuestionScope:
     """What looks of this run must be about."""
     onsets = [] if inquiry.onset_s is None else [inquiry.onset_s]
     if inquiry.onset_origin in _ESTIMATED:
         onsets += [item.onset_s for item in own_onsets(records) if item.onset_s is not None]
-    return Asked(inquiry, tuple(onsets), frozenset(inquiry.affected).union(_owners(inquiry)))
+    return QuestionScope(inquiry, tuple(onsets), frozenset(inquiry.affected).union(_owners(inquiry)))
 
 
 def _owners(inquiry: Inquiry) -> Iterator[str]:
@@ -152,7 +152,7 @@ def own_onsets(records: Iterable[EvidenceRecord]) -> tuple[EvidenceItem, ...]:
     )
 
 
-def _looked_from(item: EvidenceItem) -> float | None:
+def _comparison_start(item: EvidenceItem) -> float | None:
     """From which instant on an item compares with normal."""
     if item.kind is ItemKind.CAUSE_SCORE:
         return item.onset_s

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from diagnosis_harness.diagnosis.claim import WHOLE_RECORD, EvidenceRef
 from diagnosis_harness.diagnosis.draft import Hypothesis
 from diagnosis_harness.diagnosis.inquiry import Inquiry
-from diagnosis_harness.guards.asked import Asked, asked_of
-from diagnosis_harness.guards.bearing import DIRECT_KINDS
+from diagnosis_harness.guards.asked import QuestionScope, question_scope
 from diagnosis_harness.guards.harm import is_harm
 from diagnosis_harness.guards.rankings import fault_kind_of, rankings_of
+from diagnosis_harness.guards.support import DIRECT_KINDS
 from diagnosis_harness.tools.evidence import EvidenceItem, EvidenceStatus
 from diagnosis_harness.tools.invocation import EvidenceRecord
 
@@ -46,7 +46,7 @@ def standing_candidates(
     return tuple(held.candidate(ref, item, against.get(item.entity or "", ())) for ref, item in best)
 
 
-def asked_for(record: EvidenceRecord) -> frozenset[str]:
+def entities_in_scope(record: EvidenceRecord) -> frozenset[str]:
     """The entities that a record's scope names."""
     scope = json.loads(record.scope)
     named = scope.get("entities") or [scope.get("entity")]
@@ -58,7 +58,7 @@ class _Held:
     """What a run recorded, by reference."""
 
     records: tuple[EvidenceRecord, ...]
-    asked: Asked
+    asked: QuestionScope
     items: Mapping[EvidenceRef, EvidenceItem]
     empty: Mapping[EvidenceRef, frozenset[str]]
     harms: tuple[tuple[EvidenceRef, EvidenceItem], ...]
@@ -67,7 +67,7 @@ class _Held:
     @classmethod
     def of(cls, records: Iterable[EvidenceRecord], inquiry: Inquiry) -> _Held:
         ready = tuple(record for record in records if record.projection is not None)
-        asked = asked_of(inquiry, ready)
+        asked = question_scope(inquiry, ready)
         harms = [
             (EvidenceRef(record.tool_call_id, item.item_id), item)
             for record in ready
@@ -79,7 +79,7 @@ class _Held:
             asked=asked,
             items={EvidenceRef(r.tool_call_id, item.item_id): item for r in ready for item in r.items},
             empty={
-                EvidenceRef(r.tool_call_id, WHOLE_RECORD): asked_for(r)
+                EvidenceRef(r.tool_call_id, WHOLE_RECORD): entities_in_scope(r)
                 for r in ready
                 if r.evidence is EvidenceStatus.NO_EVIDENCE
             },

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from diagnosis_harness.diagnosis.inquiry import Inquiry, Telemetry
 from diagnosis_harness.diagnosis.missing import MissingInfo
-from diagnosis_harness.guards.asked import asked_of
+from diagnosis_harness.guards.asked import question_scope
 from diagnosis_harness.kernel.window import TimeWindow
 from diagnosis_harness.tools.evidence import ItemKind
 from diagnosis_harness.tools.invocation import EvidenceRecord
@@ -94,10 +94,10 @@ def _is_known(name: str, inquiry: Inquiry) -> bool:
     """Known however its words are joined: `order_service` is `order-service`."""
     inventory = inquiry.inventory
     known = {each for entity in inventory.entities for each in (entity.name, entity.owner) if each}
-    return _joined(name) in {_joined(each) for each in known}
+    return _join(name) in {_join(each) for each in known}
 
 
-def _joined(name: str) -> str:
+def _join(name: str) -> str:
     return re.sub(r"[-_./]+", " ", name.casefold())
 
 
@@ -140,7 +140,7 @@ def standing_window(
     None for any other: that of a recording, of another incident, or none of this run.
     """
     held = tuple(records)
-    asked = asked_of(inquiry, held)
+    asked = question_scope(inquiry, held)
     for record in held if window is not None else ():
         for item in record.items:
             if item.kind not in _JUDGING or item.window is None or not _is_same(window, item.window):

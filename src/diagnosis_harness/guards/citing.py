@@ -9,7 +9,7 @@ from diagnosis_harness.tools.evidence import EvidenceItem
 from diagnosis_harness.tools.invocation import EvidenceRecord
 
 
-def cited_items(
+def items_cited(
     claim: Claim, records: Mapping[str, EvidenceRecord]
 ) -> tuple[tuple[EvidenceRef, EvidenceItem], ...]:
     """The items a claim cites that exist, with their references, in its order and each once."""

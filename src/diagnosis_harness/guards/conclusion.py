@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 from diagnosis_harness.diagnosis.claim import Claim, EvidenceRef, Predicate
 from diagnosis_harness.diagnosis.draft import Cause, DiagnosisDraft
-from diagnosis_harness.guards.asked import Asked
-from diagnosis_harness.guards.bearing import DIRECT_KINDS, objections
-from diagnosis_harness.guards.citing import cited_items
+from diagnosis_harness.guards.asked import QuestionScope
+from diagnosis_harness.guards.citing import items_cited
 from diagnosis_harness.guards.rankings import ranks
+from diagnosis_harness.guards.support import DIRECT_KINDS, objections
 from diagnosis_harness.guards.verdict import Finding, FindingCode
 from diagnosis_harness.tools.evidence import EvidenceItem
 from diagnosis_harness.tools.invocation import EvidenceRecord
@@ -22,7 +22,7 @@ class _Held:
     """The records of a run by their id, and what they must be about."""
 
     records: Mapping[str, EvidenceRecord]
-    asked: Asked
+    asked: QuestionScope
 
 
 def conclusion_claim_findings(
@@ -50,7 +50,11 @@ def conclusion_claim_findings(
 
 
 def cause_findings(
-    draft: DiagnosisDraft, passed: frozenset[str], records: Mapping[str, EvidenceRecord], *, asked: Asked
+    draft: DiagnosisDraft,
+    passed: frozenset[str],
+    records: Mapping[str, EvidenceRecord],
+    *,
+    asked: QuestionScope,
 ) -> Iterator[Finding]:
     """Objections to the causes of a draft, given the claims that stand."""
     named: set[str] = set()
@@ -62,10 +66,10 @@ def cause_findings(
 
 
 def is_ranked(
-    cause: Cause, draft: DiagnosisDraft, records: Mapping[str, EvidenceRecord], *, asked: Asked
+    cause: Cause, draft: DiagnosisDraft, records: Mapping[str, EvidenceRecord], *, asked: QuestionScope
 ) -> bool:
     """Whether one cited ranking of the question names a cause with its kind of fault and part."""
-    return any(_ranks(item, cause) for item in _ranked(cause, draft, _Held(records, asked)))
+    return any(_ranks(item, cause) for item in _ranking_items(cause, draft, _Held(records, asked)))
 
 
 def supports(cause: Cause, claim: Claim, records: Mapping[str, EvidenceRecord]) -> bool:
@@ -86,7 +90,7 @@ def _cause_findings(
         return
     if any(not supports(cause, claim, held.records) for claim in standing):
         yield Finding(FindingCode.SUPPORT_OF_ANOTHER, place)
-    ranked = list(_ranked(cause, draft, held))
+    ranked = list(_ranking_items(cause, draft, held))
     if not any(_ranks(item, cause) for item in ranked):
         of_kind = any(ranks(item, cause.entity, cause.fault_kind, None) for item in ranked)
         code = FindingCode.REGION_NOT_BORNE if of_kind else FindingCode.FAULT_KIND_NOT_BORNE
@@ -101,11 +105,11 @@ def _place(cause: Cause) -> str:
     return cause.claim_ids[0] if cause.claim_ids else cause.entity
 
 
-def _ranked(cause: Cause, draft: DiagnosisDraft, held: _Held) -> Iterator[EvidenceItem]:
+def _ranking_items(cause: Cause, draft: DiagnosisDraft, held: _Held) -> Iterator[EvidenceItem]:
     """What the claims that name a cause cite of rankings about the question."""
     for claim in draft.claims:
         if claim.claim_id in cause.claim_ids and claim.predicate is Predicate.CAUSED:
-            for ref, item in cited_items(claim, held.records):
+            for ref, item in items_cited(claim, held.records):
                 if held.asked.is_ranking_of_it(held.records[ref.tool_call_id]):
                     yield item
 
@@ -115,7 +119,7 @@ def _ranks(item: EvidenceItem, cause: Cause) -> bool:
 
 
 def _bearers(claim: Claim, records: Mapping[str, EvidenceRecord]) -> Iterator[EvidenceItem]:
-    return (item for _, item in cited_items(claim, records) if not objections(claim, item))
+    return (item for _, item in items_cited(claim, records) if not objections(claim, item))
 
 
 def _whose(claim: Claim, records: Mapping[str, EvidenceRecord]) -> set[object]:
@@ -129,22 +133,22 @@ def _is_direct(claim: Claim, cause: Cause, held: _Held) -> bool:
     return any(
         cause.entity in (item.entity, item.attributes.get("owner"))
         and held.asked.is_at_its_time(held.records[ref.tool_call_id], item)
-        for ref, item in _observed(claim, held)
+        for ref, item in _observations(claim, held)
     )
 
 
 def _is_elsewhere(claim: Claim, held: _Held) -> bool:
     """Whether all that was observed and bears the claim was observed at another time than was asked about."""
-    found = list(_observed(claim, held))
+    found = list(_observations(claim, held))
     return bool(found) and not any(
         held.asked.is_at_its_time(held.records[ref.tool_call_id], item) for ref, item in found
     )
 
 
-def _observed(claim: Claim, held: _Held) -> Iterator[tuple[EvidenceRef, EvidenceItem]]:
+def _observations(claim: Claim, held: _Held) -> Iterator[tuple[EvidenceRef, EvidenceItem]]:
     """What was observed, and bears the claim."""
     return (
         (ref, item)
-        for ref, item in cited_items(claim, held.records)
+        for ref, item in items_cited(claim, held.records)
         if item.kind in DIRECT_KINDS and not objections(claim, item)
     )

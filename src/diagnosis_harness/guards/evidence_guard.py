@@ -14,14 +14,14 @@ from diagnosis_harness.diagnosis.claim import WHOLE_RECORD, Claim, EvidenceRef, 
 from diagnosis_harness.diagnosis.draft import DiagnosisDraft
 from diagnosis_harness.diagnosis.inquiry import Inquiry
 from diagnosis_harness.guards.absence import absence_findings
-from diagnosis_harness.guards.asked import Asked, asked_of
-from diagnosis_harness.guards.bearing import objections, time_objections
-from diagnosis_harness.guards.citing import cited_items
+from diagnosis_harness.guards.asked import QuestionScope, question_scope
+from diagnosis_harness.guards.citing import items_cited
 from diagnosis_harness.guards.conclusion import cause_findings, conclusion_claim_findings
 from diagnosis_harness.guards.quotation import is_verbatim
-from diagnosis_harness.guards.restating import restated
+from diagnosis_harness.guards.restating import restate
+from diagnosis_harness.guards.support import objections, time_objections
 from diagnosis_harness.guards.verdict import EvidenceVerdict, Finding, FindingCode
-from diagnosis_harness.guards.wording import WordingFinding, grounded
+from diagnosis_harness.guards.wording import WordingFinding, wording_objections
 from diagnosis_harness.tools.evidence import EvidenceStatus, InvocationStatus
 from diagnosis_harness.tools.invocation import EvidenceRecord
 
@@ -31,7 +31,7 @@ def check_draft(
 ) -> EvidenceVerdict:
     """Check every claim and every concluded cause against the records of this run and what it was asked."""
     by_id = {record.tool_call_id: record for record in records if record.run_id == run_id}
-    asked = asked_of(inquiry, by_id.values())
+    asked = question_scope(inquiry, by_id.values())
     findings: list[Finding] = []
     for claim in draft.claims:
         findings.extend(_claim_findings(claim, by_id, asked, inquiry))
@@ -78,20 +78,20 @@ def check_claims(
 ) -> CheckedClaims:
     """Which claims the records of a run support, as they may be published, and why the others are refused."""
     by_id = {record.tool_call_id: record for record in records if record.run_id == run_id}
-    asked = asked_of(inquiry, by_id.values())
+    asked = question_scope(inquiry, by_id.values())
     standing: list[Claim] = []
     refused: list[RefusedClaim] = []
     wordings: list[RefusedWording] = []
     for claim in claims:
         findings = _claim_findings(claim, by_id, asked, inquiry)
-        published = None if findings else restated(claim, by_id, asked)
+        published = None if findings else restate(claim, by_id, asked)
         if published is None:
             codes = findings or [Finding(FindingCode.PREDICATE_NOT_BORNE, claim.claim_id)]
             refused.append(RefusedClaim(claim, tuple(codes)))
             continue
         if published.wording is not None:
-            supporting = [item for _, item in cited_items(published, by_id)][:1]
-            if ungrounded := grounded(published.wording, published, supporting):
+            supporting = [item for _, item in items_cited(published, by_id)][:1]
+            if ungrounded := wording_objections(published.wording, published, supporting):
                 wordings.append(RefusedWording(claim.claim_id, published.wording, ungrounded))
                 published = replace(published, wording=None)
         standing.append(published)
@@ -110,7 +110,7 @@ def with_sound_refs(
     For an end without a conclusion: there invalid references are dropped, and the rest decides.
     """
     by_id = {record.tool_call_id: record for record in records if record.run_id == run_id}
-    asked = asked_of(inquiry, by_id.values())
+    asked = question_scope(inquiry, by_id.values())
     kept = []
     for claim in claims:
         sound = [ref for ref in claim.refs if _ref_problem(claim, ref, by_id) is None]
@@ -120,7 +120,7 @@ def with_sound_refs(
 
 
 def _claim_findings(
-    claim: Claim, records: Mapping[str, EvidenceRecord], asked: Asked, inquiry: Inquiry
+    claim: Claim, records: Mapping[str, EvidenceRecord], asked: QuestionScope, inquiry: Inquiry
 ) -> list[Finding]:
     if not claim.refs:
         return [Finding(FindingCode.NO_REFS, claim.claim_id)]
@@ -155,14 +155,16 @@ def _ref_problem(claim: Claim, ref: EvidenceRef, records: Mapping[str, EvidenceR
     return None
 
 
-def _may_bear(claim: Claim, ref: EvidenceRef, records: Mapping[str, EvidenceRecord], asked: Asked) -> bool:
+def _may_bear(
+    claim: Claim, ref: EvidenceRef, records: Mapping[str, EvidenceRecord], asked: QuestionScope
+) -> bool:
     """Whether no item that a reference points at is of another question than the claim must be of."""
     record = records[ref.tool_call_id]
     return all(asked.may_bear(claim, record, item) for item in record.items if item.item_id == ref.item_id)
 
 
 def _quote_findings(claim: Claim, records: Mapping[str, EvidenceRecord]) -> list[Finding]:
-    lines = {ref: item.line for ref, item in cited_items(claim, records)}
+    lines = {ref: item.line for ref, item in items_cited(claim, records)}
     findings = []
     for quote in claim.quotes:
         if quote.ref not in lines:
@@ -175,13 +177,13 @@ def _quote_findings(claim: Claim, records: Mapping[str, EvidenceRecord]) -> list
 def _bearing_findings(
     claim: Claim,
     records: Mapping[str, EvidenceRecord],
-    asked: Asked,
+    asked: QuestionScope,
     inquiry: Inquiry,
 ) -> list[Finding]:
     """No finding when one cited item bears the claim; else the objections of the item that comes nearest."""
     nearest: tuple[FindingCode, ...] | None = None
     nearest_ref: EvidenceRef | None = None
-    for ref, item in cited_items(claim, records):
+    for ref, item in items_cited(claim, records):
         codes = objections(claim, item) or time_objections(claim, item, inquiry)
         if not asked.may_bear(claim, records[ref.tool_call_id], item):
             codes = (*codes, FindingCode.OF_ANOTHER_QUESTION)

@@ -57,15 +57,15 @@ def admit_repair(
     for claim in original.claims:
         if claim.claim_id in kept and _same_content(claim, kept[claim.claim_id]):
             # Of two claims of one id the proposal holds one, and only one of it may stand.
-            claims.setdefault(claim.claim_id, _reanchored(claim, kept[claim.claim_id], known))
+            claims.setdefault(claim.claim_id, _reanchor(claim, kept[claim.claim_id], known))
     return replace(
         original,
         claims=tuple(claims.values()),
-        conclusion=_kept_causes(original.conclusion, proposed.conclusion, claims.keys()),
+        conclusion=_keep_causes(original.conclusion, proposed.conclusion, claims.keys()),
     )
 
 
-def _kept_causes(
+def _keep_causes(
     original: Sequence[Cause], proposed: Sequence[Cause], standing: Collection[str]
 ) -> tuple[Cause, ...]:
     """The original causes that the proposal keeps, with those of their claims that it keeps; none twice."""
@@ -83,7 +83,7 @@ def _same_content(original: Claim, proposed: Claim) -> bool:
     return replace(proposed, refs=original.refs, quotes=original.quotes) == original
 
 
-def _reanchored(original: Claim, proposed: Claim, known: set[str]) -> Claim:
+def _reanchor(original: Claim, proposed: Claim, known: set[str]) -> Claim:
     refs = tuple(dict.fromkeys(ref for ref in proposed.refs if ref.tool_call_id in known))
     quotes = tuple(quote for quote in proposed.quotes if quote.ref in refs)
     return replace(original, refs=refs, quotes=quotes)

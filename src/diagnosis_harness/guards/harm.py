@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from diagnosis_harness.guards.bearing import is_normal
+from diagnosis_harness.guards.support import is_normal
 from diagnosis_harness.tools.evidence import Direction, EvidenceItem, ItemKind
 
 _OF_CALLS = frozenset({ItemKind.SELF_TIME, ItemKind.EDGE_GAP, ItemKind.SPAN_ERRORS})

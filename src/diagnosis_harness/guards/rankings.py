@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from diagnosis_harness.diagnosis.claim import FaultKind
 from diagnosis_harness.diagnosis.draft import Cause, SetAside, SetAsideReason
-from diagnosis_harness.guards.asked import SAME_INSTANT_S, Asked
+from diagnosis_harness.guards.asked import SAME_INSTANT_S, QuestionScope
 from diagnosis_harness.guards.confidence import confidence_of
 from diagnosis_harness.tools.evidence import EvidenceItem, ItemKind
 from diagnosis_harness.tools.invocation import EvidenceRecord
@@ -61,7 +61,7 @@ def fault_kind_of(candidate: EvidenceItem) -> FaultKind:
     return next((kind for kind in FaultKind if kind.value == named), FaultKind.UNKNOWN)
 
 
-def rankings_of(records: Iterable[EvidenceRecord], asked: Asked) -> tuple[Ranking, ...]:
+def rankings_of(records: Iterable[EvidenceRecord], asked: QuestionScope) -> tuple[Ranking, ...]:
     """Every ranking of these records that is about what was asked."""
     return tuple(
         Ranking(
@@ -73,7 +73,7 @@ def rankings_of(records: Iterable[EvidenceRecord], asked: Asked) -> tuple[Rankin
 
 
 def standing_rankings(
-    rankings: Sequence[Ranking], set_aside: Iterable[SetAside], asked: Asked
+    rankings: Sequence[Ranking], set_aside: Iterable[SetAside], asked: QuestionScope
 ) -> tuple[Ranking, ...]:
     """The rankings less those that a draft sets aside for a reason that holds; one at least is left.
 
@@ -92,7 +92,7 @@ def standing_rankings(
     )
 
 
-def judged_ranking(cause: Cause, rankings: Iterable[Ranking]) -> EvidenceItem | None:
+def judging_item(cause: Cause, rankings: Iterable[Ranking]) -> EvidenceItem | None:
     """The item that a named cause is judged by: of those that put it first, the one that is least sure of it.
 
     Where none puts it first, of those that rank it at all; None where none does.
@@ -123,7 +123,7 @@ def _sureness(item: EvidenceItem) -> tuple[float, float, float, float]:
     )
 
 
-def _holds(reason: SetAsideReason, ranking: Ranking, kept: Sequence[Ranking], asked: Asked) -> bool:
+def _holds(reason: SetAsideReason, ranking: Ranking, kept: Sequence[Ranking], asked: QuestionScope) -> bool:
     match reason:
         case SetAsideReason.NOTHING_WRONG:
             return bool(kept) and ranking.first.number("strength") < LEAST_STRENGTH
@@ -133,7 +133,7 @@ def _holds(reason: SetAsideReason, ranking: Ranking, kept: Sequence[Ranking], as
             return any(_is_later(ranking, other, asked) for other in kept)
 
 
-def _is_later(ranking: Ranking, other: Ranking, asked: Asked) -> bool:
+def _is_later(ranking: Ranking, other: Ranking, asked: QuestionScope) -> bool:
     """Whether one was made for the time at which the alert fired, and the other for a begin before it."""
     alert_s, at_s, before_s = asked.inquiry.alert_at_s, ranking.first.onset_s, other.first.onset_s
     if asked.is_stated or alert_s is None or at_s is None or before_s is None:

@@ -6,16 +6,16 @@ from collections.abc import Iterable, Mapping
 
 from diagnosis_harness.diagnosis.claim import Claim, Predicate, Quote
 from diagnosis_harness.diagnosis.inquiry import Inquiry
-from diagnosis_harness.guards.absence import stated_absence
-from diagnosis_harness.guards.asked import Asked, asked_of
-from diagnosis_harness.guards.bearing import objections, time_objections
-from diagnosis_harness.guards.citing import cited_items
-from diagnosis_harness.guards.stated import stated
+from diagnosis_harness.guards.absence import state_absence
+from diagnosis_harness.guards.asked import QuestionScope, question_scope
+from diagnosis_harness.guards.citing import items_cited
+from diagnosis_harness.guards.statement import state_claim
+from diagnosis_harness.guards.support import objections, time_objections
 from diagnosis_harness.tools.evidence import EvidenceItem
 from diagnosis_harness.tools.invocation import EvidenceRecord
 
 
-def restated(claim: Claim, records: Mapping[str, EvidenceRecord], asked: Asked) -> Claim | None:
+def restate(claim: Claim, records: Mapping[str, EvidenceRecord], asked: QuestionScope) -> Claim | None:
     """The claim as it is published; None where nothing that it cites bears it.
 
     Every field is that of the first cited item that bears it, by the same rules by which the claim was
@@ -24,15 +24,15 @@ def restated(claim: Claim, records: Mapping[str, EvidenceRecord], asked: Asked) 
     it can be cut.
     """
     if claim.predicate is Predicate.ABSENT:
-        return stated_absence(claim, records, asked.inquiry)
-    cited = [(ref, item, records[ref.tool_call_id]) for ref, item in cited_items(claim, records)]
+        return state_absence(claim, records, asked.inquiry)
+    cited = [(ref, item, records[ref.tool_call_id]) for ref, item in items_cited(claim, records)]
     bearer = next((item for _, item, record in cited if _bears(claim, item, record, asked)), None)
     if bearer is None:
         return None
-    first = stated(claim.predicate, bearer, claim_id=claim.claim_id, refs=claim.refs)
+    first = state_claim(claim.predicate, bearer, claim_id=claim.claim_id, refs=claim.refs)
     kept = {ref: item for ref, item, record in cited if _bears(first, item, record, asked)}
     quoted = dict.fromkeys(quote.ref for quote in claim.quotes if quote.ref in kept)
-    return stated(
+    return state_claim(
         claim.predicate,
         bearer,
         claim_id=claim.claim_id,
@@ -47,12 +47,12 @@ def restate_all(
 ) -> tuple[Claim, ...]:
     """The claims as they are published, in their order; what nothing bears is left out."""
     by_id = {record.tool_call_id: record for record in records}
-    asked = asked_of(inquiry, by_id.values())
-    found = (restated(claim, by_id, asked) for claim in claims)
+    asked = question_scope(inquiry, by_id.values())
+    found = (restate(claim, by_id, asked) for claim in claims)
     return tuple(claim for claim in found if claim is not None)
 
 
-def _bears(claim: Claim, item: EvidenceItem, record: EvidenceRecord, asked: Asked) -> bool:
+def _bears(claim: Claim, item: EvidenceItem, record: EvidenceRecord, asked: QuestionScope) -> bool:
     if objections(claim, item) or time_objections(claim, item, asked.inquiry):
         return False
     return asked.may_bear(claim, record, item)

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Protocol
 from diagnosis_harness.diagnosis.claim import Claim, EvidenceRef
 from diagnosis_harness.diagnosis.draft import Cause, DiagnosisDraft, SetAside
 from diagnosis_harness.diagnosis.inquiry import Inquiry
-from diagnosis_harness.guards.asked import Asked, asked_of
-from diagnosis_harness.guards.bearing import DIRECT_KINDS
-from diagnosis_harness.guards.citing import cited_items
+from diagnosis_harness.guards.asked import QuestionScope, question_scope
+from diagnosis_harness.guards.citing import items_cited
 from diagnosis_harness.guards.harm import is_harm
-from diagnosis_harness.guards.rankings import Ranking, judged_ranking, rankings_of, standing_rankings
+from diagnosis_harness.guards.rankings import Ranking, judging_item, rankings_of, standing_rankings
+from diagnosis_harness.guards.support import DIRECT_KINDS
 from diagnosis_harness.guards.verdict import Judgement
 from diagnosis_harness.tools.evidence import EvidenceItem
 from diagnosis_harness.tools.invocation import EvidenceRecord
@@ -87,10 +87,10 @@ class SemanticJudge(Protocol):
 def build_case(draft: DiagnosisDraft, records: Sequence[EvidenceRecord], *, inquiry: Inquiry) -> SemanticCase:
     """The case of a draft that EvidenceGuard passed."""
     by_id = {record.tool_call_id: record for record in records}
-    asked = asked_of(inquiry, records)
+    asked = question_scope(inquiry, records)
     rankings = rankings_of(records, asked)
     standing = standing_rankings(rankings, draft.set_aside, asked)
-    found = {cause.entity: judged_ranking(cause, standing) for cause in draft.conclusion}
+    found = {cause.entity: judging_item(cause, standing) for cause in draft.conclusion}
     judged = {entity: item for entity, item in found.items() if item is not None}
     names = {*found, *(item.peer for item in judged.values())} - {None}
     observed = tuple(
@@ -105,7 +105,7 @@ def build_case(draft: DiagnosisDraft, records: Sequence[EvidenceRecord], *, inqu
     return SemanticCase(
         question=inquiry.question,
         conclusion=draft.conclusion,
-        claims=tuple(CitedClaim(claim, cited_items(claim, by_id)) for claim in draft.claims),
+        claims=tuple(CitedClaim(claim, items_cited(claim, by_id)) for claim in draft.claims),
         rankings=standing,
         judged=judged,
         observed=observed,
@@ -132,7 +132,10 @@ def decides(ranked: EvidenceItem, item: EvidenceItem) -> bool:
 
 
 def _unseen(
-    ranked: EvidenceItem, observed: Sequence[EvidenceItem], records: Sequence[EvidenceRecord], asked: Asked
+    ranked: EvidenceItem,
+    observed: Sequence[EvidenceItem],
+    records: Sequence[EvidenceRecord],
+    asked: QuestionScope,
 ) -> Iterator[str]:
     """Whose beginning nobody looked for, of those whose order a ranking rests on."""
     timed = is_decided_by_signal(ranked)
@@ -145,5 +148,9 @@ def _unseen(
         for name in (item.entity, item.attributes.get("owner"))
     }
     for name in names:
-        if name is not None and name not in seen and not any(asked.looked_at(name, each) for each in looks):
+        if (
+            name is not None
+            and name not in seen
+            and not any(asked.has_looked_at(name, each) for each in looks)
+        ):
             yield name

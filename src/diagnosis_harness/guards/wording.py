@@ -62,7 +62,9 @@ class WordingFinding:
     token: str = ""
 
 
-def grounded(wording: str, claim: Claim, items: Sequence[EvidenceItem]) -> tuple[WordingFinding, ...]:
+def wording_objections(
+    wording: str, claim: Claim, items: Sequence[EvidenceItem]
+) -> tuple[WordingFinding, ...]:
     """Objections to a wording of a claim that stands; empty when one of its items grounds all of it.
 
     `items` are the cited items that bear the claim. Where there are none, or the predicate has no wording of

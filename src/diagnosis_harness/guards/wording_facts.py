@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from diagnosis_harness.diagnosis.claim import Claim, Predicate
 from diagnosis_harness.diagnosis.predicate_rule import rule_of
 from diagnosis_harness.diagnosis.word_class import WordClass
-from diagnosis_harness.guards.bearing import subject_of
+from diagnosis_harness.guards.support import subject_of
 from diagnosis_harness.guards.wording_tokens import unit_of
 from diagnosis_harness.guards.wording_words import KINDS_OF_CHANGE
 from diagnosis_harness.kernel.window import TimeWindow

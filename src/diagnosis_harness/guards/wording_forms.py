@@ -112,11 +112,11 @@ _PIECES = {
 @cache
 def _patterns(predicate: Predicate) -> tuple[re.Pattern[str], ...]:
     """Compiled when first asked for: all of them together take a tenth of a second."""
-    when = _filled("{when}")
-    return tuple(re.compile(rf"{when}?(?:{_filled(form)}){when}?") for form in FORMS.get(predicate, ()))
+    when = _fill("{when}")
+    return tuple(re.compile(rf"{when}?(?:{_fill(form)}){when}?") for form in FORMS.get(predicate, ()))
 
 
-def _filled(form: str) -> str:
+def _fill(form: str) -> str:
     """A form with its pieces put in, which may hold pieces themselves."""
     piece = re.compile(r"\{([a-z]+)\}")
     while piece.search(form):

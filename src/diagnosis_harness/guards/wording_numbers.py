@@ -104,7 +104,7 @@ def role_of(read: Sequence[Token], place: int) -> NumberRole:
         last in _DURING or (following and following.text == "内")
     ):
         return NumberRole.DURATION
-    if any(marked_by(read, at) == place for at in _marks(read, WordClass.USUAL)):
+    if any(mark_of(read, at) == place for at in _marks(read, WordClass.USUAL)):
         return NumberRole.BASELINE
     for word in reversed(before):
         if word in _TO_VALUE:
@@ -114,7 +114,7 @@ def role_of(read: Sequence[Token], place: int) -> NumberRole:
     return NumberRole.VALUE
 
 
-def marked_by(read: Sequence[Token], place: int) -> int | None:
+def mark_of(read: Sequence[Token], place: int) -> int | None:
     """The one number that a word such as `usually` or `now` stands beside; None for none, or for two.
 
     Directly behind its number, or before it with no more than an article between; on its side of a comma.
@@ -134,8 +134,8 @@ def marked_by(read: Sequence[Token], place: int) -> int | None:
 
 def are_marks_clear(read: Sequence[Token]) -> bool:
     """Whether each `usually` marks a baseline and each `now` a value, and none of them anything else."""
-    usual = [marked_by(read, at) for at in _marks(read, WordClass.USUAL)]
-    now = [marked_by(read, at) for at in _marks(read, WordClass.NOW)]
+    usual = [mark_of(read, at) for at in _marks(read, WordClass.USUAL)]
+    now = [mark_of(read, at) for at in _marks(read, WordClass.NOW)]
     if None in usual or None in now or not set(usual).isdisjoint(now):
         return False
     return all(role_of(read, at) is NumberRole.VALUE for at in now if at is not None)

@@ -60,14 +60,14 @@ def _is_cause(read: Sequence[Token], facts: Facts) -> bool:
     if read[word].text not in _CAUSE_NOUNS:
         return False
     if not seconds:
-        return _linked(read, first, word)
+        return _has_link(read, first, word)
     if read[word].text.isascii():
         after = [token.text for token in read[word:]]
-        return first < word < min(seconds) and _linked(read, first, word) and not _IS.intersection(after)
+        return first < word < min(seconds) and _has_link(read, first, word) and not _IS.intersection(after)
     return first < min(seconds) and max(seconds) < word and read[first + 1].text in _IS
 
 
-def _linked(read: Sequence[Token], one: int, other: int) -> bool:
+def _has_link(read: Sequence[Token], one: int, other: int) -> bool:
     """Whether exactly one `is` stands between an entity and the cause, and no other name."""
     between = read[min(one, other) + 1 : max(one, other)]
     owned = any(token.text in {"of", "for", "的"} for token in between)

@@ -39,7 +39,7 @@ def is_rounding_of(stated: float, exact: float, *, digits_least: int = _LEAST_DI
     if stated == exact:
         return True
     return any(
-        isclose(stated, _rounded(exact, digits), rel_tol=1e-9, abs_tol=1e-15)
+        isclose(stated, _round(exact, digits), rel_tol=1e-9, abs_tol=1e-15)
         for digits in range(digits_least, _MOST_DIGITS + 1)
     )
 
@@ -50,5 +50,5 @@ def states(stated: float, stated_unit: str | None, exact: float, exact_unit: str
     return converted is not None and is_rounding_of(stated, converted)
 
 
-def _rounded(value: float, digits: int) -> float:
+def _round(value: float, digits: int) -> float:
     return float(f"{value:.{digits - 1}e}")

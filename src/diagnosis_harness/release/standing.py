@@ -9,7 +9,7 @@ from diagnosis_harness.diagnosis.claim import Claim
 from diagnosis_harness.diagnosis.draft import Cause, DiagnosisDraft, Hypothesis
 from diagnosis_harness.diagnosis.inquiry import Inquiry
 from diagnosis_harness.diagnosis.missing import MissingInfo
-from diagnosis_harness.guards.asked import asked_of
+from diagnosis_harness.guards.asked import question_scope
 from diagnosis_harness.guards.candidates import standing_candidates
 from diagnosis_harness.guards.circumstances import (
     Circumstances,
@@ -19,7 +19,7 @@ from diagnosis_harness.guards.circumstances import (
     unknown_services,
 )
 from diagnosis_harness.guards.confidence import confidence_of
-from diagnosis_harness.guards.rankings import judged_ranking, rankings_of, standing_rankings
+from diagnosis_harness.guards.rankings import judging_item, rankings_of, standing_rankings
 from diagnosis_harness.kernel.window import TimeWindow
 from diagnosis_harness.tools.evidence import EvidenceItem
 from diagnosis_harness.tools.invocation import EvidenceRecord
@@ -67,9 +67,9 @@ def judged(
 ) -> tuple[EvidenceItem | None, ...]:
     """The ranking item that each concluded cause is judged by, in their order; None where none names it."""
     held = tuple(records)
-    asked = asked_of(inquiry, held)
+    asked = question_scope(inquiry, held)
     rankings = standing_rankings(rankings_of(held, asked), draft.set_aside, asked)
-    return tuple(judged_ranking(cause, rankings) for cause in draft.conclusion)
+    return tuple(judging_item(cause, rankings) for cause in draft.conclusion)
 
 
 def scored(

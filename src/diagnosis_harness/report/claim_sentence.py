@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from diagnosis_harness.diagnosis.claim import Claim
-from diagnosis_harness.guards.bearing import objections
-from diagnosis_harness.guards.citing import cited_items
-from diagnosis_harness.guards.wording import LENGTH_MAX, grounded
+from diagnosis_harness.guards.citing import items_cited
+from diagnosis_harness.guards.support import objections
+from diagnosis_harness.guards.wording import LENGTH_MAX, wording_objections
 from diagnosis_harness.kernel.language import Language, language_of
 from diagnosis_harness.report.sentence import sentence
 from diagnosis_harness.tools.invocation import EvidenceRecord
@@ -31,5 +31,5 @@ def is_grounded(wording: str, claim: Claim, records: Sequence[EvidenceRecord], l
     if len(wording) > LENGTH_MAX or language_of(wording) is not language:
         return False
     by_id = {record.tool_call_id: record for record in records}
-    bearing = next((item for _, item in cited_items(claim, by_id) if not objections(claim, item)), None)
-    return bearing is not None and not grounded(wording, claim, (bearing,))
+    bearing = next((item for _, item in items_cited(claim, by_id) if not objections(claim, item)), None)
+    return bearing is not None and not wording_objections(wording, claim, (bearing,))

@@ -8,7 +8,7 @@ from enum import StrEnum
 
 from diagnosis_harness.diagnosis.draft import SetAside, SetAsideReason
 from diagnosis_harness.diagnosis.inquiry import Inquiry
-from diagnosis_harness.guards.asked import asked_of
+from diagnosis_harness.guards.asked import question_scope
 from diagnosis_harness.guards.rankings import rankings_of
 from diagnosis_harness.tools.evidence import ItemKind
 from diagnosis_harness.tools.invocation import EvidenceRecord
@@ -35,7 +35,7 @@ def ranking_entries(
     records: Sequence[EvidenceRecord], inquiry: Inquiry, set_aside: Iterable[SetAside]
 ) -> tuple[RankingEntry, ...]:
     """Every ranking of the run, in the order in which they were asked for."""
-    of_it = {ranking.tool_call_id for ranking in rankings_of(records, asked_of(inquiry, records))}
+    of_it = {ranking.tool_call_id for ranking in rankings_of(records, question_scope(inquiry, records))}
     reasons = {each.tool_call_id: each.reason for each in set_aside}
     return tuple(
         _entry(record.tool_call_id, reasons.get(record.tool_call_id), counts=record.tool_call_id in of_it)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from diagnosis_harness.diagnosis.inquiry import Inquiry, Inventory, KnownEntity, OnsetOrigin, Telemetry
-from diagnosis_harness.diagnosis.question import asked_instant
+from diagnosis_harness.diagnosis.question import timestamp_in_question
 from diagnosis_harness.guards.absence_rule import absence_rule
 from diagnosis_harness.kernel.errors import RunDocumentInvalid
 from diagnosis_harness.kernel.window import TimeWindow
@@ -69,7 +69,7 @@ def _witnessed(document: RunDocument, records: Iterable[EvidenceRecord]) -> Inqu
     run = document.run
     said = (
         (_stated(run.onset_at), OnsetOrigin.ASKED),
-        (asked_instant(run.question, recorded), OnsetOrigin.QUESTION),
+        (timestamp_in_question(run.question, recorded), OnsetOrigin.QUESTION),
         (None if stated is None else stated.onset_s, OnsetOrigin.SOURCE),
         (None if alert is None else alert.onset_s, OnsetOrigin.ALERT),
     )

@@ -19,7 +19,7 @@ from diagnosis_harness.diagnosis.collection import InformationGain
 from diagnosis_harness.diagnosis.draft import DiagnosisDraft
 from diagnosis_harness.diagnosis.policy import AskTools, GiveDraft, PolicyAnswer, PolicyView, WantedCall
 from diagnosis_harness.diagnosis.progress import Assessment
-from diagnosis_harness.guards.stated import stated
+from diagnosis_harness.guards.statement import state_claim
 from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.harness.core import DiagnosisHarnessCore
 from diagnosis_harness.harness.workers import WorkerPool
@@ -75,7 +75,9 @@ def _claims(items: tuple[EvidenceItem, ...]) -> tuple[Claim, ...]:
     """What an agent says of each item, whether or not the item supports it."""
     predicates = {ItemKind.STATE: Predicate.IN_STATE, ItemKind.COUNT: Predicate.COUNTED}
     return tuple(
-        stated(predicates[item.kind], item, claim_id=item.item_id, refs=(EvidenceRef("t1", item.item_id),))
+        state_claim(
+            predicates[item.kind], item, claim_id=item.item_id, refs=(EvidenceRef("t1", item.item_id),)
+        )
         for item in items
     )
 

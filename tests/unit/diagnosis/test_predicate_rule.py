@@ -12,10 +12,10 @@ import pytest
 from diagnosis_harness import guards
 from diagnosis_harness.diagnosis.claim import Claim, EvidenceRef, Predicate
 from diagnosis_harness.diagnosis.predicate_rule import RULES, rule_of
-from diagnosis_harness.guards.bearing import objections
-from diagnosis_harness.guards.stated import stated
+from diagnosis_harness.guards.statement import state_claim
+from diagnosis_harness.guards.support import objections
 from diagnosis_harness.guards.verdict import FindingCode
-from diagnosis_harness.guards.wording import WordingCode, grounded
+from diagnosis_harness.guards.wording import WordingCode, wording_objections
 from diagnosis_harness.guards.wording_forms import FORMS
 from diagnosis_harness.kernel.errors import ContractViolation
 from diagnosis_harness.kernel.json_value import Scalar
@@ -45,9 +45,11 @@ def test_a_predicate_without_a_rule_is_borne_by_nothing() -> None:
 
     assert rule_of(Invented.FROZE) is None  # type: ignore[arg-type]  # the point of it
     assert objections(claim, changed_item()) == (FindingCode.PREDICATE_NOT_BORNE,)
-    assert [f.code for f in grounded("checkout rose", claim, [changed_item()])] == [WordingCode.NO_OWN_WORDS]
+    assert [f.code for f in wording_objections("checkout rose", claim, [changed_item()])] == [
+        WordingCode.NO_OWN_WORDS
+    ]
     with pytest.raises(ContractViolation):
-        stated(Invented.FROZE, changed_item(), claim_id="k", refs=())  # type: ignore[arg-type]  # the same
+        state_claim(Invented.FROZE, changed_item(), claim_id="k", refs=())  # type: ignore[arg-type]  # the same
 
 
 def test_no_guard_passes_what_it_does_not_know() -> None:

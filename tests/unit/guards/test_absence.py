@@ -12,9 +12,9 @@ from diagnosis_harness.diagnosis.claim import WHOLE_RECORD, Claim, EvidenceRef, 
 from diagnosis_harness.diagnosis.draft import DiagnosisDraft
 from diagnosis_harness.diagnosis.inquiry import Inquiry, Inventory, KnownEntity, Telemetry
 from diagnosis_harness.guards.absence_rule import ABSENCES
-from diagnosis_harness.guards.asked import asked_of
+from diagnosis_harness.guards.asked import question_scope
 from diagnosis_harness.guards.evidence_guard import check_draft
-from diagnosis_harness.guards.restating import restated
+from diagnosis_harness.guards.restating import restate
 from diagnosis_harness.guards.verdict import FindingCode
 from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.kernel.window import TimeWindow
@@ -67,7 +67,7 @@ def absent(entity: str = "checkout", signal: str | None = "timeout", **fields: o
 
 def said_of(claim: Claim, *records: EvidenceRecord, asked: Inquiry = ASKED) -> Claim | None:
     """What is published of a claim over these records."""
-    return restated(claim, {each.tool_call_id: each for each in records}, asked_of(asked, records))
+    return restate(claim, {each.tool_call_id: each for each in records}, question_scope(asked, records))
 
 
 def code(claim: Claim, record: EvidenceRecord, asked: Inquiry = ASKED) -> FindingCode | None:

@@ -10,7 +10,7 @@ from diagnosis_harness.diagnosis.claim import FaultKind
 from diagnosis_harness.diagnosis.draft import Cause, DiagnosisDraft
 from diagnosis_harness.guards.evidence_guard import check_draft
 from diagnosis_harness.guards.evidence_repair import admit_repair
-from diagnosis_harness.players.embedded.repairer import mended_draft
+from diagnosis_harness.players.embedded.repairer import repair_draft
 from diagnosis_harness.testing.evidence import (
     cause_item,
     caused_claim,
@@ -34,7 +34,7 @@ def repaired(draft: DiagnosisDraft) -> DiagnosisDraft:
     """What is left of a draft after the embedded repair, as far as it is admitted."""
     findings = check_draft(draft, RECORDS, run_id="r1", inquiry=inquiry()).findings
     return admit_repair(
-        draft, mended_draft(draft, findings, RECORDS, run_id="r1", inquiry=inquiry()), RECORDS
+        draft, repair_draft(draft, findings, RECORDS, run_id="r1", inquiry=inquiry()), RECORDS
     )
 
 

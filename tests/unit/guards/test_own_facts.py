@@ -8,9 +8,9 @@ import pytest
 from tests.support.inquiries import inquiry
 
 from diagnosis_harness.diagnosis.claim import Claim, EvidenceRef, Predicate
-from diagnosis_harness.guards.bearing import objections
 from diagnosis_harness.guards.evidence_guard import check_claims
-from diagnosis_harness.guards.stated import stated
+from diagnosis_harness.guards.statement import state_claim
+from diagnosis_harness.guards.support import objections
 from diagnosis_harness.guards.verdict import FindingCode
 from diagnosis_harness.kernel.window import TimeWindow
 from diagnosis_harness.testing.evidence import ONSET_S, WINDOW, ready_record
@@ -43,7 +43,7 @@ RESTARTS = EvidenceItem(
 def truth(item: EvidenceItem) -> Claim:
     """The claim that says all that the item says."""
     predicate = Predicate.IN_STATE if item.kind is ItemKind.STATE else Predicate.COUNTED
-    return stated(predicate, item, claim_id="k1", refs=(EvidenceRef("t1", item.item_id),))
+    return state_claim(predicate, item, claim_id="k1", refs=(EvidenceRef("t1", item.item_id),))
 
 
 @pytest.mark.parametrize("item", [FLAG, LIMIT, RESTARTS], ids=["text", "number", "count"])

@@ -12,8 +12,8 @@ from tests.support.inquiries import inquiry
 
 from diagnosis_harness.diagnosis.claim import Claim, EvidenceRef, Predicate, Quote
 from diagnosis_harness.diagnosis.inquiry import Inquiry
-from diagnosis_harness.guards.bearing import objections
 from diagnosis_harness.guards.evidence_guard import check_claims
+from diagnosis_harness.guards.support import objections
 from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.kernel.window import TimeWindow
 from diagnosis_harness.report.sentence import sentence

@@ -11,9 +11,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from diagnosis_harness.diagnosis.claim import WHOLE_RECORD, Claim, EvidenceRef, Predicate
-from diagnosis_harness.guards.bearing import objections
-from diagnosis_harness.guards.stated import stated
-from diagnosis_harness.guards.wording import WordingCode, grounded
+from diagnosis_harness.guards.statement import state_claim
+from diagnosis_harness.guards.support import objections
+from diagnosis_harness.guards.wording import WordingCode, wording_objections
 from diagnosis_harness.guards.wording_tokens import TokenKind, han_value, tokens
 from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.report.sentence import sentence
@@ -97,7 +97,7 @@ FLAT_ITEM = replace(
 NORMAL = _claim(Predicate.NORMAL, FLAT_ITEM, signal="cpu_usage")
 SWUNG_ITEM = replace(changed_item(), attributes={"kind": "latency", "as_far": 5, "normal_windows": 9})
 """It rose a lot, and in normal operation it does so as well: neither beyond normal nor unchanged."""
-SWUNG = (stated(Predicate.NORMAL, SWUNG_ITEM, claim_id="k1", refs=REF), SWUNG_ITEM)
+SWUNG = (state_claim(Predicate.NORMAL, SWUNG_ITEM, claim_id="k1", refs=REF), SWUNG_ITEM)
 BEGAN = _claim(Predicate.BEGAN, changed_item(), signal="latency_p90", onset_s=ONSET_S)
 CAUSE = (caused_claim(cause_item(), tool_call_id="t1"), cause_item())
 HIT = _claim(Predicate.AFFECTED, changed_item(), signal="latency_p90", direction=Direction.UP)
@@ -179,7 +179,7 @@ TABLE: list[list[str]] = [
 def test_a_wording_is_grounded_or_named_for_what_is_not(name: str, expected: str, wording: str) -> None:
     """Shown when every token is accounted for; else the expected objection is among the findings."""
     claim, item = CASES[name]
-    found = [finding.code.value for finding in grounded(wording, claim, [item] if item else [])]
+    found = [finding.code.value for finding in wording_objections(wording, claim, [item] if item else [])]
     assert (not found) if expected == "-" else expected in found, found
 
 
@@ -195,11 +195,11 @@ def test_a_wording_is_grounded_or_named_for_what_is_not(name: str, expected: str
 def test_only_what_stayed_flat_is_called_flat(wording: str) -> None:
     """A signal that swings in normal operation went from 0.21 s to 3.204 s: no news, and not unchanged."""
     level = replace(SWUNG_ITEM, direction=Direction.FLAT)
-    flat = stated(Predicate.NORMAL, level, claim_id="k1", refs=REF)
+    flat = state_claim(Predicate.NORMAL, level, claim_id="k1", refs=REF)
 
-    assert grounded(wording, flat, [level]) == ()
+    assert wording_objections(wording, flat, [level]) == ()
     assert WordingCode.DIRECTION_NOT_CLAIMED in {
-        each.code for each in grounded(wording, SWUNG[0], [SWUNG_ITEM])
+        each.code for each in wording_objections(wording, SWUNG[0], [SWUNG_ITEM])
     }
 
 
@@ -222,7 +222,9 @@ def test_the_table_is_large_and_half_of_it_chinese() -> None:
 )
 def test_what_is_no_readable_sentence_is_not_shown(wording: str) -> None:
     """Blank, on several lines, with hidden characters, or far too long."""
-    assert [finding.code for finding in grounded(wording, SLOW[0], [SLOW[1]])] == [WordingCode.UNREADABLE]
+    assert [finding.code for finding in wording_objections(wording, SLOW[0], [SLOW[1]])] == [
+        WordingCode.UNREADABLE
+    ]
 
 
 ALL = [SLOW, FELL, MEMORY, FAILED, COUNT, NORMAL, SWUNG, BEGAN, CAUSE, HIT, FULL, EDGE, CALLS, DEPLOY]
@@ -238,13 +240,13 @@ def test_every_case_of_the_table_is_borne(case: Case) -> None:
 @pytest.mark.parametrize("case", ALL, ids=lambda case: case[0].predicate.value)
 def test_the_rendered_sentence_of_every_predicate_is_grounded(case: Case, language: Language) -> None:
     """What code says of a claim would pass as an agent's own wording, in both languages."""
-    claim = stated(case[0].predicate, case[1], claim_id="k1", refs=REF)
-    assert grounded(sentence(claim, language), claim, [case[1]]) == ()
+    claim = state_claim(case[0].predicate, case[1], claim_id="k1", refs=REF)
+    assert wording_objections(sentence(claim, language), claim, [case[1]]) == ()
 
 
 def test_an_absence_has_no_words_of_an_agents_own() -> None:
     """What was searched, and where, is too easily widened: the rendered sentence stands."""
-    found = grounded("no error_count was found for cart", NONE_SEEN, [changed_item("i1", "cart")])
+    found = wording_objections("no error_count was found for cart", NONE_SEEN, [changed_item("i1", "cart")])
 
     assert [each.code for each in found] == [WordingCode.NO_OWN_WORDS]
 
@@ -270,7 +272,7 @@ def test_no_truthful_wording_carries_an_addition(added: str) -> None:
     """An uncited clause keeps every sentence of the table from being shown, in front and behind."""
     for claim, item, wording in TRUTHFUL:
         for lied in (f"{wording.rstrip('.。')} {added}", f"{added}, {wording}", f"{added}，{wording}"):
-            assert grounded(lied, claim, [item]), lied
+            assert wording_objections(lied, claim, [item]), lied
 
 
 def test_no_truthful_wording_survives_another_name() -> None:
@@ -279,7 +281,7 @@ def test_no_truthful_wording_survives_another_name() -> None:
         for other in ("billing", f"{claim.entity}2", f"{claim.entity}-canary", f"not-{claim.entity}"):
             subject = next(name for name in (f"{claim.entity}-0", claim.entity) if name in wording)
             lied = wording.replace(subject, other)
-            assert grounded(lied, claim, [item]), lied
+            assert wording_objections(lied, claim, [item]), lied
 
 
 def test_no_truthful_wording_survives_another_number() -> None:
@@ -289,15 +291,15 @@ def test_no_truthful_wording_survives_another_number() -> None:
         for found in re.finditer(r"(?<![\w.:/-])\d+(?:\.\d+)?(?![\d:.]|-\d|[A-Za-z_]*\d)", bare):
             other = f"{float(found[0]) * 4 / 3 + 1:.6g}"
             lied = (bare[: found.start()] + other + bare[found.end() :]).replace("\0", claim.signal or "\0")
-            assert grounded(lied, claim, [item]), lied
+            assert wording_objections(lied, claim, [item]), lied
 
 
 def test_all_numbers_come_from_one_item() -> None:
     """A value of one item and a baseline of another do not make one sentence."""
     other = replace(changed_item("i2"), value=5.0, baseline=0.5)
     wording = "checkout latency_p90 rose from 0.5 s to 3.204 s"
-    assert grounded(wording, changed_claim(), [changed_item(), other])
-    assert not grounded(
+    assert wording_objections(wording, changed_claim(), [changed_item(), other])
+    assert not wording_objections(
         "checkout latency_p90 rose from 0.5 s to 5 s", changed_claim(), [changed_item(), other]
     )
 
@@ -318,7 +320,7 @@ def test_what_code_renders_of_a_change_is_grounded(
         direction=Direction.UP if up else Direction.DOWN,
     )
     said = sentence(changed_claim(item), Language.EN)
-    assert grounded(said, changed_claim(item), [item]) == ()
+    assert wording_objections(said, changed_claim(item), [item]) == ()
 
 
 @given(st.floats(0.0001, 1e7), st.sampled_from(["s", "ms", "min", "%", "bytes", "MB", ""]))
@@ -327,13 +329,13 @@ def test_no_other_number_is_grounded(number: float, unit: str) -> None:
     wording = f"checkout latency_p90 rose to {number:f} {unit}".rstrip()
     scale = {"s": 1.0, "ms": 1e-3, "min": 60.0}.get(unit)
     assume(scale is None or abs(float(f"{number:f}") * scale / 3.204 - 1) > 0.02)
-    assert grounded(wording, changed_claim(), [changed_item()])
+    assert wording_objections(wording, changed_claim(), [changed_item()])
 
 
 @given(st.text(max_size=60))
 def test_any_text_is_judged(text: str) -> None:
     """No text breaks the reader, and none passes without naming the entity."""
-    found = grounded(text, changed_claim(), [changed_item()])
+    found = wording_objections(text, changed_claim(), [changed_item()])
     assert found or "checkout" in text
 
 
@@ -342,7 +344,7 @@ def test_nothing_foreign_can_be_added(addition: str) -> None:
     """A grounded sentence with a word added is shown only when every token of the addition is known."""
     known = {TokenKind.WORD, TokenKind.NAME, TokenKind.PHRASE}
     read = tokens(addition, ["checkout", "latency_p90"])
-    found = grounded(f"checkout latency_p90 rose {addition}", changed_claim(), [changed_item()])
+    found = wording_objections(f"checkout latency_p90 rose {addition}", changed_claim(), [changed_item()])
     assert found or all(token.kind in known for token in read)
 
 

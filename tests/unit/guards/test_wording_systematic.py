@@ -15,8 +15,8 @@ import numpy as np
 import pytest
 
 from diagnosis_harness.diagnosis.claim import Claim, EvidenceRef, Predicate
-from diagnosis_harness.guards.stated import stated
-from diagnosis_harness.guards.wording import grounded
+from diagnosis_harness.guards.statement import state_claim
+from diagnosis_harness.guards.wording import wording_objections
 from diagnosis_harness.guards.wording_words import HAN, PHRASES, WORDS
 from diagnosis_harness.kernel.json_value import Scalar
 from diagnosis_harness.kernel.language import Language
@@ -317,11 +317,11 @@ def wordings(rng: np.random.Generator, predicate: Predicate, claim: Claim, count
 def test_no_wording_says_what_a_strict_reader_does_not_find(predicate: Predicate, scale: float) -> None:
     """Thousands of them, English and Chinese; some are shown, and each of those is supported."""
     held = CASES[predicate]
-    claim = stated(predicate, held, claim_id="k1", refs=REFS)
+    claim = state_claim(predicate, held, claim_id="k1", refs=REFS)
     reader = Reader(claim, held)
     tried = wordings(np.random.default_rng(20_261), predicate, claim, round(WORDINGS * scale / len(CASES)))
 
-    shown = {text for text in tried if not grounded(text, claim, [held])}
+    shown = {text for text in tried if not wording_objections(text, claim, [held])}
 
     assert [text for text in sorted(shown) if not reader.supports(text)] == []
     assert shown
@@ -351,10 +351,10 @@ LIES = {
 def test_reader_and_guard_both_stop_what_a_review_got_through(predicate: Predicate, text: str) -> None:
     """A reader that finds no fault in these would find none in anything."""
     held = CASES[predicate]
-    claim = stated(predicate, held, claim_id="k1", refs=REFS)
+    claim = state_claim(predicate, held, claim_id="k1", refs=REFS)
 
     assert not Reader(claim, held).supports(text)
-    assert grounded(text, claim, [held])
+    assert wording_objections(text, claim, [held])
 
 
 @pytest.mark.parametrize("predicate", list(CASES), ids=lambda each: each.value)
@@ -362,6 +362,6 @@ def test_reader_and_guard_both_stop_what_a_review_got_through(predicate: Predica
 def test_the_reader_finds_the_rendered_sentence_supported(predicate: Predicate, language: Language) -> None:
     """So it is strict, and not blind."""
     held = CASES[predicate]
-    claim = stated(predicate, held, claim_id="k1", refs=REFS)
+    claim = state_claim(predicate, held, claim_id="k1", refs=REFS)
 
     assert Reader(claim, held).supports(sentence(claim, language))

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from diagnosis_harness.diagnosis.claim import Predicate
-from diagnosis_harness.guards.wording import grounded
+from diagnosis_harness.guards.wording import wording_objections
 from diagnosis_harness.testing.evidence import ONSET_S, changed_claim, changed_item
 
 ITEM = replace(changed_item(), onset_s=ONSET_S + 4.431)  # 2023-11-14T22:13:24.431Z
@@ -42,4 +42,4 @@ def test_seconds_are_read_to_the_last_place(time: str, is_said: bool) -> None:
     """A fraction that is written is a number like any other."""
     wording = f"latency_p90 of checkout began to rise at {time}"
 
-    assert (grounded(wording, CLAIM, (ITEM,)) == ()) == is_said
+    assert (wording_objections(wording, CLAIM, (ITEM,)) == ()) == is_said

@@ -22,7 +22,7 @@ from diagnosis_harness.kernel.json_value import Scalar
 from diagnosis_harness.kernel.window import TimeWindow
 from diagnosis_harness.players.embedded.analyst import next_answer
 from diagnosis_harness.players.embedded.judge import verdict_on
-from diagnosis_harness.players.embedded.repairer import mended_draft
+from diagnosis_harness.players.embedded.repairer import repair_draft
 from diagnosis_harness.players.embedded.standing import (
     EXPLAINED_SHARE,
     LEAST_MARGIN,
@@ -330,7 +330,7 @@ def test_the_repairer_re_anchors_a_wrong_reference() -> None:
     draft = DiagnosisDraft((), (wrong,))
     findings = check_draft(draft, records, run_id="r1", inquiry=inquiry()).findings
     mended = admit_repair(
-        draft, mended_draft(draft, findings, records, run_id="r1", inquiry=inquiry()), records
+        draft, repair_draft(draft, findings, records, run_id="r1", inquiry=inquiry()), records
     )
     assert mended.claims[0].refs == (EvidenceRef("t2", "i1"),)
     assert check_draft(mended, records, run_id="r1", inquiry=inquiry()).valid
@@ -343,7 +343,7 @@ def test_the_repairer_drops_what_nothing_bears() -> None:
     false = replace(good, claim_id="k9", value=99.0)
     draft = DiagnosisDraft((), (good, false))
     findings = check_draft(draft, records, run_id="r1", inquiry=inquiry()).findings
-    assert mended_draft(draft, findings, records, run_id="r1", inquiry=inquiry()).claims == (good,)
+    assert repair_draft(draft, findings, records, run_id="r1", inquiry=inquiry()).claims == (good,)
 
 
 def test_without_anything_to_look_with_it_says_what_is_missing() -> None:

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from diagnosis_harness.diagnosis.question import asked_instant, instant_outside
+from diagnosis_harness.diagnosis.question import timestamp_in_question, timestamp_outside_recording
 from diagnosis_harness.kernel.window import TimeWindow, parse_utc
-from diagnosis_harness.players.embedded.question import asked_symptom
+from diagnosis_harness.players.embedded.question import symptom_in_question
 
 DAY = TimeWindow(parse_utc("2024-05-01T13:00:00Z"), parse_utc("2024-05-01T14:30:00Z"))
 WEEK = TimeWindow(DAY.start_s, DAY.start_s + 7 * 86_400)
@@ -36,7 +36,7 @@ def test_an_instant_is_taken_where_there_is_just_one(
     question: str, recorded: TimeWindow | None, instant: str | None
 ) -> None:
     """Inside the recording, UTC, and no guess between several."""
-    found = asked_instant(question, recorded)
+    found = timestamp_in_question(question, recorded)
     assert found == (None if instant is None else parse_utc(instant))
 
 
@@ -116,7 +116,9 @@ def test_a_time_is_read_with_its_zone_its_date_and_its_part_of_the_day(
     question: str, clock: str | None
 ) -> None:
     """What stands beside a clock time is part of it: without that, the answer is about another time."""
-    assert asked_instant(question, DAY) == (None if clock is None else parse_utc(f"2024-05-01T{clock}Z"))
+    assert timestamp_in_question(question, DAY) == (
+        None if clock is None else parse_utc(f"2024-05-01T{clock}Z")
+    )
 
 
 @pytest.mark.parametrize(
@@ -137,8 +139,8 @@ def test_an_instant_with_its_date_outside_of_the_recording_is_found(
     question: str, outside: str | None
 ) -> None:
     """It is refused; a clock time alone may be about anything."""
-    assert instant_outside(question, DAY) == (None if outside is None else parse_utc(outside))
-    assert instant_outside(question, None) is None
+    assert timestamp_outside_recording(question, DAY) == (None if outside is None else parse_utc(outside))
+    assert timestamp_outside_recording(question, None) is None
 
 
 @pytest.mark.parametrize(
@@ -154,7 +156,7 @@ def test_an_instant_with_its_date_outside_of_the_recording_is_found(
 )
 def test_a_symptom_is_named_by_one_kind_of_word(question: str, signal: str | None) -> None:
     """Slow, or failing; both or neither is left open."""
-    assert asked_symptom(question) == signal
+    assert symptom_in_question(question) == signal
 
 
 @given(st.text(), st.floats(0, 2e9), st.floats(0, 4e6))
@@ -163,5 +165,5 @@ def test_any_text_names_an_instant_of_the_recording_or_none(
 ) -> None:
     """No question raises, and nothing outside the recording is ever taken."""
     recorded = TimeWindow(start_s, start_s + length_s)
-    found = asked_instant(f"{text} 14:05 {text}", recorded)
+    found = timestamp_in_question(f"{text} 14:05 {text}", recorded)
     assert found is None or recorded.contains(found)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from diagnosis_harness.application.routed import was_routed
 from diagnosis_harness.audit.verification.result import Check, CheckName, Flaw, FlawCode
 from diagnosis_harness.diagnosis.inquiry import Inquiry, OnsetOrigin
-from diagnosis_harness.diagnosis.question import asked_instant
+from diagnosis_harness.diagnosis.question import timestamp_in_question
 from diagnosis_harness.kernel.errors import RunDocumentInvalid
 from diagnosis_harness.report.document import RunDocument
 from diagnosis_harness.report.restore_inquiry import carried
@@ -45,7 +45,7 @@ def _onset_flaws(
     asked_s = None if stated is None else instant(stated, "run.onset_at")
     said = {
         OnsetOrigin.ASKED: asked_s,
-        OnsetOrigin.QUESTION: asked_instant(inquiry.question, inquiry.inventory.incident),
+        OnsetOrigin.QUESTION: timestamp_in_question(inquiry.question, inquiry.inventory.incident),
         OnsetOrigin.CARRIED: inquiry.onset_s,  # what the turn before had stands in no other place
         OnsetOrigin.SOURCE: _of_the_source(inquiry, records),
         OnsetOrigin.ALERT: inquiry.alert_at_s,

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 from diagnosis_harness.audit.verification.records import restore_records
 from diagnosis_harness.audit.verification.result import CheckName, check_of
 from diagnosis_harness.diagnosis.claim import WHOLE_RECORD, Claim, EvidenceRef, Predicate
-from diagnosis_harness.guards.bearing import objections
 from diagnosis_harness.guards.evidence_guard import check_draft
+from diagnosis_harness.guards.support import objections
 from diagnosis_harness.guards.verdict import FindingCode
 from diagnosis_harness.harness.core import DiagnosisHarnessCore
 from diagnosis_harness.harness.termination import RunState

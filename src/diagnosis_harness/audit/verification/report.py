@@ -11,7 +11,7 @@ from diagnosis_harness.audit.verification.result import Check, CheckName, Flaw, 
 from diagnosis_harness.diagnosis.draft import DiagnosisDraft
 from diagnosis_harness.diagnosis.inquiry import Inquiry
 from diagnosis_harness.diagnosis.missing import MissingInfo
-from diagnosis_harness.guards.asked import asked_of
+from diagnosis_harness.guards.asked import question_scope
 from diagnosis_harness.guards.candidates import standing_candidates
 from diagnosis_harness.guards.circumstances import (
     Circumstances,
@@ -20,7 +20,7 @@ from diagnosis_harness.guards.circumstances import (
     standing_window,
 )
 from diagnosis_harness.guards.evidence_guard import check_draft
-from diagnosis_harness.guards.restating import restated
+from diagnosis_harness.guards.restating import restate
 from diagnosis_harness.guards.semantic_guard import build_case
 from diagnosis_harness.guards.semantic_rules import case_objections
 from diagnosis_harness.guards.verdict import Finding
@@ -81,9 +81,9 @@ def _statement_flaws(
 ) -> Iterator[Flaw]:
     """A published claim is what its evidence says, word for word, and cites nothing that does not say it."""
     by_id = {record.tool_call_id: record for record in records}
-    asked = asked_of(inquiry, records)
+    asked = question_scope(inquiry, records)
     for number, claim in enumerate(draft.claims):
-        again = restated(claim, by_id, asked)
+        again = restate(claim, by_id, asked)
         for field in fields(claim) if again is not None else ():
             stated, found = getattr(claim, field.name), getattr(again, field.name)
             if stated != found:

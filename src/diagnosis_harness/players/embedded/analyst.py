@@ -16,12 +16,12 @@ from diagnosis_harness.diagnosis.draft import DiagnosisDraft
 from diagnosis_harness.diagnosis.missing import MissingInfo
 from diagnosis_harness.diagnosis.policy import AskTools, GiveDraft, PolicyAnswer, PolicyView, WantedCall
 from diagnosis_harness.diagnosis.progress import Assessment
-from diagnosis_harness.diagnosis.question import asked_instant
+from diagnosis_harness.diagnosis.question import timestamp_in_question
 from diagnosis_harness.harness.budget import TokenUsage
 from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.players.embedded.claims import plain_claim
 from diagnosis_harness.players.embedded.drafting import draft_from
-from diagnosis_harness.players.embedded.question import asked_symptom
+from diagnosis_harness.players.embedded.question import symptom_in_question
 from diagnosis_harness.players.embedded.reading import Reading, deciding_signal, is_worth_telling
 from diagnosis_harness.tools.invocation import EvidenceRecord
 
@@ -50,9 +50,9 @@ class EmbeddedAnalyst:
 def next_answer(view: PolicyView) -> PolicyAnswer:
     """What to do next: pure."""
     reading = Reading(view.records)
-    assessments = tuple(_assessed(record) for record in view.records if record.tool_call_id in view.due)
+    assessments = tuple(_assess(record) for record in view.records if record.tool_call_id in view.due)
     if not view.stop_required:
-        calls = _wanted(view, reading)
+        calls = _calls_to_make(view, reading)
         if calls:
             return AskTools(calls, assessments)
     if not view.tools:
@@ -60,7 +60,7 @@ def next_answer(view: PolicyView) -> PolicyAnswer:
     return GiveDraft(draft_from(reading), assessments)
 
 
-def _wanted(view: PolicyView, reading: Reading) -> tuple[WantedCall, ...]:
+def _calls_to_make(view: PolicyView, reading: Reading) -> tuple[WantedCall, ...]:
     """The calls of the next stage that has any: what there is, broad look, ranking, close look."""
     asked = {_subject(record.tool_name, json.loads(record.scope)) for record in view.records}
     closed = {refused.tool_name for refused in view.refused}
@@ -93,7 +93,7 @@ def _stages(view: PolicyView, reading: Reading) -> Iterator[list[Call]]:
     ]
     yield [(name, arguments) for name, arguments in broad if reading.worth_asking(name)]
     affected: dict[str, JsonValue] = {**onset}
-    if (entity := _affected(view, reading)) is not None:
+    if (entity := _victim(view, reading)) is not None:
         affected["alert_entity"] = entity
     yield [("rank_causes", affected)]
     yield _close_look(reading, onset)
@@ -101,16 +101,20 @@ def _stages(view: PolicyView, reading: Reading) -> Iterator[list[Call]]:
 
 def _onset(view: PolicyView, reading: Reading) -> dict[str, JsonValue]:
     """When it began: as the asker states it apart, else as the question itself says."""
-    stated = view.onset_s if view.onset_s is not None else asked_instant(view.question, reading.recorded())
+    stated = (
+        view.onset_s
+        if view.onset_s is not None
+        else timestamp_in_question(view.question, reading.recording_window())
+    )
     return {} if stated is None else {"onset": stated}
 
 
-def _affected(view: PolicyView, reading: Reading) -> str | None:
+def _victim(view: PolicyView, reading: Reading) -> str | None:
     """Whom the question names first; None where it names nobody, and the alert's own entity is meant.
 
     A tool takes only so much of a long question; what stands behind that was resolved before.
     """
-    named = reading.asked_entity()
+    named = reading.entity_in_question()
     if named is None and len(view.question) > QUESTION_LIMIT:
         named = next(iter(view.affected), None)
     alert = reading.alert()
@@ -124,9 +128,9 @@ def _subject(tool_name: str, arguments: Mapping[str, JsonValue]) -> tuple[str, o
 
 def _alert_look(question: str, reading: Reading, onset: Mapping[str, JsonValue]) -> list[Call]:
     """The signal that the question is about, around onset: the alert's, or that of a symptom."""
-    alert, entity = reading.alert(), reading.asked_entity()
+    alert, entity = reading.alert(), reading.entity_in_question()
     if entity is not None and (alert is None or alert.entity != entity):
-        symptom = asked_symptom(question)
+        symptom = symptom_in_question(question)
         return [("inspect_signal", {"entity": entity, "signal": symptom, **onset})] if symptom else []
     if alert is None or not alert.entity or not alert.signal:
         return []
@@ -148,7 +152,7 @@ def _close_look(reading: Reading, onset: Mapping[str, JsonValue]) -> list[Call]:
     return looks
 
 
-def _assessed(record: EvidenceRecord) -> Assessment:
+def _assess(record: EvidenceRecord) -> Assessment:
     """A result helped when it says something that a claim can state."""
     told = [(item, plain_claim(record, item)) for item in record.items]
     harm = [claim for item, claim in told if claim is not None and is_worth_telling(item)]

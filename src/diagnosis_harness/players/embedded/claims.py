@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from diagnosis_harness.diagnosis.claim import Claim, EvidenceRef, Predicate, Quote
-from diagnosis_harness.guards.bearing import is_normal, objections
-from diagnosis_harness.guards.stated import stated
+from diagnosis_harness.guards.statement import state_claim
+from diagnosis_harness.guards.support import is_normal, objections
 from diagnosis_harness.tools.evidence import Direction, EvidenceItem, ItemKind
 from diagnosis_harness.tools.invocation import EvidenceRecord
 
@@ -36,10 +36,10 @@ def plain_claim(record: EvidenceRecord, item: EvidenceItem) -> Claim | None:
         predicate = Predicate.DROPPED
     if predicate in _RISES and item.direction is not Direction.UP:
         return None
-    return borne_claim(record, item, predicate)
+    return sound_claim(record, item, predicate)
 
 
-def borne_claim(record: EvidenceRecord, item: EvidenceItem, predicate: Predicate) -> Claim | None:
+def sound_claim(record: EvidenceRecord, item: EvidenceItem, predicate: Predicate) -> Claim | None:
     """The claim of this predicate that the item bears; None where it bears none."""
     claim = claim_of(record, item, predicate)
     return None if objections(claim, item) else claim
@@ -51,7 +51,7 @@ def claim_of(record: EvidenceRecord, item: EvidenceItem, predicate: Predicate) -
     For an edge the claim is about the callee, except CALLS, which is about the caller.
     """
     ref = EvidenceRef(record.tool_call_id, item.item_id)
-    return stated(
+    return state_claim(
         predicate,
         item,
         claim_id=f"{predicate.value.lower()}-{record.tool_call_id}-{item.item_id}",

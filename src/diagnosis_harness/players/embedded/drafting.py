@@ -7,7 +7,7 @@ from diagnosis_harness.diagnosis.draft import Cause, DiagnosisDraft, Hypothesis
 from diagnosis_harness.diagnosis.missing import MissingInfo
 from diagnosis_harness.guards.harm import is_harm
 from diagnosis_harness.guards.rankings import fault_kind_of
-from diagnosis_harness.players.embedded.claims import borne_claim, claim_of, plain_claim
+from diagnosis_harness.players.embedded.claims import claim_of, plain_claim, sound_claim
 from diagnosis_harness.players.embedded.reading import (
     DIRECT_KINDS,
     Found,
@@ -72,7 +72,7 @@ def _conclusion_claims(
         shows = [each for each in reading.about(affected, ItemKind.SIGNAL_CHANGE) if is_harm(each.item)]
         # What the alert was about says more than whichever signal moved most.
         shows.sort(key=lambda each: (each.record.tool_name != "inspect_signal", each.item.entity != affected))
-        hit = (borne_claim(each.record, each.item, Predicate.AFFECTED) for each in shows)
+        hit = (sound_claim(each.record, each.item, Predicate.AFFECTED) for each in shows)
         effects.append(next(filter(None, hit), None))
     effects += [plain_claim(each.record, each.item) for each in reading.of_kind(ItemKind.ONSET)]
     told = (claim for claim in (caused, *direct, *effects) if claim is not None)

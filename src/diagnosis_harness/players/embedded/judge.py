@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from diagnosis_harness.diagnosis.claim import Predicate
 from diagnosis_harness.diagnosis.draft import Cause
-from diagnosis_harness.guards.bearing import objections
 from diagnosis_harness.guards.harm import is_harm
 from diagnosis_harness.guards.semantic_guard import SemanticCase
 from diagnosis_harness.guards.semantic_rules import case_objections
+from diagnosis_harness.guards.support import objections
 from diagnosis_harness.guards.verdict import Judgement, SemanticReason, SemanticVerdict
 from diagnosis_harness.harness.budget import TokenUsage
 from diagnosis_harness.players.embedded.standing import weaknesses

@@ -9,7 +9,7 @@ _SYMPTOMS: tuple[tuple[str, tuple[str, ...]], ...] = (
 """Words of a question, and the word of a signal's name that they are about."""
 
 
-def asked_symptom(question: str) -> str | None:
+def symptom_in_question(question: str) -> str | None:
     """The word for the signal that a question is about; None where it names no symptom, or several."""
     held = question.casefold()
     found = [signal for signal, words in _SYMPTOMS if any(word in held for word in words)]

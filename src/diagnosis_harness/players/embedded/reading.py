@@ -104,12 +104,12 @@ class Reading:
         inventory = self.of_kind(ItemKind.INVENTORY)
         return next((f.item for f in inventory if f.item.attributes.get("telemetry") == "alert"), None)
 
-    def asked_entity(self) -> str | None:
+    def entity_in_question(self) -> str | None:
         """The entity that the question names first, as far as the telemetry knows it."""
         inventory = self.of_kind(ItemKind.INVENTORY)
         return next((f.item.entity for f in inventory if f.item.attributes.get("mentioned")), None)
 
-    def recorded(self) -> TimeWindow | None:
+    def recording_window(self) -> TimeWindow | None:
         """What the incident recording covers."""
         inventory = self.of_kind(ItemKind.INVENTORY)
         windows = (f.item.window for f in inventory if f.item.attributes.get("recording") == "incident")

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 from diagnosis_harness.diagnosis.claim import Claim, EvidenceRef, Quote
 from diagnosis_harness.diagnosis.draft import Cause, DiagnosisDraft
 from diagnosis_harness.diagnosis.inquiry import Inquiry
-from diagnosis_harness.guards.asked import Asked, asked_of
-from diagnosis_harness.guards.bearing import objections
+from diagnosis_harness.guards.asked import QuestionScope, question_scope
 from diagnosis_harness.guards.conclusion import conclusion_claim_findings, is_ranked, supports
 from diagnosis_harness.guards.evidence_guard import check_claims
+from diagnosis_harness.guards.support import objections
 from diagnosis_harness.guards.verdict import Finding
 from diagnosis_harness.harness.budget import TokenUsage
 from diagnosis_harness.tools.invocation import EvidenceRecord
@@ -34,10 +34,10 @@ class EmbeddedRepairer:
         inquiry: Inquiry,
     ) -> tuple[DiagnosisDraft, TokenUsage]:
         """The draft with each objectionable claim re-anchored where an item bears it, else dropped."""
-        return mended_draft(draft, findings, records, run_id=ctx.run_id, inquiry=inquiry), TokenUsage(0, 0)
+        return repair_draft(draft, findings, records, run_id=ctx.run_id, inquiry=inquiry), TokenUsage(0, 0)
 
 
-def mended_draft(
+def repair_draft(
     draft: DiagnosisDraft,
     findings: Sequence[Finding],
     records: Sequence[EvidenceRecord],
@@ -48,7 +48,7 @@ def mended_draft(
     """The proposal: pure."""
     objected = {finding.claim_id for finding in findings}
     mended = [
-        claim if claim.claim_id not in objected else _mended(claim, records, run_id, inquiry)
+        claim if claim.claim_id not in objected else _repair_claim(claim, records, run_id, inquiry)
         for claim in draft.claims
     ]
     kept: dict[str, Claim] = {}
@@ -60,7 +60,7 @@ def mended_draft(
     left = replace(
         proposal, claims=tuple(c for c in proposal.claims if c.claim_id not in _unsaid(proposal, by_id))
     )
-    return replace(left, conclusion=tuple(_causes(left, by_id, asked_of(inquiry, by_id.values()))))
+    return replace(left, conclusion=tuple(_causes(left, by_id, question_scope(inquiry, by_id.values()))))
 
 
 def _unsaid(draft: DiagnosisDraft, records: Mapping[str, EvidenceRecord]) -> set[str]:
@@ -68,7 +68,9 @@ def _unsaid(draft: DiagnosisDraft, records: Mapping[str, EvidenceRecord]) -> set
     return {finding.claim_id for finding in conclusion_claim_findings(draft, records)}
 
 
-def _causes(draft: DiagnosisDraft, records: Mapping[str, EvidenceRecord], asked: Asked) -> Iterator[Cause]:
+def _causes(
+    draft: DiagnosisDraft, records: Mapping[str, EvidenceRecord], asked: QuestionScope
+) -> Iterator[Cause]:
     """The causes whose first claim is left, each with those of its claims that speak of it."""
     by_id = {claim.claim_id: claim for claim in draft.claims}
     for cause in draft.conclusion:
@@ -81,8 +83,10 @@ def _causes(draft: DiagnosisDraft, records: Mapping[str, EvidenceRecord], asked:
             yield replace(cause, claim_ids=own)
 
 
-def _mended(claim: Claim, records: Sequence[EvidenceRecord], run_id: str, inquiry: Inquiry) -> Claim | None:
-    asked = asked_of(inquiry, records)
+def _repair_claim(
+    claim: Claim, records: Sequence[EvidenceRecord], run_id: str, inquiry: Inquiry
+) -> Claim | None:
+    asked = question_scope(inquiry, records)
     lines = {
         EvidenceRef(record.tool_call_id, item.item_id): item.line
         for record in records

@@ -57,7 +57,7 @@ def path_of(question: str, history: Sequence[RoutingTurn], lexicon: Lexicon) -> 
     Each reason that shows counts once with its weight. With nothing recognised the question goes the way of
     the one before it; without one it is taken as told of the system under watch, unless it holds no word.
     """
-    words = [lexicon.spelled(word) for word in tokens(question)]
+    words = [lexicon.spell(word) for word in tokens(question)]
     found = lexicon.find(words)
     before = history[-1].intent if history else None
     weights = {reason: lexicon.weight_of(reason, before) for reason in found}
@@ -134,11 +134,11 @@ class Lexicon:
         while at < len(words):
             end, reason = self._longest(words, at)
             if reason is not None:
-                found.setdefault(reason, []).append(joined(words[at:end]))
+                found.setdefault(reason, []).append(join_words(words[at:end]))
             at = max(end, at + 1)
         return found
 
-    def spelled(self, word: str) -> str:
+    def spell(self, word: str) -> str:
         """A known word in place of one that is a slip of the finger away from it."""
         if word in self._words:
             return word
@@ -160,14 +160,14 @@ class Lexicon:
 
     def _add(self, phrases: str, reason: RoutingReason | None) -> None:
         """Add every phrase; one that already stands keeps its first reason."""
-        for phrase in spelled_out(phrases):
+        for phrase in spell_out(phrases):
             node = reduce(lambda node, word: node.after.setdefault(word, _Node()), phrase, self._root)
             self._words.update(phrase)
             if not node.is_end:
                 node.ends, node.is_end = reason, True
 
 
-def spelled_out(phrases: str) -> Iterator[tuple[str, ...]]:
+def spell_out(phrases: str) -> Iterator[tuple[str, ...]]:
     """Every phrase of a rule's text as its words, with all alternatives made explicit."""
     for line in filter(None, map(str.strip, phrases.splitlines())):
         places = [[_words(alternative) for alternative in place.split("|")] for place in line.split()]
@@ -197,7 +197,7 @@ def _words(alternative: str) -> Iterable[str]:
     return (alternative,) if alternative.startswith("<") else tuple(tokens(alternative))
 
 
-def joined(words: Sequence[str]) -> str:
+def join_words(words: Sequence[str]) -> str:
     """A phrase for people: Latin words apart, other scripts as they are written."""
     separator = " " if all(word.isascii() for word in words) else ""
     return separator.join(words)

@@ -11,12 +11,12 @@ from sys import float_info
 
 from diagnosis_harness.diagnosis.claim import Claim, EvidenceRef, Predicate, Quote
 from diagnosis_harness.diagnosis.predicate_rule import Part, rule_of
-from diagnosis_harness.guards.bearing import second_of, subject_of
+from diagnosis_harness.guards.support import second_of, subject_of
 from diagnosis_harness.kernel.errors import ContractViolation
 from diagnosis_harness.tools.evidence import EvidenceItem
 
 
-def stated(
+def state_claim(
     predicate: Predicate,
     item: EvidenceItem,
     *,
@@ -25,7 +25,7 @@ def stated(
     quotes: tuple[Quote, ...] = (),
     wording: str | None = None,
 ) -> Claim:
-    """The claim of this predicate that the item makes. Whether it bears one is for `bearing.objections`.
+    """The claim of this predicate that the item makes. Whether it bears one is for `support.objections`.
 
     Raises:
         ContractViolation: the predicate has no rule, so nothing can be said with it.

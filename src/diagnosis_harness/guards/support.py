@@ -33,7 +33,7 @@ def objections(claim: Claim, item: EvidenceItem) -> tuple[FindingCode, ...]:
     """What of the claim the item does not bear; empty when it bears all of it.
 
     What a claim leaves out is no objection: code supplies it from the item when the claim is published
-    (`guards.stated`). What it gives must be what the item says.
+    (`guards.statement`). What it gives must be what the item says.
     """
     rule = rule_of(claim.predicate)
     if rule is None or item.kind not in rule.kinds or not rule.holds(item) or not _is_as_normal(rule, item):
