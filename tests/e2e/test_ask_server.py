@@ -108,7 +108,7 @@ def test_ctrl_c_closes_the_connection_and_the_run_is_cancelled(server: FacedServ
         (["--from", "x", "--background"], "ask about a folder or a service, not both"),
         (["--baseline", "x", "--server", "http://h"], "it is given without --from"),
         ([], "Missing option '--from' / '--server'."),
-        (["--server", "h:1"], "it is no http or https URL"),
+        (["--server", "h:1"], "it is not an http or https URL"),
     ],
 )
 def test_what_excludes_each_other_is_said(diagnose: Diagnose, words: list[str], said: str) -> None:

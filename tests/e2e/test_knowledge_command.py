@@ -26,8 +26,8 @@ def test_a_folder_is_indexed_and_then_only_looked_at(capsys: pytest.CaptureFixtu
 
     said = capsys.readouterr().out.splitlines()
     assert said == [
-        "Indexed: 48 files with 104 passages. Read now: 48; gone: 0.",
-        "Indexed: 48 files with 104 passages. Read now: 0; gone: 0.",
+        "Indexed: 48 files with 104 passages. Read now: 48; removed: 0.",
+        "Indexed: 48 files with 104 passages. Read now: 0; removed: 0.",
     ]
 
 
@@ -129,5 +129,5 @@ def test_what_is_not_used_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert capsys.readouterr().out.splitlines() == [
         "b.md: not used: it is binary, or UTF-16.",
         "c.md: not used: it is not UTF-8 (byte 1).",
-        "Indexed: 1 files with 1 passages. Read now: 3; gone: 0.",
+        "Indexed: 1 files with 1 passages. Read now: 3; removed: 0.",
     ]

@@ -116,7 +116,7 @@ def test_a_trace_is_a_timeline_or_json_lines(kept: Kept, diagnose: Diagnose) -> 
     events = events_of(both(kept, diagnose, "runs", "trace", kept.english, "--json").out.encode())
 
     assert "RUN_FINISHED" in shown
-    assert "came to" in shown
+    assert "result" in shown
     assert [event.seq for event in events] == list(range(1, len(events) + 1))
     assert events[-1].name is TraceName.RUN_FINISHED
 
@@ -220,7 +220,7 @@ def test_there_may_be_no_database(
     said = diagnose("runs", "list")
 
     assert (said.code, file.exists()) == (2, False)
-    assert "there is no database yet; name it by DIAGNOSE_DATABASE__URL" in said.err
+    assert "there is no database yet; name one with DIAGNOSE_DATABASE__URL" in said.err
 
 
 def test_a_server_that_is_away_is_exit_code_1(diagnose: Diagnose) -> None:

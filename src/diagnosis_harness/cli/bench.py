@@ -1,4 +1,4 @@
-"""`diagnose bench`: public data sets and simulated faults through the whole path, scored at the end."""
+"""`diagnose bench`: diagnose public data sets and simulated faults, and score the answers."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def _data_set(name: str, data: Path | None, *, seeds: int, first_seed: int) -> D
         return DemoFaults(seeds=seeds, first_seed=first_seed)
     if name not in NAMES:
         known = ", ".join((*NAMES, "demo-faults"))
-        raise InvalidInput("DATASET", f"'{name}' is no known data set", f"choose one of {known}")
+        raise InvalidInput("DATASET", f"'{name}' is not a known data set", f"choose one of {known}")
     if data is None:
         raise InvalidInput(
             name, "it needs the folder of the public data sets", "name it with --data or DIAGNOSIS_DATA"
@@ -81,7 +81,7 @@ def _data_set(name: str, data: Path | None, *, seeds: int, first_seed: int) -> D
 
 
 def _diagnose_with(open_diagnosis: OpenDiagnosis) -> Diagnose:
-    """One question about one folder, from reading it to the published document."""
+    """Diagnose one folder, from reading it to the published document."""
     import asyncio
     from contextlib import closing
 
@@ -90,7 +90,7 @@ def _diagnose_with(open_diagnosis: OpenDiagnosis) -> Diagnose:
     from diagnosis_harness.trace.sink import NullSink
 
     def silent(file: str, done: int, total: int) -> None:
-        """Reading is quick here, and progress is counted in incidents."""
+        """Progress is counted in incidents, not in files."""
 
     def diagnose(folder: Path, baseline: Path | None) -> RunResult:
         with closing(
@@ -142,7 +142,7 @@ def _show(name: str, outcomes: Sequence[Outcome]) -> None:
     for row in score_rows(outcomes):
         table.add_row(*row)
     console = Console(markup=False, highlight=False, emoji=False)
-    # A narrow screen may wrap a line; cutting cells off would lose figures.
+    # A narrow screen may wrap a line; cutting cells would lose figures.
     wide = console.options.update(max_width=UNBOUNDED)
     console.width = max(console.width, Measurement.get(console, wide, table).maximum)
     console.print(table)

@@ -1,4 +1,4 @@
-"""What the process says of a run when it ends."""
+"""Exit codes."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ BAD_INPUT = 2
 UNEXPECTED = 1
 
 MEANINGS = {
-    0: "SUCCESS: a conclusion that the recorded evidence bears out. `verify`: everything holds. "
-    "`demo`: also when nothing had been injected and no cause was named.",
-    1: "FAILED: no answer; also when something went wrong that should not. `verify`: not all of it holds.",
-    2: "What was asked cannot be used: a folder, a file, an option.",
+    0: "SUCCESS: a conclusion that the recorded evidence supports. `verify`: everything holds. "
+    "`demo`: also when nothing was injected and no cause was named.",
+    1: "FAILED: no answer; also any unexpected error. `verify`: something does not hold.",
+    2: "Invalid input: a folder, a file, an option.",
     3: "FALLBACK: a safe answer without a conclusion.",
-    4: "FAILED: no answer, since the budget was used up.",
-    124: "FAILED: no answer, since the time was used up (the code of `timeout` in coreutils).",
+    4: "FAILED: no answer, because the budget was used up.",
+    124: "FAILED: no answer, because the time was used up (the code of `timeout` in coreutils).",
     130: "CANCELLED: stopped by its user (the code of shells for Ctrl+C). The evidence is kept.",
 }
 
 
 def exit_code(outcome: ReleaseOutcome, state: RunState) -> int:
-    """The exit code of a run. The outcome decides; the state tells apart why there is no answer."""
+    """The exit code of a run: that of its outcome; if there is no answer, the state decides."""
     match outcome:
         case ReleaseOutcome.SUCCESS:
             return 0

@@ -1,4 +1,4 @@
-"""What a person sees of a run while it lives: a pure fold over its trace events."""
+"""Progress of a running diagnosis: a pure fold over its trace events."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _WITHOUT_TOOLS = ("", "ROUTING", "SYSTEM_RESPONDING", "KNOWLEDGE_SEARCHING", "KN
 
 @dataclass(frozen=True, slots=True)
 class OpenTool:
-    """A tool call that has begun."""
+    """A tool call in flight."""
 
     tool: str
     since_s: float
@@ -28,8 +28,8 @@ class Progress:
 
     Attributes:
         stage: wire value of the stage; empty before the first.
-        open: calls that have begun and not come back, by tool call id.
-        tool_calls: calls that came back.
+        open: calls in flight, by tool call id.
+        tool_calls: calls that returned.
         tool_limit: how many the run may make; None until it is known.
     """
 
@@ -39,13 +39,13 @@ class Progress:
     tool_limit: int | None = None
 
     def spent(self, language: Language) -> str:
-        """Calls made of calls allowed; empty until the limit is known, and where no tool is called."""
+        """Calls made and allowed; empty until the limit is known, and in stages without tools."""
         if self.tool_limit is None or (self.stage in _WITHOUT_TOOLS and not self.tool_calls):
             return ""
         return phrases.BUDGET.render(language, used=self.tool_calls, limit=self.tool_limit)
 
     def in_flight(self, now_s: float) -> tuple[str, ...]:
-        """Each open call with the time it has taken so far."""
+        """Each call in flight with its time so far."""
         return tuple(
             f"{named(call.tool)} {measure(max(now_s - call.since_s, 0.0), 's')}"
             for call in self.open.values()
@@ -53,7 +53,7 @@ class Progress:
 
 
 def advance(progress: Progress, event: TraceEvent, language: Language) -> tuple[Progress, str | None]:
-    """The progress after an event, and the line it is worth, if any."""
+    """The progress after an event, and a line for it if it is worth one."""
     match event.name:
         case TraceName.RUN_STARTED:
             return replace(progress, tool_limit=_limit(event.payload)), None
@@ -64,18 +64,18 @@ def advance(progress: Progress, event: TraceEvent, language: Language) -> tuple[
             tool, code = named(str(event.payload.get("tool"))), event.payload.get("code")
             return progress, phrases.REFUSED.render(language, tool=tool, code=str(code))
         case TraceName.TOOL_INVOCATION:
-            return _tool(progress, event, language)
+            return _advance_tool(progress, event, language)
         case _:
             return progress, None
 
 
-def _tool(progress: Progress, event: TraceEvent, language: Language) -> tuple[Progress, str | None]:
+def _advance_tool(progress: Progress, event: TraceEvent, language: Language) -> tuple[Progress, str | None]:
     tool, call_id = named(str(event.payload.get("tool"))), str(event.payload.get("tool_call_id"))
     if event.status is TraceEventStatus.STARTED:
         return replace(progress, open={**progress.open, call_id: OpenTool(tool, event.at_s)}), None
-    begun = progress.open.get(call_id)
-    still = {held: call for held, call in progress.open.items() if held != call_id}
-    after = replace(progress, open=still, tool_calls=progress.tool_calls + 1)
+    started = progress.open.get(call_id)
+    others = {other: call for other, call in progress.open.items() if other != call_id}
+    after = replace(progress, open=others, tool_calls=progress.tool_calls + 1)
     code, count = event.payload.get("error_code"), event.payload.get("items")
     if code:
         line = phrases.FAILED.render(language, tool=tool, code=str(code))
@@ -85,14 +85,14 @@ def _tool(progress: Progress, event: TraceEvent, language: Language) -> tuple[Pr
         )
     else:
         line = phrases.NOTHING_FOUND.render(language, tool=tool)
-    if begun is None:
+    if started is None:
         return after, line
-    return after, f"{line}{phrases.COMMA.in_(language)}{measure(event.at_s - begun.since_s, 's')}"
+    return after, f"{line}{phrases.COMMA.in_(language)}{measure(event.at_s - started.since_s, 's')}"
 
 
 def _stage_line(progress: Progress, stage: str, language: Language) -> str | None:
-    said, spent = stage_name(stage, language), replace(progress, stage=stage).spent(language)
-    return phrases.COMMA.in_(language).join((said, spent)) if said and spent else said or None
+    name, spent = stage_name(stage, language), replace(progress, stage=stage).spent(language)
+    return phrases.COMMA.in_(language).join((name, spent)) if name and spent else name or None
 
 
 def _limit(payload: Mapping[str, object]) -> int | None:

@@ -50,7 +50,7 @@ def print_answers(
         tell_json({"run_id": run_id, "answers": [*answers]}, indent=2)
         return
     from diagnosis_harness.cli.output import make_console
-    from diagnosis_harness.cli.render.why import spoken_of, why_lines
+    from diagnosis_harness.cli.render.why import read_answer, why_lines
 
     console = make_console(color=color)
-    console.print_lines(why_lines([spoken_of(each) for each in answers], language, width=console.width))
+    console.print_lines(why_lines([read_answer(each) for each in answers], language, width=console.width))

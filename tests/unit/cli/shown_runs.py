@@ -16,7 +16,7 @@ NOW_S = 1_704_117_600.0  # 2024-01-01T14:00:00Z
 
 
 def request(run_id: str = "run-1", *, question: str = "why?", age_s: float = 90.0) -> RunRequest:
-    """A question, asked a while ago."""
+    """A question asked `age_s` ago."""
     return RunRequest(
         run_id=run_id,
         session_id="ses-1",
@@ -74,13 +74,13 @@ def failed_row(asked: RunRequest | None = None) -> RunRow:
 
 
 def running_row(asked: RunRequest | None = None) -> RunRow:
-    """A run that goes on."""
+    """A run in progress."""
     asked = asked or request()
     return RunRow(request=asked, status=RunStatus.RUNNING, started_s=asked.submitted_s + 30.0)
 
 
 def queued_row(asked: RunRequest | None = None) -> RunRow:
-    """A run that waits."""
+    """A queued run."""
     return RunRow(request=asked or request(), status=RunStatus.QUEUED)
 
 

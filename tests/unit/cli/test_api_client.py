@@ -1,4 +1,4 @@
-"""The desk of a server, over real sockets: one look is one request, and what goes wrong is one sentence."""
+"""The API client over real sockets: each call is one request, and a failure is one sentence."""
 
 from __future__ import annotations
 
@@ -30,20 +30,20 @@ from diagnosis_harness.release.outcome import ReleaseOutcome
 Look = Callable[[ApiClient], Awaitable[object]]
 
 
-async def whole_chat(desk: ApiClient) -> object:
-    """A question, and every event of its answer."""
-    return [event async for event in desk.chat({"question": "why?"})]
+async def whole_chat(client: ApiClient) -> object:
+    """Ask a question, and collect every event of the answer."""
+    return [event async for event in client.chat({"question": "why?"})]
 
 
-LOOKS: dict[str, Look] = {
+CALLS: dict[str, Look] = {
     "chat": whole_chat,
-    "page": lambda desk: desk.page(RunQuery()),
-    "row": lambda desk: desk.row("run-1"),
-    "document": lambda desk: desk.document("run-1"),
-    "events": lambda desk: desk.events("run-1"),
-    "why": lambda desk: desk.why("run-1", Language.EN),
-    "cancel": lambda desk: desk.cancel("run-1"),
-    "submit": lambda desk: desk.submit({"question": "why?"}),
+    "page": lambda client: client.page(RunQuery()),
+    "row": lambda client: client.row("run-1"),
+    "document": lambda client: client.document("run-1"),
+    "events": lambda client: client.events("run-1"),
+    "why": lambda client: client.why("run-1", Language.EN),
+    "cancel": lambda client: client.cancel("run-1"),
+    "submit": lambda client: client.submit({"question": "why?"}),
 }
 TROUBLES: dict[str, Answer | Trouble] = {
     "503": Answer(503, headers={"retry-after": "0"}),
@@ -70,46 +70,46 @@ def always(answer: Answer) -> Callable[[Asked], Answer]:
     return lambda _: answer
 
 
-def look(
+def call(
     server: CountingServer | str, at: Look, *, timeout_s: float = 20.0, key: str = "", proxy: str = ""
 ) -> object:
-    """One look at a server."""
+    """Make one call to a server."""
     url = server if isinstance(server, str) else server.url
 
-    async def looked() -> object:
+    async def connect_and_call() -> object:
         address = ServerAddress(url, key, timeout_s, proxy)
-        async with ApiClient(address, language=Language.EN) as desk:
-            return await at(desk)
+        async with ApiClient(address, language=Language.EN) as client:
+            return await at(client)
 
-    return asyncio.run(looked())
+    return asyncio.run(connect_and_call())
 
 
 def failed(
-    server: CountingServer | str, at: Look = LOOKS["row"], *, timeout_s: float = 20.0
+    server: CountingServer | str, at: Look = CALLS["row"], *, timeout_s: float = 20.0
 ) -> ServiceFailure:
-    """The failure that one look ends in."""
+    """The failure that one call ends with."""
     with pytest.raises(ServiceFailure) as failure:
-        look(server, at, timeout_s=timeout_s)
+        call(server, at, timeout_s=timeout_s)
     return failure.value
 
 
 def closed_port() -> int:
-    """A port of loopback where nobody listens."""
+    """A loopback port without a listener."""
     with socket.socket() as held:
         held.bind(("127.0.0.1", 0))
         return int(held.getsockname()[1])
 
 
 @pytest.mark.parametrize("trouble", TROUBLES)
-@pytest.mark.parametrize("name", LOOKS)
-def test_one_look_is_one_request(name: str, trouble: str) -> None:
-    """Whatever the server does, nothing is asked again and no redirection is followed."""
+@pytest.mark.parametrize("name", CALLS)
+def test_each_call_is_one_request(name: str, trouble: str) -> None:
+    """Whatever the server does, nothing is retried and no redirect is followed."""
     with CountingServer(lambda _: TROUBLES[trouble]) as server:
-        failed(server, LOOKS[name], timeout_s=0.2 if trouble == "hang" else 20.0)
+        failed(server, CALLS[name], timeout_s=0.2 if trouble == "hang" else 20.0)
         assert len(server.asked) == 1
 
 
-def test_a_server_that_is_not_there_is_named() -> None:
+def test_an_unreachable_server_is_named() -> None:
     """Host and port, and the step that failed."""
     host = f"127.0.0.1:{closed_port()}"
 
@@ -119,7 +119,7 @@ def test_a_server_that_is_not_there_is_named() -> None:
     )
 
 
-def test_a_server_without_tls_is_told_from_one_that_is_away() -> None:
+def test_a_server_without_tls_is_not_reported_as_unreachable() -> None:
     """The step is TLS, and the address is not the trouble; the connection is tried once."""
     with CountingServer(lambda _: Answer()) as server:
         failure = failed(server.url.replace("http:", "https:"))
@@ -128,7 +128,7 @@ def test_a_server_without_tls_is_told_from_one_that_is_away() -> None:
 
     assert (
         str(failure)
-        == f"No secure connection to {host} (TLS): it speaks no TLS; the address may begin with http://."
+        == f"No secure connection to {host} (TLS): it does not use TLS; try http:// in the address."
     )
 
 
@@ -143,7 +143,7 @@ def test_a_server_without_tls_is_told_from_one_that_is_away() -> None:
 def test_the_step_that_failed_is_named(trouble: Trouble, said: str) -> None:
     """A server that took the request may have acted on it; the sentence says that it had it."""
     with CountingServer(lambda _: trouble) as server:
-        failure = failed(server, LOOKS["cancel"], timeout_s=0.2 if trouble is Trouble.HANG else 20.0)
+        failure = failed(server, CALLS["cancel"], timeout_s=0.2 if trouble is Trouble.HANG else 20.0)
         host = server.url.removeprefix("http://")
 
     assert str(failure).startswith(f"{host} {said}")
@@ -170,28 +170,28 @@ def test_a_problem_is_one_sentence() -> None:
 @pytest.mark.parametrize(
     ("status", "expected"), [(404, RunUnknown), (409, RunGoesOn), (403, NotPermitted), (401, ServiceFailure)]
 )
-def test_what_the_server_refuses_is_what_the_database_would(
+def test_the_server_and_the_database_raise_the_same_errors(
     status: int, expected: type[DiagnosisHarnessError]
 ) -> None:
-    """The same errors near and far, so that a command says the same of both."""
+    """So a command reports the same for both."""
     with CountingServer(lambda _: problem(status, "No.")) as server, pytest.raises(expected):
-        look(server, LOOKS["document"])
+        call(server, CALLS["document"])
 
 
-@pytest.mark.parametrize("name", [name for name in LOOKS if name not in ("document", "chat")])
+@pytest.mark.parametrize("name", [name for name in CALLS if name not in ("document", "chat")])
 @pytest.mark.parametrize(
     "body", [b"", b"<html>", b"[]", b'{"runs": [{}], "next": null}', b"\xff", b"[" * 99_999]
 )
-def test_what_is_no_answer_of_ours_is_said(name: str, body: bytes) -> None:
+def test_an_invalid_response_becomes_a_sentence(name: str, body: bytes) -> None:
     """Another server, another version: a sentence, never a traceback. No events at all are a trace, too."""
     with CountingServer(lambda _: Answer(body=body)) as server:
         if (name, body) == ("events", b""):
-            assert look(server, LOOKS[name]) == ()
+            assert call(server, CALLS[name]) == ()
         else:
-            assert "is not valid" in str(failed(server, LOOKS[name]))
+            assert "is not valid" in str(failed(server, CALLS[name]))
 
 
-def test_a_page_is_asked_for_as_the_server_takes_it() -> None:
+def test_the_filters_of_a_page_are_sent_as_parameters() -> None:
     """Every filter under its name, and nothing for what is not asked for."""
     query = RunQuery(
         status=RunStatus.SUCCESS,
@@ -202,8 +202,8 @@ def test_a_page_is_asked_for_as_the_server_takes_it() -> None:
         limit=7,
     )
     with CountingServer(lambda _: as_json({"runs": [row()], "next": "more"})) as server:
-        page = look(server, lambda desk: desk.page(query))
-        look(server, lambda desk: desk.page(RunQuery(limit=5)))
+        page = call(server, lambda client: client.page(query))
+        call(server, lambda client: client.page(RunQuery(limit=5)))
         first, second = server.asked
 
     assert first.path == (
@@ -213,8 +213,8 @@ def test_a_page_is_asked_for_as_the_server_takes_it() -> None:
     assert (page.rows, page.next) == ((row(),), "more")  # type: ignore[attr-defined]  # it is a Listing
 
 
-def test_a_chat_gives_its_events_as_they_are_told() -> None:
-    """By name, with their data; a heartbeat is no event, and neither is a time to come again."""
+def test_a_chat_yields_its_events_as_they_arrive() -> None:
+    """By name, with their data; heartbeats and retry times are not events."""
     parts = (
         "retry: 1000",
         'event: metadata\ndata: {"run_id": "run-1"}',
@@ -224,7 +224,7 @@ def test_a_chat_gives_its_events_as_they_are_told() -> None:
     body = "".join(f"{part}\n\n" for part in parts)
     answer = Answer(body=body.encode(), content_type="text/event-stream; charset=utf-8")
     with CountingServer(always(answer)) as server:
-        events = look(server, whole_chat)
+        events = call(server, whole_chat)
 
     assert events == [("metadata", {"run_id": "run-1"}), ("done", {"outcome": "慢"})]
 
@@ -239,22 +239,22 @@ def test_the_key_is_sent_and_never_shown() -> None:
         return problem(401, "A valid API key is needed.")
 
     with CountingServer(answer) as server, pytest.raises(ServiceFailure) as failure:
-        look(server, LOOKS["row"], key=key)
+        call(server, CALLS["row"], key=key)
 
     assert asked[0].headers["authorization"] == f"Bearer {key}"
     assert key not in str(failure.value) + repr(ServerAddress(server.url, key, 1.0))
 
 
 def test_only_the_configured_proxy_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
-    """That of the environment is passed by: a key goes where the settings say."""
+    """A proxy of the environment is ignored: a key goes only where the settings say."""
     answer = as_json(row())
     with CountingServer(lambda _: answer) as server, CountingServer(lambda _: answer) as proxy:
         for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY"):
             monkeypatch.setenv(name, proxy.url)
-        look(server, LOOKS["row"])
+        call(server, CALLS["row"])
         assert (len(server.asked), len(proxy.asked)) == (1, 0)
 
-        look(server, LOOKS["row"], proxy=proxy.url)
+        call(server, CALLS["row"], proxy=proxy.url)
         assert (len(server.asked), len(proxy.asked)) == (1, 1)
 
 
@@ -268,7 +268,7 @@ def test_only_the_configured_proxy_is_asked(monkeypatch: pytest.MonkeyPatch) -> 
         ("http://host", "a b"),
     ],
 )
-def test_an_address_that_is_none_is_refused_before_anything_is_sent(url: str, key: str) -> None:
-    """As what the person gave."""
+def test_an_invalid_address_is_refused_before_anything_is_sent(url: str, key: str) -> None:
+    """As invalid input."""
     with pytest.raises(InvalidInput):
         check_address(ServerAddress(url, key, 1.0))

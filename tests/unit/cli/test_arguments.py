@@ -39,7 +39,7 @@ def test_an_onset_is_a_time_or_epoch_seconds(text: str | None, seconds: float | 
 
 
 @pytest.mark.parametrize("text", ["yesterday", "2024", "nan", "inf", "", "1704110400000", "14:05"])
-def test_what_is_no_time_is_refused(text: str) -> None:
+def test_an_invalid_onset_is_refused(text: str) -> None:
     """Milliseconds, years and words are not guessed at."""
     with pytest.raises(InvalidInput, match="is not a time; write it as 2024-01-01T14:05:00Z"):
         parse_onset(text)
@@ -67,7 +67,7 @@ def test_a_question_has_at_most_4000_characters(character: str) -> None:
         check_question(character * 4001)
 
 
-def test_where_the_document_is_to_go_is_checked_before_the_run(tmp_path: Path) -> None:
+def test_the_file_to_save_to_is_checked_before_the_run(tmp_path: Path) -> None:
     """Two minutes of work are not lost to a mistyped folder."""
     assert check_save(tmp_path / "document.json") == tmp_path / "document.json"
     for wrong in (tmp_path, tmp_path / "missing" / "document.json"):
@@ -86,7 +86,7 @@ def test_where_the_document_is_to_go_is_checked_before_the_run(tmp_path: Path) -
         ([], Language.EN),
     ],
 )
-def test_complaints_are_in_the_language_of_the_command_line(arguments: list[str], language: Language) -> None:
+def test_errors_are_in_the_language_of_the_command_line(arguments: list[str], language: Language) -> None:
     """Also where it cannot be parsed."""
     assert language_of_command_line(arguments) is language
 
@@ -106,12 +106,12 @@ def test_the_faults_of_the_help_are_those_of_the_simulator() -> None:
         ("Something new went wrong", "Something new went wrong。"),
     ],
 )
-def test_common_complaints_of_the_command_line_are_translated(complaint: str, said: str) -> None:
+def test_common_usage_errors_are_translated(complaint: str, said: str) -> None:
     """What is not known stays as it is, and is one sentence all the same."""
     assert usage_error_sentence(complaint, Language.ZH) == f"用法有误：{said}用 `diagnose --help` 查看用法。"
 
 
-def test_a_complaint_of_the_command_line_is_one_english_sentence() -> None:
+def test_a_usage_error_is_one_english_sentence() -> None:
     """With a full stop, and only one."""
     for complaint in ("No such option: --x", "No such option: --x."):
         said = usage_error_sentence(complaint, Language.EN)

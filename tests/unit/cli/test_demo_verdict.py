@@ -55,7 +55,7 @@ def test_the_published_answer_is_compared_with_the_truth(
         (FAILED, SOUND, False),
     ],
 )
-def test_right_is_the_cause_first_or_no_cause_where_there_is_none(
+def test_a_diagnosis_is_right_with_the_injected_cause_first_or_rightly_none(
     document: RunDocument, truth: GroundTruth, right: bool
 ) -> None:
     """A candidate is not enough, and a run without an answer was not right about anything."""

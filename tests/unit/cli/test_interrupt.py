@@ -21,7 +21,7 @@ def handler() -> Iterator[object]:
 
 
 def lost() -> None:
-    """What a library may do with an interrupt: nothing."""
+    """A library that loses an interrupt."""
     try:
         signal.raise_signal(signal.SIGINT)
     except KeyboardInterrupt:
@@ -29,39 +29,39 @@ def lost() -> None:
 
 
 def renamed() -> None:
-    """What duckdb does with an interrupt."""
+    """A library that raises its own error, like duckdb."""
     lost()
     raise RuntimeError("Query interrupted")
 
 
 def swallowed(library: Callable[[], None]) -> None:
-    """What typer does with KeyboardInterrupt: an exit code of its own."""
+    """A caller that turns it into an exit code, like typer."""
     with suppress(KeyboardInterrupt), raise_on_interrupt():
         library()
 
 
 @pytest.mark.parametrize("library", [lost, renamed])
-def test_an_interrupt_that_a_library_took_stops_all_the_same(library: Callable[[], None]) -> None:
+def test_an_interrupt_that_a_library_swallowed_still_stops_the_command(library: Callable[[], None]) -> None:
     """The error around the library is KeyboardInterrupt again."""
     with pytest.raises(KeyboardInterrupt), raise_on_interrupt():
         library()
 
 
 @pytest.mark.parametrize("library", [lost, renamed])
-def test_an_interrupt_met_further_inside_is_known_outside_as_well(library: Callable[[], None]) -> None:
-    """Also where somebody between the two has swallowed it."""
+def test_an_interrupt_in_a_nested_block_also_stops_the_outer_one(library: Callable[[], None]) -> None:
+    """Even if something between the two has swallowed it."""
     with pytest.raises(KeyboardInterrupt), raise_on_interrupt():
         swallowed(library)
 
 
-def test_without_an_interrupt_errors_are_what_they_are(handler: object) -> None:
-    """A bug stays a bug, and the handler is the one before."""
+def test_without_an_interrupt_errors_pass_through(handler: object) -> None:
+    """And the handler is the one before."""
     with pytest.raises(ZeroDivisionError), raise_on_interrupt():
         raise ZeroDivisionError
     assert signal.getsignal(signal.SIGINT) is handler
 
 
-def test_off_the_main_thread_nothing_is_owned() -> None:
+def test_outside_the_main_thread_no_handler_is_set() -> None:
     """There no signal arrives, and no handler may be set."""
     done: list[bool] = []
 

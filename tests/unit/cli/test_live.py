@@ -1,4 +1,4 @@
-"""The live view writes where it is told, and a reader that has gone does not disturb the run."""
+"""The live view writes to its console, and a broken pipe does not disturb the run."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ def view_on(stream: io.StringIO, clock: ManualClock, *, terminal: bool = False) 
     return LiveView(console, clock=clock, language=Language.EN)
 
 
-def test_off_a_terminal_each_stage_is_one_plain_line() -> None:
-    """A log file gets no moving line."""
+def test_without_a_terminal_each_stage_is_one_plain_line() -> None:
+    """A log file gets no live line."""
     stream, clock = io.StringIO(), ManualClock(1000.0)
     with view_on(stream, clock) as view:
         clock.advance(1.5)
@@ -34,7 +34,7 @@ def test_off_a_terminal_each_stage_is_one_plain_line() -> None:
     assert stream.getvalue() == "[  1.5 s] diagnosing\n"
 
 
-def test_reading_is_worth_a_line_only_when_it_takes_long() -> None:
+def test_reading_prints_a_line_only_if_it_takes_long() -> None:
     """Two seconds without a word are enough; each file is named once."""
     stream, clock = io.StringIO(), ManualClock(1000.0)
     with view_on(stream, clock) as view:
@@ -46,8 +46,8 @@ def test_reading_is_worth_a_line_only_when_it_takes_long() -> None:
     assert stream.getvalue() == "[  2.0 s] reading traces.csv\n"
 
 
-def test_on_a_terminal_the_cursor_is_given_back() -> None:
-    """The moving line leaves the terminal as it found it."""
+def test_on_a_terminal_the_cursor_is_restored() -> None:
+    """The live line leaves the terminal as it was."""
     stream, clock = io.StringIO(), ManualClock(1000.0)
     with view_on(stream, clock, terminal=True) as view:
         view.show_loading("metrics.csv", 3, 10)
@@ -60,7 +60,7 @@ def test_on_a_terminal_the_cursor_is_given_back() -> None:
 
 
 def test_a_narrow_terminal_cuts_off_calls_in_flight_and_never_the_budget() -> None:
-    """What was spent stands before them."""
+    """The budget comes before them."""
     stream, clock = io.StringIO(), ManualClock(1000.0)
     started = replace(STAGE, name=TraceName.RUN_STARTED, payload={"limits": {"tool_calls": 60}})
     with view_on(stream, clock, terminal=True) as view:
@@ -73,7 +73,7 @@ def test_a_narrow_terminal_cuts_off_calls_in_flight_and_never_the_budget() -> No
     assert "diagnosing · 0.0 s · 0 of 60 tool calls · find_changed_signals" in stream.getvalue()
 
 
-def test_a_stream_that_is_closed_does_not_disturb_the_run() -> None:
+def test_a_closed_stream_does_not_disturb_the_run() -> None:
     """A sink never raises."""
     stream, clock = io.StringIO(), ManualClock(1000.0)
     view = view_on(stream, clock)

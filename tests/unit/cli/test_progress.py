@@ -71,7 +71,7 @@ def test_one_finding_is_one() -> None:
     assert line == "signal: 1 finding, 0 s"
 
 
-def test_a_refused_request_is_said_and_is_never_in_flight() -> None:
+def test_a_refused_request_prints_a_line_and_is_never_in_flight() -> None:
     """It did not begin."""
     progress, line = told(
         Progress(), TraceName.TOOL_REQUEST_REJECTED, {"tool": "rm", "code": "NOT_READ_ONLY"}
@@ -88,7 +88,7 @@ def test_the_budget_is_known_from_the_start_of_the_run() -> None:
     assert progress.tool_limit == 60
 
 
-def test_a_stage_line_says_what_was_spent() -> None:
+def test_a_stage_line_shows_the_budget() -> None:
     """Where no line moves it is the one place to see it."""
     progress = Progress(tool_calls=3, tool_limit=60)
 
@@ -118,7 +118,7 @@ def test_other_events_change_nothing() -> None:
     assert told(Progress(), TraceName.LLM_CALL, {}) == (Progress(), None)
 
 
-def test_only_where_tools_are_called_their_limit_is_told() -> None:
+def test_the_limit_is_shown_only_in_stages_with_tools() -> None:
     """A greeting calls none."""
     started, _ = told(Progress(), TraceName.RUN_STARTED, {"limits": {"tool_calls": 60}})
     routing, line = told(started, TraceName.STATUS, {"stage": "ROUTING"})

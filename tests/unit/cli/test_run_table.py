@@ -37,7 +37,7 @@ def table(width: int | None, language: Language = Language.EN) -> list[str]:
     return [line.plain for line in lines]
 
 
-def test_a_table_shows_how_each_run_stands() -> None:
+def test_a_table_shows_the_status_of_each_run() -> None:
     """Status and outcome, intent, who asked, age, how long it took or takes; ids as short as told apart."""
     assert table(120)[0] == "run           status   outcome   intent     asked by  age  took  question"
     assert table(120)[1].startswith(
@@ -69,14 +69,14 @@ def test_in_a_pipe_every_run_is_one_whole_line() -> None:
 
 
 @pytest.mark.parametrize("language", Language)
-def test_no_runs_are_a_sentence(language: Language) -> None:
+def test_without_runs_a_sentence_is_printed(language: Language) -> None:
     """And no empty table."""
     (line,) = run_table([], language, now_s=NOW_S, width=80)
     assert line.plain == words.NO_RUNS.in_(language)
 
 
 @given(st.lists(st.text("0123456789abcdef", min_size=1, max_size=40), min_size=1, unique=True))
-def test_short_ids_are_told_apart(ids: list[str]) -> None:
+def test_short_ids_stay_distinct(ids: list[str]) -> None:
     """However alike they are, each begins as its run does."""
     shortened = short_ids(ids)
 
@@ -112,7 +112,7 @@ def test_a_text_is_cut_by_cells(text: str, width: int) -> None:
 
 
 @pytest.mark.parametrize("language", Language)
-def test_the_facts_of_a_run_stand_side_by_side(language: Language) -> None:
+def test_the_facts_of_a_run_are_in_two_columns(language: Language) -> None:
     """Five that all say something else of the same end; none is left out and none read off another."""
     page = "\n".join(
         line.plain for line in facts_lines(facts(fallback_row()), language, now_s=NOW_S, width=100)
@@ -136,7 +136,7 @@ def test_the_facts_of_a_run_stand_side_by_side(language: Language) -> None:
     assert said["cancel"] not in page
 
 
-def test_a_failure_is_said_and_cannot_reach_the_terminal() -> None:
+def test_a_failure_is_shown_with_control_characters_escaped() -> None:
     """In its own words, without what a terminal would obey."""
     lines = facts_lines(facts(failed_row()), Language.EN, now_s=NOW_S, width=80)
 
@@ -175,7 +175,7 @@ def test_the_facts_are_those_of_the_row(row: RunRow) -> None:
 @pytest.mark.parametrize(
     "name", ["run_id", "question", "status", "submitted_at", "language", "spent", "outcome"]
 )
-def test_a_row_that_is_none_is_refused(name: str) -> None:
+def test_an_invalid_row_is_refused(name: str) -> None:
     """A field that is missing or of another type."""
     with pytest.raises(ValueError):  # noqa: PT011 - the message is for nobody
         RunView.read({**RunView.of(fallback_row()).body(), name: 5})

@@ -21,7 +21,7 @@ from diagnosis_harness.kernel.json_value import JsonValue
         ([], ""),
     ],
 )
-def test_blocks_stand_between_least_and_greatest(points: list[float | None], line: str) -> None:
+def test_blocks_span_the_least_to_the_greatest_value(points: list[float | None], line: str) -> None:
     """A level series is low, a gap is a gap, nothing is nothing."""
     assert sparkline(points, width=20) == line
 

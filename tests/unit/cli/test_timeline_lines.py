@@ -29,7 +29,7 @@ def lines(width: int | None, language: Language = Language.EN) -> list[str]:
     return [line.plain for line in timeline_lines(TIMELINE, language, width=width)]
 
 
-def test_a_pipe_gets_a_line_an_event() -> None:
+def test_in_a_pipe_every_event_is_one_line() -> None:
     """Time since the start stands right, a phase on the first row of its stretch, no spaces at line ends."""
     assert lines(None)[:6] == [
         "         time  phase  event                   status     details",
@@ -57,7 +57,7 @@ def test_each_phase_has_a_row(language: Language) -> None:
     assert starts == {cell_len(head[: head.index(words.PHASE.in_(language))])}
 
 
-def test_a_terminal_wraps_what_an_event_says_under_itself() -> None:
+def test_on_a_terminal_details_wrap_below_themselves() -> None:
     """The columns before it stay free."""
     wide = lines(100)
     column = wide[0].index("details")
@@ -73,7 +73,7 @@ def test_a_narrow_terminal_still_gets_a_column() -> None:
     assert "tool=find_changed_" in "\n".join(lines(30))
 
 
-def test_what_an_event_says_cannot_command_a_terminal() -> None:
+def test_details_are_printed_with_control_characters_escaped() -> None:
     """It may quote what an agent sent."""
     moment = Moment(0.0, Name.RUN_STARTED, Phase.RUN, Status.STARTED, "question=\x1b[2J")
     shown = [line.plain for line in timeline_lines(fold([moment]), Language.EN, width=None)]
@@ -82,7 +82,7 @@ def test_what_an_event_says_cannot_command_a_terminal() -> None:
 
 
 @pytest.mark.parametrize("language", Language)
-def test_of_no_trace_one_sentence_is_shown(language: Language) -> None:
+def test_without_a_trace_a_sentence_is_printed(language: Language) -> None:
     """Not an empty table."""
     (line,) = timeline_lines(fold(()), language, width=80)
     assert line.plain == words.NO_TRACE.in_(language)

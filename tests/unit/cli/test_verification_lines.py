@@ -47,7 +47,7 @@ def lines(
 
 @pytest.mark.parametrize("language", Language)
 @pytest.mark.parametrize("marks", [False, True])
-def test_counts_stand_in_one_column(language: Language, marks: bool) -> None:
+def test_counts_are_in_one_column(language: Language, marks: bool) -> None:
     """Also where a character is two cells wide."""
     rows = lines(verification(FLAW), language=language, marks=marks)
 
@@ -56,13 +56,13 @@ def test_counts_stand_in_one_column(language: Language, marks: bool) -> None:
     assert len(ends) == 1
 
 
-def test_signs_only_where_they_are_wanted() -> None:
+def test_signs_are_printed_only_on_request() -> None:
     """Words for pipes and files."""
     assert any("✗" in row for row in lines(verification(FLAW), marks=True))
     assert not any("✗" in row or "✓" in row for row in lines(verification(FLAW)))
 
 
-def test_a_check_that_was_not_made_is_no_check_that_holds() -> None:
+def test_a_check_that_was_not_run_does_not_hold() -> None:
     """It has no count, and the verdict says so."""
     said = lines(verification(unmade=True))
 
@@ -78,7 +78,7 @@ def test_many_flaws_of_one_check_are_cut() -> None:
     assert "    … 3" in said
 
 
-def test_what_a_file_holds_does_not_disturb_the_terminal() -> None:
+def test_content_of_a_file_is_printed_with_control_characters_escaped() -> None:
     """Control characters of a forged document are shown as their code points, and long text is cut."""
     said = lines(verification(Flaw(FlawCode.SENTENCE_DIFFERS, "report\x1b[2J", "\x1b[31mred" + "x" * 5_000)))
 

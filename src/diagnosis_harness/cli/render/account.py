@@ -1,4 +1,4 @@
-"""The account of a run: what was looked at, what it cost, how it ended."""
+"""The account of a run: what was examined, what it cost, how it ended."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ _INDENT = Text("  ")
 
 
 def coverage_lines(report: Report, *, language: Language, width: int) -> Iterator[Text]:
-    """What was asked and came back with findings, empty or not at all; what was never asked or not used."""
+    """Which queries returned findings, nothing, or failed; what was not queried or not used."""
     for sentence in coverage_sentences(report, language=language):
         yield from hang(_INDENT, Text(sentence), width)
 
 
 def in_flight_lines(run: Run, *, width: int) -> Iterator[Text]:
-    """What had been started and not come back."""
+    """Calls that had started and not returned."""
     for call in run.in_flight:
         name = named(call.name) + (f" ({named(call.tool_call_id)})" if call.tool_call_id else "")
         yield from hang(_INDENT, Text(name), width)

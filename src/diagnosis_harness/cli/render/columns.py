@@ -1,4 +1,4 @@
-"""Rows of cells under each other, as wide as their widest; a wide character counts for two."""
+"""Aligned columns of text; a wide character counts as two cells."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from rich.cells import cell_len
 
 
 def column_lines(rows: Sequence[Sequence[str]]) -> tuple[str, ...]:
-    """One line for each row, without spaces at its end; all rows have as many cells."""
+    """One line for each row, without trailing spaces; all rows have the same number of cells."""
     widths = [max(cell_len(cell) for cell in column) for column in zip(*rows, strict=True)]
     return tuple(
         "  ".join(

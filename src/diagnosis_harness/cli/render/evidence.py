@@ -21,7 +21,7 @@ _PLOT_COLUMNS = 32
 
 
 def footnotes(document: RunDocument, cited: Citations, *, language: Language, width: int) -> Iterator[Text]:
-    """Record by record: tool, window, digest and what was asked for; under it each cited item, verbatim."""
+    """For each record: tool, window, digest and arguments; below it each cited item, verbatim."""
     quotes = quotes_of(document)
     columns = len(str(len(cited.numbers))) + 2
     for call_id in dict.fromkeys(ref.tool_call_id for ref in cited.numbers):
@@ -65,7 +65,7 @@ def _from_to(item: Item) -> str:
 
 
 def _onset_share(item: Item) -> float | None:
-    """Where the change begins, as a share of the plotted course; None where the item does not say."""
+    """Where the change begins, as a share of the plotted series; None if the item does not say."""
     onset, window, attributes = item.get("onset"), item.get("window"), item.get("attributes")
     if not isinstance(onset, str) or not isinstance(window, list) or len(window) != 2:
         return None

@@ -38,7 +38,7 @@ _HEADLINE = {
 
 
 def report_lines(document: RunDocument, *, width: int) -> tuple[Text, ...]:
-    """The whole report, each line at most `width` cells wide and without spaces at its end."""
+    """The whole report, each line at most `width` cells wide and without trailing spaces."""
     return tuple(_lines(document, max(width, 40)))
 
 
@@ -89,7 +89,7 @@ def _lines(document: RunDocument, width: int) -> Iterator[Text]:
 
 
 def _section(title: str, lines: Iterable[Text]) -> Iterator[Text]:
-    """A titled part; nothing at all when it has no lines."""
+    """A titled section; nothing if it has no lines."""
     held = list(lines)
     if held:
         yield Text()

@@ -1,4 +1,4 @@
-"""Runs on a terminal: a table of many, and the facts of one side by side."""
+"""Runs on a terminal: a table of many, or the facts of one in two columns."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ _RIGHT = (5, 6)
 def run_table(
     runs: Sequence[RunView], language: Language, *, now_s: float, width: int | None
 ) -> tuple[Text, ...]:
-    """A row for each run under a head.
+    """A header and a row for each run.
 
     Args:
-        width: of the terminal: ids are as short as they can be told apart, and a question is cut, or has a
-            line of its own where the rest leaves too little. None where every row shall be one whole line.
+        width: of the terminal: ids are shortened as far as they stay distinct, and a question is cut, or
+            gets its own line if little width is left. None prints every row as one complete line.
     """
     if not runs:
         return (Text(words.NO_RUNS.in_(language)),)
@@ -52,7 +52,7 @@ def run_table(
 
 
 def short_ids(ids: Sequence[str]) -> list[str]:
-    """How each id begins, as far as it takes to tell them apart; no less than the form and 8 digits."""
+    """The shortest distinct prefixes of the ids; at least `run-` and 8 digits."""
     length = _ID_LEAST
     whole = len(set(ids))
     longest = max(map(len, ids))
@@ -111,7 +111,7 @@ def _row(cells: Sequence[str], columns: Sequence[int], *, styled: bool) -> Text:
 
 
 def age(elapsed_s: float, language: Language) -> str:
-    """`42s`, `7m`, `3h`, `12d`: one figure, rounded down; a clock that differs is no age."""
+    """`42s`, `7m`, `3h`, `12d`: rounded down; never negative, even if clocks differ."""
     elapsed_s = max(elapsed_s, 0.0)
     for form, size_s, limit in zip(words.AGES, (1, 60, 3600, 86_400), (60, 60, 24, None), strict=True):
         count = int(elapsed_s // size_s)
@@ -121,16 +121,16 @@ def age(elapsed_s: float, language: Language) -> str:
 
 
 def cut(text: str, width: int) -> str:
-    """A text of at most `width` cells; what was cut ends in `…`."""
+    """The text in at most `width` cells; a cut text ends in `…`."""
     if cell_len(text) <= width:
         return text
     return f"{set_cell_size(text, width - 1).rstrip()}…"
 
 
 def facts_lines(run: RunView, language: Language, *, now_s: float, width: int) -> tuple[Text, ...]:
-    """What is known of a run: its ids, then in two columns how it stands, and what it took.
+    """The facts of a run: its ids, then in two columns its status and what it used.
 
-    Nothing is read off anything else: status, outcome, run state and stop reason stand side by side.
+    Status, outcome, run state and stop reason are all shown; none follows from another.
     """
     ids = [("run_id", run.run_id), ("session_id", run.session_id)]
     stands = [
@@ -153,18 +153,18 @@ def facts_lines(run: RunView, language: Language, *, now_s: float, width: int) -
         ("tool_calls", f"{spent.tool_calls:,}" if spent else None),
         ("tokens", f"{spent.total_tokens:,}" if spent else None),
     ]
-    left = _told(stands, language)
+    left = _labelled(stands, language)
     longest = max(cell_len(name) for name, _ in left)
-    lines = [_fact(name, value, longest) for name, value in _told(ids, language)]
-    lines += _pairs(left, _told(took, language), width)
+    lines = [_fact(name, value, longest) for name, value in _labelled(ids, language)]
+    lines += _pairs(left, _labelled(took, language), width)
     if run.failure:
         prefix = _fact(words.FACTS["failure"].in_(language), "", longest)
         lines += hang(prefix, Text(shown(run.failure.message), "red"), width)
     return tuple(lines)
 
 
-def _told(facts: Sequence[tuple[str, str | None]], language: Language) -> list[tuple[str, str]]:
-    """Names and values; a cancel is told only where there was one."""
+def _labelled(facts: Sequence[tuple[str, str | None]], language: Language) -> list[tuple[str, str]]:
+    """Names and values; without a cancellation, none is listed."""
     return [
         (words.FACTS[name].in_(language), shown(value or "-"))
         for name, value in facts
@@ -176,7 +176,7 @@ def _pairs(left: Sequence[tuple[str, str]], right: Sequence[tuple[str, str]], wi
     names = [max(cell_len(name) for name, _ in side) for side in (left, right)]
     values = max(cell_len(value) for _, value in left)
     widest = max(cell_len(value) for _, value in right)
-    if sum(names) + values + widest + 8 > width:  # one under the other
+    if sum(names) + values + widest + 8 > width:  # too narrow for two columns
         for name, value in (*left, *right):
             yield _fact(name, value, max(names))
         return
@@ -193,7 +193,7 @@ def _fact(name: str, value: str, width: int) -> Text:
 
 
 def _took_s(run: RunView, now_s: float) -> float | None:
-    """Of a run that goes on, how long it has been at work."""
+    """How long the run took, or has been running so far."""
     if run.spent is not None:
         return run.spent.duration_s
     return None if run.started_s is None else max(now_s - run.started_s, 0.0)

@@ -11,7 +11,7 @@ _MARK = "│"
 def sparkline(points: Sequence[float | None], *, width: int, mark: float | None = None) -> str:
     """The points, oldest first, as blocks between their least and greatest value; a gap is a space.
 
-    More points than `width` are thinned: each column shows the point of its stretch that lies farthest from
+    If there are more points than `width`, each column shows the point of its interval that is farthest from
     the first value, so that a short spike is never lost.
 
     Args:
@@ -22,7 +22,7 @@ def sparkline(points: Sequence[float | None], *, width: int, mark: float | None 
     known = [point for point in points if point is not None]
     if not known:
         return ""
-    columns = _thinned(points, max(width, 1), known[0])
+    columns = _thin(points, max(width, 1), known[0])
     low, high = min(known), max(known)
     size = high / 2 - low / 2  # halves: the whole distance of two huge values may be no number
     blocks = [
@@ -34,12 +34,12 @@ def sparkline(points: Sequence[float | None], *, width: int, mark: float | None 
     return "".join(blocks)
 
 
-def _thinned(points: Sequence[float | None], width: int, first: float) -> list[float | None]:
+def _thin(points: Sequence[float | None], width: int, first: float) -> list[float | None]:
     if len(points) <= width:
         return list(points)
     columns: list[float | None] = []
     for column in range(width):
-        stretch = points[column * len(points) // width : (column + 1) * len(points) // width]
-        held = [point for point in stretch if point is not None]
+        interval = points[column * len(points) // width : (column + 1) * len(points) // width]
+        held = [point for point in interval if point is not None]
         columns.append(max(held, key=lambda point: abs(point - first)) if held else None)
     return columns

@@ -29,14 +29,14 @@ _VERDICT_STYLES = {
     PhaseVerdict.OPEN: "dim",
 }
 _TEXT_LEAST = 20
-"""Cells that what an event says gets at least; a narrower terminal breaks lines itself."""
+"""The least width of an event's details; a narrower terminal wraps the line itself."""
 
 
 def timeline_lines(timeline: Timeline, language: Language, *, width: int | None) -> tuple[Text, ...]:
-    """The table. A phase stands on the first row of each stretch in it.
+    """The two tables. A phase is named only on the first of consecutive events.
 
     Args:
-        width: of the terminal; None where every event shall be one line, however long.
+        width: of the terminal; None prints every event as one line.
     """
     if not timeline.stretches:
         return (Text(words.NO_TRACE.in_(language)),)
@@ -86,7 +86,7 @@ def _phase_rows(timeline: Timeline, language: Language) -> Iterator[Text]:
 
 
 def _seconds(value_s: float) -> str:
-    """Milliseconds are what a document keeps."""
+    """Seconds with milliseconds, the precision of a document."""
     return f"{value_s:,.3f} s"
 
 
@@ -95,7 +95,7 @@ def _columns(rows: Sequence[Sequence[str]]) -> list[int]:
 
 
 def _row(cells: Sequence[str], columns: Sequence[int], style: str, last: str) -> Text:
-    """The first cell stands right, as numbers do; the last is styled on its own. Ends in two spaces."""
+    """A row that ends in two spaces. The first cell is right-aligned; the last has its own style."""
     line = Text("  ")
     for place, (cell, width) in enumerate(zip(cells, columns, strict=True)):
         gap = " " * (width - cell_len(cell))

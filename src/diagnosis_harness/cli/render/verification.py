@@ -1,4 +1,4 @@
-"""A verification on a terminal: one line a check, every flaw under its check, and which facts still hold."""
+"""A verification on a terminal: a line for each check, its flaws below it, and which facts still hold."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _TEXT_SHOWN = 200
 def verification_lines(
     verification: Verification, recheck: Recheck | None, language: Language, *, width: int, marks: bool
 ) -> tuple[Text, ...]:
-    """The whole answer; with `marks` a check is a sign, else a word. The verdict comes last of each part."""
+    """The whole result; `marks` prints signs instead of words. Each part ends with its verdict."""
     return tuple(_lines(verification, recheck, language, width=max(width, 40), marks=marks))
 
 
@@ -56,7 +56,7 @@ def _lines(
     yield from hang(Text(), _verdict(verification, language), width)
     if recheck is not None:
         yield Text()
-        yield from _again(recheck, language, width)
+        yield from _recheck_lines(recheck, language, width)
 
 
 def _row(check: Check, sign: str, language: Language, columns: tuple[int, int]) -> Text:
@@ -73,20 +73,20 @@ def _row(check: Check, sign: str, language: Language, columns: tuple[int, int]) 
 def _flaws(check: Check, language: Language, width: int) -> Iterator[Text]:
     for flaw in check.flaws[:FLAWS_SHOWN]:
         place = shown(flaw.place) or words.WHOLE.in_(language)
-        said = f"{place}{words.COLON.in_(language)}{words.flaw(flaw.code, language)} [{flaw.code.value}]"
-        yield from hang(Text("    - "), Text(said), width)
+        message = f"{place}{words.COLON.in_(language)}{words.flaw(flaw.code, language)} [{flaw.code.value}]"
+        yield from hang(Text("    - "), Text(message), width)
         for label, text in (
             (words.STATED.in_(language), flaw.stated),
             (words.FOUND.in_(language), flaw.found),
         ):
             if text:
-                yield from _aside(f"{label}{words.COLON.in_(language)}", text, width)
+                yield from _detail(f"{label}{words.COLON.in_(language)}", text, width)
     if len(check.flaws) > FLAWS_SHOWN:
         yield Text(f"    … {len(check.flaws) - FLAWS_SHOWN}")
 
 
-def _aside(label: str, text: str, width: int) -> Iterator[Text]:
-    """What stands beside a flaw or a fact; a digest is not broken, so that it can be copied."""
+def _detail(label: str, text: str, width: int) -> Iterator[Text]:
+    """A detail of a flaw; a digest is not wrapped, so that it can be copied."""
     body = Text(_short(text), "dim")
     if " " in text:
         yield from hang(Text(f"      {label}"), body, width)
@@ -105,13 +105,13 @@ def _verdict(verification: Verification, language: Language) -> Text:
         names = words.COMMA.in_(language).join(
             words.CHECKS[name].in_(language) for name in verification.not_carried
         )
-        said = words.VERIFIED_IN_PART.render(
+        message = words.VERIFIED_IN_PART.render(
             language,
             version=verification.document.schema_version,
             count=len(results) - len(verification.not_carried),
             names=names,
         )
-        return Text(said, "bold green")
+        return Text(message, "bold green")
     if verification.verified:
         return Text(words.VERIFIED.render(language, count=len(results)), "bold green")
     failed, unmade = results.count(CheckResult.FAILS), results.count(CheckResult.NOT_CHECKED)
@@ -121,15 +121,15 @@ def _verdict(verification: Verification, language: Language) -> Text:
     )
 
 
-def _again(recheck: Recheck, language: Language, width: int) -> Iterator[Text]:
+def _recheck_lines(recheck: Recheck, language: Language, width: int) -> Iterator[Text]:
     statuses = [query.status for query in recheck.queries]
-    said = words.ASKED_AGAIN.render(
+    message = words.ASKED_AGAIN.render(
         language,
         same=statuses.count(QueryStatus.SAME),
         count=len(statuses),
         differs=statuses.count(QueryStatus.DIFFERS),
     )
-    yield from hang(Text(), Text(said), width)
+    yield from hang(Text(), Text(message), width)
     for query in recheck.queries:
         if query.status is QueryStatus.NOT_ASKED:
             call = f"{named(query.tool)} {named(query.tool_call_id)}"
@@ -149,11 +149,11 @@ def _again(recheck: Recheck, language: Language, width: int) -> Iterator[Text]:
 
 
 def _fact(fact: FactAgain, language: Language, width: int) -> Iterator[Text]:
-    """A fact that does not hold: the sentence as published, the line of then, the line of now."""
-    said = f"{_short(fact.sentence)} [{words.FACTS[fact.status].in_(language)}]"
+    """A fact that does not hold: the published sentence, the line then, and the line now."""
+    message = f"{_short(fact.sentence)} [{words.FACTS[fact.status].in_(language)}]"
     if fact.status is FactStatus.CHANGED:
-        said += f" {words.COMMA.in_(language).join(words.flaw(code, language) for code in fact.codes)}"
-    yield from hang(Text("  - "), Text(said), width)
+        message += f" {words.COMMA.in_(language).join(words.flaw(code, language) for code in fact.codes)}"
+    yield from hang(Text("  - "), Text(message), width)
     for label, line in ((words.WAS.in_(language), fact.old), (words.NOW.in_(language), fact.new)):
         yield from hang(
             Text(f"      {label}{words.COLON.in_(language)}"),

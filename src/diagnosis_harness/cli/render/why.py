@@ -1,4 +1,4 @@
-"""The answers to "why" on a terminal: the question, what is said, and the places that it rests on."""
+"""The answers to "why" on a terminal: the question, the answer, and the facts it rests on."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from diagnosis_harness.report.timestamps import shown
 
 
 @dataclass(frozen=True, slots=True)
-class SpokenAnswer:
-    """One answer in words; `rests_on` are places in the document with what stands there."""
+class AnswerText:
+    """One answer in words; `rests_on` are paths in the document with their values."""
 
     asks: str
     says: tuple[str, ...]
@@ -25,27 +25,27 @@ class SpokenAnswer:
     arises: bool
 
 
-def spoken_of(held: JsonValue) -> SpokenAnswer:
-    """The answer that `WhyAnswer.as_json` wrote, here or on a server.
+def read_answer(held: JsonValue) -> AnswerText:
+    """The answer that `WhyAnswer.as_json` wrote.
 
     Raises:
-        ValueError: it is none.
+        ValueError: it is malformed.
     """
     match held:
         case {"asks": str(asks), "says": list(says), "rests_on": list(facts), "arises": bool(arises)}:
             rests_on = tuple((str(f["place"]), str(f["value"])) for f in facts if isinstance(f, dict))
-            return SpokenAnswer(asks, tuple(map(str, says)), rests_on, arises)
+            return AnswerText(asks, tuple(map(str, says)), rests_on, arises)
         case _:
-            raise ValueError("no answer to why")
+            raise ValueError("not an answer to why")
 
 
-def why_lines(answers: Sequence[SpokenAnswer], language: Language, *, width: int) -> tuple[Text, ...]:
-    """All answers, each with its facts in two columns; what does not arise is dimmed and says so."""
+def why_lines(answers: Sequence[AnswerText], language: Language, *, width: int) -> tuple[Text, ...]:
+    """All answers, each with its facts in two columns; questions that do not apply are dimmed."""
     places = max((cell_len(shown(place)) for answer in answers for place, _ in answer.rests_on), default=0)
     return tuple(_lines(answers, language, places=places, width=max(width, 40)))
 
 
-def _lines(answers: Sequence[SpokenAnswer], language: Language, *, places: int, width: int) -> Iterator[Text]:
+def _lines(answers: Sequence[AnswerText], language: Language, *, places: int, width: int) -> Iterator[Text]:
     for number, answer in enumerate(answers, start=1):
         if number > 1:
             yield Text()

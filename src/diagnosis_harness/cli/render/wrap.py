@@ -1,4 +1,4 @@
-"""Lines of a given width in terminal cells, for text in which a character may be one cell wide or two."""
+"""Wrap text to a width in terminal cells; a character may take one cell or two."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _NEVER_LAST = frozenset("（「『《([")
 
 
 def hang(prefix: Text, body: Text, width: int) -> tuple[Text, ...]:
-    """`body` behind `prefix`, further lines indented to where the first begins; no line ends in spaces."""
+    """`prefix` and `body`, with further lines indented below the body; no trailing spaces."""
     indent = cell_len(prefix.plain)
     parts = wrap(body, max(width - indent, 8))
     lines = [prefix + parts[0], *(Text(" " * indent) + part for part in parts[1:])]
@@ -31,7 +31,7 @@ def wrap(text: Text, width: int) -> tuple[Text, ...]:
 
 
 def _breaks(text: str, width: int) -> Iterator[int]:
-    """Where new lines begin."""
+    """The offsets of line breaks."""
     at = used = 0
     for unit in _units(text):
         visible = cell_len(unit.rstrip(" "))
@@ -47,7 +47,7 @@ def _breaks(text: str, width: int) -> Iterator[int]:
 
 
 def _units(text: str) -> Iterator[str]:
-    """Pieces between which a line may end; the spaces after a piece belong to it."""
+    """The pieces between which a line may break, each with its trailing spaces."""
     start = 0
     for place in range(1, len(text)):
         if _may_break(text[place - 1], text[place]):

@@ -56,7 +56,7 @@ NO_RUNS = Text(en="No runs.", zh="没有运行。")
 MORE_RUNS = Text(en="There are more; use --limit to see them.", zh="还有更多；用 --limit 查看。")
 IN_PROGRESS = {
     "QUEUED": Text(en="The run is queued.", zh="运行正在排队。"),
-    "RUNNING": Text(en="The run is in progress. So far:", zh="运行仍在进行。目前为止："),
+    "RUNNING": Text(en="The run is still in progress. So far:", zh="运行仍在进行。目前为止："),
 }
 STILL_RUNNING = Text(
     en="Run {run} is still in progress; this is available once it ends.",
