@@ -122,9 +122,9 @@ def test_a_path_that_leads_nowhere_is_a_problem(
 def test_titles_are_spoken_in_the_language_asked_for(server: FacedServer) -> None:
     """Every kind has both; the one that is sent says which."""
     response = server.client().get("/v1/runs/run-1", headers={"accept-language": "zh-CN,zh;q=0.9"})
-    assert response.json()["title"] == "不存在，或不属于您。"
+    assert response.json()["title"] == "未找到，或您无权查看。"
     assert response.headers["content-language"] == "zh"
-    assert all(row.zh != row.en for row in PROBLEMS.values())
+    assert all(row.title.zh != row.title.en for row in PROBLEMS.values())
 
 
 @pytest.mark.parametrize(

@@ -96,7 +96,7 @@ def _is_told_at_once(client: httpx2.Client) -> None:
     assert answers["/healthz"].status_code == 200
     assert answers["/readyz"].status_code == 503
     said = answers["/readyz"].json()["checks"]["database"]
-    assert said in (LATE, *(row.en for row in STORE_PROBLEMS.values()))
+    assert said in (LATE, *(row.title.en for row in STORE_PROBLEMS.values()))
     assert "diagnosis_store_up 0.0" in answers["/metrics"].text
 
 

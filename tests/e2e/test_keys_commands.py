@@ -49,7 +49,7 @@ def test_a_key_is_made_shown_once_used_and_revoked(
     assert [json.loads(line)["run_id"] for line in mine.out.splitlines()] == [run_id]
     assert listed.out.splitlines()[1].split()[:4] == [key.split("_")[1], "alice", "operator", "600"]
     assert revoked.code == 0
-    assert (refused.code, "A valid API key is needed." in refused.err) == (2, True)
+    assert (refused.code, "A valid API key is required." in refused.err) == (2, True)
     secret = key.split("_")[2].encode()
     assert all(secret not in file.read_bytes() for file in tmp_path.glob("runs.db*"))
 

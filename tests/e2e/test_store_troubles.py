@@ -63,7 +63,7 @@ def test_a_full_disk_is_not_ready_and_is_named(tmp_path: Path) -> None:
         submit(client)
         with a_full_disk(tmp_path):
             held = until(client, 503)
-            assert held["checks"]["database"] == STORE_PROBLEMS[StoreTrouble.DATABASE_FULL].en
+            assert held["checks"]["database"] == STORE_PROBLEMS[StoreTrouble.DATABASE_FULL].title.en
             assert gauge(client, "diagnosis_store_up") == 0
             assert client.get("/v1/runs").status_code == 200
             told = problem(client.post("/v1/runs", json={"question": QUESTION}), 503, "database-full")
@@ -83,7 +83,7 @@ def test_a_postgresql_that_may_only_be_read_is_not_ready_and_is_named(
             submit(client)
             read_only(url, name, "on")
             held = until(client, 503)
-            assert held["checks"]["database"] == STORE_PROBLEMS[StoreTrouble.DATABASE_READ_ONLY].en
+            assert held["checks"]["database"] == STORE_PROBLEMS[StoreTrouble.DATABASE_READ_ONLY].title.en
             assert gauge(client, "diagnosis_store_up") == 0
             problem(client.post("/v1/runs", json={"question": QUESTION}), 503, "database-read-only")
             read_only(url, name, "off")

@@ -119,7 +119,9 @@ class ChatRun:
             log_unexpected_error(_LOG, f"run {self._request.run_id}", error)
         language, told = self._request.language, _TOLD.get(code)
         message = (
-            PROBLEMS[told].title(language) if told else failure_sentence(WorkEnd.INTERNAL_FAILURE, language)
+            PROBLEMS[told].title.in_(language)
+            if told
+            else failure_sentence(WorkEnd.INTERNAL_FAILURE, language)
         )
         self._failure = Failure(self._plan.ids, code, message, RunState.FAILED)
         if self._watch is not None:

@@ -42,5 +42,5 @@ def read_event_id(text: str) -> EventId:
 def bad_event_id() -> InvalidInput:
     """That an id is none of this run."""
     return InvalidInput(
-        "Last-Event-ID", "no event of this run has it", "send the id of the last event that came, or none"
+        "Last-Event-ID", "no event of this run has it", "send the id of the last event received, or omit it"
     )

@@ -72,12 +72,12 @@ def problems(*kinds: ProblemKind) -> Responses:
         response = held.setdefault(
             row.status,
             {
-                "description": row.title(Language.EN),
+                "description": row.title.in_(Language.EN),
                 "content": {MEDIA_TYPE: {"schema": {"$ref": _REF}, "examples": {}}},
             },
         )
-        if response["description"] != row.title(Language.EN):
-            response["description"] += f" Or: {row.title(Language.EN)}"
+        if response["description"] != row.title.in_(Language.EN):
+            response["description"] += f" Or: {row.title.in_(Language.EN)}"
         response["content"][MEDIA_TYPE]["examples"][kind.value] = {"value": _example(kind)}
     for response in held.values():
         response["headers"] = {"X-Request-Id": {"schema": {"type": "string"}}}

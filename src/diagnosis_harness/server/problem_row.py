@@ -1,32 +1,23 @@
-"""What the table of problems holds of each kind."""
+"""One row of the table of problems."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from diagnosis_harness.kernel.language import Language
+from diagnosis_harness.kernel.language import Text
 
 
 @dataclass(frozen=True, slots=True)
 class ProblemRow:
-    """What the table holds of a kind.
+    """How one kind of problem is reported.
 
     Attributes:
+        title: the sentence for people.
         retry_after_s: when trying again may help; None where it does not.
-        remedy_en, remedy_zh: what to do about it, where neither the title nor a field at fault says it.
+        remedy: what to do about it, where neither the title nor a field at fault says so.
     """
 
     status: int
-    en: str
-    zh: str
+    title: Text
     retry_after_s: int | None = None
-    remedy_en: str = ""
-    remedy_zh: str = ""
-
-    def title(self, language: Language) -> str:
-        """The sentence for people."""
-        return self.zh if language is Language.ZH else self.en
-
-    def remedy(self, language: Language) -> str:
-        """What to do about it; may be empty."""
-        return self.remedy_zh if language is Language.ZH else self.remedy_en
+    remedy: Text | None = None

@@ -1,4 +1,4 @@
-"""Problems as RFC 9457 tells them, from one table: status, type, title in both languages, when to try again.
+"""Problems as RFC 9457 documents, from one table: status, type, title in both languages, when to retry.
 
 What is shown is decided here: a title for every kind, and the fields at fault where a person's input was
 refused. Nothing of the machine is ever shown: no message of another error, no path, no name of a class.
@@ -23,7 +23,7 @@ from diagnosis_harness.kernel.errors import (
     TooManyStreams,
 )
 from diagnosis_harness.kernel.json_value import JsonValue
-from diagnosis_harness.kernel.language import Language
+from diagnosis_harness.kernel.language import Language, Text
 from diagnosis_harness.kernel.store_trouble import StoreTrouble
 from diagnosis_harness.server.problem_row import ProblemRow
 from diagnosis_harness.server.store_problems import STORE_PROBLEMS
@@ -99,101 +99,131 @@ OF_TROUBLE: Mapping[StoreTrouble, ProblemKind] = MappingProxyType(
 PROBLEMS: Mapping[ProblemKind, ProblemRow] = MappingProxyType(
     {
         ProblemKind.NOT_JSON: ProblemRow(
-            400, "The body is not JSON that can be read.", "请求体不是可读取的 JSON。"
+            400, Text(en="The body is not valid JSON.", zh="请求体不是有效的 JSON。")
         ),
-        ProblemKind.INVALID_INPUT: ProblemRow(422, "A value cannot be used.", "有一个值无法使用。"),
+        ProblemKind.INVALID_INPUT: ProblemRow(422, Text(en="A value is invalid.", zh="请求中有一个值无效。")),
         ProblemKind.UNAUTHENTICATED: ProblemRow(
             401,
-            "A valid API key is needed.",
-            "需要有效的 API 密钥。",
-            remedy_en="Send it as `Authorization: Bearer KEY`; `diagnose keys add` makes one.",
-            remedy_zh="请以 `Authorization: Bearer KEY` 发送；用 `diagnose keys add` 创建密钥。",
+            Text(en="A valid API key is required.", zh="需要有效的 API 密钥。"),
+            remedy=Text(
+                en="Send it as `Authorization: Bearer KEY`; `diagnose keys add` makes one.",
+                zh="请以 `Authorization: Bearer KEY` 发送；用 `diagnose keys add` 创建密钥。",
+            ),
         ),
         ProblemKind.NOT_PERMITTED: ProblemRow(
-            403, "The role of this key does not allow that.", "此密钥的角色不允许该操作。"
+            403, Text(en="The role of this key does not allow that.", zh="此密钥的角色不允许该操作。")
         ),
         ProblemKind.FOREIGN_PAGE: ProblemRow(
             403,
-            "The request came by a foreign name or from a foreign page.",
-            "请求来自未知主机名或外部网页。",
-            remedy_en="Names of this machine stand in the setting server.allowed_hosts.",
-            remedy_zh="可在设置 server.allowed_hosts 中加入本机的名称。",
+            Text(
+                en="The request used an unknown host name or came from another site's page.",
+                zh="请求来自未知主机名或外部网页。",
+            ),
+            remedy=Text(
+                en="Add this machine's names to the setting server.allowed_hosts.",
+                zh="可在设置 server.allowed_hosts 中加入本机的名称。",
+            ),
         ),
         ProblemKind.PROXIED: ProblemRow(
             403,
-            "The request came through a proxy: use an API key.",
-            "请求经由代理到达：请使用 API 密钥。",
+            Text(
+                en="The request came through a proxy: use an API key.",
+                zh="请求经由代理到达：请使用 API 密钥。",
+            ),
         ),
         ProblemKind.NOT_FOUND: ProblemRow(
-            404, "There is no such thing, or it is not yours.", "不存在，或不属于您。"
+            404, Text(en="Not found, or not visible to you.", zh="未找到，或您无权查看。")
         ),
         ProblemKind.NO_SUCH_PATH: ProblemRow(
             404,
-            "There is no such path.",
-            "没有此路径。",
-            remedy_en="/openapi.json lists all that there are.",
-            remedy_zh="/openapi.json 列出了所有路径。",
+            Text(en="There is no such path.", zh="没有此路径。"),
+            remedy=Text(en="/openapi.json lists all paths.", zh="/openapi.json 列出了所有路径。"),
         ),
         ProblemKind.METHOD_NOT_ALLOWED: ProblemRow(
-            405, "This path does not take that method.", "此路径不接受该方法。"
+            405, Text(en="This path does not support that method.", zh="此路径不接受该方法。")
         ),
-        ProblemKind.TOO_SLOW: ProblemRow(408, "The body did not come in time.", "请求体未在规定时间内到达。"),
+        ProblemKind.TOO_SLOW: ProblemRow(
+            408, Text(en="The body did not arrive in time.", zh="请求体未在规定时间内到达。")
+        ),
         ProblemKind.RUN_GOES_ON: ProblemRow(
-            409, "The run has not ended; this exists when it has.", "运行尚未结束；结束后才有此内容。", 2
+            409,
+            Text(
+                en="The run is still in progress; this is available once it ends.",
+                zh="运行仍在进行；结束后才能获取此内容。",
+            ),
+            retry_after_s=2,
         ),
         ProblemKind.RUN_TAKEN: ProblemRow(
-            409, "The run was started, cancelled or ended before.", "该运行此前已开始、取消或结束。"
+            409,
+            Text(
+                en="The run has already been started, cancelled or ended.",
+                zh="该运行此前已开始、取消或结束。",
+            ),
         ),
-        ProblemKind.TOO_LARGE: ProblemRow(413, "The body is too large.", "请求体过大。"),
+        ProblemKind.TOO_LARGE: ProblemRow(413, Text(en="The body is too large.", zh="请求体过大。")),
         ProblemKind.UNSUPPORTED_MEDIA: ProblemRow(
-            415, "The body must be application/json in UTF-8.", "请求体必须是 UTF-8 的 application/json。"
+            415,
+            Text(
+                en="The body must be application/json in UTF-8.",
+                zh="请求体必须是 UTF-8 的 application/json。",
+            ),
         ),
         ProblemKind.TOO_MANY_REQUESTS: ProblemRow(
-            429, "This key has asked too often.", "此密钥的请求过于频繁。", 1
+            429, Text(en="This key has sent too many requests.", zh="此密钥的请求过于频繁。"), retry_after_s=1
         ),
         ProblemKind.TOO_MANY_RUNS: ProblemRow(
             429,
-            "You have as many unfinished runs as you may have.",
-            "您未完成的运行已达上限。",
-            5,
-            "Wait for one to end, or cancel one.",
-            "请等待其中一个结束，或取消一个。",
+            Text(en="You have reached your limit of unfinished runs.", zh="您未完成的运行已达上限。"),
+            retry_after_s=5,
+            remedy=Text(en="Wait for one to end, or cancel one.", zh="请等待其中一个结束，或取消一个。"),
         ),
         ProblemKind.TOO_MANY_STREAMS: ProblemRow(
-            429, "You have as many open streams as you may have.", "您打开的事件流已达上限。", 5
+            429,
+            Text(en="You have reached your limit of open streams.", zh="您打开的事件流已达上限。"),
+            retry_after_s=5,
         ),
         ProblemKind.TOO_MANY_ALERTS: ProblemRow(
             503,
-            "As many notifications wait as may wait; send this one again.",
-            "等待处理的通知已达上限；请重新发送此通知。",
-            15,
-            "How many may wait stands in the setting alerts.waiting_max.",
-            "上限由设置 alerts.waiting_max 决定。",
+            Text(
+                en="The limit of waiting notifications is reached; send this one again.",
+                zh="等待处理的通知已达上限；请重新发送此通知。",
+            ),
+            retry_after_s=15,
+            remedy=Text(
+                en="The limit is the setting alerts.waiting_max.", zh="上限由设置 alerts.waiting_max 决定。"
+            ),
         ),
         ProblemKind.NOT_TAKEN: ProblemRow(
             503,
-            "The notification was not taken; send it again.",
-            "未能接收此通知；请重新发送。",
-            5,
+            Text(en="The notification was not accepted; send it again.", zh="未能接收此通知；请重新发送。"),
+            retry_after_s=5,
         ),
         ProblemKind.INTERNAL: ProblemRow(
             500,
-            "Something went wrong here; it is logged under this request.",
-            "服务内部出错；已按此请求记录。",
+            Text(
+                en="An internal error occurred; it is logged under this request's id.",
+                zh="服务内部出错；已按此请求记录。",
+            ),
         ),
         **{OF_TROUBLE[trouble]: row for trouble, row in STORE_PROBLEMS.items()},
         ProblemKind.RUN_NOT_KEPT: ProblemRow(
             503,
-            "The end of the run could not be kept, so nothing of it is shown.",
-            "运行的结果无法保存，因此不予显示。",
-            5,
+            Text(
+                en="The result of the run could not be stored, so it is not shown.",
+                zh="运行的结果无法保存，因此不予显示。",
+            ),
+            retry_after_s=5,
         ),
-        ProblemKind.NOT_READY: ProblemRow(503, "The service is not ready.", "服务尚未就绪。", 2),
+        ProblemKind.NOT_READY: ProblemRow(
+            503, Text(en="The service is not ready.", zh="服务尚未就绪。"), retry_after_s=2
+        ),
         ProblemKind.SERVICE_STOPPING: ProblemRow(
             503,
-            "The service is stopping, and the run was ended by that; ask again in a moment.",
-            "服务正在停止，运行因此结束；请稍后再问。",
-            5,
+            Text(
+                en="The service is stopping and ended the run; ask again in a moment.",
+                zh="服务正在停止，运行因此结束；请稍后再问。",
+            ),
+            retry_after_s=5,
         ),
     }
 )
@@ -284,7 +314,7 @@ class Problem:
         """The document."""
         held: dict[str, JsonValue] = {
             "type": f"{_TYPE_PREFIX}{self.kind}",
-            "title": self.row.title(language),
+            "title": self.row.title.in_(language),
             "status": self.row.status,
             "instance": f"{_INSTANCE_PREFIX}{request_id}",
         }
@@ -294,8 +324,8 @@ class Problem:
             held["errors"] = [
                 {"field": each.field, "problem": each.problem, "remedy": each.remedy} for each in self.fields
             ]
-        elif remedy := self.row.remedy(language):
-            held["detail"] = remedy
+        elif self.row.remedy is not None:
+            held["detail"] = self.row.remedy.in_(language)
         if self.limit is not None:
             held["limit"] = self.limit
         return held

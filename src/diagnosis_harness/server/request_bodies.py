@@ -152,7 +152,7 @@ def instant_s(text: str, field: str) -> float:
     try:
         return parse_utc(text)
     except (ValueError, OverflowError):
-        raise InvalidInput(field, "it is no instant", f"write it as {_INSTANT}") from None
+        raise InvalidInput(field, "it is not a timestamp", f"write it as {_INSTANT}") from None
 
 
 def _maybe_s(text: str | None, field: str) -> float | None:

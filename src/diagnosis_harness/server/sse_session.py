@@ -222,7 +222,7 @@ def told_end(session: SseSession, row: RunRow) -> Step:
     if ending.failure is None:
         return answered(session, Content(ids, ending.answer), ending.outcome)
     if ending.termination.detail == SERVICE_STOPPED:
-        message = PROBLEMS[ProblemKind.SERVICE_STOPPING].title(row.request.language)
+        message = PROBLEMS[ProblemKind.SERVICE_STOPPING].title.in_(row.request.language)
         return failed(session, Failure(ids, SERVICE_STOPPING, message, ending.state))
     if ending.outcome is ReleaseOutcome.CANCELLED:
         return cancelled(session, ids, ending.termination, ending.failure.message)

@@ -49,7 +49,7 @@ class WriteCheck:
         try:
             await self._write()
         except StoreFailure as failure:
-            self._last = STORE_PROBLEMS[failure.trouble].en
+            self._last = STORE_PROBLEMS[failure.trouble].title.en
         else:
             self._last = None
         return self._last

@@ -236,7 +236,7 @@ def test_the_key_is_sent_and_never_shown() -> None:
 
     def answer(request: Asked) -> Answer:
         asked.append(request)
-        return problem(401, "A valid API key is needed.")
+        return problem(401, "A valid API key is required.")
 
     with CountingServer(answer) as server, pytest.raises(ServiceFailure) as failure:
         call(server, CALLS["row"], key=key)

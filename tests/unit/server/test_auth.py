@@ -157,7 +157,7 @@ def test_without_a_key_nobody_comes_in_where_one_is_needed() -> None:
             held.pop("instance")
             assert held == {
                 "type": "urn:diagnosis-harness:problem:unauthenticated",
-                "title": "A valid API key is needed.",
+                "title": "A valid API key is required.",
                 "status": 401,
                 "detail": "Send it as `Authorization: Bearer KEY`; `diagnose keys add` makes one.",
             }

@@ -57,8 +57,8 @@ def test_every_kind_has_a_row_with_both_titles_and_an_error_status() -> None:
     assert set(PROBLEMS) == set(ProblemKind)
     for row in PROBLEMS.values():
         assert 400 <= row.status < 600
-        assert row.en.endswith(".")
-        assert row.zh.endswith("。")
+        assert row.title.en.endswith(".")
+        assert row.title.zh.endswith("。")
 
 
 @pytest.mark.parametrize(
@@ -87,7 +87,8 @@ def test_an_error_is_told_by_its_row_and_shows_nothing_of_the_machine(
     assert held["instance"] == "urn:diagnosis-harness:request:req-1"
     assert "secret" not in json.dumps(held)
     if slug != "invalid-input":
-        assert held.get("detail", "") == PROBLEMS[ProblemKind(slug)].remedy_en
+        remedy = PROBLEMS[ProblemKind(slug)].remedy
+        assert held.get("detail") == (remedy and remedy.en)
 
 
 def test_each_trouble_of_a_store_has_a_sentence_of_its_own() -> None:
@@ -96,15 +97,15 @@ def test_each_trouble_of_a_store_has_a_sentence_of_its_own() -> None:
 
     assert len({each.kind for each in told}) == len(StoreTrouble)
     for language in Language:
-        assert len({each.row.title(language) for each in told}) == len(StoreTrouble)
+        assert len({each.row.title.in_(language) for each in told}) == len(StoreTrouble)
     for trouble, each in zip(StoreTrouble, told, strict=True):
-        assert ("evidence" in each.row.en.lower()) == trouble.is_of_evidence
+        assert ("evidence" in each.row.title.en.lower()) == trouble.is_of_evidence
 
 
 def test_refused_input_names_field_problem_and_remedy() -> None:
     """In the detail for people, and in parts for programs."""
     held = json.loads(problem_of(InvalidInput("source", "it is gone", "name another")).body(Language.ZH, "r"))
-    assert held["title"] == "有一个值无法使用。"
+    assert held["title"] == "请求中有一个值无效。"
     assert held["detail"] == "source: it is gone; name another."
     assert held["errors"] == [{"field": "source", "problem": "it is gone", "remedy": "name another"}]
 

@@ -55,7 +55,7 @@ def test_a_write_that_is_refused_is_told_by_the_sentence_of_its_trouble(trouble:
         store, clock = Store(), ManualClock()
         check = WriteCheck(clock, store.write)
         store.trouble = trouble
-        assert await check.problem() == STORE_PROBLEMS[trouble].en
+        assert await check.problem() == STORE_PROBLEMS[trouble].title.en
         store.trouble = None
         clock.advance(PERIOD_S)
         assert await check.problem() is None
@@ -81,6 +81,6 @@ def test_a_write_that_does_not_come_back_is_told_in_time_and_not_begun_again() -
         store.trouble = StoreTrouble.DATABASE_LOCKED
         store.open.set()
         await asyncio.wait((asyncio.ensure_future(store.open.wait()),), timeout=1.0)
-        assert await check.problem() == STORE_PROBLEMS[StoreTrouble.DATABASE_LOCKED].en
+        assert await check.problem() == STORE_PROBLEMS[StoreTrouble.DATABASE_LOCKED].title.en
 
     asyncio.run(story())

@@ -94,9 +94,11 @@ def check_question(question: str) -> str:
     """
     stripped = question.strip()
     if not stripped:
-        raise InvalidInput("question", "it is empty", "say what you want to know")
+        raise InvalidInput("question", "it is empty", "ask a question")
     if "\x00" in stripped or any("\ud800" <= character <= "\udfff" for character in stripped):
-        raise InvalidInput("question", "it holds what is no text", "send it as UTF-8 without NUL")
+        raise InvalidInput(
+            "question", "it contains NUL or invalid characters", "send it as UTF-8 without NUL"
+        )
     if len(stripped) > QUESTION_LIMIT_CHARACTERS:
         raise InvalidInput(
             "question",
@@ -111,7 +113,7 @@ def _session(session_id: str | None, ids: IdSource) -> str:
     if session_id is None:
         return ids.new_session_id()
     if not is_safe_segment(session_id):
-        problem = "it is blank" if not session_id.strip() else "it is no session id"
+        problem = "it is blank" if not session_id.strip() else "it is not a valid session id"
         remedy = "leave it out, or send 1 to 128 of A-Z a-z 0-9 . _ -"
         raise InvalidInput("session_id", problem, remedy)
     return session_id
@@ -121,7 +123,7 @@ def _source(name: str | None, rules: AskingRules) -> str | None:
     """The configured source that is meant; None only where there is none, or one by default."""
     if name is None:
         if len(rules.sources) > 1:
-            raise InvalidInput("source", "several are configured", f"name one: {', '.join(rules.sources)}")
+            raise InvalidInput("source", "several are configured", f"choose one: {', '.join(rules.sources)}")
         return rules.sources[0] if rules.sources else None
     if name not in rules.sources:
         known = ", ".join(rules.sources) or "none is configured"
@@ -131,7 +133,9 @@ def _source(name: str | None, rules: AskingRules) -> str | None:
 
 def _onset(onset_s: float | None) -> float | None:
     if onset_s is not None and not (isfinite(onset_s) and EARLIEST_ONSET_S <= onset_s < LATEST_ONSET_S):
-        raise InvalidInput("onset", "it is no time of an incident", "write it as 2024-01-01T14:05:00Z")
+        raise InvalidInput(
+            "onset", "it is outside the range of possible incident times", "write it as 2024-01-01T14:05:00Z"
+        )
     return onset_s
 
 
@@ -141,7 +145,7 @@ def _limit(limit_s: float | None, rules: AskingRules) -> float:
     if not (isfinite(limit_s) and 0 < limit_s <= rules.limit_max_s):
         raise InvalidInput(
             "limit_s",
-            f"{limit_s:g} is no time that a run may take",
-            f"send seconds above 0, up to {rules.limit_max_s:g}",
+            f"{limit_s:g} s is outside the allowed range",
+            f"send more than 0 and at most {rules.limit_max_s:g} seconds",
         )
     return limit_s

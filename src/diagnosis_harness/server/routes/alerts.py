@@ -12,7 +12,7 @@ from starlette.responses import JSONResponse
 from diagnosis_harness.application.alerts.alerts import TakenNotification
 from diagnosis_harness.application.alerts.inbox import AlertEffect, AlertStatus
 from diagnosis_harness.kernel.errors import InvalidInput, NotPermitted
-from diagnosis_harness.kernel.language import Language
+from diagnosis_harness.kernel.language import Text
 from diagnosis_harness.server.alertmanager import asking_of, group_fingerprint, is_about_nothing
 from diagnosis_harness.server.app_state import AdmissionDep, AppStateDep, request_language
 from diagnosis_harness.server.openapi import problems
@@ -24,10 +24,10 @@ from diagnosis_harness.server.view import View
 router = APIRouter(tags=["alerts"])
 
 _LOG = logging.getLogger("diagnosis_harness.server")
-_NOTHING_FIRES = {
-    Language.EN: "The group is said to fire, and no alert in it does; nothing is asked.",
-    Language.ZH: "该组标记为触发，但其中没有正在触发的告警；不发起提问。",
-}
+_NOTHING_FIRES = Text(
+    en="The group is marked as firing, but no alert in it is; no question was asked.",
+    zh="该组标记为触发，但其中没有正在触发的告警；不发起提问。",
+)
 
 
 class AlertRunView(View):
@@ -64,7 +64,7 @@ class AlertsView(View):
     responses={
         202: {
             "model": AlertsView,
-            "description": "It is kept, and has its effect once; what is known so far.",
+            "description": "It is stored and will be processed exactly once; what is known so far.",
         },
         200: {"model": AlertsView, "description": "There is nothing to do: `ignored` says why."},
         **problems(ProblemKind.NOT_PERMITTED, ProblemKind.TOO_MANY_ALERTS, ProblemKind.NOT_TAKEN),
@@ -84,12 +84,12 @@ async def alertmanager(
         ),
     ] = None,
 ) -> Response:
-    """Keep the notification, in the order in which those of its group come, and work it off.
+    """Store the notification and process those of its group in the order of their arrival.
 
-    A group is known by its `groupKey`. One that fires has one unfinished run, whichever alerts are in it; a
-    resolved group cancels its run if that is still queued, and leaves one that has started: what it finds is
-    worth reading. After that, the group firing again is a new run. While the caller has as many unfinished
-    runs as an alert may make (`alerts.unfinished_runs`), the notification waits.
+    `groupKey` identifies a group. A firing group has one unfinished run, whichever alerts are in it. A
+    resolved group cancels its run if that is still queued; a run that has started continues, since its result
+    is worth reading. When the group fires again after that, a new run starts. While the caller has as many
+    unfinished runs as alerts may create (`alerts.unfinished_runs`), the notification waits.
     """
     alerts, caller = state.service.alerts, admission.caller
     if not caller.may_ask:
@@ -98,7 +98,7 @@ async def alertmanager(
     status = AlertStatus(group.status)
     fingerprint = group_fingerprint(group, caller, source=source)
     if is_about_nothing(group):
-        return _answer(status, fingerprint, None, ignored=_NOTHING_FIRES[request_language(request)])
+        return _answer(status, fingerprint, None, ignored=_NOTHING_FIRES.in_(request_language(request)))
     notification_id = request_id_of(request.scope)
     if status is AlertStatus.RESOLVED:
         taken = await alerts.resolved(caller, notification_id=notification_id, fingerprint=fingerprint)

@@ -15,6 +15,7 @@ from diagnosis_harness.server.run_view import CancelView
 router = APIRouter(tags=["runs"])
 
 CANCEL_WAIT_S = 1.5
+"""A live owner polls several times a second; a person waits this long without wondering."""
 
 
 @router.post(
@@ -30,7 +31,7 @@ CANCEL_WAIT_S = 1.5
     },
 )
 async def cancel(run_id: RunId, state: AppStateDep, caller: CallerDep) -> Response:
-    """Cancel a run, wherever it is. Cancelling what has ended changes nothing and says so."""
+    """Cancel a run in any process. Cancelling a run that has ended changes nothing, and `effect` says so."""
     service = state.service
     done = await cancel_and_wait(
         service.runs, caller, run_id, clock=service.core.clock, answer_within_s=CANCEL_WAIT_S

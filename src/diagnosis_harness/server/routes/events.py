@@ -50,7 +50,7 @@ async def events(
     last_event_id: LastEventId = None,
     asked_after: LastEventIdAsked = None,
 ) -> Response:
-    """Watch a run that is queued, goes on or has ended. Watchers come and go; the run is none of theirs."""
+    """Watch a queued, running or ended run. Connecting or disconnecting does not affect the run."""
     del place
     row = await streams.service.runs.row(caller, run_id)
     # An EventSource that comes again repeats the address it was given; what it has seen since is the header.

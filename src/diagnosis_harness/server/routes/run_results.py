@@ -15,7 +15,7 @@ from diagnosis_harness.application.runs.row import RunRow, RunStatus
 from diagnosis_harness.audit.why.answer import WhyQuestion
 from diagnosis_harness.audit.why.stored import why_stored
 from diagnosis_harness.kernel.errors import RunGoesOn, RunUnknown
-from diagnosis_harness.kernel.language import Language
+from diagnosis_harness.kernel.language import Language, Text
 from diagnosis_harness.report.document import RecordEntry, plain
 from diagnosis_harness.report.document_file import saved_bytes
 from diagnosis_harness.report.markdown import markdown
@@ -34,17 +34,17 @@ from diagnosis_harness.trace.timeline import PhaseVerdict, fold
 router = APIRouter(tags=["runs"])
 
 Lang = Annotated[Language | None, Query(description="Of the words; `Accept-Language` when left out.")]
-_NOT_YET = {
-    RunStatus.QUEUED: {
-        Language.EN: "The run is queued and has not started; what is answered holds as of now.",
-        Language.ZH: "运行正在排队，尚未开始；以下回答截至目前。",
-    },
-    RunStatus.RUNNING: {
-        Language.EN: "The run is still going on; what is answered holds as of now.",
-        Language.ZH: "运行仍在进行；以下回答截至目前。",
-    },
+_IN_PROGRESS = {
+    RunStatus.QUEUED: Text(
+        en="The run is queued and has not started; these answers describe it as of now.",
+        zh="运行正在排队，尚未开始；以下回答截至目前。",
+    ),
+    RunStatus.RUNNING: Text(
+        en="The run is in progress; these answers describe it as of now.",
+        zh="运行仍在进行；以下回答截至目前。",
+    ),
 }
-_ENDED = {Language.EN: "The run has ended.", Language.ZH: "运行已结束。"}
+_ENDED = Text(en="The run has ended.", zh="运行已结束。")
 
 
 class EventView(View):
@@ -199,7 +199,7 @@ async def trace(
     caller: CallerDep,
     form: Annotated[Literal["json", "jsonl"], Query(alias="format")] = "json",
 ) -> Response:
-    """The timeline and every event; with `format=jsonl` the events alone, one object on each line."""
+    """The timeline and every event; with `format=jsonl` only the events, one JSON object per line."""
     row = await state.service.runs.row(caller, run_id)
     events = await state.service.runs.events(caller, run_id)
     if form == "jsonl":
@@ -211,11 +211,11 @@ async def trace(
     "/v1/runs/{run_id}/evidence",
     summary="Its evidence records",
     responses={
-        200: {"model": EvidenceView, "description": "In the order of their begin."},
+        200: {"model": EvidenceView, "description": "In the order in which the calls began."},
     },
 )
 async def evidence(run_id: RunId, state: AppStateDep, caller: CallerDep) -> Response:
-    """One record for each tool call, without what it found."""
+    """One record for each tool call, without its findings."""
     records = await state.service.runs.records(caller, run_id)
     view = EvidenceView(run_id=run_id, records=[RecordView.of(each) for each in records])
     return JSONResponse(view.body())
@@ -240,7 +240,7 @@ async def record(
     caller: CallerDep,
     if_none_match: Annotated[str | None, Header(max_length=1_000)] = None,
 ) -> Response:
-    """One tool call with what it found, exactly as stored: hash `stored` and compare it with `digest`."""
+    """One tool call with its findings, exactly as stored: hash `stored` and compare it with `digest`."""
     records = await state.service.runs.records(caller, run_id)
     found = next((each for each in records if each.tool_call_id == tool_call_id), None)
     if found is None:
@@ -253,13 +253,13 @@ async def record(
 
 @router.get(
     "/v1/runs/{run_id}/why",
-    summary="Why it went as it did",
+    summary="Why the run ended as it did",
     responses={200: {"model": WhyView, "description": "In words."}},
 )
 async def why_of(
     run_id: RunId, request: Request, *, state: AppStateDep, caller: CallerDep, lang: Lang = None
 ) -> Response:
-    """Seven questions about the run, answered in words, each with the places that say so; as of now."""
+    """Seven questions about the run, answered as of now, each with the document fields it rests on."""
     language = lang or request_language(request)
     row = await state.service.runs.row(caller, run_id)
     records = await state.service.runs.known_records(caller, run_id)
@@ -268,7 +268,7 @@ async def why_of(
     view = WhyView(
         run_id=run_id,
         status=row.status,
-        says=_standing(row, language),
+        says=_progress(row, language),
         answers=[WhyAnswerView.model_validate(each.as_json(language)) for each in answers],
     )
     return JSONResponse(view.body())
@@ -285,7 +285,7 @@ async def why_of(
 )
 async def report(run_id: RunId, state: AppStateDep, caller: CallerDep) -> Response:
     """The report of an ended run as Markdown, in the run's language."""
-    row = await _ended(state, caller, run_id)
+    row = await _closed_row(state, caller, run_id)
     document = await state.service.runs.document(caller, run_id)
     lists = row.intent is IntentType.SYSTEM_CHAT
     text = markdown(document, answer=_text_of(row), lists=lists)
@@ -308,7 +308,7 @@ async def document(run_id: RunId, state: AppStateDep, caller: CallerDep) -> Resp
     return Response(saved, media_type="application/json", headers={"content-disposition": disposition})
 
 
-async def _ended(state: AppState, caller: Caller, run_id: str) -> RunRow:
+async def _closed_row(state: AppState, caller: Caller, run_id: str) -> RunRow:
     row = await state.service.runs.row(caller, run_id)
     if not row.is_closed:
         raise RunGoesOn(run_id)
@@ -330,8 +330,7 @@ def _is_held(etag: str, if_none_match: str | None) -> bool:
     return etag in held or held == ["*"]
 
 
-def _standing(row: RunRow, language: Language) -> str:
-    """How the run stands that is explained, in a sentence."""
-    if row.is_closed:
-        return _ENDED[language]
-    return _NOT_YET.get(row.status, _NOT_YET[RunStatus.RUNNING])[language]
+def _progress(row: RunRow, language: Language) -> str:
+    """Whether the run has ended, in a sentence."""
+    text = _ENDED if row.is_closed else _IN_PROGRESS.get(row.status, _IN_PROGRESS[RunStatus.RUNNING])
+    return text.in_(language)

@@ -41,9 +41,9 @@ IdempotencyKey = Annotated[
 async def ask(
     body: Ask, *, state: AppStateDep, admission: AdmissionDep, idempotency_key: IdempotencyKey = None
 ) -> Response:
-    """Queue a question. Nobody needs to stay connected: look at the run, its events, or cancel it.
+    """Queue a question. The client need not stay connected: read the run or its events later, or cancel it.
 
-    Sent again with the same `Idempotency-Key`, as after an answer that did not come, it is the same run.
+    A request that is repeated with the same `Idempotency-Key`, say after a timeout, returns the same run.
     """
     asking = body.asking()
     if idempotency_key is not None:
@@ -62,7 +62,7 @@ async def ask(
     responses={200: {"model": RunPageView, "description": "The latest first."}},
 )
 async def page(asked: Annotated[RunsAsked, Query()], state: AppStateDep, caller: CallerDep) -> Response:
-    """The runs that the caller may see: their own; an admin sees all."""
+    """The caller's own runs; an admin sees all runs."""
     return JSONResponse(RunPageView.of(await state.service.runs.page(caller, asked.query())).body())
 
 
@@ -72,5 +72,5 @@ async def page(asked: Annotated[RunsAsked, Query()], state: AppStateDep, caller:
     responses={200: {"model": WholeRunView, "description": "As it stands."}},
 )
 async def run(run_id: RunId, state: AppStateDep, caller: CallerDep) -> Response:
-    """How a run stands, and what it answered when that is public."""
+    """The state of a run, and its answer if that is public."""
     return JSONResponse(WholeRunView.of(await state.service.runs.row(caller, run_id)).body())

@@ -17,7 +17,7 @@ from diagnosis_harness.application.runs.store import RunQuery
 from diagnosis_harness.application.session_context import previous_of
 from diagnosis_harness.harness.keys import is_safe_segment
 from diagnosis_harness.kernel.errors import RunUnknown
-from diagnosis_harness.kernel.language import Language
+from diagnosis_harness.kernel.language import Language, Text
 from diagnosis_harness.kernel.window import utc_text
 from diagnosis_harness.release.outcome import ReleaseOutcome
 from diagnosis_harness.server.app_state import AppStateDep, CallerDep, request_language
@@ -26,23 +26,23 @@ from diagnosis_harness.server.view import Timestamp, View
 
 router = APIRouter(tags=["sessions"])
 
-_SAID = {
-    None: {
-        Language.EN: "The next turn is shown what the latest diagnosis published.",
-        Language.ZH: "下一轮会看到最近一次诊断公布的结果。",
-    },
-    NoPreviousTurn.NO_DIAGNOSIS: {
-        Language.EN: "The next turn is shown nothing: this session holds no diagnosis.",
-        Language.ZH: "下一轮不会看到任何结果：此会话没有诊断。",
-    },
-    NoPreviousTurn.NOT_SUCCESS: {
-        Language.EN: "The next turn is shown nothing: the latest diagnosis has not ended SUCCESS.",
-        Language.ZH: "下一轮不会看到任何结果：最近一次诊断未以 SUCCESS 结束。",
-    },
-    NoPreviousTurn.NO_PUBLISHED_RESULT: {
-        Language.EN: "The next turn is shown nothing: the latest diagnosis published no result.",
-        Language.ZH: "下一轮不会看到任何结果：最近一次诊断没有公布结果。",
-    },
+_NEXT_TURN = {
+    None: Text(
+        en="The next turn will see what the latest diagnosis published.",
+        zh="下一轮会看到最近一次诊断公布的结果。",
+    ),
+    NoPreviousTurn.NO_DIAGNOSIS: Text(
+        en="The next turn will see nothing: this session holds no diagnosis.",
+        zh="下一轮不会看到任何结果：此会话没有诊断。",
+    ),
+    NoPreviousTurn.NOT_SUCCESS: Text(
+        en="The next turn will see nothing: the latest diagnosis did not end with SUCCESS.",
+        zh="下一轮不会看到任何结果：最近一次诊断未以 SUCCESS 结束。",
+    ),
+    NoPreviousTurn.NO_PUBLISHED_RESULT: Text(
+        en="The next turn will see nothing: the latest diagnosis published no result.",
+        zh="下一轮不会看到任何结果：最近一次诊断没有公布结果。",
+    ),
 }
 
 
@@ -145,5 +145,5 @@ def _next_turn(previous: PreviousTurn | NoPreviousTurn, asked_by: str, language:
         run_id=None if shown is None else shown.run_id,
         published_result=None if shown is None else shown.published_result,
         objection=objection,
-        says=_SAID[objection][language],
+        says=_NEXT_TURN[objection].in_(language),
     )
