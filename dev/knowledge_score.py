@@ -14,7 +14,7 @@ from pathlib import Path, PurePosixPath
 from diagnosis_harness.adapters.knowledge.sentence_encoder import SentenceEncoder
 from diagnosis_harness.knowledge.document import read_document
 from diagnosis_harness.knowledge.embedder import Embedder
-from diagnosis_harness.knowledge.index import KnowledgeIndex, searched_text, terms_of_passage
+from diagnosis_harness.knowledge.index import KnowledgeIndex, terms_of_passage, text_to_index
 
 ROOT = Path(__file__).parents[1] / "tests" / "knowledge"
 SIZE = 1_200
@@ -63,7 +63,7 @@ def index_of(folders: Sequence[str], embedder: Embedder | None) -> KnowledgeInde
     return KnowledgeIndex(
         passages,
         terms=[terms_of_passage(passage) for passage in passages],
-        vectors=None if embedder is None else embedder.embed([searched_text(one) for one in passages]),
+        vectors=None if embedder is None else embedder.embed([text_to_index(one) for one in passages]),
         embedder=embedder,
     )
 
@@ -77,7 +77,7 @@ def score(index: KnowledgeIndex, asked: Sequence[Question]) -> Score:
             false.append(found)
             continue
         kept.append(found)
-        files = dict.fromkeys(PurePosixPath(passage.file).stem for passage in index.ranked(one.text))
+        files = dict.fromkeys(PurePosixPath(passage.file).stem for passage in index.rank_all(one.text))
         places.append(list(files).index(one.answer))
     return Score(
         first=_share([place < 1 for place in places]),

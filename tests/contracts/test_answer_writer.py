@@ -25,7 +25,7 @@ from diagnosis_harness.kernel.errors import (
 )
 from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.knowledge.document import read_document
-from diagnosis_harness.knowledge.quotation import Quotation, checked
+from diagnosis_harness.knowledge.quotation import Quotation, check_quotations
 from diagnosis_harness.llm.role import RoleBoundary
 from diagnosis_harness.players.embedded.answer_writer import EmbeddedWriter, quotations
 from diagnosis_harness.testing.runs import Rig
@@ -57,7 +57,7 @@ def test_a_writer_quotes_what_stands_in_the_passages(player: Player, question: s
     passages = index_of().passages
     given, usage = asyncio.run(player().write(Rig().run(), question, passages))
 
-    assert checked(given, passages)
+    assert check_quotations(given, passages)
     assert type(usage) is TokenUsage
 
 
@@ -71,7 +71,7 @@ def test_the_embedded_writer_quotes_any_passages(texts: list[str], question: str
     ]
     if passages:
         chosen = quotations(question, passages)
-        assert checked(chosen, passages)
+        assert check_quotations(chosen, passages)
 
 
 @each_player

@@ -10,8 +10,8 @@ from diagnosis_harness.diagnosis.question import timestamp_in_question, timestam
 from diagnosis_harness.kernel.errors import FailureKind, OnsetOutsideData
 from diagnosis_harness.kernel.masking import mask_or_withhold
 from diagnosis_harness.kernel.window import utc_text
-from diagnosis_harness.toolbox.inventory import ends_of, known_names
-from diagnosis_harness.toolbox.match_entities import named_in
+from diagnosis_harness.toolbox.inventory import ends_of, entity_names
+from diagnosis_harness.toolbox.match_entities import names_in
 from diagnosis_harness.toolbox.ports import Sources, SourceSummary
 
 if TYPE_CHECKING:
@@ -46,11 +46,11 @@ def resolve_inquiry(
             f"the onset {utc_text(outside_s)} lies outside the data, which goes from {summary.incident}",
             kind=FailureKind.REJECTED,
         )
-    names = _masked(known_names(ctx, sources))
+    names = _masked(entity_names(ctx, sources))
     alert = summary.alert
     alert_entity = None if alert.entity is None else names.get(alert.entity) or mask_or_withhold(alert.entity)
     at_s, origin = _onset(summary, question, asked_s=onset_s, carried_s=carried_s)
-    named = named_in(question, names.values())
+    named = names_in(question, names.values())
     return Inquiry(
         question=question,
         onset_s=at_s,

@@ -24,7 +24,7 @@ from diagnosis_harness.kernel.errors import AnswerRefused, FailureKind, Malforme
 from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.knowledge.passage import Passage
-from diagnosis_harness.knowledge.quotation import Quotation, checked
+from diagnosis_harness.knowledge.quotation import Quotation, check_quotations
 from diagnosis_harness.knowledge.retrieval import KnowledgeBase, Retrieval
 from diagnosis_harness.llm.role import RoleBoundary
 from diagnosis_harness.trace.event import TraceEventStatus, TraceName, TracePhase
@@ -128,7 +128,7 @@ class KnowledgeQuery:
             quotations = await self.roles.play(
                 ctx, RetryRole.ANSWER_WRITER, lambda ctx: self.writer.write(ctx, question, tuple(passages))
             )
-            units = checked(quotations, passages)
+            units = check_quotations(quotations, passages)
         except TechnicalFailure as failure:
             self._tell_answer(ctx, TraceEventStatus.FAILED, {"failure": failure.kind.value})
             raise

@@ -50,7 +50,7 @@ def wrong_rows(outcomes: Sequence[Outcome]) -> list[str]:
     ]
 
 
-def broken_line(outcomes: Sequence[Outcome]) -> str | None:
+def failure_line(outcomes: Sequence[Outcome]) -> str | None:
     """What did not work, when something did not; the figures then measure less than the whole path."""
     broken = [outcome for outcome in outcomes if outcome.broken]
     if not broken:
@@ -122,10 +122,10 @@ def _outcome_json(outcome: Outcome) -> JsonValue:
         "broken": outcome.broken,
         "failed_tools": list(outcome.run.result.failed_tools),
         "elapsed_s": outcome.run.elapsed_s,
-        "causes": [_ranked(ranked) for ranked in outcome.run.result.causes],
-        "candidates": [_ranked(ranked) for ranked in outcome.run.result.candidates[:10]],
+        "causes": [_json_of_ranked(ranked) for ranked in outcome.run.result.causes],
+        "candidates": [_json_of_ranked(ranked) for ranked in outcome.run.result.candidates[:10]],
     }
 
 
-def _ranked(ranked: Ranked) -> JsonValue:
+def _json_of_ranked(ranked: Ranked) -> JsonValue:
     return dict(asdict(ranked))

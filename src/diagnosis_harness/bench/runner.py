@@ -58,13 +58,13 @@ def result_of(document: RunDocument) -> RunResult:
     """What a published document names: proven causes, unproven candidates."""
     return RunResult(
         outcome=document.release.outcome.value,
-        causes=tuple(_ranked(cause) for cause in document.report.causes),
-        candidates=tuple(_ranked(candidate) for candidate in document.report.candidates),
+        causes=tuple(_to_ranked(cause) for cause in document.report.causes),
+        candidates=tuple(_to_ranked(candidate) for candidate in document.report.candidates),
         failed_tools=tuple(r.tool for r in document.records if r.status is InvocationStatus.ERROR),
     )
 
 
-def _ranked(named: CauseEntry | Candidate) -> Ranked:
+def _to_ranked(named: CauseEntry | Candidate) -> Ranked:
     return Ranked(
         entity=named.entity, fault_kind=named.fault_kind.value, region=named.region, score=named.score
     )

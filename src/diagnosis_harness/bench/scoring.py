@@ -98,24 +98,24 @@ def judge(run: Run, label: Label) -> Outcome:
 
 def place_of(entity: str, run: Run) -> int | None:
     """Place of an entity, the worst one among equal scores; None when it was not named."""
-    named = _merged(run)
+    named = _merge_named(run)
     names = [name for name, _ in named]
     if entity not in names:
         return None
     place = names.index(entity)
     tie = named[place][1]
-    return max(index for index, (_, other) in enumerate(named) if index == place or _tied(tie, other)) + 1
+    return max(index for index, (_, other) in enumerate(named) if index == place or _ties(tie, other)) + 1
 
 
 Rung = tuple[bool, float | None]
 """Proven or not, and the score."""
 
 
-def _tied(one: Rung, other: Rung) -> bool:
+def _ties(one: Rung, other: Rung) -> bool:
     return one == other and one[1] is not None
 
 
-def _merged(run: Run) -> list[tuple[str, Rung]]:
+def _merge_named(run: Run) -> list[tuple[str, Rung]]:
     """Causes, then candidates; instances stand for their service, repeats and left-out entities go."""
     merged: dict[str, Rung] = {}
     for proven, group in ((True, run.result.causes), (False, run.result.candidates)):

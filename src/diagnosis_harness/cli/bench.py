@@ -132,7 +132,7 @@ def _show(name: str, outcomes: Sequence[Outcome]) -> None:
     from rich.measure import Measurement
     from rich.table import Table
 
-    from diagnosis_harness.bench.report import COLUMNS, broken_line, score_rows, wrong_rows
+    from diagnosis_harness.bench.report import COLUMNS, failure_line, score_rows, wrong_rows
 
     table = Table(
         title=f"{name}: {len(outcomes)} runs", title_justify="left", box=SIMPLE_HEAD, padding=(0, 1)
@@ -146,7 +146,7 @@ def _show(name: str, outcomes: Sequence[Outcome]) -> None:
     wide = console.options.update(max_width=UNBOUNDED)
     console.width = max(console.width, Measurement.get(console, wide, table).maximum)
     console.print(table)
-    if (broken := broken_line(outcomes)) is not None:
+    if (broken := failure_line(outcomes)) is not None:
         console.print(broken, soft_wrap=True)
     wrong = wrong_rows(outcomes)
     for line in wrong[:WRONG_SHOWN]:

@@ -35,7 +35,7 @@ def html_blocks(text: str) -> tuple[Block, ...]:
     seen = _UNSEEN.sub(lambda found: "\n" * found[0].count("\n"), text)
     reader.feed(_STRAY.sub("&lt;", seen))
     reader.close()
-    return reader.finished()
+    return reader.finish()
 
 
 class _Reader(HTMLParser):
@@ -47,9 +47,9 @@ class _Reader(HTMLParser):
         self._parts: list[str] = []
         self._lines = (1, 1)
         self._hidden = 0
-        self._within: list[str] = []
+        self._open_tags: list[str] = []
 
-    def finished(self) -> tuple[Block, ...]:
+    def finish(self) -> tuple[Block, ...]:
         self._flush()
         return tuple(self._blocks)
 
@@ -63,8 +63,8 @@ class _Reader(HTMLParser):
             self._parts.append(" | " if self._parts and not self._parts[-1].endswith("\n") else "")
         elif tag in _BLOCKS and not self._inside_whole(tag):
             self._flush()
-            if len(self._within) < _DEPTH_MAX:  # paragraphs that nobody closes, most of all
-                self._within.append(tag)
+            if len(self._open_tags) < _DEPTH_MAX:  # paragraphs that nobody closes, most of all
+                self._open_tags.append(tag)
 
     def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         if tag not in _HIDDEN:
@@ -73,9 +73,9 @@ class _Reader(HTMLParser):
     def handle_endtag(self, tag: str) -> None:
         if tag in _HIDDEN:
             self._hidden = max(0, self._hidden - 1)
-        elif tag in self._within and (tag in _WHOLE or not self._inside_whole(tag)):
+        elif tag in self._open_tags and (tag in _WHOLE or not self._inside_whole(tag)):
             self._flush()
-            while self._within.pop() != tag:
+            while self._open_tags.pop() != tag:
                 pass
 
     def handle_data(self, data: str) -> None:
@@ -97,11 +97,11 @@ class _Reader(HTMLParser):
 
     def _inside_whole(self, tag: str) -> bool:
         """Whether this stands inside code or a table, which stay whole."""
-        return tag not in _HEADINGS and any(outer in _WHOLE for outer in self._within)
+        return tag not in _HEADINGS and any(outer in _WHOLE for outer in self._open_tags)
 
     def _kind(self) -> BlockKind:
         """Of the innermost block; a paragraph of an item is the item's."""
-        for tag in reversed(self._within):
+        for tag in reversed(self._open_tags):
             kind = _BLOCKS[tag]
             if kind is not BlockKind.TEXT:
                 return kind
@@ -112,7 +112,7 @@ class _Reader(HTMLParser):
     def _flush(self) -> None:
         kind, level = (
             self._kind(),
-            next((_HEADINGS[tag] for tag in self._within[::-1] if tag in _HEADINGS), 0),
+            next((_HEADINGS[tag] for tag in self._open_tags[::-1] if tag in _HEADINGS), 0),
         )
         text = "".join(self._parts)
         self._parts.clear()

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from diagnosis_harness.knowledge.embedder import Embedder
 from diagnosis_harness.knowledge.passage import Passage
 from diagnosis_harness.knowledge.retrieval import Hit, Holdings, Retrieval
-from diagnosis_harness.knowledge.terms import asked_terms, terms_of
+from diagnosis_harness.knowledge.terms import terms_of, terms_of_question
 
 Scores = NDArray[np.float32]
 
@@ -107,13 +107,13 @@ class KnowledgeIndex:
 
     def search(self, question: str) -> Retrieval:
         """The passages that may answer a question, best first."""
-        asked = asked_terms(question)
+        asked = terms_of_question(question)
         if not self.passages or not (asked or self._embedder):
             return Retrieval((), (), self.holdings)
         words = self._words(asked)
-        covered = self._covered(asked)
+        covered = self._coverage(asked)
         cosine = self._cosine(question)
-        score = self._fused(words, cosine)
+        score = self._fuse(words, cosine)
         order = np.lexsort((np.arange(len(score)), -score))
         if cosine is None:
             over = covered >= self._tuning.covered_floor
@@ -136,16 +136,16 @@ class KnowledgeIndex:
         others = [at for at in found if self._file_of[at] != file]
         return (same + others)[: self._tuning.hits_max]
 
-    def ranked(self, question: str) -> tuple[Passage, ...]:
+    def rank_all(self, question: str) -> tuple[Passage, ...]:
         """All passages, best first, whatever the floor says; for measuring."""
-        score = self._fused(self._words(asked_terms(question)), self._cosine(question))
+        score = self._fuse(self._words(terms_of_question(question)), self._cosine(question))
         return tuple(self.passages[at] for at in np.lexsort((np.arange(len(score)), -score)))
 
     def _words(self, asked: Sequence[str]) -> Scores:
         of_files = _scores(self._of_files, asked, len(self._files))[self._file_of]
         return _scores(self._of_passages, asked, len(self.passages)) + self._tuning.file_weight * of_files
 
-    def _covered(self, asked: Sequence[str]) -> Scores:
+    def _coverage(self, asked: Sequence[str]) -> Scores:
         """For each passage the share of what is asked that its file holds, rare terms counting more."""
         weights = {term: self._rarity.get(term, self._rarity[""]) for term in asked}
         total = sum(weights.values()) or 1.0
@@ -158,7 +158,7 @@ class KnowledgeIndex:
         cosine: Scores = self._vectors @ self._embedder.embed([question])[0]
         return cosine
 
-    def _fused(self, words: Scores, cosine: Scores | None) -> Scores:
+    def _fuse(self, words: Scores, cosine: Scores | None) -> Scores:
         """The scores by words alone; with vectors, both ranks, reciprocal and added up."""
         if cosine is None:
             return words
@@ -168,14 +168,14 @@ class KnowledgeIndex:
         return fused
 
 
-def searched_text(passage: Passage) -> str:
+def text_to_index(passage: Passage) -> str:
     """What a passage is found by: its headings and its text."""
     return "\n".join((*passage.headings, passage.text))
 
 
 def terms_of_passage(passage: Passage) -> list[str]:
     """The terms that a passage is found by, with those of its file's name."""
-    return terms_of(f"{passage.file.rpartition('.')[0]}\n{searched_text(passage)}")
+    return terms_of(f"{passage.file.rpartition('.')[0]}\n{text_to_index(passage)}")
 
 
 def _bm25(texts: Sequence[list[str]]) -> Bm25 | None:

@@ -44,7 +44,7 @@ class _Reader:
             elif heading := _HEADING.match(line):
                 self._heading(heading)
             elif fence := _FENCE.match(line):
-                self._fenced(fence["fence"])
+                self._read_fenced_block(fence["fence"])
             elif self._is_table(self._at):
                 self._add(BlockKind.TABLE, self._while(lambda at: "|" in self._lines[at]))
             elif _ITEM.match(line) and not _RULE.match(line):
@@ -67,7 +67,7 @@ class _Reader:
         else:
             self._add(BlockKind.TEXT, self._at + 1)
 
-    def _fenced(self, fence: str) -> None:
+    def _read_fenced_block(self, fence: str) -> None:
         end = self._at + 1
         while end < len(self._lines):
             closing = self._lines[end].strip()

@@ -27,7 +27,7 @@ class Quotation:
     passage: int
 
 
-def checked(
+def check_quotations(
     quotations: Sequence[Quotation], passages: Sequence[Passage]
 ) -> tuple[tuple[Quotation, Unit], ...]:
     """The quotations with the units that they are, in the order of the passages.
@@ -37,24 +37,24 @@ def checked(
             lacks the line that announces it.
     """
     if not quotations:
-        raise _refused("it quotes nothing")
+        raise _refusal("it quotes nothing")
     if len(quotations) > QUOTATIONS_MAX or sum(len(quoted.text) for quoted in quotations) > QUOTED_MAX:
-        raise _refused("it is too long")
+        raise _refusal("it is too long")
     units: dict[int, tuple[Unit, ...]] = {}
-    said = {(quoted.passage, quoted.text) for quoted in quotations}
+    quoted_texts = {(quoted.passage, quoted.text) for quoted in quotations}
     places: set[tuple[int, int]] = set()
-    for number, text in said:
+    for number, text in quoted_texts:
         if not 1 <= number <= len(passages):
-            raise _refused("it cites a passage that there is not")
+            raise _refusal("it cites a passage that there is not")
         held = units.setdefault(number, units_of(passages[number - 1]))
         same = [at for at, unit in enumerate(held) if unit.text == text]
         if not same:
-            raise _refused("it quotes what does not stand in the passage")
+            raise _refusal("it quotes what does not stand in the passage")
         announced = [
-            at for at in same if (lead := held[at].lead) is None or (number, held[lead].text) in said
+            at for at in same if (lead := held[at].lead) is None or (number, held[lead].text) in quoted_texts
         ]
         if not announced:
-            raise _refused("it quotes an item without the line that announces it")
+            raise _refusal("it quotes an item without the line that announces it")
         places.add((number, announced[0]))
     order = list(dict.fromkeys(quoted.passage for quoted in quotations))
     return tuple(
@@ -63,5 +63,5 @@ def checked(
     )
 
 
-def _refused(problem: str) -> AnswerRefused:
+def _refusal(problem: str) -> AnswerRefused:
     return AnswerRefused(f"the answer was refused: {problem}", kind=FailureKind.INVALID_OUTPUT)

@@ -65,7 +65,7 @@ def terms_of(text: str) -> list[str]:
     return found
 
 
-def asked_terms(question: str) -> tuple[str, ...]:
+def terms_of_question(question: str) -> tuple[str, ...]:
     """The terms of a question that carry meaning, each once, in order."""
     return tuple(dict.fromkeys(term for term in terms_of(question) if is_telling(term)))
 

@@ -26,7 +26,7 @@ def first_alert(system: System, metrics: Iterable[Series], *, onset_s: float) ->
     return min(fired, key=lambda entry: entry[:2])[2] if fired else None
 
 
-def flapped_alert(system: System, metrics: Iterable[Series], *, after_s: float) -> AlertInfo:
+def flapping_alert(system: System, metrics: Iterable[Series], *, after_s: float) -> AlertInfo:
     """The alert of a sound world: the highest latency within five minutes, no more."""
     best: tuple[float, AlertInfo] | None = None
     for series in _indicators(system, metrics):

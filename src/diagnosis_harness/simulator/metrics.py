@@ -33,21 +33,31 @@ def scrape(
 
 def _requests(part: PartSample, time_s: NDArray[np.float64], rng: np.random.Generator) -> Iterator[Series]:
     service = part.service
-    yield from _seen(service.name, time_s, part.total_s, part.failed)
+    yield from _request_series(service.name, time_s, part.total_s, part.failed)
     yield _series(
-        service.name, "requests_per_s", "1/s", time_s=time_s, value=_counted(part.load.sum(axis=1), rng)
+        service.name,
+        "requests_per_s",
+        "1/s",
+        time_s=time_s,
+        value=_add_counting_noise(part.load.sum(axis=1), rng),
     )
     if service.instances == (service.name,):
         return
     count = len(service.instances)
     for index, instance in enumerate(service.instances):
-        yield from _seen(instance, time_s, part.total_s[:, index::count], part.failed[:, index::count])
+        yield from _request_series(
+            instance, time_s, part.total_s[:, index::count], part.failed[:, index::count]
+        )
         yield _series(
-            instance, "requests_per_s", "1/s", time_s=time_s, value=_counted(part.load[:, index], rng)
+            instance,
+            "requests_per_s",
+            "1/s",
+            time_s=time_s,
+            value=_add_counting_noise(part.load[:, index], rng),
         )
 
 
-def _seen(
+def _request_series(
     entity: str, time_s: NDArray[np.float64], total_s: NDArray[np.float64], failed: NDArray[np.bool_]
 ) -> Iterator[Series]:
     for share, values in zip(QUANTILES, np.quantile(total_s, QUANTILES, axis=1), strict=True):
@@ -72,7 +82,7 @@ def _resources(
         yield _series(instance, "memory_bytes", "bytes", time_s=time_s, value=np.round(memory))
 
 
-def _counted(rate: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.float64]:
+def _add_counting_noise(rate: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.float64]:
     return np.asarray(rate * np.exp(rng.normal(0.0, 0.01, len(rate))), dtype=np.float64)
 
 

@@ -131,7 +131,9 @@ def build_system(rng: np.random.Generator, *, mean_rate_per_s: float) -> System:
     """A system of 8 to 14 parts whose busiest instances are about half used at the mean rate."""
     plan = _plan(rng)
     names = list(plan.roles)
-    calls = tuple(_call(rng, caller, callee, plan.roles[callee]) for caller, callee in _ordered(plan, names))
+    calls = tuple(
+        _call(rng, caller, callee, plan.roles[callee]) for caller, callee in _order_links(plan, names)
+    )
     visits = dict.fromkeys(names, 0.0)
     visits[names[0]] = 1.0
     for call in calls:
@@ -167,7 +169,7 @@ def _plan(rng: np.random.Generator) -> _Plan:
     return _Plan(roles, list(dict.fromkeys(links)))
 
 
-def _ordered(plan: _Plan, names: list[str]) -> list[tuple[str, str]]:
+def _order_links(plan: _Plan, names: list[str]) -> list[tuple[str, str]]:
     """Links by caller in calling order, so that one walk forward sees every caller before its callees."""
     return sorted(plan.links, key=lambda link: names.index(link[0]))
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from diagnosis_harness.kernel.window import TimeWindow
-from diagnosis_harness.simulator.alert import first_alert, flapped_alert
+from diagnosis_harness.simulator.alert import first_alert, flapping_alert
 from diagnosis_harness.simulator.changes import record_changes
 from diagnosis_harness.simulator.effects import Effects, effects_of
 from diagnosis_harness.simulator.faults import (
@@ -81,11 +81,11 @@ def simulate(kind: FaultKind, *, seed: int) -> World:
     rate = request_rate(time_s, rng)
     system = build_system(rng, mean_rate_per_s=float(np.mean(rate)))
     stage = _Stage(system, time_s, rate, onset_s, int(rng.integers(2**32)))
-    telling = _noticed(stage, choose_fault(kind, system, rng, onset_s=onset_s))
+    telling = _play_until_noticed(stage, choose_fault(kind, system, rng, onset_s=onset_s))
     for _ in range(PLACES_MAX):
         if kind is FaultKind.NONE or telling.alert is not None:
             break
-        telling = _noticed(stage, choose_fault(kind, system, rng, onset_s=onset_s))
+        telling = _play_until_noticed(stage, choose_fault(kind, system, rng, onset_s=onset_s))
     window = TimeWindow(float(time_s[0]), float(time_s[-1]))
     spans = trace_requests(system, telling.parts, time_s, rng, spans_max=SPANS_MAX)
     return World(
@@ -94,7 +94,7 @@ def simulate(kind: FaultKind, *, seed: int) -> World:
         spans=spans,
         logs=write_logs(system, spans, telling.effects, time_s, rng=rng),
         changes=record_changes(system, telling.fault, window, rng, onset_s=onset_s),
-        alert=telling.alert or flapped_alert(system, telling.metrics, after_s=onset_s),
+        alert=telling.alert or flapping_alert(system, telling.metrics, after_s=onset_s),
         truth=truth_of(telling.fault, system),
     )
 
@@ -109,7 +109,7 @@ def _clock(rng: np.random.Generator) -> tuple[NDArray[np.float64], float]:
     return time_s, onset_s
 
 
-def _noticed(stage: _Stage, fault: Fault | None) -> _Telling:
+def _play_until_noticed(stage: _Stage, fault: Fault | None) -> _Telling:
     """Play the world; a fault that sets off no alert in time is played again, stronger."""
     telling = _play(stage, fault)
     attempts = 1

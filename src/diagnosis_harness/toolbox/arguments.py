@@ -15,7 +15,7 @@ ONSET = Parameter(
 ENTITIES = Parameter("entities", ParameterKind.ENTITIES, "Only these services or instances. Left out: all.")
 
 
-def instant(arguments: Mapping[str, ArgumentValue], name: str) -> float | None:
+def timestamp(arguments: Mapping[str, ArgumentValue], name: str) -> float | None:
     """The instant in seconds, or None when it was not given."""
     value = arguments.get(name)
     return float(value) if isinstance(value, int | float) else None

@@ -11,12 +11,12 @@ import numpy as np
 from diagnosis_harness.analysis.span_findings import ShareGroups, TimeGroups
 from diagnosis_harness.kernel.names import named
 from diagnosis_harness.kernel.window import TimeWindow
-from diagnosis_harness.toolbox.arguments import ENTITIES, ONSET, instant, names
+from diagnosis_harness.toolbox.arguments import ENTITIES, ONSET, names, timestamp
 from diagnosis_harness.toolbox.clues import USUAL_CALL, SpanGroups
 from diagnosis_harness.toolbox.incident_view import IncidentView
 from diagnosis_harness.toolbox.span_table import SpanView
 from diagnosis_harness.toolbox.views import Views
-from diagnosis_harness.toolbox.wording import digits, quantity, rounded
+from diagnosis_harness.toolbox.wording import digits, quantity, round4
 from diagnosis_harness.tools.evidence import Direction, EvidenceItem, ItemKind
 from diagnosis_harness.tools.spec import ArgumentValue, ToolFindings, ToolSpec
 
@@ -54,7 +54,7 @@ class CompareSpans:
 
     def run(self, ctx: RunContext, arguments: Mapping[str, ArgumentValue]) -> ToolFindings:
         """What changed."""
-        view = self.views.for_onset(ctx, instant(arguments, "onset"))
+        view = self.views.for_onset(ctx, timestamp(arguments, "onset"))
         if view is None or view.spans is None or view.groups is None:
             return ToolFindings((), note="no spans, or no onset to compare around")
         wanted = names(arguments, "entities")
@@ -62,13 +62,13 @@ class CompareSpans:
         kept = [item for item in found if wanted is None or item.entity in wanted or item.peer in wanted]
         kept.sort(key=lambda item: (-(item.score or 0.0), item.item_id))
         late, early = int(view.spans.fault.sum()), int((~view.spans.fault).sum())
-        looked_at = _compared(view.spans, wanted)
+        looked_at = _count_compared(view.spans, wanted)
         note = f"{early} spans of normal operation, {late} after onset"
         narrow = "name some entities to see more of their spans"
         return ToolFindings(tuple(kept), _window(view), looked_at, narrow=narrow, note=note)
 
 
-def _compared(spans: SpanView, wanted: tuple[str, ...] | None) -> int:
+def _count_compared(spans: SpanView, wanted: tuple[str, ...] | None) -> int:
     """How many spans of the wanted entities were compared: none where one of the two sides has none."""
     entities = [place for place, name in enumerate(spans.entities) if wanted is None or name in wanted]
     of_them = np.isin(spans.spans.entity, entities)
@@ -97,14 +97,14 @@ def _all_items(view: IncidentView, spans: SpanView, groups: SpanGroups) -> list[
 def _time_items(
     spans: SpanView, groups: TimeGroups, window: TimeWindow | None, kind: ItemKind
 ) -> list[EvidenceItem]:
-    noise = rounded(float(np.quantile(groups.null, 0.75))) if len(groups.null) else None
+    noise = round4(float(np.quantile(groups.null, 0.75))) if len(groups.null) else None
     shift = groups.shift
     items = []
     for place in np.flatnonzero(np.abs(shift.z) >= LEAST_Z).tolist():
         entity, peer = int(groups.entity[place]), int(groups.peer[place])
         caller = None if peer < 0 else spans.entities[peer]
         operation = spans.operations[int(groups.operation[place])]
-        value, baseline = rounded(float(shift.fault_s[place])), rounded(float(shift.baseline_s[place]))
+        value, baseline = round4(float(shift.fault_s[place])), round4(float(shift.baseline_s[place]))
         up = shift.z[place] > 0
         about = f"time inside {named(spans.entities[entity])}"
         if caller is not None:
@@ -124,9 +124,9 @@ def _time_items(
                 unit="s",
                 direction=Direction.UP if up else Direction.DOWN,
                 window=window,
-                score=rounded(abs(float(shift.z[place]))),
+                score=round4(abs(float(shift.z[place]))),
                 attributes={
-                    "z": rounded(float(shift.z[place])),
+                    "z": round4(float(shift.z[place])),
                     "noise": noise,
                     "spans_before": int(shift.baseline_count[place]),
                     "spans_after": int(shift.fault_count[place]),
@@ -192,9 +192,9 @@ def _share_item(
     value, baseline = float(shift.fault[place]), float(shift.baseline[place])
     if without is not None:
         value, baseline = 1.0 - value, 1.0 - baseline
-    value, baseline = rounded(value), rounded(baseline)
+    value, baseline = round4(value), round4(baseline)
     up = value > baseline
-    z = rounded(abs(float(shift.z[place])))
+    z = round4(abs(float(shift.z[place])))
     line = f"{share.what} {'rose' if up else 'fell'} from {digits(baseline)} ratio to {digits(value)} ratio"
     return EvidenceItem(
         item_id,

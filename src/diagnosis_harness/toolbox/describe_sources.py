@@ -43,7 +43,7 @@ class DescribeSources:
         """The inventory."""
         del arguments
         summary = self.sources.summary.summary(ctx)
-        items = [*_kinds(summary), *_alert(summary), *_entities(summary), *_unused(summary)]
+        items = [*_kinds(summary), *_alert(summary), *_entities(summary), *_file_items(summary)]
         return ToolFindings(tuple(items), window=summary.incident, looked_at=len(summary.files))
 
 
@@ -115,7 +115,7 @@ def _entities(summary: SourceSummary) -> list[EvidenceItem]:
     return [_item("entities", line, attributes, value=len(summary.entities))]
 
 
-def _unused(summary: SourceSummary) -> list[EvidenceItem]:
+def _file_items(summary: SourceSummary) -> list[EvidenceItem]:
     return [
         _item(
             f"file-{place}",

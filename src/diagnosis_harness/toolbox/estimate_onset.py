@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 from diagnosis_harness.kernel.json_value import Scalar
 from diagnosis_harness.kernel.names import named
 from diagnosis_harness.kernel.window import utc_text
-from diagnosis_harness.toolbox.arguments import ONSET, instant
+from diagnosis_harness.toolbox.arguments import ONSET, timestamp
 from diagnosis_harness.toolbox.views import Views
-from diagnosis_harness.toolbox.wording import digits, rounded
+from diagnosis_harness.toolbox.wording import digits, round4
 from diagnosis_harness.tools.evidence import EvidenceItem, ItemKind
 from diagnosis_harness.tools.spec import ArgumentValue, ToolFindings, ToolSpec
 
@@ -42,7 +42,7 @@ class EstimateOnset:
 
     def run(self, ctx: RunContext, arguments: Mapping[str, ArgumentValue]) -> ToolFindings:
         """The instants, with how they were found."""
-        given = instant(arguments, "onset")
+        given = timestamp(arguments, "onset")
         summary = self.views.sources.summary.summary(ctx)
         found = self.views.onset(ctx, given)
         known = [("argument", given), ("stated", summary.onset_s), ("alert", summary.alert.time_s)]
@@ -50,14 +50,14 @@ class EstimateOnset:
             return ToolFindings(
                 (), summary.incident, note="no onset is stated, and no indicator changed clearly"
             )
-        entity = self.views.affected(ctx)
+        entity = self.views.find_affected(ctx)
         used = None if found is None else found.time_s
         items = [
             _item(method, at, entity, used=used == at, clarity=None) for method, at in known if at is not None
         ]
         if found is not None and found.estimated_s is not None:
             at = found.estimated_s
-            items.append(_item("estimated", at, entity, used=used == at, clarity=rounded(found.clarity)))
+            items.append(_item("estimated", at, entity, used=used == at, clarity=round4(found.clarity)))
         items.sort(key=lambda item: not item.attributes["used"])
         return ToolFindings(tuple(items), summary.incident, looked_at=len(items))
 

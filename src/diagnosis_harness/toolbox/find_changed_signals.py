@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from diagnosis_harness.toolbox.arguments import ENTITIES, ONSET, instant, names, whole
+from diagnosis_harness.toolbox.arguments import ENTITIES, ONSET, names, timestamp, whole
 from diagnosis_harness.toolbox.metric_table import MetricTable
 from diagnosis_harness.toolbox.signal_item import SignalMove, moves_of, signal_item, usable, window_of
 from diagnosis_harness.toolbox.views import Views
@@ -57,7 +57,7 @@ class FindChangedSignals:
 
     def run(self, ctx: RunContext, arguments: Mapping[str, ArgumentValue]) -> ToolFindings:
         """The signals that moved."""
-        view = self.views.for_onset(ctx, instant(arguments, "onset"))
+        view = self.views.for_onset(ctx, timestamp(arguments, "onset"))
         if view is None or view.metrics is None:
             return ToolFindings((), note="no metrics, or no onset to compare around")
         table = view.metrics

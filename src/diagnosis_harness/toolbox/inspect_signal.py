@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from diagnosis_harness.analysis.direction import words_of
-from diagnosis_harness.toolbox.arguments import ONSET, instant, text
+from diagnosis_harness.toolbox.arguments import ONSET, text, timestamp
 from diagnosis_harness.toolbox.metric_table import MetricTable
 from diagnosis_harness.toolbox.signal_item import moves_of, signal_item, usable, window_of
 from diagnosis_harness.toolbox.views import Views
@@ -46,12 +46,12 @@ class InspectSignal:
 
     def run(self, ctx: RunContext, arguments: Mapping[str, ArgumentValue]) -> ToolFindings:
         """The signal."""
-        view = self.views.for_onset(ctx, instant(arguments, "onset"))
+        view = self.views.for_onset(ctx, timestamp(arguments, "onset"))
         if view is None or view.metrics is None:
             return ToolFindings((), note="no metrics, or no onset to compare around")
         table = view.metrics
         entity = text(arguments, "entity")
-        named = _named(table, text(arguments, "signal") or "", text(arguments, "statistic"))
+        named = _rows_named(table, text(arguments, "signal") or "", text(arguments, "statistic"))
         own = [place for place in named if table.rows[place].entity == entity]
         places = own or [place for place in named if table.rows[place].owner == entity]
         moves = moves_of(table)
@@ -64,7 +64,7 @@ class InspectSignal:
         return ToolFindings(items, window_of(table, view.onset_s), len(places), note=note)
 
 
-def _named(table: MetricTable, signal: str, statistic: str | None) -> list[int]:
+def _rows_named(table: MetricTable, signal: str, statistic: str | None) -> list[int]:
     """Rows of exactly this name; else those that have all its words, and the statistic's where some do.
 
     An alert often names `latency` and `p99` where the series is called `latency_p99`.

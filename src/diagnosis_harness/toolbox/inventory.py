@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from diagnosis_harness.harness.context import RunContext
 
 
-def known_names(ctx: RunContext, sources: Sources) -> frozenset[str]:
+def entity_names(ctx: RunContext, sources: Sources) -> frozenset[str]:
     """Every service and instance that some telemetry holds, as it writes them; cheap after the first call.
 
     A series of a call, named `a->b`, holds the names of both ends.
@@ -30,7 +30,7 @@ def known_names(ctx: RunContext, sources: Sources) -> frozenset[str]:
 def askable_names(ctx: RunContext, sources: Sources) -> frozenset[str]:
     """What a tool may be asked about: the known names, and whom the alert of the source names."""
     alerted = sources.summary.summary(ctx).alert.entity
-    return known_names(ctx, sources) | ({alerted} if alerted is not None else set())
+    return entity_names(ctx, sources) | ({alerted} if alerted is not None else set())
 
 
 def ends_of(name: str) -> tuple[str, ...]:

@@ -10,9 +10,9 @@ from diagnosis_harness.kernel.names import named, quoted
 from diagnosis_harness.kernel.window import utc_text
 from diagnosis_harness.toolbox.arguments import text
 from diagnosis_harness.toolbox.ports import ChangeEvent
-from diagnosis_harness.toolbox.search_logs import asked_window, with_instances
+from diagnosis_harness.toolbox.search_logs import window_argument, with_instances
 from diagnosis_harness.toolbox.views import Views
-from diagnosis_harness.toolbox.wording import digits, one_line, rounded
+from diagnosis_harness.toolbox.wording import digits, one_line, round4
 from diagnosis_harness.tools.evidence import EvidenceItem, ItemKind
 from diagnosis_harness.tools.spec import ArgumentValue, Parameter, ParameterKind, ToolFindings, ToolSpec
 
@@ -54,7 +54,7 @@ class ListChanges:
         sources = self.views.sources
         if sources.changes is None:
             return ToolFindings((), note="the source has no changes")
-        window = asked_window(ctx, sources, arguments)
+        window = window_argument(ctx, sources, arguments)
         entity = text(arguments, "entity")
         events = sources.changes.changes(ctx, window=window)
         wanted = None if entity is None else with_instances(ctx, sources, entity)
@@ -75,7 +75,7 @@ def _item(event: ChangeEvent, item_id: str, onset_s: float | None) -> EvidenceIt
     line = f"{utc_text(event.time_s)} {named(kind)}{of}: {quoted(summary)}"
     attributes: dict[str, str | int | float | bool | None] = {"change_kind": kind, "summary": summary}
     if onset_s is not None:
-        apart = rounded(abs(onset_s - event.time_s))
+        apart = round4(abs(onset_s - event.time_s))
         attributes["before_onset_s"] = apart if event.time_s <= onset_s else -apart
         line += f" ({digits(apart)} s {'before' if event.time_s <= onset_s else 'after'} the onset)"
     return EvidenceItem(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from diagnosis_harness.kernel.names import named
 from diagnosis_harness.toolbox.arguments import text
-from diagnosis_harness.toolbox.inventory import known_names
+from diagnosis_harness.toolbox.inventory import entity_names
 from diagnosis_harness.toolbox.ports import Sources
 from diagnosis_harness.tools.evidence import EvidenceItem, ItemKind
 from diagnosis_harness.tools.spec import ArgumentValue, Parameter, ParameterKind, ToolFindings, ToolSpec
@@ -42,7 +42,7 @@ class MatchEntities:
 
     def run(self, ctx: RunContext, arguments: Mapping[str, ArgumentValue]) -> ToolFindings:
         """The names."""
-        known = known_names(ctx, self.sources)
+        known = entity_names(ctx, self.sources)
         items = tuple(
             EvidenceItem(
                 f"m{place}",
@@ -51,22 +51,22 @@ class MatchEntities:
                 entity=name,
                 attributes={"telemetry": "entities", "mentioned": True},
             )
-            for place, name in enumerate(named_in(text(arguments, "text") or "", known), start=1)
+            for place, name in enumerate(names_in(text(arguments, "text") or "", known), start=1)
         )
         note = None if items else "the text names no service or instance that the telemetry knows"
         return ToolFindings(items, looked_at=len(known), note=note)
 
 
-def named_in(asked: str, known: Iterable[str]) -> tuple[str, ...]:
+def names_in(asked: str, known: Iterable[str]) -> tuple[str, ...]:
     """The known names that stand in a text as whole words, first named first; the longest of nested ones.
 
     Case does not count, nor how the words of a name are joined: `order service` names `order-service`. Names
     of fewer than three letters are not looked for.
     """
-    held = _folded(asked)
+    held = _fold(asked)
     found: list[tuple[int, int, str]] = []
     for name in sorted(known):
-        folded = _folded(name)
+        folded = _fold(name)
         if len(folded.strip()) >= _LEAST_LETTERS and folded in held:
             # A name may touch Chinese characters, which are written without spaces, and no other letter.
             pattern = rf"(?<![a-z0-9]){re.escape(folded)}(?![a-z0-9])"
@@ -78,5 +78,5 @@ def named_in(asked: str, known: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for _, _, name in sorted(chosen)))
 
 
-def _folded(name: str) -> str:
+def _fold(name: str) -> str:
     return _SEPARATORS.sub(" ", name.casefold())

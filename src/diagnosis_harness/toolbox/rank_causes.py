@@ -10,11 +10,11 @@ from diagnosis_harness.analysis.rank import Candidate
 from diagnosis_harness.kernel.json_value import Scalar
 from diagnosis_harness.kernel.names import named
 from diagnosis_harness.kernel.window import TimeWindow, utc_text
-from diagnosis_harness.toolbox.arguments import ONSET, instant, text
+from diagnosis_harness.toolbox.arguments import ONSET, text, timestamp
 from diagnosis_harness.toolbox.incident_view import IncidentView, Ranking
 from diagnosis_harness.toolbox.signal_item import window_of
 from diagnosis_harness.toolbox.views import Views
-from diagnosis_harness.toolbox.wording import digits, rounded
+from diagnosis_harness.toolbox.wording import digits, round4
 from diagnosis_harness.tools.evidence import EvidenceItem, ItemKind
 from diagnosis_harness.tools.spec import ArgumentValue, Parameter, ParameterKind, ToolFindings, ToolSpec
 
@@ -61,7 +61,7 @@ class RankCauses:
 
     def run(self, ctx: RunContext, arguments: Mapping[str, ArgumentValue]) -> ToolFindings:
         """The ranking."""
-        view = self.views.for_onset(ctx, instant(arguments, "onset"))
+        view = self.views.for_onset(ctx, timestamp(arguments, "onset"))
         if view is None:
             return ToolFindings((), note="no onset is stated, and no indicator changed clearly")
         alert = self.views.sources.summary.summary(ctx).alert
@@ -82,7 +82,7 @@ class RankCauses:
 def _item(
     one: Candidate, place: int, ranking: Ranking, *, window: TimeWindow | None, onset_s: float
 ) -> EvidenceItem:
-    score, strength, margin = rounded(one.score), rounded(one.strength), rounded(one.margin)
+    score, strength, margin = round4(one.score), round4(one.strength), round4(one.margin)
     attributes: dict[str, Scalar] = {
         "rank": place,
         "strength": strength,
@@ -91,16 +91,16 @@ def _item(
         "decided_by": one.decided_by.value,
         "fault_kind": one.fault_kind,
         "region": one.region,
-        "reality": rounded(ranking.reality),
+        "reality": round4(ranking.reality),
         "onset": utc_text(onset_s),
     }
     for clue in one.clues:
-        attributes[f"{clue.modality.value}_score"] = rounded(clue.excess)
+        attributes[f"{clue.modality.value}_score"] = round4(clue.excess)
         if clue.explained_by is not None and clue.explained_by == one.explained_by:
             attributes["explained_by"] = clue.explained_by
-            attributes["explained_score"] = rounded(clue.explained)
+            attributes["explained_score"] = round4(clue.explained)
         if clue.correlation is not None:
-            attributes["correlation"] = rounded(clue.correlation)
+            attributes["correlation"] = round4(clue.correlation)
     if (instance := one.instance) is not None:
         attributes["instance"] = instance
     if ranking.affected is not None:

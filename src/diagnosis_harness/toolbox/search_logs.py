@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from diagnosis_harness.kernel.json_value import Scalar
 from diagnosis_harness.kernel.names import named, quoted
 from diagnosis_harness.kernel.window import TimeWindow, utc_text
-from diagnosis_harness.toolbox.arguments import instant, text
+from diagnosis_harness.toolbox.arguments import text, timestamp
 from diagnosis_harness.toolbox.inventory import askable_names
 from diagnosis_harness.toolbox.ports import LogLine, Recording, Sources
 from diagnosis_harness.toolbox.wording import one_line
@@ -54,7 +54,7 @@ class SearchLogs:
         if self.sources.logs is None:
             return ToolFindings((), note="the source has no logs")
         wanted, entity = text(arguments, "text"), text(arguments, "entity")
-        window = asked_window(ctx, self.sources, arguments)
+        window = window_argument(ctx, self.sources, arguments)
         page = self.sources.logs.search(
             ctx,
             Recording.INCIDENT,
@@ -78,11 +78,11 @@ def with_instances(ctx: RunContext, sources: Sources, entity: str) -> tuple[str,
     return (entity, *sorted(part for part, owner in owners.items() if owner == entity and part != entity))
 
 
-def asked_window(
+def window_argument(
     ctx: RunContext, sources: Sources, arguments: Mapping[str, ArgumentValue]
 ) -> TimeWindow | None:
     """From `start` to `end`, the recording's own ends where one is left out; None where both are."""
-    start_s, end_s = instant(arguments, "start"), instant(arguments, "end")
+    start_s, end_s = timestamp(arguments, "start"), timestamp(arguments, "end")
     if start_s is None and end_s is None:
         return None
     held = sources.summary.summary(ctx).incident or TimeWindow(0.0, 0.0)

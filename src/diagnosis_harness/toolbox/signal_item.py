@@ -15,7 +15,7 @@ from diagnosis_harness.kernel.json_value import Scalar
 from diagnosis_harness.kernel.names import named
 from diagnosis_harness.kernel.window import TimeWindow, utc_text
 from diagnosis_harness.toolbox.metric_table import MetricTable
-from diagnosis_harness.toolbox.wording import digits, maybe_rounded, quantity, rounded
+from diagnosis_harness.toolbox.wording import digits, quantity, round4, round4_or_none
 from diagnosis_harness.tools.evidence import Direction, EvidenceItem, ItemKind
 
 FLAT_BELOW = 1.0  # widths; a smaller move is no move
@@ -83,7 +83,7 @@ def signal_item(
     median for a flat one. `baseline` is the usual level.
     """
     row = table.rows[move.row]
-    value, baseline = _value(table, move), maybe_rounded(float(table.shift.level[move.row]))
+    value, baseline = _value(table, move), round4_or_none(float(table.shift.level[move.row]))
     began_s = _began(table, move, onset_s)
     attributes = _attributes(table, move, value, baseline)
     length = max(table.end - table.split, 2)
@@ -109,7 +109,7 @@ def signal_item(
         direction=move.direction,
         window=window_of(table, onset_s),
         onset_s=began_s,
-        score=rounded(move.z),
+        score=round4(move.z),
         points=thin(course, points),
         attributes=attributes,
         source_rows=int(table.shift.points[move.row] + table.shift.before[move.row]),
@@ -123,7 +123,7 @@ def _value(table: MetricTable, move: SignalMove) -> float | None:
         Direction.DOWN: lambda: -float(high_rows(-after)[0]),
         Direction.FLAT: lambda: float(table.shift.value[move.row]),
     }
-    return maybe_rounded(reached[move.direction]())
+    return round4_or_none(reached[move.direction]())
 
 
 def _began(table: MetricTable, move: SignalMove, onset_s: float) -> float | None:
@@ -144,15 +144,15 @@ def _attributes(
     table: MetricTable, move: SignalMove, value: float | None, baseline: float | None
 ) -> dict[str, Scalar]:
     row = table.rows[move.row]
-    held: dict[str, Scalar] = {"kind": row.meaning.kind.value, "bad": move.bad, "z": rounded(move.z)}
+    held: dict[str, Scalar] = {"kind": row.meaning.kind.value, "bad": move.bad, "z": round4(move.z)}
     if move.false_alarm is not None:
-        held |= {"false_alarm": rounded(move.false_alarm), "normal_windows": move.normal_windows}
+        held |= {"false_alarm": round4(move.false_alarm), "normal_windows": move.normal_windows}
         held["as_far"] = move.as_far
     if row.owner != row.entity:
         held["owner"] = row.owner
     if row.rate:
         held["rate"] = True
-    median = maybe_rounded(float(table.shift.value[move.row]))
+    median = round4_or_none(float(table.shift.value[move.row]))
     if median is not None:
         held["median"] = median
     if value is not None and baseline is not None and baseline > 0 and value > baseline:

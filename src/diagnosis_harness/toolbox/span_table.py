@@ -61,7 +61,7 @@ def load_span_view(
     parts = (incident, baseline)
     entities = tuple(sorted({owners.get(name, name) for part in parts for name in part.entities}))
     operations = tuple(sorted({name for part in parts for name in part.operations}))
-    spans = _joined(parts, entities, operations, owners)
+    spans = _join(parts, entities, operations, owners)
     recording = np.concatenate((np.zeros(len(incident), np.int8), np.ones(len(baseline), np.int8)))
     fault = (spans.start_s >= onset_s) & (recording == 0)
     exclusive = self_time(spans)
@@ -72,7 +72,7 @@ def load_span_view(
     return SpanView(entities, operations, spans, exclusive, calls, fault, recording, len(incident))
 
 
-def _joined(
+def _join(
     parts: Sequence[SpanTable],
     entities: tuple[str, ...],
     operations: tuple[str, ...],
@@ -89,7 +89,7 @@ def _joined(
         entity.append(entity_map[part.entity] if len(part) else np.zeros(0, np.int64))
         operation.append(operation_map[part.operation] if len(part) else np.zeros(0, np.int64))
         shift += len(part)
-    said = all(part.error is not None for part in parts if len(part))
+    stated = all(part.error is not None for part in parts if len(part))
     errors = [part.error for part in parts if part.error is not None]
     return SpanColumns(
         np.concatenate(parent),
@@ -97,5 +97,5 @@ def _joined(
         np.concatenate(operation),
         np.concatenate([part.start_s for part in parts]),
         np.concatenate([np.nan_to_num(np.maximum(part.duration_s, 0.0)) for part in parts]),
-        np.concatenate(errors) if said and errors else None,
+        np.concatenate(errors) if stated and errors else None,
     )

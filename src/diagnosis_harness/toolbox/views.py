@@ -95,7 +95,7 @@ class Views:
             names = self._names = askable_names(ctx, self.sources)
         return names
 
-    def affected(self, ctx: RunContext) -> str | None:
+    def find_affected(self, ctx: RunContext) -> str | None:
         """The entity that shows the incident: the alert's, else where users arrive."""
         alert = self.sources.summary.summary(ctx).alert
         view = self._any(ctx)

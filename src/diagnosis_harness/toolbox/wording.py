@@ -6,14 +6,14 @@ import unicodedata
 from math import isfinite
 
 
-def rounded(value: float) -> float:
+def round4(value: float) -> float:
     """The value to four significant digits: what an item holds is exactly what its line says."""
     return float(f"{value:.4g}")
 
 
-def maybe_rounded(value: float) -> float | None:
+def round4_or_none(value: float) -> float | None:
     """The same; None for what is not finite."""
-    return rounded(value) if isfinite(value) else None
+    return round4(value) if isfinite(value) else None
 
 
 def digits(value: float) -> str:

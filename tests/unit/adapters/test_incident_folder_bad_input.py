@@ -324,7 +324,7 @@ def test_a_repeated_instant_is_averaged_and_counted(open_folder: OpenFolder, ctx
     series = sources.metrics.series(ctx, Recording.INCIDENT)[0]
     assert series.time_s.tolist() == [1_700_000_000.0, 1_700_000_060.0]
     assert series.value.tolist() == [1.5, 4.0]
-    assert "2 rows repeat an instant" in sources.summary.summary(ctx).files[0].note
+    assert "2 rows repeat a timestamp" in sources.summary.summary(ctx).files[0].note
 
 
 HOSTILE = "pay'; DROP TABLE kept_0; --\u202e\x1b[2J\x07\"|"

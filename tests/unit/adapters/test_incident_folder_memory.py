@@ -36,7 +36,7 @@ print(json.dumps(found | {"grown_mb": peak_mb() - before_mb}))
 """
 
 
-def opened_in_a_process(folder: Path, memory_limit_mb: int) -> dict[str, object]:
+def open_in_a_process(folder: Path, memory_limit_mb: int) -> dict[str, object]:
     """What came of opening, and by how many megabytes the process grew at its peak."""
     done = subprocess.run(
         [sys.executable, "-c", WATCHED, str(folder), str(memory_limit_mb)],
@@ -63,7 +63,7 @@ def sixty_four_megabytes(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_64_mb_of_metrics_fit_into_256_mb(sixty_four_megabytes: Path) -> None:
     """Rows go from the file into the table; no Python list of them is ever made."""
-    found = opened_in_a_process(sixty_four_megabytes, 256)
+    found = open_in_a_process(sixty_four_megabytes, 256)
     assert (found["series"], found["points"]) == (100, 20_000)
     assert float(str(found["grown_mb"])) < 256 + 64
 
@@ -73,7 +73,7 @@ def test_64_mb_of_metrics_under_a_small_limit_are_refused_in_one_sentence(
     sixty_four_megabytes: Path, memory_limit_mb: int
 ) -> None:
     """The process stays near the limit and is not killed."""
-    found = opened_in_a_process(sixty_four_megabytes, memory_limit_mb)
+    found = open_in_a_process(sixty_four_megabytes, memory_limit_mb)
     assert f"metrics.csv: it does not fit into the memory limit of {memory_limit_mb} MB" in str(
         found["refused"]
     )
@@ -88,7 +88,7 @@ def test_the_same_metrics_as_parquet_are_read_under_the_small_limit(
         f"COPY (FROM '{sixty_four_megabytes}/metrics.csv') "
         f"TO '{tmp_path}/metrics.parquet' (ROW_GROUP_SIZE 50000)"
     )
-    found = opened_in_a_process(tmp_path, 64)
+    found = open_in_a_process(tmp_path, 64)
     assert (found["series"], found["points"]) == (100, 20_000)
     assert float(str(found["grown_mb"])) < 64 + 64
 
@@ -137,7 +137,7 @@ def test_json_that_unpacks_to_far_more_than_it_holds_is_refused_within_the_limit
         for piece, times in pieces:
             for _ in range(times):
                 file.write(piece)
-    found = opened_in_a_process(tmp_path, 128)
+    found = open_in_a_process(tmp_path, 128)
     assert problem in str(found["refused"])
     assert float(str(found["grown_mb"])) < 128
 

@@ -160,7 +160,7 @@ def test_a_column_that_the_settings_name_and_the_file_has_not_is_refused(refuse_
     refused = refuse_folder(
         {"metrics.csv": LONG, "incident.toml": '[files."metrics.csv"]\nvalue = "reading"\n'}
     )
-    assert "'reading', which the file has not" in refused.problem
+    assert "'reading', which the file does not have" in refused.problem
     assert "time, entity, signal, value" in refused.remedy
 
 
@@ -183,7 +183,7 @@ def test_a_unit_comes_from_its_column_the_settings_or_the_name(
 
 
 def test_series_of_a_name_in_two_files_are_one_series(open_folder: OpenFolder, ctx: RunContext) -> None:
-    """In order of time, an instant that both have averaged."""
+    """In order of time; a timestamp that both have is averaged."""
     other = f"time,entity,signal,value\n{FIRST + 300},pay,latency_ms,5\n{FIRST},pay,latency_ms,2\n"
     values = as_values(open_folder({"metrics.csv": LONG, "metrics-more.csv": other}), ctx)
     assert values["pay", "latency_ms"] == [1.0, 1.0, 2.0, 3.0, 4.0, 5.0]
@@ -265,7 +265,7 @@ def test_a_baseline_folder_is_a_recording_of_its_own(write_folder: WriteFolder, 
         assert "baseline/metrics.csv" in [note.file for note in sources.summary.summary(ctx).files]
 
 
-def test_a_baseline_stretch_is_a_part_of_the_same_recording(open_folder: OpenFolder, ctx: RunContext) -> None:
+def test_a_baseline_window_is_a_part_of_the_same_recording(open_folder: OpenFolder, ctx: RunContext) -> None:
     """The incident recording stays whole."""
     toml = f"[baseline]\nstart = {FIRST}\nend = {FIRST + 120}\n"
     source = metrics(open_folder({"metrics.csv": LONG, "incident.toml": toml}))
@@ -347,7 +347,7 @@ def test_repeated_instants_are_counted_in_every_series(open_folder: OpenFolder, 
     rows = "".join(f"{FIRST + 60 * i},{entity},x,1\n" for i in (0, 1, 1, 1, 2) for entity in ("a", "b", "c"))
     other = "".join(f"{FIRST + 30 * i},d,x,1\n" for i in (0, 1, 2, 2))
     sources = open_folder({"metrics.csv": "time,entity,signal,value\n" + rows + other})
-    assert "7 rows repeat an instant" in sources.summary.summary(ctx).files[0].note
+    assert "7 rows repeat a timestamp" in sources.summary.summary(ctx).files[0].note
 
 
 def test_series_are_read_once(open_folder: OpenFolder, ctx: RunContext) -> None:

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from diagnosis_harness.adapters.sources.incident_folder.names import (
     UNNAMED_ENTITY,
-    joined_header,
+    join_header,
     plain_key,
     printable,
-    quoted,
+    quote,
     split_series_name,
     time_unit_of,
     unit_of_signal,
@@ -45,7 +45,7 @@ def test_other_scripts_are_left_alone() -> None:
 
 def test_a_long_cell_is_cut_in_a_sentence() -> None:
     """An error names the cell without repeating a page of it."""
-    assert len(quoted("x" * 10_000)) < 130
+    assert len(quote("x" * 10_000)) < 130
 
 
 @pytest.mark.parametrize(
@@ -85,12 +85,12 @@ def test_any_wide_name_has_an_entity_and_a_signal(name: str) -> None:
 @given(st.lists(st.text(), min_size=2, max_size=3))
 def test_any_header_levels_have_an_entity_and_a_signal(levels: list[str]) -> None:
     """Joined header levels are never empty."""
-    assert all(joined_header(tuple(levels)))
+    assert all(join_header(tuple(levels)))
 
 
 def test_header_levels_are_entity_signal_and_statistic() -> None:
     """The statistic hangs on the signal, as in `latency_p90`."""
-    assert joined_header(("PetSite", "latency", "p90")) == ("PetSite", "latency_p90")
+    assert join_header(("PetSite", "latency", "p90")) == ("PetSite", "latency_p90")
 
 
 @pytest.mark.parametrize(

@@ -40,8 +40,8 @@ BAD_SETTINGS = {
         "line 3 (files.metrics.csv.header_rows)",
     ),
     "a file that is not there": ('[files."metric.csv"]\nignore = true\n', "names no file", "incident.toml"),
-    "half a stretch": ("[baseline]\nstart = 1700000000\n", "a start and a later end", "line 1 (baseline)"),
-    "a stretch elsewhere": (
+    "half a window": ("[baseline]\nstart = 1700000000\n", "a start and a later end", "line 1 (baseline)"),
+    "a window elsewhere": (
         "[baseline]\nstart = 2020-01-01T00:00:00Z\nend = 2020-01-02T00:00:00Z\n", "outside", "baseline",
     ),
     "a baseline that is not there": ("[baseline]\nfolder = 'normal'\n", "no such folder", "normal"),
@@ -136,14 +136,14 @@ def test_a_folder_behind_a_link_or_with_signs_of_a_pattern_is_read(tmp_path: Pat
 def test_an_unreadable_file_is_refused(write_folder: WriteFolder, monkeypatch: pytest.MonkeyPatch) -> None:
     """Permission is the remedy; tests may run as root, who may read all, so the refusal is made."""
 
-    def denied(self: Path, *args: object, **options: object) -> None:
-        raise PermissionError(13, "Permission denied")
+    def deny(self: Path, *args: object, **options: object) -> None:
+        raise PermissionError(13, "Permission deny")
 
     folder = write_folder({"metrics.csv": METRICS})
-    monkeypatch.setattr(Path, "open", denied)
+    monkeypatch.setattr(Path, "open", deny)
     with pytest.raises(InvalidInput) as refused:
         open_incident_folder(folder)
-    assert str(refused.value) == "metrics.csv: it cannot be read (Permission denied); check its permissions."
+    assert str(refused.value) == "metrics.csv: it cannot be read (Permission deny); check its permissions."
 
 
 def test_the_example_of_the_reference_page_is_valid_and_shows_every_key(tmp_path: Path) -> None:

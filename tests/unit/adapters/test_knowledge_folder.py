@@ -50,7 +50,7 @@ class Shelf:
         """A knowledge base that has not looked yet."""
         return FolderKnowledge(self.folder, self.kept, sizes=sizes, clock=self.clock, embedder=embedder)
 
-    def opened(
+    def open(
         self, *, sizes: FolderSizes = SIZES, embedder: Encoder | None = None
     ) -> tuple[FolderKnowledge, Changes]:
         """One that has, and what it did."""
@@ -74,37 +74,37 @@ def shelf(tmp_path: Path) -> Shelf:
     return made
 
 
-def found(base: FolderKnowledge, question: str) -> list[str]:
+def find(base: FolderKnowledge, question: str) -> list[str]:
     """The files of what a question finds."""
     return [hit.passage.file for hit in base.search(Rig().run(), question).hits]
 
 
 def test_files_of_the_folder_are_found_by_their_path(shelf: Shelf) -> None:
     """Also in folders below it."""
-    base, changes = shelf.opened()
+    base, changes = shelf.open()
 
     assert changes == Changes(read=2, removed=0, notes=())
-    assert found(base, "archived logs") == ["ops/disk.md"]
+    assert find(base, "archived logs") == ["ops/disk.md"]
     assert base.holdings(Rig().run()).documents == 2
 
 
 def test_only_what_changed_is_read_again(shelf: Shelf) -> None:
     """By another process, from the index on disk."""
-    shelf.opened()
+    shelf.open()
     shelf.write("rollback.md", ROLLBACK + "\nThen tell the channel.\n")
-    base, changes = shelf.opened()
+    base, changes = shelf.open()
 
     assert changes.read == 1
-    assert found(base, "tell the channel") == ["rollback.md"]
+    assert find(base, "tell the channel") == ["rollback.md"]
 
 
 def test_only_what_changed_is_embedded_again(shelf: Shelf) -> None:
     """Vectors of files whose bytes are the same are taken from the index."""
-    shelf.opened(embedder=Encoder())
+    shelf.open(embedder=Encoder())
     os.utime(shelf.folder / "ops/disk.md", (1, 1))  # touched, with the same bytes
     shelf.write("rollback.md", ROLLBACK + "\nMore.\n")
     again = Encoder()
-    _, changes = shelf.opened(embedder=again)
+    _, changes = shelf.open(embedder=again)
 
     assert changes.read == 1
     assert again.texts == ["Rollback\nUndo the release with argocd.\n\nMore."]
@@ -112,29 +112,29 @@ def test_only_what_changed_is_embedded_again(shelf: Shelf) -> None:
 
 def test_a_file_that_is_gone_is_found_no_more(shelf: Shelf) -> None:
     """Neither in memory nor in the index on disk."""
-    shelf.opened()
+    shelf.open()
     (shelf.folder / "ops/disk.md").unlink()
 
-    base, changes = shelf.opened()
-    again, changes_again = shelf.opened()
+    base, changes = shelf.open()
+    again, changes_again = shelf.open()
 
-    assert found(base, "archived logs") == found(again, "archived logs") == []
+    assert find(base, "archived logs") == find(again, "archived logs") == []
     assert (changes.removed, changes_again.removed) == (1, 0)
 
 
 def test_a_search_sees_changes_after_a_while(shelf: Shelf) -> None:
     """The folder is looked at again when the last look is old, and not before."""
-    base, _ = shelf.opened()
+    base, _ = shelf.open()
     shelf.write("tls.md", "# Certificates\n\nAsk cert-manager.\n")
 
-    assert found(base, "cert-manager") == []
+    assert find(base, "cert-manager") == []
     shelf.clock.advance(SIZES.refresh_s)
-    assert found(base, "cert-manager") == ["tls.md"]
+    assert find(base, "cert-manager") == ["tls.md"]
 
 
 def test_a_folder_that_went_away_leaves_what_it_held(shelf: Shelf) -> None:
     """And the answer can say so; when it is back, it is read again."""
-    base, _ = shelf.opened()
+    base, _ = shelf.open()
     shelf.folder.rename(shelf.folder.with_name("away"))
     shelf.clock.advance(SIZES.refresh_s)
     during = base.search(Rig().run(), "archived logs")
@@ -159,8 +159,8 @@ def test_each_file_that_is_not_used_has_its_reason(shelf: Shelf, name: str, data
     """At every start, also where the rest comes from the index on disk."""
     shelf.write(name, data)
 
-    assert shelf.opened()[1].notes == (FileNote(name, note),)
-    assert shelf.opened()[1].notes == (FileNote(name, note),)
+    assert shelf.open()[1].notes == (FileNote(name, note),)
+    assert shelf.open()[1].notes == (FileNote(name, note),)
 
 
 def test_links_out_of_the_folder_are_not_followed(shelf: Shelf, tmp_path: Path) -> None:
@@ -173,10 +173,10 @@ def test_links_out_of_the_folder_are_not_followed(shelf: Shelf, tmp_path: Path) 
     (shelf.folder / "ops" / "up").symlink_to(shelf.folder)
     (shelf.folder / "circle.md").symlink_to(shelf.folder / "circle.md")
     (shelf.folder / "inside.md").symlink_to(shelf.folder / "rollback.md")
-    base, changes = shelf.opened()
+    base, changes = shelf.open()
 
-    assert found(base, "salaries") == []
-    assert set(found(base, "undo the release with argocd")) == {"inside.md", "rollback.md"}
+    assert find(base, "salaries") == []
+    assert set(find(base, "undo the release with argocd")) == {"inside.md", "rollback.md"}
     assert {note.file for note in changes.notes} == {"link.md", "linked", "ops/up", "circle.md"}
 
 
@@ -184,14 +184,14 @@ def test_a_pipe_is_not_waited_for(shelf: Shelf) -> None:
     """Whatever its name."""
     os.mkfifo(shelf.folder / "pipe.md")
 
-    assert shelf.opened()[1].notes == (FileNote("pipe.md", "not used: it is no regular file"),)
+    assert shelf.open()[1].notes == (FileNote("pipe.md", "not used: it is no regular file"),)
 
 
 def test_too_many_files_are_said(shelf: Shelf) -> None:
     """The rest is left out."""
     sizes = FolderSizes(file_size_max=10_000, files_max=1, passage_size=500, refresh_s=30.0)
 
-    assert [note.note for note in shelf.opened(sizes=sizes)[1].notes] == [
+    assert [note.note for note in shelf.open(sizes=sizes)[1].notes] == [
         "not used: more than 1 files, and the rest is left out"
     ]
 
@@ -199,54 +199,54 @@ def test_too_many_files_are_said(shelf: Shelf) -> None:
 @pytest.mark.parametrize("damage", [b"", b"not an archive", None])
 def test_a_damaged_index_is_built_anew_with_a_note(shelf: Shelf, damage: bytes | None) -> None:
     """Empty, something else, or cut in the middle."""
-    shelf.opened(embedder=Encoder())
+    shelf.open(embedder=Encoder())
     file = shelf.kept / INDEX_NAME
     file.write_bytes(file.read_bytes()[: file.stat().st_size // 2] if damage is None else damage)
-    base, changes = shelf.opened(embedder=Encoder())
+    base, changes = shelf.open(embedder=Encoder())
 
     assert changes.read == 2
     assert [note.file for note in changes.notes] == [str(file)]
-    assert changes.notes[0].note.startswith("built anew: it ")
-    assert "ops/disk.md" in found(base, "archived logs")
-    assert shelf.opened(embedder=Encoder())[1] == Changes(0, 0, ())
+    assert changes.notes[0].note.startswith("rebuilt: it ")
+    assert "ops/disk.md" in find(base, "archived logs")
+    assert shelf.open(embedder=Encoder())[1] == Changes(0, 0, ())
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60, deadline=None)
 @given(at=st.integers(0, 4_000), byte=st.integers(0, 255))
 def test_an_index_with_any_byte_changed_is_read_or_built_anew(shelf: Shelf, at: int, byte: int) -> None:
     """Nothing is raised, and what is found is what the files hold."""
-    shelf.opened()
+    shelf.open()
     file = shelf.kept / INDEX_NAME
     data = bytearray(file.read_bytes())
     data[at % len(data)] = byte
     file.write_bytes(bytes(data))
-    base, _ = shelf.opened()
+    base, _ = shelf.open()
 
-    assert found(base, "archived logs") == ["ops/disk.md"]
+    assert find(base, "archived logs") == ["ops/disk.md"]
 
 
 def test_an_index_of_other_settings_is_built_anew(shelf: Shelf) -> None:
     """Another size of passages, another encoder."""
-    shelf.opened()
-    _, changes = shelf.opened(embedder=Encoder())
-    _, again = shelf.opened(embedder=Encoder(name="encoder 2"))
+    shelf.open()
+    _, changes = shelf.open(embedder=Encoder())
+    _, again = shelf.open(embedder=Encoder(name="encoder 2"))
 
     assert (changes.read, again.read) == (2, 2)
-    assert again.notes[0].note == "built anew: it was made by another version or with other settings"
+    assert again.notes[0].note == "rebuilt: it was made by another version or with other settings"
 
 
 def test_where_the_index_cannot_be_kept_the_search_works(shelf: Shelf) -> None:
     """It costs time at the next start, and says so."""
     shelf.kept.write_text("a file stands in its place")
-    base, changes = shelf.opened()
+    base, changes = shelf.open()
 
-    assert found(base, "archived logs") == ["ops/disk.md"]
-    assert [note.note for note in changes.notes] == ["the index was not kept (File exists)"]
+    assert find(base, "archived logs") == ["ops/disk.md"]
+    assert [note.note for note in changes.notes] == ["the index was not saved (File exists)"]
 
 
 def test_no_half_written_index_is_left_behind(shelf: Shelf) -> None:
     """One file, replaced whole."""
-    shelf.opened()
+    shelf.open()
 
     assert [file.name for file in shelf.kept.iterdir()] == [INDEX_NAME]
 
@@ -255,7 +255,7 @@ def test_a_folder_that_is_none_is_refused_in_one_sentence(shelf: Shelf) -> None:
     """Not there, or a file."""
     shutil.rmtree(shelf.folder)
     with pytest.raises(InvalidInput, match="there is no such folder"):
-        shelf.opened()
+        shelf.open()
     shelf.folder.write_text("a file")
     with pytest.raises(InvalidInput, match="it is a file"):
-        shelf.opened()
+        shelf.open()

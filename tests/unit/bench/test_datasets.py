@@ -15,8 +15,8 @@ import pytest
 
 from diagnosis_harness.bench.case import Case, DataSet
 from diagnosis_harness.bench.datasets.catalog import NAMES, data_set
-from diagnosis_harness.bench.datasets.nezha import POD_METRICS, Nezha, published_onsets, service_of
-from diagnosis_harness.bench.datasets.petshop import PetShop, published_alerts
+from diagnosis_harness.bench.datasets.nezha import POD_METRICS, Nezha, read_onsets, service_of
+from diagnosis_harness.bench.datasets.petshop import PetShop, read_alerts
 from diagnosis_harness.kernel.errors import InvalidInput
 
 SHOP_ID = "low_traffic-train-issue_0"
@@ -335,11 +335,11 @@ def test_published_facts_come_without_the_truth(tmp_path: Path) -> None:
     """The functions that read the labels for the exporters return types with no room for a truth."""
     make_petshop(tmp_path)
     make_nezha(tmp_path)
-    alert = published_alerts(tmp_path / "petshop" / "labels.json")[SHOP_ID]
+    alert = read_alerts(tmp_path / "petshop" / "labels.json")[SHOP_ID]
     assert repr(alert) == (
         "PublishedAlert(time_s=1681855803.0, entity='Front', signal='latency', statistic='average')"
     )
-    assert published_onsets(tmp_path / "nezha" / "labels.json") == {BOUTIQUE_ID: 1661140927.0}
+    assert read_onsets(tmp_path / "nezha" / "labels.json") == {BOUTIQUE_ID: 1661140927.0}
 
 
 @pytest.mark.parametrize("name", sorted(NAMES))

@@ -11,7 +11,7 @@ import pytest
 
 from diagnosis_harness.bench.case import Case, Label, Ranked, RunResult
 from diagnosis_harness.bench.demo_faults import DemoFaults
-from diagnosis_harness.bench.report import COLUMNS, bench_document, broken_line, score_rows, wrong_rows
+from diagnosis_harness.bench.report import COLUMNS, bench_document, failure_line, score_rows, wrong_rows
 from diagnosis_harness.bench.runner import run_bench, spread
 from diagnosis_harness.kernel.errors import InvalidInput
 from diagnosis_harness.testing.clock import ManualClock
@@ -125,11 +125,11 @@ def test_broken_runs_are_never_mere_low_figures(tmp_path: Path) -> None:
     )
     outcomes = run_bench(Diary(), lambda folder, baseline: next(results), clock=ManualClock(), work=tmp_path)
     assert [outcome.broken for outcome in outcomes] == [False, True, True, True]
-    assert broken_line(outcomes) == (
+    assert failure_line(outcomes) == (
         "NOT A MEASUREMENT OF THE WHOLE PATH: 3 of 4 runs broke"
         " (failed tool calls: compare_spans 1, rank_causes 2; runs without an answer: 1)"
     )
-    assert broken_line(outcomes[:1]) is None
+    assert failure_line(outcomes[:1]) is None
     document = json.loads(json.dumps(bench_document("diary", outcomes)))
     assert document["scores"][0]["broken"] == 3
 

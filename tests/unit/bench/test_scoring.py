@@ -14,7 +14,7 @@ from diagnosis_harness.bench.scoring import Outcome, Run, judge, place_of, score
 Named = tuple[str, float | None]
 
 
-def ranked(*named: Named) -> tuple[Ranked, ...]:
+def ranking(*named: Named) -> tuple[Ranked, ...]:
     """Entities with scores, as a run names them."""
     return tuple(Ranked(entity=entity, fault_kind="CPU", score=value) for entity, value in named)
 
@@ -40,7 +40,7 @@ def run_of(
         owners=owners or {},
         left_out=left_out,
     )
-    result = RunResult(outcome=outcome, causes=ranked(*causes), candidates=ranked(*candidates))
+    result = RunResult(outcome=outcome, causes=ranking(*causes), candidates=ranking(*candidates))
     return Run(case=case, result=result, elapsed_s=2.0)
 
 

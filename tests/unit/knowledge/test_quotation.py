@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from diagnosis_harness.kernel.errors import AnswerRefused, FailureKind
 from diagnosis_harness.knowledge.document import read_document
 from diagnosis_harness.knowledge.passage import Passage
-from diagnosis_harness.knowledge.quotation import QUOTATIONS_MAX, Quotation, checked
+from diagnosis_harness.knowledge.quotation import QUOTATIONS_MAX, Quotation, check_quotations
 from diagnosis_harness.knowledge.units import units_of
 
 TEXT = """# A
@@ -54,7 +54,7 @@ def test_chinese_sentences_are_units() -> None:
 
 def test_whole_units_are_accepted_in_the_order_of_the_passage() -> None:
     """Whatever order they came in."""
-    held = checked(
+    held = check_quotations(
         [Quotation("It takes 5 min.", 1), Quotation("Never restart the database.", 1)], [passage()]
     )
 
@@ -79,7 +79,7 @@ def test_whole_units_are_accepted_in_the_order_of_the_passage() -> None:
 def test_anything_else_is_refused(quotations: list[Quotation]) -> None:
     """A typed failure: no answer is made of it."""
     with pytest.raises(AnswerRefused) as refused:
-        checked(quotations, [passage()])
+        check_quotations(quotations, [passage()])
 
     assert refused.value.kind is FailureKind.INVALID_OUTPUT
 
@@ -93,4 +93,4 @@ def test_every_unit_stands_verbatim_in_its_passage(text: str) -> None:
         assert all(unit.text in one.text for unit in units)
         for unit in units:
             said = [unit] if unit.lead is None else [units[unit.lead], unit]
-            assert checked([Quotation(each.text, 1) for each in said], [one])
+            assert check_quotations([Quotation(each.text, 1) for each in said], [one])

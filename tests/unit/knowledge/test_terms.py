@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from diagnosis_harness.knowledge.terms import asked_terms, is_telling, terms_of
+from diagnosis_harness.knowledge.terms import is_telling, terms_of, terms_of_question
 
 
 @pytest.mark.parametrize(
@@ -36,8 +36,8 @@ def test_an_identifier_is_found_whole_in_lower_case() -> None:
 
 def test_grammar_is_not_asked_for() -> None:
     """In either language; each term once."""
-    assert asked_terms("How do I restart the restarted node?") == ("restart", "node")
-    assert asked_terms("请问怎么重启这个节点？") == ("重", "启", "节", "点")
+    assert terms_of_question("How do I restart the restarted node?") == ("restart", "node")
+    assert terms_of_question("请问怎么重启这个节点？") == ("重", "启", "节", "点")
 
 
 @given(st.text(max_size=200))
@@ -46,4 +46,4 @@ def test_any_text_has_terms(text: str) -> None:
     terms = terms_of(text)
 
     assert all(terms)
-    assert set(asked_terms(text)) == {term for term in terms if is_telling(term)}
+    assert set(terms_of_question(text)) == {term for term in terms if is_telling(term)}

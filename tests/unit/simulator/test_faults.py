@@ -15,7 +15,7 @@ BROKEN = [kind for kind in FaultKind if kind is not FaultKind.NONE]
 ONSET_S = 4_500.0
 
 
-def placed(kind: FaultKind, seed: int) -> tuple[System, Fault, np.random.Generator]:
+def place_fault(kind: FaultKind, seed: int) -> tuple[System, Fault, np.random.Generator]:
     """A system and a fault in it."""
     rng = np.random.default_rng(seed)
     system = build_system(rng, mean_rate_per_s=200.0)
@@ -28,7 +28,7 @@ def placed(kind: FaultKind, seed: int) -> tuple[System, Fault, np.random.Generat
 def test_what_is_hit_belongs_to_the_faulty_part(kind: FaultKind) -> None:
     """Instances and region are the part's own, or calls to it."""
     for seed in range(40):
-        system, fault, _ = placed(kind, seed)
+        system, fault, _ = place_fault(kind, seed)
         target = system.service(fault.target)
         assert set(fault.instances) <= set(range(len(target.instances)))
         region = truth_of(fault, system).region
@@ -39,7 +39,7 @@ def test_what_is_hit_belongs_to_the_faulty_part(kind: FaultKind) -> None:
 def test_errors_sit_where_the_entry_depends_on_the_answer() -> None:
     """Errors behind a call that the caller can do without would never be noticed."""
     for seed in range(200):
-        system, fault, _ = placed(FaultKind.ERRORS_AFTER_DEPLOY, seed)
+        system, fault, _ = place_fault(FaultKind.ERRORS_AFTER_DEPLOY, seed)
         assert system.visits(required=True)[fault.target] >= 0.2
 
 
@@ -61,7 +61,7 @@ def test_harmless_changes_meet_the_faulty_part_as_often_as_others(kind: FaultKin
     guilty: list[bool] = []
     others: list[bool] = []
     for seed in range(400):
-        system, fault, rng = placed(kind, seed)
+        system, fault, rng = place_fault(kind, seed)
         changes = record_changes(system, fault, window, rng, onset_s=ONSET_S)
         changed = {change.entity for change in changes if change.time_s < ONSET_S - 600.0}
         for part in system.services:
@@ -77,7 +77,7 @@ def test_busy_neighbours_meet_the_faulty_part_as_often_as_others() -> None:
     guilty: list[bool] = []
     others: list[bool] = []
     for seed in range(400):
-        system, fault, rng = placed(FaultKind.NETWORK_DELAY, seed)
+        system, fault, rng = place_fault(FaultKind.NETWORK_DELAY, seed)
         stolen = effects_of(fault, system, time_s, rng).stolen
         for part in system.services:
             if part.role is Role.SERVICE:

@@ -33,7 +33,7 @@ TAKING = [
 ]
 
 
-def asked(
+def ask(
     tool: str, arguments: dict[str, JsonValue], held: InMemorySources = SHOP
 ) -> tuple[ToolBoundaryResult, MemoryEvidenceStore, str]:
     """One request through the real boundary, and what its store holds afterwards."""
@@ -73,9 +73,7 @@ def test_a_name_that_nobody_knows_is_refused_before_a_record_exists(
     """Free text in a name would be printed as one; a near miss would find nothing, which is no absence."""
     one: JsonValue = [stated, "payment"] if kind is ParameterKind.ENTITIES else stated
 
-    result, store, key = asked(
-        tool, {name: one} | ({"signal": "latency"} if tool == "inspect_signal" else {})
-    )
+    result, store, key = ask(tool, {name: one} | ({"signal": "latency"} if tool == "inspect_signal" else {}))
 
     assert result.refusal is not None
     assert result.refusal.code is RefusalCode.UNKNOWN_ENTITY
@@ -86,7 +84,7 @@ def test_a_name_that_nobody_knows_is_refused_before_a_record_exists(
 @pytest.mark.parametrize("known", [*CALLS, "payment-7d9f"])
 def test_a_known_name_is_taken_whole(known: str) -> None:
     """Services and instances alike."""
-    result, _, _ = asked("rank_causes", {"alert_entity": known})
+    result, _, _ = ask("rank_causes", {"alert_entity": known})
 
     assert result.record is not None
 
@@ -105,8 +103,8 @@ def test_a_name_of_the_alert_or_of_one_end_of_a_call_is_known() -> None:
     )
 
     for known in ("a", "b", "a->b", "front"):
-        assert asked("list_changes", {"entity": known}, held)[0].refusal is None
-    assert asked("list_changes", {"entity": "c"}, held)[0].refusal is not None
+        assert ask("list_changes", {"entity": known}, held)[0].refusal is None
+    assert ask("list_changes", {"entity": "c"}, held)[0].refusal is not None
 
 
 @given(stated=st.text(min_size=1, max_size=60))
@@ -128,10 +126,10 @@ def test_without_telemetry_no_name_is_known() -> None:
     nothing = replace(SHOP, incident=(), incident_spans=None, call_edges=(), part_of={}, log_lines=())
     held = replace(nothing, change_events=(), alert=AlertInfo())
 
-    assert asked("search_logs", {"entity": "payment"}, held)[0].refusal is not None
+    assert ask("search_logs", {"entity": "payment"}, held)[0].refusal is not None
 
 
 def _message(stated: str) -> str:
-    refusal = asked("list_changes", {"entity": stated})[0].refusal
+    refusal = ask("list_changes", {"entity": stated})[0].refusal
     assert refusal is not None
     return refusal.message

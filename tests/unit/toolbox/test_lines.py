@@ -18,7 +18,7 @@ from tests.support.small_incident import (
 from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.kernel.window import utc_text
 from diagnosis_harness.toolbox.catalog import build_tools
-from diagnosis_harness.toolbox.wording import digits, one_line, quantity, rounded
+from diagnosis_harness.toolbox.wording import digits, one_line, quantity, round4
 from diagnosis_harness.tools.evidence import Direction, EvidenceItem, ItemKind
 from diagnosis_harness.tools.projection import project
 from diagnosis_harness.tools.spec import ArgumentValue
@@ -39,19 +39,19 @@ def all_items(ctx: RunContext, fault: SmallFault | None) -> Iterator[EvidenceIte
         yield from project(tool.spec.name, "{}", findings, tool.spec.bounds).items
 
 
-def held_words(item: EvidenceItem) -> set[str]:
+def words_in(item: EvidenceItem) -> set[str]:
     """Texts of an item's typed values."""
     texts = [item.entity, item.peer, item.signal, item.unit, *item.attributes.values()]
     return {one_line(text) for text in texts if isinstance(text, str)}
 
 
-def held_numbers(item: EvidenceItem) -> set[str]:
+def numbers_in(item: EvidenceItem) -> set[str]:
     """Numbers of an item's typed values, as a line would print them."""
     numbers = [item.value, item.baseline, item.score, *item.attributes.values()]
     return {digits(abs(n)) for n in numbers if isinstance(n, int | float) and not isinstance(n, bool)}
 
 
-def held_instants(item: EvidenceItem) -> set[str]:
+def timestamps_in(item: EvidenceItem) -> set[str]:
     """Instants of an item's typed values."""
     instants = {utc_text(item.onset_s)} if item.onset_s is not None else set()
     if item.window is not None:
@@ -64,12 +64,12 @@ def test_every_number_and_instant_of_a_line_is_typed(ctx: RunContext, fault: Sma
     """A quote can be checked against the values beside it."""
     for item in all_items(ctx, fault):
         line = item.line
-        assert set(INSTANT.findall(line)) <= held_instants(item), line
+        assert set(INSTANT.findall(line)) <= timestamps_in(item), line
         line = INSTANT.sub("", line)
-        for text in sorted(held_words(item), key=len, reverse=True):
+        for text in sorted(words_in(item), key=len, reverse=True):
             line = re.sub(rf"(?<!\w){re.escape(text)}(?!\w)", "", line)
         if item.item_id != "entities":  # a list of names, not numbers
-            assert set(NUMBER.findall(line)) <= held_numbers(item), item.line
+            assert set(NUMBER.findall(line)) <= numbers_in(item), item.line
 
 
 @pytest.mark.parametrize("fault", [CPU_FAULT, NETWORK_FAULT, ERROR_FAULT, STORE_FAULT])
@@ -91,7 +91,7 @@ def test_values_are_rounded_and_directions_agree_with_them(ctx: RunContext, faul
     for item in all_items(ctx, fault):
         if item.value is None or item.baseline is None or item.direction is None:
             continue
-        assert item.value == rounded(item.value)
+        assert item.value == round4(item.value)
         sign = (item.value > item.baseline) - (item.value < item.baseline)
         assert item.direction.value in {1: ("UP", "FLAT"), -1: ("DOWN", "FLAT"), 0: ("FLAT",)}[sign], (
             item.line
@@ -118,7 +118,7 @@ def test_lines_are_one_line_without_control_characters(ctx: RunContext) -> None:
 )
 def test_digits_are_plain(value: float, text: str) -> None:
     """No exponent where people expect none."""
-    assert digits(rounded(value)) == text
+    assert digits(round4(value)) == text
 
 
 def test_long_foreign_text_is_cut() -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from diagnosis_harness.toolbox.match_entities import named_in
+from diagnosis_harness.toolbox.match_entities import names_in
 
 KNOWN = (
     "cart",
@@ -41,13 +41,13 @@ KNOWN = (
 )
 def test_a_name_is_found_as_a_whole_word(text: str, named: tuple[str, ...]) -> None:
     """However it is joined or cased; never inside another word, and not when it has two letters."""
-    assert named_in(text, KNOWN) == named
+    assert names_in(text, KNOWN) == named
 
 
 @given(st.text(), st.lists(st.text(max_size=20), max_size=5))
 def test_any_names_in_any_text(text: str, known: list[str]) -> None:
     """Nothing raises, and only known names come back, each once."""
-    found = named_in(text, known)
+    found = names_in(text, known)
     assert set(found) <= set(known)
     assert len(found) == len(set(found))
 
@@ -57,4 +57,4 @@ def test_any_names_in_any_text(text: str, known: list[str]) -> None:
 )
 def test_a_known_name_is_always_found(name: str, after: str) -> None:
     """Whatever follows it."""
-    assert name in named_in(f"why {name}{after}", KNOWN)
+    assert name in names_in(f"why {name}{after}", KNOWN)

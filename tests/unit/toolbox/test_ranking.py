@@ -35,14 +35,14 @@ FAULTS = [
 ]
 
 
-def ranked(ctx: RunContext, sources: InMemorySources) -> ToolFindings:
+def ranking_of(ctx: RunContext, sources: InMemorySources) -> ToolFindings:
     """The ranking as a tool gives it."""
     return RankCauses(Views(sources.sources())).run(ctx, {})
 
 
 def top(ctx: RunContext, sources: InMemorySources) -> EvidenceItem:
     """The first candidate."""
-    return ranked(ctx, sources).items[0]
+    return ranking_of(ctx, sources).items[0]
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -99,8 +99,8 @@ def test_units_do_not_matter(ctx: RunContext) -> None:
             for one in sources.incident
         ),
     )
-    assert [(i.entity, i.score) for i in ranked(ctx, scaled).items] == [
-        (i.entity, i.score) for i in ranked(ctx, sources).items
+    assert [(i.entity, i.score) for i in ranking_of(ctx, scaled).items] == [
+        (i.entity, i.score) for i in ranking_of(ctx, sources).items
     ]
 
 
@@ -108,12 +108,12 @@ def test_the_order_of_series_does_not_matter(ctx: RunContext) -> None:
     """A source may list them as it likes."""
     sources = small_incident(CPU_FAULT)
     turned = replace(sources, incident=sources.incident[::-1])
-    assert ranked(ctx, turned) == ranked(ctx, sources)
+    assert ranking_of(ctx, turned) == ranking_of(ctx, sources)
 
 
 def test_the_same_question_has_the_same_answer(ctx: RunContext) -> None:
     """No chance, no hidden state."""
-    assert ranked(ctx, small_incident(NETWORK_FAULT)) == ranked(ctx, small_incident(NETWORK_FAULT))
+    assert ranking_of(ctx, small_incident(NETWORK_FAULT)) == ranking_of(ctx, small_incident(NETWORK_FAULT))
 
 
 def test_gaps_and_infinities_do_no_harm(ctx: RunContext) -> None:
@@ -121,12 +121,12 @@ def test_gaps_and_infinities_do_no_harm(ctx: RunContext) -> None:
     rng = np.random.default_rng(5)
     sources = small_incident(CPU_FAULT)
 
-    def holed(one: Series) -> Series:
+    def with_hole(one: Series) -> Series:
         value = np.where(rng.random(len(one.value)) < 0.2, np.nan, one.value)
         value[rng.integers(len(value))] = np.inf
         return replace(one, value=value)
 
-    assert top(ctx, replace(sources, incident=tuple(map(holed, sources.incident)))).entity == "payment"
+    assert top(ctx, replace(sources, incident=tuple(map(with_hole, sources.incident)))).entity == "payment"
 
 
 def test_a_call_measured_at_both_ends_tells_the_way_from_the_service(ctx: RunContext) -> None:
@@ -162,7 +162,7 @@ def test_asking_about_another_entity_moves_the_question(ctx: RunContext) -> None
 def test_without_any_onset_nothing_is_ranked(ctx: RunContext) -> None:
     """No guess is made when nothing says when."""
     sources = replace(small_incident(None), alert=AlertInfo())
-    found = ranked(ctx, sources)
+    found = ranking_of(ctx, sources)
     assert found.items == ()
     assert found.note is not None
 

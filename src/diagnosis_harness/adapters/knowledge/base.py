@@ -1,4 +1,4 @@
-"""The knowledge base over a folder: kept up with its files, searched from any thread."""
+"""The knowledge base over a folder: kept up to date with its files, searched from any thread."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from diagnosis_harness.adapters.knowledge.folder import (
     FileNote,
     FileStamp,
     Listing,
-    checked_folder,
-    listed,
+    check_folder,
+    list_documents,
 )
-from diagnosis_harness.adapters.knowledge.index_file import VERSION, FileEntry, Kept, load, save
+from diagnosis_harness.adapters.knowledge.index_file import VERSION, FileEntry, StoredIndex, load, save
 from diagnosis_harness.kernel.canonical import digest
 from diagnosis_harness.kernel.clock import Clock
 from diagnosis_harness.knowledge.document import read_document
 from diagnosis_harness.knowledge.embedder import Embedder
-from diagnosis_harness.knowledge.index import KnowledgeIndex, searched_text, terms_of_passage
+from diagnosis_harness.knowledge.index import KnowledgeIndex, terms_of_passage, text_to_index
 from diagnosis_harness.knowledge.retrieval import Holdings, Retrieval
 
 if TYPE_CHECKING:
@@ -86,25 +86,23 @@ class FolderKnowledge:
             "embedder": None if embedder is None else embedder.name,
         }
         self._refreshing = threading.Lock()
-        self._kept = Kept((), {})
+        self._stored = StoredIndex((), {})
         self._index = KnowledgeIndex((), terms=())
         self._listed_s = -np.inf
         self._is_stale = False
 
     def open(self, progress: Callable[[str, int, int], None]) -> Changes:
-        """Bring the index up to the folder; `progress` is told the file, and how many of how many are done.
+        """Bring the index up to the folder; `progress` is called before each file.
 
         Raises:
             InvalidInput: the folder cannot be listed.
         """
-        checked_folder(self._folder)
+        check_folder(self._folder)
         with self._refreshing:
             held = load(self._file, self._made_with)
-            notes = (
-                (FileNote(str(self._file), f"built anew: {held}"),) if isinstance(held, str) and held else ()
-            )
-            if isinstance(held, Kept):
-                self._kept = held
+            notes = (FileNote(str(self._file), f"rebuilt: {held}"),) if isinstance(held, str) and held else ()
+            if isinstance(held, StoredIndex):
+                self._stored = held
             changes = self._refresh(progress)
             return Changes(changes.read, changes.removed, (*notes, *changes.notes))
 
@@ -137,16 +135,16 @@ class FolderKnowledge:
 
     def _refresh(self, progress: Callable[[str, int, int], None]) -> Changes:
         self._listed_s = self._clock.now_s()
-        listing = listed(
+        listing = list_documents(
             self._folder, file_size_max=self._sizes.file_size_max, files_max=self._sizes.files_max
         )
         entries, read, unread = self._read(listing, progress)
-        known = {entry.stamp.file for entry in self._kept.entries}
+        known = {entry.stamp.file for entry in self._stored.entries}
         removed = known - {entry.stamp.file for entry in entries}
         notes = [*listing.notes, *unread, *(FileNote(e.stamp.file, e.note) for e in entries if e.note)]
-        if entries != self._kept.entries or not self._index.passages:
-            self._kept = Kept(entries, self._vectors(entries, progress))
-            self._index = self._indexed()
+        if entries != self._stored.entries or not self._index.passages:
+            self._stored = StoredIndex(entries, self._vectors(entries, progress))
+            self._index = self._build_index()
             if read or removed or not self._file.exists():
                 notes += self._save()
         self._is_stale = False
@@ -155,8 +153,8 @@ class FolderKnowledge:
     def _read(
         self, listing: Listing, progress: Callable[[str, int, int], None]
     ) -> tuple[tuple[FileEntry, ...], int, list[FileNote]]:
-        """The entries of all files, how many were read anew, and those that could not be."""
-        before = {entry.stamp.file: entry for entry in self._kept.entries}
+        """The entries of all files, how many were read again, and those that could not be read."""
+        before = {entry.stamp.file: entry for entry in self._stored.entries}
         entries: list[FileEntry] = []
         notes: list[FileNote] = []
         read = 0
@@ -186,24 +184,24 @@ class FolderKnowledge:
     def _vectors(
         self, entries: tuple[FileEntry, ...], progress: Callable[[str, int, int], None]
     ) -> dict[str, NDArray[np.float32]]:
-        """The rows of every file: kept ones where the bytes are the same."""
+        """The rows of every file: those in the index where the bytes are the same."""
         if self._embedder is None:
             return {}
-        before = {entry.stamp.file: entry.digest for entry in self._kept.entries}
+        before = {entry.stamp.file: entry.digest for entry in self._stored.entries}
         rows: dict[str, NDArray[np.float32]] = {}
         for number, entry in enumerate(entries):
             name = entry.stamp.file
-            if name in self._kept.vectors and before.get(name) == entry.digest:
-                rows[name] = self._kept.vectors[name]
+            if name in self._stored.vectors and before.get(name) == entry.digest:
+                rows[name] = self._stored.vectors[name]
             elif entry.passages:
                 progress(name, number, len(entries))
-                rows[name] = self._embedder.embed([searched_text(one) for one in entry.passages])
+                rows[name] = self._embedder.embed([text_to_index(one) for one in entry.passages])
         return rows
 
-    def _indexed(self) -> KnowledgeIndex:
-        used = [entry for entry in self._kept.entries if entry.passages]
+    def _build_index(self) -> KnowledgeIndex:
+        used = [entry for entry in self._stored.entries if entry.passages]
         passages = [passage for entry in used for passage in entry.passages]
-        rows = [self._kept.vectors[entry.stamp.file] for entry in used if self._embedder is not None]
+        rows = [self._stored.vectors[entry.stamp.file] for entry in used if self._embedder is not None]
         return KnowledgeIndex(
             passages,
             terms=[terms_of_passage(passage) for passage in passages],
@@ -214,9 +212,9 @@ class FolderKnowledge:
     def _save(self) -> list[FileNote]:
         """A folder that cannot be written costs time at the next start, and nothing else."""
         try:
-            save(self._file, self._kept, self._made_with)
+            save(self._file, self._stored, self._made_with)
         except OSError as error:
-            return [FileNote(str(self._file), f"the index was not kept ({error.strerror})")]
+            return [FileNote(str(self._file), f"the index was not saved ({error.strerror})")]
         return []
 
 

@@ -42,7 +42,7 @@ class Listing:
     notes: tuple[FileNote, ...]
 
 
-def checked_folder(folder: Path) -> Path:
+def check_folder(folder: Path) -> Path:
     """The folder, if there is one that can be listed.
 
     Raises:
@@ -60,7 +60,7 @@ def checked_folder(folder: Path) -> Path:
     return folder
 
 
-def listed(folder: Path, *, file_size_max: int, files_max: int) -> Listing:
+def list_documents(folder: Path, *, file_size_max: int, files_max: int) -> Listing:
     """What can be read of a folder and of those below it; hidden ones, and links out of it, are not followed.
 
     Raises:

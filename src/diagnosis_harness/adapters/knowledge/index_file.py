@@ -1,7 +1,7 @@
 """The index on disk: what was read of each file, and its vectors, in one file that is replaced whole.
 
-It is a cache: whoever deletes it loses time and nothing else. The words' own index is built from it in memory
-in moments; what takes time is reading, masking and embedding, and that is what is kept.
+It is a cache: deleting it costs time and nothing else. The word index is built from it in memory
+in moments; reading, masking and embedding take time, so their results are stored.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from diagnosis_harness.adapters.knowledge.folder import FileStamp
 from diagnosis_harness.knowledge.passage import Block, BlockKind, Passage
 
 VERSION = 1
-"""Goes up with every change of what is read out of a file, or of how it is kept."""
+"""Goes up with every change of what is read out of a file, or of how it is stored."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class FileEntry:
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class StoredIndex:
     """What the index file holds.
 
     Attributes:
@@ -53,41 +53,45 @@ class Kept:
     vectors: Mapping[str, NDArray[np.float32]]
 
 
-def save(path: Path, kept: Kept, made_with: Mapping[str, object]) -> None:
-    """Write the index beside its place and move it there: a reader sees the old one or the new one.
+def save(path: Path, index: StoredIndex, made_with: Mapping[str, object]) -> None:
+    """Write the index to a temporary file and rename it: a reader sees the old one or the new one.
 
     Raises:
         OSError: it cannot be written.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     text = json.dumps(
-        {"version": VERSION, "made_with": made_with, "files": [_said(entry) for entry in kept.entries]},
+        {
+            "version": VERSION,
+            "made_with": made_with,
+            "files": [_entry_json(entry) for entry in index.entries],
+        },
         ensure_ascii=False,
     )
-    rows = [kept.vectors[entry.stamp.file] for entry in kept.entries if entry.stamp.file in kept.vectors]
-    beside = path.with_name(f".{path.name}.{os.getpid()}.part")
+    rows = [index.vectors[entry.stamp.file] for entry in index.entries if entry.stamp.file in index.vectors]
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
-        with beside.open("wb") as file:
+        with temporary.open("wb") as file:
             np.savez(
                 file,
                 document=np.frombuffer(text.encode("utf-8", "replace"), dtype=np.uint8),
                 vectors=np.concatenate(rows) if rows else np.zeros((0, 0), dtype=np.float32),
             )
-        beside.replace(path)
+        temporary.replace(path)
     finally:
-        beside.unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
 
 
-def load(path: Path, made_with: Mapping[str, object]) -> Kept | str:
-    """The index, or one clause that says why it must be built anew; empty where there was none."""
+def load(path: Path, made_with: Mapping[str, object]) -> StoredIndex | str:
+    """The index, or one clause that says why it must be rebuilt; empty where there was none."""
     try:
         with np.load(BytesIO(path.read_bytes()), allow_pickle=False) as held:
             document: dict[str, Any] = json.loads(held["document"].tobytes())
             vectors = held["vectors"]
         if document["version"] != VERSION or document["made_with"] != made_with:
             return "it was made by another version or with other settings"
-        entries = tuple(_entry(said) for said in document["files"])
-        return Kept(entries, _shared_out(entries, vectors))
+        entries = tuple(_entry(stored) for stored in document["files"])
+        return StoredIndex(entries, _vectors_by_file(entries, vectors))
     except (FileNotFoundError, NotADirectoryError):
         return ""
     except (OSError, EOFError, ValueError, KeyError, TypeError, AttributeError) as error:
@@ -96,7 +100,9 @@ def load(path: Path, made_with: Mapping[str, object]) -> Kept | str:
         return f"it is damaged ({type(error).__name__})"
 
 
-def _shared_out(entries: Sequence[FileEntry], vectors: NDArray[np.float32]) -> dict[str, NDArray[np.float32]]:
+def _vectors_by_file(
+    entries: Sequence[FileEntry], vectors: NDArray[np.float32]
+) -> dict[str, NDArray[np.float32]]:
     if not vectors.size:
         return {}
     if vectors.dtype != np.float32 or len(vectors) != sum(len(entry.passages) for entry in entries):
@@ -108,7 +114,7 @@ def _shared_out(entries: Sequence[FileEntry], vectors: NDArray[np.float32]) -> d
     return shared
 
 
-def _said(entry: FileEntry) -> dict[str, object]:
+def _entry_json(entry: FileEntry) -> dict[str, object]:
     passages = [
         {
             "id": one.passage_id,
@@ -120,9 +126,9 @@ def _said(entry: FileEntry) -> dict[str, object]:
     return {**asdict(entry.stamp), "digest": entry.digest, "note": entry.note, "passages": passages}
 
 
-def _entry(said: Mapping[str, Any]) -> FileEntry:
-    stamp = FileStamp(str(said["file"]), int(said["size_bytes"]), int(said["mtime_ns"]))
-    digest = str(said["digest"])
+def _entry(stored: Mapping[str, Any]) -> FileEntry:
+    stamp = FileStamp(str(stored["file"]), int(stored["size_bytes"]), int(stored["mtime_ns"]))
+    digest = str(stored["digest"])
     passages = tuple(
         Passage(
             str(one["id"]),
@@ -134,8 +140,8 @@ def _entry(said: Mapping[str, Any]) -> FileEntry:
             ),
             digest,
         )
-        for one in said["passages"]
+        for one in stored["passages"]
     )
     if not all(passage.blocks for passage in passages):
         raise ValueError("a passage without blocks")
-    return FileEntry(stamp, digest, passages, str(said["note"]))
+    return FileEntry(stamp, digest, passages, str(stored["note"]))

@@ -116,7 +116,7 @@ class Nezha:
     def export(self, incident_id: str, target: Path) -> Case:
         """Write one incident, and its day's normal operation."""
         system, date = incident_id[:2], incident_id[3:13]
-        onset_s = published_onsets(self._home / "labels.json")[incident_id]
+        onset_s = read_onsets(self._home / "labels.json")[incident_id]
         source, normal = self._home / "incidents" / incident_id, self._home / "baseline" / date
         folder = target / opaque_name(self.name, incident_id)
         folder.mkdir(parents=True, exist_ok=True)
@@ -169,7 +169,7 @@ class Nezha:
         return folder
 
 
-def published_onsets(labels: Path) -> Mapping[str, float]:
+def read_onsets(labels: Path) -> Mapping[str, float]:
     """The injection times of all incidents; what else the labels hold does not leave this function."""
     entries = json.loads(labels.read_text(encoding="utf-8"))
     return {entry["id"]: parse_utc(entry["inject_time_utc"]) for entry in entries}

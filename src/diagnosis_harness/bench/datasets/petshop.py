@@ -48,7 +48,7 @@ class PetShop:
     def export(self, incident_id: str, target: Path) -> Case:
         """Write one incident, and its scenario's normal operation where there is some."""
         scenario = incident_id.split("-", 1)[0]
-        alert = published_alerts(self._home / "labels.json")[incident_id]
+        alert = read_alerts(self._home / "labels.json")[incident_id]
         folder = target / opaque_name(self.name, incident_id)
         folder.mkdir(parents=True, exist_ok=True)
         calls, nodes = _graph(self._home / f"graph-{scenario}.csv")
@@ -91,7 +91,7 @@ class PetShop:
         return folder
 
 
-def published_alerts(labels: Path) -> Mapping[str, PublishedAlert]:
+def read_alerts(labels: Path) -> Mapping[str, PublishedAlert]:
     """The alerts of all incidents; what else the file of labels holds does not leave this function."""
     return {
         entry["id"]: PublishedAlert(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from diagnosis_harness.harness.budget import TokenUsage
 from diagnosis_harness.knowledge.passage import BlockKind, Passage
 from diagnosis_harness.knowledge.quotation import QUOTATIONS_MAX, QUOTED_MAX, Quotation
-from diagnosis_harness.knowledge.terms import asked_terms, terms_of
+from diagnosis_harness.knowledge.terms import terms_of, terms_of_question
 from diagnosis_harness.knowledge.units import Unit, units_of
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ class EmbeddedWriter:
 
 def quotations(question: str, passages: Sequence[Passage]) -> tuple[Quotation, ...]:
     """The quotations for a question: pure. There is one at least when there is a passage with text."""
-    asked = frozenset(asked_terms(question))
+    asked = frozenset(terms_of_question(question))
     chosen: list[Quotation] = []
     left = QUOTED_MAX
     for number, is_main in _order(passages):

@@ -8,7 +8,7 @@ from datetime import tzinfo
 from typing import Final
 
 from diagnosis_harness.adapters.sources.incident_folder.database import Database
-from diagnosis_harness.adapters.sources.incident_folder.names import plain_key, quoted, time_unit_of
+from diagnosis_harness.adapters.sources.incident_folder.names import plain_key, quote, time_unit_of
 from diagnosis_harness.adapters.sources.incident_folder.settings_file import SETTINGS_NAME
 from diagnosis_harness.adapters.sources.incident_folder.table import (
     Column,
@@ -24,12 +24,12 @@ from diagnosis_harness.adapters.sources.incident_folder.times import (
     EARLIEST_S,
     LATEST_S,
     UNITS,
+    epoch_sql,
     has_zone,
     is_instant,
     naive_sql,
     unit_of_text,
     zone_named,
-    zoned_sql,
 )
 from diagnosis_harness.kernel.errors import InvalidInput
 
@@ -76,7 +76,7 @@ def find(table: Table, usual: Sequence[str], *, wanted: str | None = None, key: 
         if column is None:
             raise InvalidInput(
                 f"{SETTINGS_NAME} [files.{table.place!r}]",
-                f"`{key}` names column {quoted(wanted)}, which the file has not",
+                f"`{key}` names column {quote(wanted)}, which the file does not have",
                 f"name one of its columns: {show_columns(table.columns)}",
             )
         return column
@@ -109,7 +109,7 @@ def read_time(
 
 
 def reading_of(table: Table, column: Column, zone: tzinfo) -> TimeReading:
-    """How a column of instants is read.
+    """How a column of timestamps is read.
 
     Raises:
         InvalidInput: its first cells are of no known unit or of several.
@@ -117,7 +117,7 @@ def reading_of(table: Table, column: Column, zone: tzinfo) -> TimeReading:
     settings = table.file.settings
     if settings.zone is not None:
         zone = zone_named(settings.zone, place=f"{SETTINGS_NAME} [files.{table.place!r}]")
-    if column.kind in {Kind.MOMENT, Kind.ZONED_MOMENT} or column.looks_like_instants:
+    if column.kind in {Kind.TIMESTAMP, Kind.ZONED_TIMESTAMP} or column.looks_like_timestamps:
         sql, shown = _moments(column, zone)
         earliest, latest = EARLIEST_S, LATEST_S
     else:
@@ -159,7 +159,7 @@ def _odd_time(table: Table, database: Database, reading: TimeReading) -> Invalid
     """What to say of the first cell that is not such a time."""
     hit = table.first_where(database, reading.column, _odd_sql(reading))
     where, cell = hit if hit is not None else ("", None)
-    shown, name = quoted(cell or ""), quoted(reading.column.name)
+    shown, name = quote(cell or ""), quote(reading.column.name)
     place = f"{table.place} {where}".strip()
     expected = reading.shown.removeprefix("epoch ")
     other = unit_of_text(cell or "")
@@ -185,16 +185,16 @@ def _odd_time(table: Table, database: Database, reading: TimeReading) -> Invalid
     )
 
 
-def unused_columns(table: Table, used: Collection[Column | None]) -> list[Column]:
+def find_unused_columns(table: Table, used: Collection[Column | None]) -> list[Column]:
     """The columns that nothing reads."""
     names = {column.ref for column in used if column is not None}
     return [column for column in table.columns if column.ref not in names]
 
 
 def _by_content(table: Table) -> Column | None:
-    instants = [column for column in table.columns if column.looks_like_instants]
-    if instants:
-        return instants[0]
+    candidates = [column for column in table.columns if column.looks_like_timestamps]
+    if candidates:
+        return candidates[0]
     first = table.columns[0] if table.columns else None
     if first is None or not first.looks_numeric:
         return None
@@ -205,15 +205,15 @@ def _by_content(table: Table) -> Column | None:
 
 def _moments(column: Column, zone: tzinfo) -> tuple[str, str]:
     ref, zone_name = column.ref, str(zone)
-    if column.kind is Kind.ZONED_MOMENT:
-        return zoned_sql(ref), "timestamps with a zone"
-    if column.kind is Kind.MOMENT:
+    if column.kind is Kind.ZONED_TIMESTAMP:
+        return epoch_sql(ref), "timestamps with a zone"
+    if column.kind is Kind.TIMESTAMP:
         return naive_sql(f"CAST({ref} AS TIMESTAMP)", zone), f"timestamps without a zone, read as {zone_name}"
     present = column.present
     anywhere = f"regexp_matches(substr({ref}, 12), '[-+A-Za-z]')"
     if has_zone(present[0]):
         zoned = f"suffix({ref}, 'Z')" if all(cell.endswith("Z") for cell in present) else anywhere
-        sql = zoned_sql(f"TRY_CAST({ref} AS TIMESTAMPTZ)")
+        sql = epoch_sql(f"TRY_CAST({ref} AS TIMESTAMPTZ)")
         return f"CASE WHEN {zoned} THEN {sql} END", "ISO 8601 with a zone"
     sql = naive_sql(f"TRY_CAST({ref} AS TIMESTAMP)", zone)
     return f"CASE WHEN NOT {anywhere} THEN {sql} END", f"ISO 8601 without a zone, read as {zone_name}"
@@ -229,7 +229,7 @@ def _unit(table: Table, column: Column) -> str:
     if column.kind is Kind.OTHER or not cells:
         raise InvalidInput(
             table.place,
-            f"column {quoted(column.name)} holds no times in its first rows",
+            f"column {quote(column.name)} holds no times in its first rows",
             "write ISO 8601 such as 2024-01-01T14:05:00Z, or epoch numbers of one unit",
         )
     units = [unit_of_text(cell) for cell in cells]
@@ -237,7 +237,7 @@ def _unit(table: Table, column: Column) -> str:
     if not known:
         raise InvalidInput(
             table.place,
-            f"column {quoted(column.name)} holds {quoted(cells[0])}, no time between 1990 and 2100",
+            f"column {quote(column.name)} holds {quote(cells[0])}, no time between 1990 and 2100",
             f"write ISO 8601 or epoch numbers, or set `time_unit` for the file in {SETTINGS_NAME}",
         )
     return known[0]

@@ -13,11 +13,11 @@ from diagnosis_harness.adapters.sources.incident_folder.binding import (
     TIME,
     check_times,
     find,
+    find_unused_columns,
     read_time,
-    unused_columns,
 )
 from diagnosis_harness.adapters.sources.incident_folder.database import Database
-from diagnosis_harness.adapters.sources.incident_folder.names import printable, quoted
+from diagnosis_harness.adapters.sources.incident_folder.names import printable, quote
 from diagnosis_harness.adapters.sources.incident_folder.table import (
     Column,
     Table,
@@ -81,7 +81,7 @@ def read_changes(table: Table, database: Database, zone: tzinfo) -> ChangeFile:
             f"it has neither a kind nor a summary column (its columns: {show_columns(table.columns)})",
             'name the columns "kind" and "summary"',
         )
-    rows = _timed_rows(table, database, zone, (entity, kind, summary))
+    rows = _read_timed_rows(table, database, zone, (entity, kind, summary))
     changes = tuple(
         ChangeEvent(
             time_s=time_s,
@@ -95,7 +95,7 @@ def read_changes(table: Table, database: Database, zone: tzinfo) -> ChangeFile:
     remarks = [f"{len(changes)} changes, searchable, not yet weighed as causes"]
     if len(changes) < len(rows):
         remarks.append(f"{len(rows) - len(changes)} rows left out: no time")
-    unused = unused_columns(table, (read_time(table, zone).column, kind, summary, entity))
+    unused = find_unused_columns(table, (read_time(table, zone).column, kind, summary, entity))
     if unused:
         remarks.append(f"columns not used: {show_columns(unused)}")
     return ChangeFile(changes, FileNote(table.place, "changes", len(rows), "; ".join(remarks) + "."))
@@ -119,7 +119,7 @@ def read_alert(table: Table, database: Database, zone: tzinfo) -> AlertFile:
             "name the columns time, entity, signal, statistic, direction and summary",
         )
     if time is not None and time.present:
-        rows = _timed_rows(table, database, zone, columns)
+        rows = _read_timed_rows(table, database, zone, columns)
     else:
         rows = [(None, row) for row in _texts(table, database, columns)]
     if not rows:
@@ -128,20 +128,20 @@ def read_alert(table: Table, database: Database, zone: tzinfo) -> AlertFile:
         rows, key=lambda row: float("inf") if row[0] is None else row[0]
     )
     alert = AlertInfo(
-        entity=_shown(entity),
-        signal=_shown(signal),
-        statistic=_shown(statistic),
+        entity=_printable(entity),
+        signal=_printable(signal),
+        statistic=_printable(statistic),
         time_s=time_s,
         direction=_direction(table, direction),
-        summary=_shown(summary),
+        summary=_printable(summary),
     )
     note = "the alert was read" + (f"; {len(rows) - 1} later rows left out" if len(rows) > 1 else "")
-    unused = unused_columns(table, (*columns, time))
+    unused = find_unused_columns(table, (*columns, time))
     note += f"; columns not used: {show_columns(unused)}." if unused else "."
     return AlertFile(alert, FileNote(table.place, "alert", len(rows), note))
 
 
-def completed(alert: AlertInfo, other: AlertInfo) -> AlertInfo:
+def complete_alert(alert: AlertInfo, other: AlertInfo) -> AlertInfo:
     """The first alert, with what it leaves open taken from the other."""
     return replace(
         alert,
@@ -154,7 +154,7 @@ def completed(alert: AlertInfo, other: AlertInfo) -> AlertInfo:
     )
 
 
-def _timed_rows(
+def _read_timed_rows(
     table: Table, database: Database, zone: tzinfo, columns: Sequence[Column | None]
 ) -> list[tuple[float | None, tuple[str | None, ...]]]:
     time = read_time(table, zone)
@@ -190,8 +190,8 @@ def _direction(table: Table, text: str | None) -> str | None:
     word = (text or "").strip().lower()
     if word in {"", "up", "down"}:
         return word or None
-    raise InvalidInput(table.place, f"the direction {quoted(word)} is not known", 'write "up" or "down"')
+    raise InvalidInput(table.place, f"the direction {quote(word)} is not known", 'write "up" or "down"')
 
 
-def _shown(text: str | None) -> str | None:
+def _printable(text: str | None) -> str | None:
     return printable(text) or None if text else None

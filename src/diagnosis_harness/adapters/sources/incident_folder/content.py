@@ -1,4 +1,4 @@
-"""The bytes of one file, unpacked, and what they are whatever the name says."""
+"""The unpacked bytes of one file, and their format, whatever the name says."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def well_known(head: bytes) -> str | None:
 
 
 @contextmanager
-def unpacked(file: ListedFile) -> Iterator[IO[bytes]]:
+def open_bytes(file: ListedFile) -> Iterator[IO[bytes]]:
     """The file's bytes, out of gzip where its name says so.
 
     Raises:

@@ -1,4 +1,4 @@
-"""CSV and TSV: header, separator and column count are found here; duckdb is told them and guesses nothing.
+"""CSV and TSV: header, separator and column count are determined here, so that duckdb does not guess them.
 
 Rules (RFC 4180): UTF-8, with or without a byte order mark; separator `,`, or `;` or a tab where the header
 holds that and no comma; `"` quotes, `""` is a quote inside; every row has as many columns as the header;
@@ -14,14 +14,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Final, TextIO
 
-from diagnosis_harness.adapters.sources.incident_folder.content import unpacked
+from diagnosis_harness.adapters.sources.incident_folder.content import open_bytes
 from diagnosis_harness.adapters.sources.incident_folder.database import text_sql
 from diagnosis_harness.adapters.sources.incident_folder.listing import Form, ListedFile
 from diagnosis_harness.adapters.sources.incident_folder.names import (
-    joined_header,
+    join_header,
     plain_key,
     printable,
-    quoted,
+    quote,
 )
 from diagnosis_harness.adapters.sources.incident_folder.settings_file import SETTINGS_NAME
 from diagnosis_harness.adapters.sources.incident_folder.table import (
@@ -60,7 +60,7 @@ def open_csv(file: ListedFile) -> Table:
     """Read the head of a CSV file and check that it is one.
 
     Raises:
-        InvalidInput: it is something else, has no header, or more header rows than were said.
+        InvalidInput: it is something else, has no header, or more header rows than announced.
     """
     header = read_header(file)
     width = len(header.names)
@@ -111,7 +111,7 @@ def parse_header(head: str, *, whole: bool, depth: int, tabs: bool, place: str) 
     """Header and first rows of a text that is `whole`, or else cut off somewhere in a row.
 
     Raises:
-        InvalidInput: no header, names that occur twice, ragged first rows, more header rows than `depth`.
+        InvalidInput: no header, names that occur twice, uneven first rows, more header rows than `depth`.
     """
     separator = "\t" if tabs else _separator(head)
     rows, lines = _first_rows(head, separator, whole=whole, limit=depth + SAMPLE_ROWS + 1, place=place)
@@ -125,7 +125,7 @@ def parse_header(head: str, *, whole: bool, depth: int, tabs: bool, place: str) 
         raise InvalidInput(place, f"it has fewer than {depth} header rows", "correct `header_rows`")
     for row, line in zip(rows, lines, strict=True):
         if len(row) != len(rows[0]):
-            raise ragged(place, line, found=len(row), expected=len(rows[0]))
+            raise uneven_row(place, line, found=len(row), expected=len(rows[0]))
     levels = tuple(zip(*rows[:depth], strict=True)) if depth > 1 else ()
     body, skipped = rows[depth:], lines[depth - 1]
     index_name = ""
@@ -147,7 +147,7 @@ def parse_header(head: str, *, whole: bool, depth: int, tabs: bool, place: str) 
     )
 
 
-def ragged(place: str, line: int, *, found: int, expected: int) -> InvalidInput:
+def uneven_row(place: str, line: int, *, found: int, expected: int) -> InvalidInput:
     """A row with another number of columns than the header."""
     return InvalidInput(
         f"{place} line {line}",
@@ -162,9 +162,9 @@ def explain(file: ListedFile, header: Header, error: Exception) -> InvalidInput:
     try:
         for line, row in _rows(file, header.separator):
             if row and len(row) != len(header.names):
-                return ragged(file.name, line, found=len(row), expected=len(header.names))
+                return uneven_row(file.name, line, found=len(row), expected=len(header.names))
     except csv.Error:
-        return _unclosed(file.name, line + 1)
+        return _missing_quote(file.name, line + 1)
     except InvalidInput as broken:
         return broken
     if "invalid state" in str(error) or "unterminated" in str(error).lower():
@@ -199,7 +199,7 @@ def _first_rows(
                 return rows, lines
     except csv.Error as error:
         if whole or not rows:
-            raise _unclosed(place, (lines[-1] if lines else 0) + 1) from error
+            raise _missing_quote(place, (lines[-1] if lines else 0) + 1) from error
         return rows, lines
     return (rows, lines) if whole else (rows[:-1], lines[:-1])
 
@@ -207,7 +207,7 @@ def _first_rows(
 def _names(first: Sequence[str], levels: Sequence[tuple[str, ...]], index_name: str) -> tuple[str, ...]:
     if not levels:
         return tuple(first)
-    names = ["|".join(joined_header(column)) for column in levels]
+    names = ["|".join(join_header(column)) for column in levels]
     names[0] = index_name or levels[0][0]
     return tuple(names)
 
@@ -218,7 +218,7 @@ def _refuse_doubles(names: Sequence[str], place: str) -> None:
         if name in seen:
             raise InvalidInput(
                 place,
-                f"two columns have the same name {quoted(name)}",
+                f"two columns have the same name {quote(name)}",
                 f"name each column once, or set `header_rows` in {SETTINGS_NAME} where there are several",
             )
         seen.add(name)
@@ -260,7 +260,7 @@ def _refuse_other_content(file: ListedFile, head: str) -> None:
         raise InvalidInput(file.name, "it holds zero bytes, so it is not a text file", "save it as UTF-8 CSV")
 
 
-def _unclosed(place: str, line: int) -> InvalidInput:
+def _missing_quote(place: str, line: int) -> InvalidInput:
     return InvalidInput(
         f"{place} line {line}",
         "a quoted cell is not closed properly, or a cell is too long",
@@ -270,7 +270,7 @@ def _unclosed(place: str, line: int) -> InvalidInput:
 
 @contextmanager
 def _text(file: ListedFile) -> Iterator[TextIO]:
-    with unpacked(file) as content, io.TextIOWrapper(content, encoding="utf-8-sig", newline="") as text:
+    with open_bytes(file) as content, io.TextIOWrapper(content, encoding="utf-8-sig", newline="") as text:
         yield text
 
 

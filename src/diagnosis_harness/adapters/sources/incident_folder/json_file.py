@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Final
 
-from diagnosis_harness.adapters.sources.incident_folder.content import unpacked
+from diagnosis_harness.adapters.sources.incident_folder.content import open_bytes
 from diagnosis_harness.adapters.sources.incident_folder.database import Database, text_sql
 from diagnosis_harness.adapters.sources.incident_folder.listing import Form, ListedFile, Role
 from diagnosis_harness.adapters.sources.incident_folder.names import printable
@@ -33,7 +33,7 @@ def open_json(file: ListedFile, database: Database) -> Table:
     )
 
     def explain(error: Exception) -> InvalidInput:
-        return _explained(file, error)
+        return _explain(file, error)
 
     try:
         objects, others, total = database.rows(
@@ -99,7 +99,7 @@ def _check_keys(file: ListedFile, keys: list[str]) -> None:
         raise InvalidInput(file.name, "a key holds a zero byte", "rename that key")
 
 
-def _explained(file: ListedFile, error: Exception) -> InvalidInput:
+def _explain(file: ListedFile, error: Exception) -> InvalidInput:
     text = str(error)
     if "not valid UTF" in text or "unicode" in text.lower():
         return InvalidInput(file.name, "it is not UTF-8 text", "save it as UTF-8")
@@ -121,7 +121,7 @@ def _bad_line(file: ListedFile) -> int | None:
     None where it takes more memory to find it than a line number is worth.
     """
     number = 0
-    with unpacked(file) as content:
+    with open_bytes(file) as content:
         try:
             if file.form is Form.JSON:
                 text = content.read(_PARSED_LIMIT_BYTES + 1)
@@ -172,7 +172,7 @@ def _check_ends(file: ListedFile) -> bytes:
 def _ends(file: ListedFile) -> tuple[bytes, bytes]:
     first = last = b""
     blank_chunks = 0
-    with unpacked(file) as content:
+    with open_bytes(file) as content:
         while chunk := content.read(_CHUNK_BYTES):
             signs = chunk.removeprefix(b"\xef\xbb\xbf").strip()
             blank_chunks = 0 if signs else blank_chunks + 1

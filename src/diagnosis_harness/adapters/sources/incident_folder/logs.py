@@ -12,13 +12,13 @@ from diagnosis_harness.adapters.sources.incident_folder.binding import (
     ENTITY,
     check_times,
     find,
+    find_unused_columns,
     read_time,
-    unused_columns,
 )
 from diagnosis_harness.adapters.sources.incident_folder.database import Database
-from diagnosis_harness.adapters.sources.incident_folder.names import printable, quoted
+from diagnosis_harness.adapters.sources.incident_folder.names import printable, quote
+from diagnosis_harness.adapters.sources.incident_folder.recording_parts import RecordingParts
 from diagnosis_harness.adapters.sources.incident_folder.settings_file import SETTINGS_NAME
-from diagnosis_harness.adapters.sources.incident_folder.stretch import Stretch
 from diagnosis_harness.adapters.sources.incident_folder.table import Table, show_columns, text_cell_sql
 from diagnosis_harness.kernel.errors import InvalidInput
 from diagnosis_harness.kernel.window import TimeWindow
@@ -50,9 +50,9 @@ class LogFile:
 class FolderLogs:
     """`LogSource` over files."""
 
-    def __init__(self, database: Database, stretches: Mapping[Recording, Stretch[LogFile]]) -> None:
+    def __init__(self, database: Database, recordings: Mapping[Recording, RecordingParts[LogFile]]) -> None:
         self._database = database
-        self._stretches = dict(stretches)
+        self._recordings = dict(recordings)
 
     def search(
         self,
@@ -73,10 +73,10 @@ class FolderLogs:
             ToolFailure: the search does not fit into memory, or a file can no longer be read.
         """
         del ctx
-        stretch = self._stretches.get(recording, Stretch())
+        held = self._recordings.get(recording, RecordingParts())
         files = [
             file
-            for file in stretch.parts
+            for file in held.parts
             if file.lines and (entities is None or not file.entities.keys().isdisjoint(entities))
         ]
         if not files:
@@ -85,7 +85,7 @@ class FolderLogs:
             f"SELECT time, entity, level, message FROM {file.source}" for file in files
         )
         conditions, parameters = ["true"], list[object]()
-        for bound in (window, stretch.window):
+        for bound in (window, held.window):
             if bound is not None:
                 conditions.append("time >= ? AND time < ?")
                 parameters += [bound.start_s, bound.end_s]
@@ -149,12 +149,12 @@ def read_logs(table: Table, database: Database, zone: tzinfo) -> LogFile:
         shown = printable(str(name))
         entities[shown] = (*entities.get(shown, ()), str(name))
     remarks = [
-        f"{timed} lines, time column {quoted(time.column.name)} ({time.shown})",
+        f"{timed} lines, time column {quote(time.column.name)} ({time.shown})",
         "searchable, not yet compared between normal operation and the incident",
     ]
     if timed < total:
         remarks.append(f"{total - timed} rows left out: no time")
-    unused = unused_columns(table, (time.column, message, entity, level))
+    unused = find_unused_columns(table, (time.column, message, entity, level))
     if unused:
         remarks.append(f"columns not used: {show_columns(unused)}")
     note = FileNote(table.place, "logs", total, "; ".join(remarks) + ".")

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from diagnosis_harness.adapters.sources.incident_folder.database import Database
 from diagnosis_harness.adapters.sources.incident_folder.metrics_file import SeriesPart
-from diagnosis_harness.adapters.sources.incident_folder.stretch import Stretch
+from diagnosis_harness.adapters.sources.incident_folder.recording_parts import RecordingParts
 from diagnosis_harness.analysis.series import mean_per_step
 from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.kernel.errors import ToolFailure
@@ -24,12 +24,14 @@ _Arrays = tuple[NDArray[np.float64], NDArray[np.float64]]
 
 
 class FolderMetrics:
-    """`MetricSource` over files. What was read once is kept, up to half of the memory limit."""
+    """`MetricSource` over files. Series stay in memory once read, up to half of the memory limit."""
 
-    def __init__(self, database: Database, stretches: Mapping[Recording, Stretch[SeriesPart]]) -> None:
+    def __init__(
+        self, database: Database, recordings: Mapping[Recording, RecordingParts[SeriesPart]]
+    ) -> None:
         self._database = database
-        self._windows = {recording: stretch.window for recording, stretch in stretches.items()}
-        self._parts = {recording: _by_name(stretch.parts) for recording, stretch in stretches.items()}
+        self._windows = {recording: held.window for recording, held in recordings.items()}
+        self._parts = {recording: _by_name(held.parts) for recording, held in recordings.items()}
         self._infos: dict[Recording, tuple[SignalInfo, ...]] = {}
         self._cache: dict[tuple[Recording, _Name], _Arrays] = {}
         self._cached_bytes = 0
@@ -76,7 +78,7 @@ class FolderMetrics:
         return tuple(result)
 
     def _list(self, recording: Recording) -> Iterable[SignalInfo]:
-        if self._windows.get(recording) is not None:  # a stretch: only its own rows count
+        if self._windows.get(recording) is not None:  # a part of a recording: only its own rows count
             for series in self.series(None, recording):  # type: ignore[arg-type]  # ctx is not used here
                 points = int(np.count_nonzero(np.isfinite(series.value)))
                 if points:
@@ -126,7 +128,7 @@ class FolderMetrics:
         for _, group in groupby(sorted(parts, key=_source_of), key=_source_of):
             for part, arrays in self._read_source(list(group), window):
                 pieces.setdefault((part.entity, part.signal), []).append(arrays)
-        return {name: _joined(arrays) for name, arrays in pieces.items()}
+        return {name: _join(arrays) for name, arrays in pieces.items()}
 
     def _read_source(
         self, parts: Sequence[SeriesPart], window: TimeWindow | None
@@ -155,8 +157,8 @@ class FolderMetrics:
         numbers = np.ma.getdata(arrays["number"])
         order = np.argsort(numbers, kind="stable")
         bounds = np.searchsorted(numbers[order], np.arange(len(groups) + 1))
-        time_s = _filled(arrays["time"])[order]
-        values = {ref: _filled(arrays[ref])[order] for ref in refs}
+        time_s = _fill_missing(arrays["time"])[order]
+        values = {ref: _fill_missing(arrays[ref])[order] for ref in refs}
         places = {group: (bounds[at], bounds[at + 1]) for at, group in enumerate(groups)}
         for part in parts:
             low, high = places[part.keys]
@@ -174,12 +176,12 @@ def _source_of(part: SeriesPart) -> str:
     return part.source
 
 
-def _filled(array: NDArray[np.float64]) -> NDArray[np.float64]:
+def _fill_missing(array: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.ma.filled(np.ma.asarray(array, dtype=np.float64), np.nan)
 
 
-def _joined(pieces: Sequence[_Arrays]) -> _Arrays:
-    """One series in order of time; values of one instant are averaged, missing ones aside."""
+def _join(pieces: Sequence[_Arrays]) -> _Arrays:
+    """One series in order of time; values with the same timestamp are averaged without the missing ones."""
     time_s = np.concatenate([piece[0] for piece in pieces])
     value = np.concatenate([piece[1] for piece in pieces])
     if np.any(time_s[1:] < time_s[:-1]):

@@ -8,13 +8,13 @@ from dataclasses import dataclass, replace
 from datetime import tzinfo
 from typing import Final
 
-from diagnosis_harness.adapters.sources.incident_folder.binding import check_times, unused_columns
+from diagnosis_harness.adapters.sources.incident_folder.binding import check_times, find_unused_columns
 from diagnosis_harness.adapters.sources.incident_folder.database import Database
 from diagnosis_harness.adapters.sources.incident_folder.metrics_layout import Layout, ValueColumn, layout_of
 from diagnosis_harness.adapters.sources.incident_folder.names import (
     UNNAMED_ENTITY,
     printable,
-    quoted,
+    quote,
     unit_of_signal,
 )
 from diagnosis_harness.adapters.sources.incident_folder.table import (
@@ -82,8 +82,8 @@ class _Group:
     timed: int
     first_s: float
     last_s: float
-    instants: int
-    """Exclusive or of the hashes of all instants."""
+    timestamps: int
+    """Exclusive or of the hashes of all timestamps."""
     cells: tuple[_Cells, ...]
 
     @property
@@ -150,13 +150,13 @@ class _Reader:
             *(value.column for value in layout.values),
             *self.dropped,
         ]
-        unused = unused_columns(self.table, used)
+        unused = find_unused_columns(self.table, used)
         if unused:
             self.remarks.append(f"columns not used: {show_columns(unused)}")
         if self.dropped:
             self.remarks.append(f"columns of text: {show_columns(self.dropped)}")
         head = (
-            f"read as {layout.kind}, {series} series, time column {quoted(layout.time.column.name)} "
+            f"read as {layout.kind}, {series} series, time column {quote(layout.time.column.name)} "
             f"({layout.time.shown})"
         )
         return FileNote(self.table.place, "metrics", rows, "; ".join([head, *self.remarks]) + ".")
@@ -280,27 +280,27 @@ class _Reader:
             )
 
     def _count_doubles(self, groups: Sequence[_Group]) -> None:
-        """Note instants that occur twice in one series; they are averaged when the series is read.
+        """Note timestamps that occur twice in one series; they are averaged when the series is read.
 
-        Series of one agent share their instants, so few groups need be looked at: two with the same number
-        of rows and the same exclusive or of the instants' 64-bit hashes have the same instants, doubles
+        Series of one agent share their timestamps, so few groups need a closer look: two with the same number
+        of rows and the same exclusive or of the timestamps' 64-bit hashes have the same timestamps, doubles
         included.
         """
         alike: dict[tuple[int, int], list[_Group]] = {}
         for group in groups:
-            alike.setdefault((group.rows, group.instants), []).append(group)
+            alike.setdefault((group.rows, group.timestamps), []).append(group)
         seen = [same[0] for same in alike.values()]
         doubles = sum(
-            (group.rows - distinct) * len(alike[group.rows, group.instants])
+            (group.rows - distinct) * len(alike[group.rows, group.timestamps])
             for group, distinct in zip(seen, self._distinct_instants(seen), strict=True)
         )
         if doubles:
             self.remarks.append(
-                f"{doubles} rows repeat an instant of their series; their values are averaged"
+                f"{doubles} rows repeat a timestamp of their series; their values are averaged"
             )
 
     def _distinct_instants(self, groups: Sequence[_Group]) -> list[int]:
-        """How many different instants each group has, counted in pieces that fit into memory easily."""
+        """How many different timestamps each group has, counted in pieces that fit into memory easily."""
         keys = list(self.layout.keys)
         lists = "".join(f", unnest(?::VARCHAR[]) AS {key}" for key in keys)
         equal = " AND ".join(f"t.{key} = k.{key}" for key in keys) or "true"
@@ -323,7 +323,7 @@ class _Reader:
 
 def _group(row: Sequence[object], keys: int) -> _Group:
     names = tuple(None if cell is None else str(cell) for cell in row[:keys])
-    unit, rows, timed, first_s, last_s, instants = row[keys : keys + 6]
+    unit, rows, timed, first_s, last_s, hashes = row[keys : keys + 6]
     cells = row[keys + 6 :]
     return _Group(
         keys=names,
@@ -332,7 +332,7 @@ def _group(row: Sequence[object], keys: int) -> _Group:
         timed=int(str(timed)),
         first_s=_number(first_s),
         last_s=_number(last_s),
-        instants=0 if instants is None else int(str(instants)),
+        timestamps=0 if hashes is None else int(str(hashes)),
         cells=tuple(
             _Cells(int(str(cells[at])), _number(cells[at + 1]), _number(cells[at + 2]))
             for at in range(0, len(cells), 3)

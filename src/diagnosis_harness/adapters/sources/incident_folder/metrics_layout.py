@@ -1,7 +1,7 @@
 """The layout of a metrics file: which columns say what.
 
-Three layouts: *long* (a row is one value of one series), *wide* (a row is an instant, a column is a
-series), and wide with an entity column (a row is an instant of one entity, a column is a signal).
+Three layouts: *long* (a row is one value of one series), *wide* (a row is a timestamp, a column is a
+series), and wide with an entity column (a row is a timestamp of one entity, a column is a signal).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from diagnosis_harness.adapters.sources.incident_folder.binding import (
     read_time,
 )
 from diagnosis_harness.adapters.sources.incident_folder.names import (
-    joined_header,
+    join_header,
     printable,
     split_series_name,
 )
@@ -74,7 +74,7 @@ def layout_of(table: Table, zone: tzinfo) -> Layout:
         missing = "signal" if signal is None else "value"
         raise InvalidInput(
             table.place,
-            f"it is said to be long but has no {missing} column (its columns: {show_columns(table.columns)})",
+            f"its layout is long, it has no {missing} column (its columns: {show_columns(table.columns)})",
             f'set `{missing} = "…"` under [files."{table.place}"] in {SETTINGS_NAME}',
         )
     barred = any("|" in column.name for column in table.columns)
@@ -106,5 +106,5 @@ def _apart(column: Column | None, time: TimeReading) -> Column | None:
 def _value_column(column: Column, number: int, *, by_entity: bool) -> ValueColumn:
     if by_entity:
         return ValueColumn(column, f"v{number}", None, printable(column.name) or "value")
-    entity, signal = joined_header(column.levels) if column.levels else split_series_name(column.name)
+    entity, signal = join_header(column.levels) if column.levels else split_series_name(column.name)
     return ValueColumn(column, f"v{number}", entity, signal)

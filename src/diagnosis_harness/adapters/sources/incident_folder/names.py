@@ -58,7 +58,7 @@ def printable(text: str) -> str:
     return "".join(_visible(sign) for sign in text)
 
 
-def quoted(text: str) -> str:
+def quote(text: str) -> str:
     """A cell or a name as an error sentence shows it: printable, in single quotes, cut when it is long."""
     shown = printable(text)
     if len(shown) > _SENTENCE_LIMIT:
@@ -122,7 +122,7 @@ def split_series_name(name: str) -> tuple[str, str]:
     return last or (UNNAMED_ENTITY, shown or "value")
 
 
-def joined_header(levels: tuple[str, ...]) -> tuple[str, str]:
+def join_header(levels: tuple[str, ...]) -> tuple[str, str]:
     """Entity and signal of a column with several header rows: entity, signal, statistic from the top down.
 
     The statistic is joined to the signal by an underscore (`latency` + `p90` → `latency_p90`).

@@ -14,19 +14,19 @@ from diagnosis_harness.adapters.sources.incident_folder.logs import FolderLogs
 from diagnosis_harness.adapters.sources.incident_folder.metrics import FolderMetrics
 from diagnosis_harness.adapters.sources.incident_folder.names import printable
 from diagnosis_harness.adapters.sources.incident_folder.recording import FolderContent, read_folder
+from diagnosis_harness.adapters.sources.incident_folder.recording_parts import RecordingParts
 from diagnosis_harness.adapters.sources.incident_folder.settings_file import (
     SETTINGS_NAME,
     FolderSettings,
     read_settings,
 )
 from diagnosis_harness.adapters.sources.incident_folder.spans import FolderSpans
-from diagnosis_harness.adapters.sources.incident_folder.stretch import Stretch
 from diagnosis_harness.adapters.sources.incident_folder.summary import (
     FolderSummary,
     OpenedFolder,
-    described,
-    moment_text,
+    describe,
     summarise,
+    timestamp_text,
 )
 from diagnosis_harness.adapters.sources.incident_folder.topology import FolderTopology
 from diagnosis_harness.adapters.sources.part import ONSET_PLACE, OpenedPart, Progress, ignore_progress
@@ -76,7 +76,7 @@ def read_incident_folder(
     folder: Path, *, baseline: Path | None, onset_s: float | None, memory_limit_mb: int, progress: Progress
 ) -> OpenedPart:
     """The same with the summary and the description, as the catalog needs them."""
-    incident = _looked_through(folder)
+    incident = _inspect(folder)
     normal = _baseline_folder(incident, baseline)
     folders = [incident] if normal is None else [incident, normal]
     paths = [file.path for one in folders for file in one.listing.files]
@@ -101,10 +101,10 @@ def read_incident_folder(
         onset_s=onset,
         topology=_topology(incident, [content] if normal_content is None else [normal_content, content]),
     )
-    return _sources(database, opened, _stretch(incident, normal, window))
+    return _sources(database, opened, _baseline_window(incident, normal, window))
 
 
-def _looked_through(folder: Path) -> _Folder:
+def _inspect(folder: Path) -> _Folder:
     if not folder.is_dir():
         list_folder(folder, {})  # says what is wrong with it
     settings = read_settings(folder)
@@ -121,9 +121,9 @@ def _baseline_folder(incident: _Folder, baseline: Path | None) -> _Folder | None
         raise InvalidInput(
             printable(str(baseline)),
             "the baseline is the incident folder itself",
-            "name another folder, or a stretch by `start` and `end` under [baseline]",
+            "name another folder, or a time window by `start` and `end` under [baseline]",
         )
-    return _looked_through(baseline)
+    return _inspect(baseline)
 
 
 def _read_baseline(folder: _Folder, database: Database, progress: Progress) -> FolderContent:
@@ -151,21 +151,23 @@ def _check_onset(onset_s: float | None, window: TimeWindow | None, *, place: str
         return
     raise InvalidInput(
         place,
-        f"the onset {moment_text(onset_s)} lies outside the data, which goes from {window}",
-        "give an instant inside it, and check the zone",
+        f"the onset {timestamp_text(onset_s)} lies outside the data, which goes from {window}",
+        "give a time inside it, and check the zone",
     )
 
 
-def _stretch(incident: _Folder, normal: _Folder | None, window: TimeWindow | None) -> TimeWindow | None:
+def _baseline_window(
+    incident: _Folder, normal: _Folder | None, window: TimeWindow | None
+) -> TimeWindow | None:
     """The part of the incident's own recording that is its baseline, where no folder is."""
-    stretch = None if normal is not None else incident.settings.baseline_stretch
-    if stretch is not None and window is not None and not window.overlaps(stretch):
+    baseline_window = None if normal is not None else incident.settings.baseline_window
+    if baseline_window is not None and window is not None and not window.overlaps(baseline_window):
         raise InvalidInput(
             f"{SETTINGS_NAME} (baseline)",
-            f"the stretch {stretch} lies outside the data, which goes from {window}",
-            "give a stretch inside it",
+            f"the baseline window {baseline_window} lies outside the data, which goes from {window}",
+            "give a window inside it",
         )
-    return stretch
+    return baseline_window
 
 
 def _topology(incident: _Folder, contents: Sequence[FolderContent]) -> FolderTopology:
@@ -178,30 +180,32 @@ def _topology(incident: _Folder, contents: Sequence[FolderContent]) -> FolderTop
     return FolderTopology(edges, owners | dict(incident.settings.instances))
 
 
-def _sources(database: Database, opened: OpenedFolder, stretch: TimeWindow | None) -> OpenedPart:
+def _sources(database: Database, opened: OpenedFolder, baseline_window: TimeWindow | None) -> OpenedPart:
     content = opened.content
-    beside = content if stretch is not None else opened.normal or FolderContent()
+    beside = content if baseline_window is not None else opened.normal or FolderContent()
     metrics = FolderMetrics(
         database,
         {
-            Recording.INCIDENT: Stretch(tuple(part for file in content.metrics for part in file.parts)),
-            Recording.BASELINE: Stretch(
-                tuple(part for file in beside.metrics for part in file.parts), stretch
+            Recording.INCIDENT: RecordingParts(
+                tuple(part for file in content.metrics for part in file.parts)
+            ),
+            Recording.BASELINE: RecordingParts(
+                tuple(part for file in beside.metrics for part in file.parts), baseline_window
             ),
         },
     )
     spans = FolderSpans(
         database,
         {
-            Recording.INCIDENT: Stretch(tuple(content.spans)),
-            Recording.BASELINE: Stretch(tuple(beside.spans), stretch),
+            Recording.INCIDENT: RecordingParts(tuple(content.spans)),
+            Recording.BASELINE: RecordingParts(tuple(beside.spans), baseline_window),
         },
     )
     logs = FolderLogs(
         database,
         {
-            Recording.INCIDENT: Stretch(tuple(content.logs)),
-            Recording.BASELINE: Stretch(tuple(beside.logs), stretch),
+            Recording.INCIDENT: RecordingParts(tuple(content.logs)),
+            Recording.BASELINE: RecordingParts(tuple(beside.logs), baseline_window),
         },
     )
     changes = [change for file in content.changes for change in file.changes]
@@ -214,4 +218,4 @@ def _sources(database: Database, opened: OpenedFolder, stretch: TimeWindow | Non
         logs=logs if summary.log_lines else None,
         changes=FolderChanges(changes) if changes else None,
     )
-    return OpenedPart(sources, summary, described(opened))
+    return OpenedPart(sources, summary, describe(opened))

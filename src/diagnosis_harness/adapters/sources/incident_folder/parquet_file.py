@@ -67,9 +67,9 @@ def _kind(type_name: str) -> Kind:
     if type_name == "VARCHAR" or (base == "ENUM" and not type_name.endswith("]")):
         return Kind.TEXT
     if type_name == "TIMESTAMP WITH TIME ZONE":
-        return Kind.ZONED_MOMENT
+        return Kind.ZONED_TIMESTAMP
     if type_name in {"TIMESTAMP", "TIMESTAMP_NS", "TIMESTAMP_MS", "TIMESTAMP_S", "DATE"}:
-        return Kind.MOMENT
+        return Kind.TIMESTAMP
     return Kind.OTHER
 
 

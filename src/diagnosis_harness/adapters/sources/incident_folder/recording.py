@@ -11,7 +11,7 @@ from typing import Final
 
 from diagnosis_harness.adapters.sources.incident_folder.changes import (
     ChangeFile,
-    completed,
+    complete_alert,
     read_alert,
     read_changes,
 )
@@ -31,7 +31,7 @@ from diagnosis_harness.kernel.errors import InvalidInput
 from diagnosis_harness.kernel.window import TimeWindow, utc_text
 from diagnosis_harness.toolbox.ports import AlertInfo, FileNote
 
-_APART_LIMIT_S: Final = 900.0
+_GAP_LIMIT_S: Final = 900.0
 
 
 @dataclass(slots=True)
@@ -47,20 +47,20 @@ class FolderContent:
     notes: list[FileNote] = field(default_factory=list)
 
     def ranges(self) -> list[tuple[str, float, float]]:
-        """File, first and last instant of every file of telemetry that has rows."""
+        """File, first and last timestamp of every file of telemetry that has rows."""
         files: Iterable[MetricFile | SpanFile | LogFile] = (*self.metrics, *self.spans, *self.logs)
         return [(file.note.file, file.first_s, file.last_s) for file in files if isfinite(file.first_s)]
 
     def window(self) -> TimeWindow | None:
-        """First to last instant over all telemetry, the last one inside."""
+        """First to last timestamp over all telemetry, the last one inside."""
         ranges = self.ranges()
         if not ranges:
             return None
-        return closed_window(min(first for _, first, _ in ranges), max(last for _, _, last in ranges))
+        return window_including(min(first for _, first, _ in ranges), max(last for _, _, last in ranges))
 
 
-def closed_window(first_s: float, last_s: float) -> TimeWindow:
-    """A window that contains its last instant, by less than a millisecond."""
+def window_including(first_s: float, last_s: float) -> TimeWindow:
+    """A window whose end lies less than a millisecond after the last timestamp, which it contains."""
     return TimeWindow(first_s, last_s + 0.0004)
 
 
@@ -115,30 +115,30 @@ def _take(content: FolderContent, table: Table, database: Database, settings: Fo
             return content.topology[-1].note
         case Role.ALERT:
             alert = read_alert(table, database, zone)
-            content.alert = completed(content.alert, alert.alert)
+            content.alert = complete_alert(content.alert, alert.alert)
             return alert.note
 
 
 def _refuse_two_clocks(ranges: list[tuple[str, float, float]]) -> None:
-    """Files of one incident share instants or follow one another closely; else one has another clock."""
+    """Refuse files that neither overlap nor follow one another closely: one of them has another clock."""
     for one, other in combinations(sorted(ranges, key=lambda file: file[1]), 2):
         gap_s = other[1] - one[2]
-        if gap_s <= _APART_LIMIT_S or _bridged(one[2], other[1], ranges):
+        if gap_s <= _GAP_LIMIT_S or _is_bridged(one[2], other[1], ranges):
             continue
         shift_h = round((other[1] - one[1]) / 900) / 4
         raise InvalidInput(
             f"{one[0]} and {other[0]}",
             f"their clocks do not agree: {utc_text(one[1])} to {utc_text(one[2])} and "
-            f"{utc_text(other[1])} to {utc_text(other[2])} share no instant (about {shift_h:g} h apart)",
+            f"{utc_text(other[1])} to {utc_text(other[2])} do not overlap (about {shift_h:g} h apart)",
             f'set `zone`, `time_unit` or `shift_s` for one of them under [files."…"] in {SETTINGS_NAME}, '
             "or leave it out by `ignore = true`",
         )
 
 
-def _bridged(from_s: float, to_s: float, ranges: list[tuple[str, float, float]]) -> bool:
-    """Whether other files fill the gap, so that the two belong to one stretch after all."""
+def _is_bridged(from_s: float, to_s: float, ranges: list[tuple[str, float, float]]) -> bool:
+    """Whether other files fill the gap between the two."""
     reached_s = from_s
     for _, first_s, last_s in sorted(ranges, key=lambda file: file[1]):
-        if first_s <= reached_s + _APART_LIMIT_S:
+        if first_s <= reached_s + _GAP_LIMIT_S:
             reached_s = max(reached_s, last_s)
-    return reached_s + _APART_LIMIT_S >= to_s
+    return reached_s + _GAP_LIMIT_S >= to_s

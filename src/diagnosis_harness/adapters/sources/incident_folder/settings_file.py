@@ -17,7 +17,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic_core import ErrorDetails
 
-from diagnosis_harness.adapters.sources.incident_folder.names import printable, quoted
+from diagnosis_harness.adapters.sources.incident_folder.names import printable, quote
 from diagnosis_harness.adapters.sources.incident_folder.times import instant_s, zone_named
 from diagnosis_harness.kernel.errors import InvalidInput
 from diagnosis_harness.kernel.window import TimeWindow
@@ -27,7 +27,7 @@ SETTINGS_NAME = "incident.toml"
 _SIZE_LIMIT_BYTES = 1_000_000
 
 _Name = Annotated[str, Field(min_length=1, max_length=500)]
-_Moment = str | datetime | int | float
+_Timestamp = str | datetime | int | float
 _TimeUnit = Literal["s", "ms", "us", "ns"]
 
 
@@ -56,22 +56,22 @@ class FileSettings(_Section):
 class _Incident(_Section):
     name: _Name | None = None
     zone: _Name = "UTC"
-    onset: _Moment | None = None
+    onset: _Timestamp | None = None
 
 
 class _Alert(_Section):
     entity: _Name | None = None
     signal: _Name | None = None
     statistic: _Name | None = None
-    time: _Moment | None = None
+    time: _Timestamp | None = None
     direction: Literal["up", "down"] | None = None
     summary: Annotated[str, Field(max_length=2000)] | None = None
 
 
 class _Baseline(_Section):
     folder: _Name | None = None
-    start: _Moment | None = None
-    end: _Moment | None = None
+    start: _Timestamp | None = None
+    end: _Timestamp | None = None
 
 
 class _Document(_Section):
@@ -92,7 +92,7 @@ class FolderSettings:
     onset_s: float | None = None
     alert: AlertInfo = field(default_factory=AlertInfo)
     baseline_folder: str | None = None
-    baseline_stretch: TimeWindow | None = None
+    baseline_window: TimeWindow | None = None
     units: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     instances: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     files: Mapping[str, FileSettings] = field(default_factory=lambda: MappingProxyType({}))
@@ -113,7 +113,7 @@ def read_settings(folder: Path) -> FolderSettings:
         ) from error
     except ValidationError as error:
         first = error.errors(include_url=False, include_context=False)[0]
-        raise _refused(text, first) from error
+        raise _refusal(text, first) from error
     return _settings(document, text)
 
 
@@ -139,46 +139,46 @@ def _text_of(path: Path) -> str:
 def _settings(document: _Document, text: str) -> FolderSettings:
     zone = zone_named(document.incident.zone, place=_place(text, ("incident", "zone")))
 
-    def moment(value: _Moment | None, *keys: str) -> float | None:
+    def timestamp(value: _Timestamp | None, *keys: str) -> float | None:
         return None if value is None else instant_s(value, zone=zone, place=_place(text, keys))
 
     for name, file in document.files.items():
         if file.zone is not None:
             zone_named(file.zone, place=_place(text, ("files", name, "zone")))
     alert, baseline = document.alert, document.baseline
-    start = moment(baseline.start, "baseline", "start")
-    end = moment(baseline.end, "baseline", "end")
+    start = timestamp(baseline.start, "baseline", "start")
+    end = timestamp(baseline.end, "baseline", "end")
     if (start is None) != (end is None) or (start is not None and end is not None and start >= end):
         raise InvalidInput(
             _place(text, ("baseline",)),
-            "a stretch needs a start and a later end",
+            "a baseline window needs a start and a later end",
             "give both `start` and `end`",
         )
     return FolderSettings(
         zone=zone,
-        name=_shown(document.incident.name),
-        onset_s=moment(document.incident.onset, "incident", "onset"),
+        name=_printable(document.incident.name),
+        onset_s=timestamp(document.incident.onset, "incident", "onset"),
         alert=AlertInfo(
-            entity=_shown(alert.entity),
-            signal=_shown(alert.signal),
-            statistic=_shown(alert.statistic),
-            time_s=moment(alert.time, "alert", "time"),
+            entity=_printable(alert.entity),
+            signal=_printable(alert.signal),
+            statistic=_printable(alert.statistic),
+            time_s=timestamp(alert.time, "alert", "time"),
             direction=alert.direction,
-            summary=_shown(alert.summary),
+            summary=_printable(alert.summary),
         ),
         baseline_folder=baseline.folder,
-        baseline_stretch=None if start is None or end is None else TimeWindow(start, end),
+        baseline_window=None if start is None or end is None else TimeWindow(start, end),
         units=MappingProxyType({printable(k): printable(v) for k, v in document.units.items()}),
         instances=MappingProxyType({printable(k): printable(v) for k, v in document.instances.items()}),
         files=MappingProxyType(dict(document.files)),
     )
 
 
-def _shown(text: str | None) -> str | None:
+def _printable(text: str | None) -> str | None:
     return None if text is None else printable(text) or None
 
 
-def _refused(text: str, error: ErrorDetails) -> InvalidInput:
+def _refusal(text: str, error: ErrorDetails) -> InvalidInput:
     kind, message, value = error["type"], error["msg"], error["input"]
     keys = [str(key) for key in error["loc"]]
     if kind == "extra_forbidden":
@@ -189,7 +189,7 @@ def _refused(text: str, error: ErrorDetails) -> InvalidInput:
     problem = message[:1].lower() + message[1:]
     return InvalidInput(
         _place(text, keys),
-        f"{quoted(str(value))} is not usable: {problem}",
+        f"{quote(str(value))} is not usable: {problem}",
         "see docs/reference/incident-folder.md for what stands here",
     )
 

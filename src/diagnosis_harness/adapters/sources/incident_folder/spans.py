@@ -10,8 +10,8 @@ import numpy as np
 
 from diagnosis_harness.adapters.sources.incident_folder.database import Database
 from diagnosis_harness.adapters.sources.incident_folder.names import printable
+from diagnosis_harness.adapters.sources.incident_folder.recording_parts import RecordingParts
 from diagnosis_harness.adapters.sources.incident_folder.spans_file import SpanFile
-from diagnosis_harness.adapters.sources.incident_folder.stretch import Stretch
 from diagnosis_harness.kernel.window import TimeWindow
 from diagnosis_harness.toolbox.ports import Recording, SpanTable
 
@@ -27,9 +27,9 @@ _Number = TypeVar("_Number", bound=np.generic)
 class FolderSpans:
     """`SpanSource` over files. The table of a recording is built once."""
 
-    def __init__(self, database: Database, stretches: Mapping[Recording, Stretch[SpanFile]]) -> None:
+    def __init__(self, database: Database, recordings: Mapping[Recording, RecordingParts[SpanFile]]) -> None:
         self._database = database
-        self._stretches = dict(stretches)
+        self._recordings = dict(recordings)
         self._tables: dict[Recording, SpanTable] = {}
         self._lock = Lock()
 
@@ -45,11 +45,13 @@ class FolderSpans:
         with self._lock:  # building twice at once would need the memory twice
             table = self._tables.get(recording)
             if table is None:
-                table = self._tables[recording] = self._build(self._stretches.get(recording, Stretch()))
+                table = self._tables[recording] = self._build(
+                    self._recordings.get(recording, RecordingParts())
+                )
         return table if window is None else _inside(table, window)
 
-    def _build(self, stretch: Stretch[SpanFile]) -> SpanTable:
-        files = [file for file in stretch.parts if file.spans]
+    def _build(self, held: RecordingParts[SpanFile]) -> SpanTable:
+        files = [file for file in held.parts if file.spans]
         if not files:
             return _empty()
         says_errors = any(file.says_errors for file in files)
@@ -66,8 +68,8 @@ class FolderSpans:
             "s.error AS error FROM spans s LEFT JOIN firsts p ON s.trace = p.trace AND s.parent = p.span "
             "AND s.parent <> s.span ORDER BY s.place"
         )
-        entities, entity = _indexed(arrays["entity"])
-        operations, operation = _indexed(arrays["operation"])
+        entities, entity = _index_names(arrays["entity"])
+        operations, operation = _index_names(arrays["operation"])
         table = SpanTable(
             entities=entities,
             operations=operations,
@@ -79,10 +81,10 @@ class FolderSpans:
             duration_s=_column(arrays["duration_s"], np.float64),
             error=_column(arrays["error"], np.bool_) if says_errors else None,
         )
-        return table if stretch.window is None else _inside(table, stretch.window)
+        return table if held.window is None else _inside(table, held.window)
 
 
-def _indexed(names: NDArray[np.object_]) -> tuple[tuple[str, ...], NDArray[np.int32]]:
+def _index_names(names: NDArray[np.object_]) -> tuple[tuple[str, ...], NDArray[np.int32]]:
     """Distinct printable names in order, and per row the index of its own."""
     raw, inverse = np.unique(np.ma.getdata(names).astype(object), return_inverse=True)
     shown = [printable(str(name)) for name in raw]

@@ -13,15 +13,15 @@ from diagnosis_harness.adapters.sources.incident_folder.binding import (
     TimeReading,
     check_times,
     find,
+    find_unused_columns,
     read_time,
     reading_of,
-    unused_columns,
 )
 from diagnosis_harness.adapters.sources.incident_folder.database import Database, text_sql
 from diagnosis_harness.adapters.sources.incident_folder.names import (
     plain_key,
     printable,
-    quoted,
+    quote,
     time_unit_of,
 )
 from diagnosis_harness.adapters.sources.incident_folder.settings_file import SETTINGS_NAME
@@ -180,7 +180,7 @@ def status_is_error(values: Sequence[str], key: str) -> dict[str, bool] | None:
 def _columns(table: Table, zone: tzinfo) -> _Columns:
     settings = table.file.settings
 
-    def needed(usual: Sequence[str], what: str, *, wanted: str | None = None) -> Column:
+    def require(usual: Sequence[str], what: str, *, wanted: str | None = None) -> Column:
         column = find(table, usual, wanted=wanted, key=what)
         if column is None:
             raise InvalidInput(
@@ -190,12 +190,12 @@ def _columns(table: Table, zone: tzinfo) -> _Columns:
             )
         return column
 
-    trace, span = needed(TRACE, "trace_id"), needed(SPAN, "span_id")
-    entity = needed(ENTITY, "entity", wanted=settings.entity)
+    trace, span = require(TRACE, "trace_id"), require(SPAN, "span_id")
+    entity = require(ENTITY, "entity", wanted=settings.entity)
     start = read_time(table, zone, usual=START, by_content=False)
     duration, end = find(table, DURATION), find(table, END)
     if duration is None and end is None:
-        duration = needed(DURATION, "duration")
+        duration = require(DURATION, "duration")
     return _Columns(
         trace=trace,
         span=span,
@@ -263,7 +263,7 @@ def _duration_sql(table: Table, database: Database, columns: _Columns, source: s
     if unit is None:
         raise InvalidInput(
             table.place,
-            f"the unit of column {quoted(columns.duration.name)} is not known",
+            f"the unit of column {quote(columns.duration.name)} is not known",
             f'set `duration_unit = "ms"` (or s, us, ns) under [files."{table.place}"] in {SETTINGS_NAME}',
         )
     return f"(duration / {UNITS[unit]!r})", f"durations in {unit}, {how}"
@@ -300,7 +300,7 @@ def _result(
     names = table.ask(database, f"SELECT DISTINCT entity FROM {source} LIMIT {_ENTITIES_LIMIT}")
     entities = tuple(sorted({printable(str(name)) for (name,) in names}))
     remarks = [
-        f"{spans} spans, starts in column {quoted(columns.start.column.name)} ({columns.start.shown})",
+        f"{spans} spans, starts in column {quote(columns.start.column.name)} ({columns.start.shown})",
         shown,
     ]
     if spans < rows:
@@ -313,13 +313,13 @@ def _result(
         remarks.append("no status column, so errors are not known")
     elif not statuses_known:
         remarks.append(
-            f"values of column {quoted(columns.status.name)} are not understood, so errors are not known"
+            f"values of column {quote(columns.status.name)} are not understood, so errors are not known"
         )
     used = (
         columns.trace, columns.span, columns.parent, columns.entity, columns.operation, columns.status,
         columns.start.column, columns.duration, columns.end.column if columns.end else None,
     )  # fmt: skip
-    unused = unused_columns(table, used)
+    unused = find_unused_columns(table, used)
     if unused:
         remarks.append(f"columns not used: {show_columns(unused)}")
     note = FileNote(file=table.place, role="traces", rows=rows, note="; ".join(remarks) + ".")

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from diagnosis_harness.adapters.sources.incident_folder.changes import completed
+from diagnosis_harness.adapters.sources.incident_folder.changes import complete_alert
 from diagnosis_harness.adapters.sources.incident_folder.recording import FolderContent
 from diagnosis_harness.adapters.sources.incident_folder.settings_file import SETTINGS_NAME, FolderSettings
 from diagnosis_harness.adapters.sources.incident_folder.topology import FolderTopology
@@ -52,7 +52,7 @@ def summarise(opened: OpenedFolder) -> SourceSummary:
         InvalidInput: the alert lies more than an hour outside the data.
     """
     content, normal = opened.content, opened.normal
-    alert = completed(opened.settings.alert, content.alert)
+    alert = complete_alert(opened.settings.alert, content.alert)
     window = content.window()
     notes = [*content.notes, *_alert_note(alert.time_s, window)]
     if normal is not None:
@@ -74,14 +74,14 @@ def summarise(opened: OpenedFolder) -> SourceSummary:
     )
 
 
-def described(opened: OpenedFolder) -> JsonValue:
+def describe(opened: OpenedFolder) -> JsonValue:
     """What a person says of the incident in incident.toml and in the alert file.
 
     It says nothing of where the folder is, of how its files are read, or of what they hold.
     """
     settings = opened.settings
-    alert = completed(settings.alert, opened.content.alert)
-    stretch = settings.baseline_stretch
+    alert = complete_alert(settings.alert, opened.content.alert)
+    baseline_window = settings.baseline_window
     return {
         "name": settings.name,
         "onset_s": settings.onset_s,
@@ -93,13 +93,13 @@ def described(opened: OpenedFolder) -> JsonValue:
             "direction": alert.direction,
             "summary": alert.summary,
         },
-        "baseline": None if stretch is None else [stretch.start_s, stretch.end_s],
+        "baseline": None if baseline_window is None else [baseline_window.start_s, baseline_window.end_s],
         "instances": dict(settings.instances),
     }
 
 
-def moment_text(time_s: float) -> str:
-    """An instant for a sentence, whatever number it is."""
+def timestamp_text(time_s: float) -> str:
+    """A timestamp for a sentence; also for numbers that no calendar holds."""
     try:
         return utc_text(time_s)
     except (ValueError, OverflowError, OSError):
@@ -132,14 +132,14 @@ def _entities_by_kind(contents: Sequence[FolderContent]) -> Mapping[str, tuple[s
 
 
 def _alert_note(time_s: float | None, window: TimeWindow | None) -> list[FileNote]:
-    """An alert may be raised somewhat after the last instant; far from the data its clock is another one."""
+    """An alert may fire up to an hour after the last timestamp; further away, its clock is wrong."""
     if time_s is None or window is None or window.contains(time_s):
         return []
     if not window.start_s - _ALERT_SLACK_S <= time_s <= window.end_s + _ALERT_SLACK_S:
         raise InvalidInput(
             "the alert's time",
-            f"{moment_text(time_s)} lies more than an hour outside the data, which goes from {window}",
+            f"{timestamp_text(time_s)} lies more than an hour outside the data, which goes from {window}",
             f"correct it in {SETTINGS_NAME} or in the alert file, and check the zone",
         )
-    note = f"the alert at {moment_text(time_s)} lies outside the data ({window})."
+    note = f"the alert at {timestamp_text(time_s)} lies outside the data ({window})."
     return [FileNote(SETTINGS_NAME, "alert", 1, note)]

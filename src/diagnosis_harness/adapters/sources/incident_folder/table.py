@@ -14,12 +14,12 @@ from typing import Final
 
 from diagnosis_harness.adapters.sources.incident_folder.database import Database
 from diagnosis_harness.adapters.sources.incident_folder.listing import ListedFile
-from diagnosis_harness.adapters.sources.incident_folder.names import printable, quoted
+from diagnosis_harness.adapters.sources.incident_folder.names import printable, quote
 from diagnosis_harness.adapters.sources.incident_folder.times import is_instant
 from diagnosis_harness.kernel.errors import InvalidInput
 
 SAMPLE_ROWS: Final = 200
-"""So many rows are looked at to tell what a column is; all rows are checked afterwards."""
+"""Rows from which the kind of a column is derived; all rows are checked afterwards."""
 
 MISSING: Final = ("", "na", "n/a", "#n/a", "nan", "null", "none", "nil", "nat", "-", "--")
 """Cells, trimmed and in lower case, that say there is no value."""
@@ -36,8 +36,8 @@ class Kind(StrEnum):
 
     TEXT = "TEXT"
     NUMBER = "NUMBER"
-    MOMENT = "MOMENT"  # a timestamp without a zone
-    ZONED_MOMENT = "ZONED_MOMENT"
+    TIMESTAMP = "TIMESTAMP"  # a timestamp without a zone
+    ZONED_TIMESTAMP = "ZONED_TIMESTAMP"
     OTHER = "OTHER"  # lists, structures, bytes: never used
 
 
@@ -67,10 +67,10 @@ class Column:
         return self.kind is not Kind.OTHER and all(cell is None or is_missing(cell) for cell in self.sample)
 
     @property
-    def looks_like_instants(self) -> bool:
+    def looks_like_timestamps(self) -> bool:
         """Whether all of the first cells that hold a value are dates and times."""
         if self.kind is not Kind.TEXT:
-            return self.kind in {Kind.MOMENT, Kind.ZONED_MOMENT}
+            return self.kind in {Kind.TIMESTAMP, Kind.ZONED_TIMESTAMP}
         present = self.present
         return bool(present) and all(is_instant(cell) for cell in present)
 
@@ -89,7 +89,7 @@ class Table:
     """A FROM clause with the columns' refs."""
     columns: tuple[Column, ...]
     in_place: bool
-    """Whether scanning again is cheap (Parquet), so that nothing need be kept."""
+    """Whether scanning again is cheap (Parquet), so that nothing is copied."""
     locate: Callable[[int], str]
     """Data row (from 0) → how a person finds it (`line 17`)."""
     explain: Callable[[Exception], InvalidInput]
@@ -108,10 +108,10 @@ class Table:
         return self.file.name
 
     def read(self, database: Database, select: str, *, where: str = "") -> str:
-        """SQL to read the selected expressions from: kept in memory, or in place where that is cheap.
+        """SQL to read the expressions from: a copy in memory, or the file itself where that is cheap.
 
         Raises:
-            InvalidInput: the file breaks off, is ragged, or does not fit into memory.
+            InvalidInput: the file breaks off, has uneven rows, or does not fit into memory.
         """
         statement = f"SELECT {select} FROM {self.scan}{f' WHERE {where}' if where else ''}"
         if self.in_place:
@@ -164,7 +164,7 @@ class Table:
         where, cell = self.first_where(database, column, is_text_sql(column)) or ("", None)
         return InvalidInput(
             f"{self.place} {where}".strip(),
-            f"column {quoted(column.name)} holds {quoted(cell or '')} among its numbers",
+            f"column {quote(column.name)} holds {quote(cell or '')} among its numbers",
             "write a plain number, or leave the cell empty where there is none",
         )
 
@@ -180,7 +180,7 @@ def is_number(cell: str) -> bool:
 
 
 def number_sql(column: Column) -> str:
-    """SQL: the cell as DOUBLE; NULL where it is no number (`Table.count_text` tells text from missing)."""
+    """SQL: the cell as DOUBLE; NULL where it is not a number (`Table.count_text` tells text from missing)."""
     return (
         f"CAST({column.ref} AS DOUBLE)" if column.kind is Kind.NUMBER else f"TRY_CAST({column.ref} AS DOUBLE)"
     )

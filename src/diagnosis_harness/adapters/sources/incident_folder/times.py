@@ -1,4 +1,4 @@
-"""Instants as files write them, and the SQL that turns a column of them into seconds since the epoch."""
+"""Timestamps as files write them, and the SQL that turns a column of them into seconds since the epoch."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ UNITS: Final = {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9}
 
 EARLIEST_S: Final = 631_152_000.0  # 1990
 LATEST_S: Final = 4_102_444_800.0  # 2100
-"""What a time must lie between to be believed without being told its unit."""
+"""A number between them is taken as a time without its unit being stated."""
 
 _INSTANT: Final = re.compile(
     r"\s*\d{4}[-/]\d{1,2}[-/]\d{1,2}"
@@ -75,7 +75,7 @@ def _no_zone(name: str, place: str) -> InvalidInput:
 
 
 def instant_s(value: object, *, zone: tzinfo, place: str) -> float:
-    """Epoch seconds of an instant in a settings file: ISO 8601 text, a TOML time, or an epoch number.
+    """Epoch seconds of a timestamp in a settings file: ISO 8601 text, a TOML time, or an epoch number.
 
     Raises:
         InvalidInput: it is none of these, or does not lie between 1990 and 2100.
@@ -86,7 +86,7 @@ def instant_s(value: object, *, zone: tzinfo, place: str) -> float:
     elif isinstance(value, str):
         seconds = _text_s(value, zone)
     elif isinstance(value, datetime):
-        seconds = _moment_s(value, zone)
+        seconds = _timestamp_s(value, zone)
     elif isinstance(value, int | float) and (unit := unit_of(value)):
         seconds = value / UNITS[unit]
     if EARLIEST_S <= seconds < LATEST_S:
@@ -100,16 +100,16 @@ def instant_s(value: object, *, zone: tzinfo, place: str) -> float:
 
 def _text_s(text: str, zone: tzinfo) -> float:
     try:
-        return _moment_s(datetime.fromisoformat(text.strip()), zone)
+        return _timestamp_s(datetime.fromisoformat(text.strip()), zone)
     except (ValueError, OverflowError):
         return math.nan
 
 
-def _moment_s(moment: datetime, zone: tzinfo) -> float:
-    if moment.tzinfo is None:
-        moment = moment.replace(tzinfo=zone)
+def _timestamp_s(timestamp: datetime, zone: tzinfo) -> float:
+    if timestamp.tzinfo is None:
+        timestamp = timestamp.replace(tzinfo=zone)
     try:
-        return moment.astimezone(UTC).timestamp()
+        return timestamp.astimezone(UTC).timestamp()
     except (ValueError, OverflowError):
         return math.nan
 
@@ -123,6 +123,6 @@ def naive_sql(timestamp: str, zone: tzinfo) -> str:
     return f"epoch_us({timestamp}) / 1e6" + (f" - {shift_s!r}" if shift_s else "")
 
 
-def zoned_sql(timestamp: str) -> str:
+def epoch_sql(timestamp: str) -> str:
     """SQL: seconds since the epoch of a TIMESTAMPTZ expression."""
     return f"epoch_us({timestamp}) / 1e6"

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
-from diagnosis_harness.adapters.sources.incident_folder.binding import find, unused_columns
+from diagnosis_harness.adapters.sources.incident_folder.binding import find, find_unused_columns
 from diagnosis_harness.adapters.sources.incident_folder.database import Database
-from diagnosis_harness.adapters.sources.incident_folder.names import plain_key, printable, quoted
+from diagnosis_harness.adapters.sources.incident_folder.names import plain_key, printable, quote
 from diagnosis_harness.adapters.sources.incident_folder.table import (
     Table,
     is_missing,
@@ -78,7 +78,7 @@ def read_topology(table: Table, database: Database) -> TopologyFile:
     if caller is not None and callee is not None and caller is not callee:
         relation = find(table, _RELATION)
         rows = _rows(table, database, [caller.ref, callee.ref], text_cell_sql(relation))
-        unused = unused_columns(table, (caller, callee, relation))
+        unused = find_unused_columns(table, (caller, callee, relation))
         return _from_rows(table, rows, f"; columns not used: {show_columns(unused)}" if unused else "")
     if len(table.columns) > 1 and all(
         column.looks_numeric or column.looks_empty for column in table.columns[1:]
@@ -123,7 +123,7 @@ def _from_rows(table: Table, rows: Sequence[Sequence[str | None]], unused: str) 
     if left_out:
         note += f"; {left_out} rows left out: without two different names"
     if odd:
-        names = ", ".join(quoted(name) for name in sorted(odd)[:3])
+        names = ", ".join(quote(name) for name in sorted(odd)[:3])
         note += f", or of a relation that is neither calls nor part_of ({names})"
     return TopologyFile(
         tuple(edges), owners, FileNote(table.place, "topology", len(rows), f"{note}{unused}.")
@@ -141,7 +141,7 @@ def _from_matrix(table: Table, rows: Sequence[Sequence[str | None]]) -> Topology
             if not is_number(cell):
                 raise InvalidInput(
                     f"{table.place} {table.locate(number)}",
-                    f"column {quoted(name)} holds {quoted(cell)} in a matrix of 0 and 1",
+                    f"column {quote(name)} holds {quote(cell)} in a matrix of 0 and 1",
                     "write 1 where the row calls the column, else 0",
                 )
             if float(cell) != 0 and caller and name and caller != name:

@@ -1,4 +1,4 @@
-"""What stands behind one recording: parts of files, and the time of them that is meant."""
+"""The parts of files that make up one recording, and which time of them belongs to it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Part = TypeVar("Part")
 
 
 @dataclass(frozen=True, slots=True)
-class Stretch(Generic[Part]):
+class RecordingParts(Generic[Part]):
     """Parts of files, all of them (`window` is None) or only what lies inside the window."""
 
     parts: tuple[Part, ...] = ()
