@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.support.command_line import Diagnose, typing
+from tests.support.command_line import Diagnose, command_runner
 from tests.support.live_service import QUESTION, FacedServer, faced
 
 PLAIN = {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "COLUMNS": "100", "OMP_NUM_THREADS": "1"}
@@ -27,7 +27,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FacedServer]:
 @pytest.fixture
 def diagnose(capfdbinary: pytest.CaptureFixture[bytes]) -> Diagnose:
     """One command line in this process."""
-    return typing(capfdbinary)
+    return command_runner(capfdbinary)
 
 
 def test_a_service_answers_as_a_folder_does(server: FacedServer, diagnose: Diagnose, tmp_path: Path) -> None:

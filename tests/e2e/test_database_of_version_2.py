@@ -8,7 +8,7 @@ import sqlite3
 from pathlib import Path
 
 import pytest
-from tests.support.command_line import Diagnose, typing
+from tests.support.command_line import Diagnose, command_runner
 
 LEFT_BEHIND = Path(__file__).parents[1] / "version_2" / "database.sql.gz"
 OUTCOMES = {"SUCCESS": 3, "FALLBACK": 1, "FAILED": 2, None: 1}
@@ -25,7 +25,7 @@ def diagnose(
     database.executescript(gzip.decompress(LEFT_BEHIND.read_bytes()).decode())
     database.close()
     monkeypatch.setenv("DIAGNOSE_DATABASE__URL", str(file))
-    return typing(capfdbinary)
+    return command_runner(capfdbinary)
 
 
 def test_every_run_of_before_is_listed(diagnose: Diagnose) -> None:

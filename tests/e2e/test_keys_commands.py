@@ -7,7 +7,7 @@ import threading
 from pathlib import Path
 
 import pytest
-from tests.support.command_line import Diagnose, typing
+from tests.support.command_line import Diagnose, command_runner
 from tests.support.counting_server import Answer, Asked, CountingServer
 from tests.support.live_service import faced, submit
 
@@ -23,7 +23,7 @@ def settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def diagnose(capfdbinary: pytest.CaptureFixture[bytes]) -> Diagnose:
     """One command line in this process."""
-    return typing(capfdbinary)
+    return command_runner(capfdbinary)
 
 
 def test_a_key_is_made_shown_once_used_and_revoked(

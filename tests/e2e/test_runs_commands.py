@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from tests.support.command_line import Diagnose, Said, typing
+from tests.support.command_line import CommandResult, Diagnose, command_runner
 from tests.support.counting_server import Answer, CountingServer
 from tests.support.live_service import FacedServer, faced, submit
 
@@ -65,10 +65,10 @@ def settings(kept: Kept, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def diagnose(capfdbinary: pytest.CaptureFixture[bytes]) -> Diagnose:
     """One command line in this process."""
-    return typing(capfdbinary)
+    return command_runner(capfdbinary)
 
 
-def both(kept: Kept, diagnose: Diagnose, *words: str) -> Said:
+def both(kept: Kept, diagnose: Diagnose, *words: str) -> CommandResult:
     """The same command here and from afar, which must say the same; how old a run is differs by moments."""
     here, afar = diagnose(*words, *kept.here), diagnose(*words, *kept.afar)
     assert here == afar

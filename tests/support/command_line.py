@@ -1,4 +1,4 @@
-"""A command line that a test types in its own process."""
+"""Run the command line in the test's own process."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from diagnosis_harness.cli.main import run
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class CommandResult:
     """What a command printed, and its exit code."""
 
     code: int
@@ -20,16 +20,16 @@ class Said:
     err: str
 
 
-Diagnose: TypeAlias = Callable[..., Said]
+Diagnose: TypeAlias = Callable[..., CommandResult]
 
 
-def typing(capture: pytest.CaptureFixture[bytes]) -> Diagnose:
-    """What types a command line: its words in, what it said out."""
+def command_runner(capture: pytest.CaptureFixture[bytes]) -> Diagnose:
+    """A function that runs `diagnose` with some arguments."""
 
-    def typed(*words: str) -> Said:
+    def diagnose(*arguments: str) -> CommandResult:
         capture.readouterr()
-        code = run([*words])
+        code = run([*arguments])
         out, err = capture.readouterr()
-        return Said(code, out.decode(), err.decode())
+        return CommandResult(code, out.decode(), err.decode())
 
-    return typed
+    return diagnose
