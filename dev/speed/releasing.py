@@ -13,7 +13,7 @@ from diagnosis_harness.diagnosis.answer_size import CLAIMS_MAX, REFS_MAX, WORDIN
 from diagnosis_harness.guards.evidence_guard import check_draft
 from diagnosis_harness.guards.restating import restate_all
 from diagnosis_harness.kernel.language import Language
-from diagnosis_harness.report.claim_sentence import said
+from diagnosis_harness.report.claim_sentence import claim_sentence
 
 TOPIC = "Release"
 AT_MOST_MS = 50.0
@@ -38,5 +38,5 @@ def _release_ms(claims: int) -> float:
     started_s = time.process_time()
     sound = check_draft(draft, records, run_id="r1", inquiry=asked).passed
     for claim in restate_all((c for c in draft.claims if c.claim_id in sound), records, asked):
-        said(claim, records, Language.EN)
+        claim_sentence(claim, records, Language.EN)
     return (time.process_time() - started_s) * 1e3

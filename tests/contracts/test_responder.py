@@ -11,7 +11,7 @@ from tests.support.knowledge import PROFILE
 from tests.support.scripted_responder import ScriptedResponder
 
 from diagnosis_harness.application.path_answer import PathAnswer
-from diagnosis_harness.application.system.answer import SystemAnswer, SystemTopic, checked_answer
+from diagnosis_harness.application.system.answer import SystemAnswer, SystemTopic, check_answer
 from diagnosis_harness.application.system.chat import SystemChat, SystemResponder
 from diagnosis_harness.application.system.profile import SystemProfile
 from diagnosis_harness.harness.budget import TokenUsage
@@ -66,7 +66,7 @@ def test_a_responder_answers_from_the_closed_sets_and_the_question(
     """Whatever it is asked; with the tokens that it took."""
     given, usage = asyncio.run(player().respond(Rig().run(), question, Language.EN, profile))
 
-    assert checked_answer(given, question) == given
+    assert check_answer(given, question) == given
     assert type(usage) is TokenUsage
 
 

@@ -19,7 +19,7 @@ from diagnosis_harness.cli.render.timeline import timeline_lines
 from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.report.document import RunDocument
-from diagnosis_harness.report.document_file import saved_bytes
+from diagnosis_harness.report.document_file import document_bytes
 from diagnosis_harness.report.markdown import markdown
 from diagnosis_harness.report.timeline import moments
 from diagnosis_harness.trace.sink import NullSink
@@ -142,7 +142,7 @@ def test_a_report_with_such_names_verifies(service: str, signal: str) -> None:
     """Quoting is no alteration."""
     document = document_of(service, signal, Language.EN)
 
-    verification = verify(saved_bytes(document), file="run.json")
+    verification = verify(document_bytes(document), file="run.json")
     flaws = [flaw for check in verification.checks for flaw in check.flaws]
 
     assert flaws == []

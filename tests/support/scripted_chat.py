@@ -33,7 +33,7 @@ from diagnosis_harness.application.runs.request import RunKind, RunRequest
 from diagnosis_harness.application.runs.row import RunEnding, RunRow
 from diagnosis_harness.application.runs.run_stores import RunStores
 from diagnosis_harness.application.runs.sources import SourceStamp
-from diagnosis_harness.application.status import ChatApplicationStatus, tell_status
+from diagnosis_harness.application.status import ChatApplicationStatus, emit_status
 from diagnosis_harness.diagnosis.agent import DiagnosisAgent
 from diagnosis_harness.diagnosis.claim import FaultKind
 from diagnosis_harness.diagnosis.draft import Cause, DiagnosisDraft
@@ -111,7 +111,7 @@ class ScriptedPath:
     async def answer(self, ctx: RunContext, question: str, language: Language) -> PathAnswer:
         """The answer, as a controlled operation of the run."""
         for stage in STAGES[self.intent]:
-            tell_status(self.core, ctx, stage)
+            emit_status(self.core, ctx, stage)
         self.asked.append(question)
         self.entered.set()
         await self.core.wait(ctx, lambda _: self._opened())

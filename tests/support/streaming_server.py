@@ -40,7 +40,7 @@ from diagnosis_harness.application.runs.run_service import RunService, RunsSetti
 from diagnosis_harness.application.runs.run_stores import RunStores
 from diagnosis_harness.application.runs.supervisor import RecoverySettings, RunSupervisor
 from diagnosis_harness.application.service import Service
-from diagnosis_harness.application.status import ChatApplicationStatus, tell_status
+from diagnosis_harness.application.status import ChatApplicationStatus, emit_status
 from diagnosis_harness.harness.core import DiagnosisHarnessCore
 from diagnosis_harness.harness.retry_policy import HarnessRetryPolicies
 from diagnosis_harness.harness.workers import WorkerPool
@@ -80,7 +80,7 @@ class PlayedPath:
         """Play it."""
         stages, _, pause_ms = question.partition("/")
         for _ in range(int(stages)):
-            tell_status(self.core, ctx, ChatApplicationStatus.SYSTEM_RESPONDING)
+            emit_status(self.core, ctx, ChatApplicationStatus.SYSTEM_RESPONDING)
             await self.core.pause(ctx, int(pause_ms or 0) / 1000)
         self.entered.put_nowait(ctx.run_id)
         await self.core.wait(ctx, lambda _: self._opened())

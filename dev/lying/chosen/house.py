@@ -23,7 +23,7 @@ from diagnosis_harness.harness.workers import WorkerPool
 from diagnosis_harness.kernel.errors import ToolFailure
 from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.report.document import RunDocument
-from diagnosis_harness.report.document_file import saved_bytes
+from diagnosis_harness.report.document_file import document_bytes
 from diagnosis_harness.settings import Settings, load_settings
 from diagnosis_harness.testing.clock import ManualClock
 from diagnosis_harness.testing.ids import CountingIds
@@ -144,4 +144,4 @@ def patient(settings: Settings) -> Settings:
 
 def verifies(document: RunDocument) -> bool:
     """Whether the product says of a document that all of it holds."""
-    return verify(saved_bytes(document), file="run.json").verified
+    return verify(document_bytes(document), file="run.json").verified

@@ -14,7 +14,7 @@ from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.release.outcome import FallbackType, ReleaseOutcome
 from diagnosis_harness.report.document import RunDocument
-from diagnosis_harness.report.document_file import json_bytes, saved_bytes
+from diagnosis_harness.report.document_file import document_bytes, json_bytes
 from diagnosis_harness.report.markdown import markdown
 from diagnosis_harness.trace.event import TraceEvent
 
@@ -78,11 +78,11 @@ class Answer:
         Raises:
             OSError: the file cannot be written.
         """
-        Path(file).write_bytes(saved_bytes(self._document))
+        Path(file).write_bytes(document_bytes(self._document))
 
     def verify(self) -> Verification:
         """Check the document as `verify` does."""
-        return verify_bytes(saved_bytes(self._document), file=self.run_id)
+        return verify_bytes(document_bytes(self._document), file=self.run_id)
 
     def _in(self, language: Language | str | None) -> RunDocument:
         if language is None or language == self._document.run.language:

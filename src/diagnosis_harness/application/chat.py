@@ -24,7 +24,7 @@ from diagnosis_harness.application.runs.request import RunRequest
 from diagnosis_harness.application.runs.row import RunEnding, RunRow
 from diagnosis_harness.application.runs.run_stores import RunStores
 from diagnosis_harness.application.session_context import SessionContext, read_session
-from diagnosis_harness.application.status import ChatApplicationStatus, tell_status
+from diagnosis_harness.application.status import ChatApplicationStatus, emit_status
 from diagnosis_harness.harness.budget import RunBudgetLimits
 from diagnosis_harness.harness.callbacks import call_contained
 from diagnosis_harness.harness.core import DiagnosisHarnessCore
@@ -195,7 +195,7 @@ class ChatApplicationUseCase:
     async def _run_path(self, ctx: RunContext, request: RunRequest, context: SessionContext) -> PathEnd:
         """Route the question and follow its path; the run has ended when this returns."""
         try:
-            tell_status(self._core, ctx, ChatApplicationStatus.ROUTING)
+            emit_status(self._core, ctx, ChatApplicationStatus.ROUTING)
             decision = await self._routing.route(ctx, request.question, context.history)
             await self._core.wait(
                 ctx,

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from diagnosis_harness.application.runs.events import tell_decision, tell_finished, tell_started
-from diagnosis_harness.application.status import ChatApplicationStatus, tell_status
+from diagnosis_harness.application.status import ChatApplicationStatus, emit_status
 from diagnosis_harness.diagnosis.agent import DiagnosisAgent, DiagnosisTask
 from diagnosis_harness.diagnosis.claim import Claim
 from diagnosis_harness.diagnosis.collection import DiagnosisStopReason
@@ -33,7 +33,7 @@ from diagnosis_harness.release.decision import Row, WorkEnd, decide, end_of_stat
 from diagnosis_harness.release.outcome import FallbackType, ReleaseOutcome
 from diagnosis_harness.release.pipeline import ReleasePipeline, end_of_stop, facts_beyond, is_denied
 from diagnosis_harness.release.result import DiagnosisReleaseResult
-from diagnosis_harness.release.standing import numbered, standing_of
+from diagnosis_harness.release.standing import number_claims, standing_of
 
 if TYPE_CHECKING:
     from diagnosis_harness.harness.context import RunContext
@@ -96,7 +96,7 @@ class DiagnoseUseCase:
         """
         try:
             tell_started(self._core, ctx, task.question)
-            tell_status(self._core, ctx, ChatApplicationStatus.DIAGNOSIS_RUNNING)
+            emit_status(self._core, ctx, ChatApplicationStatus.DIAGNOSIS_RUNNING)
             end = await self.work(ctx, task)
         except BaseException as error:
             self._core.complete_failure(ctx, type(error).__name__)
@@ -124,7 +124,7 @@ class DiagnoseUseCase:
             if not isinstance(snapshot, ProgressSnapshot):
                 raise
             return self._without_result(ctx, inquiry, _end_of_exception(ctx, stopped), snapshot)
-        tell_status(self._core, ctx, ChatApplicationStatus.SAFETY_VALIDATING)
+        emit_status(self._core, ctx, ChatApplicationStatus.SAFETY_VALIDATING)
         try:
             result = await self._pipeline.release(ctx, execution, inquiry=inquiry)
         except NothingToRelease:
@@ -182,7 +182,7 @@ class DiagnoseUseCase:
         if not facts and snapshot.store_failed and end in _FOR_WANT_OF_EVIDENCE:
             end = WorkEnd.EVIDENCE_STORE_UNAVAILABLE
         row = decide(end, facts=bool(facts), missing=False)
-        row = self._completed(ctx, row, facts=bool(facts))
+        row = self._complete(ctx, row, facts=bool(facts))
         tell_decision(self._core, ctx, row.outcome, row.fallback)
         draft = execution.draft if execution else None
         denied = execution is not None and is_denied(execution)
@@ -192,7 +192,7 @@ class DiagnoseUseCase:
             fallback=row.fallback,
             stop_reason=_stop_reason(ctx.lifecycle.state, snapshot),
             snapshot=snapshot,
-            claims=numbered(facts)[0],
+            claims=number_claims(facts)[0],
             hypotheses=beside.hypotheses,
             missing_info=beside.missing_info,
             missing_names=beside.missing_names,
@@ -200,7 +200,7 @@ class DiagnoseUseCase:
             failure=row.end if row.outcome is ReleaseOutcome.FAILED else None,
         )
 
-    def _completed(self, ctx: RunContext, row: Row, *, facts: bool) -> Row:
+    def _complete(self, ctx: RunContext, row: Row, *, facts: bool) -> Row:
         """Complete the run with the row's state; the row of the standing end where another came first."""
         match row.state:
             case RunState.SUCCESS:

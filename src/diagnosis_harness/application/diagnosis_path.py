@@ -14,7 +14,7 @@ from diagnosis_harness.application.previous_turn import PreviousTurn, PublishedR
 from diagnosis_harness.application.publish import RunFacts, inquiry_of, release_of, report_of
 from diagnosis_harness.application.runs.request import RunRequest
 from diagnosis_harness.application.runs.sources import SourceStamp
-from diagnosis_harness.application.status import ChatApplicationStatus, tell_status
+from diagnosis_harness.application.status import ChatApplicationStatus, emit_status
 from diagnosis_harness.diagnosis.agent import DiagnosisTask
 from diagnosis_harness.harness.core import DiagnosisHarnessCore
 from diagnosis_harness.kernel.json_value import JsonValue
@@ -82,7 +82,7 @@ class DiagnosisPath:
             RunAborted: the run had ended, or ended while the source was being opened.
             Exception: a bug.
         """
-        tell_status(self._core, ctx, ChatApplicationStatus.DIAGNOSIS_RUNNING)
+        emit_status(self._core, ctx, ChatApplicationStatus.DIAGNOSIS_RUNNING)
         started_s = self._core.clock.now_s()
         opened = await self._core.wait(
             ctx, lambda ctx: self._catalog.open(ctx, request.source, request.onset_s, request.stamp)

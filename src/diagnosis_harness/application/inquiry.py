@@ -46,7 +46,7 @@ def resolve_inquiry(
             f"the onset {utc_text(outside_s)} lies outside the data, which goes from {summary.incident}",
             kind=FailureKind.REJECTED,
         )
-    names = _masked(entity_names(ctx, sources))
+    names = _mask(entity_names(ctx, sources))
     alert = summary.alert
     alert_entity = None if alert.entity is None else names.get(alert.entity) or mask_or_withhold(alert.entity)
     at_s, origin = _onset(summary, question, asked_s=onset_s, carried_s=carried_s)
@@ -117,7 +117,7 @@ def _telemetry(summary: SourceSummary, *, has_owners: bool) -> frozenset[Telemet
     return frozenset(kind for kind, count in counts.items() if count)
 
 
-def _masked(names: Iterable[str]) -> dict[str, str]:
+def _mask(names: Iterable[str]) -> dict[str, str]:
     """Each name as it may be shown. One look at all of them tells whether any needs it."""
     held = tuple(names)
     joined = "\n".join(held)

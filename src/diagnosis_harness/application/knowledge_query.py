@@ -14,7 +14,7 @@ from diagnosis_harness.application.knowledge_words import (
     nothing_found_text,
 )
 from diagnosis_harness.application.path_answer import PathAnswer
-from diagnosis_harness.application.status import ChatApplicationStatus, tell_status
+from diagnosis_harness.application.status import ChatApplicationStatus, emit_status
 from diagnosis_harness.harness.budget import TokenUsage
 from diagnosis_harness.harness.core import DiagnosisHarnessCore
 from diagnosis_harness.harness.retry import RetryRole
@@ -76,12 +76,12 @@ class KnowledgeQuery:
             TechnicalFailure: the writer failed.
         """
         if self.base is None:
-            tell_status(self.core, ctx, ChatApplicationStatus.KNOWLEDGE_ANSWERING)
-            self._tell_answer(ctx, TraceEventStatus.SUCCEEDED, {"found": False, "configured": False})
+            emit_status(self.core, ctx, ChatApplicationStatus.KNOWLEDGE_ANSWERING)
+            self._emit_answer(ctx, TraceEventStatus.SUCCEEDED, {"found": False, "configured": False})
             return _content(not_configured_text(language), {"configured": False, "retrievals": 0})
-        tell_status(self.core, ctx, ChatApplicationStatus.KNOWLEDGE_SEARCHING)
+        emit_status(self.core, ctx, ChatApplicationStatus.KNOWLEDGE_SEARCHING)
         found = await self._search(ctx, self.base, question)
-        tell_status(self.core, ctx, ChatApplicationStatus.KNOWLEDGE_ANSWERING)
+        emit_status(self.core, ctx, ChatApplicationStatus.KNOWLEDGE_ANSWERING)
         searched: dict[str, JsonValue] = {
             "configured": True,
             "retrievals": 1,
@@ -90,12 +90,12 @@ class KnowledgeQuery:
             "stale": found.is_stale,
         }
         if not found.hits:
-            self._tell_answer(ctx, TraceEventStatus.SUCCEEDED, {"found": False, "configured": True})
+            self._emit_answer(ctx, TraceEventStatus.SUCCEEDED, {"found": False, "configured": True})
             nearest: list[JsonValue] = [_place(passage) for passage in found.nearest]
             return _content(nothing_found_text(found, language), {**searched, "nearest": nearest})
-        quoted = await self._written(ctx, question, [hit.passage for hit in found.hits])
+        quoted = await self._write(ctx, question, [hit.passage for hit in found.hits])
         return _content(
-            answer_text(quoted, language, is_stale=found.is_stale), {**searched, **_cited(quoted)}, found=True
+            answer_text(quoted, language, is_stale=found.is_stale), {**searched, **_cite(quoted)}, found=True
         )
 
     async def _search(self, ctx: RunContext, base: KnowledgeBase, question: str) -> Retrieval:
@@ -108,9 +108,9 @@ class KnowledgeQuery:
         try:
             found = await self.core.wait(ctx, lambda _: run_in_worker(self.workers, search))
         except TechnicalFailure as failure:
-            self._tell_retrieval(ctx, TraceEventStatus.FAILED, {"failure": failure.kind.value})
+            self._emit_retrieval(ctx, TraceEventStatus.FAILED, {"failure": failure.kind.value})
             raise
-        self._tell_retrieval(
+        self._emit_retrieval(
             ctx,
             TraceEventStatus.SUCCEEDED,
             {
@@ -122,7 +122,7 @@ class KnowledgeQuery:
         )
         return found
 
-    async def _written(self, ctx: RunContext, question: str, passages: Sequence[Passage]) -> Quoted:
+    async def _write(self, ctx: RunContext, question: str, passages: Sequence[Passage]) -> Quoted:
         """One answer of the writer, each quotation with the unit and the passage that it stands in."""
         try:
             quotations = await self.roles.play(
@@ -130,13 +130,13 @@ class KnowledgeQuery:
             )
             units = check_quotations(quotations, passages)
         except TechnicalFailure as failure:
-            self._tell_answer(ctx, TraceEventStatus.FAILED, {"failure": failure.kind.value})
+            self._emit_answer(ctx, TraceEventStatus.FAILED, {"failure": failure.kind.value})
             raise
         except MalformedAnswer as answer:
-            self._tell_answer(ctx, TraceEventStatus.FAILED, {"failure": FailureKind.INVALID_OUTPUT.value})
+            self._emit_answer(ctx, TraceEventStatus.FAILED, {"failure": FailureKind.INVALID_OUTPUT.value})
             raise AnswerRefused(str(answer), kind=FailureKind.INVALID_OUTPUT) from answer
         quoted = tuple((unit, passages[quotation.passage - 1]) for quotation, unit in units)
-        self._tell_answer(
+        self._emit_answer(
             ctx,
             TraceEventStatus.SUCCEEDED,
             {
@@ -147,12 +147,12 @@ class KnowledgeQuery:
         )
         return quoted
 
-    def _tell_retrieval(
+    def _emit_retrieval(
         self, ctx: RunContext, status: TraceEventStatus, payload: dict[str, JsonValue]
     ) -> None:
         self.core.emit(ctx, TraceName.KNOWLEDGE_RETRIEVAL, TracePhase.KNOWLEDGE, status, payload)
 
-    def _tell_answer(self, ctx: RunContext, status: TraceEventStatus, payload: dict[str, JsonValue]) -> None:
+    def _emit_answer(self, ctx: RunContext, status: TraceEventStatus, payload: dict[str, JsonValue]) -> None:
         self.core.emit(ctx, TraceName.KNOWLEDGE_ANSWER, TracePhase.KNOWLEDGE, status, payload)
 
 
@@ -162,7 +162,7 @@ def _content(text: str, parts: dict[str, JsonValue], *, found: bool = False) -> 
     )
 
 
-def _cited(quoted: Quoted) -> dict[str, JsonValue]:
+def _cite(quoted: Quoted) -> dict[str, JsonValue]:
     """The quotations, and the passages that they cite, numbered as in the text."""
     passages = list(dict.fromkeys(passage for _, passage in quoted))
     return {

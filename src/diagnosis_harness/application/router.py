@@ -65,7 +65,7 @@ class Routing:
             raise self._unavailable(ctx, failure.kind) from failure
         except MalformedAnswer as answer:
             raise self._unavailable(ctx, FailureKind.INVALID_OUTPUT) from answer
-        self._tell(
+        self._emit_decision(
             ctx,
             TraceEventStatus.SUCCEEDED,
             {
@@ -77,10 +77,12 @@ class Routing:
         return decision
 
     def _unavailable(self, ctx: RunContext, kind: FailureKind) -> RouterUnavailable:
-        self._tell(ctx, TraceEventStatus.FAILED, {"failure": kind.value})
+        self._emit_decision(ctx, TraceEventStatus.FAILED, {"failure": kind.value})
         return RouterUnavailable(f"the question could not be routed: {kind}", kind=kind)
 
-    def _tell(self, ctx: RunContext, status: TraceEventStatus, payload: dict[str, JsonValue]) -> None:
+    def _emit_decision(
+        self, ctx: RunContext, status: TraceEventStatus, payload: dict[str, JsonValue]
+    ) -> None:
         self.core.emit(ctx, TraceName.ROUTING_DECISION, TracePhase.ROUTING, status, payload)
 
 

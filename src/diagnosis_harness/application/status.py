@@ -23,6 +23,6 @@ class ChatApplicationStatus(StrEnum):
     SAFETY_VALIDATING = "SAFETY_VALIDATING"
 
 
-def tell_status(core: DiagnosisHarnessCore, ctx: RunContext, status: ChatApplicationStatus) -> None:
+def emit_status(core: DiagnosisHarnessCore, ctx: RunContext, status: ChatApplicationStatus) -> None:
     """Tell whoever watches the run which stage it is in."""
     core.emit(ctx, TraceName.STATUS, TracePhase.RUN, TraceEventStatus.STARTED, {"stage": status.value})

@@ -28,7 +28,7 @@ from diagnosis_harness.kernel.errors import ServiceFailure
 from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.kernel.window import utc_text
-from diagnosis_harness.report.document_file import parsed
+from diagnosis_harness.report.document_file import parse_document
 from diagnosis_harness.report.reading import read_document
 from diagnosis_harness.report.timestamps import shown
 from diagnosis_harness.server.run_view import WholeRunView
@@ -186,7 +186,7 @@ class _Follower:
 
 def _print_answer(facts: WholeRunView, data: bytes, language: Language, output: OutputOptions) -> int:
     """Print the report of a diagnosis or the text of another path; save the document if requested."""
-    document = read_document(parsed(data, file=facts.run_id))
+    document = read_document(parse_document(data, file=facts.run_id))
     if facts.text is None or output.as_json:
         publish(document, output)
     else:

@@ -9,7 +9,7 @@ from pathlib import Path
 from diagnosis_harness.cli.output import drop_stdout, make_console, save_bytes, write_json
 from diagnosis_harness.cli.render.report import report_lines
 from diagnosis_harness.report.document import RunDocument
-from diagnosis_harness.report.document_file import saved_bytes
+from diagnosis_harness.report.document_file import document_bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ def publish(document: RunDocument, output: OutputOptions) -> None:
     """
     try:
         if output.as_json:
-            write_json(saved_bytes(document))
+            write_json(document_bytes(document))
         else:
             console = make_console(color=output.color)
             console.print_lines(report_lines(document, width=console.width))
@@ -47,4 +47,4 @@ def publish(document: RunDocument, output: OutputOptions) -> None:
         drop_stdout()
     finally:
         if output.save is not None:
-            save_bytes(saved_bytes(document), output.save)
+            save_bytes(document_bytes(document), output.save)

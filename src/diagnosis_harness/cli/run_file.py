@@ -11,7 +11,7 @@ from diagnosis_harness.cli.words import run_file as words
 from diagnosis_harness.kernel.errors import InvalidInput, RunDocumentInvalid
 from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.report.document import RunDocument
-from diagnosis_harness.report.document_file import parsed
+from diagnosis_harness.report.document_file import parse_document
 from diagnosis_harness.report.reading import read_document
 
 
@@ -25,7 +25,7 @@ def read_run_file(file: Path, language: Language | None) -> tuple[RunDocument, L
     """
     data = read_bytes(file)
     try:
-        document = read_document(parsed(data, file=str(file)))
+        document = read_document(parse_document(data, file=str(file)))
     except RunDocumentInvalid as error:
         raise unreadable_document(file, error) from error
     message_language = language or document.run.language

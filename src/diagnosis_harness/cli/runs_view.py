@@ -26,7 +26,7 @@ from diagnosis_harness.kernel.errors import InvalidInput, ServiceFailure
 from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.release.outcome import ReleaseOutcome
-from diagnosis_harness.report.document_file import parsed
+from diagnosis_harness.report.document_file import parse_document
 from diagnosis_harness.report.reading import read_document
 from diagnosis_harness.report.timeline import timeline
 from diagnosis_harness.report.timestamps import shown
@@ -128,7 +128,7 @@ def show_run(options: RunsOptions, run: str, *, as_json: bool) -> int:
         elif facts.text is not None:
             console.print(shown_lines(facts.text), soft_wrap=True)
         else:
-            document = read_document(parsed(await client.document(facts.run_id), file=facts.run_id))
+            document = read_document(parse_document(await client.document(facts.run_id), file=facts.run_id))
             console.print_lines(report_lines(document, width=console.width))
         return 0
 

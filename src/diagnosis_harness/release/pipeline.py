@@ -29,7 +29,7 @@ from diagnosis_harness.llm.role import RoleBoundary
 from diagnosis_harness.release.decision import WorkEnd, decide
 from diagnosis_harness.release.outcome import ReleaseOutcome
 from diagnosis_harness.release.result import DiagnosisReleaseResult
-from diagnosis_harness.release.standing import confidences, numbered, scored, standing_of
+from diagnosis_harness.release.standing import confidences, number_claims, score_causes, standing_of
 from diagnosis_harness.tools.invocation import EvidenceRecord
 from diagnosis_harness.tools.preflight import RefusalCode
 from diagnosis_harness.trace.event import TraceEventStatus, TraceName, TracePhase
@@ -87,24 +87,24 @@ class ReleasePipeline:
     ) -> DiagnosisReleaseResult:
         self.core.check_active(ctx)
         verdict = check_draft(draft, basis.records, run_id=ctx.run_id, inquiry=basis.inquiry)
-        self._tell_evidence(ctx, TraceName.EVIDENCE_GUARD_INITIAL, draft, verdict)
+        self._emit_evidence_verdict(ctx, TraceName.EVIDENCE_GUARD_INITIAL, draft, verdict)
         if not verdict.valid:
-            repaired = await self._repaired(ctx, basis, draft, verdict)
+            repaired = await self._repair(ctx, basis, draft, verdict)
             if repaired is not None:
                 draft = repaired
                 again = check_draft(draft, basis.records, run_id=ctx.run_id, inquiry=basis.inquiry)
                 verdict = replace(again, repaired=True)
-            self._tell_evidence(ctx, TraceName.EVIDENCE_GUARD_RECHECK, draft, verdict)
+            self._emit_evidence_verdict(ctx, TraceName.EVIDENCE_GUARD_RECHECK, draft, verdict)
         if not verdict.valid or not draft.conclusion:
             return self._result(ctx, WorkEnd.EVIDENCE_INVALID, basis, draft, verdict=verdict)
-        judgement = await self._judged(ctx, basis, draft)
+        judgement = await self._judge(ctx, basis, draft)
         if judgement is None:
             return self._result(ctx, WorkEnd.JUDGE_UNAVAILABLE, basis, draft, verdict=verdict)
         supported = judgement.verdict is SemanticVerdict.SUPPORTED
         end = WorkEnd.SUPPORTED if supported else WorkEnd.UNSUPPORTED
         return self._result(ctx, end, basis, draft, verdict=verdict, judgement=judgement)
 
-    async def _repaired(
+    async def _repair(
         self, ctx: RunContext, basis: _Basis, draft: DiagnosisDraft, verdict: EvidenceVerdict
     ) -> DiagnosisDraft | None:
         """The draft after the one repair; None when it failed technically, which counts as still invalid."""
@@ -123,12 +123,12 @@ class ReleasePipeline:
         self.core.emit(ctx, TraceName.EVIDENCE_REPAIR, TracePhase.GUARD, TraceEventStatus.SUCCEEDED)
         return admit_repair(draft, proposed, basis.records)
 
-    async def _judged(self, ctx: RunContext, basis: _Basis, draft: DiagnosisDraft) -> Judgement | None:
+    async def _judge(self, ctx: RunContext, basis: _Basis, draft: DiagnosisDraft) -> Judgement | None:
         """The judge's word; None when it could not be had."""
         case = build_case(draft, basis.records, inquiry=basis.inquiry)
         if held := case_objections(case):
             judgement = Judgement(SemanticVerdict.UNSUPPORTED, held)
-            self._tell_judgement(ctx, case, judgement)
+            self._emit_judgement(ctx, case, judgement)
             return judgement
         try:
             judgement = await self.roles.play(
@@ -137,10 +137,10 @@ class ReleasePipeline:
         except (TechnicalFailure, MalformedAnswer):
             self.core.emit(ctx, TraceName.SEMANTIC_GUARD_DECISION, TracePhase.GUARD, TraceEventStatus.FAILED)
             return None
-        self._tell_judgement(ctx, case, judgement)
+        self._emit_judgement(ctx, case, judgement)
         return judgement
 
-    def _tell_judgement(self, ctx: RunContext, case: SemanticCase, judgement: Judgement) -> None:
+    def _emit_judgement(self, ctx: RunContext, case: SemanticCase, judgement: Judgement) -> None:
         refused = judgement.verdict is SemanticVerdict.UNSUPPORTED
         self.core.emit(
             ctx,
@@ -150,7 +150,7 @@ class ReleasePipeline:
             {
                 "verdict": judgement.verdict.value,
                 "reasons": [reason.value for reason in judgement.reasons],
-                **({"set_aside": _told(case.set_aside)} if case.set_aside else {}),
+                **({"set_aside": _set_aside_lines(case.set_aside)} if case.set_aside else {}),
             },
         )
 
@@ -158,7 +158,7 @@ class ReleasePipeline:
         self, ctx: RunContext, end: WorkEnd, basis: _Basis, draft: DiagnosisDraft
     ) -> DiagnosisReleaseResult:
         verdict = check_draft(draft, basis.records, run_id=ctx.run_id, inquiry=basis.inquiry)
-        self._tell_evidence(ctx, TraceName.EVIDENCE_GUARD_INITIAL, draft, verdict)
+        self._emit_evidence_verdict(ctx, TraceName.EVIDENCE_GUARD_INITIAL, draft, verdict)
         if not verdict.valid:
             sound = with_sound_refs(draft.claims, basis.records, run_id=ctx.run_id, inquiry=basis.inquiry)
             draft = replace(draft, claims=sound)
@@ -185,9 +185,9 @@ class ReleasePipeline:
         success = row.outcome is ReleaseOutcome.SUCCESS
         if row.outcome is ReleaseOutcome.FAILED:
             raise NothingToRelease(f"{row.rule}: {end.value}")
-        causes = scored(draft, basis.records, inquiry=basis.inquiry) if success else ()
+        causes = score_causes(draft, basis.records, inquiry=basis.inquiry) if success else ()
         sure = confidences(draft, basis.records, repaired=verdict.repaired, inquiry=basis.inquiry)
-        claims, causes = numbered(standing if success else facts, causes)
+        claims, causes = number_claims(standing if success else facts, causes)
         concluded = {cause.entity for cause in causes}
         return DiagnosisReleaseResult(
             outcome=row.outcome,
@@ -207,7 +207,7 @@ class ReleasePipeline:
     def _set_aside(self, basis: _Basis, draft: DiagnosisDraft) -> tuple[SetAside, ...]:
         return build_case(draft, basis.records, inquiry=basis.inquiry).set_aside
 
-    def _tell_evidence(
+    def _emit_evidence_verdict(
         self, ctx: RunContext, name: TraceName, draft: DiagnosisDraft, verdict: EvidenceVerdict
     ) -> None:
         """Findings by the place of their claim: its own name is an agent's word."""
@@ -227,7 +227,7 @@ class ReleasePipeline:
         )
 
 
-def _told(set_aside: tuple[SetAside, ...]) -> list[JsonValue]:
+def _set_aside_lines(set_aside: tuple[SetAside, ...]) -> list[JsonValue]:
     return [f"{each.tool_call_id}: {each.reason.value}" for each in set_aside]
 
 

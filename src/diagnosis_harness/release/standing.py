@@ -62,7 +62,7 @@ def standing_of(
     )
 
 
-def judged(
+def judging_rankings(
     draft: DiagnosisDraft, records: Iterable[EvidenceRecord], *, inquiry: Inquiry
 ) -> tuple[EvidenceItem | None, ...]:
     """The ranking item that each concluded cause is judged by, in their order; None where none names it."""
@@ -72,11 +72,11 @@ def judged(
     return tuple(judging_item(cause, rankings) for cause in draft.conclusion)
 
 
-def scored(
+def score_causes(
     draft: DiagnosisDraft, records: Iterable[EvidenceRecord], *, inquiry: Inquiry
 ) -> tuple[Cause, ...]:
     """The causes of a draft that passed the guards, each with the score of the ranking it was judged by."""
-    rankings = judged(draft, records, inquiry=inquiry)
+    rankings = judging_rankings(draft, records, inquiry=inquiry)
     return tuple(
         replace(cause, score=item.score if item else None)
         for cause, item in zip(draft.conclusion, rankings, strict=True)
@@ -87,11 +87,11 @@ def confidences(
     draft: DiagnosisDraft, records: Iterable[EvidenceRecord], *, repaired: bool, inquiry: Inquiry
 ) -> tuple[float, ...]:
     """The confidence of each cause of a draft that passed the guards, by the ranking it was judged by."""
-    rankings = judged(draft, records, inquiry=inquiry)
+    rankings = judging_rankings(draft, records, inquiry=inquiry)
     return tuple(confidence_of(item, repaired=repaired) if item else 0.0 for item in rankings)
 
 
-def numbered(
+def number_claims(
     claims: Sequence[Claim], causes: Sequence[Cause] = ()
 ) -> tuple[tuple[Claim, ...], tuple[Cause, ...]]:
     """Claims named `k1`, `k2`, … in reading order, and causes that name them so.

@@ -13,7 +13,7 @@ from diagnosis_harness.report.sentence import sentence
 from diagnosis_harness.tools.invocation import EvidenceRecord
 
 
-def said(claim: Claim, records: Sequence[EvidenceRecord], language: Language) -> str:
+def claim_sentence(claim: Claim, records: Sequence[EvidenceRecord], language: Language) -> str:
     """The sentence of a claim that EvidenceGuard passed, in the language of the report."""
     wording = claim.wording
     if wording is not None and is_grounded(wording, claim, records, language):

@@ -9,7 +9,7 @@ from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.kernel.names import named
 from diagnosis_harness.release.outcome import ReleaseOutcome
 from diagnosis_harness.report import words
-from diagnosis_harness.report.claim_sentence import said
+from diagnosis_harness.report.claim_sentence import claim_sentence
 from diagnosis_harness.report.document import (
     Asked,
     Candidate,
@@ -56,9 +56,9 @@ def compose(material: ReportMaterial) -> Report:
             for cause, confidence in zip(material.conclusion, sure, strict=True)
         ),
         claims=tuple(
-            ClaimEntry.of(claim, sentence=said(claim, material.records, material.language))
+            ClaimEntry.of(claim, sentence=claim_sentence(claim, material.records, material.language))
             for claim in material.claims
-            if _may_be_said(claim, material.release.outcome)
+            if _may_be_published(claim, material.release.outcome)
         ),
         candidates=candidates,
         window=Window.of(material.window),
@@ -93,7 +93,7 @@ def cover(
     """What was looked at and what was not; every record stands in exactly one of asked, empty and failed."""
 
     def having(status: EvidenceStatus) -> tuple[Asked, ...]:
-        return tuple(_asked(record) for record in records if record.evidence is status)
+        return tuple(_call_entry(record) for record in records if record.evidence is status)
 
     called = {record.tool_name for record in records}
     found = {record.tool_name for record in records if record.evidence is EvidenceStatus.EVIDENCE_FOUND}
@@ -128,12 +128,12 @@ def fault_words(fault_kind: FaultKind, region: str | None, *, language: Language
     )
 
 
-def _may_be_said(claim: Claim, outcome: ReleaseOutcome) -> bool:
-    """Who caused what, and who is only hit, is a conclusion: it is said with a success and never without."""
+def _may_be_published(claim: Claim, outcome: ReleaseOutcome) -> bool:
+    """Who caused what, and who is only hit, is a conclusion: published with a success only."""
     return outcome is ReleaseOutcome.SUCCESS or claim.predicate not in CONCLUSIONS
 
 
-def _asked(record: EvidenceRecord) -> Asked:
+def _call_entry(record: EvidenceRecord) -> Asked:
     return Asked(
         tool_call_id=record.tool_call_id,
         tool=record.tool_name,
@@ -189,8 +189,8 @@ def _summary(material: ReportMaterial, language: Language) -> tuple[str, ...]:
         words.STOP_REASON[release.stop_reason].in_(language) if release.stop_reason else "",
     ]
     if release.outcome is ReleaseOutcome.FALLBACK:
-        said = sum(1 for claim in material.claims if _may_be_said(claim, release.outcome))
-        sentences.append(words.VERIFIED_COUNT.render(language, count=said))
+        published = sum(1 for claim in material.claims if _may_be_published(claim, release.outcome))
+        sentences.append(words.VERIFIED_COUNT.render(language, count=published))
     else:
         kept = sum(1 for record in material.records if record.projection)
         sentences.append(words.KEPT_COUNT.render(language, count=kept))

@@ -17,7 +17,7 @@ _MARKS = ("schema_version", "run", "report", "records")
 _REMEDY = "give a file that --save or --json of this program wrote"
 
 
-def saved_bytes(document: RunDocument) -> bytes:
+def document_bytes(document: RunDocument) -> bytes:
     """The document as JSON text in UTF-8, ending in a line feed: the only form that a saved run has."""
     return json_bytes(document.as_json())
 
@@ -35,7 +35,7 @@ def json_bytes(held: dict[str, JsonValue]) -> bytes:
     return json.dumps(held, ensure_ascii=False, indent=2).encode() + b"\n"
 
 
-def parsed(data: bytes, *, file: str) -> dict[str, JsonValue]:
+def parse_document(data: bytes, *, file: str) -> dict[str, JsonValue]:
     """What a file holds, as JSON values: an object that at least looks like a run document.
 
     Args:

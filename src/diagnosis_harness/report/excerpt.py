@@ -41,7 +41,7 @@ _INSTANTS_S = (946_684_800.0, 4_102_444_800.0)
 
 def refs_shown(document: RunDocument) -> Iterator[EvidenceRef]:
     """What is cited by what is shown, in reading order."""
-    why, nearby = parted(document)
+    why, nearby = split_claims(document)
     for claim in (*why[:CLAIMS_SHOWN], *nearby[:CLAIMS_SHOWN]):
         yield from claim.refs
     for candidate in worth_showing(document)[:CANDIDATES_SHOWN]:
@@ -49,7 +49,7 @@ def refs_shown(document: RunDocument) -> Iterator[EvidenceRef]:
         yield from candidate.evidence_against[:REFS_SHOWN]
 
 
-def parted(document: RunDocument) -> tuple[tuple[ClaimEntry, ...], tuple[ClaimEntry, ...]]:
+def split_claims(document: RunDocument) -> tuple[tuple[ClaimEntry, ...], tuple[ClaimEntry, ...]]:
     """Claims in two: those to read as the reasons, and changes nearby that no released cause rests on."""
     report = document.report
     if not report.causes:
@@ -100,7 +100,7 @@ def source_words(record: RecordEntry, *, language: Language) -> str:
     return words.COMMA.in_(language).join(parts)
 
 
-def asked_for(record: RecordEntry, *, language: Language) -> str:
+def scope_text(record: RecordEntry, *, language: Language) -> str:
     """What the tool was asked for."""
     scope = scope_words(record.scope, language=language)
     return f"{words.SCOPE.in_(language)}{words.COLON.in_(language)}{scope}"
@@ -129,7 +129,7 @@ def quotes_of(document: RunDocument) -> dict[EvidenceRef, Quote]:
     return found
 
 
-def quoted(
+def quotation(
     ref: EvidenceRef, quotes: dict[EvidenceRef, Quote], found: Citations, *, language: Language
 ) -> str:
     """The claim's own quote, else the item's line: both verbatim from the stored bytes."""

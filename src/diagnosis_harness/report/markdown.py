@@ -17,15 +17,15 @@ from diagnosis_harness.report.excerpt import (
     CLAIMS_SHOWN,
     REFS_SHOWN,
     account_words,
-    asked_for,
     candidate_words,
     change_summary,
     coverage_sentences,
-    parted,
-    quoted,
+    quotation,
     quotes_of,
     refs_shown,
+    scope_text,
     source_words,
+    split_claims,
     worth_showing,
 )
 from diagnosis_harness.report.missing import missing_phrases
@@ -50,15 +50,15 @@ def markdown(document: RunDocument, *, answer: str | None = None, lists: bool = 
     return "\n".join(_lines(document, paragraphs)).strip("\n") + "\n"
 
 
-def escaped(text: str) -> str:
+def escape(text: str) -> str:
     """A text as Markdown that shows exactly it, on one line."""
     return _NUMBERED.sub(r"\1\\\2", _SPECIAL.sub(r"\\\g<0>", shown(" ".join(text.split()))))
 
 
 def _paragraph(line: str, *, lists: bool) -> str:
     if lists and line.startswith(_BULLET):
-        return f"{_BULLET}{escaped(line.removeprefix(_BULLET))}"
-    return escaped(line)
+        return f"{_BULLET}{escape(line.removeprefix(_BULLET))}"
+    return escape(line)
 
 
 def _lines(document: RunDocument, answer: Sequence[str] | None) -> Iterator[str]:
@@ -66,13 +66,13 @@ def _lines(document: RunDocument, answer: Sequence[str] | None) -> Iterator[str]
     report, release = document.report, document.release
     concluded = release.outcome is ReleaseOutcome.SUCCESS
     cited = number(document, refs_shown(document))
-    yield f"# {escaped(document.run.question)}"
+    yield f"# {escape(document.run.question)}"
     yield ""
     yield from _opening(document, answer, language)
     yield from _section(
-        words.HEADING_IN_FLIGHT.in_(language), _listed(named(call.name) for call in document.run.in_flight)
+        words.HEADING_IN_FLIGHT.in_(language), _bullets(named(call.name) for call in document.run.in_flight)
     )
-    why, nearby = parted(document)
+    why, nearby = split_claims(document)
     yield from _section(
         words.HEADING_WHY.in_(language) if concluded else words.HEADING_VERIFIED.in_(language),
         _claims(why, cited, language=language),
@@ -82,17 +82,17 @@ def _lines(document: RunDocument, answer: Sequence[str] | None) -> Iterator[str]
         words.HEADING_CONSIDERED.in_(language) if concluded else words.HEADING_CANDIDATES.in_(language),
         _candidates(document, cited, language),
     )
-    yield from _section(words.HEADING_MISSING.in_(language), _listed(missing_phrases(report, language)))
+    yield from _section(words.HEADING_MISSING.in_(language), _bullets(missing_phrases(report, language)))
     if answer is None:
         yield from _section(
-            words.HEADING_LOOKED_AT.in_(language), _listed(coverage_sentences(report, language=language))
+            words.HEADING_LOOKED_AT.in_(language), _bullets(coverage_sentences(report, language=language))
         )
-    yield from _section(words.HEADING_NEXT_CHECKS.in_(language), _listed(report.next_checks))
+    yield from _section(words.HEADING_NEXT_CHECKS.in_(language), _bullets(report.next_checks))
     yield from _section(words.HEADING_EVIDENCE.in_(language), _footnotes(document, cited, language=language))
     yield ""
     yield "---"
     yield ""
-    yield escaped(account_words(document, language=language))
+    yield escape(account_words(document, language=language))
 
 
 def _opening(document: RunDocument, answer: Sequence[str] | None, language: Language) -> Iterator[str]:
@@ -102,14 +102,14 @@ def _opening(document: RunDocument, answer: Sequence[str] | None, language: Lang
         return
     report, failure = document.report, document.release.failure
     for place, sentence in enumerate(report.summary):
-        yield f"**{escaped(sentence)}**" if place == 0 else escaped(sentence)
+        yield f"**{escape(sentence)}**" if place == 0 else escape(sentence)
         yield ""
     for cause in report.causes[:1]:
         if cause.confidence is not None:
-            yield escaped(words.CONFIDENCE.render(language, share=f"{cause.confidence:.2f}"))
+            yield escape(words.CONFIDENCE.render(language, share=f"{cause.confidence:.2f}"))
             yield ""
     if not report.summary:
-        yield escaped(failure or "")
+        yield escape(failure or "")
 
 
 def _section(title: str, lines: Iterable[str]) -> Iterator[str]:
@@ -117,19 +117,19 @@ def _section(title: str, lines: Iterable[str]) -> Iterator[str]:
     held = list(lines)
     if held:
         yield ""
-        yield f"## {escaped(title)}"
+        yield f"## {escape(title)}"
         yield ""
         yield from held
 
 
-def _listed(sentences: Iterable[str]) -> Iterator[str]:
+def _bullets(sentences: Iterable[str]) -> Iterator[str]:
     for sentence in sentences:
-        yield f"- {escaped(sentence)}"
+        yield f"- {escape(sentence)}"
 
 
 def _claims(claims: Sequence[ClaimEntry], cited: Citations, *, language: Language) -> Iterator[str]:
     for place, claim in enumerate(claims[:CLAIMS_SHOWN], start=1):
-        sentence = escaped(f"{claim.sentence}{change_summary(claim, cited)}")
+        sentence = escape(f"{claim.sentence}{change_summary(claim, cited)}")
         yield f"{place}. {sentence} {_marks(claim.refs, cited)}"
     yield from _more(len(claims) - CLAIMS_SHOWN, language)
 
@@ -137,20 +137,20 @@ def _claims(claims: Sequence[ClaimEntry], cited: Citations, *, language: Languag
 def _candidates(document: RunDocument, cited: Citations, language: Language) -> Iterator[str]:
     candidates = worth_showing(document)
     for place, candidate in enumerate(candidates[:CANDIDATES_SHOWN], start=1):
-        line = escaped(candidate_words(candidate, language=language))
+        line = escape(candidate_words(candidate, language=language))
         for label, refs in (
             (words.EVIDENCE_FOR.in_(language), candidate.evidence_for),
             (words.EVIDENCE_AGAINST.in_(language), candidate.evidence_against),
         ):
             if refs:
-                line += f"{words.COMMA.in_(language)}{escaped(label)} {_marks(refs[:REFS_SHOWN], cited)}"
+                line += f"{words.COMMA.in_(language)}{escape(label)} {_marks(refs[:REFS_SHOWN], cited)}"
         yield f"{place}. {line}"
     yield from _more(len(candidates) - CANDIDATES_SHOWN, language)
 
 
 def _more(count: int, language: Language) -> Iterator[str]:
     if count > 0:
-        yield f"- {escaped(words.MORE_ITEMS.render(language, count=count))}"
+        yield f"- {escape(words.MORE_ITEMS.render(language, count=count))}"
 
 
 def _marks(refs: Iterable[EvidenceRef], cited: Citations) -> str:
@@ -162,8 +162,8 @@ def _footnotes(document: RunDocument, cited: Citations, *, language: Language) -
     quotes = quotes_of(document)
     for ref, place in cited.numbers.items():
         record = cited.records[ref.tool_call_id]
-        parts = (source_words(record, language=language), asked_for(record, language=language))
+        parts = (source_words(record, language=language), scope_text(record, language=language))
         source = words.COMMA.in_(language).join(parts)
-        text = quoted(ref, quotes, cited, language=language)
-        yield f"[^{place}]: {escaped(text)} ({escaped(source)})"
+        text = quotation(ref, quotes, cited, language=language)
+        yield f"[^{place}]: {escape(text)} ({escape(source)})"
         yield ""

@@ -47,7 +47,7 @@ _COUNTS = {"count", "1", "", "none"}
 
 def measure(value: float, unit: str | None) -> str:
     """A value with its unit: `3.2 s`, `850 ms`, `1.4 GB`, `97%`, `12`, `40 cores`."""
-    return _written(value, unit, digits=3)
+    return _format(value, unit, digits=3)
 
 
 def measures(baseline: float, value: float, unit: str | None) -> tuple[str, str]:
@@ -56,7 +56,7 @@ def measures(baseline: float, value: float, unit: str | None) -> tuple[str, str]
     for digits in (4, 5, 7, 9, 12, _ALL_DIGITS):
         if before != now or baseline == value:
             break
-        before, now = _written(baseline, unit, digits=digits), _written(value, unit, digits=digits)
+        before, now = _format(baseline, unit, digits=digits), _format(value, unit, digits=digits)
     return before, now
 
 
@@ -67,7 +67,7 @@ def times(baseline: float, value: float) -> str | None:
     return _digits(value / baseline, 2)
 
 
-def _written(value: float, unit: str | None, *, digits: int) -> str:
+def _format(value: float, unit: str | None, *, digits: int) -> str:
     if not isfinite(value):
         return "?"
     base, factor = _UNITS.get(unit or "", (unit or "", 1.0))

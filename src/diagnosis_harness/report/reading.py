@@ -109,16 +109,18 @@ def _payload(raw: JsonValue, place: str) -> Mapping[str, object]:
     """The payload of a traced event as the trace holds it: read-only, with tuples for lists."""
     if not isinstance(raw, dict):
         raise RunDocumentInvalid(place, "not an object")
-    return MappingProxyType({name: _held(value, f"{place}.{name}", 1) for name, value in raw.items()})
+    return MappingProxyType(
+        {name: _payload_value(value, f"{place}.{name}", 1) for name, value in raw.items()}
+    )
 
 
-def _held(raw: JsonValue, place: str, depth: int) -> object:
+def _payload_value(raw: JsonValue, place: str, depth: int) -> object:
     if depth > DEPTH_MAX:
         raise RunDocumentInvalid(place, "nested too deeply")
     if isinstance(raw, list):
-        return tuple(_held(each, f"{place}[{number}]", depth + 1) for number, each in enumerate(raw))
+        return tuple(_payload_value(each, f"{place}[{number}]", depth + 1) for number, each in enumerate(raw))
     if isinstance(raw, dict):
-        return {name: _held(each, f"{place}.{name}", depth + 1) for name, each in raw.items()}
+        return {name: _payload_value(each, f"{place}.{name}", depth + 1) for name, each in raw.items()}
     if isinstance(raw, float) and not isfinite(raw):
         raise RunDocumentInvalid(place, "not a finite number")
     return raw

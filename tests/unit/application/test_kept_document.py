@@ -24,7 +24,7 @@ from diagnosis_harness.harness.termination import RunState
 from diagnosis_harness.kernel.errors import RunDocumentInvalid, SourceUnavailable
 from diagnosis_harness.release.outcome import ReleaseOutcome
 from diagnosis_harness.report.document import RecordEntry, RunDocument
-from diagnosis_harness.report.document_file import saved_bytes
+from diagnosis_harness.report.document_file import document_bytes
 from diagnosis_harness.report.window import instant
 from diagnosis_harness.testing.evidence import begun_record
 from diagnosis_harness.testing.scripted_policy import ScriptedPolicy
@@ -38,7 +38,7 @@ SYSTEM = RoutingDecision(IntentType.SYSTEM_CHAT, RoutingReason.GREETING)
 
 def flaws(document: RunDocument) -> list[Flaw]:
     """Everything that `diagnose runs verify` objects to."""
-    return [flaw for check in verify(saved_bytes(document), file="run").checks for flaw in check.flaws]
+    return [flaw for check in verify(document_bytes(document), file="run").checks for flaw in check.flaws]
 
 
 def play(folder: Path, act: Callable[[KeptChat], Awaitable[RunRow]], **scripted: object) -> RunDocument:
@@ -61,7 +61,7 @@ async def asked(kept: KeptChat) -> RunRow:
 def test_a_conclusion_is_verified_from_what_is_kept(tmp_path: Path) -> None:
     """Root digest, bytes, claims, report: everything holds that held when it left."""
     document = play(tmp_path, asked, **concluding())
-    verification = verify(saved_bytes(document), file="run.json")
+    verification = verify(document_bytes(document), file="run.json")
     assert document.release.outcome is ReleaseOutcome.SUCCESS
     assert document.report.causes
     assert document.run.onset_at == "2023-11-14T22:13:20Z"
@@ -75,7 +75,7 @@ def test_a_fallback_is_verified_from_what_is_kept(tmp_path: Path) -> None:
         tmp_path, asked, policy=ScriptedPolicy(LOOK, GiveDraft(thin)), tools=(ScriptedTool(found),)
     )
     assert document.release.outcome is ReleaseOutcome.FALLBACK
-    assert verify(saved_bytes(document), file="run.json").verified
+    assert verify(document_bytes(document), file="run.json").verified
 
 
 def test_the_trace_of_the_document_is_the_whole_log(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from diagnosis_harness.kernel.errors import RunDocumentInvalid
 from diagnosis_harness.release.outcome import ReleaseOutcome
 from diagnosis_harness.report.compose import no_diagnosis
 from diagnosis_harness.report.document import RunDocument
-from diagnosis_harness.report.document_file import saved_bytes
+from diagnosis_harness.report.document_file import document_bytes
 from diagnosis_harness.testing.evidence import begun_record
 from diagnosis_harness.tools.invocation import ErrorCode
 
@@ -27,7 +27,7 @@ def test_however_a_run_ended_its_document_verifies(tmp_path: Path, name: str) ->
     end = kept_end(tmp_path, name)
     document = document_of(end.row, end.records, end.events)
 
-    verification = verify(saved_bytes(document), file="run.json")
+    verification = verify(document_bytes(document), file="run.json")
 
     assert verification.verified, [check for check in verification.checks if check.flaws]
     assert document.report.summary
@@ -38,7 +38,9 @@ def test_however_a_run_ended_its_document_verifies(tmp_path: Path, name: str) ->
 
 def codes(document: RunDocument) -> set[str]:
     """What `diagnose verify` objects to."""
-    return {flaw.code for check in verify(saved_bytes(document), file="run").checks for flaw in check.flaws}
+    return {
+        flaw.code for check in verify(document_bytes(document), file="run").checks for flaw in check.flaws
+    }
 
 
 @pytest.mark.parametrize("name", NAMES)

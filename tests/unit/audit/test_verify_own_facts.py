@@ -26,7 +26,7 @@ from diagnosis_harness.harness.workers import WorkerPool
 from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.kernel.window import TimeWindow
 from diagnosis_harness.report.document import RunDocument, root_digest
-from diagnosis_harness.report.document_file import saved_bytes
+from diagnosis_harness.report.document_file import document_bytes
 from diagnosis_harness.settings import load_settings
 from diagnosis_harness.testing.clock import ManualClock
 from diagnosis_harness.testing.ids import CountingIds
@@ -111,7 +111,7 @@ def _run(*items: EvidenceItem) -> RunDocument:
 @pytest.fixture(scope="module")
 def saved() -> bytes:
     """The saved run of a tool that tells the truth."""
-    return saved_bytes(_run(FLAG, RESTARTS))
+    return document_bytes(_run(FLAG, RESTARTS))
 
 
 def test_own_facts_are_published_and_verify(saved: bytes) -> None:
@@ -172,4 +172,4 @@ def test_a_lying_tool_gets_nothing_published_that_its_own_values_deny(lie: Evide
     document = _run(lie, truth)
 
     assert [claim.refs[0].item_id for claim in document.report.claims] == [truth.item_id]
-    assert verify(saved_bytes(document), file="run.json").verified
+    assert verify(document_bytes(document), file="run.json").verified

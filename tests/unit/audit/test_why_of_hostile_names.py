@@ -28,7 +28,7 @@ from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.kernel.names import quoted
 from diagnosis_harness.report.document import RunDocument, plain
-from diagnosis_harness.report.document_file import parsed, saved_bytes
+from diagnosis_harness.report.document_file import document_bytes, parse_document
 from diagnosis_harness.report.reading import read_document
 from diagnosis_harness.report.timeline import timeline
 from diagnosis_harness.testing.scripted_policy import ScriptedPolicy
@@ -68,7 +68,7 @@ def refusal(seq: int, tool: str, call: str, code: str) -> TraceEvent:
 
 def reread(document: RunDocument) -> RunDocument:
     """The document after it was written to a file and read from it."""
-    return read_document(parsed(saved_bytes(document), file="a test"))
+    return read_document(parse_document(document_bytes(document), file="a test"))
 
 
 def of_older_form(document: RunDocument) -> RunDocument:

@@ -22,7 +22,7 @@ from diagnosis_harness.kernel.json_value import Scalar
 from diagnosis_harness.llm.role import RoleBoundary
 from diagnosis_harness.release.outcome import FallbackType
 from diagnosis_harness.release.pipeline import ReleasePipeline
-from diagnosis_harness.release.standing import confidences, scored
+from diagnosis_harness.release.standing import confidences, score_causes
 from diagnosis_harness.testing.evidence import (
     ONSET_S,
     cause_item,
@@ -121,7 +121,7 @@ def test_two_rankings_that_say_the_same_agree() -> None:
     records = (FACTS, RANKING, doubtful)
 
     assert told(doubtful) == ()
-    assert [each.score for each in scored(DRAFT, records, inquiry=inquiry())] == [2.0]
+    assert [each.score for each in score_causes(DRAFT, records, inquiry=inquiry())] == [2.0]
     assert confidences(DRAFT, records, repaired=False, inquiry=inquiry()) == confidences(
         DRAFT, records[::-1], repaired=False, inquiry=inquiry()
     )
@@ -184,7 +184,7 @@ def test_two_asked_entities_may_have_a_cause_each() -> None:
 
     assert told(record, of=of) == (SemanticReason.CONTRADICTED,)
     assert told(record, of=of, draft=also) == ()
-    assert [each.score for each in scored(also, (RANKING, record), inquiry=of)] == [9.0, 7.0]
+    assert [each.score for each in score_causes(also, (RANKING, record), inquiry=of)] == [9.0, 7.0]
 
 
 def test_what_is_ranked_second_is_no_cause() -> None:

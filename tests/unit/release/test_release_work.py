@@ -16,7 +16,7 @@ from diagnosis_harness.diagnosis.policy import GiveDraft
 from diagnosis_harness.guards.evidence_guard import check_draft
 from diagnosis_harness.guards.restating import restate_all
 from diagnosis_harness.kernel.language import Language
-from diagnosis_harness.report.claim_sentence import said
+from diagnosis_harness.report.claim_sentence import claim_sentence
 
 OWN = WORDING_MAX // CLAIMS_MAX
 """Characters of each wording, were all of the largest answer equally long."""
@@ -50,7 +50,7 @@ def release_of(claims: int, refs: int, *, wording: int = OWN) -> Callable[[], No
         kept = restate_all((c for c in draft.claims if c.claim_id in sound.passed), records, asked)
         assert len(kept) == claims
         for claim in kept:
-            said(claim, records, Language.EN)
+            claim_sentence(claim, records, Language.EN)
 
     return work
 

@@ -8,7 +8,7 @@ from tests.support.inquiries import inquiry
 
 from diagnosis_harness.diagnosis.claim import FaultKind
 from diagnosis_harness.diagnosis.draft import Cause, DiagnosisDraft
-from diagnosis_harness.release.standing import Standing, numbered, scored, standing_of
+from diagnosis_harness.release.standing import Standing, number_claims, score_causes, standing_of
 from diagnosis_harness.testing.evidence import (
     cause_item,
     caused_claim,
@@ -28,9 +28,9 @@ def test_a_cause_has_the_score_of_its_ranking() -> None:
     """Not the one that an agent gives, be it a number or not."""
     cause = Cause("payment", FaultKind.CPU, ("k0", "k1"), score=float("inf"))
 
-    assert [each.score for each in scored(DiagnosisDraft((cause,), CLAIMS), RECORDS, inquiry=inquiry())] == [
-        9.0
-    ]
+    assert [
+        each.score for each in score_causes(DiagnosisDraft((cause,), CLAIMS), RECORDS, inquiry=inquiry())
+    ] == [9.0]
 
 
 def test_claims_are_named_by_their_place() -> None:
@@ -38,7 +38,7 @@ def test_claims_are_named_by_their_place() -> None:
     claims = (replace(CLAIMS[0], claim_id="restart payment"), CLAIMS[1], CLAIMS[1])
     cause = Cause("payment", FaultKind.CPU, ("restart payment", CLAIMS[1].claim_id))
 
-    renamed, causes = numbered(claims, (cause,))
+    renamed, causes = number_claims(claims, (cause,))
 
     assert [claim.claim_id for claim in renamed] == ["k1", "k2", "k3"]
     assert causes[0].claim_ids == ("k1", "k2")

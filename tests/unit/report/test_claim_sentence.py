@@ -13,7 +13,7 @@ from diagnosis_harness.guards.evidence_guard import check_claims
 from diagnosis_harness.harness.termination import RunState
 from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.release.outcome import FallbackType, ReleaseOutcome
-from diagnosis_harness.report.claim_sentence import may_stand, said
+from diagnosis_harness.report.claim_sentence import claim_sentence, may_stand
 from diagnosis_harness.report.compose import compose
 from diagnosis_harness.report.document import Release
 from diagnosis_harness.report.material import ReportMaterial
@@ -32,7 +32,7 @@ def worded(wording: str | None) -> Claim:
 
 def test_a_grounded_wording_is_published() -> None:
     """Word for word."""
-    assert said(worded(OWN), RECORDS, EN) == OWN
+    assert claim_sentence(worded(OWN), RECORDS, EN) == OWN
 
 
 @pytest.mark.parametrize(
@@ -47,15 +47,15 @@ def test_a_grounded_wording_is_published() -> None:
 )
 def test_any_other_wording_gives_way_to_the_rendered_sentence(wording: str | None) -> None:
     """A false number, an uncited extra sentence, another entity, nothing at all."""
-    assert said(worded(wording), RECORDS, EN) == sentence(changed_claim(), EN)
+    assert claim_sentence(worded(wording), RECORDS, EN) == sentence(changed_claim(), EN)
 
 
 def test_a_wording_in_another_language_is_not_shown() -> None:
     """A report speaks one language."""
     own = "checkout 的 latency_p90 升到 3.2 秒"
-    assert said(worded(own), RECORDS, ZH) == own
-    assert said(worded(own), RECORDS, EN) == sentence(changed_claim(), EN)
-    assert said(worded(OWN), RECORDS, ZH) == sentence(changed_claim(), ZH)
+    assert claim_sentence(worded(own), RECORDS, ZH) == own
+    assert claim_sentence(worded(own), RECORDS, EN) == sentence(changed_claim(), EN)
+    assert claim_sentence(worded(OWN), RECORDS, ZH) == sentence(changed_claim(), ZH)
 
 
 def test_a_wording_is_grounded_in_what_bears_the_claim_and_in_nothing_else_cited() -> None:
@@ -66,7 +66,7 @@ def test_a_wording_is_grounded_in_what_bears_the_claim_and_in_nothing_else_cited
         worded("checkout latency_p90 rose to 9 s"), refs=(EvidenceRef("t1", "i1"), EvidenceRef("t1", "i2"))
     )
     assert check_claims([claim], records, run_id="r1", inquiry=inquiry()).standing
-    assert said(claim, records, EN) == sentence(claim, EN)
+    assert claim_sentence(claim, records, EN) == sentence(claim, EN)
 
 
 def test_the_report_publishes_what_is_said() -> None:
@@ -103,4 +103,4 @@ def test_an_oversized_wording_is_not_read() -> None:
     """Ten megabytes cost nothing; the rendered sentence stands."""
     claim = replace(changed_claim(), wording=Unread("checkout rose " * 100))
 
-    assert said(claim, RECORDS, EN) == sentence(claim, EN)
+    assert claim_sentence(claim, RECORDS, EN) == sentence(claim, EN)

@@ -12,7 +12,7 @@ from tests.support import documents
 
 from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.report.document import RunDocument
-from diagnosis_harness.report.markdown import escaped, markdown
+from diagnosis_harness.report.markdown import escape, markdown
 
 
 @pytest.mark.parametrize("language", Language)
@@ -33,10 +33,10 @@ def test_a_success_names_cause_reasons_and_verbatim_evidence() -> None:
     """In the order of reading; the last line is the account of the run."""
     document = documents.success()
     text = markdown(document)
-    assert text.startswith(f"# {escaped(document.run.question)}\n")
-    assert f"**{escaped(document.report.summary[0])}**" in text
+    assert text.startswith(f"# {escape(document.run.question)}\n")
+    assert f"**{escape(document.report.summary[0])}**" in text
     for claim in document.report.claims[:2]:
-        assert escaped(claim.sentence) in text
+        assert escape(claim.sentence) in text
     assert '[^1]: "' in text
     assert document.run.run_id in text.splitlines()[-1]
 
@@ -73,7 +73,7 @@ HOSTILE = [
 @pytest.mark.parametrize("text", HOSTILE)
 def test_what_is_markup_is_shown_as_it_is_written(text: str) -> None:
     """A renderer that knows CommonMark makes no element of it."""
-    shown = escaped(text)
+    shown = escape(text)
     assert "\n" not in shown
     assert not re.search(r"(?<!\\)[`*\[\]<>#|~&$@]", shown)
     assert not re.match(r"([-+=]|\d+[.)])", shown)
@@ -83,7 +83,7 @@ def test_what_is_markup_is_shown_as_it_is_written(text: str) -> None:
 @given(st.text(st.characters(exclude_characters="\\", exclude_categories=["C", "Z"]), max_size=100))
 def test_taking_the_escapes_away_gives_the_text_again(text: str) -> None:
     """Nothing is lost or made up, whatever it was."""
-    assert re.sub(r"\\([!-/:-@\[-`{-~])", r"\1", escaped(text)) == text
+    assert re.sub(r"\\([!-/:-@\[-`{-~])", r"\1", escape(text)) == text
 
 
 def test_a_hostile_name_in_a_report_makes_no_link() -> None:

@@ -46,28 +46,28 @@ class SystemAnswer:
     kinds: tuple[TelemetryKind, ...] = ()
 
 
-def checked_answer(answer: SystemAnswer, question: str) -> SystemAnswer:
+def check_answer(answer: SystemAnswer, question: str) -> SystemAnswer:
     """The answer, if nothing in it comes from anywhere but the closed sets and the question.
 
     Raises:
         AnswerRefused: it does.
     """
     if not 1 <= len(answer.topics) <= TOPICS_MAX or len(set(answer.topics)) != len(answer.topics):
-        raise _refused("it names no topic, too many, or one twice")
+        raise _refusal("it names no topic, too many, or one twice")
     if not all(isinstance(topic, SystemTopic) for topic in answer.topics):
-        raise _refused("it names a topic that there is not")
+        raise _refusal("it names a topic that there is not")
     if not all(isinstance(kind, TelemetryKind) for kind in answer.kinds) or len(answer.kinds) > NAMES_MAX:
-        raise _refused("it names a kind of telemetry that there is not")
+        raise _refusal("it names a kind of telemetry that there is not")
     asked = question.casefold()
     for name in answer.asked_about:
         if not name.strip() or len(name) > NAME_MAX:
-            raise _refused("what it was asked about is no name")
+            raise _refusal("what it was asked about is no name")
         if name.casefold() not in asked:
-            raise _refused("it names what the question does not")
+            raise _refusal("it names what the question does not")
     if len(answer.asked_about) > NAMES_MAX:
-        raise _refused("it names too much")
+        raise _refusal("it names too much")
     return answer
 
 
-def _refused(problem: str) -> AnswerRefused:
+def _refusal(problem: str) -> AnswerRefused:
     return AnswerRefused(f"the answer was refused: {problem}", kind=FailureKind.INVALID_OUTPUT)

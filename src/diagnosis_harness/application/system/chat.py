@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Protocol
 
 from diagnosis_harness.application.intent import IntentType
 from diagnosis_harness.application.path_answer import PathAnswer
-from diagnosis_harness.application.status import ChatApplicationStatus, tell_status
-from diagnosis_harness.application.system.answer import SystemAnswer, checked_answer
+from diagnosis_harness.application.status import ChatApplicationStatus, emit_status
+from diagnosis_harness.application.system.answer import SystemAnswer, check_answer
 from diagnosis_harness.application.system.profile import SystemProfile, profile_json
 from diagnosis_harness.application.system.text import holds, system_text
 from diagnosis_harness.harness.budget import TokenUsage
@@ -61,9 +61,9 @@ class SystemChat:
             AnswerRefused: the responder named what it was not given.
             TechnicalFailure: the responder failed.
         """
-        tell_status(self.core, ctx, ChatApplicationStatus.SYSTEM_RESPONDING)
+        emit_status(self.core, ctx, ChatApplicationStatus.SYSTEM_RESPONDING)
         profile = self.profile(ctx)
-        given = await self._responded(ctx, question, language, profile)
+        given = await self._respond(ctx, question, language, profile)
         names: list[JsonValue] = [{"name": name, "held": holds(profile, name)} for name in given.asked_about]
         return PathAnswer(
             {
@@ -76,7 +76,7 @@ class SystemChat:
             conclusion=None,
         )
 
-    async def _responded(
+    async def _respond(
         self, ctx: RunContext, question: str, language: Language, profile: SystemProfile
     ) -> SystemAnswer:
         try:
@@ -85,19 +85,19 @@ class SystemChat:
                 RetryRole.SYSTEM_RESPONDER,
                 lambda ctx: self.responder.respond(ctx, question, language, profile),
             )
-            checked_answer(given, question)
+            check_answer(given, question)
         except TechnicalFailure as failure:
-            self._tell(ctx, TraceEventStatus.FAILED, {"failure": failure.kind.value})
+            self._emit_answer(ctx, TraceEventStatus.FAILED, {"failure": failure.kind.value})
             raise
         except MalformedAnswer as answer:
-            self._tell(ctx, TraceEventStatus.FAILED, {"failure": FailureKind.INVALID_OUTPUT.value})
+            self._emit_answer(ctx, TraceEventStatus.FAILED, {"failure": FailureKind.INVALID_OUTPUT.value})
             raise AnswerRefused(str(answer), kind=FailureKind.INVALID_OUTPUT) from answer
-        self._tell(
+        self._emit_answer(
             ctx,
             TraceEventStatus.SUCCEEDED,
             {"topics": [topic.value for topic in given.topics], "asked_about": list(given.asked_about)},
         )
         return given
 
-    def _tell(self, ctx: RunContext, status: TraceEventStatus, payload: dict[str, JsonValue]) -> None:
+    def _emit_answer(self, ctx: RunContext, status: TraceEventStatus, payload: dict[str, JsonValue]) -> None:
         self.core.emit(ctx, TraceName.SYSTEM_ANSWER, TracePhase.RUN, status, payload)

@@ -35,7 +35,7 @@ def restore_records(document: RunDocument) -> RestoredRecords:
     records: list[EvidenceRecord] = []
     stored_flaws: list[Flaw] = []
     for number, entry in enumerate(document.records):
-        record, flaws = _restored(entry, f"records[{number}]", document.run.run_id)
+        record, flaws = _restore(entry, f"records[{number}]", document.run.run_id)
         stored_flaws += flaws
         if record is not None:
             records.append(record)
@@ -65,7 +65,7 @@ def _digest_flaws(document: RunDocument) -> Iterator[Flaw]:
             yield Flaw(FlawCode.RECORD_SIZE_DIFFERS, f"{place}.size_bytes", str(entry.size_bytes), str(size))
 
 
-def _restored(entry: RecordEntry, place: str, run_id: str) -> tuple[EvidenceRecord | None, list[Flaw]]:
+def _restore(entry: RecordEntry, place: str, run_id: str) -> tuple[EvidenceRecord | None, list[Flaw]]:
     found: StoredFindings | None = None
     flaws: list[Flaw] = []
     if entry.stored is not None:

@@ -25,7 +25,7 @@ from diagnosis_harness.guards.semantic_guard import build_case
 from diagnosis_harness.guards.semantic_rules import case_objections
 from diagnosis_harness.guards.verdict import Finding
 from diagnosis_harness.release.outcome import ReleaseOutcome
-from diagnosis_harness.release.standing import confidences, scored
+from diagnosis_harness.release.standing import confidences, score_causes
 from diagnosis_harness.report.claim_sentence import may_stand
 from diagnosis_harness.report.compose import compose, no_diagnosis
 from diagnosis_harness.report.document import MISSING, Coverage, Report, RunDocument
@@ -116,7 +116,7 @@ def _score_flaws(
             place = f"report.causes[{number}].confidence"
             yield Flaw(FlawCode.SCORE_NOT_CITED, place, str(entry.confidence), str(computed))
     for number, (cause, again) in enumerate(
-        zip(draft.conclusion, scored(draft, records, inquiry=inquiry), strict=True)
+        zip(draft.conclusion, score_causes(draft, records, inquiry=inquiry), strict=True)
     ):
         if cause.score != again.score:
             place = f"report.causes[{number}].score"

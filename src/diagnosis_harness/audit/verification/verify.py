@@ -18,7 +18,7 @@ from diagnosis_harness.diagnosis.draft import DiagnosisDraft
 from diagnosis_harness.kernel.errors import RunDocumentInvalid
 from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.report.document import ROOT_DIGEST, RunDocument, root_digest
-from diagnosis_harness.report.document_file import has_byte_form, parsed
+from diagnosis_harness.report.document_file import has_byte_form, parse_document
 from diagnosis_harness.report.reading import read_document
 from diagnosis_harness.report.restore import draft_of
 
@@ -48,7 +48,7 @@ def verify(data: bytes, *, file: str) -> Verification:
     Raises:
         InvalidInput: not JSON, no run document, or one of another version.
     """
-    held = parsed(data, file=file)
+    held = parse_document(data, file=file)
     read = _read(held)
     lacking = _NOT_CARRIED[str(held["schema_version"])]
     made = {check.name: check for check in _checks(data, held, read)} | {
@@ -67,7 +67,7 @@ def is_unaltered(data: bytes, *, file: str) -> bool:
     Raises:
         InvalidInput: not JSON, no run document, or one of another version.
     """
-    held = parsed(data, file=file)
+    held = parse_document(data, file=file)
     if held.get(ROOT_DIGEST) != _actual_digest(held):
         return False
     read = _read(held)

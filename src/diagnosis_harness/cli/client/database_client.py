@@ -11,7 +11,7 @@ from diagnosis_harness.cli.client.runs_client import RunRows
 from diagnosis_harness.kernel.clock import Clock
 from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.kernel.language import Language
-from diagnosis_harness.report.document_file import saved_bytes
+from diagnosis_harness.report.document_file import document_bytes
 from diagnosis_harness.server.run_view import CancelView, RunView, WholeRunView
 from diagnosis_harness.trace.event import TraceEvent
 
@@ -37,7 +37,7 @@ class DatabaseClient:
 
     async def document(self, run_id: str) -> bytes:
         """The run document, in its canonical bytes."""
-        return saved_bytes(await self._runs.document(LOCAL, run_id))
+        return document_bytes(await self._runs.document(LOCAL, run_id))
 
     async def events(self, run_id: str) -> tuple[TraceEvent, ...]:
         """All events written so far."""

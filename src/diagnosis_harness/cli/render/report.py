@@ -21,9 +21,9 @@ from diagnosis_harness.report.excerpt import (
     REFS_SHOWN,
     candidate_words,
     change_summary,
-    parted,
     refs_shown,
     source_words,
+    split_claims,
     worth_showing,
 )
 from diagnosis_harness.report.missing import missing_phrases
@@ -58,7 +58,7 @@ def _lines(document: RunDocument, width: int) -> Iterator[Text]:
             sure = words.CONFIDENCE.render(language, share=f"{cause.confidence:.2f}")
             yield from hang(Text(), Text(sure, "dim"), width)
     yield from _section(words.HEADING_IN_FLIGHT.in_(language), in_flight_lines(document.run, width=width))
-    why, nearby = parted(document)
+    why, nearby = split_claims(document)
     yield from _section(
         words.HEADING_WHY.in_(language) if concluded else words.HEADING_VERIFIED.in_(language),
         _claims(why, cited, language=language, width=width),

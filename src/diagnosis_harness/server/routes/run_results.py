@@ -17,7 +17,7 @@ from diagnosis_harness.audit.why.stored import why_stored
 from diagnosis_harness.kernel.errors import RunGoesOn, RunUnknown
 from diagnosis_harness.kernel.language import Language, Text
 from diagnosis_harness.report.document import RecordEntry, plain
-from diagnosis_harness.report.document_file import saved_bytes
+from diagnosis_harness.report.document_file import document_bytes
 from diagnosis_harness.report.markdown import markdown
 from diagnosis_harness.report.timeline import moments, timeline
 from diagnosis_harness.server.app_state import AppState, AppStateDep, CallerDep, request_language
@@ -303,7 +303,7 @@ async def report(run_id: RunId, state: AppStateDep, caller: CallerDep) -> Respon
 )
 async def document(run_id: RunId, state: AppStateDep, caller: CallerDep) -> Response:
     """The whole document of an ended run: save it, and verify it offline."""
-    saved = saved_bytes(await state.service.runs.document(caller, run_id))
+    saved = document_bytes(await state.service.runs.document(caller, run_id))
     disposition = f'attachment; filename="{run_id}.json"'
     return Response(saved, media_type="application/json", headers={"content-disposition": disposition})
 
