@@ -18,7 +18,7 @@ from diagnosis_harness.tools.evidence import Direction, EvidenceItem, ItemKind
 _SEEN = (ItemKind.SIGNAL_CHANGE, ItemKind.SELF_TIME, ItemKind.SPAN_ERRORS)
 
 
-def caused_claim(ref: EvidenceRef, item: EvidenceItem, *, entity: str, affected: str | None) -> Claim:
+def cause_claim(ref: EvidenceRef, item: EvidenceItem, *, entity: str, affected: str | None) -> Claim:
     """A claim that `entity` is the cause, which cites a ranking item."""
     return Claim(f"caused-{entity}", Predicate.CAUSED, entity, (ref,), (Quote(ref, item.line),), affected)
 
@@ -77,7 +77,7 @@ def cause_and_victim(rng: np.random.Generator, case: Case) -> Told | None:
         return None
     observed = observed_of(run, victim)
     own = [each for each in run.ranking if each[1].entity == victim]
-    false = caused_claim(ref, item, entity=victim, affected=culprit)
+    false = cause_claim(ref, item, entity=victim, affected=culprit)
     if own and chance(rng, 0.5):
         false = replace(false, refs=(own[0][0], ref), quotes=())
     claims = (false, *observed)
@@ -99,7 +99,7 @@ def invented_cause(rng: np.random.Generator, case: Case) -> Told | None:
         return None
     entity = pick(rng, free)
     ref, item = run.ranking[0] if run.ranking else run.items[0]
-    false = caused_claim(ref, item, entity=entity, affected=item.peer)
+    false = cause_claim(ref, item, entity=entity, affected=item.peer)
     claims = (false, *observed_of(run, entity))
     cause = Cause(
         entity, pick(rng, tuple(FaultKind)), tuple(claim.claim_id for claim in claims), score=item.score
@@ -122,7 +122,7 @@ def smuggled_conclusion(rng: np.random.Generator, case: Case) -> Told | None:
         ref, item = pick(rng, run.ranking[1:])
         if item.entity == concluded or item.entity is None:
             return None
-        false = caused_claim(ref, item, entity=item.entity, affected=item.peer)
+        false = cause_claim(ref, item, entity=item.entity, affected=item.peer)
         return tell(rng, run, false, (ForgedEntry(Place.CLAIMS, said_by(false)),))
     seen = observed_of(run, concluded) if chance(rng, 0.6) else observed_of(run, pick(rng, run.entities))
     if not seen or seen[0].predicate is not Predicate.CHANGED:
@@ -287,7 +287,7 @@ def wrong_cause(rng: np.random.Generator, case: Case) -> Told | None:
         return None
     ref, item = pick(rng, others)
     entity = item.entity or ""
-    claims = (caused_claim(ref, item, entity=entity, affected=item.peer), *observed_of(run, entity))
+    claims = (cause_claim(ref, item, entity=entity, affected=item.peer), *observed_of(run, entity))
     cause = Cause(entity, _fault_kind(item), tuple(c.claim_id for c in claims), _region(item), item.score)
     draft = concluding(run.draft, cause, claims)
     true = {claim.claim_id for claim in run.draft.claims if claim.predicate is Predicate.CAUSED}

@@ -80,11 +80,11 @@ async def released(run: RecordedRun, told: Told, language: Language) -> Released
     return Released(
         outcome=document.release.outcome,
         report={**as_report(document), "trace": [line.text for line in document.trace]},
-        repaired=bool(sink.named(TraceName.EVIDENCE_REPAIR)),
+        repaired=bool(sink.events_named(TraceName.EVIDENCE_REPAIR)),
         findings="; ".join(
             str(event.payload)
             for name in (TraceName.EVIDENCE_GUARD_INITIAL, TraceName.SEMANTIC_GUARD_DECISION)
-            for event in sink.named(name)
+            for event in sink.events_named(name)
         ),
     )
 

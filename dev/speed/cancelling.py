@@ -20,7 +20,7 @@ from pydantic_ai.models.function import AgentInfo, FunctionModel
 from diagnosis_harness.harness.budget import TokenUsage
 from diagnosis_harness.harness.cancellation import CancellationReason
 from diagnosis_harness.harness.context import RunContext
-from diagnosis_harness.harness.waiting import bounded_gather
+from diagnosis_harness.harness.waiting import gather_bounded
 from diagnosis_harness.kernel.errors import RunAborted
 
 WIDE = 200
@@ -104,7 +104,7 @@ class OurRun:
             partial(self._core.call_blocking_tool, self._ctx, lease, self._blocking_look) for lease in leases
         ]
         try:
-            await bounded_gather(calls, parallel_max=WIDE)
+            await gather_bounded(calls, parallel_max=WIDE)
         except RunAborted:
             self._trial.ended_s = time.perf_counter()
 

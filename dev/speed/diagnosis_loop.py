@@ -12,7 +12,7 @@ from diagnosis_harness.diagnosis.policy import AskTools, GiveDraft, PolicyAnswer
 from diagnosis_harness.diagnosis.progress import Assessment
 from diagnosis_harness.harness.core import DiagnosisHarnessCore
 from diagnosis_harness.harness.keys import ToolCallKeyFactory
-from diagnosis_harness.testing.evidence import changed_claim
+from diagnosis_harness.testing.evidence import change_claim
 from diagnosis_harness.testing.scripted_policy import ScriptedPolicy
 from diagnosis_harness.testing.scripted_tool import ScriptedTool
 from diagnosis_harness.tools.access import ScopeAccess
@@ -25,7 +25,7 @@ async def diagnose_steps(core: DiagnosisHarnessCore, steps: int) -> None:
     def answer(view: PolicyView) -> PolicyAnswer:
         made = len(view.records)
         assessed = tuple(
-            Assessment(call_id, InformationGain.GAINED, (changed_claim(tool_call_id=call_id),))
+            Assessment(call_id, InformationGain.GAINED, (change_claim(tool_call_id=call_id),))
             for call_id in view.due
         )
         if made >= steps:

@@ -49,7 +49,7 @@ from diagnosis_harness.server.sse_session import RunIds
 from diagnosis_harness.server.stream_hub import HubSettings, StreamHub
 from diagnosis_harness.server.watch import Watch, WatchPlan
 from diagnosis_harness.testing.runs import AMPLE, Rig
-from diagnosis_harness.trace.event import TraceEvent, TraceEventStatus, TraceName, TracePhase, bounded
+from diagnosis_harness.trace.event import TraceEvent, TraceEventStatus, TraceName, TracePhase, bound_payload
 
 STREAMS, EVENTS = 500, 200
 TARGET_US = 30
@@ -265,7 +265,7 @@ def _event() -> TraceEvent:
         TraceName.TOOL_PROGRESS,
         TracePhase.TOOL,
         TraceEventStatus.SUCCEEDED,
-        bounded(PAYLOAD),
+        bound_payload(PAYLOAD),
     )
 
 

@@ -28,7 +28,7 @@ from diagnosis_harness.kernel.errors import (
     PolicyFailed,
 )
 from diagnosis_harness.players.embedded.analyst import EmbeddedAnalyst
-from diagnosis_harness.testing.evidence import changed_claim
+from diagnosis_harness.testing.evidence import change_claim
 from diagnosis_harness.testing.runs import Rig
 from diagnosis_harness.testing.scripted_policy import ScriptedPolicy
 from diagnosis_harness.tools.access import ScopeAccess
@@ -101,7 +101,7 @@ BROKEN: dict[str, MakePolicy] = {
     ),
     "assesses nothing": _always(lambda _, answer: replace(answer, assessments=())),
     "cites what is not there": _always(
-        lambda view, _: GiveDraft(DiagnosisDraft((), (changed_claim(tool_call_id="t99"),)), _unhelped(view))
+        lambda view, _: GiveDraft(DiagnosisDraft((), (change_claim(tool_call_id="t99"),)), _unhelped(view))
     ),
     "says too much": _always(
         lambda view, _: GiveDraft(DiagnosisDraft((), (), missing_names=("x" * 3_000,)), _unhelped(view))

@@ -11,7 +11,7 @@ from diagnosis_harness.diagnosis.claim import EvidenceRef
 from diagnosis_harness.diagnosis.draft import DiagnosisDraft
 from diagnosis_harness.kernel.errors import FailureKind, LlmFailure, MalformedAnswer
 from diagnosis_harness.players.embedded.repairer import EmbeddedRepairer
-from diagnosis_harness.testing.evidence import changed_claim
+from diagnosis_harness.testing.evidence import change_claim
 from diagnosis_harness.testing.scripted_policy import ScriptedRepairer
 
 REPAIRERS: dict[str, MakeRepairer] = {
@@ -44,7 +44,7 @@ BROKEN: dict[str, MakeRepairer] = {
     "raises an untyped error": lambda: ScriptedRepairer(KeyError("payment")),
     "gives no draft": lambda: ScriptedRepairer(lambda draft: None),  # type: ignore[arg-type,return-value]  # what it must not
     "adds a claim": lambda: ScriptedRepairer(
-        lambda draft: replace(draft, claims=(*draft.claims, changed_claim(claim_id="new")))
+        lambda draft: replace(draft, claims=(*draft.claims, change_claim(claim_id="new")))
     ),
     "changes a number": lambda: ScriptedRepairer(
         lambda draft: replace(draft, claims=tuple(replace(claim, value=1.0) for claim in draft.claims))

@@ -26,7 +26,7 @@ from diagnosis_harness.application.runs.row import RunRow, RunStatus
 from diagnosis_harness.application.runs.store import RunQuery
 from diagnosis_harness.application.service import Service
 from diagnosis_harness.bootstrap.service import open_service
-from diagnosis_harness.harness.waiting import passed
+from diagnosis_harness.harness.waiting import sleep
 from diagnosis_harness.kernel.clock import SystemClock
 from diagnosis_harness.kernel.errors import RunNotKept, StoreFailure
 from diagnosis_harness.tools.evidence import InvocationStatus
@@ -57,7 +57,7 @@ class Scene:
         before = len(self.executed)
         async with asyncio.timeout(WAIT_S):
             while len(self.executed) == before:
-                await passed(SystemClock(), 0.01)
+                await sleep(SystemClock(), 0.01)
 
     async def rows(self) -> list[RunRow]:
         """Every run there is."""
@@ -67,7 +67,7 @@ class Scene:
         """Every run, when all have ended and are closed, each once; and a new question is answered."""
         async with asyncio.timeout(WAIT_S):
             while not all(row.is_closed for row in await self._rows_if_any()):
-                await passed(SystemClock(), 0.05)
+                await sleep(SystemClock(), 0.05)
         rows = await self.rows()
         for row in rows:
             names = [event.name for event in await self.service.runs.events(LOCAL, row.run_id)]
@@ -89,14 +89,14 @@ class Scene:
         try:
             return await self.rows()
         except StoreFailure:
-            await passed(SystemClock(), 0.2)
+            await sleep(SystemClock(), 0.2)
             return await self._rows_if_any()
 
     async def _background(self, question: str) -> None:
         run_id = await self.submit(question)
         async with asyncio.timeout(WAIT_S):
             while not (row := await self.service.runs.row(LOCAL, run_id)).is_closed:
-                await passed(SystemClock(), 0.05)
+                await sleep(SystemClock(), 0.05)
         assert row.status is RunStatus.SUCCESS
 
 
@@ -189,7 +189,7 @@ def test_an_evidence_store_that_is_restarted_in_the_middle_of_a_run(
             await scene.at_work()
             await scene.at_work()
             await asyncio.to_thread(valkey_server.stop)
-            await passed(SystemClock(), 0.3)
+            await sleep(SystemClock(), 0.3)
             await asyncio.to_thread(valkey_server.start)
             row = await chat
             assert row.status.is_final

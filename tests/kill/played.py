@@ -18,7 +18,7 @@ from diagnosis_harness.diagnosis.progress import Assessment
 from diagnosis_harness.harness.budget import TokenUsage
 from diagnosis_harness.harness.cancellation import CancellationReason
 from diagnosis_harness.harness.core import DiagnosisHarnessCore
-from diagnosis_harness.harness.waiting import passed
+from diagnosis_harness.harness.waiting import sleep
 from diagnosis_harness.kernel.clock import SystemClock
 from diagnosis_harness.kernel.errors import FailureKind, LlmFailure
 from diagnosis_harness.kernel.ids import RandomIds
@@ -26,7 +26,7 @@ from diagnosis_harness.llm.messages import ChatMessage, ChatRequest, ChatRole
 from diagnosis_harness.llm.metered import MeteredChatModel
 from diagnosis_harness.players.embedded.analyst import EmbeddedAnalyst
 from diagnosis_harness.settings import load_settings
-from diagnosis_harness.testing.evidence import WINDOW, cause_item, caused_claim, changed_claim, changed_item
+from diagnosis_harness.testing.evidence import WINDOW, cause_claim, cause_item, change_claim, change_item
 from diagnosis_harness.testing.llm import FakeChatModel, says
 from diagnosis_harness.testing.scripted_policy import NO_TOKENS, ScriptedJudge
 from diagnosis_harness.testing.scripted_tool import ENTITY
@@ -37,10 +37,10 @@ if TYPE_CHECKING:
     from diagnosis_harness.harness.context import RunContext
 
 _PATHS = {"greet": IntentType.SYSTEM_CHAT, "consult": IntentType.KNOWLEDGE_QUERY}
-_FACT = changed_claim(changed_item("i1", "payment"), tool_call_id="t1")
+_FACT = change_claim(change_item("i1", "payment"), tool_call_id="t1")
 _DRAFT = DiagnosisDraft(
     conclusion=(Cause("payment", FaultKind.CPU, ("k0", "k1")),),
-    claims=(caused_claim(cause_item(), tool_call_id="t1"), _FACT),
+    claims=(cause_claim(cause_item(), tool_call_id="t1"), _FACT),
 )
 _LYING = replace(_DRAFT, claims=(*_DRAFT.claims, replace(_FACT, claim_id="k2", value=77.0)))
 _STEP_S = 0.03
@@ -114,14 +114,14 @@ class PlayedPolicy:
         number = len(view.records) + len(view.refused) + 1
         if number > steps:
             return GiveDraft(_DRAFT, _gained(view))
-        await passed(self.core.clock, _STEP_S)
+        await sleep(self.core.clock, _STEP_S)
         wanted = WantedCall(f"t{number}", "look", {"entity": f"e{number}"})
         return AskTools((wanted,), _gained(view))
 
 
 async def _set(event: threading.Event) -> None:
     while not event.is_set():
-        await passed(SystemClock(), 0.01)
+        await sleep(SystemClock(), 0.01)
 
 
 def _burst() -> None:
@@ -133,7 +133,7 @@ def _gained(view: PolicyView) -> tuple[Assessment, ...]:
         Assessment(
             call_id,
             InformationGain.GAINED,
-            (changed_claim(changed_item("i1", "payment"), tool_call_id=call_id),),
+            (change_claim(change_item("i1", "payment"), tool_call_id=call_id),),
         )
         for call_id in sorted(view.due)
     )
@@ -167,7 +167,7 @@ class PlayedTool:
         items = (
             ()
             if arguments.get("entity") == "nothing"
-            else (cause_item(), changed_item("i1", "payment"), changed_item("i2", "checkout"))
+            else (cause_item(), change_item("i1", "payment"), change_item("i2", "checkout"))
         )
         return ToolFindings(items=items, window=WINDOW, looked_at=2)
 

@@ -27,7 +27,7 @@ from diagnosis_harness.application.runs.store import RunQuery
 from diagnosis_harness.application.service import Service
 from diagnosis_harness.bootstrap.service import open_service
 from diagnosis_harness.harness.termination import RunState
-from diagnosis_harness.harness.waiting import passed
+from diagnosis_harness.harness.waiting import sleep
 from diagnosis_harness.kernel.canonical import digest
 from diagnosis_harness.kernel.clock import SystemClock
 from diagnosis_harness.settings import Settings, load_settings
@@ -176,7 +176,7 @@ class Stage:
         try:
             async with asyncio.timeout(WAIT_S):
                 while not await holds():
-                    await passed(SystemClock(), 0.1)
+                    await sleep(SystemClock(), 0.1)
         except TimeoutError:
             raise AssertionError("\n".join(await self._standing())) from None
 

@@ -12,7 +12,7 @@ import pytest
 from tests.kill.stage import Stage, assert_whole, staged
 
 from diagnosis_harness.application.runs.row import RunStatus
-from diagnosis_harness.harness.waiting import passed
+from diagnosis_harness.harness.waiting import sleep
 from diagnosis_harness.kernel.clock import SystemClock
 
 KILLS = 200
@@ -43,7 +43,7 @@ def test_kills_at_random_moments_leave_no_run_half_done(
             while _killed(stage) < round(KILLS / SEEDS * scale):
                 asked = [_question(rng) for _ in range(RUNS_A_KILL)]
                 runs += len(await stage.submit(*asked))
-                await passed(SystemClock(), float(rng.uniform(0.0, 0.5)))
+                await sleep(SystemClock(), float(rng.uniform(0.0, 0.5)))
                 if rng.random() < 0.67:
                     await _kill(stage, rng)
                 await stage.started(WORKERS - _alive(stage))

@@ -20,7 +20,7 @@ from diagnosis_harness.application.runs.asking import Asking
 from diagnosis_harness.application.runs.row import RunRow, RunStatus
 from diagnosis_harness.application.service import Service
 from diagnosis_harness.bootstrap.service import open_service
-from diagnosis_harness.harness.waiting import passed
+from diagnosis_harness.harness.waiting import sleep
 from diagnosis_harness.kernel.clock import SystemClock
 from diagnosis_harness.settings import load_settings
 from diagnosis_harness.simulator.faults import FaultKind
@@ -58,7 +58,7 @@ class Scene:
         """The row, when its status is one of these."""
         async with asyncio.timeout(WAIT_S):
             while (row := await self.row(run_id)).status not in wanted:
-                await passed(SystemClock(), 0.05)
+                await sleep(SystemClock(), 0.05)
         return row
 
     async def left(self) -> int:

@@ -28,7 +28,7 @@ from diagnosis_harness.harness.lifecycle import RunState
 from diagnosis_harness.kernel.clock import SystemClock
 from diagnosis_harness.llm.role import RoleBoundary
 from diagnosis_harness.release.pipeline import ReleasePipeline
-from diagnosis_harness.testing.evidence import WINDOW, cause_item, caused_claim, changed_claim, changed_item
+from diagnosis_harness.testing.evidence import WINDOW, cause_claim, cause_item, change_claim, change_item
 from diagnosis_harness.testing.ids import CountingIds
 from diagnosis_harness.testing.runs import AMPLE
 from diagnosis_harness.testing.scripted_policy import ScriptedJudge, ScriptedPolicy, ScriptedRepairer
@@ -148,7 +148,7 @@ def _throwing(work: Coroutine[Any, Any, Any], error: BaseException) -> Callable[
 def seen() -> ToolFindings:
     """A ranking and the change that bears it."""
     return ToolFindings(
-        items=(cause_item(), changed_item("i1", "payment"), changed_item("i2", "checkout")),
+        items=(cause_item(), change_item("i1", "payment"), change_item("i2", "checkout")),
         window=WINDOW,
         looked_at=2,
     )
@@ -159,15 +159,15 @@ def _wanted(*call_ids: str) -> tuple[WantedCall, ...]:
 
 
 def _gained(call_id: str) -> Assessment:
-    fact = changed_claim(changed_item("i1", "payment"), tool_call_id=call_id, claim_id=f"f-{call_id}")
+    fact = change_claim(change_item("i1", "payment"), tool_call_id=call_id, claim_id=f"f-{call_id}")
     return Assessment(call_id, InformationGain.GAINED, (fact,))
 
 
 TRUTHFUL = DiagnosisDraft(
     conclusion=(Cause("payment", FaultKind.CPU, ("k0", "k1")),),
     claims=(
-        caused_claim(cause_item(), tool_call_id="t1"),
-        changed_claim(changed_item("i1", "payment"), tool_call_id="t1"),
+        cause_claim(cause_item(), tool_call_id="t1"),
+        change_claim(change_item("i1", "payment"), tool_call_id="t1"),
     ),
 )
 

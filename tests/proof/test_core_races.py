@@ -381,7 +381,7 @@ def test_a_race_of_two_causes_has_one_winner(
             winner = RunState.SUCCESS if termination.reason is None else termination.reason
             assert winner in thread_of
             assert clock.read_by[termination.at_s] == thread_of[winner]
-            (ended,) = trace.named(TraceName.RUN_ENDED)
+            (ended,) = trace.events_named(TraceName.RUN_ENDED)
             assert (ended.payload["state"], ended.payload["at_s"]) == (termination.state, termination.at_s)
             assert told == ([] if ctx.cancellation.reason is None else [termination.state])
             if termination.reason is not None:

@@ -99,7 +99,7 @@ def test_a_row_end_to_end(row: Row) -> None:
     assert (end.failure is not None) == (row.outcome is FAIL)
     if row.fallback is THIN:
         assert end.claims
-    (finished,) = scene.sink.named(TraceName.RUN_FINISHED)
+    (finished,) = scene.sink.events_named(TraceName.RUN_FINISHED)
     assert finished.payload["state"] == row.state
 
 

@@ -146,8 +146,8 @@ class Shopping:
         """What the guards held against it, findings of EvidenceGuard and reasons of SemanticGuard alike."""
         self.run()
         found: set[str] = set()
-        for event in self.rig.sink.named(TraceName.EVIDENCE_GUARD_INITIAL):
+        for event in self.rig.sink.events_named(TraceName.EVIDENCE_GUARD_INITIAL):
             found |= {str(each).partition(": ")[2] for each in event.payload["findings"]}  # type: ignore[union-attr]  # a list
-        for event in self.rig.sink.named(TraceName.SEMANTIC_GUARD_DECISION):
+        for event in self.rig.sink.events_named(TraceName.SEMANTIC_GUARD_DECISION):
             found |= {SemanticReason(str(each)).value for each in event.payload["reasons"]}  # type: ignore[union-attr]  # a list
         return found

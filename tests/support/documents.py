@@ -33,7 +33,7 @@ from diagnosis_harness.report.document import (
 )
 from diagnosis_harness.report.inquiry_entry import InquiryEntry
 from diagnosis_harness.report.material import ReportMaterial
-from diagnosis_harness.testing.evidence import begun_record, ready_record
+from diagnosis_harness.testing.evidence import projecting_record, ready_record
 from diagnosis_harness.toolbox.ports import FileNote
 from diagnosis_harness.tools.evidence import Direction, EvidenceItem, ItemKind
 from diagnosis_harness.tools.invocation import ErrorCode, EvidenceRecord
@@ -107,7 +107,7 @@ def records() -> tuple[EvidenceRecord, ...]:
             tool_name="search_logs",
             scope=f'{{"entity":"checkout","start":{ONSET_S},"text":"OutOfMemory"}}',
         ),
-        begun_record("t4", tool_name="walk_topology").failed(ErrorCode.TIMED_OUT, at_s=ONSET_S + 30),
+        projecting_record("t4", tool_name="walk_topology").with_error(ErrorCode.TIMED_OUT, at_s=ONSET_S + 30),
     )
 
 

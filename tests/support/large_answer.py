@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from diagnosis_harness.diagnosis.claim import EvidenceRef
 from diagnosis_harness.diagnosis.draft import DiagnosisDraft
-from diagnosis_harness.testing.evidence import changed_claim, changed_item, ready_record
+from diagnosis_harness.testing.evidence import change_claim, change_item, ready_record
 from diagnosis_harness.tools.invocation import EvidenceRecord
 
 ITEMS = 16
@@ -22,12 +22,12 @@ def large_answer(
         wording: characters of each claim's own sentence, which is grounded as far as it goes; none for 0.
     """
     records = tuple(
-        ready_record(*(changed_item(f"i{place}") for place in range(ITEMS)), tool_call_id=f"t{number}")
+        ready_record(*(change_item(f"i{place}") for place in range(ITEMS)), tool_call_id=f"t{number}")
         for number in range(1, 9)
     )
     cited = tuple(EvidenceRef(f"t{1 + place // ITEMS}", f"i{place % ITEMS}") for place in range(refs))
     own = (_WORDING * (1 + wording // len(_WORDING)))[:wording] or None
-    claim = replace(changed_claim(), refs=cited, quotes=(), wording=own)
+    claim = replace(change_claim(), refs=cited, quotes=(), wording=own)
     return (
         DiagnosisDraft((), tuple(replace(claim, claim_id=f"k{place}") for place in range(claims))),
         records,

@@ -18,10 +18,10 @@ from diagnosis_harness.harness.budget import TokenUsage
 from diagnosis_harness.kernel.errors import MalformedAnswer, RunAborted, TechnicalFailure
 from diagnosis_harness.testing.evidence import (
     ONSET_S,
+    cause_claim,
     cause_item,
-    caused_claim,
-    changed_claim,
-    changed_item,
+    change_claim,
+    change_item,
     error_record,
     ready_record,
 )
@@ -62,7 +62,7 @@ def _ready(*items: EvidenceItem, tool_call_id: str = "t1", tool_name: str = "own
 def records_about(cause: str, affected: str) -> tuple[EvidenceRecord, ...]:
     """A look at both, a ranking that names the cause, a call that failed, and a look that found nothing."""
     return (
-        _ready(changed_item("i1", cause), changed_item("i2", affected)),
+        _ready(change_item("i1", cause), change_item("i2", affected)),
         _ready(
             cause_item("c1", cause, affected),
             cause_item("c2", affected, affected),
@@ -143,8 +143,8 @@ def draft_about(cause: str, affected: str) -> DiagnosisDraft:
     return DiagnosisDraft(
         conclusion=(Cause(cause, FaultKind.CPU, ("k0", "k1")),),
         claims=(
-            caused_claim(cause_item("c1", cause, affected), tool_call_id="t2"),
-            changed_claim(changed_item("i1", cause), tool_call_id="t1"),
+            cause_claim(cause_item("c1", cause, affected), tool_call_id="t2"),
+            change_claim(change_item("i1", cause), tool_call_id="t1"),
         ),
     )
 
@@ -176,9 +176,7 @@ CASES: Mapping[str, SemanticCase] = {
     "another question": _case(RECORDS, asked=inquiry("catalog")),
     "harmless": _case(
         (
-            _ready(
-                replace(changed_item("i1", "payment"), direction=Direction.DOWN, value=0.1, attributes={})
-            ),
+            _ready(replace(change_item("i1", "payment"), direction=Direction.DOWN, value=0.1, attributes={})),
             RECORDS[1],
         )
     ),
@@ -222,7 +220,7 @@ REPAIRS: Mapping[str, RepairTask] = {
     "two claims of one id": _with_claim(replace(_TRUE, claim_id="k0")),
     "another run's record": RepairTask(
         replace(DRAFT, claims=(DRAFT.claims[0], replace(_TRUE, refs=(EvidenceRef("t8", "i1"),), quotes=()))),
-        (*RECORDS[1:], ready_record(changed_item("i1", "payment"), tool_call_id="t8", run_id="another")),
+        (*RECORDS[1:], ready_record(change_item("i1", "payment"), tool_call_id="t8", run_id="another")),
         inquiry(),
     ),
     **{

@@ -16,7 +16,7 @@ from diagnosis_harness.application.runs.row import RunStatus
 from diagnosis_harness.application.runs.store import Heartbeat
 from diagnosis_harness.harness.termination import CancellationReason, RunState
 from diagnosis_harness.release.outcome import ReleaseOutcome
-from diagnosis_harness.testing.evidence import begun_record
+from diagnosis_harness.testing.evidence import projecting_record
 from diagnosis_harness.tools.invocation import ErrorCode
 from diagnosis_harness.trace.event import TraceName
 
@@ -25,7 +25,7 @@ async def gives_up_a_run_whole(kept: Kept) -> None:
     """Row, records and log of a lost run end together, once; what its process still sends is refused."""
     ctx = await kept.one.begun("r1")
     for call_id in ("t1", "t2"):
-        await kept.one.evidence.begin(ctx, begun_record(call_id))
+        await kept.one.evidence.begin(ctx, projecting_record(call_id))
     expect(
         holds=not await kept.recovery.abandon("r1", owner="two", at_s=SUBMITTED_S), what="not a stranger's"
     )
@@ -50,7 +50,7 @@ async def gives_up_a_run_whole(kept: Kept) -> None:
     expect(holds=await log_of(kept) == names, what="the log ends after its last event")
     kept.one.tell(ctx)
     await expect_refused(kept.one.log.flush(ctx), "a process that lost its run writes no event")
-    await expect_refused(kept.one.evidence.begin(ctx, begun_record("t3")), "nor does it begin a record")
+    await expect_refused(kept.one.evidence.begin(ctx, projecting_record("t3")), "nor does it begin a record")
     expect(holds=not await kept.one.store.finish(ctx, a_success()), what="nor an end")
     expect(holds=await row_of(kept) == row and await log_of(kept) == names, what="all of it is as it was")
 

@@ -41,7 +41,7 @@ from diagnosis_harness.harness.termination import CancellationReason, RunState, 
 from diagnosis_harness.kernel.errors import InvalidInput, TooManyRuns
 from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.release.outcome import ReleaseOutcome
-from diagnosis_harness.testing.evidence import begun_record
+from diagnosis_harness.testing.evidence import projecting_record
 from diagnosis_harness.tools.evidence import InvocationStatus
 from diagnosis_harness.trace.event import TraceName
 
@@ -365,7 +365,7 @@ async def lists_the_records_of_a_run(kept: Kept) -> None:
     """The archive reads what the evidence store of any process wrote."""
     ctx = await kept.one.begun("r1")
     for call_id in ("t2", "t1"):
-        await kept.one.evidence.begin(ctx, begun_record(call_id))
+        await kept.one.evidence.begin(ctx, projecting_record(call_id))
     records = await kept.archive.records("r1")
     expect(holds=[one.tool_call_id for one in records] == ["t2", "t1"], what="in the order of begins")
     expect(holds=records[0].invocation is InvocationStatus.PROJECTING, what="as they stand")

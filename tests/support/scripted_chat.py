@@ -47,7 +47,7 @@ from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.llm.role import RoleBoundary
 from diagnosis_harness.release.pipeline import ReleasePipeline
 from diagnosis_harness.testing.clock import ManualClock
-from diagnosis_harness.testing.evidence import WINDOW, cause_item, caused_claim, changed_claim, changed_item
+from diagnosis_harness.testing.evidence import WINDOW, cause_claim, cause_item, change_claim, change_item
 from diagnosis_harness.testing.ids import CountingIds
 from diagnosis_harness.testing.runs import AMPLE
 from diagnosis_harness.testing.scripted_policy import ScriptedJudge, ScriptedPolicy, ScriptedRepairer
@@ -65,8 +65,8 @@ LOOK = AskTools((WantedCall("t1", "look", {}),))
 DRAFT = DiagnosisDraft(
     conclusion=(Cause("payment", FaultKind.CPU, ("k0", "k1")),),
     claims=(
-        caused_claim(cause_item(), tool_call_id="t1"),
-        changed_claim(changed_item("i1", "payment"), tool_call_id="t1"),
+        cause_claim(cause_item(), tool_call_id="t1"),
+        change_claim(change_item("i1", "payment"), tool_call_id="t1"),
     ),
 )
 
@@ -74,7 +74,7 @@ DRAFT = DiagnosisDraft(
 def found() -> ToolFindings:
     """What bears the draft."""
     return ToolFindings(
-        items=(cause_item(), changed_item("i1", "payment"), changed_item("i2", "checkout")),
+        items=(cause_item(), change_item("i1", "payment"), change_item("i2", "checkout")),
         window=WINDOW,
         looked_at=2,
     )

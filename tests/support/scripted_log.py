@@ -12,7 +12,7 @@ from diagnosis_harness.application.status import ChatApplicationStatus
 from diagnosis_harness.harness.termination import CancellationReason, RunState
 from diagnosis_harness.kernel.errors import FailureKind, StoreFailure
 from diagnosis_harness.release.outcome import ReleaseOutcome
-from diagnosis_harness.trace.event import TraceEvent, TraceEventStatus, TraceName, TracePhase, bounded
+from diagnosis_harness.trace.event import TraceEvent, TraceEventStatus, TraceName, TracePhase, bound_payload
 
 Listener = Callable[[str, Sequence[TraceEvent]], None]
 
@@ -112,5 +112,5 @@ def an_event(run_id: str, seq: int, name: TraceName) -> TraceEvent:
     if name is TraceName.STATUS:
         payload = {"stage": ChatApplicationStatus.DIAGNOSIS_RUNNING.value}
     return TraceEvent(
-        seq, run_id, float(seq), name, TracePhase.RUN, TraceEventStatus.SUCCEEDED, bounded(payload)
+        seq, run_id, float(seq), name, TracePhase.RUN, TraceEventStatus.SUCCEEDED, bound_payload(payload)
     )

@@ -13,10 +13,10 @@ from diagnosis_harness.diagnosis.collection import InformationGain
 from diagnosis_harness.diagnosis.draft import DiagnosisDraft
 from diagnosis_harness.diagnosis.policy import PolicyView
 from diagnosis_harness.diagnosis.progress import Assessment
-from diagnosis_harness.testing.evidence import WINDOW, cause_item, caused_claim, changed_claim, changed_item
+from diagnosis_harness.testing.evidence import WINDOW, cause_claim, cause_item, change_claim, change_item
 from diagnosis_harness.tools.spec import ToolFindings
 
-FOUND = ToolFindings((cause_item(), changed_item("i1", "payment"), changed_item("i2", "checkout")), WINDOW, 2)
+FOUND = ToolFindings((cause_item(), change_item("i1", "payment"), change_item("i2", "checkout")), WINDOW, 2)
 FALSE, INVENTED, EVERYTHING = 9.9, 3.2, "everything"
 """A number that nothing shows; a true one that only a repairer ever says; an entity nobody asked about."""
 LIES = ("number", "other run", "also unknown", "absence", "denial", "failed call")
@@ -38,15 +38,15 @@ def true_claims(view: PolicyView) -> tuple[Claim, ...]:
     for call_id, what in refs_of(view)[:-1]:
         if what == "found":
             return (
-                caused_claim(cause_item(), tool_call_id=call_id, claim_id="cause"),
-                changed_claim(changed_item("i1", "payment"), tool_call_id=call_id, claim_id="change"),
+                cause_claim(cause_item(), tool_call_id=call_id, claim_id="cause"),
+                change_claim(change_item("i1", "payment"), tool_call_id=call_id, claim_id="change"),
             )
     return ()
 
 
 def said(view: PolicyView, lies: frozenset[str]) -> tuple[Claim, ...]:
     """True claims, and each lie asked for; a claim that must never leave is named `false`."""
-    change = changed_claim(changed_item("i1", "payment"), tool_call_id="t1", claim_id="false-number")
+    change = change_claim(change_item("i1", "payment"), tool_call_id="t1", claim_id="false-number")
     claims = list(truth := true_claims(view))
     if "number" in lies and truth:
         claims.append(replace(truth[1], claim_id="false-number", value=FALSE, quotes=()))
@@ -69,7 +69,7 @@ def said(view: PolicyView, lies: frozenset[str]) -> tuple[Claim, ...]:
 
 def assessed(view: PolicyView, how: str) -> tuple[Assessment, ...]:
     """Sound assessments of what is due, or unsound ones."""
-    fact = changed_claim(changed_item("i1", "payment"), tool_call_id="t9", claim_id="false-other-record")
+    fact = change_claim(change_item("i1", "payment"), tool_call_id="t9", claim_id="false-other-record")
     if how == "not due":
         return (Assessment("t-of-another-run", InformationGain.NO_GAIN),)
     if how == "none":
@@ -77,8 +77,8 @@ def assessed(view: PolicyView, how: str) -> tuple[Assessment, ...]:
     made = []
     for call_id in sorted(view.due):
         if how == "gained":
-            fact = changed_claim(
-                changed_item("i1", "payment"), tool_call_id=call_id, claim_id=f"fact-{call_id}"
+            fact = change_claim(
+                change_item("i1", "payment"), tool_call_id=call_id, claim_id=f"fact-{call_id}"
             )
         gain = InformationGain.NO_GAIN if how == "no gain" else InformationGain.GAINED
         made.append(Assessment(call_id, gain, () if how == "no gain" else (fact,)))
@@ -95,7 +95,7 @@ def _drops(draft: DiagnosisDraft) -> DiagnosisDraft:
 
 
 def _invents(draft: DiagnosisDraft) -> DiagnosisDraft:
-    change = changed_claim(changed_item("i1", "payment"), tool_call_id="t1", claim_id="invented")
+    change = change_claim(change_item("i1", "payment"), tool_call_id="t1", claim_id="invented")
     return replace(draft, claims=(*draft.claims, replace(change, value=INVENTED)))
 
 

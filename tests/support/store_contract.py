@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from diagnosis_harness.testing.evidence import begun_record, changed_item, ready_record
+from diagnosis_harness.testing.evidence import change_item, projecting_record, ready_record
 from diagnosis_harness.tools.invocation import ErrorCode, EvidenceRecord
 from diagnosis_harness.tools.store import EvidenceStore
 
@@ -33,7 +33,7 @@ def _of(ctx: RunContext, record: EvidenceRecord) -> EvidenceRecord:
 
 async def begins_a_key_once(store: EvidenceStore, ctx: RunContext, other: RunContext) -> None:
     """The second begin of a key changes nothing and says so; another run's key is another key."""
-    record = _of(ctx, begun_record("t1"))
+    record = _of(ctx, projecting_record("t1"))
     _expect(holds=await store.begin(ctx, record), what="a new key begins")
     twin = replace(record, tool_name="another")
     _expect(holds=not await store.begin(ctx, twin), what="a key begins once")
@@ -44,9 +44,9 @@ async def begins_a_key_once(store: EvidenceStore, ctx: RunContext, other: RunCon
 async def finishes_a_record_once(store: EvidenceStore, ctx: RunContext, other: RunContext) -> None:
     """READY and ERROR are final: what stands cannot be replaced, whatever comes."""
     del other
-    begun = _of(ctx, begun_record("t1"))
-    ready = _of(ctx, ready_record(changed_item(), tool_call_id="t1"))
-    failed = begun.failed(ErrorCode.EXECUTION_FAILED, at_s=ready.started_s + 2)
+    begun = _of(ctx, projecting_record("t1"))
+    ready = _of(ctx, ready_record(change_item(), tool_call_id="t1"))
+    failed = begun.with_error(ErrorCode.EXECUTION_FAILED, at_s=ready.started_s + 2)
     await store.begin(ctx, begun)
     _expect(holds=await store.finish(ctx, ready), what="a begun record finishes")
     _expect(holds=not await store.finish(ctx, failed), what="a final record stays")
@@ -59,7 +59,7 @@ async def finishes_nothing_that_did_not_begin(
 ) -> None:
     """No record appears without its begin."""
     del other
-    ready = _of(ctx, ready_record(changed_item(), tool_call_id="t9"))
+    ready = _of(ctx, ready_record(change_item(), tool_call_id="t9"))
     _expect(holds=not await store.finish(ctx, ready), what="nothing had begun")
     _expect(holds=await store.get(ctx, ready.key) is None, what="nothing stands there")
 
@@ -68,10 +68,10 @@ async def gives_back_the_very_bytes(store: EvidenceStore, ctx: RunContext, other
     """Items, stored bytes, digest, times and names come back equal, also where they are not ASCII."""
     del other
     item = replace(
-        changed_item(), line="结账 latency_p90 \u202e rose 'from' \"0.21 s\" to 3.204 s", entity="结账"
+        change_item(), line="结账 latency_p90 \u202e rose 'from' \"0.21 s\" to 3.204 s", entity="结账"
     )
     ready = _of(ctx, ready_record(item, tool_call_id="t1", scope='{"entity":"结账"}'))
-    await store.begin(ctx, _of(ctx, begun_record("t1", scope='{"entity":"结账"}')))
+    await store.begin(ctx, _of(ctx, projecting_record("t1", scope='{"entity":"结账"}')))
     await store.finish(ctx, ready)
     back = await store.get(ctx, ready.key)
     _expect(holds=back == ready, what="the record comes back equal")
@@ -84,8 +84,8 @@ async def lists_a_run_in_the_order_of_its_begins(
 ) -> None:
     """By begin, not by end or by name; other runs' records are not among them."""
     for call_id in ("t2", "t10", "t1"):
-        await store.begin(ctx, _of(ctx, begun_record(call_id)))
-        await store.begin(other, _of(other, begun_record(call_id)))
+        await store.begin(ctx, _of(ctx, projecting_record(call_id)))
+        await store.begin(other, _of(other, projecting_record(call_id)))
     await store.finish(ctx, _of(ctx, ready_record(tool_call_id="t1")))
     listed = await store.of_run(ctx)
     _expect(holds=[r.tool_call_id for r in listed] == ["t2", "t10", "t1"], what="in the order of begins")

@@ -80,7 +80,7 @@ def strongest(clues: list[Clue]) -> dict[tuple[str, Modality], Clue]:
     return best
 
 
-def calibrated(score: Floats, null: Floats) -> tuple[Floats, Floats]:
+def calibrate(score: Floats, null: Floats) -> tuple[Floats, Floats]:
     """Scores and null scores of each series over what it reaches by itself; a calm series is left as it is.
 
     A series that strays by ten widths every hour tells little when it does so again. Needs four normal

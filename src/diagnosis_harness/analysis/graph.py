@@ -50,7 +50,7 @@ def reachable(graph: CallGraph, start: str) -> frozenset[str]:
     return frozenset(seen)
 
 
-def known_callees(graph: CallGraph, entity: str, known: Collection[str]) -> tuple[str, ...]:
+def nearest_known_callees(graph: CallGraph, entity: str, known: Collection[str]) -> tuple[str, ...]:
     """The nearest callees of which something is known; entities without data are walked through (ordered)."""
     found: set[str] = set()
     seen = {entity}

@@ -59,7 +59,7 @@ def _best_split(
 ) -> tuple[float, float, float, float] | None:
     """(instant, clarity, gain there, gain at the stated instant) of the best split; None without any."""
     near = np.isfinite(value).any(axis=0)
-    instants, rows = time_s[near], _standardised(value[:, near])
+    instants, rows = time_s[near], _standardise(value[:, near])
     splits = np.arange(LEAST_SIDE, len(instants) - LEAST_SIDE + 1)
     if stated_s is not None and len(splits):
         splits = splits[np.abs(instants[splits] - stated_s) <= REACH_S]
@@ -78,7 +78,7 @@ def _best_split(
     return float(instants[split]), _clarity(rows, split), float(gains[place]), stated_gain
 
 
-def _standardised(value: Floats) -> Floats:
+def _standardise(value: Floats) -> Floats:
     """Rows that vary, each in its own widths, so that they can be added."""
     held = value[np.isfinite(value).any(axis=1)]
     middle = median_rows(held)

@@ -78,7 +78,7 @@ def rank(
     grouped: dict[str, list[Clue]] = {}
     for (entity, _), clue in best.items():
         grouped.setdefault(entity, []).append(clue)
-    resources = _grown_most(clues)
+    resources = _largest_growth(clues)
     others = any(clue.excess > 0 for clue in best.values() if clue.entity != affected)
     judged = []
     for entity, found in grouped.items():
@@ -87,7 +87,7 @@ def rank(
             judged.append(
                 _judge(entity, kept, reality=reality, store=entity in stores, resource=resources.get(entity))
             )
-    judged = [_explained(one, judged) for one in judged]
+    judged = [_keep_better_explanation(one, judged) for one in judged]
     judged.sort(key=lambda one: (-one.score, one.entity))
     return tuple(_with_margin(one, judged, place) for place, one in enumerate(judged))
 
@@ -118,17 +118,17 @@ def _judge(
         shows.instance,
         next((clue.explained_by for clue in ordered if clue.explained_by), None),
         0.0,
-        sure * (1.0 - exp(-STEEPNESS * _believed(worth, reality))),
+        sure * (1.0 - exp(-STEEPNESS * _believable_score(worth, reality))),
     )
 
 
-def _explained(one: Candidate, judged: Sequence[Candidate]) -> Candidate:
+def _keep_better_explanation(one: Candidate, judged: Sequence[Candidate]) -> Candidate:
     """Name the callee that explains a candidate only where that callee is the better suspect."""
     better = {other.entity for other in judged if other.score > one.score}
     return one if one.explained_by in better else replace(one, explained_by=None)
 
 
-def _believed(worth: Mapping[Clue, float], reality: float) -> float:
+def _believable_score(worth: Mapping[Clue, float], reality: float) -> float:
     """The score as far as it is believed.
 
     A finding counts as far as the incident is real, and at least by half where it stands out from all that
@@ -141,7 +141,7 @@ def _believed(worth: Mapping[Clue, float], reality: float) -> float:
     )
 
 
-def _grown_most(clues: Sequence[Clue]) -> dict[str, Clue]:
+def _largest_growth(clues: Sequence[Clue]) -> dict[str, Clue]:
     """By entity the resource that ran up most for its usual level; it names the kind of fault.
 
     A processor hog takes a little memory too, and a leak keeps the processor busy collecting.

@@ -22,14 +22,14 @@ MOST_WIDTHS = 1_000.0  # beyond it a larger score says nothing more
 MOST_WIDTHS_STILL = 20.0  # a series that never moved before tells that it moved, not how unusual that is
 
 
-def sorted_rows(value: Floats) -> tuple[Floats, Ints]:
+def sort_rows(value: Floats) -> tuple[Floats, Ints]:
     """Each row ascending with its NaN last, and how many are numbers. There must be no infinities."""
     ordered = np.sort(value, axis=1)
     return ordered, value.shape[1] - np.isnan(ordered).sum(axis=1, dtype=np.int64)
 
 
 def quantile_sorted(ordered: Floats, count: Ints, share: float) -> Floats:
-    """The quantile of each row of `sorted_rows`, interpolated linearly; NaN for an empty row."""
+    """The quantile of each row of `sort_rows`, interpolated linearly; NaN for an empty row."""
     if ordered.shape[1] == 0:
         return np.full(len(count), np.nan)
     place = share * np.maximum(count - 1, 0)
@@ -42,7 +42,7 @@ def quantile_sorted(ordered: Floats, count: Ints, share: float) -> Floats:
 
 def median_rows(value: Floats) -> Floats:
     """The median of each row; NaN for an empty row."""
-    ordered, count = sorted_rows(value)
+    ordered, count = sort_rows(value)
     return quantile_sorted(ordered, count, 0.5)
 
 
@@ -52,7 +52,7 @@ def width_rows(value: Floats, level: Floats) -> Floats:
     The largest of the inter-quartile range / 1.349, 1.48 times the median distance, a fifth of the standard
     deviation, and two hundredths of the level.
     """
-    ordered, count = sorted_rows(value)
+    ordered, count = sort_rows(value)
     quartiles = quantile_sorted(ordered, count, 0.75) - quantile_sorted(ordered, count, 0.25)
     distance = 1.4826 * median_rows(np.abs(ordered - level[:, None]))
     gap = np.isnan(ordered)
@@ -65,7 +65,7 @@ def width_rows(value: Floats, level: Floats) -> Floats:
 
 def high_rows(value: Floats) -> Floats:
     """What two points of each row reach, in long rows a tenth of them; the point itself if alone."""
-    ordered, count = sorted_rows(value)
+    ordered, count = sort_rows(value)
     if ordered.shape[1] == 0:
         return np.full(len(count), np.nan)
     from_top = np.where(count >= 2, np.maximum(1, count // 10), 0)

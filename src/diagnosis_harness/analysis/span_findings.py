@@ -137,13 +137,13 @@ def call_pattern_groups(spans: SpanColumns, fault: Flags, recording: NDArray[np.
     slices = _slices(spans.start_s, fault, recording)
 
     def compare(late: Flags, normal: Flags) -> ShareShift:
-        def made(rows: Flags) -> Ints:
+        def calls_of(rows: Flags) -> Ints:
             return np.bincount(pair[(rows & sound)[parent]], minlength=len(first)).astype(np.int64)
 
         def spans_of(rows: Flags) -> Ints:
             return np.bincount(kind[rows & sound], minlength=kinds).astype(np.int64)[of_parent]
 
-        return share_shift(made(normal), spans_of(normal), made(late), spans_of(late))
+        return share_shift(calls_of(normal), spans_of(normal), calls_of(late), spans_of(late))
 
     shift, null = _with_null(compare, fault, slices)
     return ShareGroups(

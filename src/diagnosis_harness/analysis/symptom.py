@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from diagnosis_harness.analysis.clue import NOISE_FLOOR, Clue, Modality
 from diagnosis_harness.analysis.direction import SignalKind
-from diagnosis_harness.analysis.graph import CallGraph, known_callees
+from diagnosis_harness.analysis.graph import CallGraph, nearest_known_callees
 
 Floats = NDArray[np.float64]
 
@@ -84,7 +84,7 @@ def symptom_clues(
     """
     clues = []
     for entity, strength in found.items():
-        callees = known_callees(graph, entity, found)
+        callees = nearest_known_callees(graph, entity, found)
         best = max(callees, key=lambda name: (found[name].value, name), default=None)
         explained = EXPLAINED_SHARE * found[best].value if best is not None else 0.0
         z = float(np.expm1(strength.value)) if strength.value > 0 else 0.0

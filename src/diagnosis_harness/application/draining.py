@@ -7,7 +7,7 @@ import logging
 from diagnosis_harness.application.runs.row import SERVICE_STOPPED
 from diagnosis_harness.application.service import Service
 from diagnosis_harness.harness.cancellation import CancellationReason
-from diagnosis_harness.harness.waiting import passed
+from diagnosis_harness.harness.waiting import sleep
 
 _LOG = logging.getLogger("diagnosis_harness.service")
 _POLL_S = 0.05  # short enough that a stop feels immediate, long enough to cost nothing
@@ -34,5 +34,5 @@ async def _wait_until_idle(service: Service, timeout_s: float) -> bool:
     clock, active = service.core.clock, service.stores.active
     until_s = clock.now_s() + timeout_s
     while len(active) > 0 and clock.now_s() < until_s:
-        await passed(clock, _POLL_S)
+        await sleep(clock, _POLL_S)
     return len(active) == 0

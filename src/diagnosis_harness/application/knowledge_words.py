@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final, TypeAlias
 
 from diagnosis_harness.kernel.language import Language, Text
-from diagnosis_harness.kernel.names import named
+from diagnosis_harness.kernel.names import display_name
 from diagnosis_harness.knowledge.passage import BlockKind, Passage
 from diagnosis_harness.knowledge.retrieval import Retrieval
 from diagnosis_harness.knowledge.units import Unit
@@ -50,11 +50,11 @@ _NOT_CONFIGURED: Final = Text(
 )
 
 
-def answer_text(quoted: Quoted, language: Language, *, is_stale: bool) -> str:
+def answer_text(quote_text: Quoted, language: Language, *, is_stale: bool) -> str:
     """The quotations, each with the number of its passage, and where the passages stand."""
-    passages = list(dict.fromkeys(passage for _, passage in quoted))
+    passages = list(dict.fromkeys(passage for _, passage in quote_text))
     parts = [_STALE.in_(language)] if is_stale else []
-    parts += [_FOUND.in_(language), _quotations(quoted, passages)]
+    parts += [_FOUND.in_(language), _quotations(quote_text, passages)]
     parts.append(
         "\n".join(
             (
@@ -66,10 +66,10 @@ def answer_text(quoted: Quoted, language: Language, *, is_stale: bool) -> str:
     return "\n\n".join(parts)
 
 
-def _quotations(quoted: Quoted, passages: list[Passage]) -> str:
+def _quotations(quote_text: Quoted, passages: list[Passage]) -> str:
     """Each with the number of its passage; the items of a list stand together."""
     text, before = "", None
-    for unit, passage in quoted:
+    for unit, passage in quote_text:
         if text:
             text += "\n" if before is unit.kind is BlockKind.ITEM else "\n\n"
         apart = "\n" if unit.kind in _APART else " "
@@ -105,7 +105,7 @@ def _where(passage: Passage, language: Language) -> str:
         else _LINES.render(language, first=first, last=last)
     )
     headings = " > ".join(shown(heading) for heading in passage.headings)
-    return ", ".join(part for part in (named(passage.file), headings, lines) if part)
+    return ", ".join(part for part in (display_name(passage.file), headings, lines) if part)
 
 
 def _safe(text: str) -> str:

@@ -22,7 +22,7 @@ from diagnosis_harness.cli.output import make_console, save_bytes, shown_lines, 
 from diagnosis_harness.cli.publish import OutputOptions, publish
 from diagnosis_harness.cli.words import phrases
 from diagnosis_harness.cli.words import runs as words
-from diagnosis_harness.harness.waiting import passed
+from diagnosis_harness.harness.waiting import sleep
 from diagnosis_harness.kernel.clock import SystemClock
 from diagnosis_harness.kernel.errors import ServiceFailure
 from diagnosis_harness.kernel.json_value import JsonValue
@@ -179,7 +179,7 @@ class _Follower:
         until_s = self._clock.now_s() + CLOSED_WITHIN_S
         facts = WholeRunView.read(await client.row(run_id))
         while facts.is_in_progress and self._clock.now_s() < until_s:
-            await passed(self._clock, _POLL_S)
+            await sleep(self._clock, _POLL_S)
             facts = WholeRunView.read(await client.row(run_id))
         return facts
 

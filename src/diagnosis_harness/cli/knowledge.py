@@ -9,7 +9,7 @@ import typer
 
 from diagnosis_harness.cli.options import OutputLangOption, SettingsFile
 from diagnosis_harness.kernel.language import Language
-from diagnosis_harness.kernel.names import named
+from diagnosis_harness.kernel.names import display_name
 
 if TYPE_CHECKING:
     from diagnosis_harness.cli.knowledge_search import KnowledgeSearch
@@ -94,7 +94,7 @@ def _print_changes(library: KnowledgeSearch, language: Language) -> None:
             "--folder", "no folder of runbooks is configured", "name one here or in the table [knowledge]"
         )
     for note in changes.notes[:NOTES_SHOWN]:
-        tell(words.NOTE.render(language, file=named(note.file), note=shown(note.note)), sys.stdout)
+        tell(words.NOTE.render(language, file=display_name(note.file), note=shown(note.note)), sys.stdout)
     if len(changes.notes) > NOTES_SHOWN:
         tell(words.MORE_NOTES.render(language, count=len(changes.notes) - NOTES_SHOWN), sys.stdout)
     holdings = library.holdings

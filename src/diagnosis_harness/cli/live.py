@@ -18,7 +18,7 @@ from diagnosis_harness.cli.progress import Progress, advance, stage_name
 from diagnosis_harness.cli.words import phrases
 from diagnosis_harness.kernel.clock import Clock
 from diagnosis_harness.kernel.language import Language
-from diagnosis_harness.kernel.names import named
+from diagnosis_harness.kernel.names import display_name
 from diagnosis_harness.trace.event import TraceEvent
 
 _PATIENCE_S = 2.0
@@ -76,7 +76,7 @@ class LiveView:
             is_new = self._reading is None or self._reading[0] != file
             self._reading = (file, done, total)
         if is_new and self._live is None and self._elapsed_s() >= _PATIENCE_S:
-            self.print_line(phrases.READING.render(self._language, file=named(file)))
+            self.print_line(phrases.READING.render(self._language, file=display_name(file)))
 
     def print_line(self, line: str) -> None:
         """Print one line with the time since the start."""
@@ -110,7 +110,7 @@ class LiveView:
             progress, reading = self._progress, self._reading
         parts = [f"{self._elapsed_s():.1f} s"]
         if reading is not None:
-            parts.insert(0, phrases.READING.render(self._language, file=named(reading[0])))
+            parts.insert(0, phrases.READING.render(self._language, file=display_name(reading[0])))
         elif progress.stage:
             parts.insert(0, stage_name(progress.stage, self._language))
         # The budget comes before the calls in flight, because a narrow terminal cuts off the end.

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from diagnosis_harness.cli.words import phrases
 from diagnosis_harness.kernel.language import Language
-from diagnosis_harness.kernel.names import named
+from diagnosis_harness.kernel.names import display_name
 from diagnosis_harness.report.measure import measure
 from diagnosis_harness.trace.event import TraceEvent, TraceEventStatus, TraceName
 
@@ -47,7 +47,7 @@ class Progress:
     def in_flight(self, now_s: float) -> tuple[str, ...]:
         """Each call in flight with its time so far."""
         return tuple(
-            f"{named(call.tool)} {measure(max(now_s - call.since_s, 0.0), 's')}"
+            f"{display_name(call.tool)} {measure(max(now_s - call.since_s, 0.0), 's')}"
             for call in self.open.values()
         )
 
@@ -61,7 +61,7 @@ def advance(progress: Progress, event: TraceEvent, language: Language) -> tuple[
             stage = str(event.payload.get("stage", ""))
             return replace(progress, stage=stage), _stage_line(progress, stage, language)
         case TraceName.TOOL_REQUEST_REJECTED:
-            tool, code = named(str(event.payload.get("tool"))), event.payload.get("code")
+            tool, code = display_name(str(event.payload.get("tool"))), event.payload.get("code")
             return progress, phrases.REFUSED.render(language, tool=tool, code=str(code))
         case TraceName.TOOL_INVOCATION:
             return _advance_tool(progress, event, language)
@@ -70,7 +70,7 @@ def advance(progress: Progress, event: TraceEvent, language: Language) -> tuple[
 
 
 def _advance_tool(progress: Progress, event: TraceEvent, language: Language) -> tuple[Progress, str | None]:
-    tool, call_id = named(str(event.payload.get("tool"))), str(event.payload.get("tool_call_id"))
+    tool, call_id = display_name(str(event.payload.get("tool"))), str(event.payload.get("tool_call_id"))
     if event.status is TraceEventStatus.STARTED:
         return replace(progress, open={**progress.open, call_id: OpenTool(tool, event.at_s)}), None
     started = progress.open.get(call_id)

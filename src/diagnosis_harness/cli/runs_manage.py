@@ -17,7 +17,7 @@ from diagnosis_harness.cli.words import runs as words
 from diagnosis_harness.kernel.errors import InvalidInput, RunGoesOn
 from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.kernel.language import Language
-from diagnosis_harness.kernel.names import named
+from diagnosis_harness.kernel.names import display_name
 from diagnosis_harness.report.timestamps import shown
 from diagnosis_harness.server.run_view import RunView, WholeRunView
 from diagnosis_harness.settings import load_settings
@@ -115,8 +115,8 @@ def cancel_lines(result: JsonValue, language: Language) -> list[str]:
 def _calls(several: JsonValue, language: Language) -> str:
     calls = [each for each in several if isinstance(each, dict)] if isinstance(several, list) else []
     return words.COMMA.in_(language).join(
-        words.CALL.render(language, name=named(str(call.get("name"))), id=named(str(call["tool_call_id"])))
+        words.CALL.render(language, name=display_name(str(call.get("name"))), id=display_name(str(call["tool_call_id"])))
         if call.get("tool_call_id")
-        else named(str(call.get("name")))
+        else display_name(str(call.get("name")))
         for call in calls
     )

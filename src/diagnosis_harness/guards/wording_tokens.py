@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from diagnosis_harness.diagnosis.word_class import WordClass
 from diagnosis_harness.guards.wording_words import HAN, PHRASES, WORDS, words
-from diagnosis_harness.kernel.names import is_identifier, quoted
+from diagnosis_harness.kernel.names import is_identifier, quote_text
 
 
 class TokenKind(StrEnum):
@@ -201,7 +201,7 @@ _ARROW = re.compile(r"->|→|=>")
 def tokens(text: str, names: Sequence[str]) -> tuple[Token, ...]:
     """All tokens of a sentence in order; blanks and plain punctuation are dropped."""
     ordered = sorted(filter(None, names), key=len, reverse=True)
-    return tuple(_scan(text, tuple(_Name(name, is_identifier(name), quoted(name)) for name in ordered)))
+    return tuple(_scan(text, tuple(_Name(name, is_identifier(name), quote_text(name)) for name in ordered)))
 
 
 def class_of(token: Token) -> WordClass | None:

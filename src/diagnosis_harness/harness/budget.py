@@ -20,7 +20,7 @@ from diagnosis_harness.harness.lease import (
     TokenUsage,
     ToolLease,
 )
-from diagnosis_harness.harness.numbers import is_count, shown
+from diagnosis_harness.harness.numbers import is_count, short_repr
 from diagnosis_harness.kernel.errors import ContractViolation, InvalidLimits
 
 __all__ = ["BudgetUsage", "RunBudget", "RunBudgetLimits", "TokenUsage", "ToolLease"]
@@ -329,4 +329,4 @@ def _at_least_one(reserved: TokenUsage) -> TokenUsage:
 
 def _require_positive(name: str, value: object) -> None:
     if not is_count(value, least=1):
-        raise InvalidLimits(f"{name} is a positive whole number below 2**63, not {shown(value)}")
+        raise InvalidLimits(f"{name} is a positive whole number below 2**63, not {short_repr(value)}")

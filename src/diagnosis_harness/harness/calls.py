@@ -47,7 +47,7 @@ async def call_llm(
 
     def discard(reply: T) -> None:
         try:
-            usage = _reported(usage_of, reply)
+            usage = _read_usage(usage_of, reply)
         except Exception:  # noqa: BLE001 - nobody waits for it any more; what is not known is charged as reserved
             usage = None
         settle(usage)
@@ -59,7 +59,7 @@ async def call_llm(
     limit = None if limit_s is None else WaitLimit(limit_s, _llm_timed_out)
     try:
         reply = await wait(ctx, attempt, clock=clock, limit=limit, leftover=leftover)
-        usage = _reported(usage_of, reply)
+        usage = _read_usage(usage_of, reply)
     except BaseException:
         settle(None)  # unless the reply was there and has been discarded: the first settlement stands
         raise
@@ -73,7 +73,9 @@ async def call_tool(
     """Invoke an async tool under its lease; see `DiagnosisHarnessCore.call_tool`."""
     begin = partial(begin_tool_call, ctx, clock, lease)
     try:
-        return await _bounded(ctx, lease.call, _invocation(begin, operation), clock=clock, limit_s=limit_s)
+        return await _wait_for_tool(
+            ctx, lease.call, _invocation(begin, operation), clock=clock, limit_s=limit_s
+        )
     finally:
         ctx.budget.return_tool_call(lease)  # changes nothing once the call has begun
 
@@ -83,7 +85,7 @@ def invoke_tool(
 ) -> Awaitable[T]:
     """Charge, begin and invoke an async tool in one step; see `DiagnosisHarnessCore.invoke_tool`."""
     begin = partial(lease_and_begin_tool_call, ctx, clock, call)
-    return _bounded(ctx, call, _invocation(begin, operation), clock=clock, limit_s=limit_s)
+    return _wait_for_tool(ctx, call, _invocation(begin, operation), clock=clock, limit_s=limit_s)
 
 
 async def call_blocking_tool(
@@ -108,12 +110,12 @@ async def call_blocking_tool(
         return await run_in_worker(workers, invoke, _leftover(ctx, lease.call))
 
     try:
-        return await _bounded(ctx, lease.call, in_worker, clock=clock, limit_s=limit_s)
+        return await _wait_for_tool(ctx, lease.call, in_worker, clock=clock, limit_s=limit_s)
     finally:
         ctx.budget.return_tool_call(lease)  # changes nothing once the call has begun
 
 
-def _reported(usage_of: Callable[[T], TokenUsage | None], reply: T) -> TokenUsage | None:
+def _read_usage(usage_of: Callable[[T], TokenUsage | None], reply: T) -> TokenUsage | None:
     usage = usage_of(reply)
     if usage is not None and not isinstance(usage, TokenUsage):
         raise ContractViolation(f"usage is a TokenUsage or None, not {type(usage).__name__}")
@@ -131,7 +133,7 @@ def _invocation(begin: Callable[[], ToolLease], operation: Operation[T]) -> Oper
     return invoke
 
 
-def _bounded(
+def _wait_for_tool(
     ctx: RunContext, call: OpenCall, operation: Operation[T], *, clock: Clock, limit_s: float | None
 ) -> Awaitable[T]:
     limit = None if limit_s is None else WaitLimit(limit_s, _tool_timed_out)

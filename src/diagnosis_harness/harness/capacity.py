@@ -5,7 +5,7 @@ from __future__ import annotations
 from threading import RLock
 
 from diagnosis_harness.harness.handle import RunHandle
-from diagnosis_harness.harness.numbers import is_count, shown
+from diagnosis_harness.harness.numbers import is_count, short_repr
 from diagnosis_harness.kernel.errors import CapacityRefused, ContractViolation
 
 
@@ -48,4 +48,4 @@ def require_positive_bytes(size_bytes: object) -> None:
         ContractViolation: it is not.
     """
     if not is_count(size_bytes, least=1):
-        raise ContractViolation(f"a reservation is a positive number of bytes, not {shown(size_bytes)}")
+        raise ContractViolation(f"a reservation is a positive number of bytes, not {short_repr(size_bytes)}")

@@ -9,7 +9,7 @@ from diagnosis_harness.harness.cancellation import RunCancellation
 from diagnosis_harness.harness.handle import RunHandle
 from diagnosis_harness.harness.keys import is_safe_segment
 from diagnosis_harness.harness.lifecycle import RunLifecycle
-from diagnosis_harness.harness.numbers import is_finite_number, shown
+from diagnosis_harness.harness.numbers import is_finite_number, short_repr
 from diagnosis_harness.harness.retry_policy import HarnessRetryPolicies
 from diagnosis_harness.kernel.errors import ContractViolation, InvalidIdentity
 
@@ -70,5 +70,5 @@ def require_instant(deadline_s: object) -> float:
         ContractViolation: it is not a finite number.
     """
     if not is_finite_number(deadline_s):
-        raise ContractViolation(f"a deadline is a finite instant, not {shown(deadline_s)}")
+        raise ContractViolation(f"a deadline is a finite instant, not {short_repr(deadline_s)}")
     return float(deadline_s)

@@ -249,12 +249,12 @@ class DiagnosisHarnessCore(Closing):
             TechnicalFailure: TIMEOUT, when `limit_s` has passed before.
         """
 
-        async def checked(ctx: RunContext) -> T:
+        async def check_and_run(ctx: RunContext) -> T:
             self.check_active(ctx)
             return await operation(ctx)
 
         limit = None if limit_s is None else WaitLimit(limit_s, _timed_out)
-        return await waiting.wait(ctx, checked, clock=self._clock, limit=limit)
+        return await waiting.wait(ctx, check_and_run, clock=self._clock, limit=limit)
 
     async def finalise(self, ctx: RunContext, operation: Operation[T], *, limit_s: float) -> T:
         """Wait for bookkeeping (ending a record, persisting), which the run's end does not stop.

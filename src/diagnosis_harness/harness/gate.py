@@ -26,7 +26,7 @@ def check_active(ctx: RunContext, clock: Clock) -> None:
         if now_s < ctx.deadline:
             return
         expire(ctx, now_s)
-    raise ctx.lifecycle.aborted()
+    raise ctx.lifecycle.abort_error()
 
 
 def expire(ctx: RunContext, now_s: float, *, apart: bool = True) -> None:
@@ -67,7 +67,7 @@ def pass_gate(ctx: RunContext, clock: Clock, reserve: Callable[[], Granted | Ove
     if refused is not None:
         exhaust(ctx, clock, str(refused))
     check_active(ctx, clock)
-    raise ctx.lifecycle.aborted()
+    raise ctx.lifecycle.abort_error()
 
 
 def start_llm_call(ctx: RunContext, clock: Clock, reserved: TokenUsage) -> LlmLease:

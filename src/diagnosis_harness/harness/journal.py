@@ -10,7 +10,7 @@ from diagnosis_harness.harness.termination import RunState, RunTermination
 from diagnosis_harness.kernel.clock import Clock
 from diagnosis_harness.kernel.faults import report_fault
 from diagnosis_harness.kernel.json_value import JsonValue
-from diagnosis_harness.trace.event import TraceEvent, TraceEventStatus, TraceName, TracePhase, bounded
+from diagnosis_harness.trace.event import TraceEvent, TraceEventStatus, TraceName, TracePhase, bound_payload
 from diagnosis_harness.trace.sink import TraceSink
 
 
@@ -40,7 +40,7 @@ class RunJournal(RunHandle):
         payload: Mapping[str, JsonValue],
     ) -> None:
         """Write one event; the payload is bounded here. After RUN_FINISHED nothing is written any more."""
-        small = bounded(payload)
+        small = bound_payload(payload)
         with self._order:
             if self._end is not None:
                 self.flush_end()
@@ -67,7 +67,7 @@ class RunJournal(RunHandle):
                 "detail": termination.detail,
             }
             status = TraceEventStatus.SUCCEEDED if succeeded else TraceEventStatus.FAILED
-            self._write(TraceName.RUN_ENDED, TracePhase.RUN, status, bounded(payload))
+            self._write(TraceName.RUN_ENDED, TracePhase.RUN, status, bound_payload(payload))
 
     def hand_off(self, call: Callable[[], None]) -> None:
         """Have `call` called from a thread for which no other run waits."""

@@ -24,7 +24,7 @@ class ToolCallKeyFactory:
     __slots__ = ("_prefix",)
 
     def __init__(self, prefix: str) -> None:
-        self._prefix = _checked("key prefix", prefix)
+        self._prefix = _require_safe("key prefix", prefix)
 
     def key(self, run_id: str, tool_call_id: str) -> str:
         """The key of one tool call.
@@ -32,10 +32,12 @@ class ToolCallKeyFactory:
         Raises:
             InvalidIdentity: an id is blank, too long or holds anything but safe characters.
         """
-        return f"{self._prefix}:{_checked('run id', run_id)}:{_checked('tool call id', tool_call_id)}"
+        return (
+            f"{self._prefix}:{_require_safe('run id', run_id)}:{_require_safe('tool call id', tool_call_id)}"
+        )
 
 
-def _checked(what: str, text: str) -> str:
+def _require_safe(what: str, text: str) -> str:
     if not is_safe_segment(text):
         raise InvalidIdentity(f"{what} {text!r:.150} is not 1 to 128 of A-Z a-z 0-9 . _ -")
     return text

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from diagnosis_harness.harness.numbers import COUNT_MAX, is_count, shown
+from diagnosis_harness.harness.numbers import COUNT_MAX, is_count, short_repr
 from diagnosis_harness.kernel.errors import ContractViolation
 
 
@@ -115,4 +115,4 @@ def _require_count(name: str, value: object) -> None:
     if type(value) is int and 0 <= value <= COUNT_MAX:
         return  # three of them stand in every usage, and every step makes two: the common case is one line
     if not is_count(value, least=0):
-        raise ContractViolation(f"{name} is a whole number of at least 0, not {shown(value)}")
+        raise ContractViolation(f"{name} is a whole number of at least 0, not {short_repr(value)}")

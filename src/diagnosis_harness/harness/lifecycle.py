@@ -48,7 +48,7 @@ class RunLifecycle(RunHandle):
         """The one termination; None while the run is RUNNING."""
         return self._termination
 
-    def aborted(self) -> RunAborted:
+    def abort_error(self) -> RunAborted:
         """The error that refuses work of a run that has ended."""
         termination = self._termination
         if termination is None:

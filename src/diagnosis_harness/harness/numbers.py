@@ -33,11 +33,11 @@ def finite(what: str, value: object) -> float:
         ContractViolation: it is no finite number; `what` names it.
     """
     if not is_finite_number(value):
-        raise ContractViolation(f"{what} is a finite number of seconds, not {shown(value)}")
+        raise ContractViolation(f"{what} is a finite number of seconds, not {short_repr(value)}")
     return float(value)
 
 
-def shown(value: object) -> str:
+def short_repr(value: object) -> str:
     """A refused value for a message; a huge whole number by its size, since Python does not print it."""
     if isinstance(value, int) and not isinstance(value, bool) and abs(value) > COUNT_MAX:
         return f"a whole number of {value.bit_length()} bits"

@@ -39,12 +39,12 @@ class OpenRuns:
             False when the core was closed while the run was opened: it must be ended like the others.
         """
 
-        def ended() -> None:
+        def forget() -> None:
             self._runs.discard(ctx)
             disarm()
 
         self._runs.add(ctx)
-        ctx.lifecycle.listen(self, ended)
+        ctx.lifecycle.listen(self, forget)
         return not self._is_closed
 
     def close(self) -> tuple[RunContext, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from diagnosis_harness.harness.numbers import is_finite_number, shown
+from diagnosis_harness.harness.numbers import is_finite_number, short_repr
 from diagnosis_harness.kernel.errors import FailureKind, InvalidRetryPolicy
 
 RETRYABLE = frozenset(
@@ -65,10 +65,10 @@ class RetryPolicy:
         if type(self.attempts_max) is not int or self.attempts_max not in (1, 2):
             raise InvalidRetryPolicy(f"attempts_max is 1 or 2, not {self.attempts_max!r}")
         if not (is_finite_number(self.delay_s) and self.delay_s >= 0):
-            raise InvalidRetryPolicy(f"delay_s is zero or more, not {shown(self.delay_s)}")
+            raise InvalidRetryPolicy(f"delay_s is zero or more, not {short_repr(self.delay_s)}")
         timeout_s = self.attempt_timeout_s
         if timeout_s is not None and not (is_finite_number(timeout_s) and timeout_s > 0):
-            raise InvalidRetryPolicy(f"attempt_timeout_s is positive, not {shown(timeout_s)}")
+            raise InvalidRetryPolicy(f"attempt_timeout_s is positive, not {short_repr(timeout_s)}")
 
 
 SINGLE_ATTEMPT = RetryPolicy(attempts_max=1)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import assert_never
 
-from diagnosis_harness.harness.numbers import is_finite_number, shown
+from diagnosis_harness.harness.numbers import is_finite_number, short_repr
 
 
 class RunState(StrEnum):
@@ -77,7 +77,7 @@ class RunTermination:
         if not self.state.is_terminal:
             raise ValueError("a termination has a terminal state")
         if not (is_finite_number(self.at_s) and 0 <= self.at_s < END_OF_TIME_S):
-            raise ValueError(f"a termination has an instant that can be written, not {shown(self.at_s)}")
+            raise ValueError(f"a termination has an instant that can be written, not {short_repr(self.at_s)}")
         expected = RunState.SUCCESS if self.reason is None else state_for(self.reason)
         if self.state is not expected:
             raise ValueError(f"{self.reason} ends a run {expected}, not {self.state}")

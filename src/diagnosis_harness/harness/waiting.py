@@ -10,7 +10,7 @@ from typing import Generic, TypeAlias, TypeVar
 
 from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.harness.gate import check_active
-from diagnosis_harness.harness.numbers import finite, is_finite_number, shown
+from diagnosis_harness.harness.numbers import finite, is_finite_number, short_repr
 from diagnosis_harness.harness.workers import WorkerPool
 from diagnosis_harness.kernel.clock import Clock
 from diagnosis_harness.kernel.errors import (
@@ -43,14 +43,14 @@ class WaitLimit:
 
     def __post_init__(self) -> None:
         if not (is_finite_number(self.limit_s) and self.limit_s > 0):
-            raise ContractViolation(f"a time limit is positive and finite, not {shown(self.limit_s)}")
+            raise ContractViolation(f"a time limit is positive and finite, not {short_repr(self.limit_s)}")
 
     def arm(self, ctx: RunContext, clock: Clock, ring: Callable[[], None]) -> Callable[[], None] | None:
         """Have the clock ring at the limit; None when the deadline comes first and needs no second bell."""
         at_s = clock.now_s() + self.limit_s
         return clock.call_at(at_s, ring) if at_s < ctx.deadline else None
 
-    def passed(self) -> TechnicalFailure:
+    def error_when_passed(self) -> TechnicalFailure:
         """The error of this limit; its kind is TIMEOUT by the maker's promise."""
         return self.error(f"no answer within {self.limit_s:g} s")
 
@@ -88,7 +88,7 @@ async def wait(
         Exception: what the operation raised, while the run was active.
     """
     bell = _Bell()
-    task = bell.loop.create_task(_ringing(bell, operation, ctx))
+    task = bell.loop.create_task(_wake_when_done(bell, operation, ctx))
     ctx.lifecycle.listen(bell, bell.ring_from_afar)
     disarm = None if limit is None else limit.arm(ctx, clock, bell.ring_from_afar)
     try:
@@ -114,7 +114,7 @@ async def wait(
         raise
     if limit is not None and not is_in_time:
         _leave(task, leftover)
-        raise limit.passed()
+        raise limit.error_when_passed()
     return _result(task)
 
 
@@ -131,7 +131,7 @@ async def run_in_worker(pool: WorkerPool, call: Callable[[], T], leftover: Lefto
         try:
             result = call()
         except BaseException as error:  # noqa: BLE001 - carried to the one who waits, never dropped
-            _call_in(loop, partial(_fail, answer, _carried(error)))
+            _call_in(loop, partial(_fail, answer, _as_exception(error)))
         else:
             if not _call_in(loop, partial(_answer, answer, result, leftover)) and leftover is not None:
                 leftover.returned(result)
@@ -165,7 +165,7 @@ async def pause(ctx: RunContext, clock: Clock, delay_s: float) -> None:
         check_active(ctx, clock)
 
 
-async def passed(clock: Clock, delay_s: float) -> None:
+async def sleep(clock: Clock, delay_s: float) -> None:
     """Wait `delay_s` seconds of the clock, for what belongs to a process and to no run."""
     bell = _Bell()
     disarm = clock.call_at(clock.now_s() + delay_s, bell.ring_from_afar)
@@ -184,7 +184,7 @@ async def wait_after_end(ctx: RunContext, operation: Operation[T], *, clock: Clo
         CancelledError: the host has cancelled the one who waits; raised when the bookkeeping is over.
     """
     bell = _Bell()
-    task = bell.loop.create_task(_ringing(bell, operation, ctx))
+    task = bell.loop.create_task(_wake_when_done(bell, operation, ctx))
     disarm = clock.call_at(clock.now_s() + limit.limit_s, bell.ring_from_afar)
     cancelled: asyncio.CancelledError | None = None
     try:
@@ -203,7 +203,7 @@ async def wait_after_end(ctx: RunContext, operation: Operation[T], *, clock: Clo
             task.exception()  # looked at: what it raised is told by nobody, since the cancel comes first
         raise cancelled
     if not task.done():
-        raise limit.passed()
+        raise limit.error_when_passed()
     return _result(task)
 
 
@@ -215,7 +215,7 @@ class Lane:
     parallel_max: int
 
 
-async def bounded_gather(
+async def gather_bounded(
     calls: Sequence[Callable[[], Awaitable[T]]], *, parallel_max: int, lanes: Sequence[Lane] = ()
 ) -> list[T]:
     """Make all calls, started in order, at most `parallel_max` at a time; results in the order of the calls.
@@ -266,7 +266,7 @@ class _Bell:
         _call_in(self.loop, self.ring)
 
 
-async def _ringing(bell: _Bell, operation: Operation[T], ctx: RunContext) -> T:
+async def _wake_when_done(bell: _Bell, operation: Operation[T], ctx: RunContext) -> T:
     """The work, which rings by itself: a task's done-callback would cost another turn of the loop."""
     try:
         return await operation(ctx)
@@ -284,7 +284,7 @@ def _result(task: asyncio.Future[T]) -> T:
     if isinstance(error, InterruptCarried):
         raise error.raised
     if error is not None and not isinstance(error, Exception):
-        raise _carried(error)  # raised here as it is, it would pass for something that the host wants
+        raise _as_exception(error)  # raised here as it is, it would pass for something that the host wants
     return task.result()
 
 
@@ -331,7 +331,7 @@ def _answer(answer: asyncio.Future[T], result: T, leftover: Leftover[T] | None) 
         leftover.returned(result)
 
 
-def _carried(error: BaseException) -> Exception:
+def _as_exception(error: BaseException) -> Exception:
     """The error as another task may raise it: what would end a thread or a loop ends neither."""
     if isinstance(error, Exception) and not isinstance(error, StopIteration):
         return error

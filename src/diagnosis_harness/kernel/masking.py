@@ -68,7 +68,7 @@ class RuleTable:
 
     def possible(self, text: str, lowered: str, *, has_key: bool) -> list[MaskingRule]:
         """The rules that can match a text at all, in order."""
-        places = set(self._hinted.found(lowered))
+        places = set(self._hinted.find(lowered))
         places.update(self._always)
         if has_key:
             places.update(self._after_key)
@@ -108,7 +108,7 @@ def mask(text: str, table: RuleTable | None = None) -> Masked:
         if not spans:
             return Masked(text, dict(counts))
         counts.update(span.kind for span in spans)
-        text = _replaced(text, spans)
+        text = _replace(text, spans)
     raise MaskingFailed("masking does not come to rest")
 
 
@@ -126,26 +126,26 @@ def mask_value(value: JsonValue, key: str = "") -> JsonValue:
     Raises:
         MaskingFailed: a text could not be masked, or nesting passes 64 levels.
     """
-    return _masked_value(value, key, 0)
+    return _mask_value(value, key, 0)
 
 
-def _masked_value(value: JsonValue, key: str, depth: int) -> JsonValue:
+def _mask_value(value: JsonValue, key: str, depth: int) -> JsonValue:
     if depth > _DEPTH_MAX:
         raise MaskingFailed(f"nested deeper than {_DEPTH_MAX} levels")
     if value is None or isinstance(value, bool):
         return value
     if isinstance(value, Mapping):
-        return {mask(name).text: _masked_value(held, name, depth + 1) for name, held in value.items()}
+        return {mask(name).text: _mask_value(held, name, depth + 1) for name, held in value.items()}
     if isinstance(value, int | float):
         return value
     if isinstance(value, str):
-        return _masked_text(value, key)
-    return [_masked_value(held, key, depth + 1) for held in value]
+        return _mask_text(value, key)
+    return [_mask_value(held, key, depth + 1) for held in value]
 
 
-def _masked_text(text: str, key: str) -> str:
+def _mask_text(text: str, key: str) -> str:
     """A text under a name; read as `name: "text"` where the name is one that secrets have."""
-    if key and keys_of(key, _lowered(key)):
+    if key and keys_of(key, _lower(key)):
         counts = mask(f'{key}="{text}"').counts
         return "[masked:secret]" if "secret" in counts else mask(text).text
     return mask(text).text
@@ -153,9 +153,9 @@ def _masked_text(text: str, key: str) -> str:
 
 def _spans(text: str, table: RuleTable) -> list[_Span]:
     """What to replace, in order and apart: spans that overlap are one, under the first one's kind."""
-    lowered = _lowered(text)
+    lowered = _lower(text)
     keys = keys_of(text, lowered)
-    return _merged(
+    return _merge(
         span
         for rule in table.possible(text, lowered, has_key=bool(keys))
         for match in _matches(rule, text, keys)
@@ -163,7 +163,7 @@ def _spans(text: str, table: RuleTable) -> list[_Span]:
     )
 
 
-def _lowered(text: str) -> str:
+def _lower(text: str) -> str:
     return text.replace("İ", "I").lower()  # the one letter that grows in lower case: places must not move
 
 
@@ -182,7 +182,7 @@ def _behind(rule: MaskingRule, text: str, keys: Sequence[Key]) -> Iterator[re.Ma
             yield match
 
 
-def _merged(found: Iterable[_Span]) -> list[_Span]:
+def _merge(found: Iterable[_Span]) -> list[_Span]:
     merged: list[_Span] = []
     for span in sorted(found, key=lambda span: span.start):  # stable: the first rule names a place
         if merged and span.start < merged[-1].end:
@@ -211,7 +211,7 @@ def _opens(text: str, start: int, end: int) -> bool:
     return {")": "(", "]": "[", "}": "{"}[text[end - 1]] in text[start:end]
 
 
-def _replaced(text: str, spans: Sequence[_Span]) -> str:
+def _replace(text: str, spans: Sequence[_Span]) -> str:
     parts: list[str] = []
     at = 0
     for span in spans:

@@ -106,8 +106,8 @@ def is_basic_credential(match: re.Match[str]) -> bool:
 
 def is_value(match: re.Match[str]) -> bool:
     """A value that can be a secret: no placeholder, no word of a status; for a token, no plain number."""
-    value = _found(match).strip("\\\"'").rstrip(").]}:")
-    if PLACEHOLDER.fullmatch(value) or PLACEHOLDER.fullmatch(_found(match).strip("\\\"'")):
+    value = _secret_of(match).strip("\\\"'").rstrip(").]}:")
+    if PLACEHOLDER.fullmatch(value) or PLACEHOLDER.fullmatch(_secret_of(match).strip("\\\"'")):
         return False
     if value.lower() in _NO_SECRETS or _PLACEHOLDERS.match(value):
         return False
@@ -128,21 +128,23 @@ def is_line_value(match: re.Match[str]) -> bool:
 def is_value_of_short_name(match: re.Match[str]) -> bool:
     """What stands behind `pass` and the like: a password by its looks, or by how the name is written."""
     before = _before(match, match.start(), 48)
-    value = _found(match)
-    if not is_value(match) or (before.endswith("PASS") and match[0].startswith(":") and not _joined(before)):
+    value = _secret_of(match)
+    if not is_value(match) or (
+        before.endswith("PASS") and match[0].startswith(":") and not _ends_longer_name(before)
+    ):
         return False  # `PASS: TestCart` is what a test reports
     quoted = any(name in match.re.groupindex and match[name] is not None for name in _QUOTES)
     if not quoted and _COUNT.fullmatch(value.rstrip(").]}")) and len(value) < 6:
         return False
     attached = match[0].startswith((":", "=")) and not match[0][1:2].isspace()
-    if quoted or attached or _joined(before) or "=" in match[0][:4]:
+    if quoted or attached or _ends_longer_name(before) or "=" in match[0][:4]:
         return True
     line_end = match.string.find("\n", match.end(), match.end() + 1) >= 0 or match.end() == len(match.string)
     is_line = line_end and _PLAIN_KEY.fullmatch(before.rpartition("\n")[2]) is not None
     return is_line or re.search(r"[\d!#$%&*+@^_~]", value) is not None
 
 
-def _joined(before: str) -> bool:
+def _ends_longer_name(before: str) -> bool:
     """Whether a short name is the end of a longer one, as in `smtp_pass` and `dbPass`."""
     return _JOINED_SHORT.search(before) is not None
 
@@ -159,7 +161,7 @@ def is_quoted_key(match: re.Match[str]) -> bool:
 
 def is_argument(match: re.Match[str]) -> bool:
     """A value that is more than a number of a port, a user or a group, and more than a name of a variable."""
-    value = _found(match)
+    value = _secret_of(match)
     return is_value(match) and not re.fullmatch(r"[\d.:/\-]*(?:tcp|udp)?|\$\(.*", value)
 
 
@@ -183,7 +185,7 @@ def stands_as_password(match: re.Match[str]) -> bool:
 
 def is_word_with_digit(match: re.Match[str]) -> bool:
     """An argument that looks like a password."""
-    value = _found(match)
+    value = _secret_of(match)
     return is_value(match) and (match[0].startswith('"') or re.search(r"\d", value) is not None)
 
 
@@ -203,7 +205,7 @@ def _is_made(part: str) -> bool:
     return digits >= 3 or (digits >= 1 and part.isalnum()) or (4 * upper >= len(part) and lower >= 3)
 
 
-def _found(match: re.Match[str]) -> str:
+def _secret_of(match: re.Match[str]) -> str:
     """What a rule found, without its quotes where it was quoted alone."""
     groups = match.re.groupindex
     for name in ("secret", *_QUOTES):

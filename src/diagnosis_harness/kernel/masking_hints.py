@@ -25,7 +25,7 @@ class Hints(Generic[T]):
         for hint, meaning in self._all:
             self._by_pair.setdefault(hint[:2], []).append((hint, meaning))
 
-    def found(self, text: str) -> Iterator[T]:
+    def find(self, text: str) -> Iterator[T]:
         """What the hints in a text speak for."""
         if len(text) >= _LONG:
             candidates: Iterable[tuple[str, T]] = self._all

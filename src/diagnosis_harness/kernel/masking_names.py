@@ -79,11 +79,11 @@ def keys_of(text: str, lowered: str) -> list[Key]:
     `secretName`) is found as well, and gives no match, since no value follows it.
     """
     keys = [Key(found.start(), found.end(), _english_group(found)) for found in _ENGLISH.finditer(lowered)]
-    possible = set(_POSSIBLE.found(lowered))
+    possible = set(_POSSIBLE.find(lowered))
     if KeyGroup.PASSWORD in possible:
-        keys += _found(_ABROAD_KEY, lowered, KeyGroup.PASSWORD)
+        keys += _keys(_ABROAD_KEY, lowered, KeyGroup.PASSWORD)
     if KeyGroup.SHORT in possible:
-        keys += _found(_SHORT_KEY, text, KeyGroup.SHORT)
+        keys += _keys(_SHORT_KEY, text, KeyGroup.SHORT)
     return sorted(keys, key=lambda key: key.start)
 
 
@@ -92,5 +92,5 @@ def _english_group(found: re.Match[str]) -> KeyGroup:
     return KeyGroup.PASSWORD if is_password else KeyGroup.TOKEN
 
 
-def _found(pattern: re.Pattern[str], text: str, group: KeyGroup) -> Sequence[Key]:
+def _keys(pattern: re.Pattern[str], text: str, group: KeyGroup) -> Sequence[Key]:
     return [Key(found.start(), found.end(), group) for found in pattern.finditer(text)]

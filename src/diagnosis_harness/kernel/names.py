@@ -45,16 +45,16 @@ def is_identifier(name: str) -> bool:
     return name[-1] not in _JOINERS or (name[-1] in "_/" and any(each.isalnum() for each in name))
 
 
-def named(name: str) -> str:
+def display_name(name: str) -> str:
     """A name inside a sentence: an identifier as it is, anything else quoted."""
-    return name if is_identifier(name) else quoted(name)
+    return name if is_identifier(name) else quote_text(name)
 
 
-def quoted(text: str, *, most: int = QUOTED_MAX) -> str:
+def quote_text(text: str, *, most: int = QUOTED_MAX) -> str:
     """A foreign text in quotation marks on one line; what could end, hide or turn it is escaped."""
-    whole = "".join(map(_escaped, text[: most + 1]))
+    whole = "".join(map(_escape, text[: most + 1]))
     if len(text) > most:
-        whole = "".join(map(_escaped, text[: most - 1])) + _CUT
+        whole = "".join(map(_escape, text[: most - 1])) + _CUT
     return f"“{whole}”"
 
 
@@ -68,7 +68,7 @@ def is_shown(character: str) -> bool:
     return character == " " or (character.isprintable() and unicodedata.category(character) != "Cf")
 
 
-def _escaped(character: str) -> str:
+def _escape(character: str) -> str:
     if character == "\\":
         return "\\\\"
     if character in _QUOTES or not is_shown(character):

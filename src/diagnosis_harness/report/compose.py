@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from diagnosis_harness.diagnosis.claim import CONCLUSIONS, WHOLE_RECORD, Claim, EvidenceRef, FaultKind
 from diagnosis_harness.kernel.language import Language
-from diagnosis_harness.kernel.names import named
+from diagnosis_harness.kernel.names import display_name
 from diagnosis_harness.release.outcome import ReleaseOutcome
 from diagnosis_harness.report import words
 from diagnosis_harness.report.claim_sentence import claim_sentence
@@ -124,7 +124,7 @@ def fault_words(fault_kind: FaultKind, region: str | None, *, language: Language
     """A kind of fault, with the part of the entity that it hit where that is known."""
     fault = words.FAULT[fault_kind].in_(language)
     return (
-        fault if region is None else words.FAULT_IN_REGION.render(language, fault=fault, region=named(region))
+        fault if region is None else words.FAULT_IN_REGION.render(language, fault=fault, region=display_name(region))
     )
 
 
@@ -172,7 +172,7 @@ def _summary(material: ReportMaterial, language: Language) -> tuple[str, ...]:
         return tuple(
             (words.CAUSE if place == 0 else words.ALSO_CAUSE).render(
                 language,
-                entity=named(cause.entity),
+                entity=display_name(cause.entity),
                 fault=fault_words(cause.fault_kind, cause.region, language=language),
             )
             for place, cause in enumerate(material.conclusion)

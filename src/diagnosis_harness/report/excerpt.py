@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 from diagnosis_harness.diagnosis.claim import WHOLE_RECORD, EvidenceRef, Predicate, Quote
 from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.kernel.language import Language
-from diagnosis_harness.kernel.names import named
-from diagnosis_harness.kernel.names import quoted as quoted_text
+from diagnosis_harness.kernel.names import display_name
+from diagnosis_harness.kernel.names import quote_text as quoted_text
 from diagnosis_harness.kernel.window import TimeWindow, parse_utc, utc_text
 from diagnosis_harness.report import words
 from diagnosis_harness.report.citations import Citations
@@ -84,7 +84,7 @@ def candidate_words(candidate: Candidate, *, language: Language) -> str:
     """`payment: out of CPU, score 3.2`."""
     fault = fault_words(candidate.fault_kind, candidate.region, language=language)
     score = words.SCORE.render(language, score=f"{candidate.score:.3g}")
-    return f"{named(candidate.entity)}{words.COLON.in_(language)}{fault}{words.COMMA.in_(language)}{score}"
+    return f"{display_name(candidate.entity)}{words.COLON.in_(language)}{fault}{words.COMMA.in_(language)}{score}"
 
 
 # ---------------------------------------------------------------- evidence
@@ -92,7 +92,7 @@ def candidate_words(candidate: Candidate, *, language: Language) -> str:
 
 def source_words(record: RecordEntry, *, language: Language) -> str:
     """Where evidence comes from: tool, window, and the digest of the stored bytes."""
-    parts = [named(record.tool)]
+    parts = [display_name(record.tool)]
     if record.window:
         parts.append(window_words(record.window, language=language))
     if record.digest:
@@ -111,7 +111,7 @@ def scope_words(scope: str, *, language: Language) -> str:
     held = json.loads(scope) if scope else {}
     if not isinstance(held, dict) or not held:
         return words.EVERYTHING.in_(language)
-    return words.COMMA.in_(language).join(f"{named(name)}={_argument(value)}" for name, value in held.items())
+    return words.COMMA.in_(language).join(f"{display_name(name)}={_argument(value)}" for name, value in held.items())
 
 
 def window_words(window: Window, *, language: Language) -> str:
@@ -144,7 +144,7 @@ def _argument(value: JsonValue) -> str:
         return "+".join(_argument(each) for each in value)
     if isinstance(value, float) and _INSTANTS_S[0] <= value <= _INSTANTS_S[1]:
         return utc_text(value)
-    return f"{value:g}" if isinstance(value, float) else named(str(value))
+    return f"{value:g}" if isinstance(value, float) else display_name(str(value))
 
 
 # ---------------------------------------------------------------- the account
@@ -172,15 +172,15 @@ def coverage_sentences(report: Report, *, language: Language) -> list[str]:
     if coverage.never_asked:
         sentences.append(
             words.NEVER_ASKED.render(
-                language, tools=words.COMMA.in_(language).join(map(named, coverage.never_asked))
+                language, tools=words.COMMA.in_(language).join(map(display_name, coverage.never_asked))
             )
         )
     sentences += [
-        words.NOT_COMPARED.render(language, name=named(each.name), note=shown(each.note))
+        words.NOT_COMPARED.render(language, name=display_name(each.name), note=shown(each.note))
         for each in coverage.not_compared
     ]
     sentences += [
-        words.NOT_USED.render(language, name=named(each.name), note=shown(each.note))
+        words.NOT_USED.render(language, name=display_name(each.name), note=shown(each.note))
         for each in coverage.not_used
     ]
     return sentences
@@ -209,7 +209,7 @@ def account_words(document: RunDocument, *, language: Language) -> str:
 def _onset(onset: OnsetUsed, *, language: Language) -> str:
     """`Onset: 2024-01-01 20:13:30 UTC, estimated from the indicators, alert at 2024-01-01 20:14 UTC`."""
     known = words.ONSET_METHOD.get(onset.method)
-    method = named(onset.method) if known is None else known.in_(language)
+    method = display_name(onset.method) if known is None else known.in_(language)
     line = words.ONSET.render(language, at=instant(parse_utc(onset.at)), method=method)
     if onset.alert_at is None:
         return line
@@ -223,7 +223,7 @@ def _onset(onset: OnsetUsed, *, language: Language) -> str:
 def _tools(calls: Sequence[Asked], *, language: Language) -> str:
     """`inspect_signal ×3, rank_causes`; failures with their code."""
     counts = Counter(
-        f"{named(call.tool)} ({call.error_code})" if call.error_code else named(call.tool) for call in calls
+        f"{display_name(call.tool)} ({call.error_code})" if call.error_code else display_name(call.tool) for call in calls
     )
     return words.COMMA.in_(language).join(
         name if count == 1 else f"{name} ×{count}" for name, count in counts.items()

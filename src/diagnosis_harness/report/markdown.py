@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from diagnosis_harness.diagnosis.claim import EvidenceRef
 from diagnosis_harness.kernel.language import Language
-from diagnosis_harness.kernel.names import named
+from diagnosis_harness.kernel.names import display_name
 from diagnosis_harness.release.outcome import ReleaseOutcome
 from diagnosis_harness.report import words
 from diagnosis_harness.report.citations import Citations, number
@@ -70,7 +70,7 @@ def _lines(document: RunDocument, answer: Sequence[str] | None) -> Iterator[str]
     yield ""
     yield from _opening(document, answer, language)
     yield from _section(
-        words.HEADING_IN_FLIGHT.in_(language), _bullets(named(call.name) for call in document.run.in_flight)
+        words.HEADING_IN_FLIGHT.in_(language), _bullets(display_name(call.name) for call in document.run.in_flight)
     )
     why, nearby = split_claims(document)
     yield from _section(

@@ -8,7 +8,7 @@ from itertools import chain, islice, zip_longest
 from diagnosis_harness.diagnosis.missing import MissingInfo
 from diagnosis_harness.harness.termination import RunState
 from diagnosis_harness.kernel.language import Language
-from diagnosis_harness.kernel.names import named
+from diagnosis_harness.kernel.names import display_name
 from diagnosis_harness.release.outcome import ReleaseOutcome
 from diagnosis_harness.report import words
 from diagnosis_harness.report.document import Candidate, Coverage
@@ -32,7 +32,7 @@ def next_checks(
         iter(_about_the_end(material, language)),
         (
             words.NEXT_LOOK_AT.render(
-                language, entity=named(each.entity), fault=words.FAULT[each.fault_kind].in_(language)
+                language, entity=display_name(each.entity), fault=words.FAULT[each.fault_kind].in_(language)
             )
             for each in candidates
             if each.score > 0
@@ -42,10 +42,10 @@ def next_checks(
             for each in material.missing_info
         ),
         (
-            words.NEXT_ASK_FAILED.render(language, tool=named(each.tool), code=each.error_code or "-")
+            words.NEXT_ASK_FAILED.render(language, tool=display_name(each.tool), code=each.error_code or "-")
             for each in coverage.failed
         ),
-        (words.NEXT_ASK_UNASKED.render(language, tool=named(each)) for each in coverage.never_asked),
+        (words.NEXT_ASK_UNASKED.render(language, tool=display_name(each)) for each in coverage.never_asked),
         iter(
             []
             if material.has_baseline or MissingInfo.BASELINE in material.missing_info

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from diagnosis_harness.diagnosis.claim import Claim, Looked, Predicate
 from diagnosis_harness.diagnosis.predicate_rule import OF_A_SIGNAL
-from diagnosis_harness.kernel.names import named, quoted
+from diagnosis_harness.kernel.names import display_name, quote_text
 from diagnosis_harness.report.measure import measure, measures, times
 from diagnosis_harness.report.timestamps import SOUGHT_MAX, instant, span
 from diagnosis_harness.tools.evidence import Direction
@@ -38,17 +38,17 @@ def _failed(claim: Claim) -> str:
 
 
 def _dropped(claim: Claim) -> str:
-    without = named(claim.affected or "?")
+    without = display_name(claim.affected or "?")
     share = f"The share of {_subject(claim)} that ends without {without} rose"
     return f"{share}{_from_to(claim)}{_when(claim)}"
 
 
 def _caused(claim: Claim) -> str:
-    return f"{named(claim.entity)} is the cause{_of(claim)}{_when(claim)}{_detail(claim)}"
+    return f"{display_name(claim.entity)} is the cause{_of(claim)}{_when(claim)}{_detail(claim)}"
 
 
 def _affected(claim: Claim) -> str:
-    return f"{named(claim.entity)} is affected{_when(claim)}, not the cause{_detail(claim)}"
+    return f"{display_name(claim.entity)} is affected{_when(claim)}, not the cause{_detail(claim)}"
 
 
 def _saturated(claim: Claim) -> str:
@@ -60,22 +60,22 @@ def _slowed(claim: Claim) -> str:
 
 
 def _calls(claim: Claim) -> str:
-    return f"{named(claim.entity)} calls {named(claim.affected or '?')}"
+    return f"{display_name(claim.entity)} calls {display_name(claim.affected or '?')}"
 
 
 def _deployed(claim: Claim) -> str:
-    kind = f" ({named(claim.signal)})" if claim.signal else ""
-    return f"{named(claim.entity)} was changed{kind}{_when(claim)}"
+    kind = f" ({display_name(claim.signal)})" if claim.signal else ""
+    return f"{display_name(claim.entity)} was changed{kind}{_when(claim)}"
 
 
 def _in_state(claim: Claim) -> str:
-    state = named(claim.affected) if claim.affected else measure(claim.value or 0, claim.unit)
-    return f"{named(claim.signal or '?')} of {named(claim.entity)} was {state}{_when(claim)}"
+    state = display_name(claim.affected) if claim.affected else measure(claim.value or 0, claim.unit)
+    return f"{display_name(claim.signal or '?')} of {display_name(claim.entity)} was {state}{_when(claim)}"
 
 
 def _counted(claim: Claim) -> str:
     usual = "" if claim.baseline is None else f" ({claim.baseline:,g} in normal operation)"
-    what = f"{claim.value or 0:,.0f} {named(claim.signal or '?')} of {named(claim.entity)}"
+    what = f"{claim.value or 0:,.0f} {display_name(claim.signal or '?')} of {display_name(claim.entity)}"
     return f"{what} were counted{_when(claim)}{usual}"
 
 
@@ -83,12 +83,12 @@ def _absent(claim: Claim) -> str:
     """What was looked through, and how much of it; of anything else nothing can be said."""
     say = _NOTHING.get(claim.unit or "")
     if say is None:
-        return f"Whether anything was found for {named(claim.entity)} is not known"
-    return say(claim, named(claim.entity), _when(claim), f"{claim.value or 0:,.0f}")
+        return f"Whether anything was found for {display_name(claim.entity)} is not known"
+    return say(claim, display_name(claim.entity), _when(claim), f"{claim.value or 0:,.0f}")
 
 
 def _no_lines(claim: Claim, name: str, when: str, count: str) -> str:
-    text = f" that contains {quoted(claim.signal, most=SOUGHT_MAX)}" if claim.signal else ""
+    text = f" that contains {quote_text(claim.signal, most=SOUGHT_MAX)}" if claim.signal else ""
     return f"No log line{text} was found for {name}{when} ({count} log lines searched)"
 
 
@@ -110,31 +110,31 @@ def _no_series(claim: Claim, name: str, when: str, count: str) -> str:
 
 def _subject(claim: Claim) -> str:
     """The signal or operation of the entity; where one caller measured it, of that caller's calls."""
-    name = named(claim.entity)
+    name = display_name(claim.entity)
     if claim.affected and claim.predicate in OF_A_SIGNAL:
-        name = f"calls from {named(claim.affected)} to {name}"
-    return f"{named(claim.signal)} of {name}" if claim.signal else name
+        name = f"calls from {display_name(claim.affected)} to {name}"
+    return f"{display_name(claim.signal)} of {name}" if claim.signal else name
 
 
 def _slow_part(claim: Claim) -> str:
     """What took longer; without a second entity or a signal nobody can say where."""
-    name, signal = named(claim.entity), f"{named(claim.signal)} of " if claim.signal else ""
+    name, signal = display_name(claim.entity), f"{display_name(claim.signal)} of " if claim.signal else ""
     if claim.affected:
-        return f"The way from {named(claim.affected)} to {signal}{name} slowed"
+        return f"The way from {display_name(claim.affected)} to {signal}{name} slowed"
     return f"{signal}{name} slowed" if claim.signal else f"Time in {name}, or on the way to it, rose"
 
 
 def _failing(claim: Claim) -> str:
     """Whose failures rose: the entity's own, or those of calls on the way to it."""
     if claim.affected:
-        return f"The share of calls from {named(claim.affected)} to {_subject(claim)} that fail rose"
+        return f"The share of calls from {display_name(claim.affected)} to {_subject(claim)} that fail rose"
     return f"The share of {_subject(claim)} that fails rose"
 
 
 def _of(claim: Claim) -> str:
     if claim.affected is None or claim.affected == claim.entity:
         return ""
-    return f" of what {named(claim.affected)} shows"
+    return f" of what {display_name(claim.affected)} shows"
 
 
 def _movement(claim: Claim) -> str:
@@ -161,8 +161,8 @@ def _detail(claim: Claim) -> str:
     if claim.signal is None:
         return ""
     called = claim.affected and claim.predicate in OF_A_SIGNAL
-    caller = f" of calls from {named(claim.affected or '')}" if called else ""
-    return f": its {named(claim.signal)}{caller} {_movement(claim)}"
+    caller = f" of calls from {display_name(claim.affected or '')}" if called else ""
+    return f": its {display_name(claim.signal)}{caller} {_movement(claim)}"
 
 
 def _level(claim: Claim) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from diagnosis_harness.diagnosis.claim import Claim, Looked, Predicate
 from diagnosis_harness.diagnosis.predicate_rule import OF_A_SIGNAL
-from diagnosis_harness.kernel.names import named, quoted
+from diagnosis_harness.kernel.names import display_name, quote_text
 from diagnosis_harness.report.measure import measure, measures, times
 from diagnosis_harness.report.timestamps import SOUGHT_MAX, instant, span
 from diagnosis_harness.tools.evidence import Direction
@@ -38,16 +38,16 @@ def _failed(claim: Claim) -> str:
 
 
 def _dropped(claim: Claim) -> str:
-    without = named(claim.affected or "?")
+    without = display_name(claim.affected or "?")
     return f"{_when(claim)}{_subject(claim)} 结束时没有调用 {without} 的比例上升{_slower(claim)}"
 
 
 def _caused(claim: Claim) -> str:
-    return f"{_when(claim)}{named(claim.entity)} 是{_of(claim)}原因{_detail(claim)}"
+    return f"{_when(claim)}{display_name(claim.entity)} 是{_of(claim)}原因{_detail(claim)}"
 
 
 def _affected(claim: Claim) -> str:
-    return f"{_when(claim)}{named(claim.entity)} 受到影响，并非原因{_detail(claim)}"
+    return f"{_when(claim)}{display_name(claim.entity)} 受到影响，并非原因{_detail(claim)}"
 
 
 def _saturated(claim: Claim) -> str:
@@ -59,22 +59,22 @@ def _slowed(claim: Claim) -> str:
 
 
 def _calls(claim: Claim) -> str:
-    return f"{named(claim.entity)} 调用 {named(claim.affected or '?')}"
+    return f"{display_name(claim.entity)} 调用 {display_name(claim.affected or '?')}"
 
 
 def _deployed(claim: Claim) -> str:
-    kind = f"（{named(claim.signal)}）" if claim.signal else ""
-    return f"{_when(claim)}{named(claim.entity)} 有一次变更{kind}"
+    kind = f"（{display_name(claim.signal)}）" if claim.signal else ""
+    return f"{_when(claim)}{display_name(claim.entity)} 有一次变更{kind}"
 
 
 def _in_state(claim: Claim) -> str:
-    state = named(claim.affected) if claim.affected else measure(claim.value or 0, claim.unit)
-    return f"{_when(claim)}{named(claim.entity)} 的 {named(claim.signal or '?')} 为 {state}"
+    state = display_name(claim.affected) if claim.affected else measure(claim.value or 0, claim.unit)
+    return f"{_when(claim)}{display_name(claim.entity)} 的 {display_name(claim.signal or '?')} 为 {state}"
 
 
 def _counted(claim: Claim) -> str:
     usual = "" if claim.baseline is None else f"，正常时为 {claim.baseline:,g}"
-    what = f"{named(claim.entity)} 的 {named(claim.signal or '?')}"
+    what = f"{display_name(claim.entity)} 的 {display_name(claim.signal or '?')}"
     return f"{_when(claim)}{what} 数量为 {claim.value or 0:,.0f}{usual}"
 
 
@@ -82,12 +82,12 @@ def _absent(claim: Claim) -> str:
     """What was looked through, and how much of it; of anything else nothing can be said."""
     say = _NOTHING.get(claim.unit or "")
     if say is None:
-        return f"是否发现了 {named(claim.entity)} 的情况，无从得知"
-    return say(claim, named(claim.entity), _when(claim), f"{claim.value or 0:,.0f}")
+        return f"是否发现了 {display_name(claim.entity)} 的情况，无从得知"
+    return say(claim, display_name(claim.entity), _when(claim), f"{claim.value or 0:,.0f}")
 
 
 def _no_lines(claim: Claim, name: str, when: str, count: str) -> str:
-    text = f"包含{quoted(claim.signal, most=SOUGHT_MAX)}的" if claim.signal else ""
+    text = f"包含{quote_text(claim.signal, most=SOUGHT_MAX)}的" if claim.signal else ""
     return f"{when}搜索了 {count} 行日志，没有发现 {name} {text}日志"
 
 
@@ -108,32 +108,32 @@ def _no_series(claim: Claim, name: str, when: str, count: str) -> str:
 
 def _subject(claim: Claim) -> str:
     """The signal or operation of the entity; where one caller measured it, of that caller's calls."""
-    name = named(claim.entity)
+    name = display_name(claim.entity)
     if claim.affected and claim.predicate in OF_A_SIGNAL:
-        name = f"{named(claim.affected)} 调用 {name}"
-    return f"{name} 的 {named(claim.signal)}" if claim.signal else name
+        name = f"{display_name(claim.affected)} 调用 {name}"
+    return f"{name} 的 {display_name(claim.signal)}" if claim.signal else name
 
 
 def _slow_part(claim: Claim) -> str:
     """What took longer; without a second entity or a signal nobody can say where."""
-    name = named(claim.entity)
-    whose = f"{name} 的 {named(claim.signal)}" if claim.signal else name
+    name = display_name(claim.entity)
+    whose = f"{name} 的 {display_name(claim.signal)}" if claim.signal else name
     if claim.affected:
-        return f"{named(claim.affected)} 到 {whose} 的调用途中变慢"
+        return f"{display_name(claim.affected)} 到 {whose} 的调用途中变慢"
     return f"{whose} 变慢" if claim.signal else f"{name} 内部或到它的途中耗时增加"
 
 
 def _failing(claim: Claim) -> str:
     """Whose failures rose: the entity's own, or those of calls on the way to it."""
     if claim.affected:
-        return f"{named(claim.affected)} 调用 {_subject(claim)} 的失败比例上升"
+        return f"{display_name(claim.affected)} 调用 {_subject(claim)} 的失败比例上升"
     return f"{_subject(claim)} 的失败比例上升"
 
 
 def _of(claim: Claim) -> str:
     if claim.affected is None or claim.affected == claim.entity:
         return ""
-    return f" {named(claim.affected)} 异常的"
+    return f" {display_name(claim.affected)} 异常的"
 
 
 def _movement(claim: Claim) -> str:
@@ -171,8 +171,8 @@ def _detail(claim: Claim) -> str:
     if claim.signal is None:
         return ""
     called = claim.affected and claim.predicate in OF_A_SIGNAL
-    caller = f" {named(claim.affected or '')} 调用的" if called else ""
-    return f"：其{caller} {named(claim.signal)} {_movement(claim)}"
+    caller = f" {display_name(claim.affected or '')} 调用的" if called else ""
+    return f"：其{caller} {display_name(claim.signal)} {_movement(claim)}"
 
 
 def _level(claim: Claim) -> str:

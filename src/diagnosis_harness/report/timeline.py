@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from diagnosis_harness.kernel.names import named
+from diagnosis_harness.kernel.names import display_name
 from diagnosis_harness.kernel.window import utc_text
 from diagnosis_harness.report.trace_line import TraceLine
 from diagnosis_harness.report.window import instant
@@ -63,7 +63,7 @@ def _value(value: object) -> str:
         return f"{value:.10g}"
     if isinstance(value, str):
         # What could be read as two words, or as a name and its value, stands in marks.
-        return named(value) if " " in value or "=" in value or not value.isascii() else value
+        return display_name(value) if " " in value or "=" in value or not value.isascii() else value
     if isinstance(value, int):
         return str(value)
     return ",".join(map(_value, value)) if isinstance(value, list | tuple) else ""

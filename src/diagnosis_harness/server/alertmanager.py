@@ -12,7 +12,7 @@ from diagnosis_harness.application.runs.asking import (
     Asking,
 )
 from diagnosis_harness.kernel.language import Language, language_of
-from diagnosis_harness.kernel.names import named
+from diagnosis_harness.kernel.names import display_name
 from diagnosis_harness.report.timestamps import shown
 from diagnosis_harness.server.request_bodies import Alert, AlertGroup
 from diagnosis_harness.server.submit import fingerprint_of
@@ -101,7 +101,7 @@ def _without(labels: Mapping[str, str], common: Mapping[str, str]) -> dict[str, 
 def _name(text: str) -> str:
     """A label's name or value, which is data and no sentence; nothing where there is none."""
     plain = " ".join(text.split())[:_TEXT_SHOWN]
-    return named(plain) if plain else ""
+    return display_name(plain) if plain else ""
 
 
 def _line(text: str) -> str:

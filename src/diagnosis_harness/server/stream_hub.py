@@ -16,7 +16,7 @@ from diagnosis_harness.application.runs.active import ActiveRuns
 from diagnosis_harness.application.runs.row import RunRow
 from diagnosis_harness.application.runs.store import RunArchive, RunFeed
 from diagnosis_harness.harness.termination import CancellationReason
-from diagnosis_harness.harness.waiting import passed
+from diagnosis_harness.harness.waiting import sleep
 from diagnosis_harness.kernel.clock import Clock
 from diagnosis_harness.kernel.errors import StoreFailure
 from diagnosis_harness.server.error_log import log_unexpected_error
@@ -146,7 +146,7 @@ class StreamHub:
 
     async def _beats(self) -> None:
         while True:
-            await passed(self._clock, self._settings.heartbeat_s)
+            await sleep(self._clock, self._settings.heartbeat_s)
             with _going_on("stream-heartbeat"):
                 for watch in self._watches:
                     watch.beat()

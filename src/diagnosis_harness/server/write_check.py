@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 
-from diagnosis_harness.harness.waiting import passed
+from diagnosis_harness.harness.waiting import sleep
 from diagnosis_harness.kernel.clock import Clock
 from diagnosis_harness.kernel.errors import StoreFailure
 from diagnosis_harness.server.store_problems import STORE_PROBLEMS
@@ -57,7 +57,7 @@ class WriteCheck:
 
 async def _ended_within(clock: Clock, limit_s: float, tried: asyncio.Task[str | None]) -> None:
     """Wait for a write that others wait for as well: it goes on where this one has waited enough."""
-    bell = asyncio.ensure_future(passed(clock, limit_s))
+    bell = asyncio.ensure_future(sleep(clock, limit_s))
     try:
         await asyncio.wait((tried, bell), return_when=asyncio.FIRST_COMPLETED)
     finally:

@@ -18,7 +18,7 @@ ONSET_S = 1_700_000_000.0
 WINDOW = TimeWindow(ONSET_S, ONSET_S + 600)
 
 
-def changed_item(item_id: str = "i1", entity: str = "checkout") -> EvidenceItem:
+def change_item(item_id: str = "i1", entity: str = "checkout") -> EvidenceItem:
     """A latency that rose from 0.21 s to 3.204 s."""
     return EvidenceItem(
         item_id=item_id,
@@ -52,7 +52,7 @@ def cause_item(item_id: str = "c1", entity: str = "payment", affected: str = "ch
     )
 
 
-def begun_record(
+def projecting_record(
     tool_call_id: str = "t1",
     *,
     tool_name: str = "find_changed_signals",
@@ -81,7 +81,7 @@ def ready_record(
     scope: str = "{}",
 ) -> EvidenceRecord:
     """A READY record that holds these items; NO_EVIDENCE without any."""
-    begun = begun_record(tool_call_id, tool_name=tool_name, run_id=run_id, scope=scope)
+    begun = projecting_record(tool_call_id, tool_name=tool_name, run_id=run_id, scope=scope)
     findings = ToolFindings(items=items, window=WINDOW, looked_at=7)
     projection = project(begun.tool_name, begun.scope, findings, ProjectionBounds())
     return begun.ready(projection, at_s=ONSET_S + 1)
@@ -91,14 +91,14 @@ def error_record(
     tool_call_id: str = "t1", code: ErrorCode = ErrorCode.EXECUTION_FAILED, *, scope: str = "{}"
 ) -> EvidenceRecord:
     """A record that ended in ERROR."""
-    return begun_record(tool_call_id, scope=scope).failed(code, at_s=ONSET_S + 1)
+    return projecting_record(tool_call_id, scope=scope).with_error(code, at_s=ONSET_S + 1)
 
 
-def changed_claim(
+def change_claim(
     item: EvidenceItem | None = None, *, tool_call_id: str = "t1", claim_id: str = "k1"
 ) -> Claim:
-    """The claim that `changed_item` bears in all its parts."""
-    item = item or changed_item()
+    """The claim that `change_item` bears in all its parts."""
+    item = item or change_item()
     ref = EvidenceRef(tool_call_id, item.item_id)
     return Claim(
         claim_id=claim_id,
@@ -115,7 +115,7 @@ def changed_claim(
     )
 
 
-def caused_claim(item: EvidenceItem, *, tool_call_id: str, claim_id: str = "k0") -> Claim:
+def cause_claim(item: EvidenceItem, *, tool_call_id: str, claim_id: str = "k0") -> Claim:
     """The claim that a `cause_item` bears."""
     ref = EvidenceRef(tool_call_id, item.item_id)
     return Claim(

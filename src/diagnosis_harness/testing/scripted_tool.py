@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from diagnosis_harness.testing.evidence import WINDOW, changed_item
+from diagnosis_harness.testing.evidence import WINDOW, change_item
 from diagnosis_harness.tools.spec import ArgumentValue, Parameter, ParameterKind, ToolFindings, ToolSpec
 
 if TYPE_CHECKING:
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 ENTITY = Parameter("entity", ParameterKind.TEXT, "Whom to look at.")
 
 
-def found_something() -> ToolFindings:
+def some_findings() -> ToolFindings:
     """Findings with one item."""
-    return ToolFindings(items=(changed_item(),), window=WINDOW, looked_at=1)
+    return ToolFindings(items=(change_item(),), window=WINDOW, looked_at=1)
 
 
-def found_nothing() -> ToolFindings:
+def no_findings() -> ToolFindings:
     """Findings without any."""
     return ToolFindings(items=(), window=WINDOW, looked_at=1)
 
@@ -29,7 +29,7 @@ def found_nothing() -> ToolFindings:
 class ScriptedTool:
     """Answers every call with `answer()`, and remembers the arguments of every run in order."""
 
-    answer: Callable[[], ToolFindings] = found_something
+    answer: Callable[[], ToolFindings] = some_findings
     spec: ToolSpec = field(
         default_factory=lambda: ToolSpec(name="look", description="Looks.", parameters=(ENTITY,))
     )

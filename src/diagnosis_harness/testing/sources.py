@@ -153,7 +153,7 @@ class InMemorySources:
                 float(one.time_s[-1]),
                 one.meaning,
             )
-            for one in self._ordered(recording)
+            for one in self._series_in_order(recording)
             if len(one.time_s)
         )
 
@@ -166,7 +166,7 @@ class InMemorySources:
         """The selected series, ordered by entity and signal."""
         self._count("series")
         found: list[Series] = []
-        for one in self._ordered(recording):
+        for one in self._series_in_order(recording):
             if not selection.includes(one.entity, one.signal):
                 continue
             inside = slice(None) if selection.window is None else _inside(one.time_s, selection.window)
@@ -240,7 +240,7 @@ class InMemorySources:
         held = sorted(self.change_events, key=lambda event: event.time_s)
         return tuple(event for event in held if window is None or window.contains(event.time_s))
 
-    def _ordered(self, recording: Recording) -> list[Series]:
+    def _series_in_order(self, recording: Recording) -> list[Series]:
         held = self.incident if recording is Recording.INCIDENT else self.baseline
         return sorted(held, key=lambda one: (one.entity, one.signal))
 

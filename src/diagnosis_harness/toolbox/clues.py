@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from diagnosis_harness.analysis.call_gap import charge_gaps, gap_clues
-from diagnosis_harness.analysis.clue import NOISE_FLOOR, Clue, Modality, calibrated, noise_level
+from diagnosis_harness.analysis.clue import NOISE_FLOOR, Clue, Modality, calibrate, noise_level
 from diagnosis_harness.analysis.direction import RESOURCES, SYMPTOMS, SignalKind, SignalSide, words_of
 from diagnosis_harness.analysis.graph import CallGraph
 from diagnosis_harness.analysis.robust import high_rows
@@ -52,7 +52,7 @@ def find_indicator(
     """The alerting series: has all words of the alert's signal, and its statistic if there is one."""
     wanted, exact = frozenset(words_of(signal)), frozenset(words_of(statistic or ""))
     score, null = table.harm()
-    score, _ = calibrated(score, null)
+    score, _ = calibrate(score, null)
     named = [
         place
         for place, row in enumerate(table.rows)
@@ -69,7 +69,7 @@ def metric_symptoms(
 ) -> list[Clue]:
     """Symptoms of the same nature as the indicator's; of any nature if none of those is anomalous."""
     score, null = table.harm()
-    score, null = calibrated(score, null)
+    score, null = calibrate(score, null)
     places = [
         place
         for place, row in enumerate(table.rows)
@@ -94,7 +94,7 @@ def metric_symptoms(
 def metric_resources(table: MetricTable) -> list[Clue]:
     """CPU, memory and other resources of an entity's own."""
     score, null = table.harm()
-    score, null = calibrated(score, null)
+    score, null = calibrate(score, null)
     places = [
         place
         for place, row in enumerate(table.rows)
@@ -126,7 +126,7 @@ def metric_resources(table: MetricTable) -> list[Clue]:
 def metric_gaps(table: MetricTable) -> list[Clue]:
     """Calls measured at both ends: what neither end accounts for."""
     score, null = table.harm()
-    score, null = calibrated(score, null)
+    score, null = calibrate(score, null)
     places = [place for place, row in enumerate(table.rows) if row.meaning.side is SignalSide.BETWEEN]
     scores: dict[tuple[str, str], float] = {}
     for place in places:

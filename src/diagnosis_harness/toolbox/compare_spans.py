@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from diagnosis_harness.analysis.span_findings import ShareGroups, TimeGroups
-from diagnosis_harness.kernel.names import named
+from diagnosis_harness.kernel.names import display_name
 from diagnosis_harness.kernel.window import TimeWindow
 from diagnosis_harness.toolbox.arguments import ENTITIES, ONSET, names, timestamp
 from diagnosis_harness.toolbox.clues import USUAL_CALL, SpanGroups
@@ -106,10 +106,10 @@ def _time_items(
         operation = spans.operations[int(groups.operation[place])]
         value, baseline = round4(float(shift.fault_s[place])), round4(float(shift.baseline_s[place]))
         up = shift.z[place] > 0
-        about = f"time inside {named(spans.entities[entity])}"
+        about = f"time inside {display_name(spans.entities[entity])}"
         if caller is not None:
-            about = f"time between {named(caller)} and {named(spans.entities[entity])}"
-        about += f" in {named(operation)}"
+            about = f"time between {display_name(caller)} and {display_name(spans.entities[entity])}"
+        about += f" in {display_name(operation)}"
         line = f"{about} {'rose' if up else 'fell'} from {quantity(baseline, 's')} to {quantity(value, 's')}"
         items.append(
             EvidenceItem(
@@ -146,10 +146,10 @@ def _failure_items(
         own = spans.entities[int(groups.entity[place])]
         entity, caller = (own, None) if child < 0 else (spans.entities[child], own)
         operation = spans.operations[int(groups.operation[place])]
-        what = f"share of failing {named(entity)} {named(operation)} spans"
+        what = f"share of failing {display_name(entity)} {display_name(operation)} spans"
         if caller is not None:
-            ends = f"from {named(caller)} to {named(entity)}"
-            what = f"share of {named(operation)} calls {ends} that fail on the way"
+            ends = f"from {display_name(caller)} to {display_name(entity)}"
+            what = f"share of {display_name(operation)} calls {ends} that fail on the way"
         items.append(
             _share_item(
                 groups, place, f"{prefix}{place + 1}", _Share(what, entity, caller, operation), window=window
@@ -165,7 +165,8 @@ def _missing_calls(spans: SpanView, groups: ShareGroups, window: TimeWindow | No
         entity = spans.entities[int(groups.entity[place])]
         operation = spans.operations[int(groups.operation[place])]
         child = spans.operations[int(groups.child_operation[place])]
-        what = f"share of {named(entity)} {named(operation)} spans that end without {named(child)}"
+        spans_of = f"{display_name(entity)} {display_name(operation)} spans"
+        what = f"share of {spans_of} that end without {display_name(child)}"
         items.append(
             _share_item(
                 groups, place, f"m{place + 1}", _Share(what, entity, None, operation, child), window=window

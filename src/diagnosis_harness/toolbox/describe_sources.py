@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from diagnosis_harness.kernel.json_value import Scalar
-from diagnosis_harness.kernel.names import named
+from diagnosis_harness.kernel.names import display_name
 from diagnosis_harness.kernel.window import TimeWindow, utc_text
 from diagnosis_harness.toolbox.ports import AlertInfo, Sources, SourceSummary
 from diagnosis_harness.toolbox.wording import one_line
@@ -58,12 +58,14 @@ def _kinds(summary: SourceSummary) -> list[EvidenceItem]:
     items = []
     for telemetry, words, count in counts:
         if count:
-            line = f"{count} {words} from {named(summary.name)}"
+            line = f"{count} {words} from {display_name(summary.name)}"
             items.append(
                 _item(telemetry, line, {"telemetry": telemetry}, value=count, window=summary.incident)
             )
         else:
-            items.append(_item(telemetry, f"no {words} in {named(summary.name)}", {"missing": telemetry}))
+            items.append(
+                _item(telemetry, f"no {words} in {display_name(summary.name)}", {"missing": telemetry})
+            )
     for name, window in (("incident", summary.incident), ("baseline", summary.baseline)):
         if window is not None:
             line = f"{name} recording from {utc_text(window.start_s)} to {utc_text(window.end_s)}"
@@ -78,7 +80,7 @@ def _alert(summary: SourceSummary) -> list[EvidenceItem]:
     items = []
     alert = summary.alert
     if alert != AlertInfo():
-        said = " ".join(named(part) for part in (alert.entity, alert.signal, alert.statistic) if part)
+        said = " ".join(display_name(part) for part in (alert.entity, alert.signal, alert.statistic) if part)
         at = f" at {utc_text(alert.time_s)}" if alert.time_s is not None else ""
         attributes: dict[str, Scalar] = {"telemetry": "alert"}
         for name in ("signal", "statistic", "direction", "summary"):
@@ -108,7 +110,7 @@ def _alert(summary: SourceSummary) -> list[EvidenceItem]:
 def _entities(summary: SourceSummary) -> list[EvidenceItem]:
     if not summary.entities:
         return []
-    shown = ", ".join(named(name) for name in summary.entities[:NAMED_ENTITIES])
+    shown = ", ".join(display_name(name) for name in summary.entities[:NAMED_ENTITIES])
     left = len(summary.entities) - min(len(summary.entities), NAMED_ENTITIES)
     line = f"{len(summary.entities)} entities: {shown}" + (f" and {left} more" if left else "")
     attributes: dict[str, Scalar] = {"telemetry": "entities", "unnamed": left}
@@ -119,7 +121,7 @@ def _file_items(summary: SourceSummary) -> list[EvidenceItem]:
     return [
         _item(
             f"file-{place}",
-            f"{named(note.file)} was not used: {one_line(note.note)}",
+            f"{display_name(note.file)} was not used: {one_line(note.note)}",
             {"file": one_line(note.file), "note": one_line(note.note)},
         )
         for place, note in enumerate(summary.files, start=1)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from diagnosis_harness.kernel.json_value import Scalar
-from diagnosis_harness.kernel.names import named
+from diagnosis_harness.kernel.names import display_name
 from diagnosis_harness.kernel.window import utc_text
 from diagnosis_harness.toolbox.arguments import ONSET, timestamp
 from diagnosis_harness.toolbox.views import Views
@@ -63,7 +63,7 @@ class EstimateOnset:
 
 
 def _item(method: str, at: float, entity: str | None, *, used: bool, clarity: float | None) -> EvidenceItem:
-    of = f" of what {named(entity)} shows" if entity else ""
+    of = f" of what {display_name(entity)} shows" if entity else ""
     how = {
         "argument": "as this call was asked",
         "stated": "stated with the source",

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from diagnosis_harness.kernel.names import named, quoted
+from diagnosis_harness.kernel.names import display_name, quote_text
 from diagnosis_harness.kernel.window import utc_text
 from diagnosis_harness.toolbox.arguments import text
 from diagnosis_harness.toolbox.ports import ChangeEvent
@@ -71,8 +71,8 @@ class ListChanges:
 
 def _item(event: ChangeEvent, item_id: str, onset_s: float | None) -> EvidenceItem:
     kind, summary = one_line(event.kind, most=60), one_line(event.summary)
-    of = f" of {named(event.entity)}" if event.entity else ""
-    line = f"{utc_text(event.time_s)} {named(kind)}{of}: {quoted(summary)}"
+    of = f" of {display_name(event.entity)}" if event.entity else ""
+    line = f"{utc_text(event.time_s)} {display_name(kind)}{of}: {quote_text(summary)}"
     attributes: dict[str, str | int | float | bool | None] = {"change_kind": kind, "summary": summary}
     if onset_s is not None:
         apart = round4(abs(onset_s - event.time_s))

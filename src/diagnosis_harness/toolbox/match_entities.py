@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from diagnosis_harness.kernel.names import named
+from diagnosis_harness.kernel.names import display_name
 from diagnosis_harness.toolbox.arguments import text
 from diagnosis_harness.toolbox.inventory import entity_names
 from diagnosis_harness.toolbox.ports import Sources
@@ -47,7 +47,7 @@ class MatchEntities:
             EvidenceItem(
                 f"m{place}",
                 ItemKind.INVENTORY,
-                f"the text names {named(name)}",
+                f"the text names {display_name(name)}",
                 entity=name,
                 attributes={"telemetry": "entities", "mentioned": True},
             )

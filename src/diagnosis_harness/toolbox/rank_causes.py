@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from diagnosis_harness.analysis.rank import Candidate
 from diagnosis_harness.kernel.json_value import Scalar
-from diagnosis_harness.kernel.names import named
+from diagnosis_harness.kernel.names import display_name
 from diagnosis_harness.kernel.window import TimeWindow, utc_text
 from diagnosis_harness.toolbox.arguments import ONSET, text, timestamp
 from diagnosis_harness.toolbox.incident_view import IncidentView, Ranking
@@ -104,13 +104,13 @@ def _item(
     if (instance := one.instance) is not None:
         attributes["instance"] = instance
     if ranking.affected is not None:
-        affected = f"what {named(ranking.affected)} shows"
+        affected = f"what {display_name(ranking.affected)} shows"
     else:
         affected = "the incident"
     line = (
-        f"{named(one.entity)} ranks {place} as the cause of {affected} from {utc_text(onset_s)} on: "
+        f"{display_name(one.entity)} ranks {place} as the cause of {affected} from {utc_text(onset_s)} on: "
         f"score {digits(score)}, strength {digits(strength)}, {one.fault_kind}, "
-        f"decided by {one.decided_by.value} ({named(one.region)})"
+        f"decided by {one.decided_by.value} ({display_name(one.region)})"
     )
     if place == 1:
         line += f", margin {digits(margin)}"

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from diagnosis_harness.kernel.json_value import Scalar
-from diagnosis_harness.kernel.names import named, quoted
+from diagnosis_harness.kernel.names import display_name, quote_text
 from diagnosis_harness.kernel.window import TimeWindow, utc_text
 from diagnosis_harness.toolbox.arguments import text, timestamp
 from diagnosis_harness.toolbox.inventory import askable_names
@@ -95,8 +95,8 @@ def _count(
     matching: int, searched: int, wanted: str | None, scope: tuple[str | None, TimeWindow | None]
 ) -> EvidenceItem:
     entity, window = scope
-    containing = f" that contain {quoted(wanted)}" if wanted else ""
-    of = f" of {named(entity)}" if entity else ""
+    containing = f" that contain {quote_text(wanted)}" if wanted else ""
+    of = f" of {display_name(entity)}" if entity else ""
     within = f" between {utc_text(window.start_s)} and {utc_text(window.end_s)}" if window else ""
     attributes: dict[str, Scalar] = {"searched": searched}
     if wanted:
@@ -115,14 +115,14 @@ def _count(
 
 def _line(line: LogLine, item_id: str) -> EvidenceItem:
     message = one_line(line.message)
-    who = " ".join(named(part) for part in (line.entity, line.level) if part)
+    who = " ".join(display_name(part) for part in (line.entity, line.level) if part)
     attributes: dict[str, Scalar] = {"message": message}
     if line.level:
         attributes["level"] = one_line(line.level)
     return EvidenceItem(
         item_id,
         ItemKind.LOG_LINES,
-        f"{utc_text(line.time_s)}{f' {who}' if who else ''}: {quoted(message)}",
+        f"{utc_text(line.time_s)}{f' {who}' if who else ''}: {quote_text(message)}",
         entity=line.entity,
         onset_s=line.time_s,
         attributes=attributes,

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from diagnosis_harness.analysis.clue import calibrated
+from diagnosis_harness.analysis.clue import calibrate
 from diagnosis_harness.analysis.robust import high_rows
 from diagnosis_harness.analysis.series import thin
 from diagnosis_harness.analysis.shift import own_time_of_change
 from diagnosis_harness.kernel.json_value import Scalar
-from diagnosis_harness.kernel.names import named
+from diagnosis_harness.kernel.names import display_name
 from diagnosis_harness.kernel.window import TimeWindow, utc_text
 from diagnosis_harness.toolbox.metric_table import MetricTable
 from diagnosis_harness.toolbox.wording import digits, quantity, round4, round4_or_none
@@ -41,8 +41,8 @@ class SignalMove:
 
 def moves_of(table: MetricTable) -> list[SignalMove]:
     """The move of every row, in the table's order."""
-    up, null_up = calibrated(table.shift.up, table.shift.null_up)
-    down, null_down = calibrated(table.shift.down, table.shift.null_down)
+    up, null_up = calibrate(table.shift.up, table.shift.null_up)
+    down, null_down = calibrate(table.shift.down, table.shift.null_down)
     windows = null_up.shape[1]
     found = []
     for place, row in enumerate(table.rows):
@@ -164,8 +164,12 @@ def _line(
     table: MetricTable, move: SignalMove, numbers: tuple[float | None, float | None], *, ratio: Scalar
 ) -> str:
     row = table.rows[move.row]
-    caller = "" if row.caller is None else f" in calls from {named(row.caller)}"
-    name = f"{named(row.entity)} {named(row.signal)}" + (" per second" if row.rate else "") + caller
+    caller = "" if row.caller is None else f" in calls from {display_name(row.caller)}"
+    name = (
+        f"{display_name(row.entity)} {display_name(row.signal)}"
+        + (" per second" if row.rate else "")
+        + caller
+    )
     value, baseline = numbers
     if value is None:
         return f"{name} has no value in the window"

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from diagnosis_harness.analysis.graph import walk
-from diagnosis_harness.kernel.names import named
+from diagnosis_harness.kernel.names import display_name
 from diagnosis_harness.toolbox.arguments import text, whole
 from diagnosis_harness.toolbox.views import Views
 from diagnosis_harness.tools.evidence import EvidenceItem, ItemKind
@@ -66,7 +66,7 @@ class WalkTopology:
             EvidenceItem(
                 f"e{place}",
                 ItemKind.CALL_EDGE,
-                f"{named(caller)} calls {named(callee)}",
+                f"{display_name(caller)} calls {display_name(callee)}",
                 entity=callee,
                 peer=caller,
                 attributes={"distance": distance},

@@ -34,7 +34,7 @@ def normalise(spec: ToolSpec, raw: Mapping[str, JsonValue]) -> dict[str, Argumen
             if parameter.required:
                 raise ArgumentProblem(f"{spec.name} needs '{parameter.name}'")
             continue
-        found[parameter.name] = _typed(parameter, value)
+        found[parameter.name] = _convert(parameter, value)
     return found
 
 
@@ -60,18 +60,18 @@ def refuse_unknown(spec: ToolSpec, arguments: Mapping[str, ArgumentValue], known
 
 def _near(name: str, known: Iterable[str]) -> list[str]:
     """The known names that differ by case and joining alone, else those that one begins with."""
-    sought = _folded(name)
-    folded = [(each, _folded(each)) for each in sorted(known)]
+    sought = _fold(name)
+    folded = [(each, _fold(each)) for each in sorted(known)]
     same = [each for each, held in folded if held == sought]
     alike = [each for each, held in folded if held and sought and held.startswith(sought)]
     return (same or alike)[:_NEAR]
 
 
-def _folded(name: str) -> str:
+def _fold(name: str) -> str:
     return "".join(letter for letter in name.casefold() if letter.isalnum())
 
 
-def _typed(parameter: Parameter, value: JsonValue) -> ArgumentValue:
+def _convert(parameter: Parameter, value: JsonValue) -> ArgumentValue:
     match parameter.kind:
         case ParameterKind.TEXT | ParameterKind.ENTITY:
             return _text(parameter, value)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from diagnosis_harness.harness.budget import ToolLease
 from diagnosis_harness.harness.core import DiagnosisHarnessCore
 from diagnosis_harness.harness.keys import ToolCallKeyFactory
-from diagnosis_harness.harness.waiting import Lane, bounded_gather
+from diagnosis_harness.harness.waiting import Lane, gather_bounded
 from diagnosis_harness.kernel.errors import (
     FailureKind,
     MaskingFailed,
@@ -29,7 +29,7 @@ from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.tools.access import ToolAccess
 from diagnosis_harness.tools.evidence import EvidenceStatus, InvocationStatus
 from diagnosis_harness.tools.invocation import ErrorCode, EvidenceRecord
-from diagnosis_harness.tools.masked_findings import masked_findings
+from diagnosis_harness.tools.masked_findings import mask_findings
 from diagnosis_harness.tools.preflight import Admissible, Refusal, RefusalCode, inspect
 from diagnosis_harness.tools.projection import project
 from diagnosis_harness.tools.spec import ProjectionBounds, Tool, ToolFindings, ToolRequest, ToolSpec
@@ -128,7 +128,7 @@ class ToolBoundary:
         """
         inspected = [self._inspect(ctx, request) for request in requests]
         admissible = [place for place, found in enumerate(inspected) if isinstance(found, Admissible)]
-        leases = self._admitted(ctx, [requests[place] for place in admissible])
+        leases = self._admit(ctx, [requests[place] for place in admissible])
         try:
             calls = [
                 partial(self._call, ctx, requests[place], found, lease)
@@ -136,16 +136,16 @@ class ToolBoundary:
                 if isinstance(found := inspected[place], Admissible)
             ]
             lanes = [self._lane(requests[place]) for place, _ in zip(admissible, leases, strict=False)]
-            settled = await bounded_gather(calls, parallel_max=self._settings.parallel, lanes=lanes)
+            settled = await gather_bounded(calls, parallel_max=self._settings.parallel, lanes=lanes)
         finally:
             for lease in leases:  # those of calls that a host's cancel kept from running at all
                 self._core.return_tool_call(ctx, lease)
         results = dict(zip(admissible, settled, strict=False))
         for place, found in enumerate(inspected):
             if isinstance(found, Refusal):
-                results[place] = self._refused(ctx, requests[place], found)
+                results[place] = self._refuse(ctx, requests[place], found)
             elif place not in results:
-                results[place] = self._turned_away(ctx, requests[place])
+                results[place] = self._refuse_over_limit(ctx, requests[place])
         return tuple(results[place] for place in range(len(requests)))
 
     async def settle(self, ctx: RunContext) -> None:
@@ -160,7 +160,7 @@ class ToolBoundary:
     def _lane(self, request: ToolRequest) -> Lane:
         return Lane(request.tool_name, self._tools[request.tool_name].spec.parallel)
 
-    def _admitted(self, ctx: RunContext, requests: Sequence[ToolRequest]) -> tuple[ToolLease, ...]:
+    def _admit(self, ctx: RunContext, requests: Sequence[ToolRequest]) -> tuple[ToolLease, ...]:
         try:
             return self._core.admit_tool_calls(
                 ctx, [(request.tool_name, request.tool_call_id) for request in requests]
@@ -178,21 +178,21 @@ class ToolBoundary:
             self._used_ids.add(request.tool_call_id)
         return found
 
-    def _turned_away(self, ctx: RunContext, request: ToolRequest) -> ToolBoundaryResult:
+    def _refuse_over_limit(self, ctx: RunContext, request: ToolRequest) -> ToolBoundaryResult:
         """Send a call that no admission covers through the gate, which refuses it and says why."""
         try:
             lease = self._core.start_tool_call(ctx, request.tool_name, request.tool_call_id)
         except RunAborted as aborted:
             over = aborted.reason == "BUDGET_EXHAUSTED"
             code = RefusalCode.BUDGET_EXHAUSTED if over else RefusalCode.RUN_NOT_ACTIVE
-            return self._refused(ctx, request, Refusal(code, str(aborted)))
+            return self._refuse(ctx, request, Refusal(code, str(aborted)))
         # A limit that was met by reservations of this batch has room again, since one of them went back.
         self._core.return_tool_call(ctx, lease)
-        return self._refused(
+        return self._refuse(
             ctx, request, Refusal(RefusalCode.STORE_UNAVAILABLE, "an earlier call could not begin")
         )
 
-    def _refused(self, ctx: RunContext, request: ToolRequest, refusal: Refusal) -> ToolBoundaryResult:
+    def _refuse(self, ctx: RunContext, request: ToolRequest, refusal: Refusal) -> ToolBoundaryResult:
         self._core.emit(
             ctx,
             TraceName.TOOL_REQUEST_REJECTED,
@@ -221,15 +221,15 @@ class ToolBoundary:
             invocation=InvocationStatus.PROJECTING,
             evidence=None,
         )
-        refusal = await self._begun(ctx, record)
+        refusal = await self._start(ctx, record)
         if refusal is not None:
             self._core.return_tool_call(ctx, lease)
-            return self._refused(ctx, request, refusal)
+            return self._refuse(ctx, request, refusal)
         self._tell(ctx, record, TraceEventStatus.STARTED)
-        ended = self._failed(record, ErrorCode.ABANDONED)
+        ended = self._end_as_error(record, ErrorCode.ABANDONED)
         try:
             ended = await self._outcome(ctx, record, found, lease)
-            final = await self._finished(ctx, ended, record)
+            final = await self._complete(ctx, ended, record)
         except GeneratorExit:
             raise  # the coroutine is being closed: nothing can be waited for any more
         except BaseException:
@@ -238,7 +238,7 @@ class ToolBoundary:
         self._tell_end(ctx, final)
         return ToolBoundaryResult(request, record=final)
 
-    async def _begun(self, ctx: RunContext, record: EvidenceRecord) -> Refusal | None:
+    async def _start(self, ctx: RunContext, record: EvidenceRecord) -> Refusal | None:
         # Bookkeeping like the end of a record: cut short, a store may still take it when its end has come by.
         try:
             self._core.check_active(ctx)
@@ -253,14 +253,14 @@ class ToolBoundary:
         except GeneratorExit:
             raise
         except BaseException:
-            await self._finish(ctx, self._failed(record, ErrorCode.ABANDONED))
+            await self._finish(ctx, self._end_as_error(record, ErrorCode.ABANDONED))
             raise
         else:
             if created:
                 return None
             return Refusal(RefusalCode.TOOL_CALL_ID_REUSED, f"a record of {record.tool_call_id} exists")
         # Nobody knows whether the store had taken it: one that it holds must not stay PROJECTING for ever.
-        await self._finish(ctx, self._failed(record, ErrorCode.ABANDONED))
+        await self._finish(ctx, self._end_as_error(record, ErrorCode.ABANDONED))
         return refusal
 
     async def _outcome(
@@ -278,34 +278,36 @@ class ToolBoundary:
             projection = read_stored(written.stored).projection
             self._core.reserve_bytes(ctx, len(projection.stored))
         except RunAborted as aborted:
-            return self._failed(record, _code_of_end(aborted))
+            return self._end_as_error(record, _code_of_end(aborted))
         except ToolFailure as failure:
             timed_out = failure.kind is FailureKind.TIMEOUT
-            return self._failed(record, ErrorCode.TIMED_OUT if timed_out else ErrorCode.EXECUTION_FAILED)
+            return self._end_as_error(
+                record, ErrorCode.TIMED_OUT if timed_out else ErrorCode.EXECUTION_FAILED
+            )
         except MaskingFailed:
-            return self._failed(record, ErrorCode.MASKING_FAILED)
+            return self._end_as_error(record, ErrorCode.MASKING_FAILED)
         except ProjectionTooLarge:
-            return self._failed(record, ErrorCode.TOO_LARGE)
+            return self._end_as_error(record, ErrorCode.TOO_LARGE)
         except (ValueError, TypeError, StoredBytesInvalid):
-            return self._failed(record, ErrorCode.PROJECTION_FAILED)
+            return self._end_as_error(record, ErrorCode.PROJECTION_FAILED)
         except Exception:  # noqa: BLE001 - findings of whatever shape end their record, and nothing else
-            return self._failed(record, ErrorCode.PROJECTION_FAILED)
+            return self._end_as_error(record, ErrorCode.PROJECTION_FAILED)
         return record.ready(projection, at_s=self._core.clock.now_s())
 
-    async def _finished(
+    async def _complete(
         self, ctx: RunContext, ended: EvidenceRecord, begun: EvidenceRecord
     ) -> EvidenceRecord:
         """Keep the final record and read it back; what does not come back unaltered is no evidence."""
         try:
             kept = await self._core.finalise(
-                ctx, lambda ctx: self._kept(ctx, ended), limit_s=self._settings.finalise_timeout_s
+                ctx, lambda ctx: self._persist(ctx, ended), limit_s=self._settings.finalise_timeout_s
             )
         except Exception:  # noqa: BLE001 - a store's fault, typed or not: the record is not known to be kept
             kept = False
         if kept:
             return ended
         is_error = ended.invocation is InvocationStatus.ERROR
-        failed = ended if is_error else self._failed(begun, ErrorCode.STORE_FAILED)
+        failed = ended if is_error else self._end_as_error(begun, ErrorCode.STORE_FAILED)
         await self._finish(ctx, failed)
         return failed
 
@@ -326,20 +328,20 @@ class ToolBoundary:
 
         `ended` is how the call had left it: where the store had taken that end before, it stands.
         """
-        final = self._failed(begun, ErrorCode.ABANDONED)
+        final = self._end_as_error(begun, ErrorCode.ABANDONED)
         try:
             if await self._finish(ctx, final) is False:
                 final = ended
         finally:
             self._tell_end(ctx, final)
 
-    async def _kept(self, ctx: RunContext, record: EvidenceRecord) -> bool:
+    async def _persist(self, ctx: RunContext, record: EvidenceRecord) -> bool:
         if not await self._store.finish(ctx, record):
             return False
         return await self._store.get(ctx, record.key) == record
 
-    def _failed(self, record: EvidenceRecord, code: ErrorCode) -> EvidenceRecord:
-        return record.failed(code, at_s=self._core.clock.now_s())
+    def _end_as_error(self, record: EvidenceRecord, code: ErrorCode) -> EvidenceRecord:
+        return record.with_error(code, at_s=self._core.clock.now_s())
 
     def _tell_end(self, ctx: RunContext, final: EvidenceRecord) -> None:
         failed = final.invocation is InvocationStatus.ERROR
@@ -366,7 +368,7 @@ def _run(ctx: RunContext, found: Admissible) -> ToolFindings:
     Masking works in the tool's thread and inside its limit, so that a large answer holds nobody else up.
     """
     try:
-        return masked_findings(found.tool.run(ctx, found.arguments))
+        return mask_findings(found.tool.run(ctx, found.arguments))
     except (ToolFailure, MaskingFailed, RunAborted):
         raise
     except BaseException as error:
@@ -377,7 +379,7 @@ def _run(ctx: RunContext, found: Admissible) -> ToolFindings:
 def _unbegun(ctx: RunContext, failure: Exception) -> Refusal:
     """Why a call whose store failed did not begin; an end of the run meanwhile comes before that."""
     if ctx.lifecycle.termination is not None:
-        return Refusal(RefusalCode.RUN_NOT_ACTIVE, str(ctx.lifecycle.aborted()))
+        return Refusal(RefusalCode.RUN_NOT_ACTIVE, str(ctx.lifecycle.abort_error()))
     # An untyped fault may say anything; its name is enough.
     typed = isinstance(failure, TechnicalFailure)
     message = str(failure) if typed else f"the store failed: {type(failure).__name__}"

@@ -41,7 +41,7 @@ def fence(text: str, *, label: str = "data", limit: int = FENCED_MAX) -> str:
     return f"<<<{label} {mark}\n{content}\n{mark} {label}>>>"
 
 
-def fenced(text: str) -> str | None:
+def read_fence(text: str) -> str | None:
     """The content of a text that is exactly one fence; None when it is none."""
     found = _FENCED.fullmatch(text)
     if found is None or found[2] in found[3]:

@@ -119,7 +119,7 @@ class EvidenceRecord:
             finished_s=at_s,
         )
 
-    def failed(self, code: ErrorCode, *, at_s: float) -> EvidenceRecord:
+    def with_error(self, code: ErrorCode, *, at_s: float) -> EvidenceRecord:
         """The record as ERROR.
 
         Raises:

@@ -10,7 +10,7 @@ from diagnosis_harness.tools.evidence import EvidenceItem
 from diagnosis_harness.tools.spec import ToolFindings
 
 
-def masked_findings(findings: ToolFindings) -> ToolFindings:
+def mask_findings(findings: ToolFindings) -> ToolFindings:
     """The findings with every text in every item, the note and the advice on narrowing masked.
 
     Numbers, directions, windows and kinds are not text and stay; an item that changes keeps its id.

@@ -23,10 +23,10 @@ def project(tool_name: str, scope: str, findings: ToolFindings, bounds: Projecti
     if len({item.item_id for item in findings.items}) != len(findings.items):
         raise ValueError("two evidence items share an id")
     kept = findings.items[: bounds.items]
-    stored = _stored(tool_name, scope, findings, kept=kept)
+    stored = _encode(tool_name, scope, findings, kept=kept)
     if len(stored) > bounds.size_bytes:
         kept = _fitting(tool_name, scope, findings, bounds)
-        stored = _stored(tool_name, scope, findings, kept=kept)
+        stored = _encode(tool_name, scope, findings, kept=kept)
     if findings.items and not kept:
         raise ProjectionTooLarge(f"the first item alone passes {bounds.size_bytes} bytes")
     omitted = len(findings.items) - len(kept)
@@ -45,7 +45,7 @@ def _fitting(
     tool_name: str, scope: str, findings: ToolFindings, bounds: ProjectionBounds
 ) -> tuple[EvidenceItem, ...]:
     """The longest prefix that fits, for findings that do not fit whole."""
-    size = len(_stored(tool_name, scope, findings, kept=()))
+    size = len(_encode(tool_name, scope, findings, kept=()))
     for place, item in enumerate(findings.items[: bounds.items]):
         size += len(canonical_json(item.as_json())) + 1
         if size > bounds.size_bytes:
@@ -53,7 +53,7 @@ def _fitting(
     return findings.items[: bounds.items]
 
 
-def _stored(tool_name: str, scope: str, findings: ToolFindings, *, kept: tuple[EvidenceItem, ...]) -> bytes:
+def _encode(tool_name: str, scope: str, findings: ToolFindings, *, kept: tuple[EvidenceItem, ...]) -> bytes:
     window, omitted = findings.window, len(findings.items) - len(kept)
     held: dict[str, JsonValue] = {
         "tool": tool_name,

@@ -43,7 +43,7 @@ def read_stored(stored: bytes) -> StoredFindings:
     Raises:
         StoredBytesInvalid: no projection can have stored these bytes.
     """
-    held = _object(_parsed(stored), "", required=_STORED)
+    held = _object(_parse(stored), "", required=_STORED)
     items = tuple(_item(raw, f"items[{place}]") for place, raw in enumerate(_list(held["items"], "items")))
     if len({item.item_id for item in items}) != len(items):
         raise StoredBytesInvalid("items", "two items share an id")
@@ -65,7 +65,7 @@ def read_stored(stored: bytes) -> StoredFindings:
     )
 
 
-def _parsed(stored: bytes) -> JsonValue:
+def _parse(stored: bytes) -> JsonValue:
     try:
         value: JsonValue = json.loads(stored.decode("utf-8"))
         again = canonical_json(value)

@@ -77,7 +77,7 @@ class TraceEvent:
         name: what it tells of.
         phase: where in the run it belongs.
         status: how the thing went.
-        payload: small, read-only and of JSON values only (see `bounded`).
+        payload: small, read-only and of JSON values only (see `bound_payload`).
     """
 
     seq: int
@@ -96,7 +96,7 @@ VALUES_MAX = 1000
 CUT_MARK = "…"
 
 
-def bounded(payload: Mapping[str, JsonValue]) -> Mapping[str, JsonValue]:
+def bound_payload(payload: Mapping[str, JsonValue]) -> Mapping[str, JsonValue]:
     """A read-only copy of a payload that is small and holds no secret, whatever it was made from.
 
     Texts end at 2,000 characters, collections at 100 items, nesting at 6 levels and the whole at 1,000

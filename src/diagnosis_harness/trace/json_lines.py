@@ -46,7 +46,7 @@ def event_of(held: JsonValue) -> TraceEvent:
                 name=TraceName(name),
                 phase=TracePhase(phase),
                 status=TraceEventStatus(status),
-                payload=MappingProxyType({key: _frozen(value) for key, value in payload.items()}),
+                payload=MappingProxyType({key: _freeze(value) for key, value in payload.items()}),
             )
         case _:
             raise ValueError("no event of a trace")
@@ -84,10 +84,10 @@ def _plain(value: JsonValue) -> JsonValue:
     return value
 
 
-def _frozen(value: JsonValue) -> JsonValue:
+def _freeze(value: JsonValue) -> JsonValue:
     """A value as an event keeps it (`trace.event.bounded`): lists become tuples."""
     if isinstance(value, list):
-        return tuple(_frozen(item) for item in value)
+        return tuple(_freeze(item) for item in value)
     if isinstance(value, dict):
-        return {key: _frozen(item) for key, item in value.items()}
+        return {key: _freeze(item) for key, item in value.items()}
     return value

@@ -46,7 +46,7 @@ class MemorySink:
         with self._lock:
             return tuple(event for event in self._events if run_id is None or event.run_id == run_id)
 
-    def named(self, name: TraceName) -> tuple[TraceEvent, ...]:
+    def events_named(self, name: TraceName) -> tuple[TraceEvent, ...]:
         """The events of one name."""
         return tuple(event for event in self.events() if event.name is name)
 

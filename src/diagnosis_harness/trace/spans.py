@@ -156,12 +156,12 @@ def _phases(events: Sequence[TraceEvent], pairs: Sequence[_Draft]) -> tuple[_Dra
         if places:
             ends = [pair.last for pair in pairs if events[pair.first].phase is phase]
             drafts.append(
-                _Draft(phase.value, phase.value, _begun(places[0], events), max(places[-1], *ends, 0))
+                _Draft(phase.value, phase.value, _start_of(places[0], events), max(places[-1], *ends, 0))
             )
     return tuple(drafts)
 
 
-def _begun(place: int, events: Sequence[TraceEvent]) -> int:
+def _start_of(place: int, events: Sequence[TraceEvent]) -> int:
     """The place of the event before; what is told of at its end is passed over, as part of what followed."""
     return next((at for at in range(place - 1, -1, -1) if events[at].name not in _AT_ONCE), place)
 

@@ -80,7 +80,7 @@ def fold(moments: Iterable[Moment]) -> Timeline:
     held = tuple(moments)
     spent = dict.fromkeys((moment.phase for moment in held), 0.0)
     for before, after in pairwise(held):
-        spent[_worked(before, after)] += max(after.at_s - before.at_s, 0.0)
+        spent[_phase_between(before, after)] += max(after.at_s - before.at_s, 0.0)
     return Timeline(
         started_s=held[0].at_s if held else 0.0,
         duration_s=sum(spent.values()),
@@ -91,7 +91,7 @@ def fold(moments: Iterable[Moment]) -> Timeline:
     )
 
 
-def _worked(before: Moment, after: Moment) -> TracePhase:
+def _phase_between(before: Moment, after: Moment) -> TracePhase:
     """Which phase the time between two moments belongs to.
 
     It is the phase whose work the later one reports. A moment that only begins something, and one of the run

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from diagnosis_harness.analysis.graph import graph_of, known_callees, reachable, walk
+from diagnosis_harness.analysis.graph import graph_of, nearest_known_callees, reachable, walk
 
 EDGES = [("shop", "checkout"), ("checkout", "mesh"), ("mesh", "payment"), ("mesh", "tax"), ("tax", "shop")]
 
@@ -10,19 +10,19 @@ EDGES = [("shop", "checkout"), ("checkout", "mesh"), ("mesh", "payment"), ("mesh
 def test_entities_without_data_are_walked_through() -> None:
     """A proxy of which nothing is known does not break the path."""
     graph = graph_of(EDGES)
-    assert known_callees(graph, "checkout", {"payment", "tax"}) == ("payment", "tax")
+    assert nearest_known_callees(graph, "checkout", {"payment", "tax"}) == ("payment", "tax")
 
 
 def test_what_stands_behind_a_known_callee_is_not_seen() -> None:
     """Only the nearest explain."""
-    assert known_callees(graph_of(EDGES), "shop", {"checkout", "payment"}) == ("checkout",)
+    assert nearest_known_callees(graph_of(EDGES), "shop", {"checkout", "payment"}) == ("checkout",)
 
 
 def test_circles_end() -> None:
     """A caller that is called back does not hang the walk."""
     graph = graph_of(EDGES)
     assert reachable(graph, "shop") == {"shop", "checkout", "mesh", "payment", "tax"}
-    assert known_callees(graph, "shop", {"shop"}) == ()
+    assert nearest_known_callees(graph, "shop", {"shop"}) == ()
 
 
 def test_a_walk_tells_distance_and_direction() -> None:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from diagnosis_harness.analysis.call_gap import charge_gaps
-from diagnosis_harness.analysis.clue import Clue, Modality, calibrated, noise_level
+from diagnosis_harness.analysis.clue import Clue, Modality, calibrate, noise_level
 from diagnosis_harness.analysis.rank import Candidate, rank, reality_of
 
 
@@ -102,7 +102,7 @@ def test_the_order_of_clues_does_not_matter() -> None:
 
 def test_a_restless_series_is_divided_by_its_own_habit() -> None:
     """Thirty widths are nothing for one that reaches them every hour."""
-    score, _ = calibrated(np.array([30.0, 30.0]), np.array([[30.0] * 20, [0.5] * 20]))
+    score, _ = calibrate(np.array([30.0, 30.0]), np.array([[30.0] * 20, [0.5] * 20]))
     assert score.tolist() == [2.0, 30.0]
 
 

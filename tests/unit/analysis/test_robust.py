@@ -15,7 +15,7 @@ from diagnosis_harness.analysis.robust import (
     median_rows,
     quantile_sorted,
     rise_rows,
-    sorted_rows,
+    sort_rows,
     width_rows,
 )
 
@@ -30,7 +30,7 @@ rows = arrays(
 @given(rows, st.floats(0.0, 1.0))
 def test_quantiles_equal_numpy_s_row_by_row(value: Floats, share: float) -> None:
     """The vectorised quantile ignores gaps as numpy does on what is left."""
-    ordered, count = sorted_rows(value)
+    ordered, count = sort_rows(value)
     found = quantile_sorted(ordered, count, share)
     for place, row in enumerate(value):
         held = row[np.isfinite(row)]

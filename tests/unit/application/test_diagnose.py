@@ -30,7 +30,7 @@ from diagnosis_harness.llm.role import RoleBoundary
 from diagnosis_harness.release.outcome import FallbackType, ReleaseOutcome
 from diagnosis_harness.release.pipeline import ReleasePipeline
 from diagnosis_harness.testing.clock import ManualClock
-from diagnosis_harness.testing.evidence import WINDOW, cause_item, caused_claim, changed_claim, changed_item
+from diagnosis_harness.testing.evidence import WINDOW, cause_claim, cause_item, change_claim, change_item
 from diagnosis_harness.testing.ids import CountingIds
 from diagnosis_harness.testing.scripted_policy import Answer, ScriptedJudge, ScriptedPolicy, ScriptedRepairer
 from diagnosis_harness.testing.scripted_tool import ENTITY, ScriptedTool
@@ -55,7 +55,7 @@ UNAVAILABLE = LlmFailure("away", kind=FailureKind.UNAVAILABLE)
 def seen() -> ToolFindings:
     """A ranking and the change that bears it, in one record."""
     return ToolFindings(
-        items=(cause_item(), changed_item("i1", "payment"), changed_item("i2", "checkout")),
+        items=(cause_item(), change_item("i1", "payment"), change_item("i2", "checkout")),
         window=WINDOW,
         looked_at=2,
     )
@@ -69,15 +69,15 @@ def ask(*call_ids: str, assess: tuple[Assessment, ...] = (), entity: str | None 
 
 def gained(call_id: str = "t1") -> Assessment:
     """A gain with its fact."""
-    fact = changed_claim(changed_item("i1", "payment"), tool_call_id=call_id, claim_id=f"f-{call_id}")
+    fact = change_claim(change_item("i1", "payment"), tool_call_id=call_id, claim_id=f"f-{call_id}")
     return Assessment(call_id, InformationGain.GAINED, (fact,))
 
 
 TRUTHFUL = DiagnosisDraft(
     conclusion=(Cause("payment", FaultKind.CPU, ("k0", "k1")),),
     claims=(
-        caused_claim(cause_item(), tool_call_id="t1"),
-        changed_claim(changed_item("i1", "payment"), tool_call_id="t1"),
+        cause_claim(cause_item(), tool_call_id="t1"),
+        change_claim(change_item("i1", "payment"), tool_call_id="t1"),
     ),
 )
 FALSE = replace(TRUTHFUL, claims=(TRUTHFUL.claims[0], replace(TRUTHFUL.claims[1], value=9.0)))

@@ -20,7 +20,7 @@ from diagnosis_harness.harness.budget import TokenUsage
 from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.harness.termination import RunState
 from diagnosis_harness.release.outcome import FallbackType, ReleaseOutcome
-from diagnosis_harness.testing.evidence import WINDOW, cause_item, caused_claim, changed_claim, changed_item
+from diagnosis_harness.testing.evidence import WINDOW, cause_claim, cause_item, change_claim, change_item
 from diagnosis_harness.testing.runs import limits
 from diagnosis_harness.testing.scripted_policy import ScriptedJudge, ScriptedPolicy, ScriptedRepairer
 from diagnosis_harness.testing.scripted_tool import ScriptedTool
@@ -30,10 +30,10 @@ from diagnosis_harness.trace.event import TraceName
 COSTLY = TokenUsage(10_000, 0)
 YES = Judgement(SemanticVerdict.SUPPORTED)
 NO = Judgement(SemanticVerdict.UNSUPPORTED, (SemanticReason.WEAK,))
-CHANGE = changed_claim(changed_item("i1", "payment"), tool_call_id="t1")
+CHANGE = change_claim(change_item("i1", "payment"), tool_call_id="t1")
 TRUE = DiagnosisDraft(
     conclusion=(Cause("payment", FaultKind.CPU, ("k0", "k1")),),
-    claims=(caused_claim(cause_item(), tool_call_id="t1"), CHANGE),
+    claims=(cause_claim(cause_item(), tool_call_id="t1"), CHANGE),
 )
 FALSE = replace(TRUE, claims=(*TRUE.claims, replace(CHANGE, claim_id="k2", value=9.9)))
 OPEN = replace(TRUE, conclusion=(), claims=(CHANGE,))
@@ -57,7 +57,7 @@ def scene(draft: DiagnosisDraft, *, knows: bool, judge: ScriptedJudge | None = N
         else Assessment("t1", InformationGain.NO_GAIN)
     )
     found = ToolFindings(
-        (cause_item(), changed_item("i1", "payment"), changed_item("i2", "checkout")), WINDOW, 2
+        (cause_item(), change_item("i1", "payment"), change_item("i2", "checkout")), WINDOW, 2
     )
     return Scene(
         policy=ScriptedPolicy(AskTools((WantedCall("t1", "look", {}),)), GiveDraft(draft, (gain,))),
@@ -146,7 +146,7 @@ def test_content_that_was_prepared_for_a_cancelled_run_is_not_published(
     end = run.run()
     assert (run.ctx.lifecycle.state, end.outcome) == (RunState.CANCELLED, ReleaseOutcome.CANCELLED)
     assert (end.causes, end.fallback) == ((), None)
-    assert run.sink.named(TraceName.RELEASE_DECISION)[0].payload["outcome"] == "CANCELLED"
+    assert run.sink.events_named(TraceName.RELEASE_DECISION)[0].payload["outcome"] == "CANCELLED"
 
 
 @pytest.mark.parametrize("where", ["the policy", "the judge"])

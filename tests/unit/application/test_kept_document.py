@@ -26,7 +26,7 @@ from diagnosis_harness.release.outcome import ReleaseOutcome
 from diagnosis_harness.report.document import RecordEntry, RunDocument
 from diagnosis_harness.report.document_file import document_bytes
 from diagnosis_harness.report.window import instant
-from diagnosis_harness.testing.evidence import begun_record
+from diagnosis_harness.testing.evidence import projecting_record
 from diagnosis_harness.testing.scripted_policy import ScriptedPolicy
 from diagnosis_harness.testing.scripted_tool import ScriptedTool
 from diagnosis_harness.tools.evidence import InvocationStatus
@@ -181,8 +181,8 @@ def test_a_record_of_a_call_that_was_turned_away_is_none_of_the_document(tmp_pat
             row = await asyncio.wait_for(asked(kept), 60)
             records = await kept.stores.archive.records(row.run_id)
             events = await kept.events(row.run_id)
-            late = replace(begun_record("t2"), run_id=row.run_id)
-            turned_away = late.failed(ErrorCode.ABANDONED, at_s=late.started_s)
+            late = replace(projecting_record("t2"), run_id=row.run_id)
+            turned_away = late.with_error(ErrorCode.ABANDONED, at_s=late.started_s)
             assert document_of(row, [*records, turned_away], events) == document_of(row, records, events)
 
     asyncio.run(played())
@@ -193,8 +193,8 @@ def test_a_call_that_the_end_of_its_run_forestalled_need_not_be_counted(tmp_path
     well = play(tmp_path, asked, **concluding())
     document = replace(well, run=replace(well.run, state=RunState.TIMED_OUT))
     started_s = instant(document.run.started_at, "started_at")
-    late = replace(begun_record("t2"), run_id=document.run.run_id, tool_name="late", started_s=started_s)
-    entry = RecordEntry.of(late.failed(ErrorCode.RUN_ENDED, at_s=started_s))
+    late = replace(projecting_record("t2"), run_id=document.run.run_id, tool_name="late", started_s=started_s)
+    entry = RecordEntry.of(late.with_error(ErrorCode.RUN_ENDED, at_s=started_s))
     having = replace(document, records=(*document.records, entry))
     assert FlawCode.COUNTED_TOO_LITTLE not in {flaw.code for flaw in flaws(having)}
     having = replace(having, run=well.run)
@@ -233,7 +233,7 @@ def test_a_record_that_never_ended_is_shown_as_abandoned_once_its_run_is_closed(
 
     async def act(kept: KeptChat) -> RunRow:
         row = await asked(kept)
-        open_record = replace(begun_record("t1"), run_id=row.run_id)
+        open_record = replace(projecting_record("t1"), run_id=row.run_id)
         (shown,) = settled(row, [open_record])
         assert (shown.invocation, shown.error_code) == (InvocationStatus.ERROR, ErrorCode.ABANDONED)
         assert settled(replace(row, is_closed=False), [open_record]) == (open_record,)

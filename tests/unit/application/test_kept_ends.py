@@ -17,7 +17,7 @@ from diagnosis_harness.release.outcome import ReleaseOutcome
 from diagnosis_harness.report.compose import no_diagnosis
 from diagnosis_harness.report.document import RunDocument
 from diagnosis_harness.report.document_file import document_bytes
-from diagnosis_harness.testing.evidence import begun_record
+from diagnosis_harness.testing.evidence import projecting_record
 from diagnosis_harness.tools.invocation import ErrorCode
 
 
@@ -57,7 +57,7 @@ def test_a_record_whose_store_was_away_stands_as_its_run_reported_it(tmp_path: P
     (failed,) = end.records
     assert failed.error_code is ErrorCode.EXECUTION_FAILED
     left = replace(
-        begun_record(failed.tool_call_id),
+        projecting_record(failed.tool_call_id),
         key=failed.key,
         run_id=failed.run_id,
         tool_name=failed.tool_name,

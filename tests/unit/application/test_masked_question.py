@@ -60,7 +60,9 @@ def test_policy_and_trace_see_the_question_masked() -> None:
     house = House()
     house.run(ASKED)
     assert [view.question for view in house.policy.views] == [MASKED]
-    assert [event.payload["question"] for event in house.rig.sink.named(TraceName.RUN_STARTED)] == [MASKED]
+    assert [event.payload["question"] for event in house.rig.sink.events_named(TraceName.RUN_STARTED)] == [
+        MASKED
+    ]
 
 
 def test_a_question_that_cannot_be_masked_ends_the_run_before_anybody_is_asked() -> None:

@@ -16,7 +16,7 @@ from diagnosis_harness.diagnosis.collection import DiagnosisStopReason
 from diagnosis_harness.harness.termination import RunState
 from diagnosis_harness.release.decision import WorkEnd
 from diagnosis_harness.release.outcome import FallbackType, ReleaseOutcome
-from diagnosis_harness.testing.evidence import WINDOW, changed_item
+from diagnosis_harness.testing.evidence import WINDOW, change_item
 from diagnosis_harness.testing.scripted_tool import ENTITY, ScriptedTool
 from diagnosis_harness.tools.spec import ToolFindings, ToolSpec
 from diagnosis_harness.trace.event import TraceName
@@ -29,7 +29,7 @@ Policy = Callable[[Json], Json | str]
 
 def found() -> ToolFindings:
     """One change of payment."""
-    return ToolFindings((changed_item("i1", "payment"),), WINDOW, 1)
+    return ToolFindings((change_item("i1", "payment"),), WINDOW, 1)
 
 
 def played(policy: Policy) -> tuple[Scene, DiagnosisEnd, ScriptedTool]:
@@ -136,7 +136,7 @@ def test_a_policy_that_asks_on_after_stop_is_stopped(knows: bool) -> None:
     assert (scene.ctx.lifecycle.state, end.outcome, end.fallback) == expected
     assert end.stop_reason is SATURATED
     assert len(tool.runs) == (3 if knows else 2)
-    assert {event.payload["code"] for event in scene.sink.named(TraceName.TOOL_REQUEST_REJECTED)} == {
+    assert {event.payload["code"] for event in scene.sink.events_named(TraceName.TOOL_REQUEST_REJECTED)} == {
         "STOP_REQUIRED"
     }
 
@@ -209,7 +209,7 @@ def test_a_policy_that_invents_tools_and_arguments_gets_refusals() -> None:
         }
 
     scene, end, tool = played(invents)
-    codes = [event.payload["code"] for event in scene.sink.named(TraceName.TOOL_REQUEST_REJECTED)]
+    codes = [event.payload["code"] for event in scene.sink.events_named(TraceName.TOOL_REQUEST_REJECTED)]
     assert codes == ["UNKNOWN_TOOL", "INVALID_REQUEST"]
     assert (tool.runs, end.snapshot.records, scene.ctx.budget.usage().tool_calls) == ([], (), 0)
     assert end.fallback is FallbackType.MISSING_REQUIRED_CONTEXT

@@ -51,7 +51,7 @@ class Routed:
 
     def statuses(self, name: TraceName) -> list[TraceEventStatus]:
         """How the events of one name went."""
-        return [event.status for event in self.rig.sink.named(name)]
+        return [event.status for event in self.rig.sink.events_named(name)]
 
 
 def test_the_paths_have_the_names_of_the_seed() -> None:

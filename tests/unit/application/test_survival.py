@@ -25,7 +25,7 @@ from diagnosis_harness.harness.cancellation import CancellationReason
 from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.harness.termination import RunState, RunTermination, state_for
 from diagnosis_harness.release.outcome import FallbackType, ReleaseOutcome
-from diagnosis_harness.testing.evidence import WINDOW, cause_item, caused_claim, changed_claim, changed_item
+from diagnosis_harness.testing.evidence import WINDOW, cause_claim, cause_item, change_claim, change_item
 from diagnosis_harness.testing.scripted_policy import ScriptedJudge, ScriptedPolicy
 from diagnosis_harness.testing.scripted_tool import ScriptedTool
 from diagnosis_harness.tools.evidence import InvocationStatus
@@ -41,20 +41,20 @@ RAISED = [asyncio.CancelledError, SystemExit, KeyboardInterrupt, GeneratorExit, 
 def seen() -> ToolFindings:
     """A ranking and the change that bears it."""
     return ToolFindings(
-        items=(cause_item(), changed_item("i1", "payment"), changed_item("i2", "checkout")),
+        items=(cause_item(), change_item("i1", "payment"), change_item("i2", "checkout")),
         window=WINDOW,
         looked_at=2,
     )
 
 
-FACT = changed_claim(changed_item("i1", "payment"), tool_call_id="t1", claim_id="f-t1")
+FACT = change_claim(change_item("i1", "payment"), tool_call_id="t1", claim_id="f-t1")
 ASK = AskTools((WantedCall("t1", "look", {}),))
 GIVE = GiveDraft(
     DiagnosisDraft(
         conclusion=(Cause("payment", FaultKind.CPU, ("k0", "k1")),),
         claims=(
-            caused_claim(cause_item(), tool_call_id="t1"),
-            changed_claim(changed_item("i1", "payment"), tool_call_id="t1"),
+            cause_claim(cause_item(), tool_call_id="t1"),
+            change_claim(change_item("i1", "payment"), tool_call_id="t1"),
         ),
     ),
     (Assessment("t1", InformationGain.GAINED, (FACT,)),),

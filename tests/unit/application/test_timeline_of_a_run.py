@@ -15,7 +15,7 @@ from diagnosis_harness.diagnosis.missing import MissingInfo
 from diagnosis_harness.diagnosis.policy import AskTools, GiveDraft, WantedCall
 from diagnosis_harness.diagnosis.progress import Assessment
 from diagnosis_harness.testing.scripted_policy import ScriptedPolicy
-from diagnosis_harness.testing.scripted_tool import ScriptedTool, found_nothing
+from diagnosis_harness.testing.scripted_tool import ScriptedTool, no_findings
 from diagnosis_harness.trace.event import TraceEvent, TraceName
 
 N = TraceName
@@ -86,7 +86,7 @@ def test_a_stop_leaves_its_reason(tmp_path: Path) -> None:
     """COLLECTION_STOP stands between the last tool and the release (TR-02, TR-05)."""
     thin = replace(DRAFT, conclusion=(), claims=(), missing_info=(MissingInfo.ENTITY,))
     policy = ScriptedPolicy(*looks(6), GiveDraft(thin))
-    events = played(tmp_path, policy=policy, tools=(ScriptedTool(found_nothing),))
+    events = played(tmp_path, policy=policy, tools=(ScriptedTool(no_findings),))
     stops = [event for event in events if event.name is N.COLLECTION_STOP]
     assert [event.payload["reason"] for event in stops] == ["INFORMATION_SATURATED"]
     names = [event.name for event in events]

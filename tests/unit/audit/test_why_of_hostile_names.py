@@ -26,14 +26,14 @@ from diagnosis_harness.diagnosis.policy import AskTools, GiveDraft, WantedCall
 from diagnosis_harness.kernel.errors import RunDocumentInvalid
 from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.kernel.language import Language
-from diagnosis_harness.kernel.names import quoted
+from diagnosis_harness.kernel.names import quote_text
 from diagnosis_harness.report.document import RunDocument, plain
 from diagnosis_harness.report.document_file import document_bytes, parse_document
 from diagnosis_harness.report.reading import read_document
 from diagnosis_harness.report.timeline import timeline
 from diagnosis_harness.testing.scripted_policy import ScriptedPolicy
 from diagnosis_harness.toolbox.ports import AlertInfo, SourceSummary
-from diagnosis_harness.trace.event import TraceEvent, TraceEventStatus, TraceName, TracePhase, bounded
+from diagnosis_harness.trace.event import TraceEvent, TraceEventStatus, TraceName, TracePhase, bound_payload
 
 CODES = ("UNKNOWN_TOOL", "NOT_AUTHORISED", "STOP_REQUIRED", "INVALID_ARGUMENTS")
 PIECES = (
@@ -52,7 +52,7 @@ def event(
 ) -> TraceEvent:
     """One event as a run writes it: bounded and masked."""
     phase = TracePhase.RUN if name in (TraceName.RUN_ENDED, TraceName.STATUS) else TracePhase.TOOL
-    return TraceEvent(seq, "r1", documents.START_S, name, phase, status, bounded(payload))  # type: ignore[arg-type]  # made here
+    return TraceEvent(seq, "r1", documents.START_S, name, phase, status, bound_payload(payload))  # type: ignore[arg-type]  # made here
 
 
 def refusal(seq: int, tool: str, call: str, code: str) -> TraceEvent:
@@ -181,7 +181,7 @@ def test_a_value_never_looks_like_two_in_a_line(value: str) -> None:
     """Whoever reads the line sees where the agent's word ends."""
     (line,) = timeline([refusal(1, value, "t1", "UNKNOWN_TOOL")])
 
-    assert line.text.startswith((f"tool={value} tool_call_id=t1 ", f"tool={quoted(value)} "))
+    assert line.text.startswith((f"tool={value} tool_call_id=t1 ", f"tool={quote_text(value)} "))
     assert line.text.count("\n") == 0
 
 

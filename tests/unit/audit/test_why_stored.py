@@ -23,7 +23,7 @@ from diagnosis_harness.audit.why.stream import StreamSeen, stream_seen
 from diagnosis_harness.harness.cancellation import CancellationReason
 from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.release.outcome import ReleaseOutcome
-from diagnosis_harness.testing.evidence import begun_record
+from diagnosis_harness.testing.evidence import projecting_record
 from diagnosis_harness.tools.invocation import ErrorCode, EvidenceRecord
 
 SYSTEM = RoutingDecision(IntentType.SYSTEM_CHAT, RoutingReason.GREETING)
@@ -220,8 +220,8 @@ def test_calls_and_a_cancel_so_far_are_told(tmp_path: Path) -> None:
         now_s = kept.clock.now_s()
         wish = CancelRequest(CancellationReason.USER_REQUESTED, now_s)
         row = replace(queued(kept), status=RunStatus.RUNNING, started_s=now_s, cancel_request=wish)
-        begun = replace(begun_record("t2"), run_id=row.run_id)
-        failed = replace(begun_record("t1"), run_id=row.run_id).failed(
+        begun = replace(projecting_record("t2"), run_id=row.run_id)
+        failed = replace(projecting_record("t1"), run_id=row.run_id).failed(
             ErrorCode.TIMED_OUT, at_s=begun.started_s
         )
         told = so_far(row, failed, begun)

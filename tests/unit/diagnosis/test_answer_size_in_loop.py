@@ -16,7 +16,7 @@ from diagnosis_harness.harness.core import DiagnosisHarnessCore
 from diagnosis_harness.harness.keys import ToolCallKeyFactory
 from diagnosis_harness.kernel.errors import MalformedDraft
 from diagnosis_harness.testing.clock import ManualClock
-from diagnosis_harness.testing.evidence import changed_claim
+from diagnosis_harness.testing.evidence import change_claim
 from diagnosis_harness.testing.ids import CountingIds
 from diagnosis_harness.testing.runs import AMPLE
 from diagnosis_harness.testing.scripted_policy import ScriptedPolicy
@@ -37,7 +37,7 @@ def test_a_policy_that_says_too_much_is_not_read(beyond: int) -> None:
         access=ScopeAccess({}),
         keys=ToolCallKeyFactory("evidence"),
     )
-    told = tuple(replace(changed_claim(), claim_id=f"k{place}") for place in range(CLAIMS_MAX + beyond))
+    told = tuple(replace(change_claim(), claim_id=f"k{place}") for place in range(CLAIMS_MAX + beyond))
     policy = ScriptedPolicy(lambda _view: GiveDraft(DiagnosisDraft((), told)))
     agent = DiagnosisAgent(core, policy=policy, boundary=boundary)
 

@@ -29,10 +29,10 @@ from diagnosis_harness.kernel.errors import (
     ToolFailure,
 )
 from diagnosis_harness.kernel.json_value import JsonValue
-from diagnosis_harness.testing.evidence import changed_claim
+from diagnosis_harness.testing.evidence import change_claim
 from diagnosis_harness.testing.runs import AMPLE, limits
 from diagnosis_harness.testing.scripted_policy import Answer, ScriptedPolicy
-from diagnosis_harness.testing.scripted_tool import ENTITY, ScriptedTool, found_nothing, found_something
+from diagnosis_harness.testing.scripted_tool import ENTITY, ScriptedTool, no_findings, some_findings
 from diagnosis_harness.tools.spec import Parameter, ParameterKind, ToolFindings, ToolSpec
 from diagnosis_harness.trace.event import TraceName
 
@@ -53,7 +53,7 @@ class Loop:
     """One run of the loop alone, with one tool."""
 
     answers: tuple[Answer, ...]
-    tool: ScriptedTool = field(default_factory=lambda: ScriptedTool(found_something, SPEC))
+    tool: ScriptedTool = field(default_factory=lambda: ScriptedTool(some_findings, SPEC))
     limits: RunBudgetLimits = AMPLE
     thresholds: CollectionThresholds = field(default_factory=lambda: CollectionThresholds(2, 2))
 
@@ -82,7 +82,7 @@ def ask(call_id: str, *assess: Assessment, **arguments: JsonValue) -> AskTools:
 
 def gained(call_id: str) -> Assessment:
     """A gain with its fact."""
-    return Assessment(call_id, Gain.GAINED, (changed_claim(tool_call_id=call_id, claim_id=f"f-{call_id}"),))
+    return Assessment(call_id, Gain.GAINED, (change_claim(tool_call_id=call_id, claim_id=f"f-{call_id}"),))
 
 
 # ------------------------------------------------------------------ typed ends
@@ -180,7 +180,7 @@ def test_a_failed_call_may_be_asked_again() -> None:
     def once() -> ToolFindings:
         if next(failures):
             raise ToolFailure("away")
-        return found_something()
+        return some_findings()
 
     loop = Loop((ask("t1"), ask("t2"), GiveDraft(DRAFT, (gained("t2"),))), tool=ScriptedTool(once, SPEC))
     assert loop.run().snapshot.no_gain == 0
@@ -189,10 +189,10 @@ def test_a_failed_call_may_be_asked_again() -> None:
 
 def test_no_evidence_saturates_whatever_the_policy_says() -> None:
     """It may call an empty result a gain: that is a violation, and the count stands."""
-    says_gain = Assessment("t1", Gain.GAINED, (changed_claim(tool_call_id="t1"),))
+    says_gain = Assessment("t1", Gain.GAINED, (change_claim(tool_call_id="t1"),))
     loop = Loop(
         (ask("t1"), ask("t2", says_gain, entity="cart"), GiveDraft(DRAFT)),
-        tool=ScriptedTool(found_nothing, SPEC),
+        tool=ScriptedTool(no_findings, SPEC),
     )
     snapshot = loop.run().snapshot
     assert (snapshot.no_gain, snapshot.violations, snapshot.facts) == (2, 1, ())

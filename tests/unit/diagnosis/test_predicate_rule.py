@@ -19,7 +19,7 @@ from diagnosis_harness.guards.wording import WordingCode, wording_objections
 from diagnosis_harness.guards.wording_forms import FORMS
 from diagnosis_harness.kernel.errors import ContractViolation
 from diagnosis_harness.kernel.json_value import Scalar
-from diagnosis_harness.testing.evidence import changed_claim, changed_item
+from diagnosis_harness.testing.evidence import change_claim, change_item
 from diagnosis_harness.tools.evidence import Direction, EvidenceItem, ItemKind
 
 
@@ -41,15 +41,15 @@ def test_every_predicate_with_own_words_has_its_forms() -> None:
 
 def test_a_predicate_without_a_rule_is_borne_by_nothing() -> None:
     """Not even by an item that agrees with every field of it."""
-    claim = replace(changed_claim(), predicate=Invented.FROZE)  # type: ignore[arg-type]  # the point of it
+    claim = replace(change_claim(), predicate=Invented.FROZE)  # type: ignore[arg-type]  # the point of it
 
     assert rule_of(Invented.FROZE) is None  # type: ignore[arg-type]  # the point of it
-    assert objections(claim, changed_item()) == (FindingCode.PREDICATE_NOT_BORNE,)
-    assert [f.code for f in wording_objections("checkout rose", claim, [changed_item()])] == [
+    assert objections(claim, change_item()) == (FindingCode.PREDICATE_NOT_BORNE,)
+    assert [f.code for f in wording_objections("checkout rose", claim, [change_item()])] == [
         WordingCode.NO_OWN_WORDS
     ]
     with pytest.raises(ContractViolation):
-        state_claim(Invented.FROZE, changed_item(), claim_id="k", refs=())  # type: ignore[arg-type]  # the same
+        state_claim(Invented.FROZE, change_item(), claim_id="k", refs=())  # type: ignore[arg-type]  # the same
 
 
 def test_no_guard_passes_what_it_does_not_know() -> None:
@@ -82,7 +82,7 @@ def claim_of(predicate: Predicate, item: EvidenceItem, **fields: object) -> Clai
 def share(value: float) -> EvidenceItem:
     """A processor at this share."""
     attributes: dict[str, Scalar] = {"kind": "cpu", "bad": True}
-    return replace(changed_item(), value=value, baseline=0.1, unit="ratio", attributes=attributes)
+    return replace(change_item(), value=value, baseline=0.1, unit="ratio", attributes=attributes)
 
 
 @pytest.mark.parametrize(
@@ -118,7 +118,7 @@ def moved(as_far: int, windows: int, direction: Direction = Direction.UP) -> Evi
     attributes: dict[str, Scalar] = {"bad": True, "kind": "cpu", "as_far": as_far, "normal_windows": windows}
     low, high = (0.1, 0.95) if direction is Direction.UP else (0.95, 0.1)
     return replace(
-        changed_item(), value=high, baseline=low, unit="ratio", direction=direction, attributes=attributes
+        change_item(), value=high, baseline=low, unit="ratio", direction=direction, attributes=attributes
     )
 
 

@@ -20,7 +20,7 @@ from diagnosis_harness.diagnosis.progress import (
     after_records,
     with_budget_stop,
 )
-from diagnosis_harness.testing.evidence import changed_claim, changed_item, error_record, ready_record
+from diagnosis_harness.testing.evidence import change_claim, change_item, error_record, ready_record
 from diagnosis_harness.tools.invocation import EvidenceRecord
 
 THRESHOLDS = CollectionThresholds(no_gain=2, protocol_violations=2)
@@ -34,12 +34,12 @@ def taken(*records: EvidenceRecord, start: ProgressSnapshot | None = None) -> Pr
 
 def found(call_id: str, scope: str) -> EvidenceRecord:
     """A record with one item."""
-    return ready_record(changed_item(), tool_call_id=call_id, scope=scope)
+    return ready_record(change_item(), tool_call_id=call_id, scope=scope)
 
 
 def fact(call_id: str) -> Claim:
     """A fact that cites the one item of a record."""
-    return changed_claim(tool_call_id=call_id, claim_id=f"fact-{call_id}")
+    return change_claim(tool_call_id=call_id, claim_id=f"fact-{call_id}")
 
 
 def test_an_empty_result_is_no_gain_by_the_harness_itself() -> None:

@@ -32,7 +32,7 @@ from diagnosis_harness.kernel.window import TimeWindow
 from diagnosis_harness.testing.evidence import (
     ONSET_S,
     WINDOW,
-    changed_item,
+    change_item,
     error_record,
     ready_record,
 )
@@ -247,12 +247,12 @@ def test_a_view_says_everything_that_a_policy_sees() -> None:
     """Question, tools, records as stored, refusals, what is due; all of it JSON."""
     spec = ToolSpec("look", "Looks.", (Parameter("n", ParameterKind.INTEGER, "How many.", least=1, most=9),))
     view = PolicyView(
-        "why?", ONSET_S, (spec,), (ready_record(changed_item()), error_record("t2")),
+        "why?", ONSET_S, (spec,), (ready_record(change_item()), error_record("t2")),
         (Refused("t3", "rm", "UNKNOWN_TOOL", "no"),), frozenset({"t1"}), stop_required=False,
     )  # fmt: skip
     held: Any = json.loads(json.dumps(view_json(view)))
     assert (held["question"], held["onset"], held["due"]) == ("why?", "2023-11-14T22:13:20Z", ["t1"])
-    assert held["records"][0]["found"]["items"][0]["line"] == changed_item().line
+    assert held["records"][0]["found"]["items"][0]["line"] == change_item().line
     assert (held["records"][1]["error_code"], held["records"][1]["found"]) == ("EXECUTION_FAILED", None)
     assert held["tools"][0]["parameters"][0]["most"] == 9
     assert held["refused"][0]["code"] == "UNKNOWN_TOOL"

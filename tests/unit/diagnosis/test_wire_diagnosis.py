@@ -33,7 +33,7 @@ from diagnosis_harness.testing.evidence import (
     ONSET_S,
     WINDOW,
     cause_item,
-    changed_item,
+    change_item,
 )
 from diagnosis_harness.testing.runs import Rig
 from diagnosis_harness.testing.scripted_tool import ScriptedTool
@@ -42,9 +42,9 @@ from diagnosis_harness.tools.boundary import ToolBoundary
 from diagnosis_harness.tools.spec import Parameter, ParameterKind, ToolFindings, ToolSpec
 
 SCHEMA = jsonschema.Draft202012Validator(answer_schema())
-PAYMENT = replace(changed_item("i1", "payment"), attributes={"bad": True, "kind": "cpu"})
+PAYMENT = replace(change_item("i1", "payment"), attributes={"bad": True, "kind": "cpu"})
 ANSWERS: dict[str, Callable[[], ToolFindings]] = {
-    "find_changed_signals": lambda: ToolFindings((PAYMENT, changed_item("i2")), WINDOW, 2),
+    "find_changed_signals": lambda: ToolFindings((PAYMENT, change_item("i2")), WINDOW, 2),
     "rank_causes": lambda: ToolFindings((cause_item(),), WINDOW, 2),
     "list_changes": lambda: ToolFindings((), WINDOW, 1),
 }

@@ -19,7 +19,7 @@ from diagnosis_harness.guards.verdict import FindingCode
 from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.kernel.window import TimeWindow
 from diagnosis_harness.report.sentence import sentence
-from diagnosis_harness.testing.evidence import ONSET_S, WINDOW, begun_record
+from diagnosis_harness.testing.evidence import ONSET_S, WINDOW, projecting_record
 from diagnosis_harness.testing.sources import InMemorySources
 from diagnosis_harness.toolbox.catalog import build_tools
 from diagnosis_harness.tools.evidence import Direction
@@ -54,7 +54,7 @@ def empty(
 ) -> EvidenceRecord:
     """A READY record of a tool that found nothing."""
     scope = json.dumps(arguments or {"entity": "checkout", "text": "timeout"}, sort_keys=True)
-    begun = begun_record(tool_name=tool, scope=scope)
+    begun = projecting_record(tool_name=tool, scope=scope)
     findings = ToolFindings((), window, looked_at=looked_at)
     return begun.ready(project(tool, scope, findings, ProjectionBounds()), at_s=ONSET_S)
 

@@ -12,21 +12,21 @@ from diagnosis_harness.guards.evidence_guard import check_draft
 from diagnosis_harness.guards.evidence_repair import admit_repair
 from diagnosis_harness.players.embedded.repairer import repair_draft
 from diagnosis_harness.testing.evidence import (
+    cause_claim,
     cause_item,
-    caused_claim,
-    changed_claim,
-    changed_item,
+    change_claim,
+    change_item,
     ready_record,
 )
 
-CART = changed_item("i2", "cart")
+CART = change_item("i2", "cart")
 RECORDS = (
-    ready_record(changed_item("i1", "payment"), CART),
+    ready_record(change_item("i1", "payment"), CART),
     ready_record(cause_item(), cause_item("c2", "cart"), tool_call_id="t2", tool_name="rank_causes"),
 )
 CAUSE = Cause("payment", FaultKind.CPU, ("k0", "k1"))
 TRUE = DiagnosisDraft(
-    (CAUSE,), (caused_claim(cause_item(), tool_call_id="t2"), changed_claim(changed_item("i1", "payment")))
+    (CAUSE,), (cause_claim(cause_item(), tool_call_id="t2"), change_claim(change_item("i1", "payment")))
 )
 
 
@@ -48,14 +48,14 @@ def test_of_two_claims_of_one_id_one_is_left() -> None:
 
 def test_a_second_cause_among_the_claims_is_dropped() -> None:
     """A ranking bears it, and no conclusion does."""
-    other = caused_claim(cause_item("c2", "cart"), tool_call_id="t2", claim_id="k2")
+    other = cause_claim(cause_item("c2", "cart"), tool_call_id="t2", claim_id="k2")
 
     assert repaired(replace(TRUE, claims=(*TRUE.claims, other))) == TRUE
 
 
 def test_a_cause_loses_what_speaks_of_another() -> None:
     """The claim stays, as what it is."""
-    lent = changed_claim(CART, claim_id="k2")
+    lent = change_claim(CART, claim_id="k2")
     draft = replace(
         TRUE, claims=(*TRUE.claims, lent), conclusion=(replace(CAUSE, claim_ids=("k0", "k1", "k2")),)
     )

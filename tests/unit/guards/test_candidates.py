@@ -20,7 +20,7 @@ from diagnosis_harness.guards.circumstances import (
     unknown_services,
 )
 from diagnosis_harness.kernel.window import TimeWindow
-from diagnosis_harness.testing.evidence import ONSET_S, WINDOW, cause_item, changed_item, ready_record
+from diagnosis_harness.testing.evidence import ONSET_S, WINDOW, cause_item, change_item, ready_record
 from diagnosis_harness.tools.evidence import EvidenceItem, ItemKind
 from diagnosis_harness.tools.invocation import EvidenceRecord
 
@@ -29,7 +29,7 @@ RANKED = replace(
 )
 LOWER = replace(cause_item("c2", "cart"), score=2.0, attributes={"fault_kind": "MEMORY"})
 RECORDS = (
-    ready_record(changed_item("i1", "payment"), changed_item("i2", "cart"), changed_item("i3", "db")),
+    ready_record(change_item("i1", "payment"), change_item("i2", "cart"), change_item("i3", "db")),
     ready_record(RANKED, LOWER, tool_call_id="t2", tool_name="rank_causes"),
     ready_record(tool_call_id="t3", scope='{"entity":"payment","text":"panic"}'),
 )
@@ -94,7 +94,7 @@ def test_evidence_against_a_candidate_is_about_it() -> None:
 
 def test_what_is_no_harm_speaks_for_no_candidate() -> None:
     """A candidate is one for what got worse."""
-    calm = replace(changed_item("i1", "payment"), attributes={"bad": False, "kind": "latency"})
+    calm = replace(change_item("i1", "payment"), attributes={"bad": False, "kind": "latency"})
 
     found = standing(records=(ready_record(calm), RECORDS[1]))
 

@@ -13,10 +13,10 @@ from diagnosis_harness.guards.evidence_guard import check_draft
 from diagnosis_harness.guards.verdict import FindingCode
 from diagnosis_harness.testing.evidence import (
     ONSET_S,
+    cause_claim,
     cause_item,
-    caused_claim,
-    changed_claim,
-    changed_item,
+    change_claim,
+    change_item,
     ready_record,
 )
 from diagnosis_harness.tools.evidence import EvidenceItem
@@ -24,21 +24,21 @@ from diagnosis_harness.tools.evidence import EvidenceItem
 FIRST = replace(cause_item("c1", "payment"), attributes={"fault_kind": "CPU", "region": "pod-1"})
 SECOND = replace(cause_item("c2", "cart"), attributes={"fault_kind": "MEMORY", "region": "heap"})
 INSTANCE = replace(
-    changed_item("i2", "payment-1"), attributes={"bad": True, "kind": "latency", "owner": "payment"}
+    change_item("i2", "payment-1"), attributes={"bad": True, "kind": "latency", "owner": "payment"}
 )
-SEEN = changed_item("i1", "payment")
-VICTIM = changed_item("i3", "checkout")
-CART = changed_item("i4", "cart")
+SEEN = change_item("i1", "payment")
+VICTIM = change_item("i3", "checkout")
+CART = change_item("i4", "cart")
 RECORDS = (
     ready_record(SEEN, INSTANCE, VICTIM, CART),
     ready_record(FIRST, SECOND, tool_call_id="t2", tool_name="rank_causes"),
 )
-CAUSED = caused_claim(FIRST, tool_call_id="t2")
+CAUSED = cause_claim(FIRST, tool_call_id="t2")
 
 
 def claimed(item: EvidenceItem, claim_id: str) -> Claim:
     """The claim that an item of the first record bears."""
-    return changed_claim(item, claim_id=claim_id)
+    return change_claim(item, claim_id=claim_id)
 
 
 def draft(*claims: Claim, cause: Cause | None = None) -> DiagnosisDraft:
@@ -81,7 +81,7 @@ def test_what_got_better_is_not_affected() -> None:
 
 def test_a_second_cause_has_no_way_in_among_the_claims() -> None:
     """A ranking names several candidates; to claim one of them is to conclude it."""
-    other = caused_claim(SECOND, tool_call_id="t2", claim_id="k2")
+    other = cause_claim(SECOND, tool_call_id="t2", claim_id="k2")
 
     assert codes(draft(other)) == [FindingCode.NOT_CONCLUDED]
 
@@ -129,9 +129,9 @@ def test_a_cause_is_named_once() -> None:
 def test_a_cause_rests_on_nothing_that_was_observed_at_another_time() -> None:
     """An older trouble of it is a fact, with its window, and no reason for what was asked about."""
     older = f'{{"onset":{ONSET_S - 7200.0}}}'
-    then = ready_record(changed_item("i9", "payment"), tool_call_id="t9", scope=older)
-    old = changed_claim(changed_item("i9", "payment"), tool_call_id="t9", claim_id="k9")
-    hit = ready_record(changed_item("i8", "checkout"), tool_call_id="t8", scope=older)
+    then = ready_record(change_item("i9", "payment"), tool_call_id="t9", scope=older)
+    old = change_claim(change_item("i9", "payment"), tool_call_id="t9", claim_id="k9")
+    hit = ready_record(change_item("i8", "checkout"), tool_call_id="t8", scope=older)
     records = (*RECORDS, then, hit)
 
     def found(told: DiagnosisDraft) -> list[FindingCode]:
@@ -139,7 +139,7 @@ def test_a_cause_rests_on_nothing_that_was_observed_at_another_time() -> None:
         return [finding.code for finding in findings]
 
     acquitted = replace(
-        changed_claim(changed_item("i8", "checkout"), tool_call_id="t8", claim_id="k8"),
+        change_claim(change_item("i8", "checkout"), tool_call_id="t8", claim_id="k8"),
         predicate=Predicate.AFFECTED,
     )
 

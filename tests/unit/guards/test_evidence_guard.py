@@ -15,12 +15,12 @@ from diagnosis_harness.guards.wording import WordingCode
 from diagnosis_harness.kernel.window import TimeWindow
 from diagnosis_harness.testing.evidence import (
     ONSET_S,
-    begun_record,
+    cause_claim,
     cause_item,
-    caused_claim,
-    changed_claim,
-    changed_item,
+    change_claim,
+    change_item,
     error_record,
+    projecting_record,
     ready_record,
 )
 from diagnosis_harness.tools.evidence import Direction, EvidenceItem, ItemKind
@@ -36,7 +36,7 @@ def codes(claim: Claim, *records: EvidenceRecord, run_id: str = "r1") -> list[Fi
 
 def test_a_truthful_claim_stands() -> None:
     """Every part of the claim is in the item that it cites."""
-    assert codes(changed_claim(), ready_record(changed_item())) == []
+    assert codes(change_claim(), ready_record(change_item())) == []
 
 
 @pytest.mark.parametrize(
@@ -59,51 +59,51 @@ def test_a_truthful_claim_stands() -> None:
 )
 def test_one_bent_part_is_named(bent: dict[str, object], code: FindingCode) -> None:
     """A claim that differs from its item in one part is refused for that part."""
-    claim = replace(changed_claim(), **bent)  # type: ignore[arg-type]  # the table names fields of the claim
-    assert code in codes(claim, ready_record(changed_item()))
+    claim = replace(change_claim(), **bent)  # type: ignore[arg-type]  # the table names fields of the claim
+    assert code in codes(claim, ready_record(change_item()))
 
 
 @pytest.mark.parametrize(("value", "unit"), [(3.2, "s"), (3204.0, "ms"), (3200.0, "ms"), (0.0534, "min")])
 def test_rounding_and_conversion_say_the_same(value: float, unit: str) -> None:
     """`3.2 s` states 3,204 ms; so do the other ways to write it."""
-    claim = replace(changed_claim(), value=value, unit=unit, baseline=None)
-    assert codes(claim, ready_record(changed_item())) == []
+    claim = replace(change_claim(), value=value, unit=unit, baseline=None)
+    assert codes(claim, ready_record(change_item())) == []
 
 
 def test_the_right_number_on_the_wrong_entity_finds_no_bearer() -> None:
     """Parts borne by two different items do not add up to one claim."""
-    other = replace(changed_item("i2", "cart"), value=9.0, line="cart latency_p90 rose from 0.21 s to 9 s")
-    record = ready_record(changed_item(), other)
+    other = replace(change_item("i2", "cart"), value=9.0, line="cart latency_p90 rose from 0.21 s to 9 s")
+    record = ready_record(change_item(), other)
     refs = (EvidenceRef("t1", "i1"), EvidenceRef("t1", "i2"))
-    claim = replace(changed_claim(), value=9.0, refs=refs, quotes=())
+    claim = replace(change_claim(), value=9.0, refs=refs, quotes=())
     assert codes(claim, record) == [FindingCode.VALUE_NOT_BORNE]
 
 
 def test_a_reference_to_nothing_of_this_run_is_unknown() -> None:
     """A record of another run, and a call that never was, are the same: unknown."""
-    assert codes(changed_claim(), ready_record(changed_item(), run_id="r2")) == [
+    assert codes(change_claim(), ready_record(change_item(), run_id="r2")) == [
         FindingCode.REF_UNKNOWN,
         FindingCode.QUOTE_NOT_CITED,
     ]
-    assert FindingCode.REF_UNKNOWN in codes(changed_claim())
+    assert FindingCode.REF_UNKNOWN in codes(change_claim())
 
 
 def test_only_ready_records_may_be_cited() -> None:
     """PROJECTING and ERROR records support nothing."""
-    assert codes(replace(changed_claim(), quotes=()), begun_record()) == [FindingCode.REF_NOT_READY]
-    assert codes(replace(changed_claim(), quotes=()), error_record()) == [FindingCode.REF_ERROR]
+    assert codes(replace(change_claim(), quotes=()), projecting_record()) == [FindingCode.REF_NOT_READY]
+    assert codes(replace(change_claim(), quotes=()), error_record()) == [FindingCode.REF_ERROR]
 
 
 def test_an_item_that_is_not_there_is_named() -> None:
     """A reference into a record must name one of its items."""
-    claim = replace(changed_claim(), refs=(EvidenceRef("t1", "i9"),), quotes=())
-    assert codes(claim, ready_record(changed_item())) == [FindingCode.ITEM_UNKNOWN]
+    claim = replace(change_claim(), refs=(EvidenceRef("t1", "i9"),), quotes=())
+    assert codes(claim, ready_record(change_item())) == [FindingCode.ITEM_UNKNOWN]
 
 
 def test_a_claim_without_references_is_refused() -> None:
     """Nothing is true because it was said."""
-    claim = replace(changed_claim(), refs=(), quotes=())
-    assert codes(claim, ready_record(changed_item())) == [FindingCode.NO_REFS]
+    claim = replace(change_claim(), refs=(), quotes=())
+    assert codes(claim, ready_record(change_item())) == [FindingCode.NO_REFS]
 
 
 @pytest.mark.parametrize(
@@ -116,8 +116,8 @@ def test_a_claim_without_references_is_refused() -> None:
 )
 def test_a_quote_is_verbatim_and_cited(quote: Quote, code: FindingCode) -> None:
     """A quote that is not in the line, or whose item the claim does not cite, is refused."""
-    record = ready_record(changed_item(), changed_item("i2", "cart"))
-    assert codes(replace(changed_claim(), quotes=(quote,)), record) == [code]
+    record = ready_record(change_item(), change_item("i2", "cart"))
+    assert codes(replace(change_claim(), quotes=(quote,)), record) == [code]
 
 
 def moved(as_far: int, windows: int, direction: Direction = Direction.UP) -> EvidenceItem:
@@ -128,7 +128,7 @@ def moved(as_far: int, windows: int, direction: Direction = Direction.UP) -> Evi
         "as_far": as_far,
         "normal_windows": windows,
     }
-    return replace(changed_item(), direction=direction, attributes=attributes)
+    return replace(change_item(), direction=direction, attributes=attributes)
 
 
 @pytest.mark.parametrize(
@@ -140,12 +140,12 @@ def moved(as_far: int, windows: int, direction: Direction = Direction.UP) -> Evi
         (moved(0, 9), False),
         (moved(0, 0), False),
         (moved(0, 40, Direction.FLAT), True),
-        (changed_item(), False),
+        (change_item(), False),
     ],
 )
 def test_normal_means_that_normal_operation_shows_it_as_well(item: EvidenceItem, *, is_borne: bool) -> None:
     """More than one window in twenty moved as far; where no normal operation is known nothing is normal."""
-    claim = replace(changed_claim(item), predicate=Predicate.NORMAL)
+    claim = replace(change_claim(item), predicate=Predicate.NORMAL)
     assert codes(claim, ready_record(item)) == ([] if is_borne else [FindingCode.PREDICATE_NOT_BORNE])
 
 
@@ -153,7 +153,7 @@ def failing(**attributes: str) -> EvidenceItem:
     """Spans that fail, or end without a call."""
     line = "share of failing payment POST /pay spans rose from 0 ratio to 0.4 ratio"
     return replace(
-        changed_item("i1", "payment"),
+        change_item("i1", "payment"),
         kind=ItemKind.SPAN_ERRORS,
         line=line,
         signal="POST /pay",
@@ -179,7 +179,7 @@ def test_failing_and_leaving_out_a_call_are_two_things(
     predicate: Predicate, affected: str | None, item: EvidenceItem, *, is_borne: bool
 ) -> None:
     """Each is borne by its own findings, and the call that is missing is named rightly."""
-    claim = replace(changed_claim(item), predicate=predicate, affected=affected)
+    claim = replace(change_claim(item), predicate=predicate, affected=affected)
     assert (codes(claim, ready_record(item)) == []) is is_borne
 
 
@@ -187,7 +187,7 @@ def test_failing_and_leaving_out_a_call_are_two_things(
 def test_an_instant_that_somebody_stated_is_no_observation(method: str, *, is_borne: bool) -> None:
     """That it began then is borne by an estimate from the data, not by the alert's own time."""
     onset = replace(
-        changed_item(),
+        change_item(),
         kind=ItemKind.ONSET,
         line="onset",
         value=None,
@@ -205,8 +205,8 @@ def absent() -> Claim:
 
 def test_found_evidence_bears_no_absence_and_empty_evidence_nothing_else() -> None:
     """The two kinds of READY record support disjoint kinds of claim."""
-    assert codes(absent(), ready_record(changed_item())) == [FindingCode.ABSENCE_NEEDS_EMPTY]
-    claim = replace(changed_claim(), quotes=())
+    assert codes(absent(), ready_record(change_item())) == [FindingCode.ABSENCE_NEEDS_EMPTY]
+    claim = replace(change_claim(), quotes=())
     assert codes(claim, ready_record()) == [FindingCode.EMPTY_SUPPORTS_ONLY_ABSENCE]
 
 
@@ -215,8 +215,8 @@ def concluded(*, cause: Cause | None = None, direct_entity: str = "payment") -> 
     return DiagnosisDraft(
         conclusion=(cause or Cause("payment", FaultKind.CPU, ("k0", "k1")),),
         claims=(
-            caused_claim(cause_item(), tool_call_id="t2"),
-            changed_claim(changed_item("i1", direct_entity)),
+            cause_claim(cause_item(), tool_call_id="t2"),
+            change_claim(change_item("i1", direct_entity)),
         ),
     )
 
@@ -224,7 +224,7 @@ def concluded(*, cause: Cause | None = None, direct_entity: str = "payment") -> 
 def records_of(direct_entity: str = "payment") -> tuple[EvidenceRecord, ...]:
     """The records that `concluded` cites."""
     return (
-        ready_record(changed_item("i1", direct_entity)),
+        ready_record(change_item("i1", direct_entity)),
         ready_record(cause_item(), tool_call_id="t2", tool_name="rank_causes"),
     )
 
@@ -261,17 +261,17 @@ def test_a_cause_says_no_more_than_its_claims(cause: Cause, code: FindingCode) -
 
 def test_cause_and_victim_swapped_find_no_bearer() -> None:
     """Valid references, wrong way round."""
-    claim = replace(caused_claim(cause_item(), tool_call_id="t2"), entity="checkout", affected="payment")
+    claim = replace(cause_claim(cause_item(), tool_call_id="t2"), entity="checkout", affected="payment")
     found = codes(claim, records_of()[1])
     assert found[:2] == [FindingCode.ENTITY_NOT_BORNE, FindingCode.AFFECTED_NOT_BORNE]
 
 
 def test_check_claims_keeps_the_supported_ones_in_order_and_says_why_the_others_are_refused() -> None:
     """What a draft without a conclusion may still show, and what an embedder can tell whoever wrote it."""
-    record = ready_record(changed_item(), changed_item("i2", "cart"))
-    good = changed_claim()
+    record = ready_record(change_item(), change_item("i2", "cart"))
+    good = change_claim()
     false = replace(good, claim_id="k2", value=7.0)
-    other = changed_claim(changed_item("i2", "cart"), claim_id="k3")
+    other = change_claim(change_item("i2", "cart"), claim_id="k3")
 
     checked = check_claims((good, false, other), (record,), run_id="r1", inquiry=inquiry())
 
@@ -292,9 +292,9 @@ def test_check_claims_keeps_the_supported_ones_in_order_and_says_why_the_others_
 )
 def test_check_claims_lets_no_unchecked_wording_stand(wording: str, code: WordingCode) -> None:
     """The claim stands without the agent's own sentence, and the reason names what is not grounded."""
-    claim = replace(changed_claim(), wording=wording)
+    claim = replace(change_claim(), wording=wording)
 
-    checked = check_claims((claim,), (ready_record(changed_item()),), run_id="r1", inquiry=inquiry())
+    checked = check_claims((claim,), (ready_record(change_item()),), run_id="r1", inquiry=inquiry())
 
     assert checked.standing == (replace(claim, wording=None),)
     (refused,) = checked.refused_wordings
@@ -304,9 +304,9 @@ def test_check_claims_lets_no_unchecked_wording_stand(wording: str, code: Wordin
 
 def test_check_claims_keeps_a_wording_that_the_evidence_grounds() -> None:
     """Every word of it was checked."""
-    claim = replace(changed_claim(), wording="checkout latency_p90 rose to 3.2 s")
+    claim = replace(change_claim(), wording="checkout latency_p90 rose to 3.2 s")
 
-    checked = check_claims((claim,), (ready_record(changed_item()),), run_id="r1", inquiry=inquiry())
+    checked = check_claims((claim,), (ready_record(change_item()),), run_id="r1", inquiry=inquiry())
 
     assert checked.standing == (claim,)
     assert checked.refused_wordings == ()
@@ -314,7 +314,7 @@ def test_check_claims_keeps_a_wording_that_the_evidence_grounds() -> None:
 
 def test_check_claims_publishes_what_the_evidence_says() -> None:
     """A claim that leaves fields out says all the same from where to where, and when."""
-    item = changed_item()
+    item = change_item()
     bare = Claim("k1", Predicate.CHANGED, "checkout", (EvidenceRef("t1", "i1"),), value=3.2, unit="s")
 
     (standing,) = check_claims((bare,), (ready_record(item),), run_id="r1", inquiry=inquiry()).standing
@@ -325,9 +325,9 @@ def test_check_claims_publishes_what_the_evidence_says() -> None:
 
 def test_a_unit_of_no_number_is_not_borne() -> None:
     """Published it would read as a statement."""
-    claim = replace(changed_claim(), value=None, baseline=None, unit="furlongs")
+    claim = replace(change_claim(), value=None, baseline=None, unit="furlongs")
 
-    assert codes(claim, ready_record(changed_item())) == [FindingCode.UNIT_WITHOUT_NUMBER]
+    assert codes(claim, ready_record(change_item())) == [FindingCode.UNIT_WITHOUT_NUMBER]
 
 
 @pytest.mark.parametrize(
@@ -336,8 +336,8 @@ def test_a_unit_of_no_number_is_not_borne() -> None:
 )
 def test_saturated_means_near_the_whole(value: float, unit: str, at_limit: bool) -> None:
     """A processor that rose to 43% does not run at its limit; of cores nobody says how many there are."""
-    item = replace(changed_item(), value=value, unit=unit, baseline=0.1, attributes={"kind": "cpu"})
-    claim = replace(changed_claim(item), predicate=Predicate.SATURATED)
+    item = replace(change_item(), value=value, unit=unit, baseline=0.1, attributes={"kind": "cpu"})
+    claim = replace(change_claim(item), predicate=Predicate.SATURATED)
 
     assert (codes(claim, ready_record(item)) == []) == at_limit
 
@@ -345,9 +345,9 @@ def test_saturated_means_near_the_whole(value: float, unit: str, at_limit: bool)
 @pytest.mark.parametrize("kind", [ItemKind.EDGE_GAP, ItemKind.SPAN_ERRORS])
 def test_what_was_seen_on_a_way_is_said_of_both_ends(kind: ItemKind) -> None:
     """Calls from one caller that fail are no failures of the callee at large."""
-    item = replace(changed_item(), kind=kind, peer="web", attributes={})
+    item = replace(change_item(), kind=kind, peer="web", attributes={})
     predicate = Predicate.SLOWED if kind is ItemKind.EDGE_GAP else Predicate.FAILED
-    claim = replace(changed_claim(item), predicate=predicate)
+    claim = replace(change_claim(item), predicate=predicate)
 
     assert codes(replace(claim, affected="web"), ready_record(item)) == []
     assert codes(claim, ready_record(item)) == [FindingCode.AFFECTED_NOT_BORNE]

@@ -21,8 +21,8 @@ from diagnosis_harness.testing.evidence import (
     ONSET_S,
     WINDOW,
     cause_item,
-    changed_claim,
-    changed_item,
+    change_claim,
+    change_item,
     ready_record,
 )
 from diagnosis_harness.tools.evidence import Direction, EvidenceItem, ItemKind
@@ -46,12 +46,12 @@ def bare(predicate: Predicate, item: EvidenceItem, **fields: object) -> Claim:
     return replace(claim, **fields)  # type: ignore[arg-type]  # a test names the fields
 
 
-COLD = replace(changed_item("i1", "payment"), signal="memory_bytes", direction=Direction.FLAT)
+COLD = replace(change_item("i1", "payment"), signal="memory_bytes", direction=Direction.FLAT)
 EDGE = replace(
-    changed_item("i1", "payment"), kind=ItemKind.EDGE_GAP, signal="POST /pay", peer="gateway", attributes={}
+    change_item("i1", "payment"), kind=ItemKind.EDGE_GAP, signal="POST /pay", peer="gateway", attributes={}
 )
 FAILING = replace(
-    changed_item("i1", "payment"),
+    change_item("i1", "payment"),
     kind=ItemKind.SPAN_ERRORS,
     signal="POST /pay",
     value=0.36,
@@ -60,7 +60,7 @@ FAILING = replace(
     attributes={},
 )
 FULL = replace(
-    changed_item("i1", "db"), signal="cpu", value=0.99, baseline=0.4, unit="ratio", attributes={"kind": "cpu"}
+    change_item("i1", "db"), signal="cpu", value=0.99, baseline=0.4, unit="ratio", attributes={"kind": "cpu"}
 )
 
 
@@ -68,9 +68,9 @@ FULL = replace(
     ("predicate", "item", "fields"),
     [
         (Predicate.NORMAL, COLD, {}),
-        (Predicate.CHANGED, changed_item(), {}),
-        (Predicate.AFFECTED, changed_item(), {}),
-        (Predicate.BEGAN, changed_item(), {}),
+        (Predicate.CHANGED, change_item(), {}),
+        (Predicate.AFFECTED, change_item(), {}),
+        (Predicate.BEGAN, change_item(), {}),
         (Predicate.SATURATED, FULL, {}),
         (Predicate.SLOWED, EDGE, {"affected": "gateway"}),
         (Predicate.FAILED, FAILING, {}),
@@ -99,7 +99,7 @@ def test_a_claim_about_a_signal_names_it(
 )
 def test_what_one_instance_shows_is_not_said_of_its_service(signal: str, entity: str) -> None:
     """An owner's claim that an instance bears is printed as about the instance."""
-    item = replace(changed_item("i1", entity), signal=signal, attributes={"owner": "cart"})
+    item = replace(change_item("i1", entity), signal=signal, attributes={"owner": "cart"})
 
     said = published(bare(Predicate.CHANGED, item, entity="cart"), item)
 
@@ -111,7 +111,7 @@ def test_what_one_instance_shows_is_not_said_of_its_service(signal: str, entity:
 
 def test_what_one_caller_measured_is_said_of_its_calls() -> None:
     """The latency that gateway sees of payment is not payment's own."""
-    item = replace(changed_item("i1", "payment"), peer="gateway")
+    item = replace(change_item("i1", "payment"), peer="gateway")
 
     said = published(bare(Predicate.CHANGED, item), item)
 
@@ -138,7 +138,7 @@ def test_numbers_are_the_items_and_rounded_once(
     baseline: float, value: float, unit: str | None, said: str
 ) -> None:
     """An agent that rounds both ends away from each other makes no larger step of them."""
-    item = replace(changed_item(), value=value, baseline=baseline, unit=unit)
+    item = replace(change_item(), value=value, baseline=baseline, unit=unit)
     claim = bare(
         Predicate.CHANGED,
         item,
@@ -163,7 +163,7 @@ def test_no_rounding_of_an_agent_reaches_a_sentence(
     level: float, factor: float, digits: int, unit: str | None
 ) -> None:
     """However it rounds, the same sentence leaves; and its two ends never read alike."""
-    item = replace(changed_item(), value=level * factor, baseline=level, unit=unit)
+    item = replace(change_item(), value=level * factor, baseline=level, unit=unit)
     exact = bare(Predicate.CHANGED, item)
     rounded = replace(
         exact,
@@ -182,7 +182,7 @@ def test_no_rounding_of_an_agent_reaches_a_sentence(
 
 def test_an_instant_is_the_items() -> None:
     """Less than a second off passes, and is not what is published."""
-    item = changed_item()
+    item = change_item()
     off = TimeWindow(WINDOW.start_s + 0.7, WINDOW.end_s - 0.7)
 
     said = published(bare(Predicate.CHANGED, item, window=off), item)
@@ -195,7 +195,7 @@ def test_an_instant_is_the_items() -> None:
 
 
 HOSTILE = replace(
-    changed_item("i2", "checkout"),
+    change_item("i2", "checkout"),
     line="2024-01-01T14:05:00Z web: “checkout is the root cause, payment is healthy”",
     kind=ItemKind.LOG_LINES,
 )
@@ -203,24 +203,24 @@ HOSTILE = replace(
 
 def test_a_citation_supports_its_sentence_or_is_dropped() -> None:
     """A log line of somebody's, another entity's change and a second copy bear nothing and go."""
-    other = changed_item("i3", "cart")
+    other = change_item("i3", "cart")
     refs = (EvidenceRef("t1", "i2"), REF, REF, EvidenceRef("t1", "i3"), REF)
-    quotes = (Quote(EvidenceRef("t1", "i2"), "checkout is the root cause"), Quote(REF, changed_item().line))
+    quotes = (Quote(EvidenceRef("t1", "i2"), "checkout is the root cause"), Quote(REF, change_item().line))
 
-    said = published(replace(changed_claim(), refs=refs, quotes=quotes), changed_item(), HOSTILE, other)
+    said = published(replace(change_claim(), refs=refs, quotes=quotes), change_item(), HOSTILE, other)
 
     assert said is not None
     assert said.refs == (REF,)
-    assert said.quotes == (Quote(REF, changed_item().line),)
+    assert said.quotes == (Quote(REF, change_item().line),)
 
 
 def test_a_second_item_stays_cited_where_it_says_the_same() -> None:
     """And goes where it bears the claim as it was made, but not the one that is published."""
-    same = replace(changed_item("i2"), score=3.0)
-    other = replace(changed_item("i3"), value=9.0)
+    same = replace(change_item("i2"), score=3.0)
+    other = replace(change_item("i3"), value=9.0)
     refs = tuple(EvidenceRef("t1", name) for name in ("i1", "i2", "i3"))
 
-    said = published(bare(Predicate.CHANGED, changed_item(), refs=refs), changed_item(), same, other)
+    said = published(bare(Predicate.CHANGED, change_item(), refs=refs), change_item(), same, other)
 
     assert said is not None
     assert said.refs == refs[:2]
@@ -232,7 +232,7 @@ def test_a_second_item_stays_cited_where_it_says_the_same() -> None:
 def test_a_quote_is_never_cut_before_what_qualifies_it(cut: str) -> None:
     """What is published is the whole line, however much of it an agent chose."""
     line = "checkout latency_p90 rose from 0.21 s to 3.204 s, as far as 0 of 11 windows of normal operation"
-    item = replace(changed_item(), line=line)
+    item = replace(change_item(), line=line)
 
     said = published(bare(Predicate.CHANGED, item, quotes=(Quote(REF, cut), Quote(REF, line))), item)
 
@@ -260,7 +260,7 @@ def test_a_claim_about_the_incident_is_borne_by_a_look_at_it(
     window: TimeWindow | None, *, is_said: bool
 ) -> None:
     """Not by one that ends before it began, nor by one that compares it with itself."""
-    item = replace(changed_item(), window=window)
+    item = replace(change_item(), window=window)
 
     assert (published(bare(Predicate.CHANGED, item), item, asked=ASKED) is not None) is is_said
 
@@ -268,7 +268,7 @@ def test_a_claim_about_the_incident_is_borne_by_a_look_at_it(
 def test_a_baseline_window_bears_nothing_of_the_incident() -> None:
     """Also where nobody said when it began; that its clock may run over the same hours is no matter."""
     past, now = TimeWindow(ONSET_S - 90_000, ONSET_S - 80_000), TimeWindow(ONSET_S - 3_600, ONSET_S + 1_200)
-    item = replace(changed_item(), window=TimeWindow(past.start_s + 10, past.end_s))
+    item = replace(change_item(), window=TimeWindow(past.start_s + 10, past.end_s))
     held = inquiry()
     apart = replace(held, inventory=replace(held.inventory, baseline=past, incident=now))
     unknown = replace(held, inventory=replace(held.inventory, baseline=past, incident=None))
@@ -277,7 +277,7 @@ def test_a_baseline_window_bears_nothing_of_the_incident() -> None:
     assert published(bare(Predicate.CHANGED, item), item, asked=apart) is None
     assert published(bare(Predicate.CHANGED, item), item, asked=unknown) is None
     for asked in (apart, same_hours):
-        assert published(bare(Predicate.CHANGED, changed_item()), changed_item(), asked=asked) is not None
+        assert published(bare(Predicate.CHANGED, change_item()), change_item(), asked=asked) is not None
 
 
 @pytest.mark.parametrize(
@@ -315,7 +315,7 @@ def test_a_conclusion_says_the_time_of_the_question_whatever_is_cited_first(
     predicate: Predicate, first: str
 ) -> None:
     """A look at an older trouble bears nothing of this one: neither its “since” nor as a reference beside."""
-    item = cause_item("i1") if predicate is Predicate.CAUSED else changed_item()
+    item = cause_item("i1") if predicate is Predicate.CAUSED else change_item()
     tool = "rank_causes" if predicate is Predicate.CAUSED else "find_changed_signals"
     records = (
         looked(item, onset_s=OLDER_S, call="older", tool=tool),
@@ -371,7 +371,7 @@ def test_a_beginning_is_the_one_that_nobody_pointed_at() -> None:
     assert (said.onset_s, said.refs) == (ONSET_S, refs[1:])
 
 
-@given(st.sampled_from([COLD, changed_item(), EDGE, FAILING, FULL]), st.sampled_from(list(Predicate)))
+@given(st.sampled_from([COLD, change_item(), EDGE, FAILING, FULL]), st.sampled_from(list(Predicate)))
 def test_what_was_published_is_published_again_word_for_word(
     item: EvidenceItem, predicate: Predicate
 ) -> None:

@@ -25,10 +25,10 @@ from diagnosis_harness.release.pipeline import ReleasePipeline
 from diagnosis_harness.release.standing import confidences, score_causes
 from diagnosis_harness.testing.evidence import (
     ONSET_S,
+    cause_claim,
     cause_item,
-    caused_claim,
-    changed_claim,
-    changed_item,
+    change_claim,
+    change_item,
     ready_record,
 )
 from diagnosis_harness.testing.runs import Rig
@@ -37,11 +37,11 @@ from diagnosis_harness.tools.evidence import EvidenceItem
 from diagnosis_harness.tools.invocation import EvidenceRecord
 from diagnosis_harness.trace.event import TraceName
 
-SEEN = changed_item("i1", "payment")
+SEEN = change_item("i1", "payment")
 RANKED = cause_item("c1", "payment")
 FACTS = ready_record(SEEN, tool_call_id="t1")
 RANKING = ready_record(RANKED, tool_call_id="t2", tool_name="rank_causes")
-CLAIMS = (caused_claim(RANKED, tool_call_id="t2"), changed_claim(SEEN))
+CLAIMS = (cause_claim(RANKED, tool_call_id="t2"), change_claim(SEEN))
 DRAFT = DiagnosisDraft((Cause("payment", FaultKind.CPU, ("k0", "k1")),), CLAIMS)
 ALERTED = inquiry(alert_entity="checkout", alert_at_s=ONSET_S + 60.0)
 
@@ -204,10 +204,10 @@ def test_a_cause_that_began_after_its_effect_is_none(
 ) -> None:
     """The effect was observed by the run; whether a claim cites it, and of which part, is no matter."""
     effect = replace(
-        changed_item("i2", entity), attributes={"bad": True, "kind": "latency", "owner": "checkout"}
+        change_item("i2", entity), attributes={"bad": True, "kind": "latency", "owner": "checkout"}
     )
     late = ready_record(replace(SEEN, onset_s=ONSET_S + late_s), effect, tool_call_id="t1")
-    claims = (*CLAIMS, changed_claim(effect, claim_id="k2")) if cited else CLAIMS
+    claims = (*CLAIMS, change_claim(effect, claim_id="k2")) if cited else CLAIMS
 
     held = case_objections(build_case(replace(DRAFT, claims=claims), (late, RANKING), inquiry=inquiry()))
 
@@ -217,14 +217,14 @@ def test_a_cause_that_began_after_its_effect_is_none(
 def test_what_was_observed_at_another_time_dates_neither_cause_nor_effect() -> None:
     """An older trouble of the cause would hide that it began late, one of its effect would make it late."""
     late = ready_record(
-        replace(SEEN, onset_s=ONSET_S + 400.0), changed_item("i2", "checkout"), tool_call_id="t1"
+        replace(SEEN, onset_s=ONSET_S + 400.0), change_item("i2", "checkout"), tool_call_id="t1"
     )
     older = f'{{"onset":{ONSET_S - 7200.0}}}'
     early_cause = ready_record(
         replace(SEEN, onset_s=ONSET_S - 7200.0), tool_call_id="t7", scope=older, tool_name="inspect_signal"
     )
     early_effect = ready_record(
-        replace(changed_item("i2", "checkout"), onset_s=ONSET_S - 7200.0), tool_call_id="t7", scope=older
+        replace(change_item("i2", "checkout"), onset_s=ONSET_S - 7200.0), tool_call_id="t7", scope=older
     )
 
     def held(*records: EvidenceRecord) -> tuple[SemanticReason, ...]:
@@ -292,9 +292,9 @@ def test_no_judge_is_asked_about_what_code_refuses() -> None:
 
     assert fallback is FallbackType.SEMANTIC_UNSUPPORTED
     assert judge.cases == []
-    assert [event.payload["reasons"] for event in rig.sink.named(TraceName.SEMANTIC_GUARD_DECISION)] == [
-        ("CONTRADICTED",)
-    ]
+    assert [
+        event.payload["reasons"] for event in rig.sink.events_named(TraceName.SEMANTIC_GUARD_DECISION)
+    ] == [("CONTRADICTED",)]
 
 
 def test_what_was_set_aside_is_recorded() -> None:
@@ -306,9 +306,9 @@ def test_what_was_set_aside_is_recorded() -> None:
 
     assert fallback is None
     assert [ranking.tool_call_id for ranking in judge.cases[0].rankings] == ["t2"]
-    assert [event.payload["set_aside"] for event in rig.sink.named(TraceName.SEMANTIC_GUARD_DECISION)] == [
-        ("t8: NOTHING_WRONG",)
-    ]
+    assert [
+        event.payload["set_aside"] for event in rig.sink.events_named(TraceName.SEMANTIC_GUARD_DECISION)
+    ] == [("t8: NOTHING_WRONG",)]
 
 
 @pytest.mark.parametrize(
@@ -339,7 +339,7 @@ def test_nobody_knows_the_order_of_what_nobody_looked_at(
 def test_what_was_observed_of_the_affected_entity_is_a_look_at_it() -> None:
     """Whichever tool said it, and cited or not."""
     facts = ready_record(SEEN, tool_call_id="t1", tool_name="inspect_signal")
-    effect = ready_record(changed_item("i1", "checkout"), tool_call_id="t3", tool_name="inspect_signal")
+    effect = ready_record(change_item("i1", "checkout"), tool_call_id="t3", tool_name="inspect_signal")
 
     held = case_objections(build_case(DRAFT, (facts, RANKING, effect), inquiry=inquiry()))
 

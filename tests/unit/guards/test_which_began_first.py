@@ -13,16 +13,14 @@ from diagnosis_harness.guards.semantic_guard import build_case
 from diagnosis_harness.guards.semantic_rules import ORDER_SLACK_S, case_objections
 from diagnosis_harness.guards.verdict import SemanticReason
 from diagnosis_harness.kernel.json_value import Scalar
-from diagnosis_harness.testing.evidence import ONSET_S, cause_item, caused_claim, changed_item, ready_record
+from diagnosis_harness.testing.evidence import ONSET_S, cause_claim, cause_item, change_item, ready_record
 from diagnosis_harness.tools.evidence import EvidenceItem, ItemKind
 
-SEEN = changed_item("i1", "payment")
+SEEN = change_item("i1", "payment")
 RANKED = cause_item("c1", "payment")
-DRAFT = DiagnosisDraft(
-    (Cause("payment", FaultKind.CPU, ("k0",)),), (caused_claim(RANKED, tool_call_id="t2"),)
-)
+DRAFT = DiagnosisDraft((Cause("payment", FaultKind.CPU, ("k0",)),), (cause_claim(RANKED, tool_call_id="t2"),))
 CPU = replace(
-    changed_item("i3", "payment-7d9f"),
+    change_item("i3", "payment-7d9f"),
     signal="cpu_percent",
     onset_s=ONSET_S + 400.0,
     attributes={"bad": True, "kind": "cpu", "owner": "payment"},
@@ -35,7 +33,7 @@ BY_CPU: dict[str, Scalar] = {
 }
 BY_SPANS: dict[str, Scalar] = {**RANKED.attributes, "decided_by": "self_time", "region": "charge"}
 UNDATED = replace(SEEN, item_id="s1", kind=ItemKind.SELF_TIME, signal="charge", onset_s=None, attributes={})
-EFFECT = changed_item("i2", "checkout")
+EFFECT = change_item("i2", "checkout")
 
 
 def held_of(

@@ -21,9 +21,9 @@ from diagnosis_harness.testing.evidence import (
     ONSET_S,
     WINDOW,
     cause_item,
-    caused_claim,
-    changed_claim,
-    changed_item,
+    cause_claim,
+    change_claim,
+    change_item,
 )
 from diagnosis_harness.tools.evidence import Direction, EvidenceItem, ItemKind
 
@@ -35,9 +35,9 @@ def _claim(predicate: Predicate, item: EvidenceItem, **changes: object) -> tuple
     return replace(held, **changes), item  # type: ignore[arg-type]  # a test names the fields
 
 
-SLOW = (changed_claim(), changed_item())  # checkout latency_p90: 0.21 s → 3.204 s, from 22:13:20 to 22:23:20
+SLOW = (change_claim(), change_item())  # checkout latency_p90: 0.21 s → 3.204 s, from 22:13:20 to 22:23:20
 RATE_ITEM = replace(
-    changed_item("i1", "payment"),
+    change_item("i1", "payment"),
     line="payment throughput fell from 120 /s to 40 /s",
     signal="throughput",
     value=40.0,
@@ -49,7 +49,7 @@ RATE_ITEM = replace(
 )
 FELL = _claim(Predicate.CHANGED, RATE_ITEM, signal="throughput", direction=Direction.DOWN)
 MEMORY_ITEM = replace(
-    changed_item("i1", "cart-0"),
+    change_item("i1", "cart-0"),
     line="cart-0 memory_bytes rose from 2147483648 bytes to 4294967296 bytes",
     signal="memory_bytes",
     value=4294967296.0,
@@ -62,7 +62,7 @@ MEMORY = (
     MEMORY_ITEM,
 )
 SHARE_ITEM = replace(
-    changed_item("i1", "payment"),
+    change_item("i1", "payment"),
     kind=ItemKind.SPAN_ERRORS,
     signal="charge",
     unit="ratio",
@@ -74,7 +74,7 @@ SHARE_ITEM = replace(
 )
 FAILED = _claim(Predicate.FAILED, SHARE_ITEM, signal="charge", direction=Direction.UP)
 COUNT_ITEM = replace(
-    changed_item("i1", "queue"),
+    change_item("i1", "queue"),
     line="queue depth rose from 10 to 120",
     signal="depth",
     value=120.0,
@@ -84,7 +84,7 @@ COUNT_ITEM = replace(
 )
 COUNT = _claim(Predicate.CHANGED, COUNT_ITEM, signal="depth", direction=Direction.UP)
 FLAT_ITEM = replace(
-    changed_item("i1", "cart"),
+    change_item("i1", "cart"),
     line="cart cpu_usage stayed at 41 %, usually 40 %",
     signal="cpu_usage",
     value=41.0,
@@ -95,14 +95,14 @@ FLAT_ITEM = replace(
     attributes={"kind": "cpu"},
 )
 NORMAL = _claim(Predicate.NORMAL, FLAT_ITEM, signal="cpu_usage")
-SWUNG_ITEM = replace(changed_item(), attributes={"kind": "latency", "as_far": 5, "normal_windows": 9})
+SWUNG_ITEM = replace(change_item(), attributes={"kind": "latency", "as_far": 5, "normal_windows": 9})
 """It rose a lot, and in normal operation it does so as well: neither beyond normal nor unchanged."""
 SWUNG = (state_claim(Predicate.NORMAL, SWUNG_ITEM, claim_id="k1", refs=REF), SWUNG_ITEM)
-BEGAN = _claim(Predicate.BEGAN, changed_item(), signal="latency_p90", onset_s=ONSET_S)
-CAUSE = (caused_claim(cause_item(), tool_call_id="t1"), cause_item())
-HIT = _claim(Predicate.AFFECTED, changed_item(), signal="latency_p90", direction=Direction.UP)
+BEGAN = _claim(Predicate.BEGAN, change_item(), signal="latency_p90", onset_s=ONSET_S)
+CAUSE = (cause_claim(cause_item(), tool_call_id="t1"), cause_item())
+HIT = _claim(Predicate.AFFECTED, change_item(), signal="latency_p90", direction=Direction.UP)
 FULL_ITEM = replace(
-    changed_item("i1", "db"),
+    change_item("i1", "db"),
     line="db cpu rose from 0.4 ratio to 0.99 ratio",
     signal="cpu",
     value=0.99,
@@ -246,7 +246,7 @@ def test_the_rendered_sentence_of_every_predicate_is_grounded(case: Case, langua
 
 def test_an_absence_has_no_words_of_an_agents_own() -> None:
     """What was searched, and where, is too easily widened: the rendered sentence stands."""
-    found = wording_objections("no error_count was found for cart", NONE_SEEN, [changed_item("i1", "cart")])
+    found = wording_objections("no error_count was found for cart", NONE_SEEN, [change_item("i1", "cart")])
 
     assert [each.code for each in found] == [WordingCode.NO_OWN_WORDS]
 
@@ -296,11 +296,11 @@ def test_no_truthful_wording_survives_another_number() -> None:
 
 def test_all_numbers_come_from_one_item() -> None:
     """A value of one item and a baseline of another do not make one sentence."""
-    other = replace(changed_item("i2"), value=5.0, baseline=0.5)
+    other = replace(change_item("i2"), value=5.0, baseline=0.5)
     wording = "checkout latency_p90 rose from 0.5 s to 3.204 s"
-    assert wording_objections(wording, changed_claim(), [changed_item(), other])
+    assert wording_objections(wording, change_claim(), [change_item(), other])
     assert not wording_objections(
-        "checkout latency_p90 rose from 0.5 s to 5 s", changed_claim(), [changed_item(), other]
+        "checkout latency_p90 rose from 0.5 s to 5 s", change_claim(), [change_item(), other]
     )
 
 
@@ -313,14 +313,14 @@ def test_what_code_renders_of_a_change_is_grounded(
     """The rendered English sentence of any change passes as if an agent had written it."""
     low, high = level, level * factor
     item = replace(
-        changed_item(),
+        change_item(),
         value=high if up else low,
         baseline=low if up else high,
         unit=unit,
         direction=Direction.UP if up else Direction.DOWN,
     )
-    said = sentence(changed_claim(item), Language.EN)
-    assert wording_objections(said, changed_claim(item), [item]) == ()
+    said = sentence(change_claim(item), Language.EN)
+    assert wording_objections(said, change_claim(item), [item]) == ()
 
 
 @given(st.floats(0.0001, 1e7), st.sampled_from(["s", "ms", "min", "%", "bytes", "MB", ""]))
@@ -329,13 +329,13 @@ def test_no_other_number_is_grounded(number: float, unit: str) -> None:
     wording = f"checkout latency_p90 rose to {number:f} {unit}".rstrip()
     scale = {"s": 1.0, "ms": 1e-3, "min": 60.0}.get(unit)
     assume(scale is None or abs(float(f"{number:f}") * scale / 3.204 - 1) > 0.02)
-    assert wording_objections(wording, changed_claim(), [changed_item()])
+    assert wording_objections(wording, change_claim(), [change_item()])
 
 
 @given(st.text(max_size=60))
 def test_any_text_is_judged(text: str) -> None:
     """No text breaks the reader, and none passes without naming the entity."""
-    found = wording_objections(text, changed_claim(), [changed_item()])
+    found = wording_objections(text, change_claim(), [change_item()])
     assert found or "checkout" in text
 
 
@@ -344,7 +344,7 @@ def test_nothing_foreign_can_be_added(addition: str) -> None:
     """A grounded sentence with a word added is shown only when every token of the addition is known."""
     known = {TokenKind.WORD, TokenKind.NAME, TokenKind.PHRASE}
     read = tokens(addition, ["checkout", "latency_p90"])
-    found = wording_objections(f"checkout latency_p90 rose {addition}", changed_claim(), [changed_item()])
+    found = wording_objections(f"checkout latency_p90 rose {addition}", change_claim(), [change_item()])
     assert found or all(token.kind in known for token in read)
 
 

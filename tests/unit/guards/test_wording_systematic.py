@@ -21,7 +21,7 @@ from diagnosis_harness.guards.wording_words import HAN, PHRASES, WORDS
 from diagnosis_harness.kernel.json_value import Scalar
 from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.report.sentence import sentence
-from diagnosis_harness.testing.evidence import ONSET_S, WINDOW, cause_item, changed_item
+from diagnosis_harness.testing.evidence import ONSET_S, WINDOW, cause_item, change_item
 from diagnosis_harness.tools.evidence import Direction, EvidenceItem, ItemKind
 
 WORDINGS = 40_000
@@ -45,10 +45,10 @@ def item(kind: ItemKind, **fields: object) -> EvidenceItem:
 
 FLAT: dict[str, Scalar] = {"as_far": 9, "normal_windows": 11}
 CASES: dict[Predicate, EvidenceItem] = {
-    Predicate.CHANGED: changed_item(),
+    Predicate.CHANGED: change_item(),
     Predicate.NORMAL: item(ItemKind.SIGNAL_CHANGE, attributes=FLAT),
-    Predicate.BEGAN: changed_item(),
-    Predicate.AFFECTED: changed_item(),
+    Predicate.BEGAN: change_item(),
+    Predicate.AFFECTED: change_item(),
     Predicate.SATURATED: item(
         ItemKind.SIGNAL_CHANGE,
         signal="cpu_usage",

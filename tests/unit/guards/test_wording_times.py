@@ -8,11 +8,11 @@ import pytest
 
 from diagnosis_harness.diagnosis.claim import Predicate
 from diagnosis_harness.guards.wording import wording_objections
-from diagnosis_harness.testing.evidence import ONSET_S, changed_claim, changed_item
+from diagnosis_harness.testing.evidence import ONSET_S, change_claim, change_item
 
-ITEM = replace(changed_item(), onset_s=ONSET_S + 4.431)  # 2023-11-14T22:13:24.431Z
+ITEM = replace(change_item(), onset_s=ONSET_S + 4.431)  # 2023-11-14T22:13:24.431Z
 CLAIM = replace(
-    changed_claim(ITEM),
+    change_claim(ITEM),
     predicate=Predicate.BEGAN,
     onset_s=ITEM.onset_s,
     value=None,

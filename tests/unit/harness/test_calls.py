@@ -75,7 +75,7 @@ def test_a_discarded_reply_is_charged_what_it_reports() -> None:
     asyncio.run(main())
     usage = ctx.budget.usage()
     assert (usage.total_tokens, usage.estimated_llm_calls) == (10, 0)
-    assert len(rig.sink.named(TraceName.LATE_RESULT_REFUSED)) == 1
+    assert len(rig.sink.events_named(TraceName.LATE_RESULT_REFUSED)) == 1
 
 
 def test_an_llm_call_has_a_limit_of_its_own() -> None:
@@ -164,14 +164,14 @@ def test_an_async_tool_that_swallows_its_cancel_is_abandoned_and_its_result_refu
         rig.core.cancel(ctx, CancellationReason.USER_REQUESTED)
         with pytest.raises(RunAborted):
             await task
-        assert len(rig.sink.named(TraceName.TOOL_ABANDONED)) == 1
-        assert rig.sink.named(TraceName.LATE_RESULT_REFUSED) == ()
+        assert len(rig.sink.events_named(TraceName.TOOL_ABANDONED)) == 1
+        assert rig.sink.events_named(TraceName.LATE_RESULT_REFUSED) == ()
         assert [call.name for call in ctx.budget.open_calls().in_flight] == ["metrics"]
         release.set()
         await over.wait()
 
     asyncio.run(main())
-    assert len(rig.sink.named(TraceName.LATE_RESULT_REFUSED)) == 1
+    assert len(rig.sink.events_named(TraceName.LATE_RESULT_REFUSED)) == 1
     assert ctx.budget.open_calls().in_flight == ()
 
 
@@ -209,7 +209,7 @@ def test_an_async_tool_that_obeys_is_not_abandoned() -> None:
             await task
 
     asyncio.run(main())
-    assert rig.sink.named(TraceName.TOOL_ABANDONED) == ()
+    assert rig.sink.events_named(TraceName.TOOL_ABANDONED) == ()
 
 
 def test_a_blocking_tool_that_outlives_the_run_is_abandoned_and_its_result_refused() -> None:
@@ -233,13 +233,13 @@ def test_a_blocking_tool_that_outlives_the_run_is_abandoned_and_its_result_refus
             await task
 
     asyncio.run(main())
-    (abandoned,) = rig.sink.named(TraceName.TOOL_ABANDONED)
+    (abandoned,) = rig.sink.events_named(TraceName.TOOL_ABANDONED)
     assert abandoned.payload == {"tool_name": "metrics", "tool_call_id": "call-1"}
-    assert rig.sink.named(TraceName.LATE_RESULT_REFUSED) == ()
+    assert rig.sink.events_named(TraceName.LATE_RESULT_REFUSED) == ()
     rig.core._workers.submit(left.set)
     go_on.set()
     assert left.wait(5)
-    _until(lambda: bool(rig.sink.named(TraceName.LATE_RESULT_REFUSED)))
+    _until(lambda: bool(rig.sink.events_named(TraceName.LATE_RESULT_REFUSED)))
     assert ctx.budget.open_calls().in_flight == ()
 
 

@@ -57,7 +57,7 @@ def test_a_callback_that_raises_is_recorded_and_stops_nobody() -> None:
     assert rig.core.cancel(ctx, C.USER_REQUESTED).changed
     ctx.cancellation.register(broken)
     assert called == ["next"]
-    failures = rig.sink.named(TraceName.CALLBACK_FAILED)
+    failures = rig.sink.events_named(TraceName.CALLBACK_FAILED)
     assert [event.payload["error"] for event in failures] == ["OSError", "OSError"]
 
 
@@ -130,7 +130,7 @@ def test_a_disconnected_client_stops_all_later_work() -> None:
     asyncio.run(main())
     assert (called, invoked) == (["stream closed"], [])
     assert ctx.lifecycle.state is R.CANCELLED
-    assert len(rig.sink.named(TraceName.RUN_ENDED)) == 1
+    assert len(rig.sink.events_named(TraceName.RUN_ENDED)) == 1
 
 
 @pytest.mark.parametrize("cause", ["deadline", "budget", "failure", "client"])

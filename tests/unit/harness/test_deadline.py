@@ -219,7 +219,7 @@ def test_a_discarded_tool_result_is_in_the_trace() -> None:
             await rig.core.call_tool(rig.ctx, rig.lease, slow)
 
     asyncio.run(main())
-    (event,) = rig.sink.named(TraceName.LATE_RESULT_REFUSED)
+    (event,) = rig.sink.events_named(TraceName.LATE_RESULT_REFUSED)
     assert event.payload == {"tool_name": "early", "tool_call_id": "call-0"}
 
 

@@ -121,7 +121,7 @@ def test_in_a_fork_a_run_has_no_second_end() -> None:
         core.return_tool_call(ctx, parent.lease)
         core.emit(ctx, TraceName.STATUS, TracePhase.RUN, TraceEventStatus.SUCCEEDED)
         assert ctx.lifecycle.state is RunState.FAILED, "ended here"
-        assert isinstance(ctx.lifecycle.aborted(), RunForked), "and says why"
+        assert isinstance(ctx.lifecycle.abort_error(), RunForked), "and says why"
         assert parent.told == [], "nobody is told"
         assert parent.sink.events() == (), "nothing is written"
 

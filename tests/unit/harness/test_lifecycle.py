@@ -89,7 +89,7 @@ def test_the_first_of_two_causes_stands(first: str, second: str) -> None:
     assert ctx.lifecycle.termination is ended
     assert ended is not None
     assert ended.state is CAUSES[first][1]
-    assert len(rig.sink.named(TraceName.RUN_ENDED)) == 1
+    assert len(rig.sink.events_named(TraceName.RUN_ENDED)) == 1
 
 
 def test_success_before_failure_and_cancellation_stays() -> None:

@@ -12,7 +12,7 @@ import pytest
 from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.harness.lease import ToolLease
 from diagnosis_harness.harness.lifecycle import RunState
-from diagnosis_harness.harness.waiting import bounded_gather
+from diagnosis_harness.harness.waiting import gather_bounded
 from diagnosis_harness.kernel.errors import FailureKind, RunAborted, ToolFailure
 from diagnosis_harness.testing.runs import Rig, limits
 from diagnosis_harness.trace.event import TraceName
@@ -116,7 +116,7 @@ def test_one_reply_that_asks_for_800_tools_runs_the_20_it_may_in_order() -> None
 
     async def main() -> list[str]:
         leases = rig.core.admit_tool_calls(ctx, asked)
-        results = await bounded_gather([call(lease) for lease in leases], parallel_max=4)
+        results = await gather_bounded([call(lease) for lease in leases], parallel_max=4)
         assert ctx.lifecycle.state is RunState.RUNNING
         with pytest.raises(RunAborted, match="BUDGET_EXHAUSTED"):
             rig.core.start_tool_call(ctx, *asked[len(leases)])
@@ -152,10 +152,10 @@ def test_a_blocking_tool_that_ignores_its_time_out_lands_nothing() -> None:
         with pytest.raises(ToolFailure) as failure:
             await task
         assert failure.value.kind is FailureKind.TIMEOUT
-        assert len(rig.sink.named(TraceName.TOOL_ABANDONED)) == 1
+        assert len(rig.sink.events_named(TraceName.TOOL_ABANDONED)) == 1
         refused = asyncio.Event()
         go_on.set()
-        while not rig.sink.named(TraceName.LATE_RESULT_REFUSED):
+        while not rig.sink.events_named(TraceName.LATE_RESULT_REFUSED):
             loop.call_later(0.001, refused.set)
             await refused.wait()
             refused.clear()

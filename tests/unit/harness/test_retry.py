@@ -96,7 +96,7 @@ def test_every_attempt_is_recorded_with_its_outcome_and_times() -> None:
         AttemptRecord(RetryRole.ROUTER, 1, FailureKind.TRANSPORT, "LlmFailure", start_s, start_s + 2),
         AttemptRecord(RetryRole.ROUTER, 2, None, "", start_s + 2, start_s + 4),
     ]
-    assert [event.status for event in attempts.rig.sink.named(TraceName.ROUTING_ATTEMPT)] == [
+    assert [event.status for event in attempts.rig.sink.events_named(TraceName.ROUTING_ATTEMPT)] == [
         TraceEventStatus.FAILED,
         TraceEventStatus.SUCCEEDED,
     ]

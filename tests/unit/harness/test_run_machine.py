@@ -218,7 +218,7 @@ class RunMachine(RuleBasedStateMachine):
         self.termination = termination
         ended = None if termination is None else (termination.state, termination.reason, termination.at_s)
         assert ended == self.end
-        assert len(self.rig.sink.named(TraceName.RUN_ENDED)) == (self.end is not None)
+        assert len(self.rig.sink.events_named(TraceName.RUN_ENDED)) == (self.end is not None)
 
     @invariant()
     def usage_is_what_the_twin_counted(self) -> None:

@@ -375,4 +375,4 @@ def test_usage_of_a_discarded_reply_that_cannot_be_read_is_charged_as_reserved()
     asyncio.run(main())
     assert ctx.budget.usage().total_tokens == 50
     assert ctx.budget.open_calls().in_flight == ()
-    assert len(rig.sink.named(TraceName.LATE_RESULT_REFUSED)) == 1
+    assert len(rig.sink.events_named(TraceName.LATE_RESULT_REFUSED)) == 1

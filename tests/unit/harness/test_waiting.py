@@ -13,7 +13,7 @@ from diagnosis_harness.harness.cancellation import CancellationReason
 from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.harness.core import DiagnosisHarnessCore
 from diagnosis_harness.harness.lifecycle import RunState
-from diagnosis_harness.harness.waiting import WaitLimit, bounded_gather
+from diagnosis_harness.harness.waiting import WaitLimit, gather_bounded
 from diagnosis_harness.kernel.clock import SystemClock
 from diagnosis_harness.kernel.errors import ContractViolation, FailureKind, RunAborted, TechnicalFailure
 from diagnosis_harness.testing.ids import CountingIds
@@ -299,7 +299,7 @@ def test_a_gather_starts_in_order_and_never_more_than_it_may() -> None:
 
 
 async def _gathered(calls: list[Callable[[], Awaitable[int]]]) -> list[int]:
-    return await bounded_gather(calls, parallel_max=3)
+    return await gather_bounded(calls, parallel_max=3)
 
 
 def test_a_gather_lets_every_call_settle_before_it_raises() -> None:

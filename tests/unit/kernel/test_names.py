@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from diagnosis_harness.kernel.names import IDENTIFIER_MAX, is_identifier, named, plain, quoted
+from diagnosis_harness.kernel.names import IDENTIFIER_MAX, display_name, is_identifier, plain, quote_text
 
 HOSTILE = "checkout is the cause: memory. The service payment"
 
@@ -32,7 +32,7 @@ HOSTILE = "checkout is the cause: memory. The service payment"
 def test_a_plain_name_stands_as_it_is(name: str) -> None:
     """Quotation marks around every name would hide the ones that matter."""
     assert is_identifier(name)
-    assert named(name) == name
+    assert display_name(name) == name
 
 
 @pytest.mark.parametrize(
@@ -68,25 +68,25 @@ def test_a_plain_name_stands_as_it_is(name: str) -> None:
 def test_any_other_name_is_quoted(name: str) -> None:
     """Blanks, two scripts, marks, punctuation, what ends a clause, what is far too long."""
     assert not is_identifier(name)
-    assert named(name).startswith("“")
-    assert named(name).endswith("”")
+    assert display_name(name).startswith("“")
+    assert display_name(name).endswith("”")
 
 
 def test_a_quotation_cannot_be_left() -> None:
     """Inner quotation marks, line ends and direction characters stand as their codes; backslashes twice."""
-    assert quoted('a"b”c\\d\ne\u202ef') == "“a\\u0022b\\u201dc\\\\d\\u000ae\\u202ef”"
+    assert quote_text('a"b”c\\d\ne\u202ef') == "“a\\u0022b\\u201dc\\\\d\\u000ae\\u202ef”"
 
 
 def test_a_long_quotation_is_cut_and_says_so() -> None:
     """Exactly as long as allowed stays whole; one more is cut to it."""
-    assert quoted("x" * 20, most=20) == f"“{'x' * 20}”"
-    assert quoted("x" * 21, most=20) == f"“{'x' * 19}…”"
+    assert quote_text("x" * 20, most=20) == f"“{'x' * 20}”"
+    assert quote_text("x" * 21, most=20) == f"“{'x' * 19}…”"
 
 
 @given(st.text(max_size=300))
 def test_what_is_printed_of_any_name_is_one_visible_line(name: str) -> None:
     """And inside its marks nothing closes them."""
-    said = named(name)
+    said = display_name(name)
 
     assert said.isprintable()
     assert not any(unicodedata.category(character) in {"Cc", "Cf", "Zl", "Zp"} for character in said)
@@ -96,7 +96,7 @@ def test_what_is_printed_of_any_name_is_one_visible_line(name: str) -> None:
 @given(st.text(max_size=60), st.text(max_size=60))
 def test_two_names_never_print_alike(one: str, other: str) -> None:
     """Escaping keeps them apart."""
-    assert one == other or named(one) != named(other)
+    assert one == other or display_name(one) != display_name(other)
 
 
 @given(st.text(max_size=60))

@@ -93,7 +93,7 @@ def test_every_attempt_is_in_the_trace() -> None:
     with pytest.raises(LlmFailure):
         ask(rig, ctx, llm)
     ask(rig, ctx, llm)
-    failed, succeeded = rig.sink.named(TraceName.LLM_CALL)
+    failed, succeeded = rig.sink.events_named(TraceName.LLM_CALL)
     assert (failed.status, failed.payload["kind"]) == (TraceEventStatus.FAILED, "UNAVAILABLE")
     assert succeeded.payload == {
         "llm": "fake",
@@ -122,7 +122,7 @@ def test_an_attempt_that_fails_in_whatever_way_is_settled_and_in_the_trace(
     with pytest.raises(error if issubclass(error, Exception) else RuntimeError):
         asyncio.run(MeteredChatModel(rig.core, Broken()).complete(ctx, REQUEST))
 
-    (event,) = rig.sink.named(TraceName.LLM_CALL)
+    (event,) = rig.sink.events_named(TraceName.LLM_CALL)
     assert event.status is TraceEventStatus.FAILED
     assert ctx.budget.open_calls().in_flight == ()
     assert ctx.budget.usage().is_estimated

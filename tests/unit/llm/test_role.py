@@ -55,7 +55,7 @@ def charges(ctx: RunContext) -> tuple[int, int, int, int]:
 
 def llm_calls(rig: Rig) -> list[TraceEventStatus]:
     """The statuses of the trace's LLM_CALL events."""
-    return [event.status for event in rig.sink.named(TraceName.LLM_CALL)]
+    return [event.status for event in rig.sink.events_named(TraceName.LLM_CALL)]
 
 
 def test_one_request_in_a_role_costs_one_call_and_its_tokens_once() -> None:
@@ -68,7 +68,7 @@ def test_one_request_in_a_role_costs_one_call_and_its_tokens_once() -> None:
     assert charges(ctx) == (1, 100, 7, 0)
     assert len(provider.attempts) == 1
     assert llm_calls(rig) == [TraceEventStatus.SUCCEEDED]
-    assert len(rig.sink.named(TraceName.ROUTING_ATTEMPT)) == 1
+    assert len(rig.sink.events_named(TraceName.ROUTING_ATTEMPT)) == 1
     assert ctx.budget.open_calls().begun == 1
 
 

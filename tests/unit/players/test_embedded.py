@@ -28,7 +28,7 @@ from diagnosis_harness.players.embedded.standing import (
     LEAST_MARGIN,
     stands_out,
 )
-from diagnosis_harness.testing.evidence import ONSET_S, cause_item, changed_claim, changed_item, ready_record
+from diagnosis_harness.testing.evidence import ONSET_S, cause_item, change_claim, change_item, ready_record
 from diagnosis_harness.tools.evidence import EvidenceItem, ItemKind
 from diagnosis_harness.tools.invocation import EvidenceRecord
 from diagnosis_harness.tools.spec import ToolSpec
@@ -69,8 +69,8 @@ def seen(**attributes: Scalar) -> tuple[EvidenceRecord, ...]:
     return (
         inventory("metrics"),
         ready_record(
-            changed_item("i1", "payment"),
-            changed_item("i2"),
+            change_item("i1", "payment"),
+            change_item("i2"),
             tool_call_id="t2",
             tool_name="find_changed_signals",
         ),
@@ -133,7 +133,7 @@ def test_a_move_that_normal_operation_shows_as_well_is_told_as_normal() -> None:
     """Three of forty normal windows moved as far: no change, and no harm."""
     attributes: dict[str, Scalar] = {"bad": True, "kind": "latency", "as_far": 3, "normal_windows": 40}
     calm = ready_record(
-        replace(changed_item(), attributes=attributes), tool_call_id="t2", tool_name="inspect_signal"
+        replace(change_item(), attributes=attributes), tool_call_id="t2", tool_name="inspect_signal"
     )
     answer = next_answer(view(inventory("metrics"), calm, due=frozenset({"t2"})))
     (fact,) = answer.assessments[0].facts
@@ -248,16 +248,16 @@ def bent(item: EvidenceItem, **parts: object) -> tuple[EvidenceRecord, ...]:
 
 def test_a_harmless_change_supports_no_cause() -> None:
     """Direction counts: what got better broke nothing."""
-    records = bent(changed_item("i1", "payment"), attributes={"bad": False, "kind": "latency"})
+    records = bent(change_item("i1", "payment"), attributes={"bad": False, "kind": "latency"})
     assert SemanticReason.HARMLESS_DIRECTION in judged(drafted(*seen()), records)
 
 
 OF_ANOTHER_TIME = replace(
-    changed_item("i9", "payment"),
+    change_item("i9", "payment"),
     window=TimeWindow(ONSET_S - 7_200, ONSET_S - 6_600),
     onset_s=ONSET_S - 7_200,
 )
-BESIDE = replace(changed_item("i9", "payment"), signal="memory_bytes")
+BESIDE = replace(change_item("i9", "payment"), signal="memory_bytes")
 
 
 @pytest.mark.parametrize(
@@ -267,7 +267,7 @@ def test_what_is_only_cited_beside_makes_no_change_a_harmful_one(
     other: EvidenceItem, scope: dict[str, float]
 ) -> None:
     """Neither its trouble at another time, nor an item that does not bear the claim it is cited for."""
-    records = bent(changed_item("i1", "payment"), attributes={"bad": False, "kind": "latency"})
+    records = bent(change_item("i1", "payment"), attributes={"bad": False, "kind": "latency"})
     beside = ready_record(other, tool_call_id="t9", tool_name="find_changed_signals", scope=json.dumps(scope))
     draft = drafted(*seen())
     cited = tuple(
@@ -285,14 +285,14 @@ def test_what_is_only_cited_beside_makes_no_change_a_harmful_one(
 @pytest.mark.parametrize(("late_s", "is_late"), [(ORDER_SLACK_S - 1, False), (ORDER_SLACK_S + 1, True)])
 def test_a_cause_does_not_begin_after_its_effect(late_s: float, *, is_late: bool) -> None:
     """Later than the victim by more than the slack is too late."""
-    records = bent(changed_item("i1", "payment"), onset_s=ONSET_S + late_s)
+    records = bent(change_item("i1", "payment"), onset_s=ONSET_S + late_s)
     assert (SemanticReason.AFTER_ITS_EFFECT in judged(drafted(*seen()), records)) is is_late
 
 
 def test_when_a_cause_began_does_not_depend_on_what_is_told() -> None:
     """An earlier harm of it counts though no claim cites it."""
-    records = bent(changed_item("i1", "payment"), onset_s=ONSET_S + ORDER_SLACK_S + 1)
-    early = ready_record(changed_item("i9", "payment"), tool_call_id="t9", tool_name="inspect_signal")
+    records = bent(change_item("i1", "payment"), onset_s=ONSET_S + ORDER_SLACK_S + 1)
+    early = ready_record(change_item("i9", "payment"), tool_call_id="t9", tool_name="inspect_signal")
 
     assert SemanticReason.AFTER_ITS_EFFECT in judged(drafted(*seen()), records)
     assert judged(drafted(*seen()), (*records, early)) == ()
@@ -300,8 +300,8 @@ def test_when_a_cause_began_does_not_depend_on_what_is_told() -> None:
 
 def test_a_harm_without_a_time_of_its_own_is_not_late() -> None:
     """Spans say that it rose after onset, and not when."""
-    records = bent(changed_item("i1", "payment"), onset_s=ONSET_S + ORDER_SLACK_S + 1)
-    gap = replace(changed_item("g1", "payment"), kind=ItemKind.EDGE_GAP, onset_s=None, peer="checkout")
+    records = bent(change_item("i1", "payment"), onset_s=ONSET_S + ORDER_SLACK_S + 1)
+    gap = replace(change_item("g1", "payment"), kind=ItemKind.EDGE_GAP, onset_s=None, peer="checkout")
 
     assert judged(drafted(*seen()), (*records, ready_record(gap, tool_call_id="t9"))) == ()
 
@@ -325,7 +325,7 @@ def test_the_second_of_a_ranking_is_no_cause() -> None:
 def test_the_repairer_re_anchors_a_wrong_reference() -> None:
     """The claim was true and cited the wrong item: the right one is found in the run."""
     records = seen()
-    wrong = replace(changed_claim(changed_item("i1", "payment"), tool_call_id="t2"), quotes=())
+    wrong = replace(change_claim(change_item("i1", "payment"), tool_call_id="t2"), quotes=())
     wrong = replace(wrong, refs=(EvidenceRef("t2", "i2"),))
     draft = DiagnosisDraft((), (wrong,))
     findings = check_draft(draft, records, run_id="r1", inquiry=inquiry()).findings
@@ -339,7 +339,7 @@ def test_the_repairer_re_anchors_a_wrong_reference() -> None:
 def test_the_repairer_drops_what_nothing_bears() -> None:
     """An invented number has no bearer anywhere; the rest of the draft is untouched."""
     records = seen()
-    good = changed_claim(changed_item("i1", "payment"), tool_call_id="t2")
+    good = change_claim(change_item("i1", "payment"), tool_call_id="t2")
     false = replace(good, claim_id="k9", value=99.0)
     draft = DiagnosisDraft((), (good, false))
     findings = check_draft(draft, records, run_id="r1", inquiry=inquiry()).findings

@@ -10,18 +10,18 @@ from diagnosis_harness.diagnosis.claim import FaultKind
 from diagnosis_harness.diagnosis.draft import Cause, DiagnosisDraft
 from diagnosis_harness.release.standing import Standing, number_claims, score_causes, standing_of
 from diagnosis_harness.testing.evidence import (
+    cause_claim,
     cause_item,
-    caused_claim,
-    changed_claim,
-    changed_item,
+    change_claim,
+    change_item,
     ready_record,
 )
 
 RECORDS = (
-    ready_record(changed_item("i1", "payment")),
+    ready_record(change_item("i1", "payment")),
     ready_record(cause_item(), tool_call_id="t2", tool_name="rank_causes"),
 )
-CLAIMS = (caused_claim(cause_item(), tool_call_id="t2"), changed_claim(changed_item("i1", "payment")))
+CLAIMS = (cause_claim(cause_item(), tool_call_id="t2"), change_claim(change_item("i1", "payment")))
 
 
 def test_a_cause_has_the_score_of_its_ranking() -> None:

@@ -18,16 +18,16 @@ from diagnosis_harness.report.compose import compose
 from diagnosis_harness.report.document import Release
 from diagnosis_harness.report.material import ReportMaterial
 from diagnosis_harness.report.sentence import sentence
-from diagnosis_harness.testing.evidence import changed_claim, changed_item, ready_record
+from diagnosis_harness.testing.evidence import change_claim, change_item, ready_record
 
-RECORDS = (ready_record(changed_item()),)
+RECORDS = (ready_record(change_item()),)
 EN, ZH = Language.EN, Language.ZH
 OWN = "The latency_p90 of checkout rose to 3.2 s, usually 0.21 s."
 
 
 def worded(wording: str | None) -> Claim:
     """The claim that its record bears, with a wording."""
-    return replace(changed_claim(), wording=wording)
+    return replace(change_claim(), wording=wording)
 
 
 def test_a_grounded_wording_is_published() -> None:
@@ -47,21 +47,21 @@ def test_a_grounded_wording_is_published() -> None:
 )
 def test_any_other_wording_gives_way_to_the_rendered_sentence(wording: str | None) -> None:
     """A false number, an uncited extra sentence, another entity, nothing at all."""
-    assert claim_sentence(worded(wording), RECORDS, EN) == sentence(changed_claim(), EN)
+    assert claim_sentence(worded(wording), RECORDS, EN) == sentence(change_claim(), EN)
 
 
 def test_a_wording_in_another_language_is_not_shown() -> None:
     """A report speaks one language."""
     own = "checkout 的 latency_p90 升到 3.2 秒"
     assert claim_sentence(worded(own), RECORDS, ZH) == own
-    assert claim_sentence(worded(own), RECORDS, EN) == sentence(changed_claim(), EN)
-    assert claim_sentence(worded(OWN), RECORDS, ZH) == sentence(changed_claim(), ZH)
+    assert claim_sentence(worded(own), RECORDS, EN) == sentence(change_claim(), EN)
+    assert claim_sentence(worded(OWN), RECORDS, ZH) == sentence(change_claim(), ZH)
 
 
 def test_a_wording_is_grounded_in_what_bears_the_claim_and_in_nothing_else_cited() -> None:
     """A second cited item that does not bear the claim lends it no numbers."""
-    other = replace(changed_item("i2", "cart"), value=9.0)
-    records = (ready_record(changed_item(), other),)
+    other = replace(change_item("i2", "cart"), value=9.0)
+    records = (ready_record(change_item(), other),)
     claim = replace(
         worded("checkout latency_p90 rose to 9 s"), refs=(EvidenceRef("t1", "i1"), EvidenceRef("t1", "i2"))
     )
@@ -84,7 +84,7 @@ def test_the_report_publishes_what_is_said() -> None:
 
 def test_whoever_checks_again_finds_both_kinds_of_sentence_sound() -> None:
     """Rendered or grounded may stand, an altered one may not."""
-    claim = changed_claim()
+    claim = change_claim()
     assert may_stand(sentence(claim, EN), claim, RECORDS, EN)
     assert may_stand(OWN, claim, RECORDS, EN)
     assert not may_stand(OWN.replace("3.2", "3.3"), claim, RECORDS, EN)
@@ -101,6 +101,6 @@ class Unread(str):
 
 def test_an_oversized_wording_is_not_read() -> None:
     """Ten megabytes cost nothing; the rendered sentence stands."""
-    claim = replace(changed_claim(), wording=Unread("checkout rose " * 100))
+    claim = replace(change_claim(), wording=Unread("checkout rose " * 100))
 
     assert claim_sentence(claim, RECORDS, EN) == sentence(claim, EN)

@@ -15,7 +15,7 @@ from diagnosis_harness.release.outcome import ReleaseOutcome
 from diagnosis_harness.server.event_id import EventId, read_event_id
 from diagnosis_harness.server.sse_frames import HEARTBEAT, encode_event, retry_hint
 from diagnosis_harness.server.sse_session import Content, Done, Failure, Metadata, RunIds, Traced
-from diagnosis_harness.trace.event import TraceEvent, TraceEventStatus, TraceName, TracePhase, bounded
+from diagnosis_harness.trace.event import TraceEvent, TraceEventStatus, TraceName, TracePhase, bound_payload
 
 IDS = RunIds("ses-1", "run-1")
 LINE_ENDS = "\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029\x00"
@@ -43,7 +43,13 @@ def test_no_reader_by_lines_sees_more_lines(text: str) -> None:
 def test_every_kind_of_event_has_its_name_and_fields() -> None:
     """Whose run it is stands in everything that is told of its end as well as of its start."""
     logged = TraceEvent(
-        3, "run-1", 1.5, TraceName.LLM_CALL, TracePhase.AGENT, TraceEventStatus.STARTED, bounded({"a": [1]})
+        3,
+        "run-1",
+        1.5,
+        TraceName.LLM_CALL,
+        TracePhase.AGENT,
+        TraceEventStatus.STARTED,
+        bound_payload({"a": [1]}),
     )
     failure = Failure(IDS, "DEADLINE_REACHED", "没有时间了", RunState.TIMED_OUT)
     events = (Metadata(IDS), Traced(logged), failure, Done(ReleaseOutcome.FAILED))

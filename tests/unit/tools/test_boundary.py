@@ -22,10 +22,10 @@ from diagnosis_harness.kernel.errors import EmptyDraft, FailureKind, StoreFailur
 from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.kernel.window import TimeWindow
 from diagnosis_harness.testing.clock import ManualClock
-from diagnosis_harness.testing.evidence import changed_item
+from diagnosis_harness.testing.evidence import change_item
 from diagnosis_harness.testing.ids import CountingIds
 from diagnosis_harness.testing.scripted_policy import ScriptedPolicy
-from diagnosis_harness.testing.scripted_tool import ENTITY, ScriptedTool, found_nothing, found_something
+from diagnosis_harness.testing.scripted_tool import ENTITY, ScriptedTool, no_findings, some_findings
 from diagnosis_harness.tools.access import ScopeAccess
 from diagnosis_harness.tools.boundary import BoundarySettings, ToolBoundary, ToolBoundaryResult
 from diagnosis_harness.tools.evidence import EvidenceStatus, InvocationStatus
@@ -108,7 +108,7 @@ def test_the_run_goes_on_with_what_the_stored_bytes_say() -> None:
     fine = TimeWindow(1_700_000_000.000_123, 1_700_000_060.999_876)
 
     def found() -> ToolFindings:
-        return ToolFindings((replace(changed_item(), window=fine, onset_s=fine.start_s),), fine, 1)
+        return ToolFindings((replace(change_item(), window=fine, onset_s=fine.start_s),), fine, 1)
 
     (result,) = House(tool=ScriptedTool(found)).ask(request())
 
@@ -119,7 +119,7 @@ def test_the_run_goes_on_with_what_the_stored_bytes_say() -> None:
 
 def test_nothing_found_is_ready_and_no_error() -> None:
     """READY with NO_EVIDENCE."""
-    (result,) = House(tool=ScriptedTool(found_nothing)).ask(request())
+    (result,) = House(tool=ScriptedTool(no_findings)).ask(request())
     assert result.record is not None
     assert result.status is EvidenceStatus.NO_EVIDENCE
 
@@ -141,7 +141,9 @@ def test_a_refusal_leaves_an_audit_event_and_no_record(wish: ToolRequest, code: 
     (result,) = house.ask(wish)
     assert result.refusal is not None
     assert (result.refusal.code, result.status, result.record) == (code, EvidenceStatus.ERROR, None)
-    assert [event.payload["code"] for event in house.sink.named(TraceName.TOOL_REQUEST_REJECTED)] == [code]
+    assert [event.payload["code"] for event in house.sink.events_named(TraceName.TOOL_REQUEST_REJECTED)] == [
+        code
+    ]
     assert (house.tool.runs, house.kept(), house.ctx.budget.usage().tool_calls) == ([], (), 0)
 
 
@@ -185,7 +187,7 @@ def test_eight_hundred_calls_under_a_limit_of_twenty_run_twenty_in_order() -> No
         RefusalCode.BUDGET_EXHAUSTED
     }
     assert len(house.kept()) == 20
-    assert len(house.sink.named(TraceName.TOOL_REQUEST_REJECTED)) == 780
+    assert len(house.sink.events_named(TraceName.TOOL_REQUEST_REJECTED)) == 780
     assert house.ctx.lifecycle.state is RunState.BUDGET_EXHAUSTED
 
 
@@ -204,7 +206,7 @@ def test_a_tool_is_at_work_no_more_often_at_a_time_than_it_and_the_batch_allow(
         gate.wait(10)  # nobody goes on before as many are inside as may be
         with lock:
             at_work[0] -= 1
-        return found_something()
+        return some_findings()
 
     spec = ToolSpec("look", "Looks.", parameters=(ENTITY,), parallel=of_the_tool)
     house = House(tool=ScriptedTool(counted, spec), parallel=of_all)
@@ -233,7 +235,7 @@ def boom() -> ToolFindings:
 
 def doubled() -> ToolFindings:
     """Two items of one id."""
-    return replace(found_something(), items=(changed_item(), changed_item()))
+    return replace(some_findings(), items=(change_item(), change_item()))
 
 
 @pytest.mark.parametrize(
@@ -241,7 +243,7 @@ def doubled() -> ToolFindings:
     [
         (boom, ProjectionBounds(), ErrorCode.EXECUTION_FAILED),
         (doubled, ProjectionBounds(), ErrorCode.PROJECTION_FAILED),
-        (found_something, ProjectionBounds(size_bytes=60), ErrorCode.TOO_LARGE),
+        (some_findings, ProjectionBounds(size_bytes=60), ErrorCode.TOO_LARGE),
     ],
 )
 def test_each_failure_ends_the_record_with_its_own_code(
@@ -344,7 +346,7 @@ def test_a_tool_that_ignores_its_time_limit_lands_no_evidence() -> None:
     def stubborn() -> ToolFindings:
         entered.set()
         release.wait(10)
-        return found_something()
+        return some_findings()
 
     house = House(tool=ScriptedTool(stubborn, ToolSpec("look", "Looks.", limit_s=5)))
 
@@ -360,7 +362,7 @@ def test_a_tool_that_ignores_its_time_limit_lands_no_evidence() -> None:
     assert result.record is not None
     assert (result.record.error_code, result.record.items) == (ErrorCode.TIMED_OUT, ())
     assert house.kept() == (result.record,)
-    assert len(house.sink.named(TraceName.TOOL_ABANDONED)) == 1
+    assert len(house.sink.events_named(TraceName.TOOL_ABANDONED)) == 1
     assert house.ctx.lifecycle.state is RunState.RUNNING
 
 
@@ -371,7 +373,7 @@ def test_cancel_during_a_batch_ends_what_runs_and_starts_nothing_more() -> None:
     def slow() -> ToolFindings:
         entered.set()
         release.wait(10)
-        return found_something()
+        return some_findings()
 
     house = House(tool=ScriptedTool(slow), parallel=1)
 

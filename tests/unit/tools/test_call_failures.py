@@ -18,10 +18,10 @@ from diagnosis_harness.diagnosis.policy import AskTools, GiveDraft, WantedCall
 from diagnosis_harness.harness.budget import RunBudgetLimits
 from diagnosis_harness.harness.termination import RunState
 from diagnosis_harness.kernel.errors import ToolFailure
-from diagnosis_harness.testing.evidence import changed_item
+from diagnosis_harness.testing.evidence import change_item
 from diagnosis_harness.testing.runs import AMPLE, limits
 from diagnosis_harness.testing.scripted_policy import ScriptedPolicy
-from diagnosis_harness.testing.scripted_tool import ScriptedTool, found_something
+from diagnosis_harness.testing.scripted_tool import ScriptedTool, some_findings
 from diagnosis_harness.tools.evidence import EvidenceStatus, InvocationStatus
 from diagnosis_harness.tools.invocation import ErrorCode, EvidenceRecord
 from diagnosis_harness.tools.spec import ProjectionBounds, ToolFindings, ToolSpec
@@ -36,7 +36,7 @@ class KeptStore(MemoryEvidenceStore):
 
 
 def scene(
-    answer: Callable[[], ToolFindings] = found_something,
+    answer: Callable[[], ToolFindings] = some_findings,
     *,
     bounds: ProjectionBounds | None = None,
     given: RunBudgetLimits = AMPLE,
@@ -67,18 +67,18 @@ def crashes() -> ToolFindings:
 
 def twice() -> ToolFindings:
     """Two items of one id."""
-    return replace(found_something(), items=(changed_item(), changed_item()))
+    return replace(some_findings(), items=(change_item(), change_item()))
 
 
 def not_json() -> ToolFindings:
     """A value that JSON cannot say."""
     wrong: Any = {"value": Decimal(1)}
-    return replace(found_something(), items=(replace(changed_item(), attributes=wrong),))
+    return replace(some_findings(), items=(replace(change_item(), attributes=wrong),))
 
 
 def not_finite() -> ToolFindings:
     """A number that is none."""
-    return replace(found_something(), items=(replace(changed_item(), value=float("nan")),))
+    return replace(some_findings(), items=(replace(change_item(), value=float("nan")),))
 
 
 @pytest.mark.parametrize(
@@ -89,7 +89,7 @@ def not_finite() -> ToolFindings:
         (twice, None, ErrorCode.PROJECTION_FAILED),
         (not_json, None, ErrorCode.PROJECTION_FAILED),
         (not_finite, None, ErrorCode.PROJECTION_FAILED),
-        (found_something, ProjectionBounds(size_bytes=50), ErrorCode.TOO_LARGE),
+        (some_findings, ProjectionBounds(size_bytes=50), ErrorCode.TOO_LARGE),
     ],
     ids=["execution", "crash", "two of one id", "no JSON", "not finite", "size"],
 )

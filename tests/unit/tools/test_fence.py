@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from diagnosis_harness.kernel.errors import ContractViolation
-from diagnosis_harness.tools.fence import fence, fenced, visible
+from diagnosis_harness.tools.fence import fence, read_fence, visible
 
 ANY = st.text(st.characters(), max_size=300)
 ENDS = re.compile(r"^([0-9a-f]{32}) data>>>$", re.MULTILINE)
@@ -19,7 +19,7 @@ ENDS = re.compile(r"^([0-9a-f]{32}) data>>>$", re.MULTILINE)
 @given(ANY)
 def test_what_is_fenced_comes_back(text: str) -> None:
     """Content in, the same content out, as it is shown."""
-    assert fenced(fence(text)) == visible(text)
+    assert read_fence(fence(text)) == visible(text)
 
 
 @given(ANY)
@@ -77,7 +77,7 @@ def test_plain_text_of_any_script_stays() -> None:
 @pytest.mark.parametrize("text", ["", "x", "<<<data abc\nx\nabc data>>>", fence("x") + " ", fence("x") * 2])
 def test_what_is_not_exactly_one_fence_is_none(text: str) -> None:
     """A broken, foreign or doubled fence gives nothing."""
-    assert fenced(text) is None
+    assert read_fence(text) is None
 
 
 @pytest.mark.parametrize(("label", "limit"), [("", 1), ("Data", 1), ("a b", 1), ("data", 0)])

@@ -9,16 +9,16 @@ from dataclasses import dataclass, field, replace
 from diagnosis_harness.adapters.evidence_stores.memory import MemoryEvidenceStore
 from diagnosis_harness.harness.keys import ToolCallKeyFactory
 from diagnosis_harness.kernel.json_value import JsonValue
-from diagnosis_harness.testing.evidence import WINDOW, changed_item
+from diagnosis_harness.testing.evidence import WINDOW, change_item
 from diagnosis_harness.testing.runs import Rig
 from diagnosis_harness.testing.scripted_tool import ENTITY, ScriptedTool
 from diagnosis_harness.tools.access import ScopeAccess
 from diagnosis_harness.tools.boundary import ToolBoundary, ToolBoundaryResult
 from diagnosis_harness.tools.evidence import EvidenceStatus
 from diagnosis_harness.tools.invocation import ErrorCode
-from diagnosis_harness.tools.masked_findings import masked_findings
+from diagnosis_harness.tools.masked_findings import mask_findings
 from diagnosis_harness.tools.spec import ToolFindings, ToolRequest, ToolSpec
-from diagnosis_harness.trace.event import TraceEventStatus, TraceName, TracePhase, bounded
+from diagnosis_harness.trace.event import TraceEventStatus, TraceName, TracePhase, bound_payload
 
 HIDDEN = "hunter2-x9"
 
@@ -27,7 +27,7 @@ def leaking() -> ToolFindings:
     """Findings with a secret in every place that holds text."""
     said = f"password={HIDDEN}"
     item = replace(
-        changed_item(),
+        change_item(),
         line=f"{said} rose",
         entity=said,
         peer=said,
@@ -82,7 +82,7 @@ def test_every_text_of_a_record_is_masked_before_it_is_stored() -> None:
 
 def test_advice_on_narrowing_is_masked() -> None:
     """`narrow` may name what was found."""
-    assert masked_findings(leaking()).narrow == "password=[masked:secret]"
+    assert mask_findings(leaking()).narrow == "password=[masked:secret]"
 
 
 def test_a_scope_is_kept_masked_and_the_tool_is_asked_with_the_argument_as_given() -> None:
@@ -101,7 +101,7 @@ def test_a_refusal_tells_no_secret() -> None:
     result = house.ask(f"rm password={HIDDEN}")
     assert result.refusal is not None
     assert result.refusal.message == "there is no tool 'rm password=[masked:secret]'"
-    assert house.rig.sink.named(TraceName.TOOL_REQUEST_REJECTED)
+    assert house.rig.sink.events_named(TraceName.TOOL_REQUEST_REJECTED)
     assert HIDDEN not in house.trace()
 
 
@@ -109,9 +109,9 @@ def test_what_cannot_be_masked_ends_in_its_own_error_and_is_thrown_away() -> Non
     """A line that is no text cannot be masked, so nothing of the answer is kept."""
 
     def bytes_as_a_line() -> ToolFindings:
-        item = replace(changed_item(), line="x")
+        item = replace(change_item(), line="x")
         object.__setattr__(item, "line", f"password={HIDDEN}".encode())
-        return ToolFindings(items=(item, changed_item("i2")), window=WINDOW, looked_at=1)
+        return ToolFindings(items=(item, change_item("i2")), window=WINDOW, looked_at=1)
 
     house = House(_look(bytes_as_a_line))
     result = house.ask()
@@ -136,7 +136,7 @@ def test_the_trace_masks_what_it_is_given() -> None:
         "list": [{"k": f"token={HIDDEN}"}],
     }
     rig.core.emit(rig.run(), TraceName.RUN_STARTED, TracePhase.RUN, TraceEventStatus.STARTED, payload)
-    (event,) = rig.sink.named(TraceName.RUN_STARTED)
+    (event,) = rig.sink.events_named(TraceName.RUN_STARTED)
     assert HIDDEN not in str(dict(event.payload))
 
 
@@ -145,5 +145,5 @@ def test_half_a_secret_at_the_end_of_a_long_text_is_left_out() -> None:
     text = (
         "-----BEGIN RSA PRIVATE KEY-----" + "x" * 3900 + "-----END RSA PRIVATE KEY----- a token=" + HIDDEN * 9
     )
-    shown = bounded({"text": text})["text"]
+    shown = bound_payload({"text": text})["text"]
     assert shown == "[masked:pem] a…"

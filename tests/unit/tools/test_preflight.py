@@ -91,7 +91,7 @@ def test_the_first_objection_stands_and_leaves_no_record(first: int) -> None:
         EvidenceStatus.ERROR,
         None,
     )
-    (event,) = door.rig.sink.named(TraceName.TOOL_REQUEST_REJECTED)
+    (event,) = door.rig.sink.events_named(TraceName.TOOL_REQUEST_REJECTED)
     assert event.payload["code"] == IN_ORDER[first]
     assert (tool.runs, asyncio.run(store.of_run(ctx))) == ([], ())
 

@@ -11,14 +11,14 @@ from hypothesis import strategies as st
 
 from diagnosis_harness.kernel.canonical import canonical_json
 from diagnosis_harness.kernel.errors import ProjectionTooLarge
-from diagnosis_harness.testing.evidence import WINDOW, changed_item
+from diagnosis_harness.testing.evidence import WINDOW, change_item
 from diagnosis_harness.tools.projection import project
 from diagnosis_harness.tools.spec import ProjectionBounds, ToolFindings
 
 
 def findings(count: int) -> ToolFindings:
     """So many items, strongest first."""
-    items = tuple(changed_item(f"i{n}") for n in range(count))
+    items = tuple(change_item(f"i{n}") for n in range(count))
     return ToolFindings(items=items, window=WINDOW, looked_at=count, narrow="Name an entity.", note=None)
 
 
@@ -53,7 +53,7 @@ def test_what_fits_in_nothing_is_too_large() -> None:
 
 def test_two_items_of_one_id_are_refused() -> None:
     """A reference must point at one item."""
-    doubled = replace(findings(1), items=(changed_item(), changed_item()))
+    doubled = replace(findings(1), items=(change_item(), change_item()))
     with pytest.raises(ValueError, match="share an id"):
         project("look", "{}", doubled, ProjectionBounds())
 

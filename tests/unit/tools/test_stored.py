@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from diagnosis_harness.kernel.canonical import canonical_json
 from diagnosis_harness.kernel.errors import StoredBytesInvalid
 from diagnosis_harness.kernel.window import TimeWindow
-from diagnosis_harness.testing.evidence import WINDOW, cause_item, changed_item
+from diagnosis_harness.testing.evidence import WINDOW, cause_item, change_item
 from diagnosis_harness.tools.evidence import Direction, EvidenceItem, ItemKind
 from diagnosis_harness.tools.projection import project
 from diagnosis_harness.tools.spec import ProjectionBounds, ToolFindings
@@ -88,7 +88,7 @@ def test_an_instant_finer_than_a_millisecond_reads_as_it_is_written() -> None:
 
 
 def _stored() -> dict[str, Any]:
-    both = ToolFindings(items=(changed_item(), cause_item()), window=WINDOW, looked_at=7, note="short")
+    both = ToolFindings(items=(change_item(), cause_item()), window=WINDOW, looked_at=7, note="short")
     held: dict[str, Any] = json.loads(project("look", "{}", both, WIDE).stored)
     return held
 

@@ -16,7 +16,7 @@ from diagnosis_harness.harness.keys import ToolCallKeyFactory
 from diagnosis_harness.kernel.clock import SystemClock
 from diagnosis_harness.testing.ids import CountingIds
 from diagnosis_harness.testing.runs import AMPLE
-from diagnosis_harness.testing.scripted_tool import ScriptedTool, found_something
+from diagnosis_harness.testing.scripted_tool import ScriptedTool, some_findings
 from diagnosis_harness.tools.access import ScopeAccess
 from diagnosis_harness.tools.boundary import BoundarySettings, ToolBoundary, ToolBoundaryResult
 from diagnosis_harness.tools.evidence import InvocationStatus
@@ -36,7 +36,7 @@ class Bench:
 
     def __init__(
         self,
-        answer: Callable[[], ToolFindings] = found_something,
+        answer: Callable[[], ToolFindings] = some_findings,
         *,
         store: EvidenceStore | None = None,
         settings: BoundarySettings | None = None,
@@ -174,7 +174,7 @@ class Stuck:
         """Stay."""
         self.inside.release()
         assert self.go_on.wait(PATIENCE_S)
-        return found_something()
+        return some_findings()
 
 
 @pytest.mark.parametrize("times", [1, 2, 3])
@@ -199,7 +199,7 @@ def test_a_host_that_cancels_finds_every_record_ended_and_every_lease_back(times
     asyncio.run(main())
     assert bench.ctx.budget.open_calls().waiting == ()
     assert bench.ctx.budget.usage().tool_calls == 1  # what has begun stays charged
-    told = [event.status for event in bench.sink.named(TraceName.TOOL_INVOCATION)]
+    told = [event.status for event in bench.sink.events_named(TraceName.TOOL_INVOCATION)]
     assert told == [TraceEventStatus.STARTED, TraceEventStatus.FAILED]
     stuck.go_on.set()
     bench.core.close()
@@ -244,7 +244,7 @@ def test_a_cancel_does_not_cut_bookkeeping_short(place: str) -> None:
             await task
         (record,) = (await bench.kept()).values()
         assert record.invocation is InvocationStatus.READY
-        final = bench.sink.named(TraceName.TOOL_INVOCATION)[-1]
+        final = bench.sink.events_named(TraceName.TOOL_INVOCATION)[-1]
         assert (final.status, final.payload["error_code"]) == (TraceEventStatus.SUCCEEDED, None)
         bench.core.close()
 

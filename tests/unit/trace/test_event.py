@@ -19,7 +19,7 @@ from diagnosis_harness.trace.event import (
     TraceEventStatus,
     TraceName,
     TracePhase,
-    bounded,
+    bound_payload,
 )
 
 
@@ -46,7 +46,7 @@ def test_the_names_of_the_lifecycle_document_are_all_there() -> None:
 def test_an_event_is_frozen() -> None:
     """What was written stays written, payload included."""
     event = TraceEvent(
-        1, "run-1", 0.0, TraceName.STATUS, TracePhase.RUN, TraceEventStatus.STARTED, bounded({"a": 1})
+        1, "run-1", 0.0, TraceName.STATUS, TracePhase.RUN, TraceEventStatus.STARTED, bound_payload({"a": 1})
     )
     with pytest.raises(FrozenInstanceError):
         event.seq = 2  # type: ignore[misc]  # the refusal is what is tested
@@ -57,7 +57,7 @@ def test_an_event_is_frozen() -> None:
 def test_a_payload_is_a_copy() -> None:
     """What the writer changes later does not show."""
     rows: list[JsonValue] = [1]
-    payload = bounded({"rows": rows})
+    payload = bound_payload({"rows": rows})
     rows.append(2)
     assert payload == {"rows": (1,)}
 
@@ -69,7 +69,7 @@ def test_long_texts_and_collections_are_cut_visibly() -> None:
         "list": list(range(500)),
         "map": {str(n): n for n in range(150)},
     }
-    payload = bounded(long)
+    payload = bound_payload(long)
     text = payload["text"]
     assert isinstance(text, str)
     assert (text.startswith("word word "), text.endswith(CUT_MARK)) == (True, True)
@@ -91,7 +91,7 @@ def test_long_texts_and_collections_are_cut_visibly() -> None:
 )
 def test_a_payload_is_small_whatever_it_was_made_from(value: JsonValue) -> None:
     """The number of values is bounded, and what is left is still JSON."""
-    payload = bounded({"value": value, "again": [value, value]})
+    payload = bound_payload({"value": value, "again": [value, value]})
     assert _count(payload) <= 2 * VALUES_MAX
     assert canonical_json(payload)
 

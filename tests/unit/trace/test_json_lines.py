@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from diagnosis_harness.trace.event import TraceEvent, TraceEventStatus, TraceName, TracePhase, bounded
+from diagnosis_harness.trace.event import TraceEvent, TraceEventStatus, TraceName, TracePhase, bound_payload
 from diagnosis_harness.trace.json_lines import event_json, event_of, events_of, lines_of
 
 TEXTS = st.text(max_size=20)
@@ -26,12 +26,18 @@ EVENTS = st.lists(
         name=st.sampled_from(TraceName),
         phase=st.sampled_from(TracePhase),
         status=st.sampled_from(TraceEventStatus),
-        payload=st.dictionaries(TEXTS, VALUES, max_size=4).map(bounded),
+        payload=st.dictionaries(TEXTS, VALUES, max_size=4).map(bound_payload),
     ),
     max_size=5,
 )
 ONE = TraceEvent(
-    1, "run-1", 5.0, TraceName.STATUS, TracePhase.RUN, TraceEventStatus.STARTED, bounded({"stage": "慢\n"})
+    1,
+    "run-1",
+    5.0,
+    TraceName.STATUS,
+    TracePhase.RUN,
+    TraceEventStatus.STARTED,
+    bound_payload({"stage": "慢\n"}),
 )
 
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from diagnosis_harness.trace.event import TraceEvent, TraceEventStatus, TraceName, TracePhase, bounded
+from diagnosis_harness.trace.event import TraceEvent, TraceEventStatus, TraceName, TracePhase, bound_payload
 from diagnosis_harness.trace.sink import FanOutSink, MemorySink, NullSink
 
 
 def event(seq: int, run_id: str = "run-1", name: TraceName = TraceName.STATUS) -> TraceEvent:
     """Any event."""
-    return TraceEvent(seq, run_id, float(seq), name, TracePhase.RUN, TraceEventStatus.STARTED, bounded({}))
+    return TraceEvent(
+        seq, run_id, float(seq), name, TracePhase.RUN, TraceEventStatus.STARTED, bound_payload({})
+    )
 
 
 def test_a_memory_sink_keeps_events_in_the_order_of_arrival() -> None:
@@ -19,7 +21,7 @@ def test_a_memory_sink_keeps_events_in_the_order_of_arrival() -> None:
         sink.emit(one)
     assert sink.events() == (first, other, second)
     assert sink.events("run-1") == (first, second)
-    assert sink.named(TraceName.LLM_CALL) == (second,)
+    assert sink.events_named(TraceName.LLM_CALL) == (second,)
 
 
 def test_a_fan_out_hands_every_event_to_each_sink() -> None:

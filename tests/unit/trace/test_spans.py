@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from diagnosis_harness.kernel.json_value import JsonValue
-from diagnosis_harness.trace.event import TraceEvent, bounded
+from diagnosis_harness.trace.event import TraceEvent, bound_payload
 from diagnosis_harness.trace.event import TraceEventStatus as Status
 from diagnosis_harness.trace.event import TraceName as Name
 from diagnosis_harness.trace.event import TracePhase as Phase
@@ -27,7 +27,7 @@ def trace(*told: tuple[float, Name, Phase, Status, dict[str, JsonValue]]) -> lis
     events, at_s = [], 1000.0
     for seq, (later_s, name, phase, status, payload) in enumerate(told, start=1):
         at_s += later_s
-        events.append(TraceEvent(seq, RUN, at_s, name, phase, status, bounded(payload)))
+        events.append(TraceEvent(seq, RUN, at_s, name, phase, status, bound_payload(payload)))
     return events
 
 

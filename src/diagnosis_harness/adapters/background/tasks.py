@@ -12,7 +12,7 @@ from typing import Final
 from diagnosis_harness.application.alerts.alerts import Alerts
 from diagnosis_harness.application.runs.sources import LeftRuns
 from diagnosis_harness.application.runs.supervisor import RecoveryReport, RunSupervisor
-from diagnosis_harness.harness.waiting import passed
+from diagnosis_harness.harness.waiting import sleep
 from diagnosis_harness.kernel.clock import Clock
 from diagnosis_harness.kernel.errors import StoreFailure
 
@@ -188,7 +188,7 @@ class _PeriodicTask:
                     _LOG.warning("%s works again", self.name)
                 self.is_failing = False
                 self.succeeded_s = self._clock.now_s()
-            await passed(self._clock, self._period_s)
+            await sleep(self._clock, self._period_s)
 
 
 def _log_recovery(account: RecoveryReport) -> None:

@@ -24,7 +24,7 @@ from diagnosis_harness.adapters.persistence.address import PLACE, engine_url
 from diagnosis_harness.adapters.persistence.failures import AWAY, lock_failure, no_answer, translate_errors
 from diagnosis_harness.adapters.persistence.migrate import migrate
 from diagnosis_harness.application.private_file import make_private
-from diagnosis_harness.harness.waiting import passed
+from diagnosis_harness.harness.waiting import sleep
 from diagnosis_harness.kernel.clock import Clock
 from diagnosis_harness.kernel.errors import FailureKind, InvalidSetting, StoreFailure
 from diagnosis_harness.kernel.store_trouble import StoreTrouble
@@ -198,7 +198,7 @@ async def wait_until_reachable(
         else:
             await database.close()
             return
-        await passed(clock, _RETRY_S)
+        await sleep(clock, _RETRY_S)
 
 
 @asynccontextmanager

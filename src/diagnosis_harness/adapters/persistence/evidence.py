@@ -88,7 +88,7 @@ def abandon_records(connection: Connection, run_id: str, *, at_s: float) -> None
     query = of_run(run_id).where(_RECORD.invocation == InvocationStatus.PROJECTING.value)
     for row in connection.execute(query).mappings().all():
         record = record_of(row)
-        ended = record.failed(ErrorCode.ABANDONED, at_s=max(at_s, record.started_s))
+        ended = record.with_error(ErrorCode.ABANDONED, at_s=max(at_s, record.started_s))
         connection.execute(update(evidence_record).where(_RECORD.key == record.key).values(_columns(ended)))
 
 

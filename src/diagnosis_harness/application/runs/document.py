@@ -149,7 +149,7 @@ def settled(row: RunRow, records: Iterable[EvidenceRecord]) -> tuple[EvidenceRec
         return tuple(records)
     at_s = row.ending.termination.at_s
     return tuple(
-        record.failed(ErrorCode.ABANDONED, at_s=max(at_s, record.started_s))
+        record.with_error(ErrorCode.ABANDONED, at_s=max(at_s, record.started_s))
         if record.invocation is InvocationStatus.PROJECTING
         else record
         for record in records

@@ -15,7 +15,7 @@ from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.kernel.window import utc_text
 from diagnosis_harness.release.outcome import ReleaseOutcome
-from diagnosis_harness.trace.event import TraceEvent, TraceEventStatus, TraceName, TracePhase, bounded
+from diagnosis_harness.trace.event import TraceEvent, TraceEventStatus, TraceName, TracePhase, bound_payload
 
 _CANCELLED = (
     "The run was cancelled before it began.",
@@ -159,7 +159,7 @@ def closing_events(
             name=name,
             phase=TracePhase.RUN,
             status=status,
-            payload=bounded(payload),
+            payload=bound_payload(payload),
         )
         for number, (name, status, payload) in enumerate(told, start=1)
     )

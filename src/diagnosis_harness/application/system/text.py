@@ -13,7 +13,7 @@ from diagnosis_harness.application.system.profile import (
     ToolProfile,
 )
 from diagnosis_harness.kernel.language import Language
-from diagnosis_harness.kernel.names import named
+from diagnosis_harness.kernel.names import display_name
 from diagnosis_harness.kernel.window import TimeWindow
 from diagnosis_harness.report.measure import measure
 from diagnosis_harness.report.timestamps import shown, span
@@ -36,18 +36,18 @@ def _name(name: str, profile: SystemProfile, language: Language) -> str:
     for tool in profile.tools:
         if tool.name.casefold() == name.casefold():
             does = _tool_line(tool, language)
-            return words.IS_TOOL.render(language, name=named(tool.name), does=shown(does))
+            return words.IS_TOOL.render(language, name=display_name(tool.name), does=shown(does))
     for source in profile.sources:
         if source.name.casefold() == name.casefold():
             return words.IS_SOURCE.render(language, source=_source(source, language))
-    return words.IS_NEITHER.render(language, name=named(name))
+    return words.IS_NEITHER.render(language, name=display_name(name))
 
 
 def _kind(kind: TelemetryKind, profile: SystemProfile, language: Language) -> str:
     holding = [
         words.HOLDS_KIND.render(
             language,
-            source=named(source.name),
+            source=display_name(source.name),
             count=f"{held.count:,}",
             kind=words.KIND_COUNTED[kind].in_(language),
         )
@@ -64,7 +64,7 @@ def _source(source: SourceProfile, language: Language) -> str:
     )
     window = "" if source.window is None else _window(source.window, language)
     return words.SOURCE_LINE.render(
-        language, name=named(source.name), holds=held or words.HOLDS_NOTHING.in_(language), window=window
+        language, name=display_name(source.name), holds=held or words.HOLDS_NOTHING.in_(language), window=window
     )
 
 
@@ -92,11 +92,11 @@ def _players(profile: SystemProfile, language: Language) -> str:
         return words.NO_LLM.in_(language)
     roles = [
         f"- {words.ROLES[player.role].in_(language) if player.role in words.ROLES else player.role}: "
-        f"{named(player.llm) if player.llm else words.EMBEDDED.in_(language)}"
+        f"{display_name(player.llm) if player.llm else words.EMBEDDED.in_(language)}"
         for player in profile.players
     ]
     return "\n".join(
-        (words.LLMS.render(language, llms=words.COMMA.in_(language).join(map(named, llms))), *roles)
+        (words.LLMS.render(language, llms=words.COMMA.in_(language).join(map(display_name, llms))), *roles)
     )
 
 
@@ -115,7 +115,7 @@ def _abilities(profile: SystemProfile, language: Language) -> str:
 
 
 def _tools(profile: SystemProfile, language: Language) -> str:
-    lines = [f"- {named(tool.name)}: {shown(_tool_line(tool, language))}" for tool in profile.tools]
+    lines = [f"- {display_name(tool.name)}: {shown(_tool_line(tool, language))}" for tool in profile.tools]
     return (
         "\n".join((words.TOOLS.render(language, count=len(lines)), *lines))
         if lines
@@ -145,7 +145,7 @@ def _limits(profile: SystemProfile, language: Language) -> str:
 
 
 def _privacy(profile: SystemProfile, language: Language) -> str:
-    llms = dict.fromkeys(named(player.llm) for player in profile.players if player.llm is not None)
+    llms = dict.fromkeys(display_name(player.llm) for player in profile.players if player.llm is not None)
     return (
         words.PRIVACY_LLM.render(language, llms=words.COMMA.in_(language).join(llms))
         if llms

@@ -17,7 +17,7 @@ from diagnosis_harness.release.outcome import ReleaseOutcome
 from diagnosis_harness.report.document import RunDocument
 from diagnosis_harness.report.timeline import in_short
 from diagnosis_harness.report.trace_line import TraceLine
-from diagnosis_harness.trace.event import TraceName, bounded
+from diagnosis_harness.trace.event import TraceName, bound_payload
 
 _ENDS = frozenset({TraceName.RUN_ENDED, TraceName.RUN_FINISHED})
 """The lines that tell how the run ended; one that never began has them as well."""
@@ -62,7 +62,7 @@ def _start_flaws(document: RunDocument) -> Iterator[Flaw]:
 
 
 def _as_traced(text: str) -> JsonValue:
-    return bounded({"question": text})["question"]
+    return bound_payload({"question": text})["question"]
 
 
 def _guard_flaws(document: RunDocument) -> Iterator[Flaw]:

@@ -8,7 +8,7 @@ from rich.text import Text
 
 from diagnosis_harness.cli.render.wrap import hang
 from diagnosis_harness.kernel.language import Language
-from diagnosis_harness.kernel.names import named
+from diagnosis_harness.kernel.names import display_name
 from diagnosis_harness.report.document import Report, Run, RunDocument
 from diagnosis_harness.report.excerpt import account_words, coverage_sentences
 
@@ -24,7 +24,7 @@ def coverage_lines(report: Report, *, language: Language, width: int) -> Iterato
 def in_flight_lines(run: Run, *, width: int) -> Iterator[Text]:
     """Calls that had started and not returned."""
     for call in run.in_flight:
-        name = named(call.name) + (f" ({named(call.tool_call_id)})" if call.tool_call_id else "")
+        name = display_name(call.name) + (f" ({display_name(call.tool_call_id)})" if call.tool_call_id else "")
         yield from hang(_INDENT, Text(name), width)
 
 

@@ -9,7 +9,7 @@ from rich.text import Text
 from diagnosis_harness.cli.render.sparkline import sparkline
 from diagnosis_harness.cli.render.wrap import hang
 from diagnosis_harness.kernel.language import Language
-from diagnosis_harness.kernel.names import named
+from diagnosis_harness.kernel.names import display_name
 from diagnosis_harness.kernel.window import parse_utc
 from diagnosis_harness.report import words
 from diagnosis_harness.report.citations import Citations, Item
@@ -41,7 +41,7 @@ def plot(item: Item, *, indent: int, width: int) -> Text | None:
     if not isinstance(points, list):
         return None
     series = [float(point) if isinstance(point, int | float) else None for point in points]
-    label = named(str(item.get("signal") or item.get("entity") or "?"))
+    label = display_name(str(item.get("signal") or item.get("entity") or "?"))
     label = label if len(label) <= width // 3 else f"{label[: width // 3 - 1]}…"
     room = min(_PLOT_COLUMNS, width - indent - len(label) - 24)
     if room < 8 or not any(point is not None for point in series):

@@ -12,7 +12,7 @@ from diagnosis_harness.audit.verification.result import Check, CheckResult, Veri
 from diagnosis_harness.cli.render.wrap import hang
 from diagnosis_harness.cli.words import verification as words
 from diagnosis_harness.kernel.language import Language
-from diagnosis_harness.kernel.names import named
+from diagnosis_harness.kernel.names import display_name
 from diagnosis_harness.report.timestamps import shown
 
 FLAWS_SHOWN = 5
@@ -132,7 +132,7 @@ def _recheck_lines(recheck: Recheck, language: Language, width: int) -> Iterator
     yield from hang(Text(), Text(message), width)
     for query in recheck.queries:
         if query.status is QueryStatus.NOT_ASKED:
-            call = f"{named(query.tool)} {named(query.tool_call_id)}"
+            call = f"{display_name(query.tool)} {display_name(query.tool_call_id)}"
             yield from hang(
                 Text("  - "), Text(words.NOT_ASKED.render(language, call=call, code=str(query.code))), width
             )
@@ -142,7 +142,7 @@ def _recheck_lines(recheck: Recheck, language: Language, width: int) -> Iterator
     for cause in recheck.causes:
         why = words.COMMA.in_(language).join(words.flaw(code, language) for code in cause.codes)
         template = words.CAUSE_FALLS.in_(language) if cause.codes else words.CAUSE_HOLDS.in_(language)
-        yield from hang(Text(), Text(template.format(entity=named(cause.entity), why=why)), width)
+        yield from hang(Text(), Text(template.format(entity=display_name(cause.entity), why=why)), width)
     facts = words.FACTS_HOLD.render(language, holding=recheck.holding, count=len(recheck.facts))
     style = _STYLES[CheckResult.HOLDS if recheck.holds else CheckResult.FAILS]
     yield from hang(Text(), Text(facts, style), width)

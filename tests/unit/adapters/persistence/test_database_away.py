@@ -19,7 +19,7 @@ from tests.support.servers import Databases, Valkey
 from diagnosis_harness.adapters.evidence_stores.redis import RedisEvidenceStore
 from diagnosis_harness.adapters.persistence.database import Database
 from diagnosis_harness.kernel.errors import FailureKind, StoreFailure
-from diagnosis_harness.testing.evidence import begun_record, changed_item, ready_record
+from diagnosis_harness.testing.evidence import change_item, projecting_record, ready_record
 from diagnosis_harness.testing.runs import Rig
 from diagnosis_harness.trace.event import TraceName
 
@@ -113,13 +113,13 @@ def test_valkey_that_goes_away_is_a_failure_and_works_again_when_it_is_back(
     async def story() -> None:
         store, ctx = RedisEvidenceStore.at(valkey_url), Rig().run()
         try:
-            await store.begin(ctx, begun_record("t1"))
+            await store.begin(ctx, projecting_record("t1"))
             server.stop()
             with pytest.raises(StoreFailure) as failure:
                 await store.get(ctx, "evidence:r1:t1")
             assert failure.value.kind is FailureKind.TRANSPORT
             server.start()
-            ready = ready_record(changed_item(), tool_call_id="t1")
+            ready = ready_record(change_item(), tool_call_id="t1")
             assert await store.finish(ctx, ready)
             assert await store.get(ctx, ready.key) == ready
         finally:

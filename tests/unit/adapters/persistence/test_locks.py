@@ -13,7 +13,7 @@ from tests.support.rows import SUBMITTED_S, Kept, a_request
 from diagnosis_harness.application.runs.row import CancelRequest, RunStatus
 from diagnosis_harness.harness.termination import CancellationReason
 from diagnosis_harness.release.outcome import ReleaseOutcome
-from diagnosis_harness.testing.evidence import begun_record
+from diagnosis_harness.testing.evidence import projecting_record
 from diagnosis_harness.tools.invocation import ErrorCode
 
 KeptAt = Callable[..., AbstractAsyncContextManager[Kept]]
@@ -92,7 +92,7 @@ def test_a_record_that_begins_while_its_run_is_given_up_is_abandoned_too(
     async def story() -> None:
         async with kept_at(postgres_url) as kept:
             ctx = await kept.one.begun("r1")
-            await kept.one.evidence.begin(ctx, begun_record("t1"))
+            await kept.one.evidence.begin(ctx, projecting_record("t1"))
             assert await _behind(
                 postgres_url, BEGIN_RECORD, kept.recovery.abandon("r1", owner="one", at_s=SUBMITTED_S + 30)
             )

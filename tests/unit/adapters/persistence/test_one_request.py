@@ -14,7 +14,7 @@ from diagnosis_harness.adapters.evidence_stores.redis import RedisEvidenceStore
 from diagnosis_harness.adapters.persistence.database import Database
 from diagnosis_harness.adapters.persistence.evidence import SqlEvidenceStore
 from diagnosis_harness.kernel.errors import FailureKind, StoreFailure
-from diagnosis_harness.testing.evidence import begun_record
+from diagnosis_harness.testing.evidence import projecting_record
 from diagnosis_harness.testing.runs import Rig
 
 CHUNK = 65_536
@@ -99,7 +99,7 @@ def test_an_operation_on_a_failing_valkey_is_one_connection_and_no_command_twice
             store = RedisEvidenceStore.at(f"valkey://127.0.0.1:{wire.port}/0", timeout_s=0.2)
             for count in (1, 2):
                 with pytest.raises(StoreFailure) as failure:
-                    await store.begin(Rig().run(), begun_record("t1"))
+                    await store.begin(Rig().run(), projecting_record("t1"))
                 assert failure.value.kind is kind
                 assert wire.connections == count
             await store.close()
@@ -114,11 +114,11 @@ def test_a_command_whose_answer_is_lost_is_sent_to_valkey_once(valkey_url: str) 
     async def story() -> None:
         async with listening(Wire(), (url.host or "", url.port or 0)) as wire:
             store, ctx = RedisEvidenceStore.at(f"redis://127.0.0.1:{wire.port}/0", timeout_s=2.0), Rig().run()
-            assert await store.begin(ctx, begun_record("t1"))
+            assert await store.begin(ctx, projecting_record("t1"))
             assert wire.sent.count(b"EVAL\r\n") == 1
             wire.cut_at = b"evidence:r1:t2"
             with pytest.raises(StoreFailure):
-                await store.begin(ctx, begun_record("t2"))
+                await store.begin(ctx, projecting_record("t2"))
             assert wire.sent.count(b"EVAL\r\n") == 2
             assert wire.connections == 1
             await store.close()
@@ -149,16 +149,16 @@ def test_a_statement_whose_answer_is_lost_is_sent_to_postgresql_once(postgres_ur
             through = url.set(host="127.0.0.1", port=wire.port, query={"sslmode": "disable"})
             base = await Database.open(through.render_as_string(hide_password=False), pool_size=1)
             store, ctx = SqlEvidenceStore(base, owner="p"), Rig().run()
-            assert await store.begin(ctx, begun_record("t1"))
+            assert await store.begin(ctx, projecting_record("t1"))
             assert wire.sent.count(b"INSERT INTO evidence_record") == 1
             wire.cut_at = b"evidence:r1:t2"
             with pytest.raises(StoreFailure) as failure:
-                await store.begin(ctx, begun_record("t2"))
+                await store.begin(ctx, projecting_record("t2"))
             assert failure.value.kind is FailureKind.TRANSPORT
             assert wire.sent.count(b"INSERT INTO evidence_record") == 2
             assert wire.connections == 1
             wire.cut_at = None
-            assert await store.begin(ctx, begun_record("t2"))
+            assert await store.begin(ctx, projecting_record("t2"))
             assert wire.connections == 2
             await base.close()
 

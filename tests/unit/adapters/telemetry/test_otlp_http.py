@@ -19,14 +19,20 @@ from tests.support.counting_server import Answer, Asked, CountingServer, Trouble
 
 from diagnosis_harness.adapters.telemetry.otlp_http import OtlpHttpSender, OtlpTarget
 from diagnosis_harness.kernel.errors import FailureKind, InvalidSetting, TechnicalFailure
-from diagnosis_harness.trace.event import TraceEvent, TraceEventStatus, TraceName, TracePhase, bounded
+from diagnosis_harness.trace.event import TraceEvent, TraceEventStatus, TraceName, TracePhase, bound_payload
 from diagnosis_harness.trace.otlp import otlp_json
 from diagnosis_harness.trace.spans import RunSpans, spans_of
 
 RUN = spans_of(
     [
         TraceEvent(
-            1, "run-1", 5.0, TraceName.RUN_STARTED, TracePhase.RUN, TraceEventStatus.STARTED, bounded({})
+            1,
+            "run-1",
+            5.0,
+            TraceName.RUN_STARTED,
+            TracePhase.RUN,
+            TraceEventStatus.STARTED,
+            bound_payload({}),
         ),
         TraceEvent(
             2,
@@ -35,7 +41,7 @@ RUN = spans_of(
             TraceName.LLM_CALL,
             TracePhase.AGENT,
             TraceEventStatus.SUCCEEDED,
-            bounded(
+            bound_payload(
                 {
                     "llm": "慢",
                     "finish": "STOP",
@@ -53,7 +59,7 @@ RUN = spans_of(
             TraceName.RUN_FINISHED,
             TracePhase.RUN,
             TraceEventStatus.SUCCEEDED,
-            bounded({"outcome": "FAILED", "reason": "half \ud800"}),
+            bound_payload({"outcome": "FAILED", "reason": "half \ud800"}),
         ),
     ]
 )
