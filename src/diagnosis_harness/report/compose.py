@@ -124,7 +124,9 @@ def fault_words(fault_kind: FaultKind, region: str | None, *, language: Language
     """A kind of fault, with the part of the entity that it hit where that is known."""
     fault = words.FAULT[fault_kind].in_(language)
     return (
-        fault if region is None else words.FAULT_IN_REGION.render(language, fault=fault, region=display_name(region))
+        fault
+        if region is None
+        else words.FAULT_IN_REGION.render(language, fault=fault, region=display_name(region))
     )
 
 

@@ -111,7 +111,9 @@ def scope_words(scope: str, *, language: Language) -> str:
     held = json.loads(scope) if scope else {}
     if not isinstance(held, dict) or not held:
         return words.EVERYTHING.in_(language)
-    return words.COMMA.in_(language).join(f"{display_name(name)}={_argument(value)}" for name, value in held.items())
+    return words.COMMA.in_(language).join(
+        f"{display_name(name)}={_argument(value)}" for name, value in held.items()
+    )
 
 
 def window_words(window: Window, *, language: Language) -> str:
@@ -223,7 +225,8 @@ def _onset(onset: OnsetUsed, *, language: Language) -> str:
 def _tools(calls: Sequence[Asked], *, language: Language) -> str:
     """`inspect_signal ×3, rank_causes`; failures with their code."""
     counts = Counter(
-        f"{display_name(call.tool)} ({call.error_code})" if call.error_code else display_name(call.tool) for call in calls
+        f"{display_name(call.tool)} ({call.error_code})" if call.error_code else display_name(call.tool)
+        for call in calls
     )
     return words.COMMA.in_(language).join(
         name if count == 1 else f"{name} ×{count}" for name, count in counts.items()

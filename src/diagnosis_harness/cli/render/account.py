@@ -24,7 +24,9 @@ def coverage_lines(report: Report, *, language: Language, width: int) -> Iterato
 def in_flight_lines(run: Run, *, width: int) -> Iterator[Text]:
     """Calls that had started and not returned."""
     for call in run.in_flight:
-        name = display_name(call.name) + (f" ({display_name(call.tool_call_id)})" if call.tool_call_id else "")
+        name = display_name(call.name) + (
+            f" ({display_name(call.tool_call_id)})" if call.tool_call_id else ""
+        )
         yield from hang(_INDENT, Text(name), width)
 
 
