@@ -115,7 +115,9 @@ def cancel_lines(result: JsonValue, language: Language) -> list[str]:
 def _calls(several: JsonValue, language: Language) -> str:
     calls = [each for each in several if isinstance(each, dict)] if isinstance(several, list) else []
     return words.COMMA.in_(language).join(
-        words.CALL.render(language, name=display_name(str(call.get("name"))), id=display_name(str(call["tool_call_id"])))
+        words.CALL.render(
+            language, name=display_name(str(call.get("name"))), id=display_name(str(call["tool_call_id"]))
+        )
         if call.get("tool_call_id")
         else display_name(str(call.get("name")))
         for call in calls
