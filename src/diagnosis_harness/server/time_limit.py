@@ -7,7 +7,7 @@ import logging
 from collections.abc import Coroutine
 from typing import Any, TypeVar
 
-from diagnosis_harness.harness.waiting import passed
+from diagnosis_harness.harness.waiting import sleep
 from diagnosis_harness.kernel.clock import Clock
 from diagnosis_harness.kernel.errors import DiagnosisHarnessError
 from diagnosis_harness.server.error_log import log_unexpected_error
@@ -25,7 +25,7 @@ async def with_time_limit(clock: Clock, limit_s: float, work: Coroutine[Any, Any
         Exception: what `work` raised with_time_limit its time. A bug in it that shows later is logged.
     """
     task = asyncio.ensure_future(work)
-    timer = asyncio.ensure_future(passed(clock, limit_s))
+    timer = asyncio.ensure_future(sleep(clock, limit_s))
     is_late = True
     try:
         await asyncio.wait((task, timer), return_when=asyncio.FIRST_COMPLETED)

@@ -64,7 +64,10 @@ def _source(source: SourceProfile, language: Language) -> str:
     )
     window = "" if source.window is None else _window(source.window, language)
     return words.SOURCE_LINE.render(
-        language, name=display_name(source.name), holds=held or words.HOLDS_NOTHING.in_(language), window=window
+        language,
+        name=display_name(source.name),
+        holds=held or words.HOLDS_NOTHING.in_(language),
+        window=window,
     )
 
 
