@@ -84,7 +84,8 @@ def candidate_words(candidate: Candidate, *, language: Language) -> str:
     """`payment: out of CPU, score 3.2`."""
     fault = fault_words(candidate.fault_kind, candidate.region, language=language)
     score = words.SCORE.render(language, score=f"{candidate.score:.3g}")
-    return f"{display_name(candidate.entity)}{words.COLON.in_(language)}{fault}{words.COMMA.in_(language)}{score}"
+    entity = display_name(candidate.entity)
+    return f"{entity}{words.COLON.in_(language)}{fault}{words.COMMA.in_(language)}{score}"
 
 
 # ---------------------------------------------------------------- evidence
