@@ -221,7 +221,7 @@ def test_calls_and_a_cancel_so_far_are_told(tmp_path: Path) -> None:
         wish = CancelRequest(CancellationReason.USER_REQUESTED, now_s)
         row = replace(queued(kept), status=RunStatus.RUNNING, started_s=now_s, cancel_request=wish)
         begun = replace(projecting_record("t2"), run_id=row.run_id)
-        failed = replace(projecting_record("t1"), run_id=row.run_id).failed(
+        failed = replace(projecting_record("t1"), run_id=row.run_id).with_error(
             ErrorCode.TIMED_OUT, at_s=begun.started_s
         )
         told = so_far(row, failed, begun)
