@@ -13,7 +13,7 @@ from diagnosis_harness.application.runs.store import RunArchive
 from diagnosis_harness.harness.cancellation import CancellationReason
 from diagnosis_harness.harness.core import CancelAnswer
 from diagnosis_harness.harness.lease import OpenCall
-from diagnosis_harness.harness.waiting import passed
+from diagnosis_harness.harness.waiting import sleep
 from diagnosis_harness.kernel.clock import Clock
 from diagnosis_harness.kernel.errors import NotPermitted, RunUnknown
 from diagnosis_harness.kernel.json_value import JsonValue
@@ -90,7 +90,7 @@ async def cancel_and_wait(
     if report.effect is CancelEffect.ASKED:
         until_s = clock.now_s() + answer_within_s
         while may_be_answered(row) and clock.now_s() < until_s:
-            await passed(clock, LOOK_S)
+            await sleep(clock, LOOK_S)
             row = await runs.row(caller, run_id)
         report = report_of_request(row, was_queued=False)
     row = await runs.row(caller, run_id)
