@@ -38,9 +38,6 @@ def done(server: FacedServer) -> str:
     return run_id
 
 
-# ---------------------------------------------------------------- asking
-
-
 def test_a_question_is_queued_answered_and_kept(server: FacedServer) -> None:
     """202 with its address; the run is there at once, and ends with public content."""
     client = server.client()
