@@ -156,7 +156,9 @@ class RedisEvidenceStore:
             )
         for record in await self.records(run_id):
             if record.invocation is InvocationStatus.PROJECTING:
-                await self._replace_open(record.with_error(ErrorCode.ABANDONED, at_s=max(at_s, record.started_s)))
+                await self._replace_open(
+                    record.with_error(ErrorCode.ABANDONED, at_s=max(at_s, record.started_s))
+                )
 
     async def record_heartbeat(self, owner: str, *, at_s: float) -> None:
         """Write the one key that shows that this process can write here; it expires after a minute.
