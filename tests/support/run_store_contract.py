@@ -1,7 +1,6 @@
-"""What whoever keeps runs must do, as checks that any place of keeping can be run against.
+"""The contract of every run store, as checks that any implementation can be run against.
 
-Each check gets two processes that share an empty place, and raises AssertionError where the contract is
-broken.
+Each check gets two processes that share an empty store, and raises AssertionError when the contract is broken.
 """
 
 from __future__ import annotations
