@@ -1,6 +1,6 @@
 """The contract of every run store, as checks that any implementation can be run against.
 
-Each check gets two processes that share an empty store, and raises AssertionError when the contract is broken.
+Each check gets two processes that share an empty store, and raises AssertionError where it is broken.
 """
 
 from __future__ import annotations
