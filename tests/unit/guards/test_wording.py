@@ -20,8 +20,8 @@ from diagnosis_harness.report.sentence import sentence
 from diagnosis_harness.testing.evidence import (
     ONSET_S,
     WINDOW,
-    cause_item,
     cause_claim,
+    cause_item,
     change_claim,
     change_item,
 )
