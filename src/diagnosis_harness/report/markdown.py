@@ -70,7 +70,8 @@ def _lines(document: RunDocument, answer: Sequence[str] | None) -> Iterator[str]
     yield ""
     yield from _opening(document, answer, language)
     yield from _section(
-        words.HEADING_IN_FLIGHT.in_(language), _bullets(display_name(call.name) for call in document.run.in_flight)
+        words.HEADING_IN_FLIGHT.in_(language),
+        _bullets(display_name(call.name) for call in document.run.in_flight),
     )
     why, nearby = split_claims(document)
     yield from _section(
