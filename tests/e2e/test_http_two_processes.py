@@ -30,7 +30,7 @@ def test_the_owner_of_a_run_answers_a_cancel_that_came_to_another_process(tmp_pa
 
 
 def test_an_owner_that_does_not_answer_has_been_asked(tmp_path: Path) -> None:
-    """202 after a bounded wait; the wish stands on the run."""
+    """202 after a bounded wait; the request is stored with the run."""
     with faced(tmp_path, works=False) as server:
         run_id = server.inside(lambda: _begun_elsewhere(server, tmp_path))
         client = server.client()

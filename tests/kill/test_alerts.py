@@ -32,7 +32,7 @@ def test_what_was_acknowledged_by_servers_that_are_killed_has_its_run_once(
         alerts = {"unfinished_runs": 1_000}
         async with staged(request.getfixturevalue(place), tmp_path, alerts=alerts) as stage:
             servers = await stage.started(3, serves=True)
-            fingerprints = await _stormed(servers)
+            fingerprints = await _send_all_alerts(servers)
 
             async def none_waits() -> bool:
                 return (await stage.service.alerts.waiting()).count == 0
@@ -40,12 +40,12 @@ def test_what_was_acknowledged_by_servers_that_are_killed_has_its_run_once(
             await stage.until(none_waits)
             made = Counter(row.request.fingerprint for row in (await stage.rows()).values())
             assert made == Counter(fingerprints)
-            await _worked_on(stage)
+            await _wait_until_drained(stage)
 
     asyncio.run(story())
 
 
-async def _stormed(servers: list[Member]) -> list[str]:
+async def _send_all_alerts(servers: list[Member]) -> list[str]:
     """Send every group, kill two servers meanwhile; the fingerprints that were answered."""
     order, acknowledged = list(range(GROUPS)), asyncio.Semaphore(0)
     fingerprints: dict[int, str] = {}
@@ -54,7 +54,7 @@ async def _stormed(servers: list[Member]) -> list[str]:
         async with httpx2.AsyncClient(timeout=WAIT_S, trust_env=False) as client:
             while order:
                 group = order.pop()
-                fingerprints[group] = await _taken(client, servers, notification(group))
+                fingerprints[group] = await _send_alert(client, servers, notification(group))
                 acknowledged.release()
 
     async def kill() -> None:
@@ -68,7 +68,7 @@ async def _stormed(servers: list[Member]) -> list[str]:
     return [fingerprints[group] for group in range(GROUPS)]
 
 
-async def _taken(client: httpx2.AsyncClient, servers: list[Member], body: dict[str, Any]) -> str:
+async def _send_alert(client: httpx2.AsyncClient, servers: list[Member], body: dict[str, Any]) -> str:
     """Its fingerprint, from the first server that answers."""
     for server in servers:
         try:
@@ -80,7 +80,7 @@ async def _taken(client: httpx2.AsyncClient, servers: list[Member], body: dict[s
     raise AssertionError("the last server lives")
 
 
-async def _worked_on(stage: Stage) -> None:
+async def _wait_until_drained(stage: Stage) -> None:
     """The runs drain, each worked on once."""
     await stage.started(2)
     assert await assert_whole(stage) == GROUPS

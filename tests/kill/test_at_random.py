@@ -40,7 +40,7 @@ def test_kills_at_random_moments_leave_no_run_half_done(
         async with staged(postgres_url, tmp_path, **queue) as stage:
             await stage.started(WORKERS)
             runs = 0
-            while _killed(stage) < round(KILLS / SEEDS * scale):
+            while _kill_one(stage) < round(KILLS / SEEDS * scale):
                 asked = [_question(rng) for _ in range(RUNS_A_KILL)]
                 runs += len(await stage.submit(*asked))
                 await sleep(SystemClock(), float(rng.uniform(0.0, 0.5)))
@@ -50,7 +50,7 @@ def test_kills_at_random_moments_leave_no_run_half_done(
             # Whoever is left ends the rest; as long as a run asks for a death, it may take the last one.
             await _until_done(stage)
             assert await assert_whole(stage) == runs
-            record_property("kills", _killed(stage))
+            record_property("kills", _kill_one(stage))
             record_property("runs", runs)
             rows = (await stage.rows()).values()
             assert all(
@@ -93,5 +93,5 @@ def _alive(stage: Stage) -> int:
     return sum(member.is_alive for member in stage.members)
 
 
-def _killed(stage: Stage) -> int:
+def _kill_one(stage: Stage) -> int:
     return len(stage.members) - _alive(stage)

@@ -27,24 +27,24 @@ def test_a_cancel_reaches_the_process_that_owns_the_run_within_a_second(
         settings = {"care": {"look_s": 0.25, "beat_s": 2.0}}
         async with staged(request.getfixturevalue(place), tmp_path, **settings) as stage:
             await stage.started(1)
-            took_s = [await _cancelled(stage) for _ in range(CANCELS)]
+            took_s = [await _cancel_active_run(stage) for _ in range(CANCELS)]
             await assert_whole(stage)
             assert min(took_s) <= WITHIN_S, took_s
 
     asyncio.run(story())
 
 
-async def _cancelled(stage: Stage) -> float:
-    """Cancel a run that would go on for ever; from the wish to the end of the run."""
+async def _cancel_active_run(stage: Stage) -> float:
+    """Cancel a run that would go on for ever; from the request to the end of the run."""
     (run_id,) = await stage.submit("slow")
     await stage.until(lambda: stage.told("executed", run_id))
     report = await stage.service.runs.cancel(LOCAL, run_id)
     assert report.effect is CancelEffect.ASKED
 
-    async def closed() -> bool:
+    async def is_closed() -> bool:
         return (await stage.row(run_id)).is_closed
 
-    await stage.until(closed)
+    await stage.until(is_closed)
     row = await stage.row(run_id)
     assert row.ending is not None
     assert row.cancel_request is not None

@@ -22,14 +22,14 @@ RARELY = {"care": {"beat_s": 5.0}, "database": {"busy_timeout_s": 1.0}}
 """Beats are rare, and a lock that is held by a paused process all the same is lost to it within 10 s."""
 
 
-async def _paused(stage: Stage, owner: Member) -> None:
+async def _pause(stage: Stage, owner: Member) -> None:
     async def paused() -> bool:
         return bool(psutil.Process(owner.process.pid).status() == psutil.STATUS_STOPPED)
 
     await stage.until(paused)
 
 
-async def _given_up(stage: Stage, owner: Member, run_id: str) -> None:
+async def _wait_until_abandoned(stage: Stage, owner: Member, run_id: str) -> None:
     """A paused process is silent for so long that the others hold it for dead and end its run."""
 
     async def ended() -> bool:
@@ -49,9 +49,9 @@ def test_a_woken_worker_changes_nothing_of_a_run_that_was_given_up_and_works_on(
         async with staged(request.getfixturevalue(place), tmp_path, **RARELY) as stage:
             (owner,) = await stage.started(1)
             (run_id,) = await stage.submit(ASKED)
-            await _paused(stage, owner)
+            await _pause(stage, owner)
             (other,) = await stage.started(1)
-            await _given_up(stage, owner, run_id)
+            await _wait_until_abandoned(stage, owner, run_id)
             given_up = await stage.row(run_id), [event_columns(event) for event in await stage.events(run_id)]
             assert given_up[0].status is RunStatus.FAILED
 
@@ -85,8 +85,8 @@ def test_a_woken_server_gives_its_client_no_content_of_a_run_that_was_given_up(
             )
             try:
                 metadata = await client.until("metadata")
-                await _paused(stage, server)
-                await _given_up(stage, server, metadata.data["run_id"])
+                await _pause(stage, server)
+                await _wait_until_abandoned(stage, server, metadata.data["run_id"])
                 server.signal(signal.SIGCONT)
                 await client.rest()
             finally:

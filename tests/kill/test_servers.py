@@ -58,15 +58,15 @@ async def _chat(server: Member, asked: str) -> Sequence[Received]:
 
 async def _goes_on(server: Member, run_id: str, had: Sequence[Received]) -> None:
     """Elsewhere the same run begins with what the client had, to the letter, and goes on to its end."""
-    whole = await _watched(server, run_id, {})
+    whole = await _watch(server, run_id, {})
     assert list(had) == whole[: len(had)]
     assert [event.name for event in whole[-2:]] in (["failure", "done"], ["content", "done"])
     if had:
-        rest = await _watched(server, run_id, {"last-event-id": had[-1].id})
+        rest = await _watch(server, run_id, {"last-event-id": had[-1].id})
         assert rest == whole[len(had) :]
 
 
-async def _watched(server: Member, run_id: str, headers: dict[str, str]) -> list[Received]:
+async def _watch(server: Member, run_id: str, headers: dict[str, str]) -> list[Received]:
     client = await EventClient.opened(_port(server), "GET", f"/v1/runs/{run_id}/events", headers=headers)
     try:
         assert client.status == 200

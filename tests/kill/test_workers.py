@@ -27,13 +27,13 @@ def test_what_killed_workers_leave_is_whole_and_what_had_not_begun_goes_on(
     turn: int, group: str, postgres_url: str, tmp_path: Path
 ) -> None:
     """On PostgreSQL: one worker dies in each run; one is left, and works on all that was queued behind."""
-    asyncio.run(_killed(postgres_url, tmp_path, in_turns(GROUPS[group], turn)))
+    asyncio.run(_kill_one(postgres_url, tmp_path, in_turns(GROUPS[group], turn)))
 
 
 @pytest.mark.parametrize("group", ["looked", "ended"])
 def test_the_same_on_one_file(group: str, sqlite_url: str, tmp_path: Path) -> None:
     """On SQLite, with one of the two moments for each kind; servers on one file die at every kind."""
-    asyncio.run(_killed(sqlite_url, tmp_path, in_turns(GROUPS[group], 0)))
+    asyncio.run(_kill_one(sqlite_url, tmp_path, in_turns(GROUPS[group], 0)))
 
 
 @pytest.mark.parametrize("place", ["postgres_url", "sqlite_url"])
@@ -54,7 +54,7 @@ def test_a_delivery_in_the_hand_of_a_killed_worker_is_worked_on_by_another(
     asyncio.run(story())
 
 
-async def _killed(url: str, folder: Path, kinds: Mapping[str, str]) -> None:
+async def _kill_one(url: str, folder: Path, kinds: Mapping[str, str]) -> None:
     async with staged(url, folder) as stage:
         workers = await stage.started(len(kinds) + 1)
         doomed = await stage.submit(*(question(kind, moment) for kind, moment in kinds.items()))

@@ -78,7 +78,7 @@ class Death:
         self._diary.tell("emitted", f"{event.run_id} {event.seq} {event.name}")
         self._met(event, "emitted")
 
-    def written(self, run_id: str, events: Sequence[TraceEvent]) -> None:
+    def on_written(self, run_id: str, events: Sequence[TraceEvent]) -> None:
         """Events were written."""
         for event in events:
             self._diary.tell("acknowledged", json.dumps(event_columns(event)))
@@ -99,10 +99,10 @@ def die() -> None:
 
 def main(role: Role, line: Connection) -> None:
     """Be that process until the line to whoever started it is closed."""
-    asyncio.run(_lived(role, line))
+    asyncio.run(_run_process(role, line))
 
 
-async def _lived(role: Role, line: Connection) -> None:
+async def _run_process(role: Role, line: Connection) -> None:
     diary, over = Diary(role.folder), asyncio.Event()
     death = Death(diary)
     players, tools = cast(partial(diary.tell, "executed"))
@@ -110,20 +110,20 @@ async def _lived(role: Role, line: Connection) -> None:
     async with open_service(
         role.settings, accept_background_runs=False, players=players, extra_tools=tools, extra_sinks=[death]
     ) as service:
-        service.feed.on_written(death.written)
+        service.feed.on_written(death.on_written)
         async with asyncio.TaskGroup() as group:
             if role.serves:
-                group.create_task(_served(service, role.settings, line))
+                group.create_task(_serve(service, role.settings, line))
             else:
                 parallel_max = role.settings.queue.parallel_max
                 line.send({"owner": service.stores.owner})
-                await service.queue.listen(partial(_worked, service, diary), parallel_max=parallel_max)
+                await service.queue.listen(partial(_work, service, diary), parallel_max=parallel_max)
             await over.wait()
             # Whoever started it is gone, or has seen enough: nothing of an orderly end is looked at here.
             os._exit(0)
 
 
-async def _served(service: Service, settings: Settings, line: Connection) -> None:
+async def _serve(service: Service, settings: Settings, line: Connection) -> None:
     await serve_until_stopped(
         service,
         settings.server,
@@ -139,7 +139,7 @@ async def _at_once(end_streams: EndStreams) -> None:
     await end_streams()
 
 
-async def _worked(service: Service, diary: Diary, run_id: str) -> None:
+async def _work(service: Service, diary: Diary, run_id: str) -> None:
     row = await service.stores.archive.run(run_id)
     if row is not None and "dies DELIVERY taken" in row.request.question and diary.is_first(run_id):
         die()

@@ -44,7 +44,7 @@ def all_rows(server: FacedServer) -> list[dict[str, Any]]:
             return rows
 
 
-def drained(server: FacedServer) -> list[dict[str, Any]]:
+def wait_until_drained(server: FacedServer) -> list[dict[str, Any]]:
     """Every run about an alert, when no notification waits and all have ended."""
     for _ in range(round(DRAIN_S / LOOK_S)):
         waiting = server.inside(server.service.alerts.waiting).count
@@ -80,7 +80,7 @@ def test_a_storm_loses_no_group_and_leaves_people_in(tmp_path: Path, scale: floa
         assert chat.status_code == 200
         assert "event: content" in chat.text
         server.let_go()
-        rows = drained(server)
+        rows = wait_until_drained(server)
 
     about = Counter(row["fingerprint"] for row in rows)
     assert set(about) == {each["fingerprint"] for each in taken}
@@ -106,7 +106,7 @@ def test_a_resolved_alert_never_ends_a_run_that_has_started(tmp_path: Path, scal
             assert answer["fingerprint"] == fired["fingerprint"]
 
         list(pool.map(fire_and_resolve, range(count)))
-        rows = {row["run_id"]: row for row in drained(server)}
+        rows = {row["run_id"]: row for row in wait_until_drained(server)}
 
     assert len(rows) == count
     for row in rows.values():

@@ -130,7 +130,7 @@ async def makes_one_run_of_a_group_while_it_is_unfinished(kept: Kept) -> None:
 
 
 async def ends_by_a_resolved_alert_what_is_queued_alone(kept: Kept) -> None:
-    """Queued: CANCELLED, closed, with one event. At work: left, with no wish, and joined no more."""
+    """Queued: CANCELLED, closed, with one event. RUNNING: not cancelled, and not joined any more."""
     await _sent(kept, fires("r1"))
     report = await _sent(kept, resolves())
     expect(holds=report == GroupReport({"r1": AlertEffect.CANCELLED}, 1, 0), what="a queued run is ended")
@@ -150,7 +150,7 @@ async def ends_by_a_resolved_alert_what_is_queued_alone(kept: Kept) -> None:
     began = await row_of(kept, "r2")
     report = await _sent(kept, resolves())
     expect(holds=report == GroupReport({"r2": AlertEffect.LEFT_RUNNING}, 1, 0), what="and is left at work")
-    expect(holds=await row_of(kept, "r2") == began, what="nobody wishes it cancelled")
+    expect(holds=await row_of(kept, "r2") == began, what="nobody requests to cancel it")
     expect(holds=await kept.recovery.cancel_requests("two") == (), what="nor tells its owner")
     report = await _sent(kept, resolves())
     expect(holds=report == GroupReport({}, 1, 0), what="resolved again there is nothing to do")
@@ -174,7 +174,7 @@ async def lets_a_claim_or_a_resolved_alert_win(kept: Kept) -> None:
         expect(holds=report.effects == {run_id: done}, what=f"it says what was done: {began}, {report}")
         stands = RunStatus.RUNNING if began else RunStatus.CANCELLED
         expect(holds=now.status is stands, what=f"and the run stands so: {now.status}")
-        expect(holds=(now.cancel_request is None) == began, what="a run at work is not wished away")
+        expect(holds=(now.cancel_request is None) == began, what="a running run is not cancelled")
 
 
 async def works_a_notification_off_once(kept: Kept) -> None:

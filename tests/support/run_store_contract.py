@@ -46,7 +46,7 @@ from diagnosis_harness.trace.event import TraceName
 
 Check = Callable[[Kept], Awaitable[None]]
 
-_WISH = CancelRequest(CancellationReason.USER_REQUESTED, SUBMITTED_S + 5)
+_CANCEL = CancelRequest(CancellationReason.USER_REQUESTED, SUBMITTED_S + 5)
 _LATE = CancelRequest(CancellationReason.DEADLINE_EXCEEDED, SUBMITTED_S + 60)
 
 
@@ -138,10 +138,10 @@ async def takes_writes_of_the_owner_alone(kept: Kept) -> None:
     expect(holds=row.status is RunStatus.RUNNING and row.intent is None, what="the row is as it was")
 
 
-async def ends_a_queued_run_by_a_wish(kept: Kept) -> None:
+async def cancels_a_queued_run_on_request(kept: Kept) -> None:
     """It never began: CANCELLED, with RUN_FINISHED alone in its log, closed; and it never begins."""
     await kept.archive.submit(a_request("r1"))
-    row = await kept.archive.request_cancel("r1", _WISH)
+    row = await kept.archive.request_cancel("r1", _CANCEL)
     ending = None if row is None else row.ending
     if row is None or ending is None or ending.failure is None:
         raise AssertionError("it has ended")
@@ -162,44 +162,44 @@ async def ends_a_queued_run_by_a_wish(kept: Kept) -> None:
     )
 
 
-async def lets_a_claim_or_a_wish_win(kept: Kept) -> None:
-    """A wish that races the claim of a queued run ends it or is kept for its owner, never both."""
+async def lets_either_a_claim_or_a_cancellation_win(kept: Kept) -> None:
+    """A request that races the claim of a queued run ends it or waits for its owner, never both."""
     for number in range(8):
         run_id = f"r{number}"
         await kept.archive.submit(a_request(run_id))
         began, row = await asyncio.gather(
-            _begin(kept.one, run_id), kept.archive.request_cancel(run_id, _WISH)
+            _begin(kept.one, run_id), kept.archive.request_cancel(run_id, _CANCEL)
         )
         now = await row_of(kept, run_id)
         if began:
             expect(
-                holds=now.status is RunStatus.RUNNING and now.cancel_request == _WISH,
-                what="the owner has a wish",
+                holds=now.status is RunStatus.RUNNING and now.cancel_request == _CANCEL,
+                what="the owner has a request",
             )
         else:
             expect(holds=now == row and now.is_closed, what="it was cancelled before it began")
 
 
-async def carries_a_wish_to_the_owner(kept: Kept) -> None:
-    """The first wish for a RUNNING run waits for its owner until that has answered."""
+async def passes_a_cancellation_request_to_the_owner(kept: Kept) -> None:
+    """The first request to cancel a RUNNING run waits until its owner has answered."""
     ctx = await kept.one.begun("r1")
     later = CancelRequest(CancellationReason.INTERNAL_FAILURE, SUBMITTED_S + 6)
-    await kept.archive.request_cancel("r1", _WISH)
+    await kept.archive.request_cancel("r1", _CANCEL)
     row = await kept.archive.request_cancel("r1", later)
     expect(
-        holds=row is not None and row.cancel_request == _WISH and row.ending is None,
-        what="the first wish stands",
+        holds=row is not None and row.cancel_request == _CANCEL and row.ending is None,
+        what="the first request stands",
     )
-    expect(holds=await kept.recovery.cancel_requests("one") == (("r1", _WISH),), what="its owner sees it")
+    expect(holds=await kept.recovery.cancel_requests("one") == (("r1", _CANCEL),), what="its owner sees it")
     expect(holds=await kept.recovery.cancel_requests("two") == (), what="nobody else does")
     await kept.recovery.answer_cancel_request("r1", {"stopped": ["t1"], "in_flight": []})
-    expect(holds=await kept.recovery.cancel_requests("one") == (), what="an answered wish is done")
+    expect(holds=await kept.recovery.cancel_requests("one") == (), what="an answered request is done")
     answer = (await row_of(kept)).cancel_answer
     expect(holds=answer == {"stopped": ["t1"], "in_flight": []}, what="the answer is kept")
     await kept.one.store.finish(ctx, a_success())
     ended = await row_of(kept)
     expect(holds=await kept.archive.request_cancel("r1", later) == ended, what="an ended run is left alone")
-    expect(holds=await kept.archive.request_cancel("nobody", _WISH) is None, what="an unknown run is None")
+    expect(holds=await kept.archive.request_cancel("nobody", _CANCEL) is None, what="an unknown run is None")
 
 
 async def joins_what_is_unfinished(kept: Kept) -> None:
@@ -217,7 +217,7 @@ async def joins_what_is_unfinished(kept: Kept) -> None:
     )
     again = await kept.archive.submit(a_request(run_id))
     expect(holds=not again.is_new and again.row == pair[0].row, what="the same id is the same run")
-    await kept.archive.request_cancel(run_id, _WISH)
+    await kept.archive.request_cancel(run_id, _CANCEL)
     expect(holds=await kept.archive.of_fingerprint("f") == (), what="an ended run is not of the group")
     expect(
         holds=(await kept.archive.submit(a_request("r3", fingerprint="f"))).is_new, what="and a new one may"
@@ -376,9 +376,9 @@ CHECKS: tuple[Check, ...] = (
     keeps_every_field_of_an_end,
     lets_the_first_end_stand,
     takes_writes_of_the_owner_alone,
-    ends_a_queued_run_by_a_wish,
-    lets_a_claim_or_a_wish_win,
-    carries_a_wish_to_the_owner,
+    cancels_a_queued_run_on_request,
+    lets_either_a_claim_or_a_cancellation_win,
+    passes_a_cancellation_request_to_the_owner,
     joins_what_is_unfinished,
     counts_what_a_caller_has_unfinished,
     lets_a_caller_have_so_many_and_no_more,

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from diagnosis_harness.adapters.evidence_stores.redis import RedisEvidenceStore
-from diagnosis_harness.adapters.persistence.address import display_name, engine_url
+from diagnosis_harness.adapters.persistence.address import display_location, engine_url
 from diagnosis_harness.adapters.persistence.archive import SqlRunArchive
 from diagnosis_harness.adapters.persistence.database import Database, wait_until_reachable
 from diagnosis_harness.adapters.persistence.keys import SqlKeyStore
@@ -46,7 +46,7 @@ def database_name(settings: Settings) -> str:
     Raises:
         InvalidSetting: the URL is refused.
     """
-    return display_name(engine_url(settings.database.url))
+    return display_location(engine_url(settings.database.url))
 
 
 async def wait_for_database(settings: Settings, *, on_wait: Callable[[StoreFailure], None]) -> None:

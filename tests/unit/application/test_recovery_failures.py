@@ -207,8 +207,8 @@ def test_every_cancel_is_carried_out_before_the_first_is_answered(tmp_path: Path
             request = kept.request()
             ctx = kept.core.start_run(session_id="s", run_id=request.run_id, limits=AMPLE, timeout_s=60)
             await kept.stores.store.begin(ctx, request, owner="me", at_s=kept.clock.now_s())
-            wish = CancelRequest(CancellationReason.USER_REQUESTED, kept.clock.now_s())
-            await kept.stores.archive.request_cancel(request.run_id, wish)
+            cancel = CancelRequest(CancellationReason.USER_REQUESTED, kept.clock.now_s())
+            await kept.stores.archive.request_cancel(request.run_id, cancel)
             running.append(ctx)
 
         class Slow(SqlRunRecovery):

@@ -259,16 +259,16 @@ def test_a_run_of_this_process_has_stopped_when_cancel_returns(tmp_path: Path) -
     play(tmp_path, act)
 
 
-def test_a_run_of_another_process_is_cancelled_by_a_wish(tmp_path: Path) -> None:
-    """The wish stands in the row; its owner carries it out and answers."""
+def test_a_run_of_another_process_is_cancelled_on_request(tmp_path: Path) -> None:
+    """The request is stored in the row; the owner cancels the run and answers."""
 
     async def act(desk: Desk) -> None:
         desk.kept.system.go.clear()
         run_id = (await desk.runs.submit(ANN, Asking(question="why?"))).row.run_id
         task = asyncio.create_task(desk.worker.work(run_id))
         await desk.kept.system.entered.wait()
-        wish = CancelRequest(CancellationReason.USER_REQUESTED, desk.kept.clock.now_s())
-        requested = await desk.kept.stores.archive.request_cancel(run_id, wish)
+        cancel = CancelRequest(CancellationReason.USER_REQUESTED, desk.kept.clock.now_s())
+        requested = await desk.kept.stores.archive.request_cancel(run_id, cancel)
         assert requested is not None
         assert report_of_request(requested, was_queued=False).effect is CancelEffect.ASKED
         assert await desk.supervisor.apply_cancel_requests() == (run_id,)
@@ -282,7 +282,7 @@ def test_a_run_of_another_process_is_cancelled_by_a_wish(tmp_path: Path) -> None
 
 
 def test_a_cancel_meets_a_run_that_another_process_is_just_claiming(tmp_path: Path) -> None:
-    """This process has it in hand and has not claimed it: the wish in the row meets whoever gets it."""
+    """This process holds the run without having claimed it; whoever claims it sees the request."""
 
     async def act(desk: Desk) -> None:
         kept = desk.kept

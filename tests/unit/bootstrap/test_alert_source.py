@@ -20,7 +20,7 @@ def _settings(folder: Path, *names: str, source: str = "") -> Settings:
     return settings.model_copy(update={"sources": dict.fromkeys(names, shop)})
 
 
-async def _meant(settings: Settings) -> str | None:
+async def _source_of(settings: Settings) -> str | None:
     async with open_service(settings, accept_background_runs=False) as service:
         return service.alerts.source_of(None)
 
@@ -38,12 +38,12 @@ def test_a_notification_without_a_source_is_about_the_one_that_is_meant(
     names: tuple[str, ...], source: str, meant: str | None, tmp_path: Path
 ) -> None:
     """An Alertmanager whose URL names none never got through where several are configured."""
-    assert asyncio.run(_meant(_settings(tmp_path, *names, source=source))) == meant
+    assert asyncio.run(_source_of(_settings(tmp_path, *names, source=source))) == meant
 
 
 def test_a_source_of_alerts_that_is_not_configured_is_refused_at_start(tmp_path: Path) -> None:
     """Not at the first alert, which nobody would see refused."""
     with pytest.raises(InvalidSetting, match=r"alerts\.source: it is not configured; name one that is: shop"):
-        asyncio.run(_meant(_settings(tmp_path, "shop", source="pub")))
+        asyncio.run(_source_of(_settings(tmp_path, "shop", source="pub")))
 
     assert not (tmp_path / "runs.db").exists()

@@ -32,12 +32,12 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path / "incident"
 
 
-def opened(folder: Path) -> Diagnosis:
+def open_folder(folder: Path) -> Diagnosis:
     """The folder, opened."""
     return build_diagnosis(folder=folder, baseline=None, onset_s=None, sink=NullSink(), progress=_silent)
 
 
-def left_behind(before: set[threading.Thread]) -> set[threading.Thread]:
+def threads_left_behind(before: set[threading.Thread]) -> set[threading.Thread]:
     """The threads that are there now and were not before, when each had time to end."""
     for thread in set(threading.enumerate()) - before:
         thread.join(10)
@@ -49,12 +49,12 @@ def test_a_closed_diagnosis_leaves_nothing_behind(folder: Path) -> None:
     before, sources = set(threading.enumerate()), []
 
     for _ in range(3):
-        with opened(folder) as diagnosis:
+        with open_folder(folder) as diagnosis:
             asyncio.run(diagnosis.run("what happened?", language=Language.EN, deadline_s=None))
             sources.append(weakref.ref(diagnosis.sources.metrics))
         del diagnosis
 
-    assert left_behind(before) == set()
+    assert threads_left_behind(before) == set()
     gc.collect()
     assert [reference() for reference in sources] == [None] * 3
 
@@ -86,5 +86,5 @@ def test_the_command_line_closes_what_it_opens(
     else:
         assert _diagnose_with(FolderOpener())(folder, None).outcome
 
-    assert left_behind(before) == set()
+    assert threads_left_behind(before) == set()
     assert len(closes.cores) == 1

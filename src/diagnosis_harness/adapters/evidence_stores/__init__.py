@@ -1,1 +1,1 @@
-"""Where canonical records are kept."""
+"""Stores of canonical evidence records."""

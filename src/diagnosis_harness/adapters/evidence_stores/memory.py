@@ -1,4 +1,4 @@
-"""Records in memory, for one process."""
+"""Evidence records in memory, for one process."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from diagnosis_harness.tools.invocation import EvidenceRecord
 
 
 class MemoryEvidenceStore:
-    """Keeps every record until the object goes. Used from one event loop."""
+    """Stores records for the life of the object. Used from one event loop."""
 
     def __init__(self) -> None:
         self._records: dict[str, EvidenceRecord] = {}
 
     async def begin(self, ctx: RunContext, record: EvidenceRecord) -> bool:
-        """Keep a PROJECTING record unless its key exists; False when it does."""
+        """Store a PROJECTING record; False if its key exists."""
         del ctx
         if record.key in self._records:
             return False
@@ -22,7 +22,7 @@ class MemoryEvidenceStore:
         return True
 
     async def finish(self, ctx: RunContext, record: EvidenceRecord) -> bool:
-        """Replace the PROJECTING record of the same key; False when none stands there."""
+        """Replace the PROJECTING record of the same key by a final one; False if there is none."""
         del ctx
         held = self._records.get(record.key)
         if held is None or held.invocation is not InvocationStatus.PROJECTING:
@@ -36,5 +36,5 @@ class MemoryEvidenceStore:
         return self._records.get(key)
 
     async def of_run(self, ctx: RunContext) -> tuple[EvidenceRecord, ...]:
-        """All records of the run, in the order in which they began."""
+        """All records of the run, in the order in which they were begun."""
         return tuple(record for record in self._records.values() if record.run_id == ctx.run_id)

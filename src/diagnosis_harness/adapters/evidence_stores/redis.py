@@ -1,4 +1,4 @@
-"""Canonical records in Redis or Valkey: begins and ends are decided on the server, one command each."""
+"""Evidence records in Redis or Valkey. The server decides each begin and finish in one command."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class RedisEvidenceStore:
     """
 
     def __init__(self, client: Redis, *, ttl_s: int = 0) -> None:
-        """Use `at`, which turns the client's retries off."""
+        """Use `at`, which disables the client's retries."""
         self._client = client
         self._ttl_s = ttl_s
 
@@ -65,14 +65,14 @@ class RedisEvidenceStore:
     def at(
         cls, url: str, *, ttl_s: int = 0, timeout_s: float = 5.0, connections: int = 20
     ) -> RedisEvidenceStore:
-        """The store behind a URL; nothing is sent yet.
+        """The store at a URL; nothing is sent yet.
 
         Args:
-            ttl_s: how long the server keeps records; 0 is for good.
+            ttl_s: how long the server keeps records; 0 for ever.
             timeout_s: how long one command may take, and how long to wait for a free connection.
 
         Raises:
-            InvalidSetting: the URL is not one of such a server, or the client is not installed.
+            InvalidSetting: the URL is not one of Redis or Valkey, or the client is not installed.
         """
         server = _redis_url(url)
         try:
@@ -106,13 +106,13 @@ class RedisEvidenceStore:
         await self._client.aclose()
 
     async def begin(self, ctx: RunContext, record: EvidenceRecord) -> bool:
-        """Keep a PROJECTING record unless its key exists; False when it does.
+        """Store a PROJECTING record; False if its key exists.
 
         Raises:
             StoreFailure: also if the run was abandoned (REJECTED).
         """
         del ctx
-        keys = (record.key, _order(record.run_id), _abandoned_key(record.run_id))
+        keys = (record.key, _order(record.run_id), _abandon_key(record.run_id))
         with _translate_errors():
             answer = await self._command(
                 "EVAL", _BEGIN, len(keys), *keys, _encode(record), self._ttl_s, record.key
@@ -126,7 +126,7 @@ class RedisEvidenceStore:
         return bool(answer == 1)
 
     async def finish(self, ctx: RunContext, record: EvidenceRecord) -> bool:
-        """Replace the PROJECTING record of the same key by a final one; False when none stands there."""
+        """Replace the PROJECTING record of the same key by a final one; False if there is none."""
         del ctx
         return await self._replace_open(record)
 
@@ -138,21 +138,21 @@ class RedisEvidenceStore:
         return None if found is None else _decode(found)
 
     async def of_run(self, ctx: RunContext) -> tuple[EvidenceRecord, ...]:
-        """All records of the run, in the order in which they began."""
+        """All records of the run, in the order in which they were begun."""
         return await self.records(ctx.run_id)
 
     async def records(self, run_id: str) -> tuple[EvidenceRecord, ...]:
-        """The same for any run."""
+        """All records of any run, in the order in which they were begun."""
         with _translate_errors():
             keys = await self._command("LRANGE", _order(run_id), 0, -1)
             found = await self._command("MGET", *keys) if keys else []
         return tuple(_decode(value) for value in found if value is not None)
 
     async def abandon(self, run_id: str, *, at_s: float) -> None:
-        """End what is PROJECTING as ERROR / ABANDONED; no further record of the run begins."""
+        """End PROJECTING records as ERROR / ABANDONED, and refuse further records of the run."""
         with _translate_errors():
             await self._command(
-                "SET", _abandoned_key(run_id), "1", *(("EX", self._ttl_s) if self._ttl_s else ())
+                "SET", _abandon_key(run_id), "1", *(("EX", self._ttl_s) if self._ttl_s else ())
             )
         for record in await self.records(run_id):
             if record.invocation is InvocationStatus.PROJECTING:
@@ -182,7 +182,7 @@ def _order(run_id: str) -> str:
     return f"evidence-order:{run_id}"
 
 
-def _abandoned_key(run_id: str) -> str:
+def _abandon_key(run_id: str) -> str:
     return f"evidence-given-up:{run_id}"
 
 
@@ -247,7 +247,7 @@ def _decode(value: bytes) -> EvidenceRecord:
 
 @contextmanager
 def _translate_errors() -> Iterator[None]:
-    """Raise what redis-py raises as `StoreFailure`, in words of ours: its own may name hosts and users."""
+    """Raise errors of redis-py as `StoreFailure`, whose messages name no hosts and users."""
     from redis import exceptions
 
     try:

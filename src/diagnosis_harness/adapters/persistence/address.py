@@ -43,7 +43,7 @@ def engine_url(text: str) -> URL:
     raise InvalidSetting(PLACE, "names a kind of database that is not known", _FORMS)
 
 
-def display_name(url: URL) -> str:
+def display_location(url: URL) -> str:
     """The path of the file, or the server and name of the database; no user and no secret."""
     if url.drivername.startswith("sqlite"):
         return str(Path(url.database or "").resolve())

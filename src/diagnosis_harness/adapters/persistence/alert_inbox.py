@@ -1,4 +1,4 @@
-"""Notifications of alerts in the database, where the runs are: keeping and working off are transactions."""
+"""Alert notifications in the database of the runs, stored and processed in transactions."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class SqlAlertInbox:
     """`AlertInbox`.
 
     Args:
-        closed: told of every run that ends here while it is queued.
+        closed: notified of every run that ends here while it is queued.
     """
 
     def __init__(self, database: Database, *, closed: ClosedRuns | None = None) -> None:
@@ -53,7 +53,7 @@ class SqlAlertInbox:
         self._closed = closed or ClosedRuns()
 
     async def keep(self, notification: AlertNotification, *, waiting_max: int) -> KeptNotification:
-        """Keep a notification; one that says the same as the last that waits of its group takes its place."""
+        """Store a notification, or replace the last waiting one of its group if that has the same status."""
         request = notification.request
         asks = {
             "request": None if request is None else json_text(request_columns(request)),
@@ -69,7 +69,7 @@ class SqlAlertInbox:
         }
 
         def insert(connection: Connection) -> KeptNotification:
-            # Numbers are given under a lock, so that their order is that of the commits.
+            # The lock makes the order of numbers the order of commits.
             lock(connection, "", kind=_INBOX_LOCK)
             lock(connection, notification.fingerprint, kind=_GROUP_LOCK)
             count = int(connection.execute(select(func.count()).select_from(alert_notification)).scalar_one())
@@ -86,17 +86,17 @@ class SqlAlertInbox:
         return await self._database.write(insert)
 
     async def waiting(self) -> WaitingNotifications:
-        """How many notifications wait, and since when."""
+        """How many notifications are waiting, and since when."""
         query = select(func.count(), func.min(_NOTE.received_s)).select_from(alert_notification)
         count, oldest_s = await self._database.read(lambda connection: connection.execute(query).one())
         return WaitingNotifications(int(count), oldest_s)
 
     async def due(self, *, limit: int, but_not: AbstractSet[str] = frozenset()) -> tuple[str, ...]:
-        """Groups that can be worked off now, those that have waited longest first."""
+        """Groups that can be processed now, the longest waiting first."""
 
         def read(connection: Connection) -> tuple[str, ...]:
             found: dict[str, int] = {}
-            more = len(but_not)  # they may stand before the others
+            more = len(but_not)  # these may come first
             for query in (
                 _RESOLVED.limit(limit + more),
                 _JOINING.limit(limit + more),
@@ -112,7 +112,7 @@ class SqlAlertInbox:
         return await self._database.read(read)
 
     async def work_off(self, fingerprint: str, *, at_s: float) -> GroupReport:
-        """Work off what waits of a group, in one transaction."""
+        """Process the waiting notifications of a group, in one transaction."""
 
         def process(connection: Connection) -> tuple[GroupReport, list[RunRow]]:
             lock(connection, fingerprint, kind=_GROUP_LOCK)
@@ -132,7 +132,7 @@ class SqlAlertInbox:
 
 
 class _Group:
-    """The runs of one group, inside the transaction that works its notifications off."""
+    """The runs of one group, in the transaction that processes its notifications."""
 
     def __init__(self, connection: Connection, fingerprint: str, at_s: float) -> None:
         self.effects: dict[str, AlertEffect] = {}
@@ -140,10 +140,10 @@ class _Group:
         self._new: list[RunRequest] = []
         self._connection = connection
         self._at_s = at_s
-        self._standing = select(diagnosis_run).where(_RUN.fingerprint == fingerprint, text(JOINABLE))
+        self._joinable = select(diagnosis_run).where(_RUN.fingerprint == fingerprint, text(JOINABLE))
 
     def through(self, notes: Sequence[RowMapping]) -> int:
-        """Go through the notifications in order; how many of them are done."""
+        """Process the notifications in order, and return how many are done."""
         statuses = [AlertStatus(note["status"]) for note in notes]
         for place, (note, status) in enumerate(zip(notes, statuses, strict=True)):
             if status is AlertStatus.RESOLVED:
@@ -153,11 +153,11 @@ class _Group:
         return len(notes)
 
     def new_runs(self) -> tuple[RunRequest, ...]:
-        """The new runs that are queued."""
+        """The new runs that are still queued."""
         return tuple(each for each in self._new if self.effects[each.run_id] is AlertEffect.SUBMITTED)
 
     def _fire(self, note: RowMapping, *, ends_at_once: bool) -> bool:
-        """Join the run there is, or make one; False where the caller may not have one more yet."""
+        """Join the existing run or insert one; False if the caller may not have another run yet."""
         if (row := self._find_run()) is not None:
             self.effects.setdefault(row.run_id, AlertEffect.JOINED)
             return True
@@ -166,7 +166,7 @@ class _Group:
             lock(self._connection, note["asked_by"])
             if self._connection.execute(count_unfinished_query(note["asked_by"])).scalar_one() >= limit:
                 return False
-        # A column that came after the notification was kept is NULL.
+        # A column that was added after the notification was stored is NULL.
         request = request_of({**dict.fromkeys(_RUN.keys()), **from_json_text(note["request"])})
         start_by_s = request.start_by_s
         if start_by_s is not None:
@@ -179,7 +179,7 @@ class _Group:
         return True
 
     def _resolve(self) -> None:
-        """End the run if it is queued still; one that was claimed meanwhile is left, and joined no more."""
+        """End the run if it is still queued. A claimed one goes on, and is not joined any more."""
         row = self._find_run()
         if row is None:
             return
@@ -200,7 +200,7 @@ class _Group:
             self.effects[row.run_id] = AlertEffect.LEFT_RUNNING
 
     def _find_run(self) -> RunRow | None:
-        found = self._connection.execute(self._standing).mappings().one_or_none()
+        found = self._connection.execute(self._joinable).mappings().one_or_none()
         return None if found is None else row_of(found)
 
 
@@ -218,7 +218,7 @@ _JOINING = _GROUPS.where(
 
 
 def _rooms(connection: Connection) -> list[tuple[str, int]]:
-    """Of those of whom a group fires, who may have more runs, and how many more."""
+    """The callers of firing groups who may have more runs, and how many more."""
     callers = (
         select(_NOTE.asked_by, func.max(_NOTE.unfinished_max))
         .where(_NOTE.status == AlertStatus.FIRING.value)

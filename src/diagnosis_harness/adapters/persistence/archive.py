@@ -1,4 +1,4 @@
-"""Every run, of whichever process: taken in, found, read, and cancelled while it is queued."""
+"""Submits, finds and reads the runs of all processes, and cancels queued ones."""
 
 from __future__ import annotations
 
@@ -41,18 +41,19 @@ from diagnosis_harness.trace.event import TraceEvent
 
 _RUN = diagnosis_run.c
 _LOG = logging.getLogger("diagnosis_harness.database")
-_JOINS_MAX = 3
+_JOINS_MAX = 3  # a second conflict in a row is rare, a third means that runs end faster than we can join
 _LOGGED_MAX = 1_000
-"""Unreadable runs that are named in the log; a damaged table must not fill it."""
+"""Unreadable runs that are named in the log, so that a damaged table does not flood it."""
 PAGE_MAX = 500
+"""Rows of a page, so that one request stays within about a megabyte."""
 
 
 class SqlRunArchive:
     """`RunArchive`.
 
     Args:
-        evidence: where the records are, unless they are in the database.
-        closed: told of every run that ends here while it is queued.
+        evidence: the store of the records, unless they are in the database.
+        closed: notified of every run that ends here while it is queued.
     """
 
     def __init__(
@@ -68,11 +69,11 @@ class SqlRunArchive:
         self._logged: set[str] = set()
 
     async def submit(self, request: RunRequest) -> Submitted:
-        """Keep a QUEUED row. An unfinished run of the same fingerprint, or of the same run id, is joined."""
+        """Insert a QUEUED row, or join the unfinished run of the same fingerprint or run id."""
         columns = {**request_columns(request), "status": RunStatus.QUEUED.value, "is_closed": False}
 
         def insert_or_join(connection: Connection) -> Submitted:
-            # What stood in the way may end before it is looked at; then the row is put in after all.
+            # A conflicting run may end before we read it; then the next insert succeeds.
             for _ in range(_JOINS_MAX):
                 is_new = insert_run(connection, columns, request)
                 if row := _run_of_submission(connection, request):
@@ -88,10 +89,10 @@ class SqlRunArchive:
             return next((row_of(row) for row in found), None)
 
     async def runs(self, query: RunQuery) -> RunPage:
-        """A page of runs, by submission, the latest first.
+        """A page of runs, the latest submission first.
 
         Raises:
-            InvalidInput: `before` is no mark of a page.
+            InvalidInput: `before` was not returned by an earlier page.
         """
         limit = min(max(query.limit, 1), PAGE_MAX)
         held = await self._mappings(_select_runs(query).limit(limit + 1))
@@ -108,7 +109,7 @@ class SqlRunArchive:
         return self._readable_rows(await self._mappings(_of_fingerprint(fingerprint)))
 
     async def events(self, run_id: str, *, after_seq: int = 0, limit: int = 500) -> tuple[TraceEvent, ...]:
-        """The run's written events after a place, in order."""
+        """The run's written events after `after_seq`, in order."""
         log = trace_event.c
         query = (
             select(trace_event)
@@ -121,7 +122,7 @@ class SqlRunArchive:
             return tuple(event_of(row) for row in rows)
 
     async def records(self, run_id: str) -> tuple[EvidenceRecord, ...]:
-        """The run's canonical records, in the order in which they began."""
+        """The run's canonical records, in the order in which they were begun."""
         if self._evidence is not None:
             return await self._evidence.records(run_id)
         return tuple(record_of(row) for row in await self._mappings(of_run(run_id)))
@@ -156,7 +157,7 @@ class SqlRunArchive:
         return row
 
     async def expire(self, run_id: str, *, at_s: float, is_served: bool) -> bool:
-        """End a run that did not begin in time, if it is QUEUED still, log and all.
+        """End a run that did not start in time and close its log, if it is still QUEUED.
 
         Returns:
             Whether this call ended it.
@@ -176,7 +177,7 @@ class SqlRunArchive:
         return row is not None
 
     def _readable_rows(self, held: Sequence[RowMapping]) -> tuple[RunRow, ...]:
-        """The rows of a list. One that cannot be read is left out: no other run is lost to view by it."""
+        """The rows of a list, without those that cannot be read, so that the others stay visible."""
         rows = []
         for row in held:
             try:
@@ -187,17 +188,17 @@ class SqlRunArchive:
         return tuple(rows)
 
     def _log_unreadable(self, run_id: str, failure: StoreFailure) -> None:
-        """Once for each run, in a process that is asked for lists again and again."""
+        """Once for each run, since lists are read again and again."""
         if run_id not in self._logged and len(self._logged) < _LOGGED_MAX:
             self._logged.add(run_id)
-            _LOG.error("run %s is left out of lists: %s", shown(run_id), failure)
+            _LOG.error("run %s is omitted from lists: %s", shown(run_id), failure)
 
     async def _mappings(self, query: Select[Any]) -> Sequence[RowMapping]:
         return await self._database.read(lambda connection: connection.execute(query).mappings().all())
 
 
 def _mark_after(held: Sequence[RowMapping]) -> str | None:
-    """The mark of the last run of a page, be it readable or not; None where no place can be made out."""
+    """The cursor after the last run of a page whose submission time and id can be read; None if none can."""
     places = ((row["submitted_s"], row["run_id"]) for row in reversed(held))
     return next(
         (
@@ -236,7 +237,7 @@ def _of_fingerprint(fingerprint: str) -> Select[Any]:
 
 
 def _run_of_submission(connection: Connection, request: RunRequest) -> RunRow | None:
-    """The run that a submission stands for: its own row, or an unfinished one of its alert group."""
+    """The run of a submission: its own row, or an unfinished one of the same alert group."""
     own = _one(connection, select(diagnosis_run).where(_RUN.run_id == request.run_id))
     if own is not None or request.fingerprint is None:
         return own

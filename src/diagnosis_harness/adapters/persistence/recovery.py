@@ -193,7 +193,7 @@ def _end_run(connection: Connection, row: RunRow, *, at_s: float) -> RunRow:
     """End the run, its open records and its log, and return the row, which is locked."""
     log = connection.execute(_last_event(row.run_id)).mappings().all()
     last = (log[0]["seq"], log[0]["at_s"]) if log else (0, row.started_s or at_s)
-    ended = _logged_termination(connection, row.run_id)
+    ended = _termination_in_log(connection, row.run_id)
     at_s = max(at_s, last[1])
     abandon_records(connection, row.run_id, at_s=at_s)
     ending = row.ending or ending_of_abandoned(
@@ -214,7 +214,7 @@ def _last_event(run_id: str) -> Select[Any]:
     return select(_EVENT.seq, _EVENT.at_s).where(_EVENT.run_id == run_id).order_by(_EVENT.seq.desc()).limit(1)
 
 
-def _logged_termination(connection: Connection, run_id: str) -> RunTermination | None:
+def _termination_in_log(connection: Connection, run_id: str) -> RunTermination | None:
     """The termination that the run's log has, if it has RUN_ENDED."""
     query = (
         select(_EVENT.payload)

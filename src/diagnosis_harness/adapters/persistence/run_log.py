@@ -1,6 +1,6 @@
-"""The durable log: events come in from any thread, and one writer writes them in batches over all runs.
+"""The durable log: any thread emits events, and one writer writes them in batches across all runs.
 
-What is written is told to listeners after the commit: whoever streams shows nothing that is not kept.
+Listeners are called after the commit, so that a stream never shows an event that is not stored.
 """
 
 from __future__ import annotations
@@ -22,33 +22,34 @@ from diagnosis_harness.kernel.errors import ContractViolation, FailureKind, Stor
 from diagnosis_harness.trace.event import TraceEvent, TraceName
 
 Written = Callable[[str, Sequence[TraceEvent]], None]
-"""Told of the events of one run that were written together, in order: run id, events. On the event loop."""
+"""Called on the event loop with a run id and the events of that run that one commit wrote, in order."""
 
 BATCH_EVENTS = 2000
+"""Events of one transaction: more do not make it faster, and hold SQLite's only writer for longer."""
 _LOG = logging.getLogger("diagnosis_harness.log")
 
 
 @dataclass(slots=True)
 class _Run:
-    """What the log holds of one run."""
+    """The buffered events of one run, and the callers that wait for them."""
 
     pending: deque[TraceEvent] = field(default_factory=deque)
     is_open: bool = False
-    taken_seq: int = 0  # the last event that was taken in
+    taken_seq: int = 0  # the last emitted event
     written_seq: int = 0
-    is_finished: bool = False  # RUN_FINISHED is written; what comes after it is dropped
-    failure: StoreFailure | None = None  # nothing more is taken in
+    is_finished: bool = False  # RUN_FINISHED is written; later events are dropped
+    failure: StoreFailure | None = None  # no more events are taken
     waiters: list[tuple[int, asyncio.Future[None]]] = field(default_factory=list)
 
 
 class SqlRunLog:
-    """`RunLog`, `RunFeed` and `TraceSink` of one process incarnation; all but `emit` for one event loop.
+    """`RunLog`, `RunFeed` and `TraceSink` of one process incarnation. All but `emit` is for one event loop.
 
-    A database that is away loses nothing: what is held is tried again by the clock, until a bound is passed.
+    No event is lost while the database is unavailable: writing is retried until too many events are waiting.
 
     Args:
-        again_after_s: pause before what could not be written is tried again.
-        run_events_max: events of one run that may wait; one more, and the run's log has failed.
+        retry_after_s: pause before a failed write is retried.
+        run_events_max: events of one run that may wait; with one more, the log of the run fails.
         events_max: the same for all runs together.
     """
 
@@ -58,14 +59,14 @@ class SqlRunLog:
         *,
         owner: str,
         clock: Clock,
-        again_after_s: float = 0.5,
+        retry_after_s: float = 0.5,
         run_events_max: int = 10_000,
         events_max: int = 100_000,
     ) -> None:
         self._database = database
         self._owner = owner
         self._clock = clock
-        self._again_after_s = again_after_s
+        self._retry_after_s = retry_after_s
         self._run_events_max = run_events_max
         self._events_max = events_max
         self._lock = threading.Lock()  # guards the buffers, which any thread fills
@@ -77,21 +78,21 @@ class SqlRunLog:
         self._work = asyncio.Event()
         self._writer: asyncio.Task[None] | None = None
         self._listeners: list[Written] = []
-        self._doubtful: set[str] = set()  # runs whose last batch may have been written unheard
+        self._doubtful: set[str] = set()  # runs whose last batch may have been written although it failed
         self._pause_over = asyncio.Event()
         self._is_stopping = False
 
     # ------------------------------------------------------------------ life
 
     async def start(self) -> None:
-        """Begin to write. What was emitted before is held until then."""
+        """Begin to write. Events emitted before are held until then."""
         with self._lock:
             self._loop = asyncio.get_running_loop()
             self._wake()
         self._writer = asyncio.create_task(self._serve(), name="run-log")
 
     async def stop(self) -> None:
-        """Try once more to write what is open, and stop. Later events are dropped."""
+        """Try once more to write what is pending, and stop. Later events are dropped."""
         if self._writer is None:
             return
         self._is_stopping = True
@@ -104,13 +105,13 @@ class SqlRunLog:
             runs, self._runs, self._ready, self._held = self._runs, {}, {}, 0
         for run in runs.values():
             run.failure = run.failure or StoreFailure("the log is closed", kind=FailureKind.UNAVAILABLE)
-            _answer(run)
+            _answer_waiters(run)
 
     def on_written(self, listener: Written) -> Callable[[], None]:
-        """Have `listener(run_id, events)` called after each commit, once for each run in it; it is quick.
+        """Have `listener(run_id, events)` called after each commit, once for each run; it must be quick.
 
         Returns:
-            A function that takes the listener out again.
+            A function that unsubscribes the listener.
         """
         self._listeners.append(listener)
         return lambda: self._listeners.remove(listener)
@@ -118,7 +119,7 @@ class SqlRunLog:
     # ------------------------------------------------------------------ the sink
 
     def emit(self, event: TraceEvent) -> None:
-        """Take one event, from any thread. Events of a run that was closed or never began are dropped."""
+        """Take one event, from any thread. Events of a run that was closed or never started are dropped."""
         with self._lock:
             run = self._runs.get(event.run_id)
             if run is None:
@@ -129,7 +130,7 @@ class SqlRunLog:
                 return
             if len(run.pending) >= self._run_events_max or self._held >= self._events_max:
                 run.failure = StoreFailure(
-                    "more events wait to be written than may wait", kind=FailureKind.UNAVAILABLE
+                    "too many events are waiting to be written", kind=FailureKind.UNAVAILABLE
                 )
                 return
             run.pending.append(event)
@@ -142,7 +143,7 @@ class SqlRunLog:
     # ------------------------------------------------------------------ the log
 
     def open(self, ctx: RunContext) -> None:
-        """Let the events of this run be written: its row stands."""
+        """Start to write the events of this run, now that its row exists."""
         with self._lock:
             run = self._runs.setdefault(ctx.run_id, _Run())
             run.is_open = True
@@ -151,26 +152,26 @@ class SqlRunLog:
                 self._wake()
 
     async def flush(self, ctx: RunContext) -> None:
-        """Return when every event of the run that was emitted so far is written; it waits for a database.
+        """Return when all events of the run emitted so far are written; waits for an unavailable database.
 
         Raises:
-            StoreFailure: they cannot be written: the row is not this process's any more, too many waited, or
-                the writer failed.
+            StoreFailure: they cannot be written: this process no longer owns the row, too many were waiting,
+                or the writer failed.
             ContractViolation: the run is not open here.
         """
         run = self._runs.get(ctx.run_id)
         if run is None or not run.is_open:
-            raise ContractViolation("a run is flushed between its open and its close")
+            raise ContractViolation("a run can only be flushed between open and close")
         if problem := self.problem():
             raise StoreFailure(problem, kind=FailureKind.UNAVAILABLE)
         with self._lock:
             done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
             run.waiters.append((run.taken_seq, done))
-        _answer(run)
+        _answer_waiters(run)
         await done
 
     def close(self, ctx: RunContext) -> None:
-        """Forget the run; what is not written is dropped."""
+        """Forget the run and drop its unwritten events."""
         with self._lock:
             run = self._runs.pop(ctx.run_id, None)
             self._ready.pop(ctx.run_id, None)
@@ -179,12 +180,12 @@ class SqlRunLog:
             self._held -= len(run.pending)
             run.pending.clear()
         run.failure = run.failure or StoreFailure("the run's log is closed", kind=FailureKind.REJECTED)
-        _answer(run)
+        _answer_waiters(run)
 
     # ------------------------------------------------------------------ the writer
 
     def _wake(self) -> None:
-        """Wake the writer, once until it looks; the lock is held."""
+        """Wake the writer unless it is already woken. The caller holds the lock."""
         if self._loop is not None and not self._is_woken:
             self._is_woken = True
             self._loop.call_soon_threadsafe(self._work.set)
@@ -195,20 +196,20 @@ class SqlRunLog:
             self._work.clear()
             try:
                 has_written = await self._write_ready()
-            except Exception as error:  # noqa: BLE001 - an edge: a bug must not end the log of all runs unheard
+            except Exception as error:  # noqa: BLE001 - an edge: a bug must not silently end the log of all runs
                 _LOG.exception("the log writer failed with %s and goes on", type(error).__name__)
-                self._fail_ready(_fault(error))
+                self._fail_ready(_unknown_failure(error))
                 has_written = False
             if not has_written and not self._is_stopping:
                 await self._pause()
 
     def problem(self) -> str | None:
-        """Why nothing is written any more; None as long as the writer goes on, or has not begun."""
+        """Why nothing is written any more; None while the writer runs, or before it starts."""
         is_over = self._writer is not None and self._writer.done()
         return "the log writer has ended" if is_over else None
 
     def _fail_ready(self, failure: StoreFailure) -> None:
-        """End the logs of the runs that have something to write: nobody knows what became of it."""
+        """Fail the logs of the runs with pending events, since it is unknown whether those were written."""
         with self._lock:
             failed = tuple(self._ready.values())
             self._ready.clear()
@@ -217,10 +218,10 @@ class SqlRunLog:
                 run.pending.clear()
                 run.failure = run.failure or failure
         for run in failed:
-            _answer(run)
+            _answer_waiters(run)
 
     async def _write_ready(self) -> bool:
-        """Write until nothing is left; False when the database is away."""
+        """Write until nothing is pending; False if the database is unavailable."""
         while batch := self._batch():
             if not await self._try(batch):
                 return False
@@ -246,7 +247,7 @@ class SqlRunLog:
             self._doubtful |= batch.keys()
             if failure.kind in AWAY:
                 return False
-            if len(batch) > 1:  # one run's fault must not stop the others: each for itself
+            if len(batch) > 1:  # one run's failure must not stop the others: write each separately
                 return all([await self._try({run_id: events}) for run_id, events in batch.items()])
             lost = dict.fromkeys(batch, failure)
         self._doubtful -= batch.keys()
@@ -261,12 +262,12 @@ class SqlRunLog:
             )
         except StoreFailure:
             raise
-        except Exception as error:  # an event that cannot be written: its own run fails by it, and no other
+        except Exception as error:  # an event that cannot be encoded fails its own run, and no other
             _LOG.exception("events could not be written (%s)", type(error).__name__)
-            raise _fault(error) from error
+            raise _unknown_failure(error) from error
 
     def _settle(self, run_id: str, events: Sequence[TraceEvent], failure: StoreFailure | None) -> None:
-        """Note what became of a run's part of a batch, and tell whoever waits."""
+        """Apply the result of a batch to one run, and answer the callers that wait."""
         with self._lock:
             run = self._runs.get(run_id)
             if run is None:  # closed meanwhile
@@ -284,14 +285,14 @@ class SqlRunLog:
                 run.written_seq = events[-1].seq
                 run.is_finished = finished
         if failure is None and self._loop is not None:
-            # By the loop: one that raises is the loop's to report, and stops neither the log nor the others.
+            # Called by the loop, so that one that raises is reported there and stops nothing else.
             for listener in self._listeners:
                 self._loop.call_soon(listener, run_id, events)
-        _answer(run)
+        _answer_waiters(run)
 
     async def _pause(self) -> None:
         loop, over = asyncio.get_running_loop(), self._pause_over
-        at_s = self._clock.now_s() + self._again_after_s
+        at_s = self._clock.now_s() + self._retry_after_s
         disarm = self._clock.call_at(at_s, lambda: _safely(loop, over.set))
         await over.wait()
         over.clear()
@@ -299,12 +300,12 @@ class SqlRunLog:
         self._work.set()
 
 
-def _fault(error: Exception) -> StoreFailure:
+def _unknown_failure(error: Exception) -> StoreFailure:
     return StoreFailure(f"the events cannot be written ({type(error).__name__})", kind=FailureKind.UNKNOWN)
 
 
-def _answer(run: _Run) -> None:
-    """End the waits that are over."""
+def _answer_waiters(run: _Run) -> None:
+    """Answer the callers whose wait is over."""
     waiting: list[tuple[int, asyncio.Future[None]]] = []
     for seq, done in run.waiters:
         if done.done():
@@ -319,7 +320,7 @@ def _answer(run: _Run) -> None:
 
 
 def _until_finished(events: tuple[TraceEvent, ...]) -> tuple[TraceEvent, ...]:
-    """The events up to RUN_FINISHED: nothing is written after it."""
+    """The events up to RUN_FINISHED, after which nothing is written."""
     for place, event in enumerate(events, start=1):
         if event.name is TraceName.RUN_FINISHED:
             return events[:place]

@@ -146,7 +146,7 @@ def _failure(problem: str, kind: FailureKind) -> StoreFailure:
 
 
 @contextmanager
-def translate_errors() -> Iterator[None]:
+def translate_queue_errors() -> Iterator[None]:
     """Raise errors of the queue and its database as `StoreFailure`."""
     try:
         yield

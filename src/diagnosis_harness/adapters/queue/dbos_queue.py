@@ -14,7 +14,7 @@ import sqlalchemy as sa
 from dbos import DBOS, DBOSClient, DBOSConfig, DBOSPortableJSONSerializer, EnqueueOptions
 from dbos import error as dbos_error
 
-from diagnosis_harness.adapters.queue.database import SCHEMA, QueueDatabase, translate_errors
+from diagnosis_harness.adapters.queue.database import SCHEMA, QueueDatabase, translate_queue_errors
 from diagnosis_harness.adapters.queue.worker import QueueWorker
 from diagnosis_harness.application.runs.queue import Work
 from diagnosis_harness.application.runs.sources import ANY_LANE, Lane
@@ -103,7 +103,7 @@ class DbosRunQueue:
         loop = asyncio.get_running_loop()
         self._lanes = frozenset(lanes)
         pace = max(1.0, len(self._lanes) / _LANES_AT_FULL_PACE)
-        with translate_errors():
+        with translate_queue_errors():
             for lane in sorted(self._lanes):
                 await asyncio.to_thread(
                     client.register_queue,
@@ -207,7 +207,7 @@ class DbosRunQueue:
 
 
 async def _call(action: Callable[[], T], *, limit_s: float = _CALL_LIMIT_S) -> T:
-    with translate_errors():
+    with translate_queue_errors():
         return await asyncio.wait_for(asyncio.to_thread(action), limit_s)
 
 

@@ -1,4 +1,4 @@
-"""Sends the trace of each run that was closed, beside the runs: it never holds one up and never fails one."""
+"""Exports the trace of each closed run in the background, without delaying or failing any run."""
 
 from __future__ import annotations
 
@@ -14,11 +14,12 @@ from diagnosis_harness.trace.event import TraceEvent, TraceName
 from diagnosis_harness.trace.spans import RunSpans, spans_of
 
 WAITING_MAX = 256
+"""Runs that may wait for export; more than that means that the backend cannot keep up."""
 _LOG = logging.getLogger("diagnosis_harness.telemetry")
 
 
 class SpanSender(Protocol):
-    """Takes the spans of one run to where they are looked at. Of no run: it serves all, after their ends."""
+    """Sends the spans of a run to a backend. It belongs to no run, but serves all after they have ended."""
 
     async def send(self, run: RunSpans) -> None:
         """Send them, once.
@@ -29,27 +30,27 @@ class SpanSender(Protocol):
         ...
 
     async def close(self) -> None:
-        """Let go of what is held."""
+        """Close the connection."""
         ...
 
 
 @dataclass(slots=True)
 class ExportCounts:
-    """Runs whose spans arrived, did not, or were let go since too many waited."""
+    """Runs whose spans arrived, did not, or were dropped because too many were waiting."""
 
     sent: int = 0
     failed: int = 0
     dropped: int = 0
 
     def by_result(self) -> Mapping[str, int]:
-        """The numbers by the names of what became of the runs."""
+        """The counts by result."""
         return asdict(self)
 
 
 class TraceExporter:
-    """The exporter of one process and one event loop. What it reads is what is kept, so nothing is held back.
+    """The exporter of one process and one event loop. It reads stored traces, so it buffers run ids only.
 
-    A run that does not arrive is not sent again; `diagnose runs export` still has it.
+    A run whose export fails is not sent again; `diagnose runs export` can still export it.
     """
 
     def __init__(self, archive: RunArchive, sender: SpanSender, *, waiting_max: int = WAITING_MAX) -> None:
@@ -61,23 +62,23 @@ class TraceExporter:
         self._is_failing = False
 
     def on_written(self, run_id: str, events: Sequence[TraceEvent]) -> None:
-        """Take note of what was committed (a listener of `RunFeed`): a run that is closed by it is sent."""
+        """Queue the run for export if these events close it (a listener of `RunFeed`)."""
         if any(event.name is TraceName.RUN_FINISHED for event in events):
             self.on_closed(run_id)
 
     def on_closed(self, run_id: str) -> None:
-        """Have a closed run sent. Returns at once."""
+        """Queue a closed run for export, and return at once."""
         try:
             self._waiting.put_nowait(run_id)
         except asyncio.QueueFull:
             self.counts.dropped += 1
 
     def start(self) -> None:
-        """Begin to send."""
+        """Begin to export."""
         self._work = asyncio.create_task(self._run())
 
     async def close(self, *, within_s: float) -> None:
-        """Send what waits, for so long at most, and let go."""
+        """Export what is queued, for at most that time, and close the sender."""
         if self._work is not None:
             rest = asyncio.create_task(self._waiting.join())
             await asyncio.wait((rest, self._work), timeout=within_s, return_when=asyncio.FIRST_COMPLETED)
@@ -105,7 +106,9 @@ class TraceExporter:
         except TechnicalFailure as failure:
             self.counts.failed += 1
             if not self._is_failing:
-                _LOG.warning("Traces are not exported: %s. This is said once until one arrives.", failure)
+                _LOG.warning(
+                    "Traces cannot be exported: %s. This is logged once until an export succeeds.", failure
+                )
             self._is_failing = True
             return
         self.counts.sent += run is not None

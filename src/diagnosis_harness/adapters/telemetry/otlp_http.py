@@ -1,7 +1,6 @@
-"""Spans over OTLP/HTTP, as Protobuf: one request for one run, made once.
+"""Sends spans over OTLP/HTTP as Protobuf, in one request for each run, without retries.
 
-OpenTelemetry's own exporter sends again by itself, up to five times. So its Protobuf classes are used, and
-the request is made here.
+OpenTelemetry's own exporter retries up to five times, so only its Protobuf classes are used here.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ class OtlpTarget:
     """Where spans are sent.
 
     Attributes:
-        endpoint: base URL of a collector, as `http://collector:4318`, or the whole URL for traces.
+        endpoint: base URL of a collector, such as `http://collector:4318`, or the whole URL for traces.
         headers: sent with every request; they may hold a secret, and no error repeats them.
         timeout_s: for connecting, and for each wait after it.
     """
@@ -48,7 +47,7 @@ class OtlpTarget:
         """The URL for traces.
 
         Raises:
-            InvalidSetting: the endpoint is no http or https URL.
+            InvalidSetting: the endpoint is not an http or https URL.
         """
         refused = InvalidSetting(PLACE, "is not an http or https URL", "write it as http://HOST:4318")
         try:
@@ -62,7 +61,7 @@ class OtlpTarget:
 
 
 class OtlpHttpSender:
-    """Sends the spans of one run at a time. One call is one request, whatever comes of it."""
+    """Sends the spans of one run at a time. One call is one request, even if it fails."""
 
     def __init__(self, target: OtlpTarget) -> None:
         self._target = target
@@ -76,10 +75,10 @@ class OtlpHttpSender:
         )
 
     async def send(self, run: RunSpans) -> None:
-        """Make the request.
+        """Send the request.
 
         Raises:
-            TechnicalFailure: the backend was not reached, or did not take all of it.
+            TechnicalFailure: the backend was not reached, or did not accept all spans.
         """
         try:
             response = await self._client.post(self._url, content=encode(run, self._target))
@@ -89,7 +88,7 @@ class OtlpHttpSender:
             raise _failure(f"was not reached ({type(error).__name__})", FailureKind.TRANSPORT) from error
         if not response.is_success:
             raise _failure(f"answered {response.status_code}", FailureKind.REJECTED)
-        _check_taken(response)
+        _check_accepted(response)
 
     async def close(self) -> None:
         """Close the connection."""
@@ -97,7 +96,7 @@ class OtlpHttpSender:
 
 
 def encode(run: RunSpans, target: OtlpTarget) -> bytes:
-    """The spans as an `ExportTraceServiceRequest` in Protobuf: the same value as in the JSON form."""
+    """Encode the spans as an `ExportTraceServiceRequest`, with the same content as the JSON form."""
     body = otlp_request(
         run,
         service=target.service,
@@ -109,14 +108,14 @@ def encode(run: RunSpans, target: OtlpTarget) -> bytes:
     return bytes(request.SerializeToString())
 
 
-def _check_taken(response: httpx2.Response) -> None:
-    """A backend that took a part says so with 200; one that answers in other words took all."""
+def _check_accepted(response: httpx2.Response) -> None:
+    """Raise if the backend accepted a part only, which it reports with status 200."""
     try:
-        taken = ExportTraceServiceResponse.FromString(response.content)
+        accepted = ExportTraceServiceResponse.FromString(response.content)
     except DecodeError:
         return
-    if taken.partial_success.rejected_spans:
-        raise _failure(f"refused {taken.partial_success.rejected_spans} spans", FailureKind.REJECTED)
+    if accepted.partial_success.rejected_spans:
+        raise _failure(f"refused {accepted.partial_success.rejected_spans} spans", FailureKind.REJECTED)
 
 
 def _failure(what: str, kind: FailureKind) -> TechnicalFailure:

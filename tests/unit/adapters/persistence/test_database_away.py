@@ -69,7 +69,7 @@ def test_postgresql_that_goes_away_is_a_failure_and_works_again_when_it_is_back(
                 await kept.archive.run("r1")
             assert failure.value.kind in {FailureKind.TRANSPORT, FailureKind.UNAVAILABLE}
             flushed = asyncio.ensure_future(kept.one.log.flush(ctx))
-            await _tried(kept, flushed, times=3)
+            await _let_log_retry(kept, flushed, times=3)
             assert not flushed.done()
             server.start()
             await _until_done(kept, flushed)
@@ -85,7 +85,7 @@ def test_postgresql_that_goes_away_is_a_failure_and_works_again_when_it_is_back(
     asyncio.run(story())
 
 
-async def _tried(kept: Kept, flushed: asyncio.Future[None], *, times: int) -> None:
+async def _let_log_retry(kept: Kept, flushed: asyncio.Future[None], *, times: int) -> None:
     """Let the log try again so many times while the database is away."""
     for _ in range(times):
         kept.clock.advance(1.0)
@@ -175,7 +175,7 @@ def test_a_file_that_another_process_holds_is_a_timeout_and_then_free(
         async with kept_at(sqlite_url, busy_timeout_s=0.05) as kept:
             other = sqlite3.connect(sqlite_url.removeprefix("sqlite:///"), isolation_level=None)
             other.execute("BEGIN IMMEDIATE")
-            with pytest.raises(StoreFailure, match="another process holds the database") as failure:
+            with pytest.raises(StoreFailure, match="another process has locked the database") as failure:
                 await kept.archive.submit(a_request("r1"))
             assert failure.value.kind is FailureKind.TIMEOUT
             other.execute("ROLLBACK")

@@ -17,8 +17,8 @@ from diagnosis_harness.kernel.ids import RandomIds
 from diagnosis_harness.testing.ids import CountingIds
 
 
-def kept(new: NewKey, name: str = "ops-1") -> ApiKey:
-    """The key as it is kept."""
+def api_key(new: NewKey, name: str = "ops-1") -> ApiKey:
+    """The key as it is stored."""
     return ApiKey(
         key_id=new.key_id,
         name=name,
@@ -38,7 +38,7 @@ def test_a_key_is_read_back_and_admitted_with_its_own_secret_alone() -> None:
     assert presented is not None
     assert wrong is not None
     assert presented.key_id == mine.key_id
-    key = kept(mine)
+    key = api_key(mine)
     assert key.admits(presented.secret)
     assert not key.admits(wrong.secret)
     assert not key.admits(presented.secret[:-1] + ("0" if presented.secret[-1] != "0" else "1"))
@@ -80,7 +80,7 @@ def test_keys_are_kept_found_and_revoked(place: str, request: pytest.FixtureRequ
         base = await Database.open(url)
         try:
             store, ids = SqlKeyStore(base), RandomIds()
-            first, second = kept(new_key(ids)), replace(kept(new_key(ids)), created_at_s=2.0)
+            first, second = api_key(new_key(ids)), replace(api_key(new_key(ids)), created_at_s=2.0)
             assert await store.add(first)
             assert not await store.add(first)
             assert not await store.add(second)
@@ -102,7 +102,7 @@ def test_the_secret_is_nowhere_in_the_database(sqlite_url: str) -> None:
 
     async def story() -> None:
         base = await Database.open(sqlite_url)
-        await SqlKeyStore(base).add(kept(new))
+        await SqlKeyStore(base).add(api_key(new))
         await base.close()
 
     asyncio.run(story())

@@ -58,7 +58,7 @@ asyncio.run(main())
 """
 
 
-def _killed_after(url: str, lines: int) -> dict[str, tuple[int, list[str]]]:
+def _kill_after(url: str, lines: int) -> dict[str, tuple[int, list[str]]]:
     """What a process had acknowledged for each run, last event and records, when it was killed."""
     process = subprocess.Popen([sys.executable, "-c", WORKS, url], stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
@@ -83,7 +83,7 @@ def test_a_killed_process_leaves_what_it_acknowledged_and_is_given_up_whole(
 ) -> None:
     """Events without a gap, records whole, no row RUNNING, every log closed once."""
     url = request.getfixturevalue(place)
-    acknowledged = _killed_after(url, lines)
+    acknowledged = _kill_after(url, lines)
 
     async def story() -> None:
         async with kept_at(url) as kept:

@@ -49,16 +49,16 @@ async def _behind(url: str, statement: str, work: Awaitable[T]) -> T:
         return await waiting
 
 
-def test_a_wish_that_meets_a_claim_is_kept_for_the_owner(postgres_url: str, kept_at: KeptAt) -> None:
+def test_a_request_that_races_a_claim_waits_for_the_owner(postgres_url: str, kept_at: KeptAt) -> None:
     """The run is RUNNING by then: it is not cancelled under its owner's hands."""
 
     async def story() -> None:
         async with kept_at(postgres_url) as kept:
             await kept.archive.submit(a_request("r1"))
-            wish = CancelRequest(CancellationReason.USER_REQUESTED, SUBMITTED_S)
-            row = await _behind(postgres_url, CLAIM, kept.archive.request_cancel("r1", wish))
+            cancel = CancelRequest(CancellationReason.USER_REQUESTED, SUBMITTED_S)
+            row = await _behind(postgres_url, CLAIM, kept.archive.request_cancel("r1", cancel))
             assert row is not None
-            assert (row.status, row.cancel_request, row.ending) == (RunStatus.RUNNING, wish, None)
+            assert (row.status, row.cancel_request, row.ending) == (RunStatus.RUNNING, cancel, None)
 
     asyncio.run(story())
 

@@ -184,14 +184,14 @@ def test_a_database_of_a_newer_program_is_refused_and_left_alone(
     """In one sentence that says so."""
     url = request.getfixturevalue(place)
 
-    async def made_newer() -> None:
+    async def make_newer() -> None:
         database = await Database.open(url)
         await database.write(
             lambda connection: connection.execute(text("UPDATE alembic_version SET version_num='9'"))
         )
         await database.close()
 
-    asyncio.run(made_newer())
+    asyncio.run(make_newer())
     with pytest.raises(InvalidSetting, match="made by a newer version of this program"):
         asyncio.run(Database.open(url))
 
@@ -229,7 +229,7 @@ def test_a_database_of_the_first_version_is_brought_up_to_date(
         _first_version(connection)
     engine.dispose()
 
-    async def opened() -> tuple[list[object], str | None]:
+    async def open_database() -> tuple[list[object], str | None]:
         database = await Database.open(url)
         try:
             row = await SqlRunArchive(database).run("r1")
@@ -237,6 +237,6 @@ def test_a_database_of_the_first_version_is_brought_up_to_date(
         finally:
             await database.close()
 
-    assert asyncio.run(opened()) == ([], "QUEUED")
+    assert asyncio.run(open_database()) == ([], "QUEUED")
     if name:
         databases.drop(name)

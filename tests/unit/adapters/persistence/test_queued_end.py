@@ -15,7 +15,7 @@ from diagnosis_harness.adapters.persistence.queued_end import cancel_queued
 from diagnosis_harness.application.runs.row import CancelRequest
 from diagnosis_harness.harness.termination import CancellationReason
 
-WISH = CancelRequest(CancellationReason.USER_REQUESTED, SUBMITTED_S + 5)
+CANCEL = CancelRequest(CancellationReason.USER_REQUESTED, SUBMITTED_S + 5)
 
 
 @pytest.mark.parametrize("place", ["sqlite_url", "postgres_url"])
@@ -34,11 +34,11 @@ def test_a_run_that_was_claimed_since_it_was_read_is_not_ended(
             claimed, log = await row_of(kept), await log_of(kept)
             database = await Database.open(url)
             try:
-                assert not await database.write(lambda connection: cancel_queued(connection, read, WISH))
+                assert not await database.write(lambda connection: cancel_queued(connection, read, CANCEL))
                 assert (await row_of(kept), await log_of(kept)) == (claimed, log)
                 await kept.one.store.finish(ctx, a_success())
                 ended = await row_of(kept)
-                assert not await database.write(lambda connection: cancel_queued(connection, read, WISH))
+                assert not await database.write(lambda connection: cancel_queued(connection, read, CANCEL))
                 assert await row_of(kept) == ended
             finally:
                 await database.close()

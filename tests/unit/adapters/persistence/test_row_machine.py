@@ -65,7 +65,7 @@ class Reference:
         """Whether somebody works on it."""
         return self.row is not None and self.row.status is RunStatus.RUNNING
 
-    def changed(self, **fields: object) -> None:
+    def change(self, **fields: object) -> None:
         """Change the row."""
         assert self.row is not None
         self.row = replace(self.row, **fields)  # type: ignore[arg-type]  # fields of the row, named by the rules
@@ -95,7 +95,7 @@ class RowMachine(RuleBasedStateMachine):
 
     def do(self, work: Awaitable[T]) -> T:
         """Carry it out."""
-        return self.loop.run_until_complete(_awaited(work))
+        return self.loop.run_until_complete(_await(work))
 
     def teardown(self) -> None:
         """Close everything."""
@@ -141,7 +141,7 @@ class RowMachine(RuleBasedStateMachine):
         may = self.truth.is_running and self.truth.row is not None and self.truth.row.owner == owner
         assert self.do(process.store.finish(ctx, ending)) == may
         if may:
-            self.truth.changed(status=ending.status, ending=ending)
+            self.truth.change(status=ending.status, ending=ending)
 
     @rule(owner=OWNERS, name=st.sampled_from([TraceName.TOOL_PROGRESS, TraceName.RUN_FINISHED]))
     def emit(self, owner: str, name: TraceName) -> None:
@@ -164,17 +164,17 @@ class RowMachine(RuleBasedStateMachine):
         self.do(process.log.flush(ctx))
         self.truth.log = (*self.truth.log, name)
         if name is TraceName.RUN_FINISHED:
-            self.truth.changed(is_closed=True)
+            self.truth.change(is_closed=True)
 
     def was_given_up(self) -> bool:
         """Whether another process closed the log."""
         return TraceName.RUN_ENDED in self.truth.log
 
     @rule(reason=st.sampled_from(CancellationReason))
-    def wish(self, reason: CancellationReason) -> None:
+    def cancel(self, reason: CancellationReason) -> None:
         """A queued run ends by it; a running one keeps the first."""
-        wish = CancelRequest(reason, self.clock.now_s())
-        found = self.do(self.archive.request_cancel("r1", wish))
+        cancel = CancelRequest(reason, self.clock.now_s())
+        found = self.do(self.archive.request_cancel("r1", cancel))
         row = self.truth.row
         if row is None:
             assert found is None
@@ -186,7 +186,7 @@ class RowMachine(RuleBasedStateMachine):
             assert found.status is not RunStatus.SUCCESS
             self.truth = Reference(found, (TraceName.RUN_FINISHED,))
         elif row.status is RunStatus.RUNNING and row.cancel_request is None:
-            self.truth.changed(cancel_request=wish)
+            self.truth.change(cancel_request=cancel)
 
     @rule(owner=OWNERS)
     def give_up(self, owner: str) -> None:
@@ -202,8 +202,8 @@ class RowMachine(RuleBasedStateMachine):
         if row.ending is None:
             assert now.status is RunStatus.FAILED
             assert now.ending.termination.reason is CancellationReason.INTERNAL_FAILURE
-            self.truth.changed(status=RunStatus.FAILED, ending=now.ending)
-        self.truth.changed(is_closed=True)
+            self.truth.change(status=RunStatus.FAILED, ending=now.ending)
+        self.truth.change(is_closed=True)
         self.truth.log = (*self.truth.log, TraceName.RUN_ENDED, TraceName.RUN_FINISHED)
 
     @invariant()
@@ -215,7 +215,7 @@ class RowMachine(RuleBasedStateMachine):
         assert [event.seq for event in events] == list(range(1, len(events) + 1))
 
 
-async def _awaited(work: Awaitable[T]) -> T:
+async def _await(work: Awaitable[T]) -> T:
     return await work
 
 

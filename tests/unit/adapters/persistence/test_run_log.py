@@ -139,7 +139,7 @@ def test_a_run_that_emits_more_than_may_wait_fails_at_its_flush_and_others_go_on
             for _ in range(500):
                 process.tell(loud)
             process.tell(quiet)
-            with pytest.raises(StoreFailure, match="more events wait") as failure:
+            with pytest.raises(StoreFailure, match="too many events are waiting") as failure:
                 await log.flush(loud)
             assert failure.value.kind is FailureKind.UNAVAILABLE
             await log.flush(quiet)
@@ -163,7 +163,7 @@ def test_all_runs_together_may_hold_only_so_much(sqlite_url: str) -> None:
             late = process.open("late")
             process.tell(late)
             log.open(late)
-            with pytest.raises(StoreFailure, match="more events wait"):
+            with pytest.raises(StoreFailure, match="too many events are waiting"):
                 await log.flush(late)
             for ctx in held:
                 log.close(ctx)

@@ -21,7 +21,7 @@ KeptAt = Callable[..., AbstractAsyncContextManager[Kept]]
 PLACES = ("sqlite_url", "postgres_url")
 
 
-async def spoiled(url: str, run_id: str, change: str) -> None:
+async def corrupt(url: str, run_id: str, change: str) -> None:
     """Write into a row what a later version, or a mistake, may have written."""
     database = await Database.open(url)
     statement = text(f"UPDATE diagnosis_run SET {change} WHERE run_id = :run_id")
@@ -45,7 +45,7 @@ def test_a_row_that_cannot_be_read_is_left_out_of_pages_and_named_once(
         async with kept_at(url) as kept:
             for number in range(6):
                 await kept.archive.submit(a_request(f"r{number}", submitted_s=SUBMITTED_S + number))
-            await spoiled(url, "r3", change)
+            await corrupt(url, "r3", change)
             for size in (1, 2, 3, 10):
                 found, mark = [], None
                 while True:
@@ -61,7 +61,7 @@ def test_a_row_that_cannot_be_read_is_left_out_of_pages_and_named_once(
         asyncio.run(story())
 
     assert [record.message for record in caplog.records] == [
-        "run r3 is left out of lists: a value in the database cannot be read (ValueError)"
+        "run r3 is omitted from lists: a value in the database cannot be read (ValueError)"
     ]
 
 
@@ -75,7 +75,7 @@ def test_a_row_that_cannot_be_read_says_so_where_it_is_asked_for(
     async def story() -> None:
         async with kept_at(url) as kept:
             await kept.archive.submit(a_request("r1"))
-            await spoiled(url, "r1", "intent = 'OF_A_LATER_VERSION'")
+            await corrupt(url, "r1", "intent = 'OF_A_LATER_VERSION'")
             with pytest.raises(StoreFailure) as failure:
                 await kept.archive.run("r1")
             assert failure.value.trouble is StoreTrouble.ROW_UNREADABLE

@@ -229,7 +229,7 @@ def test_what_a_closed_process_had_taken_and_not_begun_is_there_for_others(file:
     url = f"sqlite:///{file}"
     held, after = Bench(is_held=True), Bench()
 
-    def taken() -> int:
+    def count_taken() -> int:
         with closing(sqlite3.connect(file)) as connection:
             rows = connection.execute("SELECT count(*) FROM workflow_status WHERE status = 'PENDING'")
             return int(rows.fetchone()[0])
@@ -241,7 +241,7 @@ def test_what_a_closed_process_had_taken_and_not_begun_is_there_for_others(file:
         for name in ("run-1", "run-2", "run-3"):
             await queue.put(name, ANY_LANE)
         async with asyncio.timeout(30):
-            while await asyncio.to_thread(taken) < 3:
+            while await asyncio.to_thread(count_taken) < 3:
                 pass
         await held.until(lambda: held.begun == ["run-1"])  # DBOS notes a delivery before it hands it over
 

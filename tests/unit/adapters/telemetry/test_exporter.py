@@ -53,8 +53,8 @@ def ready(*, fails: bool = False) -> ScriptedSender:
     return sender
 
 
-async def asked(it: KeptChat, exporter: TraceExporter, *, times: int = 1) -> list[RunRow]:
-    """Runs that were made while the exporter listened."""
+async def ask(it: KeptChat, exporter: TraceExporter, *, times: int = 1) -> list[RunRow]:
+    """Make runs while the exporter listens."""
     stop = it.log.on_written(exporter.on_written)
     try:
         return [await it.ask() for _ in range(times)]
@@ -70,7 +70,7 @@ def test_a_closed_run_is_sent_whole_and_once(tmp_path: Path) -> None:
             sender = ready()
             exporter = TraceExporter(it.stores.archive, sender)
             exporter.start()
-            (row,) = await asked(it, exporter)
+            (row,) = await ask(it, exporter)
             await exporter.close(within_s=WAIT_S)
 
             events = await it.events(row.run_id)
@@ -113,7 +113,7 @@ def test_a_failing_backend_is_counted_and_said_once(tmp_path: Path, caplog: pyte
             sender = ready(fails=True)
             exporter = TraceExporter(it.stores.archive, sender)
             exporter.start()
-            rows = await asked(it, exporter, times=3)
+            rows = await ask(it, exporter, times=3)
             await exporter.close(within_s=WAIT_S)
 
             assert exporter.counts == ExportCounts(failed=3)
@@ -123,7 +123,10 @@ def test_a_failing_backend_is_counted_and_said_once(tmp_path: Path, caplog: pyte
     with caplog.at_level(logging.WARNING, logger="diagnosis_harness.telemetry"):
         asyncio.run(work())
     assert [record.getMessage() for record in caplog.records] == [
-        "Traces are not exported: the backend for traces answered 503. This is said once until one arrives."
+        (
+            "Traces cannot be exported: the backend for traces answered 503. This is logged once until an"
+            " export succeeds."
+        )
     ]
 
 
@@ -136,7 +139,7 @@ def test_a_run_that_is_not_kept_is_passed_over(tmp_path: Path) -> None:
             exporter = TraceExporter(it.stores.archive, sender)
             exporter.start()
             exporter.on_closed("run-nobody")
-            await asked(it, exporter)
+            await ask(it, exporter)
             await exporter.close(within_s=WAIT_S)
 
             assert exporter.counts == ExportCounts(sent=1)
@@ -159,7 +162,7 @@ def test_a_sender_that_breaks_is_counted_and_the_next_run_is_sent(tmp_path: Path
             sender.gate.set()
             exporter = TraceExporter(it.stores.archive, sender)
             exporter.start()
-            await asked(it, exporter, times=2)
+            await ask(it, exporter, times=2)
             await exporter.close(within_s=WAIT_S)
             assert exporter.counts == ExportCounts(sent=1, failed=1)
 

@@ -73,14 +73,14 @@ def target(endpoint: str, *, timeout_s: float = 20.0) -> OtlpTarget:
 def send(to: OtlpTarget, run: RunSpans = RUN) -> None:
     """One send, in a loop of its own."""
 
-    async def sent() -> None:
+    async def send() -> None:
         sender = OtlpHttpSender(to)
         try:
             await sender.send(run)
         finally:
             await sender.close()
 
-    asyncio.run(sent())
+    asyncio.run(send())
 
 
 def always(answer: Answer | Trouble) -> Callable[[Asked], Answer | Trouble]:
