@@ -114,7 +114,7 @@ def predicate_page() -> str:
         " like all others."
     )
     rows = "".join(
-        f"| `{kind.value}` | {_listed(p.value for p, rule in RULES.items() if kind in rule.kinds)} |\n"
+        f"| `{kind.value}` | {_list_names(p.value for p, rule in RULES.items() if kind in rule.kinds)} |\n"
         for kind in ItemKind
     )
     table = "".join(f"{_predicate(predicate, rule)}\n" for predicate, rule in RULES.items())
@@ -127,7 +127,9 @@ def predicate_page() -> str:
 
 def _predicate(predicate: Predicate, rule: PredicateRule) -> str:
     kinds = (
-        _listed(kind.value for kind in ItemKind if kind in rule.kinds) if rule.kinds else "an empty record"
+        _list_names(kind.value for kind in ItemKind if kind in rule.kinds)
+        if rule.kinds
+        else "an empty record"
     )
     parts = ", ".join(part.value.lower() for part in Part if part in rule.carries) or "its names"
     second = "" if rule.second is Second.NONE else f"its {rule.second.value.lower()}"
@@ -135,7 +137,7 @@ def _predicate(predicate: Predicate, rule: PredicateRule) -> str:
     return f"| `{predicate.value}` | {kinds} | {parts} | {second} | {own} |"
 
 
-def _listed(names: Iterable[str]) -> str:
+def _list_names(names: Iterable[str]) -> str:
     return ", ".join(f"`{name}`" for name in names)
 
 

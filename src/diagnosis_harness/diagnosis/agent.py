@@ -112,7 +112,7 @@ class DiagnosisAgent:
         answer = await self._ask_policy(ctx, task, turn)
         had_stopped = turn.snapshot.stop_reason
         turn.snapshot, notes = after_assessments(turn.snapshot, answer.assessments, self._thresholds)
-        self._tell_progress(ctx, notes, turn.snapshot, had_stopped)
+        self._emit_progress(ctx, notes, turn.snapshot, had_stopped)
         match next_action(turn.snapshot, answer):
             case Complete(draft=draft):
                 return DiagnosisAgentExecution(turn.snapshot, draft=draft, refused=turn.refused)
@@ -139,19 +139,19 @@ class DiagnosisAgent:
             affected=task.inquiry.affected,
         )
         turn.snapshot = with_step(turn.snapshot)
-        self._tell_step(ctx, TraceEventStatus.STARTED)
+        self._emit_step(ctx, TraceEventStatus.STARTED)
         try:
             answer = await self._roles.play(
                 ctx, RetryRole.DIAGNOSIS_AGENT, lambda ctx: self._policy.decide(ctx, view)
             )
             check_size(answer)
         except MalformedAnswer as malformed:
-            self._tell_step(ctx, TraceEventStatus.REJECTED)
+            self._emit_step(ctx, TraceEventStatus.REJECTED)
             raise MalformedDraft(str(malformed), snapshot=turn.snapshot) from malformed
         except TechnicalFailure as failure:
-            self._tell_step(ctx, TraceEventStatus.FAILED)
+            self._emit_step(ctx, TraceEventStatus.FAILED)
             raise PolicyFailed(str(failure), snapshot=turn.snapshot) from failure
-        self._tell_step(ctx, TraceEventStatus.SUCCEEDED)
+        self._emit_step(ctx, TraceEventStatus.SUCCEEDED)
         return answer
 
     async def _look(
@@ -177,7 +177,7 @@ class DiagnosisAgent:
             for result in results
             if result.refusal is not None
         )
-        self._tell_progress(ctx, notes, turn.snapshot, had_stopped)
+        self._emit_progress(ctx, notes, turn.snapshot, had_stopped)
         self._core.check_active(ctx)
 
     def _deliver_stop(self, turn: _Turn) -> None:
@@ -201,14 +201,14 @@ class DiagnosisAgent:
 
     def _budget_stop(self, ctx: RunContext, turn: _Turn) -> DiagnosisAgentExecution:
         turn.snapshot = with_budget_stop(turn.snapshot)
-        self._tell_stop(ctx, DiagnosisStopReason.BUDGET_LIMIT_REACHED)
+        self._emit_stop(ctx, DiagnosisStopReason.BUDGET_LIMIT_REACHED)
         reason = DiagnosisStopReason.BUDGET_LIMIT_REACHED
         return DiagnosisAgentExecution(turn.snapshot, stop_reason=reason, refused=turn.refused)
 
-    def _tell_step(self, ctx: RunContext, status: TraceEventStatus) -> None:
+    def _emit_step(self, ctx: RunContext, status: TraceEventStatus) -> None:
         self._core.emit(ctx, TraceName.AGENT_MODEL_STEP, TracePhase.AGENT, status)
 
-    def _tell_progress(
+    def _emit_progress(
         self,
         ctx: RunContext,
         notes: Sequence[ProgressNote],
@@ -228,9 +228,9 @@ class DiagnosisAgent:
                 },
             )
         if snapshot.stop_reason is not None and had_stopped is None:
-            self._tell_stop(ctx, snapshot.stop_reason)
+            self._emit_stop(ctx, snapshot.stop_reason)
 
-    def _tell_stop(self, ctx: RunContext, reason: DiagnosisStopReason) -> None:
+    def _emit_stop(self, ctx: RunContext, reason: DiagnosisStopReason) -> None:
         self._core.emit(
             ctx,
             TraceName.COLLECTION_STOP,

@@ -24,7 +24,7 @@ CONCLUSIONS = frozenset({Predicate.CAUSED, Predicate.AFFECTED})
 
 
 class FaultKind(StrEnum):
-    """What kind of fault a cause is, as far as evidence tells."""
+    """What kind of fault a cause is, as far as the evidence shows."""
 
     CPU = "CPU"
     MEMORY = "MEMORY"

@@ -17,7 +17,7 @@ class Cause:
     entity: str
     fault_kind: FaultKind
     claim_ids: tuple[str, ...]
-    """The claims that bear it; the CAUSED claim first."""
+    """The claims that support it; the CAUSED claim first."""
     region: str | None = None
     score: float | None = None
 

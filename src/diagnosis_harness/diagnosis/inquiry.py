@@ -25,7 +25,7 @@ class Telemetry(StrEnum):
 class OnsetOrigin(StrEnum):
     """Who said when the trouble began; the first that says so, in this order, is believed."""
 
-    ASKED = "ASKED"  # stated apart with the question
+    ASKED = "ASKED"  # stated separately from the question
     QUESTION = "QUESTION"  # the one instant that the question's words name
     CARRIED = "CARRIED"  # taken over from the turn before, which looked into the same source
     SOURCE = "SOURCE"  # the settings of the source
@@ -56,7 +56,7 @@ class Inventory:
     telemetry: frozenset[Telemetry] = frozenset()
     incident: TimeWindow | None = None
     baseline: TimeWindow | None = None
-    """A baseline recorded apart from the incident; None where there is none."""
+    """A baseline recorded separately from the incident; None where there is none."""
 
     def entity(self, name: str) -> KnownEntity | None:
         """The entity of exactly this name; None where no telemetry knows it."""

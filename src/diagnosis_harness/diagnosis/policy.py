@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """A tool request that did not become a call, as the policy is told of it."""
+    """A tool request that did not become a call, as the policy sees it."""
 
     tool_call_id: str
     tool_name: str

@@ -1,7 +1,7 @@
 """What each predicate of a claim asks of its evidence, carries of it, and may say: one row for each.
 
-Everything that guards and wordings decide by predicate is read from here. A predicate without a row is borne
-by nothing and says nothing.
+Everything that guards and wordings decide by predicate is read from here. Nothing supports a claim whose
+predicate has no row.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Predicate(StrEnum):
 
 
 class Part(StrEnum):
-    """What a claim takes over from the item that bears it."""
+    """What a claim takes over from the item that supports it."""
 
     SIGNAL = "SIGNAL"
     NUMBERS = "NUMBERS"  # value, baseline and unit
@@ -88,7 +88,7 @@ class PredicateRule:
     """One predicate.
 
     Attributes:
-        kinds: kinds of items that can bear it; none where only an empty record can.
+        kinds: kinds of items that can support it; none where only an empty record can.
         carries: what the published claim takes over from the item.
         second: which name stands as `affected`.
         needs_second: whether a claim that leaves it out, where the item has one, says more than was seen.
@@ -118,7 +118,7 @@ class PredicateRule:
 
 
 def rule_of(predicate: Predicate) -> PredicateRule | None:
-    """The rule of a predicate; None where it has none, and then nothing bears it."""
+    """The rule of a predicate; None where it has none, and then nothing supports it."""
     return RULES.get(predicate)
 
 
@@ -209,7 +209,7 @@ _WAYS = {1: Direction.UP, -1: Direction.DOWN, 0: Direction.FLAT}
 
 
 def _by_no_item(item: EvidenceItem) -> bool:
-    del item  # an absence is borne by a record that found nothing
+    del item  # an absence is supported by a record that found nothing
     return False
 
 
@@ -284,7 +284,7 @@ RULES: Mapping[Predicate, PredicateRule] = MappingProxyType(
             holds=_as_it_is,
             words=frozenset({WordClass.CAUSE, WordClass.TROUBLE, WordClass.BEGIN}),
             said_by=frozenset({WordClass.CAUSE}),
-            of_incident=False,  # which ranking answers the question is judged apart, with all of the run's
+            of_incident=False,  # `guards.rankings` judges which ranking answers the question
         ),
         Predicate.AFFECTED: PredicateRule(
             kinds=_SIGNAL,

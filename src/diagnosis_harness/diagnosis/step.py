@@ -20,7 +20,7 @@ class RunTools:
 
 @dataclass(frozen=True, slots=True)
 class RefuseCalls:
-    """Collecting is over and the policy could not know it: its calls are refused, the next view tells it."""
+    """Collecting is over and the policy could not know it: its calls are refused, the next view says so."""
 
     refused: tuple[WantedCall, ...]
     reason: DiagnosisStopReason

@@ -1,1 +1,1 @@
-"""Whether recorded evidence bears a draft out."""
+"""Whether recorded evidence supports a draft."""

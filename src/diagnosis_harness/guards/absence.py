@@ -1,4 +1,4 @@
-"""Whether an absence is borne out: only by a record that looked through something, there and then."""
+"""Whether an absence is supported: only by a record that looked through something, there and then."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def absence_findings(claim: Claim, records: Mapping[str, EvidenceRecord], inquir
 
 
 def state_absence(claim: Claim, records: Mapping[str, EvidenceRecord], inquiry: Inquiry) -> Claim | None:
-    """The absence as it is published: what was looked at, how much and when; None where nothing bears it."""
+    """The absence as it is published: what was searched, how much and when; None if nothing supports it."""
     for ref in claim.refs:
         record = records.get(ref.tool_call_id)
         rule = None if record is None else absence_rule(record.tool_name)

@@ -1,7 +1,7 @@
 """Which tool's empty answer is an absence, of what kind of telemetry, and how its call names what was sought.
 
 That a tool came back empty means something else for each tool: no onset, no such series, nothing to compare.
-Only the ones that looked through something, and say how much of it, can bear that nothing was there.
+Only the ones that looked through something, and say how much of it, can support that nothing was there.
 """
 
 from __future__ import annotations
@@ -51,9 +51,9 @@ ABSENCES: Mapping[str, AbsenceRule | None] = MappingProxyType(
         "walk_topology": None,  # a call that nobody recorded may be made all the same
     }
 )
-"""Every tool of the toolbox; one that is not here bears no absence."""
+"""Every tool of the toolbox; one that is not here supports no absence."""
 
 
 def absence_rule(tool_name: str) -> AbsenceRule | None:
-    """What an empty answer of a tool bears; None where it is no absence."""
+    """What an empty answer of a tool supports; None where it is no absence."""
     return ABSENCES.get(tool_name)

@@ -85,7 +85,7 @@ class QuestionScope:
             self.is_at_its_time(record, item) and self._is_affected(record, item) for item in scored
         )
 
-    def may_bear(self, claim: Claim, record: EvidenceRecord, item: EvidenceItem) -> bool:
+    def may_support(self, claim: Claim, record: EvidenceRecord, item: EvidenceItem) -> bool:
         """Whether an item may speak for a claim at all: who is the cause, or hit, is said of the question.
 
         What was observed at another time is a fact all the same, and says its window.

@@ -90,7 +90,7 @@ class _Held:
         entity, explained_by = item.entity or "", item.attributes.get("explained_by")
         region = item.attributes.get("region")
         others = {entity, explained_by} - {None}
-        told = [
+        stated = [
             each
             for each in against
             if (each in self.items and _is_about(self.items[each], others))
@@ -101,7 +101,7 @@ class _Held:
             fault_kind=fault_kind_of(item),
             score=item.score or 0.0,
             evidence_for=(ref, *self._harms_of({entity})[:EVIDENCE]),
-            evidence_against=tuple(dict.fromkeys((*self._harms_of({explained_by} - {None})[:1], *told))),
+            evidence_against=tuple(dict.fromkeys((*self._harms_of({explained_by} - {None})[:1], *stated))),
             region=str(region) if region else None,
         )
 

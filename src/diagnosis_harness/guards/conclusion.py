@@ -118,18 +118,18 @@ def _ranks(item: EvidenceItem, cause: Cause) -> bool:
     return ranks(item, cause.entity, cause.fault_kind, cause.region)
 
 
-def _bearers(claim: Claim, records: Mapping[str, EvidenceRecord]) -> Iterator[EvidenceItem]:
+def _supporting_items(claim: Claim, records: Mapping[str, EvidenceRecord]) -> Iterator[EvidenceItem]:
     return (item for _, item in items_cited(claim, records) if not objections(claim, item))
 
 
 def _whose(claim: Claim, records: Mapping[str, EvidenceRecord]) -> set[object]:
-    """The claim's entity, and the service that it is a part of by what bears the claim."""
-    owners = {item.attributes.get("owner") for item in _bearers(claim, records)}
+    """The claim's entity, and the service that it is a part of by what supports the claim."""
+    owners = {item.attributes.get("owner") for item in _supporting_items(claim, records)}
     return {claim.entity} | (owners - {None})
 
 
 def _is_direct(claim: Claim, cause: Cause, held: _Held) -> bool:
-    """Whether something observed of the cause itself, or of a part of it, at its time, bears the claim."""
+    """Whether something observed of the cause itself, or of a part of it, at its time, supports the claim."""
     return any(
         cause.entity in (item.entity, item.attributes.get("owner"))
         and held.asked.is_at_its_time(held.records[ref.tool_call_id], item)
@@ -138,7 +138,7 @@ def _is_direct(claim: Claim, cause: Cause, held: _Held) -> bool:
 
 
 def _is_elsewhere(claim: Claim, held: _Held) -> bool:
-    """Whether all that was observed and bears the claim was observed at another time than was asked about."""
+    """Whether every observation that supports the claim is of another time than was asked about."""
     found = list(_observations(claim, held))
     return bool(found) and not any(
         held.asked.is_at_its_time(held.records[ref.tool_call_id], item) for ref, item in found
@@ -146,7 +146,7 @@ def _is_elsewhere(claim: Claim, held: _Held) -> bool:
 
 
 def _observations(claim: Claim, held: _Held) -> Iterator[tuple[EvidenceRef, EvidenceItem]]:
-    """What was observed, and bears the claim."""
+    """What was observed, and supports the claim."""
     return (
         (ref, item)
         for ref, item in items_cited(claim, held.records)

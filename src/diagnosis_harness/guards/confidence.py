@@ -7,7 +7,7 @@
 - *agreement* is 0.8, 0.9 or 1.0 for one, two, or three and more independent kinds of evidence.
 - *mending* is 0.9 when the draft needed EvidenceRepair, else 1.
 
-It orders conclusions by how well they are borne out. It is no probability: nobody has counted how often a
+It orders conclusions by how well they are supported. It is no probability: nobody has counted how often a
 cause of confidence 0.7 is right on systems that nobody has seen.
 """
 
@@ -22,7 +22,7 @@ _MENDED = 0.9
 def confidence_of(ranking: EvidenceItem, *, repaired: bool) -> float:
     """The confidence of a cause that passed every guard, 0 to 1, to two digits.
 
-    `ranking` is the CAUSE_SCORE item that bears the cause; a part that it does not state counts as none.
+    `ranking` is the CAUSE_SCORE item that supports the cause; a part that it does not state counts as none.
     """
     kinds = int(ranking.number("modalities"))
     agreement = _AGREEMENT.get(max(kinds, 1), 1.0)

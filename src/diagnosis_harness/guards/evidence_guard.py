@@ -1,8 +1,8 @@
 """Whether every part of every claim is in what it cites. Pure; the rules of DESIGN §7.
 
-A claim stands when one single cited item bears it in all its parts: the right number on the wrong entity
-finds no bearer. Absence is borne by a record that looked in that scope and window and found nothing, and by
-nothing else.
+A claim stands when one single cited item supports it in all its parts; no item does where the right number
+stands beside the wrong entity. Only a record that looked in that scope and window and found nothing supports
+an absence.
 """
 
 from __future__ import annotations
@@ -114,7 +114,7 @@ def with_sound_refs(
     kept = []
     for claim in claims:
         sound = [ref for ref in claim.refs if _ref_problem(claim, ref, by_id) is None]
-        refs = tuple(ref for ref in sound if _may_bear(claim, ref, by_id, asked))
+        refs = tuple(ref for ref in sound if _may_support(claim, ref, by_id, asked))
         kept.append(replace(claim, refs=refs, quotes=tuple(q for q in claim.quotes if q.ref in refs)))
     return tuple(kept)
 
@@ -134,7 +134,7 @@ def _claim_findings(
         return findings
     if claim.predicate is Predicate.ABSENT:
         return absence_findings(claim, records, inquiry)
-    return _bearing_findings(claim, records, asked, inquiry)
+    return _support_findings(claim, records, asked, inquiry)
 
 
 def _ref_problem(claim: Claim, ref: EvidenceRef, records: Mapping[str, EvidenceRecord]) -> FindingCode | None:
@@ -155,12 +155,12 @@ def _ref_problem(claim: Claim, ref: EvidenceRef, records: Mapping[str, EvidenceR
     return None
 
 
-def _may_bear(
+def _may_support(
     claim: Claim, ref: EvidenceRef, records: Mapping[str, EvidenceRecord], asked: QuestionScope
 ) -> bool:
     """Whether no item that a reference points at is of another question than the claim must be of."""
     record = records[ref.tool_call_id]
-    return all(asked.may_bear(claim, record, item) for item in record.items if item.item_id == ref.item_id)
+    return all(asked.may_support(claim, record, item) for item in record.items if item.item_id == ref.item_id)
 
 
 def _quote_findings(claim: Claim, records: Mapping[str, EvidenceRecord]) -> list[Finding]:
@@ -174,18 +174,18 @@ def _quote_findings(claim: Claim, records: Mapping[str, EvidenceRecord]) -> list
     return findings
 
 
-def _bearing_findings(
+def _support_findings(
     claim: Claim,
     records: Mapping[str, EvidenceRecord],
     asked: QuestionScope,
     inquiry: Inquiry,
 ) -> list[Finding]:
-    """No finding when one cited item bears the claim; else the objections of the item that comes nearest."""
+    """No finding when one cited item supports the claim; else the objections of the nearest item."""
     nearest: tuple[FindingCode, ...] | None = None
     nearest_ref: EvidenceRef | None = None
     for ref, item in items_cited(claim, records):
         codes = objections(claim, item) or time_objections(claim, item, inquiry)
-        if not asked.may_bear(claim, records[ref.tool_call_id], item):
+        if not asked.may_support(claim, records[ref.tool_call_id], item):
             codes = (*codes, FindingCode.OF_ANOTHER_QUESTION)
         if not codes:
             return []
@@ -196,5 +196,5 @@ def _bearing_findings(
 
 
 def _distance(codes: tuple[FindingCode, ...]) -> tuple[bool, int]:
-    """How far an item is from bearing a claim; one that says nothing of the kind is furthest."""
+    """How far an item is from supporting a claim; one that says nothing of the kind is furthest."""
     return FindingCode.PREDICATE_NOT_BORNE in codes, len(codes)

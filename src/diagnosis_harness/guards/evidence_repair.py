@@ -1,4 +1,4 @@
-"""EvidenceRepair: one chance to mend a draft's references, and nothing but its references.
+"""EvidenceRepair: one chance to repair a draft's references, and nothing but its references.
 
 A repairer, embedded or a language model, proposes; `admit_repair` decides what of the proposal may stand. It
 may drop or re-anchor references, quotes, claims and causes. It may not add a claim, change a number, a name,
@@ -34,7 +34,7 @@ class EvidenceRepairer(Protocol):
         *,
         inquiry: Inquiry,
     ) -> tuple[DiagnosisDraft, TokenUsage]:
-        """A draft with mended references, and the tokens it took.
+        """A draft with repaired references, and the tokens it took.
 
         Raises:
             LlmFailure: the language model behind it failed.

@@ -16,25 +16,25 @@ from diagnosis_harness.tools.invocation import EvidenceRecord
 
 
 def restate(claim: Claim, records: Mapping[str, EvidenceRecord], asked: QuestionScope) -> Claim | None:
-    """The claim as it is published; None where nothing that it cites bears it.
+    """The claim as it is published; None where nothing that it cites supports it.
 
-    Every field is that of the first cited item that bears it, by the same rules by which the claim was
-    accepted: an item of another question is passed over. References stay that bear what is then said, each
+    Every field is that of the first cited item that supports it, by the same rules by which the claim was
+    accepted: an item of another question is passed over. References stay that support what is then said, each
     once; of a quote its reference stays, and the text is the whole line, from which nothing that qualifies
     it can be cut.
     """
     if claim.predicate is Predicate.ABSENT:
         return state_absence(claim, records, asked.inquiry)
     cited = [(ref, item, records[ref.tool_call_id]) for ref, item in items_cited(claim, records)]
-    bearer = next((item for _, item, record in cited if _bears(claim, item, record, asked)), None)
-    if bearer is None:
+    supporting = next((item for _, item, record in cited if _supports(claim, item, record, asked)), None)
+    if supporting is None:
         return None
-    first = state_claim(claim.predicate, bearer, claim_id=claim.claim_id, refs=claim.refs)
-    kept = {ref: item for ref, item, record in cited if _bears(first, item, record, asked)}
+    first = state_claim(claim.predicate, supporting, claim_id=claim.claim_id, refs=claim.refs)
+    kept = {ref: item for ref, item, record in cited if _supports(first, item, record, asked)}
     quoted = dict.fromkeys(quote.ref for quote in claim.quotes if quote.ref in kept)
     return state_claim(
         claim.predicate,
-        bearer,
+        supporting,
         claim_id=claim.claim_id,
         refs=tuple(kept),
         quotes=tuple(Quote(ref, kept[ref].line) for ref in quoted),
@@ -45,14 +45,14 @@ def restate(claim: Claim, records: Mapping[str, EvidenceRecord], asked: Question
 def restate_all(
     claims: Iterable[Claim], records: Iterable[EvidenceRecord], inquiry: Inquiry
 ) -> tuple[Claim, ...]:
-    """The claims as they are published, in their order; what nothing bears is left out."""
+    """The claims as they are published, in their order; what nothing supports is left out."""
     by_id = {record.tool_call_id: record for record in records}
     asked = question_scope(inquiry, by_id.values())
     found = (restate(claim, by_id, asked) for claim in claims)
     return tuple(claim for claim in found if claim is not None)
 
 
-def _bears(claim: Claim, item: EvidenceItem, record: EvidenceRecord, asked: QuestionScope) -> bool:
+def _supports(claim: Claim, item: EvidenceItem, record: EvidenceRecord, asked: QuestionScope) -> bool:
     if objections(claim, item) or time_objections(claim, item, asked.inquiry):
         return False
-    return asked.may_bear(claim, record, item)
+    return asked.may_support(claim, record, item)

@@ -1,4 +1,4 @@
-"""SemanticGuard: whether the cited evidence, read in full, bears the conclusion out.
+"""SemanticGuard: whether the cited evidence, read in full, supports the conclusion.
 
 The judge behind the port may be the embedded one or a language model. Two attempts at most, on listed
 technical failures only; a judge that cannot be reached gives no verdict, and no verdict means fallback, never
@@ -43,7 +43,7 @@ class CitedClaim:
 
 @dataclass(frozen=True, slots=True)
 class SemanticCase:
-    """Everything a judge may see. What of it bears on the conclusion comes from the run, not from the draft.
+    """Everything a judge may see. What matters for the conclusion comes from the run, not from the draft.
 
     Attributes:
         rankings: every ranking of the run that is about the question and that the draft does not set aside

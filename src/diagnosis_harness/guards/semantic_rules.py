@@ -1,7 +1,8 @@
 """What code itself holds against a conclusion, before any judge reads it: pure, and no judge overrules it.
 
-A judge weighs how strong the evidence is. Whether the run was told otherwise about the same question, whether
-anybody looked at what a cause is to explain, and whether the cause began after it, is no matter of weighing.
+A judge weighs how strong the evidence is. Three things need no weighing: whether the run recorded another
+answer to the same question, whether anybody looked at what a cause is to explain, and whether the cause began
+after it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a claim says once it is published: all that the item which bears it says.
+"""What a claim says once it is published: all that the item which supports it says.
 
 An agent chooses what to claim and which evidence to point at. Whom it is about, which signal, when, from
 where to where: that is the item's, at the item's precision. Nobody can say less than was seen by leaving a
@@ -25,7 +25,7 @@ def state_claim(
     quotes: tuple[Quote, ...] = (),
     wording: str | None = None,
 ) -> Claim:
-    """The claim of this predicate that the item makes. Whether it bears one is for `support.objections`.
+    """The claim of this predicate that the item makes. Whether it supports one is for `support.objections`.
 
     Raises:
         ContractViolation: the predicate has no rule, so nothing can be said with it.

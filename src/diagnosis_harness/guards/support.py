@@ -1,4 +1,4 @@
-"""Whether one evidence item bears one claim, part by part, as the rule of its predicate asks."""
+"""Whether one evidence item supports one claim, part by part, as the rule of its predicate asks."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ SAME_INSTANT_S = 1.0
 
 
 def objections(claim: Claim, item: EvidenceItem) -> tuple[FindingCode, ...]:
-    """What of the claim the item does not bear; empty when it bears all of it.
+    """What of the claim the item does not support; empty when it supports all of it.
 
     What a claim leaves out is no objection: code supplies it from the item when the claim is published
     (`guards.statement`). What it gives must be what the item says.
@@ -60,7 +60,7 @@ def is_normal(item: EvidenceItem) -> bool:
 
 
 def subject_of(rule: PredicateRule, item: EvidenceItem) -> str | None:
-    """Whom a claim of this rule is about when this item bears it."""
+    """Whom a claim of this rule is about when this item supports it."""
     return item.peer if rule.subject is Subject.CALLER else item.entity
 
 
@@ -95,27 +95,27 @@ def _is_as_normal(rule: PredicateRule, item: EvidenceItem) -> bool:
 
 
 def _field_objections(claim: Claim, item: EvidenceItem, rule: PredicateRule) -> Iterator[FindingCode]:
-    if not _bears_entity(claim, item, rule):
+    if not _supports_entity(claim, item, rule):
         yield FindingCode.ENTITY_NOT_BORNE
-    if not _bears_second(claim, item, rule):
+    if not _supports_second(claim, item, rule):
         yield FindingCode.AFFECTED_NOT_BORNE
     if claim.signal is not None and claim.signal != item.signal:
         yield FindingCode.SIGNAL_NOT_BORNE
-    if not _bears_number(claim.value, claim.unit, item.value, item.unit):
+    if not _supports_number(claim.value, claim.unit, item.value, item.unit):
         yield FindingCode.VALUE_NOT_BORNE
-    if not _bears_number(claim.baseline, claim.unit, item.baseline, item.unit):
+    if not _supports_number(claim.baseline, claim.unit, item.baseline, item.unit):
         yield FindingCode.BASELINE_NOT_BORNE
     if claim.unit is not None and claim.value is None and claim.baseline is None:
         yield FindingCode.UNIT_WITHOUT_NUMBER
-    if not _bears_direction(claim, item, rule):
+    if not _supports_direction(claim, item, rule):
         yield FindingCode.DIRECTION_NOT_BORNE
-    if not _bears_window(claim.window, item.window):
+    if not _supports_window(claim.window, item.window):
         yield FindingCode.WINDOW_NOT_BORNE
-    if not _bears_onset(claim.onset_s, item.onset_s):
+    if not _supports_onset(claim.onset_s, item.onset_s):
         yield FindingCode.ONSET_NOT_BORNE
 
 
-def _bears_entity(claim: Claim, item: EvidenceItem, rule: PredicateRule) -> bool:
+def _supports_entity(claim: Claim, item: EvidenceItem, rule: PredicateRule) -> bool:
     """The item's own entity, for a call edge the caller; or the service that an instance is a part of."""
     if not claim.entity:
         return False
@@ -124,7 +124,7 @@ def _bears_entity(claim: Claim, item: EvidenceItem, rule: PredicateRule) -> bool
     return claim.entity in (item.entity, item.attributes.get("owner"))
 
 
-def _bears_second(claim: Claim, item: EvidenceItem, rule: PredicateRule) -> bool:
+def _supports_second(claim: Claim, item: EvidenceItem, rule: PredicateRule) -> bool:
     held = second_of(rule, item)
     if claim.affected is None and held is not None:
         # Of a way, or of whom a cause hits, a claim that names one end alone says more than was seen.
@@ -132,7 +132,7 @@ def _bears_second(claim: Claim, item: EvidenceItem, rule: PredicateRule) -> bool
     return claim.affected == held
 
 
-def _bears_number(
+def _supports_number(
     stated: float | None, stated_unit: str | None, exact: float | None, exact_unit: str | None
 ) -> bool:
     if stated is None:
@@ -140,14 +140,14 @@ def _bears_number(
     return exact is not None and states(stated, stated_unit, exact, exact_unit)
 
 
-def _bears_direction(claim: Claim, item: EvidenceItem, rule: PredicateRule) -> bool:
+def _supports_direction(claim: Claim, item: EvidenceItem, rule: PredicateRule) -> bool:
     """The way it moved is the way the predicate needs, and the one that the claim names, if it names one."""
     if rule.direction is not None and item.direction is not rule.direction:
         return False
     return claim.direction is None or claim.direction is item.direction
 
 
-def _bears_window(stated: TimeWindow | None, looked: TimeWindow | None) -> bool:
+def _supports_window(stated: TimeWindow | None, looked: TimeWindow | None) -> bool:
     if stated is None:
         return True
     if looked is None:
@@ -156,7 +156,7 @@ def _bears_window(stated: TimeWindow | None, looked: TimeWindow | None) -> bool:
     return near and abs(stated.end_s - looked.end_s) < SAME_INSTANT_S
 
 
-def _bears_onset(stated_s: float | None, exact_s: float | None) -> bool:
+def _supports_onset(stated_s: float | None, exact_s: float | None) -> bool:
     if stated_s is None:
         return True
     return exact_s is not None and abs(exact_s - stated_s) < SAME_INSTANT_S

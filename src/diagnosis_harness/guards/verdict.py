@@ -9,7 +9,7 @@ from diagnosis_harness.diagnosis.claim import EvidenceRef
 
 
 class FindingCode(StrEnum):
-    """Why a claim is not borne out, or why a reference does not hold."""
+    """Why a claim is not supported, or why a reference does not hold."""
 
     NO_REFS = "NO_REFS"
     REF_UNKNOWN = "REF_UNKNOWN"  # no such record in this run
@@ -33,14 +33,14 @@ class FindingCode(StrEnum):
     WINDOW_NOT_BORNE = "WINDOW_NOT_BORNE"
     ONSET_NOT_BORNE = "ONSET_NOT_BORNE"
     NOT_OF_INCIDENT = "NOT_OF_INCIDENT"  # it was seen at another time than the one that was asked about
-    CAUSE_WITHOUT_CLAIM = "CAUSE_WITHOUT_CLAIM"  # a concluded cause that no CAUSED claim of it bears
+    CAUSE_WITHOUT_CLAIM = "CAUSE_WITHOUT_CLAIM"  # a concluded cause without a CAUSED claim that stands
     CAUSE_WITHOUT_DIRECT_EVIDENCE = "CAUSE_WITHOUT_DIRECT_EVIDENCE"  # only a ranking speaks for it
     FAULT_KIND_NOT_BORNE = "FAULT_KIND_NOT_BORNE"
     REGION_NOT_BORNE = "REGION_NOT_BORNE"
     UNIT_WITHOUT_NUMBER = "UNIT_WITHOUT_NUMBER"
     CLAIM_ID_TWICE = "CLAIM_ID_TWICE"  # two claims of one id: nobody could tell which a cause rests on
     CAUSE_TWICE = "CAUSE_TWICE"
-    OF_ANOTHER_QUESTION = "OF_ANOTHER_QUESTION"  # borne by evidence of another time or victim than was asked
+    OF_ANOTHER_QUESTION = "OF_ANOTHER_QUESTION"  # its evidence is of another time or victim than was asked
     NOT_CONCLUDED = "NOT_CONCLUDED"  # says who is the cause, or only hit, and no conclusion of the draft does
     SUPPORT_OF_ANOTHER = "SUPPORT_OF_ANOTHER"  # a cause rests on a claim that says nothing of it
 
@@ -70,7 +70,7 @@ class EvidenceVerdict:
 
 
 class SemanticVerdict(StrEnum):
-    """Does the evidence bear the conclusion out? A judge that cannot be reached gives no verdict."""
+    """Does the evidence support the conclusion? A judge that cannot be reached gives no verdict."""
 
     SUPPORTED = "SUPPORTED"
     UNSUPPORTED = "UNSUPPORTED"

@@ -1,8 +1,8 @@
 """Whether an agent's own sentence says nothing but what its claim cites, token by token (DESIGN §6).
 
 The sentence is read as tokens, and every one must be accounted for: a name that the claim or the item that
-bears it holds, a number with its unit in its right role (value, baseline, ratio, difference), a time in its
-right role, or a word of a closed vocabulary that says no more than the claim does. And the sentence as a
+supports it holds, a number with its unit in its right role (value, baseline, ratio, difference), a time in
+its right role, or a word of a closed vocabulary that says no more than the claim does. And the sentence as a
 whole must be one of the forms that were thought through. What cannot be accounted for is an objection, and a
 sentence with an objection is not shown: the rendered one stands.
 """
@@ -20,9 +20,9 @@ from diagnosis_harness.guards.wording_facts import Facts, facts_of
 from diagnosis_harness.guards.wording_forms import has_form
 from diagnosis_harness.guards.wording_numbers import (
     are_marks_clear,
-    bears_factor,
-    bears_instants,
-    bears_number,
+    supports_factor,
+    supports_instants,
+    supports_number,
 )
 from diagnosis_harness.guards.wording_roles import are_roles_clear
 from diagnosis_harness.guards.wording_tokens import Token, TokenKind, class_of, tokens
@@ -67,8 +67,8 @@ def wording_objections(
 ) -> tuple[WordingFinding, ...]:
     """Objections to a wording of a claim that stands; empty when one of its items grounds all of it.
 
-    `items` are the cited items that bear the claim. Where there are none, or the predicate has no wording of
-    an agent's own, the rendered sentence stands.
+    `items` are the cited items that support the claim. Without any, or where the predicate allows no wording,
+    the rendered sentence stands.
     """
     rule = rule_of(claim.predicate)
     if rule is None or not rule.own_words or not items:
@@ -92,7 +92,7 @@ def _objections(wording: str, facts: Facts, rule: PredicateRule) -> tuple[Wordin
         for place in range(len(read))
         if (code := _objection_to(read, place, facts, rule)) is not None
     ]
-    if not bears_instants(read, facts):
+    if not supports_instants(read, facts):
         instants = [token.text for token in read if token.kind is TokenKind.INSTANT]
         found.append(WordingFinding(WordingCode.TIME_NOT_CITED, ", ".join(instants)))
     found += _sentence_objections(read, facts, rule)
@@ -103,8 +103,8 @@ def _objection_to(read: Sequence[Token], place: int, facts: Facts, rule: Predica
     token = read[place]
     match token.kind:
         case TokenKind.NUMBER | TokenKind.FACTOR:
-            bears = bears_number if token.kind is TokenKind.NUMBER else bears_factor
-            return None if bears(read, place, facts) else WordingCode.NUMBER_NOT_CITED
+            supports = supports_number if token.kind is TokenKind.NUMBER else supports_factor
+            return None if supports(read, place, facts) else WordingCode.NUMBER_NOT_CITED
         case TokenKind.PHRASE:
             return _class_objection(PHRASES[token.text], facts, rule)
         case TokenKind.WORD:

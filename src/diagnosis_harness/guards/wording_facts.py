@@ -1,4 +1,4 @@
-"""What one claim and the item that bears it ground: names, numbers, times, and what must not stand there."""
+"""What one claim and its supporting item ground: names, numbers, times, and what must not stand there."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Facts:
 
 
 def facts_of(claim: Claim, item: EvidenceItem | None) -> Facts:
-    """The facts of a claim and the item that bears it; of the claim alone where it is an absence."""
+    """The facts of a claim and the item that supports it; of the claim alone where it is an absence."""
     held = item.attributes.items() if item else ()
     attributes = {name: value for name, value in held if isinstance(value, str)}
     own = {attributes[name] for name in _OWN_NAMES if name in attributes}

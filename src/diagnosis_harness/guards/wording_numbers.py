@@ -45,7 +45,7 @@ _DATE = re.compile(r"(?:(\d{4})[-年])?(\d{1,2})[-月](\d{1,2})日?")
 _CLOCK = re.compile(r"(\d{1,2})[:点时](\d{1,2})(?:[:分](\d{1,2}(?:\.\d+)?))?")
 
 
-def bears_number(read: Sequence[Token], place: int, facts: Facts) -> bool:
+def supports_number(read: Sequence[Token], place: int, facts: Facts) -> bool:
     """Whether a number says what the facts say in its role; one without a checkable value never does."""
     token = read[place]
     if not isfinite(token.value) or (token.value == 0 and token.text.startswith("-")):
@@ -56,13 +56,13 @@ def bears_number(read: Sequence[Token], place: int, facts: Facts) -> bool:
         case NumberRole.BASELINE:
             return _states(token, facts.baseline, facts.unit)
         case NumberRole.DIFFERENCE:
-            return _bears_difference(token, facts)
+            return _supports_difference(token, facts)
         case NumberRole.DURATION:
             window = facts.window
             return window is not None and _states(token, window.duration_s, "s")
 
 
-def bears_factor(read: Sequence[Token], place: int, facts: Facts) -> bool:
+def supports_factor(read: Sequence[Token], place: int, facts: Facts) -> bool:
     """Whether `12 times`, `doubled` or 三倍 is what value and baseline of the one item give."""
     factor = read[place].value
     before = read[place - 1].text if place else ""
@@ -74,7 +74,7 @@ def bears_factor(read: Sequence[Token], place: int, facts: Facts) -> bool:
     return is_rounding_of(factor, value / baseline)
 
 
-def bears_instants(read: Sequence[Token], facts: Facts) -> bool:
+def supports_instants(read: Sequence[Token], facts: Facts) -> bool:
     """One time is the onset; two are start and end of the window, in this order; more say too much."""
     places = [place for place, token in enumerate(read) if token.kind is TokenKind.INSTANT]
     beside = {read[at].text for place in places for at in (place - 1, place + 1) if 0 <= at < len(read)}
@@ -165,7 +165,7 @@ def _states(token: Token, exact: float | None, unit: str) -> bool:
     return converted is not None and is_rounding_of(token.value, converted, digits_least=SHOWN_DIGITS)
 
 
-def _bears_difference(token: Token, facts: Facts) -> bool:
+def _supports_difference(token: Token, facts: Facts) -> bool:
     """`by 3 s` is the difference; `by 40%` the relative one, unless the value is a share itself."""
     if facts.value is None or facts.baseline is None:
         return False

@@ -39,7 +39,7 @@ def test_every_predicate_with_own_words_has_its_forms() -> None:
     assert set(FORMS) == {predicate for predicate, rule in RULES.items() if rule.own_words}
 
 
-def test_a_predicate_without_a_rule_is_borne_by_nothing() -> None:
+def test_a_predicate_without_a_rule_is_supported_by_nothing() -> None:
     """Not even by an item that agrees with every field of it."""
     claim = replace(change_claim(), predicate=Invented.FROZE)  # type: ignore[arg-type]  # the point of it
 
@@ -66,11 +66,11 @@ def test_no_guard_passes_what_it_does_not_know() -> None:
     assert passing == []
 
 
-def test_every_kind_of_item_but_inventory_and_logs_bears_some_predicate() -> None:
+def test_every_kind_of_item_but_inventory_and_logs_supports_some_predicate() -> None:
     """An item kind that no claim can use would be evidence nobody may state."""
-    borne = frozenset().union(*(rule.kinds for rule in RULES.values()))
+    supported = frozenset().union(*(rule.kinds for rule in RULES.values()))
 
-    assert set(ItemKind) - borne == {ItemKind.INVENTORY, ItemKind.LOG_LINES}
+    assert set(ItemKind) - supported == {ItemKind.INVENTORY, ItemKind.LOG_LINES}
 
 
 def claim_of(predicate: Predicate, item: EvidenceItem, **fields: object) -> Claim:
@@ -86,18 +86,18 @@ def share(value: float) -> EvidenceItem:
 
 
 @pytest.mark.parametrize(
-    ("value", "is_borne"), [(0.61, False), (0.85, False), (0.899, False), (0.9, True), (0.95, True)]
+    ("value", "is_supported"), [(0.61, False), (0.85, False), (0.899, False), (0.9, True), (0.95, True)]
 )
-def test_a_limit_is_nine_tenths(value: float, *, is_borne: bool) -> None:
+def test_a_limit_is_nine_tenths(value: float, *, is_supported: bool) -> None:
     """At 60% of a processor nothing ran at its limit."""
-    assert (objections(claim_of(Predicate.SATURATED, share(value)), share(value)) == ()) is is_borne
+    assert (objections(claim_of(Predicate.SATURATED, share(value)), share(value)) == ()) is is_supported
 
 
 EDGE = EvidenceItem("e1", ItemKind.CALL_EDGE, "cart calls checkout", entity="checkout", peer="cart")
 
 
 @pytest.mark.parametrize(
-    ("caller", "callee", "is_borne"),
+    ("caller", "callee", "is_supported"),
     [
         ("cart", "checkout", True),
         ("checkout", "cart", False),
@@ -106,11 +106,11 @@ EDGE = EvidenceItem("e1", ItemKind.CALL_EDGE, "cart calls checkout", entity="che
         ("cart", None, False),
     ],
 )
-def test_a_call_has_one_direction(caller: str, callee: str | None, *, is_borne: bool) -> None:
+def test_a_call_has_one_direction(caller: str, callee: str | None, *, is_supported: bool) -> None:
     """`checkout calls checkout` is not what an edge from cart to checkout says."""
     claim = Claim("k1", Predicate.CALLS, caller, (EvidenceRef("t1", "e1"),), affected=callee)
 
-    assert (objections(claim, EDGE) == ()) is is_borne
+    assert (objections(claim, EDGE) == ()) is is_supported
 
 
 def moved(as_far: int, windows: int, direction: Direction = Direction.UP) -> EvidenceItem:

@@ -80,13 +80,13 @@ def code(claim: Claim, record: EvidenceRecord, asked: Inquiry = ASKED) -> Findin
 
 
 def test_every_tool_has_its_word_on_what_its_emptiness_means() -> None:
-    """A new one bears no absence until somebody has thought it through."""
+    """A new one supports no absence until somebody has thought it through."""
     assert set(ABSENCES) == {tool.spec.name for tool in build_tools(InMemorySources().sources())}
     assert code(absent(), empty("look_elsewhere")) is FindingCode.ABSENCE_OUT_OF_SCOPE
 
 
 @pytest.mark.parametrize("tool", [name for name, rule in ABSENCES.items() if rule is None])
-def test_a_tool_whose_emptiness_means_something_else_bears_no_absence(tool: str) -> None:
+def test_a_tool_whose_emptiness_means_something_else_supports_no_absence(tool: str) -> None:
     """No onset, no such series, nothing to rank: none of them says that nothing was there."""
     assert code(absent(signal=None), empty(tool, entity="checkout")) is FindingCode.ABSENCE_OUT_OF_SCOPE
 
@@ -166,7 +166,7 @@ def test_a_name_that_no_telemetry_knows_has_no_absences(name: str, tool: str) ->
 
 
 @pytest.mark.parametrize(
-    ("entity", "tool", "argument", "is_borne"),
+    ("entity", "tool", "argument", "is_supported"),
     [
         ("payment", "search_logs", "entity", True),  # its instance logs
         ("payment-7d9f", "search_logs", "entity", True),
@@ -179,10 +179,10 @@ def test_a_name_that_no_telemetry_knows_has_no_absences(name: str, tool: str) ->
     ],
 )
 def test_a_name_is_known_by_the_kind_that_was_searched(
-    entity: str, tool: str, argument: str, *, is_borne: bool
+    entity: str, tool: str, argument: str, *, is_supported: bool
 ) -> None:
     """Of a service that never logs, that no log line says something says nothing."""
-    expected = None if is_borne else FindingCode.NAME_NOT_KNOWN
+    expected = None if is_supported else FindingCode.NAME_NOT_KNOWN
 
     asked: dict[str, Any] = {argument: entity}
     assert code(absent(entity, signal=None), empty(tool, **asked)) is expected
@@ -244,7 +244,7 @@ def test_a_time_of_which_there_is_no_recording_was_not_looked_at(
 
 @pytest.mark.parametrize("tool", ["compare_spans", "find_changed_signals"])
 @pytest.mark.parametrize(
-    ("window", "is_borne"),
+    ("window", "is_supported"),
     [
         (WINDOW, True),
         (TimeWindow(ONSET_S - 2_700, ONSET_S - 300), False),
@@ -252,15 +252,15 @@ def test_a_time_of_which_there_is_no_recording_was_not_looked_at(
     ],
 )
 def test_a_comparison_that_found_nothing_is_one_of_the_incident(
-    tool: str, window: TimeWindow, *, is_borne: bool
+    tool: str, window: TimeWindow, *, is_supported: bool
 ) -> None:
     """Around another onset nothing changed, of course."""
     record = empty(tool, window=window, entities=["checkout"])
 
-    assert code(absent(signal=None), record) is (None if is_borne else FindingCode.ABSENCE_OUT_OF_SCOPE)
+    assert code(absent(signal=None), record) is (None if is_supported else FindingCode.ABSENCE_OUT_OF_SCOPE)
 
 
-def test_an_argument_that_narrows_otherwise_bears_no_absence() -> None:
+def test_an_argument_that_narrows_otherwise_supports_no_absence() -> None:
     """What the sentence does not say must not have been left out of the search."""
     record = empty(entity="checkout", text="timeout", level="DEBUG")
 
@@ -303,7 +303,7 @@ def test_what_was_counted_over_several_entities_is_no_count_of_one(tool: str, na
 
 
 def test_what_was_looked_through_and_found_is_no_absence_for_two_records() -> None:
-    """The first record that bears it is cited, and no other."""
+    """The first record that supports it is cited, and no other."""
     refs = (EvidenceRef("t0", WHOLE_RECORD), EvidenceRef("t1", WHOLE_RECORD))
     other = replace(empty(looked_at=0), tool_call_id="t0")
 

@@ -47,7 +47,7 @@ def test_of_two_claims_of_one_id_one_is_left() -> None:
 
 
 def test_a_second_cause_among_the_claims_is_dropped() -> None:
-    """A ranking bears it, and no conclusion does."""
+    """A ranking supports it, and no conclusion does."""
     other = cause_claim(cause_item("c2", "cart"), tool_call_id="t2", claim_id="k2")
 
     assert repaired(replace(TRUE, claims=(*TRUE.claims, other))) == TRUE
@@ -63,7 +63,7 @@ def test_a_cause_loses_what_speaks_of_another() -> None:
     assert repaired(draft) == replace(draft, conclusion=(CAUSE,))
 
 
-def test_a_cause_that_no_ranking_bears_is_dropped() -> None:
+def test_a_cause_that_no_ranking_supports_is_dropped() -> None:
     """Beside a true one, and when it is that one over again."""
     for false in (replace(CAUSE, fault_kind=FaultKind.MEMORY), replace(CAUSE, entity="ghost"), CAUSE):
         assert repaired(replace(TRUE, conclusion=(CAUSE, false))).conclusion == (CAUSE,)

@@ -121,7 +121,7 @@ def test_the_order_of_the_calls_does_not_count() -> None:
     assert [each.score for each in found] == [9.0, 3.0]
 
 
-def test_another_runs_ranking_bears_nothing() -> None:
+def test_another_runs_ranking_supports_nothing() -> None:
     """Records carry their run."""
     assert standing_candidates((TRUE,), RECORDS, run_id="r2", inquiry=inquiry()) == ()
 

@@ -37,7 +37,7 @@ CAUSED = cause_claim(FIRST, tool_call_id="t2")
 
 
 def claimed(item: EvidenceItem, claim_id: str) -> Claim:
-    """The claim that an item of the first record bears."""
+    """The claim that an item of the first record supports."""
     return change_claim(item, claim_id=claim_id)
 
 
@@ -69,7 +69,7 @@ def test_nobody_else_is_acquitted(item: EvidenceItem) -> None:
 
 
 def test_what_got_better_is_not_affected() -> None:
-    """A move that is no harm bears no AFFECTED."""
+    """A move that is no harm supports no AFFECTED."""
     calm = replace(VICTIM, attributes={"bad": False, "kind": "latency"})
     hit = replace(claimed(VICTIM, "k2"), predicate=Predicate.AFFECTED)
     records = (ready_record(SEEN, INSTANCE, calm, CART), RECORDS[1])

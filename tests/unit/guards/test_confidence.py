@@ -32,7 +32,7 @@ def ranking(**attributes: Scalar) -> EvidenceItem:
     ],
 )
 def test_the_formula(attributes: dict[str, Scalar], *, repaired: bool, confidence: float) -> None:
-    """Strength, half of it at no margin, agreement of kinds, and a tenth off for a mended draft."""
+    """Strength, half of it at no margin, agreement of kinds, and a tenth off for a repaired draft."""
     assert confidence_of(ranking(**attributes), repaired=repaired) == confidence
 
 

@@ -71,7 +71,7 @@ def test_rounding_and_conversion_say_the_same(value: float, unit: str) -> None:
 
 
 def test_the_right_number_on_the_wrong_entity_finds_no_bearer() -> None:
-    """Parts borne by two different items do not add up to one claim."""
+    """Parts supported by two different items do not add up to one claim."""
     other = replace(change_item("i2", "cart"), value=9.0, line="cart latency_p90 rose from 0.21 s to 9 s")
     record = ready_record(change_item(), other)
     refs = (EvidenceRef("t1", "i1"), EvidenceRef("t1", "i2"))
@@ -132,7 +132,7 @@ def moved(as_far: int, windows: int, direction: Direction = Direction.UP) -> Evi
 
 
 @pytest.mark.parametrize(
-    ("item", "is_borne"),
+    ("item", "is_supported"),
     [
         (moved(3, 40), True),
         (moved(2, 40), False),
@@ -143,10 +143,12 @@ def moved(as_far: int, windows: int, direction: Direction = Direction.UP) -> Evi
         (change_item(), False),
     ],
 )
-def test_normal_means_that_normal_operation_shows_it_as_well(item: EvidenceItem, *, is_borne: bool) -> None:
+def test_normal_means_that_normal_operation_shows_it_as_well(
+    item: EvidenceItem, *, is_supported: bool
+) -> None:
     """More than one window in twenty moved as far; where no normal operation is known nothing is normal."""
     claim = replace(change_claim(item), predicate=Predicate.NORMAL)
-    assert codes(claim, ready_record(item)) == ([] if is_borne else [FindingCode.PREDICATE_NOT_BORNE])
+    assert codes(claim, ready_record(item)) == ([] if is_supported else [FindingCode.PREDICATE_NOT_BORNE])
 
 
 def failing(**attributes: str) -> EvidenceItem:
@@ -165,7 +167,7 @@ def failing(**attributes: str) -> EvidenceItem:
 
 
 @pytest.mark.parametrize(
-    ("predicate", "affected", "item", "is_borne"),
+    ("predicate", "affected", "item", "is_supported"),
     [
         (Predicate.FAILED, None, failing(), True),
         (Predicate.FAILED, None, failing(without="charge"), False),
@@ -176,16 +178,18 @@ def failing(**attributes: str) -> EvidenceItem:
     ],
 )
 def test_failing_and_leaving_out_a_call_are_two_things(
-    predicate: Predicate, affected: str | None, item: EvidenceItem, *, is_borne: bool
+    predicate: Predicate, affected: str | None, item: EvidenceItem, *, is_supported: bool
 ) -> None:
-    """Each is borne by its own findings, and the call that is missing is named rightly."""
+    """Each is supported by its own findings, and the call that is missing is named rightly."""
     claim = replace(change_claim(item), predicate=predicate, affected=affected)
-    assert (codes(claim, ready_record(item)) == []) is is_borne
+    assert (codes(claim, ready_record(item)) == []) is is_supported
 
 
-@pytest.mark.parametrize(("method", "is_borne"), [("estimated", True), ("alert", False), ("argument", False)])
-def test_an_instant_that_somebody_stated_is_no_observation(method: str, *, is_borne: bool) -> None:
-    """That it began then is borne by an estimate from the data, not by the alert's own time."""
+@pytest.mark.parametrize(
+    ("method", "is_supported"), [("estimated", True), ("alert", False), ("argument", False)]
+)
+def test_an_instant_that_somebody_stated_is_no_observation(method: str, *, is_supported: bool) -> None:
+    """That it began then is supported by an estimate from the data, not by the alert's own time."""
     onset = replace(
         change_item(),
         kind=ItemKind.ONSET,
@@ -195,15 +199,15 @@ def test_an_instant_that_somebody_stated_is_no_observation(method: str, *, is_bo
         attributes={"method": method},
     )
     claim = Claim("b1", Predicate.BEGAN, "checkout", (EvidenceRef("t1", "i1"),), onset_s=ONSET_S)
-    assert (codes(claim, ready_record(onset)) == []) is is_borne
+    assert (codes(claim, ready_record(onset)) == []) is is_supported
 
 
 def absent() -> Claim:
-    """That something was not seen; what bears it is tried in test_absence.py."""
+    """That something was not seen; what supports it is tried in test_absence.py."""
     return Claim("a1", Predicate.ABSENT, "checkout", (EvidenceRef("t1", WHOLE_RECORD),))
 
 
-def test_found_evidence_bears_no_absence_and_empty_evidence_nothing_else() -> None:
+def test_found_evidence_supports_no_absence_and_empty_evidence_nothing_else() -> None:
     """The two kinds of READY record support disjoint kinds of claim."""
     assert codes(absent(), ready_record(change_item())) == [FindingCode.ABSENCE_NEEDS_EMPTY]
     claim = replace(change_claim(), quotes=())
@@ -323,7 +327,7 @@ def test_check_claims_publishes_what_the_evidence_says() -> None:
     assert standing.window == item.window
 
 
-def test_a_unit_of_no_number_is_not_borne() -> None:
+def test_a_unit_of_no_number_is_not_supported() -> None:
     """Published it would read as a statement."""
     claim = replace(change_claim(), value=None, baseline=None, unit="furlongs")
 

@@ -98,7 +98,7 @@ def test_a_claim_about_a_signal_names_it(
     ("signal", "entity"), [("memory_bytes", "cart-0"), ("cpu_usage", "cart-7d9f"), ("threads", "cart-canary")]
 )
 def test_what_one_instance_shows_is_not_said_of_its_service(signal: str, entity: str) -> None:
-    """An owner's claim that an instance bears is printed as about the instance."""
+    """An owner's claim that an instance supports is printed as about the instance."""
     item = replace(change_item("i1", entity), signal=signal, attributes={"owner": "cart"})
 
     said = published(bare(Predicate.CHANGED, item, entity="cart"), item)
@@ -202,7 +202,7 @@ HOSTILE = replace(
 
 
 def test_a_citation_supports_its_sentence_or_is_dropped() -> None:
-    """A log line of somebody's, another entity's change and a second copy bear nothing and go."""
+    """A log line of somebody's, another entity's change and a second copy support nothing and go."""
     other = change_item("i3", "cart")
     refs = (EvidenceRef("t1", "i2"), REF, REF, EvidenceRef("t1", "i3"), REF)
     quotes = (Quote(EvidenceRef("t1", "i2"), "checkout is the root cause"), Quote(REF, change_item().line))
@@ -215,7 +215,7 @@ def test_a_citation_supports_its_sentence_or_is_dropped() -> None:
 
 
 def test_a_second_item_stays_cited_where_it_says_the_same() -> None:
-    """And goes where it bears the claim as it was made, but not the one that is published."""
+    """And goes where it supports the claim as it was made, but not the one that is published."""
     same = replace(change_item("i2"), score=3.0)
     other = replace(change_item("i3"), value=9.0)
     refs = tuple(EvidenceRef("t1", name) for name in ("i1", "i2", "i3"))
@@ -256,7 +256,7 @@ ASKED = inquiry(onset_s=ONSET_S)
         (None, False),
     ],
 )
-def test_a_claim_about_the_incident_is_borne_by_a_look_at_it(
+def test_a_claim_about_the_incident_is_supported_by_a_look_at_it(
     window: TimeWindow | None, *, is_said: bool
 ) -> None:
     """Not by one that ends before it began, nor by one that compares it with itself."""
@@ -265,7 +265,7 @@ def test_a_claim_about_the_incident_is_borne_by_a_look_at_it(
     assert (published(bare(Predicate.CHANGED, item), item, asked=ASKED) is not None) is is_said
 
 
-def test_a_baseline_window_bears_nothing_of_the_incident() -> None:
+def test_a_baseline_window_supports_nothing_of_the_incident() -> None:
     """Also where nobody said when it began; that its clock may run over the same hours is no matter."""
     past, now = TimeWindow(ONSET_S - 90_000, ONSET_S - 80_000), TimeWindow(ONSET_S - 3_600, ONSET_S + 1_200)
     item = replace(change_item(), window=TimeWindow(past.start_s + 10, past.end_s))
@@ -314,7 +314,7 @@ def looked(
 def test_a_conclusion_says_the_time_of_the_question_whatever_is_cited_first(
     predicate: Predicate, first: str
 ) -> None:
-    """A look at an older trouble bears nothing of this one: neither its “since” nor as a reference beside."""
+    """A look at an older trouble supports nothing of this one: neither its “since” nor as a reference."""
     item = cause_item("i1") if predicate is Predicate.CAUSED else change_item()
     tool = "rank_causes" if predicate is Predicate.CAUSED else "find_changed_signals"
     records = (

@@ -231,7 +231,7 @@ ALL = [SLOW, FELL, MEMORY, FAILED, COUNT, NORMAL, SWUNG, BEGAN, CAUSE, HIT, FULL
 
 
 @pytest.mark.parametrize("case", ALL, ids=lambda case: case[0].predicate.value)
-def test_every_case_of_the_table_is_borne(case: Case) -> None:
+def test_every_case_of_the_table_is_supported(case: Case) -> None:
     """The table is about claims that stand."""
     assert objections(*case) == ()
 

@@ -266,7 +266,7 @@ BESIDE = replace(change_item("i9", "payment"), signal="memory_bytes")
 def test_what_is_only_cited_beside_makes_no_change_a_harmful_one(
     other: EvidenceItem, scope: dict[str, float]
 ) -> None:
-    """Neither its trouble at another time, nor an item that does not bear the claim it is cited for."""
+    """Neither its trouble at another time, nor an item that does not support the claim it is cited for."""
     records = bent(change_item("i1", "payment"), attributes={"bad": False, "kind": "latency"})
     beside = ready_record(other, tool_call_id="t9", tool_name="find_changed_signals", scope=json.dumps(scope))
     draft = drafted(*seen())
@@ -329,15 +329,15 @@ def test_the_repairer_re_anchors_a_wrong_reference() -> None:
     wrong = replace(wrong, refs=(EvidenceRef("t2", "i2"),))
     draft = DiagnosisDraft((), (wrong,))
     findings = check_draft(draft, records, run_id="r1", inquiry=inquiry()).findings
-    mended = admit_repair(
+    repaired = admit_repair(
         draft, repair_draft(draft, findings, records, run_id="r1", inquiry=inquiry()), records
     )
-    assert mended.claims[0].refs == (EvidenceRef("t2", "i1"),)
-    assert check_draft(mended, records, run_id="r1", inquiry=inquiry()).valid
+    assert repaired.claims[0].refs == (EvidenceRef("t2", "i1"),)
+    assert check_draft(repaired, records, run_id="r1", inquiry=inquiry()).valid
 
 
 def test_the_repairer_drops_what_nothing_bears() -> None:
-    """An invented number has no bearer anywhere; the rest of the draft is untouched."""
+    """An invented number has no supporting anywhere; the rest of the draft is untouched."""
     records = seen()
     good = change_claim(change_item("i1", "payment"), tool_call_id="t2")
     false = replace(good, claim_id="k9", value=99.0)

@@ -100,7 +100,7 @@ def _stages(view: PolicyView, reading: Reading) -> Iterator[list[Call]]:
 
 
 def _onset(view: PolicyView, reading: Reading) -> dict[str, JsonValue]:
-    """When it began: as the asker states it apart, else as the question itself says."""
+    """When it began: as the caller states it separately, else as the question itself says."""
     stated = (
         view.onset_s
         if view.onset_s is not None
@@ -154,9 +154,9 @@ def _close_look(reading: Reading, onset: Mapping[str, JsonValue]) -> list[Call]:
 
 def _assess(record: EvidenceRecord) -> Assessment:
     """A result helped when it says something that a claim can state."""
-    told = [(item, plain_claim(record, item)) for item in record.items]
-    harm = [claim for item, claim in told if claim is not None and is_worth_telling(item)]
-    normal = [claim for _, claim in told if claim is not None and claim.predicate is Predicate.NORMAL]
+    stated = [(item, plain_claim(record, item)) for item in record.items]
+    harm = [claim for item, claim in stated if claim is not None and is_worth_telling(item)]
+    normal = [claim for _, claim in stated if claim is not None and claim.predicate is Predicate.NORMAL]
     # That something stayed normal is worth telling where nothing got worse, and of little that is enough.
     facts = tuple(harm[:FACTS_PER_RESULT] or normal[:NORMAL_FACTS])
     gain = InformationGain.GAINED if facts else InformationGain.NO_GAIN

@@ -1,4 +1,4 @@
-"""From an evidence item to the claim that it bears: pure, one claim at most per item and predicate."""
+"""From an evidence item to the claim that it supports: pure, one claim at most per item and predicate."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def plain_claim(record: EvidenceRecord, item: EvidenceItem) -> Claim | None:
 
 
 def sound_claim(record: EvidenceRecord, item: EvidenceItem, predicate: Predicate) -> Claim | None:
-    """The claim of this predicate that the item bears; None where it bears none."""
+    """The claim of this predicate that the item supports; None where it supports none."""
     claim = claim_of(record, item, predicate)
     return None if objections(claim, item) else claim
 

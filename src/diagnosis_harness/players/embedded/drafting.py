@@ -75,8 +75,8 @@ def _conclusion_claims(
         hit = (sound_claim(each.record, each.item, Predicate.AFFECTED) for each in shows)
         effects.append(next(filter(None, hit), None))
     effects += [plain_claim(each.record, each.item) for each in reading.of_kind(ItemKind.ONSET)]
-    told = (claim for claim in (caused, *direct, *effects) if claim is not None)
-    return tuple({claim.claim_id: claim for claim in told}.values())
+    stated = (claim for claim in (caused, *direct, *effects) if claim is not None)
+    return tuple({claim.claim_id: claim for claim in stated}.values())
 
 
 def _change_before(reading: Reading, found: Found) -> Claim | None:
@@ -117,7 +117,7 @@ def _hypothesis(reading: Reading, found: Found) -> Hypothesis:
 def _missing(reading: Reading) -> tuple[MissingInfo, ...]:
     """What the inventory says is not there and would have helped.
 
-    A baseline recorded apart is not missed where the recording itself reaches well back before the onset.
+    A separate baseline is not missed where the recording itself reaches well back before the onset.
     """
     lacking = {found.item.attributes.get("missing") for found in reading.of_kind(ItemKind.INVENTORY)}
     known = {MissingInfo.BASELINE} if reading.has_normal_before() else set()

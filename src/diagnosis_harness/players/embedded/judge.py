@@ -54,7 +54,7 @@ def _reading(cause: Cause, case: SemanticCase) -> list[SemanticReason]:
 def _direct_items(cause: Cause, case: SemanticCase) -> list[EvidenceItem]:
     """What its claims say of the named cause itself, or of a part of it, at the time of the question.
 
-    Not what else they cite: an item that bears no claim, or is of another time, supports nothing.
+    Not what else they cite: an item that supports no claim, or is of another time, supports nothing.
     """
     observed = case.about(cause.entity)
     return [

@@ -1,4 +1,4 @@
-"""The embedded EvidenceRepairer: re-anchors what another item of the run bears, drops the rest."""
+"""The embedded EvidenceRepairer: re-anchors what another item of the run supports, drops the rest."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class EmbeddedRepairer:
-    """Mends references from the record alone; never waits, never fails."""
+    """Repairs references from the record alone; never waits, never fails."""
 
     async def repair(
         self,
@@ -33,7 +33,7 @@ class EmbeddedRepairer:
         *,
         inquiry: Inquiry,
     ) -> tuple[DiagnosisDraft, TokenUsage]:
-        """The draft with each objectionable claim re-anchored where an item bears it, else dropped."""
+        """The draft with each objectionable claim re-anchored where an item supports it, else dropped."""
         return repair_draft(draft, findings, records, run_id=ctx.run_id, inquiry=inquiry), TokenUsage(0, 0)
 
 
@@ -47,12 +47,12 @@ def repair_draft(
 ) -> DiagnosisDraft:
     """The proposal: pure."""
     objected = {finding.claim_id for finding in findings}
-    mended = [
+    repaired = [
         claim if claim.claim_id not in objected else _repair_claim(claim, records, run_id, inquiry)
         for claim in draft.claims
     ]
     kept: dict[str, Claim] = {}
-    for claim in mended:
+    for claim in repaired:
         if claim is not None:
             kept.setdefault(claim.claim_id, claim)
     proposal = replace(draft, claims=tuple(kept.values()))
@@ -91,10 +91,10 @@ def _repair_claim(
         EvidenceRef(record.tool_call_id, item.item_id): item.line
         for record in records
         for item in record.items
-        if not objections(claim, item) and asked.may_bear(claim, record, item)
+        if not objections(claim, item) and asked.may_support(claim, record, item)
     }
     refs = tuple(lines)
     quotes = tuple(Quote(ref, q.text) for q in claim.quotes for ref in refs if q.text in lines[ref])
-    mended = replace(claim, refs=refs or claim.refs, quotes=quotes)
-    sound = check_claims((mended,), records, run_id=run_id, inquiry=inquiry).standing
-    return mended if sound else None
+    repaired = replace(claim, refs=refs or claim.refs, quotes=quotes)
+    sound = check_claims((repaired,), records, run_id=run_id, inquiry=inquiry).standing
+    return repaired if sound else None
