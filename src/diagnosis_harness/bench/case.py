@@ -14,8 +14,8 @@ class Case:
 
     Attributes:
         incident_id: the published id; labels are found by it. It appears in no file of the folder.
-        group: the part of the data set that is scored apart: what can fairly be compared with itself only.
-        scenario: a finer part, scored apart as well; empty where there is none.
+        group: the part of the data set that is scored separately; scores of groups do not compare.
+        scenario: a finer part, also scored separately; empty where there is none.
         entities: what could be blamed, ordered; the level of chance follows from their number.
         owners: instance to the service it is a part of.
         left_out: entities that the published scoring leaves out of the ranking.
@@ -76,15 +76,15 @@ class DataSet(Protocol):
         ...
 
     def incident_ids(self) -> Sequence[str]:
-        """All incidents, in a fixed order that tells nothing of their labels.
+        """All incidents, in a fixed order that reveals nothing about their labels.
 
         Raises:
-            InvalidInput: the data are not where they were said to be.
+            InvalidInput: the data are not in the given folder.
         """
         ...
 
     def export(self, incident_id: str, target: Path) -> Case:
-        """Write one incident below `target`, in a folder whose name tells nothing.
+        """Write one incident below `target`, in a folder with an opaque name.
 
         Raises:
             InvalidInput: a file of the incident is missing or not of the data set's form.

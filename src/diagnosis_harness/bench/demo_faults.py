@@ -13,7 +13,7 @@ from diagnosis_harness.simulator.folder import write_folder
 from diagnosis_harness.simulator.world import World, simulate
 
 FIRST_SEED = 1000
-DEVELOPMENT_SEEDS = range(100)  # looked at while the analyst was built; no figure may rest on them
+DEVELOPMENT_SEEDS = range(100)  # used while the analyst was developed; no figure may be based on them
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class DemoFaults:
         if self.seeds < 1:
             raise InvalidInput("--seeds", f"{self.seeds} is no number of seeds", "ask for 1 or more")
         if self.first_seed <= DEVELOPMENT_SEEDS[-1]:
-            problem = f"{self.first_seed} was looked at in development"
+            problem = f"{self.first_seed} was used in development"
             raise InvalidInput("--first-seed", problem, f"start at {len(DEVELOPMENT_SEEDS)} or later")
 
     def incident_ids(self) -> tuple[str, ...]:
@@ -41,7 +41,7 @@ class DemoFaults:
         )
 
     def export(self, incident_id: str, target: Path) -> Case:
-        """Simulate one world and write its folder; the truth is kept here until the labels are asked for."""
+        """Simulate one world and write its folder; the truth is stored here until the labels are read."""
         kind, _, seed = incident_id.partition("/")
         world = simulate(FaultKind(kind), seed=int(seed))
         folder = target / f"incident-{len(self._truths):04d}"

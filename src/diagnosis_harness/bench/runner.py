@@ -33,7 +33,7 @@ def run_bench(
         clock: measures the time of each run, export left out.
         work: an empty folder for the exported incidents; they stay there.
         limit: take so many incidents only, spread evenly over all of them.
-        tick: told of progress.
+        tick: called after each run.
 
     Raises:
         InvalidInput: the data are not there, or a result is for an incident without a label.

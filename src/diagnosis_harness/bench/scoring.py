@@ -1,4 +1,4 @@
-"""Scores of finished runs. Ties count against us, chance and uncertainty stand beside every figure.
+"""Scores of finished runs. Ties count against us; every figure comes with chance and uncertainty.
 
 The place of the right answer is its place in the list of proven causes followed by the unproven candidates,
 without entities that the data set leaves out and without repeats. Avg@5 is the mean of top-1 to top-5.
@@ -20,7 +20,7 @@ Z_95 = 1.959963984540054
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One finished run, kept until all have ended."""
+    """One finished run; it is judged after the last run has ended."""
 
     case: Case
     result: RunResult

@@ -1,4 +1,4 @@
-"""Search over passages: BM25 over passages and over their files, vectors beside it, fused by rank."""
+"""Search over passages: BM25 over passages and over their files, optionally with vectors, fused by rank."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ from diagnosis_harness.kernel.canonical import digest
 
 
 class BlockKind(StrEnum):
-    """What a stretch of a document is."""
+    """What a passage of a document is."""
 
     HEADING = "HEADING"
     TEXT = "TEXT"
@@ -20,7 +20,7 @@ class BlockKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """One stretch of a document.
+    """One passage of a document.
 
     Attributes:
         text: as it stands in the document (HTML: what a reader sees), without secrets.

@@ -1,4 +1,4 @@
-"""Quotations, and whether they stand where they say: code looks, whoever chose them."""
+"""Quotations, and the check that each stands where it claims, whichever player chose it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a fault does to the parts it hits, beside the usual noise.
+"""What a fault does to the parts it hits, in addition to the usual noise.
 
 Every way of breaking writes into `Effects`, which the requests feel; nothing else tells a broken world from
 a sound one.

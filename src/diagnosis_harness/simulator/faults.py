@@ -25,7 +25,7 @@ class FaultKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class GroundTruth:
-    """What was broken; returned to the caller, never written beside the telemetry.
+    """What was broken; returned to the caller, never written next to the telemetry.
 
     `entity` is None for a sound world. `region` is the instance, call (`caller->callee`) or operation
     that was hit, None for all of it.

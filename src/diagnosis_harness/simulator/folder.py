@@ -22,7 +22,7 @@ class SimulatedIncident:
 
 
 def simulate_folder(kind: FaultKind, *, seed: int, parent: Path) -> SimulatedIncident:
-    """Simulate a world and write it below `parent`, in a folder whose name tells nothing."""
+    """Simulate a world and write it below `parent`, in a folder with an opaque name."""
     world = simulate(kind, seed=seed)
     name = sha256(f"{kind.value}/{seed}".encode()).hexdigest()[:12]
     folder = parent / f"incident-{name}"

@@ -20,7 +20,7 @@ def wandering(rng: np.random.Generator, count: int, *, memory: float, size: floa
 
 
 def request_rate(time_s: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.float64]:
-    """Requests per second that reach the entry at each instant, all above zero."""
+    """Requests per second that reach the entry at each timestamp, all above zero."""
     mean = rng.uniform(120.0, 400.0)
     swing = rng.uniform(0.1, 0.35)
     phase_s = rng.uniform(0.0, DAY_S)

@@ -27,16 +27,16 @@ from diagnosis_harness.simulator.traffic import request_rate
 from diagnosis_harness.toolbox.ports import AlertInfo, ChangeEvent, Series
 
 EPOCH_S = 1_704_096_000.0  # 2024-01-01T08:00:00Z; each world lies some days and hours after it
-SAMPLES = 160  # requests looked at per part and tick
+SAMPLES = 160  # requests sampled per part and tick
 SPANS_MAX = 20_000
-STRONGER = 1.5  # a fault that nobody would have noticed is drawn again this much stronger
+STRONGER = 1.5  # a fault that raises no alert is drawn again this much stronger
 ATTEMPTS_MAX = 7
-PLACES_MAX = 3  # and one that even then nobody notices is put somewhere else
+PLACES_MAX = 3  # and one that still raises none is moved elsewhere, this often at most
 
 
 @dataclass(frozen=True, slots=True)
 class World:
-    """The telemetry of one simulated incident, and apart from it the right answer."""
+    """The telemetry of one simulated incident and, separately, the right answer."""
 
     system: System
     metrics: tuple[Series, ...]
@@ -100,7 +100,7 @@ def simulate(kind: FaultKind, *, seed: int) -> World:
 
 
 def _clock(rng: np.random.Generator) -> tuple[NDArray[np.float64], float]:
-    """The instants of the recording, and the one at which things break."""
+    """The timestamps of the recording, and the one at which the fault begins."""
     tick_s = (15.0, 20.0, 30.0)[int(rng.integers(3))]
     before_s, after_s = rng.uniform(3600.0, 5400.0), rng.uniform(660.0, 900.0)
     start_s = EPOCH_S + tick_s * float(rng.integers(0, int(90 * 86_400 / tick_s)))

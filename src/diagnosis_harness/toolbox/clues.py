@@ -37,7 +37,7 @@ class Indicator:
 
 @dataclass(frozen=True, slots=True)
 class SpanGroups:
-    """All comparisons of spans; None where the source cannot tell."""
+    """All comparisons of spans; None where the source does not record errors."""
 
     self_time: TimeGroups
     gaps: TimeGroups
@@ -208,7 +208,7 @@ def _patterns(view: SpanView, groups: ShareGroups) -> list[Clue]:
 
 
 def own_time_known(groups: SpanGroups, view: SpanView, *, least: int) -> Mapping[str, bool]:
-    """Entities whose own time spans tell well: `least` spans of an operation on both sides."""
+    """Entities whose own time is well measured: `least` spans of an operation before and after the onset."""
     shift = groups.self_time.shift
     enough = (shift.baseline_count >= least) & (shift.fault_count >= least)
     return {view.entities[code]: True for code in np.unique(groups.self_time.entity[enough]).tolist()}

@@ -88,7 +88,7 @@ class Ranking:
 
 @dataclass(frozen=True, slots=True)
 class IncidentView:
-    """All of it for one onset. Immutable; ranking is a function of the alert."""
+    """Tables, groups and graph for one onset. Immutable; the ranking depends on the alert."""
 
     onset_s: float
     graph: CallGraph
@@ -111,7 +111,7 @@ class IncidentView:
             below = reachable(self.graph, affected)
             # Whom no call leads to cannot pass on trouble; one that the graph does not know at all may.
             clues = [c for c in clues if c.entity in below or c.entity not in self.graph.entities]
-        # What calls nobody that is known has nobody below to blame: its own symptom is no echo then.
+        # If the affected entity has no known callees, its own symptom cannot be an echo of theirs.
         echoing = affected if affected is not None and self.graph.callees.get(affected) else None
         candidates = rank(clues, affected=echoing, reality=reality, stores=self._stores())
         return Ranking(affected, indicator, reality, candidates)
@@ -124,14 +124,14 @@ class IncidentView:
             known = own_time_known(self.groups, self.spans, least=KNOWN_SPANS)
         if self.metrics is not None:
             symptoms = metric_symptoms(self.metrics, self.graph, indicator=indicator, statistic=statistic)
-            # Where spans tell an entity's own time, its latency metric only repeats what it waits for.
+            # Where spans measure an entity's own time, its latency metric adds only the time it waits.
             clues += [c for c in symptoms if not (c.fault_kind == "LATENCY" and known.get(c.entity))]
             clues += metric_resources(self.metrics)
             clues += metric_gaps(self.metrics)
         return clues
 
     def usual_entry(self) -> str | None:
-        """Where users arrive; None where the graph has no entity that nobody calls.
+        """Where users arrive; None where every entity of the graph has a caller.
 
         Of several the one where most traces begin, else the first with symptoms of its own.
         """
@@ -176,7 +176,7 @@ class IncidentView:
             for place, row in enumerate(table.rows)
             if row.caller is None and row.meaning.side is SignalSide.OWN and row.meaning.kind in SYMPTOMS
         ]
-        # Where nobody is known to show it, whatever shows anything does.
+        # Without a known affected entity, any symptom may indicate the onset.
         return [place for place in symptoms if table.rows[place].owner == entity] or symptoms
 
 

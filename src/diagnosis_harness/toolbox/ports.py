@@ -215,11 +215,11 @@ class SourceSummary:
     files: tuple[FileNote, ...] = ()
     entities_by_kind: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """The names that each kind of telemetry holds (`metrics`, `spans`, `logs`, `changes`), in any recording;
-    empty where the source does not tell them apart."""
+    empty where the source cannot distinguish them."""
 
 
 class SummarySource(Protocol):
-    """Says what there is."""
+    """Describes what a source holds."""
 
     def summary(self, ctx: RunContext) -> SourceSummary:
         """What the source holds. Cheap after the first call."""
@@ -291,7 +291,7 @@ class ChangeSource(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """The sources behind one diagnosis; a kind of telemetry that is absent is None, and said to be."""
+    """The sources behind one diagnosis; absent telemetry is None and reported as missing."""
 
     summary: SummarySource
     metrics: MetricSource | None = None

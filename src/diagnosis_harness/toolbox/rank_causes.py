@@ -1,4 +1,4 @@
-"""Candidates for the cause, with all that speaks for each."""
+"""Candidates for the cause, with the evidence for each."""
 
 from __future__ import annotations
 

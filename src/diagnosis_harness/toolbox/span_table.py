@@ -1,4 +1,4 @@
-"""The spans of an incident and of its baseline as one table, with what each group of them tells."""
+"""The spans of an incident and of its baseline as one table, with their own times and calls."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ VIEWS_MAX = 3
 
 @dataclass(slots=True)
 class Views:
-    """Views by onset, the most recent ones kept; safe to share between threads."""
+    """Views by onset, the most recently used ones cached; safe to share between threads."""
 
     sources: Sources
     _lock: RLock = field(default_factory=RLock)
@@ -62,7 +62,7 @@ class Views:
         the alerting indicator clearly changed then: an alert fires after what it alerts to. Without any of
         them the indicators decide alone; None where they are not clear either.
         """
-        with self._lock:  # taken again in `at`: what is looked for is looked for once
+        with self._lock:  # also taken in `at`: two threads never search for the same onset twice
             if given_s not in self._onsets:
                 self._onsets[given_s] = self._find_onset(ctx, given_s)
             return self._onsets[given_s]
@@ -89,7 +89,7 @@ class Views:
         return found
 
     def names(self, ctx: RunContext) -> frozenset[str]:
-        """The names that a tool can be asked about. Without the lock: who asks must not wait for a view."""
+        """The names that a tool can be asked about. It takes no lock: callers never wait for a view."""
         names = self._names
         if names is None:
             names = self._names = askable_names(ctx, self.sources)

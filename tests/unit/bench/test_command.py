@@ -93,7 +93,7 @@ def test_table_cuts_no_cell_on_a_narrow_screen(
     [
         (["bench", "petshop", "--data", "EMPTY"], "holds no incidents"),
         (["bench", "nowhere", "--data", "EMPTY"], "choose one of petshop, nezha, demo-faults"),
-        (["bench", "demo-faults", "--first-seed", "7"], "looked at in development"),
+        (["bench", "demo-faults", "--first-seed", "7"], "used in development"),
     ],
 )
 def test_bad_input_is_one_sentence(

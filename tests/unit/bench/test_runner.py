@@ -136,7 +136,7 @@ def test_broken_runs_are_never_mere_low_figures(tmp_path: Path) -> None:
 
 def test_demo_faults_refuse_the_seeds_of_development() -> None:
     """Seeds 0 to 99 were looked at; no figure may rest on them."""
-    with pytest.raises(InvalidInput, match="looked at in development"):
+    with pytest.raises(InvalidInput, match="used in development"):
         DemoFaults(first_seed=99)
     assert DemoFaults(first_seed=100).first_seed == 100
 

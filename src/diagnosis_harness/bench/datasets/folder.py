@@ -23,7 +23,7 @@ class PublishedAlert:
 
 
 def opaque_name(data_set: str, what: str) -> str:
-    """A folder name that is the same each time and tells nothing."""
+    """A folder name that is opaque and the same each time."""
     return "incident-" + sha256(f"{data_set}/{what}".encode()).hexdigest()[:12]
 
 
@@ -35,7 +35,7 @@ def write_incident_toml(
     baseline: str | None = None,
     files: Mapping[str, Mapping[str, str]] | None = None,
 ) -> None:
-    """Write `incident.toml`; `baseline` is a folder beside this one, `files` says how to read a file."""
+    """Write `incident.toml`; `baseline` is a sibling folder, `files` says how to read a file."""
     tables: dict[str, Mapping[str, str | None]] = {
         "incident": {
             "name": folder.name,
