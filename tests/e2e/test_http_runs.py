@@ -256,9 +256,8 @@ def test_a_run_that_goes_on_says_so_and_has_neither_document_nor_report(server: 
         assert held["says"] == "运行仍在进行；以下回答截至目前。"
         assert held["answers"][0]["says"] == ["运行仍在进行。", "还没有答案，因此也没有回退。"]
         for part in ("document", "report.md"):
-            assert problem(client.get(f"/v1/runs/{run_id}/{part}"), 409, "run-goes-on")["title"].startswith(
-                "运行"
-            )
+            held = problem(client.get(f"/v1/runs/{run_id}/{part}"), 409, "run-goes-on")
+            assert held["title"].startswith("运行")
         assert client.get(f"/v1/runs/{run_id}/trace").json()["is_closed"] is False
         assert client.get(f"/v1/runs/{run_id}/evidence").json()["records"] == []
         assert client.get(f"/v1/runs/{run_id}").json()["content"] is None
@@ -281,8 +280,7 @@ def test_a_running_run_is_cancelled_and_says_what_was_in_flight(server: FacedSer
         held = CancelView.model_validate(response.json())
         assert held.effect == "STOPPED"
         answer = CancelAnswerView.model_validate(held.answer)
-        assert answer.changed
-        assert (answer.state, answer.reason) == ("CANCELLED", "USER_REQUESTED")
+        assert (answer.changed, answer.state, answer.reason) == (True, "CANCELLED", "USER_REQUESTED")
         row = server.ended(client, run_id)
     finally:
         server.let_go()

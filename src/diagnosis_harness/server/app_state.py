@@ -12,7 +12,7 @@ from starlette.requests import HTTPConnection, Request
 from diagnosis_harness.application.callers.caller import Caller
 from diagnosis_harness.application.service import Service
 from diagnosis_harness.kernel.language import Language
-from diagnosis_harness.server.languages import asked_language
+from diagnosis_harness.server.languages import preferred_language
 from diagnosis_harness.server.metrics import Metrics
 from diagnosis_harness.server.streams import Streams
 from diagnosis_harness.server.write_check import WriteCheck
@@ -60,7 +60,7 @@ def caller_of(request: Request) -> Caller:
 
 def request_language(request: HTTPConnection) -> Language:
     """The language that the client accepts."""
-    return asked_language(request.headers.get("accept-language", ""))
+    return preferred_language(request.headers.get("accept-language", ""))
 
 
 async def _stream_place(request: Request) -> AsyncIterator[None]:

@@ -113,14 +113,14 @@ class AuthMiddleware:
             await self._app(scope, receive, send)
             return
         headers = Headers(scope=scope)
-        answer = await self._checked(headers, scope["path"])
+        answer = await self._authenticate(headers, scope["path"])
         if isinstance(answer, Problem):
             await send_problem(scope, receive, send, answer)
             return
         scope["state"]["admission"] = answer
         await self._app(scope, receive, send)
 
-    async def _checked(self, headers: Headers, path: str) -> Admission | Problem:
+    async def _authenticate(self, headers: Headers, path: str) -> Admission | Problem:
         if not self._rules.needs_key and not self._is_called_right(headers):
             return Problem(ProblemKind.FOREIGN_PAGE)
         given = headers.getlist("authorization")
@@ -137,9 +137,9 @@ class AuthMiddleware:
                 return problem_of(failure)
         if key is not None and path in ALERT_PATHS:  # bounded by what may wait; a rate would lose it
             return Admission(key.caller, key.concurrent_runs)
-        return Problem(ProblemKind.UNAUTHENTICATED) if key is None else self._counted(key)
+        return Problem(ProblemKind.UNAUTHENTICATED) if key is None else self._count_request(key)
 
-    def _counted(self, key: ApiKey) -> Admission | Problem:
+    def _count_request(self, key: ApiKey) -> Admission | Problem:
         per_minute = key.rate_per_minute or self._rules.rate_per_minute
         wait_s = self._rates.wait_s(key.key_id, now_s=self._clock.now_s(), per_minute=per_minute)
         if wait_s is not None:

@@ -52,7 +52,7 @@ class BodyLimitMiddleware:
         if problem is not None:
             await send_problem(scope, receive, send, problem)
         elif isinstance(read, bytes):
-            await self._app(scope, _replayed(read, receive), send)
+            await self._app(scope, _replay(read, receive), send)
 
     async def _read(self, headers: Headers, receive: Receive, bytes_max: int) -> bytes | Problem | None:
         """The body; None where the client went before all of it had come."""
@@ -104,11 +104,11 @@ def _is_json(stated: list[str]) -> bool:
     )
 
 
-def _replayed(body: bytes, receive: Receive) -> Receive:
+def _replay(body: bytes, receive: Receive) -> Receive:
     """A `receive` that gives the body once, and then what the client does."""
     whole: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
 
-    async def received() -> Message:
+    async def receive_body() -> Message:
         return whole.pop() if whole else await receive()
 
-    return received
+    return receive_body

@@ -94,23 +94,23 @@ class ChatRun:
         try:
             # Held from before the first event is written: nothing of the log has to be read again.
             with self._hub.telling(self._request.run_id):
-                self._hub.ended(await chat.answer(self._request, self._begun))
+                self._hub.ended(await chat.answer(self._request, self._on_start))
         except asyncio.CancelledError:
-            self._failed(SERVICE_STOPPING, StoreFailure(SERVICE_STOPPED, kind=FailureKind.UNAVAILABLE))
+            self._fail(SERVICE_STOPPING, StoreFailure(SERVICE_STOPPED, kind=FailureKind.UNAVAILABLE))
             raise
         except RunNotKept as failure:
-            self._failed(STORE_UNAVAILABLE, failure)
+            self._fail(STORE_UNAVAILABLE, failure)
         except Exception as error:  # noqa: BLE001 - the edge: a bug ends its own run and no other
-            self._failed(WorkEnd.INTERNAL_FAILURE.value, error)
+            self._fail(WorkEnd.INTERNAL_FAILURE.value, error)
 
-    def _begun(self, ctx: RunContext) -> None:
+    def _on_start(self, ctx: RunContext) -> None:
         self._ctx = ctx
         if not self._started.done():
             self._started.set_result(None)
         if self._end is not None:
             self._core.cancel(ctx, *self._end)
 
-    def _failed(self, code: str, error: BaseException) -> None:
+    def _fail(self, code: str, error: BaseException) -> None:
         if self._ctx is None:
             if not self._started.done():
                 self._started.set_exception(error)
@@ -150,7 +150,7 @@ class ChatRuns:
             run.cancel(CancellationReason.INTERNAL_FAILURE, SERVICE_STOPPED)
         task = asyncio.create_task(run.run(self._chat), name=f"chat-{request.run_id}")
         self._going[task] = run
-        task.add_done_callback(self._gone)
+        task.add_done_callback(self._on_done)
         saw(StreamSeen.OPEN)
         return run
 
@@ -174,7 +174,7 @@ class ChatRuns:
                 task.cancel()
             await asyncio.gather(*late, return_exceptions=True)
 
-    def _gone(self, task: asyncio.Task[None]) -> None:
+    def _on_done(self, task: asyncio.Task[None]) -> None:
         del self._going[task]
         if not task.cancelled():
             task.exception()

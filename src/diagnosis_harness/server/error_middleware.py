@@ -46,7 +46,7 @@ class ErrorMiddleware:
         scope.setdefault("state", {})["request_id"] = request_id
         status, is_logged = 0, False
 
-        async def sent(message: Message) -> None:
+        async def send_with_headers(message: Message) -> None:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
@@ -56,14 +56,14 @@ class ErrorMiddleware:
             await send(message)
 
         try:
-            await self._app(scope, receive, sent)
+            await self._app(scope, receive, send_with_headers)
         except ClientDisconnect:
             return
         except Exception as error:  # noqa: BLE001 - the server's edge: a bug is logged, and told as a problem
             log_unexpected_error(_LOG, f"request {request_id}", error)
             is_logged = True
             if status == 0:
-                await send_problem(scope, receive, sent, Problem(ProblemKind.INTERNAL))
+                await send_problem(scope, receive, send_with_headers, Problem(ProblemKind.INTERNAL))
         finally:
             self._count(scope, status)
 

@@ -21,7 +21,7 @@ class Frame:
 
     def __init__(self, logged: TraceEvent) -> None:
         self.id = EventId(logged.seq)
-        self.event: SseEvent | None = _shown(logged)
+        self.event: SseEvent | None = _stream_event(logged)
         self._data: bytes | None = None
 
     @property
@@ -32,7 +32,7 @@ class Frame:
         return self._data
 
 
-def _shown(logged: TraceEvent) -> SseEvent | None:
+def _stream_event(logged: TraceEvent) -> SseEvent | None:
     if logged.name is TraceName.RUN_FINISHED:
         return None
     if logged.name is TraceName.STATUS and (stage := _STAGES.get(str(logged.payload.get("stage")))):

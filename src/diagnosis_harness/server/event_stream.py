@@ -50,7 +50,7 @@ class EventStream(Response):
         """Send all of it."""
         del scope
         with self._watching as watch:
-            listening = asyncio.create_task(_listened(receive, watch))
+            listening = asyncio.create_task(_wait_for_disconnect(receive, watch))
             try:
                 await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
                 while chunk := await watch.next():
@@ -68,7 +68,7 @@ class EventStream(Response):
                     await listening
 
 
-async def _listened(receive: Receive, watch: Watch) -> None:
+async def _wait_for_disconnect(receive: Receive, watch: Watch) -> None:
     while (await receive())["type"] != "http.disconnect":
         pass
     watch.lost()

@@ -18,7 +18,7 @@ class HeadAsGet:
             return
         has_ended = False
 
-        async def sent(message: Message) -> None:
+        async def send_without_body(message: Message) -> None:
             nonlocal has_ended
             if message["type"] == "http.response.start":
                 await send(message)
@@ -26,4 +26,4 @@ class HeadAsGet:
                 has_ended = True
                 await send({"type": "http.response.body", "body": b"", "more_body": False})
 
-        await self._app({**scope, "method": "GET"}, receive, sent)
+        await self._app({**scope, "method": "GET"}, receive, send_without_body)

@@ -7,7 +7,7 @@ from diagnosis_harness.kernel.language import Language
 _LENGTH_MAX = 500
 
 
-def asked_language(header: str) -> Language:
+def preferred_language(header: str) -> Language:
     """The language that is wanted most; English where none of ours is wanted, or both alike."""
     weights = dict.fromkeys(Language, 0.0)
     for part in header[:_LENGTH_MAX].split(","):

@@ -102,12 +102,12 @@ class Metrics:
             if event.name in _GUARDS:
                 self._guards.labels(_GUARDS[event.name], event.status.value).inc()
             elif event.name is TraceName.ROUTING_DECISION:
-                self._tell(run_id, intent=_known(IntentType, event.payload.get("intent")))
+                self._tell(run_id, intent=_label(IntentType, event.payload.get("intent")))
             elif event.name is TraceName.RELEASE_DECISION:
-                self._tell(run_id, fallback=_known(FallbackType, event.payload.get("fallback")))
+                self._tell(run_id, fallback=_label(FallbackType, event.payload.get("fallback")))
             elif event.name is TraceName.RUN_FINISHED:
                 told = self._told.pop(run_id, {})
-                outcome = _known(ReleaseOutcome, event.payload.get("outcome"))
+                outcome = _label(ReleaseOutcome, event.payload.get("outcome"))
                 self._runs.labels(outcome, told.get("intent", NONE), told.get("fallback", NONE)).inc()
 
     def closed(self, row: RunRow) -> None:
@@ -134,6 +134,6 @@ class Metrics:
             self._told.popitem(last=False)
 
 
-def _known(kind: type[IntentType | FallbackType | ReleaseOutcome], value: object) -> str:
+def _label(kind: type[IntentType | FallbackType | ReleaseOutcome], value: object) -> str:
     """The value, where it is one of the closed set: labels have no others."""
     return str(value) if value in set(kind) else NONE

@@ -87,12 +87,12 @@ def problems(*kinds: ProblemKind) -> Responses:
 def describe(app: FastAPI, *, needs_key: bool) -> None:
     """Have the application tell its document, complete."""
 
-    def told() -> dict[str, Any]:
+    def build() -> dict[str, Any]:
         if app.openapi_schema is None:
             app.openapi_schema = _document(app, needs_key=needs_key)
         return app.openapi_schema
 
-    app.openapi = told  # type: ignore[method-assign]  # FastAPI's own way of changing it
+    app.openapi = build  # type: ignore[method-assign]  # FastAPI's own way of changing it
 
 
 def _document(app: FastAPI, *, needs_key: bool) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from starlette.requests import HTTPConnection
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from diagnosis_harness.server.languages import asked_language
+from diagnosis_harness.server.languages import preferred_language
 from diagnosis_harness.server.problems import ALERT_PATHS, MEDIA_TYPE, Problem, for_alerts
 
 
@@ -16,7 +16,7 @@ def problem_response(scope: Scope, problem: Problem) -> Response:
         problem = for_alerts(problem)
     scope["state"]["problem"] = problem  # for the log of the edge
     headers = HTTPConnection(scope).headers
-    language = asked_language(headers.get("accept-language", ""))
+    language = preferred_language(headers.get("accept-language", ""))
     return Response(
         problem.body(language, request_id_of(scope)),
         status_code=problem.row.status,

@@ -34,7 +34,7 @@ class RefusalLog:
     def write(self, scope: Scope, request_id: str, status: int) -> None:
         """The line of an answer, where it has one."""
         if status >= 500:
-            _LOG.error("request %s: %s", request_id, _told(scope, status))
+            _LOG.error("request %s: %s", request_id, _describe(scope, status))
         elif status in _TURNED_AWAY:
             kind = _kind(scope, status)
             wait_s = self._rates.wait_s(kind, now_s=self._clock.now_s(), per_minute=LINES_PER_MINUTE)
@@ -43,7 +43,7 @@ class RefusalLog:
                 return
             more = self._left_out.pop(kind, 0)
             rest = f" ({more} more of this kind were not written)" if more else ""
-            _LOG.warning("request %s: %s%s", request_id, _told(scope, status), rest)
+            _LOG.warning("request %s: %s%s", request_id, _describe(scope, status), rest)
 
 
 def _problem(scope: Scope) -> Problem | None:
@@ -56,7 +56,7 @@ def _kind(scope: Scope, status: int) -> str:
     return str(status) if problem is None else problem.kind.value
 
 
-def _told(scope: Scope, status: int) -> str:
+def _describe(scope: Scope, status: int) -> str:
     """What was asked, and why it was not answered. What a client chose stays out, but its address."""
     problem, client = _problem(scope), scope.get("client")
     route = getattr(scope.get("route"), "path", "a path that was not looked at")

@@ -74,18 +74,18 @@ def _bound(host: str, port: int) -> socket.socket:
         )[0]
         bound = socket.socket(family, kind, protocol)
     except OSError as error:
-        raise _refused(host, port, error) from error
+        raise _address_error(host, port, error) from error
     try:
         bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         bound.bind(address)
         bound.listen(BACKLOG)
     except OSError as error:
         bound.close()
-        raise _refused(host, port, error) from error
+        raise _address_error(host, port, error) from error
     return bound
 
 
-def _refused(host: str, port: int, error: OSError) -> InvalidSetting:
+def _address_error(host: str, port: int, error: OSError) -> InvalidSetting:
     return InvalidSetting(
         "server.host, server.port",
         f"{host}:{port} cannot be listened on ({error.strerror or error})",

@@ -23,14 +23,14 @@ def retry_hint(retry_ms: int) -> bytes:
 
 def encode_event(event: SseEvent, event_id: EventId | None) -> bytes:
     """The event as it is sent; without an id where it stands in no log, and cannot be resumed after."""
-    name, data = _told(event)
+    name, data = _name_and_data(event)
     place = "" if event_id is None else f"id: {event_id}\n"
     text = f"{place}event: {name}\ndata: {_one_line(data)}\n\n"
     # Half a surrogate pair is no UTF-8; escaped in Python's way it is what JSON writes for it.
     return text.encode("utf-8", "backslashreplace")
 
 
-def _told(event: SseEvent) -> tuple[str, Mapping[str, object]]:
+def _name_and_data(event: SseEvent) -> tuple[str, Mapping[str, object]]:
     match event:
         case Metadata(ids):
             return "metadata", {"session_id": ids.session_id, "run_id": ids.run_id}

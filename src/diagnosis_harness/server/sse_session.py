@@ -185,12 +185,12 @@ def traced(session: SseSession, event: TraceEvent) -> Step:
 def answered(session: SseSession, content: Content, outcome: ReleaseOutcome) -> Step:
     """The released content and `done`, which carries SUCCESS or FALLBACK; the session is over."""
     allowed = outcome in (ReleaseOutcome.SUCCESS, ReleaseOutcome.FALLBACK)
-    return _ended(session, content, outcome if allowed else None)
+    return _terminate(session, content, outcome if allowed else None)
 
 
 def failed(session: SseSession, failure: Failure) -> Step:
     """There is no answer: the failure and `done(FAILED)`; the session is over."""
-    return _ended(session, failure, ReleaseOutcome.FAILED)
+    return _terminate(session, failure, ReleaseOutcome.FAILED)
 
 
 def cancelled(session: SseSession, ids: RunIds, termination: RunTermination, message: str) -> Step:
@@ -205,7 +205,7 @@ def cancelled(session: SseSession, ids: RunIds, termination: RunTermination, mes
     if termination.state is not RunState.CANCELLED:
         raise ContractViolation(f"the run is {termination.state}, not cancelled")
     if termination.reason is CancellationReason.CLIENT_DISCONNECTED and session.starts_run:
-        return _lost(session)
+        return _disconnect(session)
     return failed(session, Failure(ids, RUN_CANCELLED, message, RunState.CANCELLED))
 
 
@@ -235,19 +235,19 @@ def disconnected(session: SseSession) -> Step:
     It cancels the run where this connection started it and the run may still be at work; after TERMINAL all
     has been said, and a second loss is none.
     """
-    step = _lost(session)
+    step = _disconnect(session)
     if step.refusal is None and session.starts_run:
         return replace(step, cancel=CancellationReason.CLIENT_DISCONNECTED)
     return step
 
 
-def _lost(session: SseSession) -> Step:
+def _disconnect(session: SseSession) -> Step:
     if session.state.is_closed:
         return Step(session, refusal=Refusal.LATE)
     return Step(replace(session, state=SseState.DISCONNECTED))
 
 
-def _ended(session: SseSession, result: Content | Failure, outcome: ReleaseOutcome | None) -> Step:
+def _terminate(session: SseSession, result: Content | Failure, outcome: ReleaseOutcome | None) -> Step:
     if refusal := _not_open(session):
         return Step(session, refusal=refusal)
     if result.ids != session.ids:

@@ -43,7 +43,7 @@ class StoppingServer(Server):
         loop, numbers = asyncio.get_running_loop(), (signal.SIGTERM, signal.SIGINT)
         before = {number: signal.getsignal(number) for number in numbers}
         for number in numbers:
-            loop.add_signal_handler(number, self._told)
+            loop.add_signal_handler(number, self._run_before_stop)
         try:
             yield
         finally:
@@ -51,7 +51,7 @@ class StoppingServer(Server):
                 loop.remove_signal_handler(number)
                 signal.signal(number, handler)
 
-    def _told(self) -> None:
+    def _run_before_stop(self) -> None:
         if self.should_exit and self._told_again is not None:
             self._told_again()
         self.should_exit = True

@@ -29,7 +29,7 @@ _LOG = logging.getLogger("diagnosis_harness.streams")
 
 
 @contextmanager
-def _going_on(what: str) -> Iterator[None]:
+def _keep_going(what: str) -> Iterator[None]:
     """One of the edges that may catch everything: one round that fails ends no loop that all streams need."""
     try:
         yield
@@ -75,8 +75,8 @@ class StreamHub:
         """Serve streams for the time of the body; those that are left at its end are closed."""
         unhear = self._feed.on_written(self.written)
         tasks = [
-            asyncio.create_task(self._beats(), name="stream-heartbeat"),
-            asyncio.create_task(self._polls(), name="stream-poll"),
+            asyncio.create_task(self._send_heartbeats(), name="stream-heartbeat"),
+            asyncio.create_task(self._poll_logs(), name="stream-poll"),
         ]
         try:
             yield
@@ -92,7 +92,7 @@ class StreamHub:
         self, plan: WatchPlan, cancels: Callable[[CancellationReason], None] | None = None
     ) -> Iterator[Watch]:
         """A reader of a run's stream, for the time of the body."""
-        with self._held(plan.ids.run_id) as tail:
+        with self._hold_buffer(plan.ids.run_id) as tail:
             watch = Watch(plan, tail, self._archive, wants_row=lambda: self._want_row(tail), cancels=cancels)
             tail.bells.add(watch.ring)
             self._watches.add(watch)
@@ -107,7 +107,7 @@ class StreamHub:
     @contextmanager
     def telling(self, run_id: str) -> Iterator[None]:
         """Hold what comes of a run from its first event on; the body itself tells its end (`ended`)."""
-        with self._held(run_id) as tail:
+        with self._hold_buffer(run_id) as tail:
             tail.end_is_told = True
             try:
                 yield
@@ -116,7 +116,7 @@ class StreamHub:
                 tail.ring()
 
     @contextmanager
-    def _held(self, run_id: str) -> Iterator[EventBuffer]:
+    def _hold_buffer(self, run_id: str) -> Iterator[EventBuffer]:
         tail = self._tails.setdefault(run_id, EventBuffer(run_id, events_max=self._settings.tail_events))
         tail.holders += 1
         try:
@@ -144,14 +144,14 @@ class StreamHub:
 
     # ------------------------------------------------------------------ by the clock
 
-    async def _beats(self) -> None:
+    async def _send_heartbeats(self) -> None:
         while True:
             await sleep(self._clock, self._settings.heartbeat_s)
-            with _going_on("stream-heartbeat"):
+            with _keep_going("stream-heartbeat"):
                 for watch in self._watches:
                     watch.beat()
 
-    async def _polls(self) -> None:
+    async def _poll_logs(self) -> None:
         loop = asyncio.get_running_loop()
         while True:
             at_s = self._clock.now_s() + self._settings.poll_s
@@ -162,8 +162,8 @@ class StreamHub:
                 disarm()
             self._look.clear()
             for tail in tuple(self._tails.values()):
-                with _going_on("stream-poll"):
-                    await self._looked_up(tail)
+                with _keep_going("stream-poll"):
+                    await self._look_up(tail)
             for watch in self._watches:
                 if watch.waits_for_store:
                     watch.ring()
@@ -173,7 +173,7 @@ class StreamHub:
             tail.wants_row = True
             self._look.set()
 
-    async def _looked_up(self, tail: EventBuffer) -> None:
+    async def _look_up(self, tail: EventBuffer) -> None:
         """See what became of a run that nobody tells of. What cannot be read is looked up the next time."""
         try:
             if tail.wants_row:

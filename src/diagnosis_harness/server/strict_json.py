@@ -24,7 +24,7 @@ def read_json(data: bytes) -> JsonValue:
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError:
-        raise _refused("it is not UTF-8") from None
+        raise _refuse("it is not UTF-8") from None
     try:
         value: JsonValue = json.loads(
             text,
@@ -34,9 +34,9 @@ def read_json(data: bytes) -> JsonValue:
             parse_int=_whole,
         )
     except json.JSONDecodeError as error:
-        raise _refused(f"it breaks off being JSON at character {error.pos}") from None
+        raise _refuse(f"it breaks off being JSON at character {error.pos}") from None
     except RecursionError:
-        raise _refused(_TOO_DEEP) from None
+        raise _refuse(_TOO_DEEP) from None
     _check(value, 0)
     return value
 
@@ -47,7 +47,7 @@ def _check(value: JsonValue, depth: int) -> None:
         _check_text(value)
     elif isinstance(value, list | dict):
         if depth >= DEPTH_MAX:
-            raise _refused(_TOO_DEEP)
+            raise _refuse(_TOO_DEEP)
         if isinstance(value, dict):
             for name in value:
                 _check_text(name)
@@ -57,32 +57,32 @@ def _check(value: JsonValue, depth: int) -> None:
 
 def _check_text(text: str) -> None:
     if not text.isascii() and _SURROGATES.search(text):
-        raise _refused("a text has half of a surrogate pair")
+        raise _refuse("a text has half of a surrogate pair")
 
 
 def _object(pairs: list[tuple[str, JsonValue]]) -> dict[str, JsonValue]:
     held = dict(pairs)
     if len(held) != len(pairs):
-        raise _refused("an object has a name twice")
+        raise _refuse("an object has a name twice")
     return held
 
 
 def _constant(name: str) -> JsonValue:
-    raise _refused(f"{name} is no JSON number")
+    raise _refuse(f"{name} is no JSON number")
 
 
 def _number(text: str) -> float:
     value = float(text)
     if not isfinite(value):
-        raise _refused("a number is too large")
+        raise _refuse("a number is too large")
     return value
 
 
 def _whole(text: str) -> int:
     if len(text) > _DIGITS_MAX:
-        raise _refused("a number is too large")
+        raise _refuse("a number is too large")
     return int(text)
 
 
-def _refused(problem: str) -> InvalidInput:
+def _refuse(problem: str) -> InvalidInput:
     return InvalidInput("body", problem, "send one JSON object, each name once")

@@ -29,10 +29,10 @@ def _field(error: Mapping[str, object]) -> FieldProblem:
     if len(parts) > 1 and parts[0] in _PLACES:
         parts = parts[1:]
     kind = str(error.get("type", ""))
-    return field_of(".".join(parts) or "body", _said(kind, error), _remedy(kind))
+    return field_of(".".join(parts) or "body", _problem_text(kind, error), _remedy(kind))
 
 
-def _said(kind: str, error: Mapping[str, object]) -> str:
+def _problem_text(kind: str, error: Mapping[str, object]) -> str:
     if kind == "extra_forbidden":
         return "this name is not known"
     if kind == "missing":

@@ -133,7 +133,7 @@ class Watch:
         while not self._is_over:
             self._is_rung = False
             if self.session.state is SseState.NEW:
-                return self._begun()
+                return self._first_bytes()
             chunk = self._at_hand()
             if chunk is None:
                 chunk = await self._ready()
@@ -145,10 +145,10 @@ class Watch:
             if self._beat_is_due:
                 self._beat_is_due = False
                 return HEARTBEAT
-            await self._rung()
+            await self._wait_for_news()
         return b""
 
-    async def _rung(self) -> None:
+    async def _wait_for_news(self) -> None:
         if self._is_rung:
             return
         self._waiter = asyncio.get_running_loop().create_future()
@@ -157,7 +157,7 @@ class Watch:
         finally:
             self._waiter = None
 
-    def _begun(self) -> bytes:
+    def _first_bytes(self) -> bytes:
         """The metadata, unless the client has it; and the hint, with which the headers are on their way."""
         is_first = self._plan.after is None
         step = opened(self.session, self._plan.ids) if is_first else resumed(self.session, self._plan.ids)
@@ -170,15 +170,15 @@ class Watch:
         frames = self._tail.after(self._seq)
         if frames is None or self._failure is not None:
             return None
-        chunk = self._taken(frames)
+        chunk = self._take_chunk(frames)
         return chunk if chunk or self._finished_seq is None else None
 
     async def _ready(self) -> bytes:
         if self._failure is not None:
-            return self._told(failed(self.session, self._failure), None)
+            return self._last_bytes(failed(self.session, self._failure), None)
         try:
             frames = self._tail.after(self._seq)
-            chunk = self._taken(await self._read() if frames is None else frames)
+            chunk = self._take_chunk(await self._read() if frames is None else frames)
         except StoreFailure:
             self.waits_for_store = True
             return b""
@@ -193,7 +193,7 @@ class Watch:
             self._tail.reaches_to(events[-1].seq if events else self._seq)
         return [Frame(event) for event in events]
 
-    def _taken(self, frames: Sequence[Frame]) -> bytes:
+    def _take_chunk(self, frames: Sequence[Frame]) -> bytes:
         """Pass over frames, up to what one chunk holds, and give those that are this client's."""
         taken, size_bytes = [], 0
         for frame in frames:
@@ -225,9 +225,9 @@ class Watch:
         if row is None:
             self._wants_row()
             return b""
-        return self._told(told_end(self.session, row), self._finished_seq)
+        return self._last_bytes(told_end(self.session, row), self._finished_seq)
 
-    def _told(self, step: Step, seq: int | None) -> bytes:
+    def _last_bytes(self, step: Step, seq: int | None) -> bytes:
         """The two events of an end; those that the client had on an earlier connection are left out."""
         self.session = step.session
         self._is_over = True

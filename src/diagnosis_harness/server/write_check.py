@@ -42,7 +42,7 @@ class WriteCheck:
             tried = self._tried = asyncio.ensure_future(self._try())
         left_s = self._began_s + LIMIT_S - now_s
         if not tried.done() and left_s > 0:
-            await _ended_within(self._clock, left_s, tried)
+            await _wait_until_done(self._clock, left_s, tried)
         return tried.result() if tried.done() else self._last or LATE
 
     async def _try(self) -> str | None:
@@ -55,7 +55,7 @@ class WriteCheck:
         return self._last
 
 
-async def _ended_within(clock: Clock, limit_s: float, tried: asyncio.Task[str | None]) -> None:
+async def _wait_until_done(clock: Clock, limit_s: float, tried: asyncio.Task[str | None]) -> None:
     """Wait for a write that others wait for as well: it goes on where this one has waited enough."""
     bell = asyncio.ensure_future(sleep(clock, limit_s))
     try:

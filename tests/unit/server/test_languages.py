@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from diagnosis_harness.kernel.language import Language
-from diagnosis_harness.server.languages import asked_language
+from diagnosis_harness.server.languages import preferred_language
 
 
 @pytest.mark.parametrize(
@@ -27,10 +27,10 @@ from diagnosis_harness.server.languages import asked_language
 )
 def test_the_language_wanted_most_is_spoken(header: str, language: Language) -> None:
     """English where both are wanted alike, or none."""
-    assert asked_language(header) is language
+    assert preferred_language(header) is language
 
 
 @given(st.text(max_size=2_000))
 def test_any_header_gives_a_language(header: str) -> None:
     """Nothing is refused."""
-    assert asked_language(header) in Language
+    assert preferred_language(header) in Language

@@ -108,7 +108,7 @@ class Alerts:
         most = most if unfinished_max is None else min(most, unfinished_max)
         asking = replace(asking, fingerprint=fingerprint)
         request = await self._runs.request(caller, asking, RunKind.BACKGROUND, unfinished_max=most)
-        return await self._taken(
+        return await self._take(
             AlertNotification(
                 notification_id=notification_id,
                 fingerprint=fingerprint,
@@ -127,7 +127,7 @@ class Alerts:
         """
         if not caller.may_ask:
             raise NotPermitted("a viewer reads and does not ask")
-        return await self._taken(
+        return await self._take(
             AlertNotification(
                 notification_id=notification_id,
                 fingerprint=fingerprint,
@@ -157,7 +157,7 @@ class Alerts:
             goes_on = False
             for fingerprint in groups:
                 try:
-                    report = await self._worked_off(fingerprint)
+                    report = await self._process_group(fingerprint)
                 except StoreFailure as failure:
                     if failure.kind is not FailureKind.INVALID_OUTPUT:
                         raise
@@ -171,16 +171,16 @@ class Alerts:
                 break
         return AlertAccount(effects, failed)
 
-    async def _taken(self, notification: AlertNotification) -> TakenNotification:
+    async def _take(self, notification: AlertNotification) -> TakenNotification:
         kept = await self._inbox.keep(notification, waiting_max=self._settings.waiting_max)
         report: GroupReport | None = None
         if kept.ahead == 0:  # who comes first is worked off first
             with suppress(StoreFailure):  # it is kept: whoever works off next has it
-                report = await self._worked_off(notification.fingerprint)
+                report = await self._process_group(notification.fingerprint)
         has_waited = report is None or report.left > 0
         return TakenNotification(kept.notification_id, kept.ahead, None if has_waited else report)
 
-    async def _worked_off(self, fingerprint: str) -> GroupReport | None:
+    async def _process_group(self, fingerprint: str) -> GroupReport | None:
         """Work off a group; None where this process is at work on one."""
         if self._is_at_work:
             return None

@@ -113,7 +113,7 @@ def _document(
         failure=ending.failure.message if ending.failure and outcome is ReleaseOutcome.FAILED else None,
     )
     kept = settled(row, records)
-    called = _called(kept, trace)
+    called = _records_of_started_calls(kept, trace)
     run = _run(row, ending, body, called)
     version, inquiry = SCHEMA_VERSION, None
     if row.intent is IntentType.DIAGNOSIS and "report" in body:
@@ -121,7 +121,7 @@ def _document(
         report = read_part(Report, body["report"], "report", version=version)
         if (held := body.get("inquiry")) is not None:
             inquiry = read_part(InquiryEntry, held, "inquiry", version=version)
-        kept = _reported(called, report)
+        kept = _with_reported_errors(called, report)
     elif outcome in (ReleaseOutcome.FAILED, ReleaseOutcome.CANCELLED):
         report = _report(run, release, kept)
     elif row.intent in (None, IntentType.DIAGNOSIS):
@@ -156,7 +156,9 @@ def settled(row: RunRow, records: Iterable[EvidenceRecord]) -> tuple[EvidenceRec
     )
 
 
-def _called(records: Sequence[EvidenceRecord], trace: Iterable[TraceLine]) -> tuple[EvidenceRecord, ...]:
+def _records_of_started_calls(
+    records: Sequence[EvidenceRecord], trace: Iterable[TraceLine]
+) -> tuple[EvidenceRecord, ...]:
     """The records of calls that are known to have begun.
 
     Not that of one which was turned away when a store may have begun its record: its run never heard of it.
@@ -169,7 +171,7 @@ def _called(records: Sequence[EvidenceRecord], trace: Iterable[TraceLine]) -> tu
     )
 
 
-def _reported(records: Iterable[EvidenceRecord], report: Report) -> tuple[EvidenceRecord, ...]:
+def _with_reported_errors(records: Iterable[EvidenceRecord], report: Report) -> tuple[EvidenceRecord, ...]:
     """The records as the run that reported them saw them end.
 
     The store of one that it left PROJECTING was away; how the call failed is what the run says of it.

@@ -47,12 +47,12 @@ SOURCE_NOT_SERVED = "SOURCE_NOT_SERVED"
 
 def early_failures(language: Language) -> frozenset[str]:
     """The failure messages of runs that this module ended."""
-    return frozenset(_said(each, language) for each in (_NEVER_BEGAN, _NOT_SERVED, _GIVEN_UP))
+    return frozenset(_in_language(each, language) for each in (_NEVER_BEGAN, _NOT_SERVED, _GIVEN_UP))
 
 
 def was_not_served(failure: str | None, language: Language) -> bool:
     """Whether this is the failure message of a run whose source no process had."""
-    return failure == _said(_NOT_SERVED, language)
+    return failure == _in_language(_NOT_SERVED, language)
 
 
 BEFORE_IT_BEGAN = "before it began"
@@ -70,7 +70,7 @@ def ending_in_queue(
         spent=RunSpent(duration_s=0.0),
         failure=RunFailure(
             RUN_CANCELLED if cancelled else cancel.reason.value,
-            _said(_CANCELLED if cancelled else _NEVER_BEGAN, request.language),
+            _in_language(_CANCELLED if cancelled else _NEVER_BEGAN, request.language),
         ),
     )
 
@@ -88,7 +88,7 @@ def ending_not_started(request: RunRequest, *, at_s: float, is_served: bool) -> 
         outcome=ReleaseOutcome.FAILED,
         termination=RunTermination(state_for(reason), reason, at_s, "no process has its source"),
         spent=RunSpent(duration_s=0.0),
-        failure=RunFailure(SOURCE_NOT_SERVED, _said(_NOT_SERVED, request.language)),
+        failure=RunFailure(SOURCE_NOT_SERVED, _in_language(_NOT_SERVED, request.language)),
     )
 
 
@@ -106,7 +106,7 @@ def ending_of_abandoned(
         outcome=ReleaseOutcome.FAILED,
         termination=ended or RunTermination(state_for(reason), reason, at_s, "its process is gone"),
         spent=spent,
-        failure=RunFailure(reason.value, _said(_GIVEN_UP, request.language)),
+        failure=RunFailure(reason.value, _in_language(_GIVEN_UP, request.language)),
     )
 
 
@@ -165,5 +165,5 @@ def closing_events(
     )
 
 
-def _said(sentence: tuple[str, str], language: Language) -> str:
+def _in_language(sentence: tuple[str, str], language: Language) -> str:
     return sentence[1] if language is Language.ZH else sentence[0]
