@@ -32,7 +32,7 @@ IRREGULAR_PARTICIPLES = re.compile(
 )
 """Participles that are not also the base form: `read`, `run`, `put`, `split`, `set`, `cut` are base forms."""
 
-PARTICIPLES_ALLOWED: dict[str, str] = {}
+PARTICIPLES_ALLOWED = {"preferred_language": "an adjective: the language that is preferred"}
 """A function's name, and why its participle is right."""
 
 TWICE_ALLOWED = {

@@ -78,7 +78,7 @@ class Players:
             RetryRole.SYSTEM_RESPONDER: self.responder,
             RetryRole.ANSWER_WRITER: self.writer,
         }
-        return tuple(PlayerProfile(role.value, _asked_by(player)) for role, player in played.items())
+        return tuple(PlayerProfile(role.value, _player_name(player)) for role, player in played.items())
 
 
 def build_players(settings: Settings, *, policy: DiagnosisPolicy | None = None) -> Players:
@@ -115,7 +115,7 @@ def _build(role: str, name: str, makers: Makers[PlayerT], settings: Settings) ->
     return make(settings)
 
 
-def _asked_by(player: object) -> str | None:
+def _player_name(player: object) -> str | None:
     """What a player asks beside embedded rules: its language model; of a player of your own, its class."""
     if isinstance(player, AsksLlm):
         return player.llm

@@ -88,33 +88,25 @@ async def open_service(
         StoreFailure: the database or the queue cannot be reached.
     """
     alert_settings = _alert_settings(settings)
-    players = players or build_players(settings)
     async with AsyncExitStack() as stack:
         catalog = build_catalog(settings, extra_tools)
         opened = await _open_resources(stack, settings, catalog, progress=progress, extra_sinks=extra_sinks)
         core, stores, closed = opened.core, opened.stores, opened.closed
-        export = exporting(settings, archive=stores.archive, feed=opened.log, closed=closed)
-        exporter = await stack.enter_async_context(export)
-        chat = _chat(opened, settings, players)
-        runs, supervisor = _runs(opened, settings), _caretaker(opened, settings)
+        exporter = await stack.enter_async_context(
+            exporting(settings, archive=stores.archive, feed=opened.log, closed=closed)
+        )
+        chat = _chat(opened, settings, players or build_players(settings))
+        runs, supervisor = _runs(opened, settings), _supervisor(opened, settings)
         inbox = SqlAlertInbox(opened.database, closed=closed)
         alerts = Alerts(runs, inbox=inbox, queue=opened.queue, clock=core.clock, settings=alert_settings)
         writes = _writes(opened, supervisor)
-        tasks = BackgroundTasks(
-            supervisor,
-            alerts,
-            clock=core.clock,
-            periods=TaskPeriods(settings.care.beat_s, settings.care.look_s, settings.care.dead_after_s),
-            check_evidence=writes.get(EVIDENCE),
-        )
-        worker = RunWorker(
-            chat, archive=stores.archive, clock=core.clock, failed=_log_failure, sources=catalog
-        )
+        tasks = _background_tasks(opened, settings, supervisor, alerts, check_evidence=writes.get(EVIDENCE))
+        archive, clock = stores.archive, core.clock
+        worker = RunWorker(chat, archive=archive, clock=clock, failed=_log_failure, sources=catalog)
         await stack.enter_async_context(tasks.running())
         if accept_background_runs:
-            await opened.queue.listen(
-                worker.work, parallel_max=settings.queue.parallel_max, lanes=catalog.lanes_now()
-            )
+            parallel_max = settings.queue.parallel_max
+            await opened.queue.listen(worker.work, parallel_max=parallel_max, lanes=catalog.lanes_now())
         yield Service(
             core=core,
             chat=chat,
@@ -133,6 +125,24 @@ async def open_service(
             left_runs=lambda: supervisor.left,
             takes_runs=accept_background_runs,
         )
+
+
+def _background_tasks(
+    opened: _Resources,
+    settings: Settings,
+    supervisor: RunSupervisor,
+    alerts: Alerts,
+    *,
+    check_evidence: Write | None,
+) -> BackgroundTasks:
+    care = settings.care
+    return BackgroundTasks(
+        supervisor,
+        alerts,
+        clock=opened.core.clock,
+        periods=TaskPeriods(care.beat_s, care.look_s, care.dead_after_s),
+        check_evidence=check_evidence,
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,7 +227,7 @@ def _runs(opened: _Resources, settings: Settings) -> RunService:
     )
 
 
-def _caretaker(opened: _Resources, settings: Settings) -> RunSupervisor:
+def _supervisor(opened: _Resources, settings: Settings) -> RunSupervisor:
     return RunSupervisor(
         opened.core,
         opened.stores,

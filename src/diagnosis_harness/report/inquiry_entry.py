@@ -87,16 +87,16 @@ def _inventory(inventory: Inventory, spoken_of: Collection[str | None]) -> Inven
         held = {name for each in kept for name in (each.name, each.owner)}
         calls = tuple(edge for edge in calls if held.issuperset(edge))
     return InventoryEntry(
-        entities=tuple(EntityEntry(each.name, each.owner, _ordered(each.telemetry)) for each in kept),
+        entities=tuple(EntityEntry(each.name, each.owner, _in_order(each.telemetry)) for each in kept),
         calls=tuple(CallEntry(caller, callee) for caller, callee in calls),
-        telemetry=_ordered(inventory.telemetry),
+        telemetry=_in_order(inventory.telemetry),
         incident=Window.of(inventory.incident),
         baseline=Window.of(inventory.baseline),
         omitted=len(inventory.entities) - len(kept),
     )
 
 
-def _ordered(kinds: Iterable[Telemetry]) -> tuple[Telemetry, ...]:
+def _in_order(kinds: Iterable[Telemetry]) -> tuple[Telemetry, ...]:
     held = set(kinds)
     return tuple(kind for kind in Telemetry if kind in held)
 

@@ -27,11 +27,11 @@ def inquiry_of(document: RunDocument, records: Iterable[EvidenceRecord]) -> Inqu
     """
     entry = document.inquiry
     if entry is not None:
-        return carried(entry, document.run.question)
-    return _witnessed(document, records) if document.schema_version == READABLE[0] else Inquiry()
+        return inquiry_of_entry(entry, document.run.question)
+    return _reconstruct_inquiry(document, records) if document.schema_version == READABLE[0] else Inquiry()
 
 
-def carried(entry: InquiryEntry, question: str) -> Inquiry:
+def inquiry_of_entry(entry: InquiryEntry, question: str) -> Inquiry:
     """The inquiry that a document writes.
 
     Raises:
@@ -58,7 +58,7 @@ def carried(entry: InquiryEntry, question: str) -> Inquiry:
     )
 
 
-def _witnessed(document: RunDocument, records: Iterable[EvidenceRecord]) -> Inquiry:
+def _reconstruct_inquiry(document: RunDocument, records: Iterable[EvidenceRecord]) -> Inquiry:
     """What a document of version 2 tells of it. A name that no item of the run holds is not known."""
     records = tuple(records)
     items = [item for record in records for item in record.items]
@@ -68,7 +68,7 @@ def _witnessed(document: RunDocument, records: Iterable[EvidenceRecord]) -> Inqu
     recorded = next((item.window for item in held if item.attributes.get("recording") == "incident"), None)
     run = document.run
     said = (
-        (_stated(run.onset_at), OnsetOrigin.ASKED),
+        (_onset_s(run.onset_at), OnsetOrigin.ASKED),
         (timestamp_in_question(run.question, recorded), OnsetOrigin.QUESTION),
         (None if stated is None else stated.onset_s, OnsetOrigin.SOURCE),
         (None if alert is None else alert.onset_s, OnsetOrigin.ALERT),
@@ -94,7 +94,7 @@ def _witnessed(document: RunDocument, records: Iterable[EvidenceRecord]) -> Inqu
                 for name, owner in sorted(owners.items())
             ),
             telemetry=kinds,
-            incident=recorded or _looked_through(records),
+            incident=recorded or _time_span(records),
         ),
     )
 
@@ -111,7 +111,7 @@ def _kinds(inventory: Iterable[EvidenceItem], records: Iterable[EvidenceRecord])
     return frozenset(kind for kind in Telemetry if kind.value in named or kind in looked)
 
 
-def _looked_through(records: Iterable[EvidenceRecord]) -> TimeWindow | None:
+def _time_span(records: Iterable[EvidenceRecord]) -> TimeWindow | None:
     """The time that a run's calls and findings speak of, where no inventory says what was recorded."""
     found = [record.projection for record in records if record.projection is not None]
     windows = [each.window for each in found] + [item.window for each in found for item in each.items]
@@ -121,7 +121,7 @@ def _looked_through(records: Iterable[EvidenceRecord]) -> TimeWindow | None:
     return TimeWindow(min(each.start_s for each in held), max(each.end_s for each in held))
 
 
-def _stated(onset_at: str | None) -> float | None:
+def _onset_s(onset_at: str | None) -> float | None:
     """The stated onset; None where it is no instant, which the account of the run objects to."""
     try:
         return None if onset_at is None else instant(onset_at, "run.onset_at")

@@ -112,7 +112,7 @@ def _time_flaws(document: RunDocument) -> Iterator[Flaw]:
         instant(run.onset_at, "run.onset_at")
     if run.termination is None:
         return
-    ended_s = _ended(run.termination)
+    ended_s = _end_s(run.termination)
     if abs(ended_s - started_s - run.duration_s) > _ROUNDING_S:
         took = f"{ended_s - started_s:.3f}"
         yield Flaw(FlawCode.DURATION_DIFFERS, "run.duration_s", str(run.duration_s), took)
@@ -136,5 +136,5 @@ def _time_flaws(document: RunDocument) -> Iterator[Flaw]:
         before_s = max(before_s, at_s)
 
 
-def _ended(termination: Termination) -> float:
+def _end_s(termination: Termination) -> float:
     return instant(termination.at, "run.termination.at")

@@ -10,7 +10,7 @@ from diagnosis_harness.diagnosis.inquiry import Inquiry, OnsetOrigin
 from diagnosis_harness.diagnosis.question import timestamp_in_question
 from diagnosis_harness.kernel.errors import RunDocumentInvalid
 from diagnosis_harness.report.document import RunDocument
-from diagnosis_harness.report.restore_inquiry import carried
+from diagnosis_harness.report.restore_inquiry import inquiry_of_entry
 from diagnosis_harness.report.window import instant
 from diagnosis_harness.tools.evidence import EvidenceItem, ItemKind
 from diagnosis_harness.tools.invocation import EvidenceRecord
@@ -25,7 +25,7 @@ def inquiry_check(document: RunDocument, records: Sequence[EvidenceRecord]) -> C
         flaws = [Flaw(FlawCode.INQUIRY_MISSING, "inquiry")] if _needs_one(document) else []
         return Check(CheckName.INQUIRY, 0, tuple(flaws))
     try:
-        inquiry = carried(document.inquiry, document.run.question)
+        inquiry = inquiry_of_entry(document.inquiry, document.run.question)
         flaws = [*_onset_flaws(inquiry, document, records), *_record_flaws(inquiry, records)]
     except RunDocumentInvalid as error:
         flaws = [Flaw(FlawCode.NOT_OF_THE_SCHEMA, error.place, found=error.problem)]

@@ -185,7 +185,7 @@ def compare(
         for result in results
         if result.record is not None and result.record.invocation is InvocationStatus.READY
     }
-    anchored = tuple(_anchored(claim, fresh) for claim in draft.claims)
+    anchored = tuple(_anchor(claim, fresh) for claim in draft.claims)
     findings = check_draft(
         replace(draft, claims=anchored),
         fresh.values(),
@@ -222,7 +222,7 @@ def compare(
     )
 
 
-def _anchored(claim: Claim, fresh: Mapping[str, EvidenceRecord]) -> Claim:
+def _anchor(claim: Claim, fresh: Mapping[str, EvidenceRecord]) -> Claim:
     """The claim, citing what bears it among the answers of now; else all of them, so that a guard objects."""
     answers = [
         fresh[call_id] for call_id in dict.fromkeys(r.tool_call_id for r in claim.refs) if call_id in fresh

@@ -149,7 +149,7 @@ def _sentence_flaws(
             yield Flaw(FlawCode.SENTENCE_DIFFERS, place, entry.sentence, sentence(claim, language))
 
 
-def composed_checks(
+def check_composition(
     document: RunDocument, draft: DiagnosisDraft, records: tuple[EvidenceRecord, ...]
 ) -> Iterator[Check]:
     """Summary, next steps, coverage and candidates, against the report composed anew from all records.
@@ -164,7 +164,7 @@ def composed_checks(
         if path is not None
         else [
             compose(material_of(document, draft, records, has_baseline=baseline, has_onset=onset))
-            for baseline, onset in _known(document.inquiry)
+            for baseline, onset in _possible_knowledge(document.inquiry)
         ]
     )
     stated = len(report.summary) + len(report.next_checks) + len(report.missing_info)
@@ -176,7 +176,7 @@ def composed_checks(
     yield Check(CheckName.CANDIDATES, len(report.candidates), candidates)
 
 
-def _known(inquiry: InquiryEntry | None) -> Iterable[tuple[bool, bool]]:
+def _possible_knowledge(inquiry: InquiryEntry | None) -> Iterable[tuple[bool, bool]]:
     """Whether there was a baseline, and whether anybody said when it began; all that may be."""
     if inquiry is None:
         return [(baseline, onset) for baseline in (False, True) for onset in (False, True)]

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from diagnosis_harness.audit.verification.account import account_checks
 from diagnosis_harness.audit.verification.inquiry import inquiry_check
 from diagnosis_harness.audit.verification.records import restore_records
-from diagnosis_harness.audit.verification.report import composed_checks, guard_checks
+from diagnosis_harness.audit.verification.report import check_composition, guard_checks
 from diagnosis_harness.audit.verification.result import Check, CheckName, Flaw, FlawCode, Verification
 from diagnosis_harness.audit.verification.trace import trace_check
 from diagnosis_harness.diagnosis.draft import DiagnosisDraft
@@ -95,7 +95,7 @@ def _checks(
     yield inquiry_check(document, restored.records)
     yield from guard_checks(document, draft, restored.records)
     if restored.whole:
-        yield from composed_checks(document, draft, restored.records)
+        yield from check_composition(document, draft, restored.records)
     yield from account_checks(document)
     yield trace_check(document)
 

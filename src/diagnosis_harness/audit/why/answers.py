@@ -48,7 +48,7 @@ def why(
     """
     return (
         _fallback(document, intent),
-        _stopped_calling(document),
+        _why_calls_stopped(document),
         _no_evidence(document),
         _time_or_budget(document),
         _status_success(document, intent),
@@ -143,8 +143,8 @@ def _why_insufficient(document: RunDocument) -> Phrase:
 # ---------------------------------------------------------------- why the agent stopped calling tools
 
 
-def _stopped_calling(document: RunDocument) -> WhyAnswer:
-    facts = [Fact("run.state", document.run.state), *_spent_facts(document, reached=True)]
+def _why_calls_stopped(document: RunDocument) -> WhyAnswer:
+    facts = [Fact("run.state", document.run.state), *_usage_facts(document, reached=True)]
     if document.release.stop_reason:
         facts.insert(0, Fact("release.stop_reason", document.release.stop_reason))
     refused = [line for line in document.trace if line.name is TraceName.TOOL_REQUEST_REJECTED]
@@ -153,7 +153,9 @@ def _stopped_calling(document: RunDocument) -> WhyAnswer:
             Sentence.of(Phrase.NEVER_STARTED_CALLING if never_started(document) else Phrase.NEVER_CALLED),
         )
         return WhyAnswer(WhyQuestion.STOPPED_CALLING, never, tuple(facts), arises=False)
-    sentences = [Sentence.of(_why_stopped(document), calls=len(document.records), spent=_spent(document))]
+    sentences = [
+        Sentence.of(_why_stopped(document), calls=len(document.records), spent=_name_reached_limit(document))
+    ]
     if refused:
         codes = ", ".join(dict.fromkeys(code for line in refused if (code := line.text_of("code"))))
         phrase = Phrase.REQUESTS_REFUSED if codes else Phrase.REQUESTS_REFUSED_UNNAMED
@@ -208,7 +210,7 @@ def _no_evidence(document: RunDocument) -> WhyAnswer:
     if sentences:
         return WhyAnswer(WhyQuestion.NO_EVIDENCE, sentences, facts, arises=True)
     if not document.records:
-        spent = tuple(_spent_facts(document, of="tool_calls"))
+        spent = tuple(_usage_facts(document, of="tool_calls"))
         rests_on = spent or (Fact("run.state", document.run.state),)  # the counters may be lost
         return WhyAnswer(WhyQuestion.NO_EVIDENCE, (Sentence.of(Phrase.NONE_CALLED),), rests_on, arises=False)
     sentence = Sentence.of(Phrase.ALL_FOUND, count=len(document.records))
@@ -223,7 +225,7 @@ def _time_or_budget(document: RunDocument) -> WhyAnswer:
     facts = [Fact("run.state", run.state)]
     if run.termination:
         facts.append(Fact("run.termination", f"{run.termination.reason or '-'} {run.termination.at}"))
-    facts += [*_lines(document, TraceName.RUN_ENDED), *_spent_facts(document)]
+    facts += [*_lines(document, TraceName.RUN_ENDED), *_usage_facts(document)]
     phrase = {RunState.TIMED_OUT: Phrase.WAS_TIME, RunState.BUDGET_EXHAUSTED: Phrase.WAS_BUDGET}.get(
         run.state, Phrase.WAS_NEITHER
     )
@@ -236,12 +238,12 @@ def _time_or_budget(document: RunDocument) -> WhyAnswer:
         state=run.state,
         duration=measure(run.duration_s, "s"),
         limit=measure(run.limit_s, "s"),
-        spent=_spent(document),
+        spent=_name_reached_limit(document),
     )
     return WhyAnswer(WhyQuestion.TIME_OR_BUDGET, (sentence,), tuple(facts), arises=arises)
 
 
-def _spent(document: RunDocument) -> str:
+def _name_reached_limit(document: RunDocument) -> str:
     """Which limit was reached: as the run's end records it, else the counters that reached theirs."""
     for line in document.trace:
         if line.name is TraceName.RUN_ENDED and (detail := line.text_of("detail")):
@@ -254,7 +256,7 @@ def _spent(document: RunDocument) -> str:
     return ", ".join(full) or "-"
 
 
-def _spent_facts(document: RunDocument, *, reached: bool = False, of: str | None = None) -> Iterator[Fact]:
+def _usage_facts(document: RunDocument, *, reached: bool = False, of: str | None = None) -> Iterator[Fact]:
     """The counters that have a limit; with `reached` only those at it, with `of` only those of a name."""
     for place, counter in enumerate(document.run.usage):
         if counter.limit is None or of not in (None, counter.name):

@@ -181,7 +181,7 @@ class ApiClient:
                     if event.data:  # without data it is only an id or a retry time
                         yield event.event, self._parsed(event.data)
         except httpx2.TimeoutException as error:
-            raise self._timed_out(error) from error
+            raise self._timeout_failure(error) from error
         except httpx2.HTTPError as error:
             raise self._unreachable(error) from error
 
@@ -216,7 +216,7 @@ class ApiClient:
         try:
             response = await self._client.request(method, path, params=params, json=body)
         except httpx2.TimeoutException as error:
-            raise self._timed_out(error) from error
+            raise self._timeout_failure(error) from error
         except (httpx2.HTTPError, httpx2.InvalidURL, httpx2.StreamError) as error:
             raise self._unreachable(error) from error
         if response.is_success:
@@ -270,7 +270,7 @@ class ApiClient:
         )
         return ServiceFailure(message, status=status, kind=FailureKind.INVALID_OUTPUT)
 
-    def _timed_out(self, error: httpx2.TimeoutException) -> ServiceFailure:
+    def _timeout_failure(self, error: httpx2.TimeoutException) -> ServiceFailure:
         step = {
             httpx2.ConnectTimeout: Step.CONNECT,
             httpx2.PoolTimeout: Step.CONNECT,

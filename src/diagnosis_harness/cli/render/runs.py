@@ -153,17 +153,17 @@ def facts_lines(run: RunView, language: Language, *, now_s: float, width: int) -
         ("tool_calls", f"{spent.tool_calls:,}" if spent else None),
         ("tokens", f"{spent.total_tokens:,}" if spent else None),
     ]
-    left = _labelled(stands, language)
+    left = _label_facts(stands, language)
     longest = max(cell_len(name) for name, _ in left)
-    lines = [_fact(name, value, longest) for name, value in _labelled(ids, language)]
-    lines += _pairs(left, _labelled(took, language), width)
+    lines = [_fact(name, value, longest) for name, value in _label_facts(ids, language)]
+    lines += _pairs(left, _label_facts(took, language), width)
     if run.failure:
         prefix = _fact(words.FACTS["failure"].in_(language), "", longest)
         lines += hang(prefix, Text(shown(run.failure.message), "red"), width)
     return tuple(lines)
 
 
-def _labelled(facts: Sequence[tuple[str, str | None]], language: Language) -> list[tuple[str, str]]:
+def _label_facts(facts: Sequence[tuple[str, str | None]], language: Language) -> list[tuple[str, str]]:
     """Names and values; without a cancellation, none is listed."""
     return [
         (words.FACTS[name].in_(language), shown(value or "-"))

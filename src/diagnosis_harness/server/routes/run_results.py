@@ -285,7 +285,7 @@ async def why_of(
 )
 async def report(run_id: RunId, state: AppStateDep, caller: CallerDep) -> Response:
     """The report of an ended run as Markdown, in the run's language."""
-    row = await _closed_row(state, caller, run_id)
+    row = await _require_closed_row(state, caller, run_id)
     document = await state.service.runs.document(caller, run_id)
     lists = row.intent is IntentType.SYSTEM_CHAT
     text = markdown(document, answer=_text_of(row), lists=lists)
@@ -308,7 +308,7 @@ async def document(run_id: RunId, state: AppStateDep, caller: CallerDep) -> Resp
     return Response(saved, media_type="application/json", headers={"content-disposition": disposition})
 
 
-async def _closed_row(state: AppState, caller: Caller, run_id: str) -> RunRow:
+async def _require_closed_row(state: AppState, caller: Caller, run_id: str) -> RunRow:
     row = await state.service.runs.row(caller, run_id)
     if not row.is_closed:
         raise RunGoesOn(run_id)
