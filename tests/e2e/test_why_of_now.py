@@ -56,8 +56,8 @@ def test_server_and_command_line_say_the_same_of_a_run_that_goes_on_and_that_has
             await it.still()
             afar, here = await by_both(it, run_id)
             assert [one for one in afar if one not in here] == [afar[5]]
-            assert said(afar, "NO_DONE") == ["It was: done(SUCCESS)."]
-            assert said(here, "NO_DONE")[0].startswith("That is not known here")
+            assert said(afar, "NO_DONE") == ["It was sent: done(SUCCESS)."]
+            assert said(here, "NO_DONE")[0].startswith("Unknown here")
             await client.close()
 
     asyncio.run(played())
@@ -76,6 +76,6 @@ def test_a_server_that_did_not_serve_the_stream_does_not_claim_its_end(tmp_path:
         async with streaming(tmp_path) as it:
             afar, here = await by_both(it, run_id)
             assert afar == here
-            assert said(afar, "NO_DONE")[0].startswith("That is not known here")
+            assert said(afar, "NO_DONE")[0].startswith("Unknown here")
 
     asyncio.run(played())
