@@ -162,5 +162,5 @@ def test_why_is_answered_from_the_database_while_the_evidence_store_is_away(
         if old["question"] != "NO_EVIDENCE":
             assert new == old
             continue
-        assert new["says"][0].startswith("The evidence store does not answer now")
+        assert new["says"][0].startswith("The evidence store is not responding")
         assert new["says"][1:] == old["says"]

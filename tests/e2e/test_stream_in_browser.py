@@ -47,19 +47,24 @@ class CuttingProxy:
 
     async def __call__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """One connection of the browser: one request."""
-        with suppress(ConnectionError, asyncio.IncompleteReadError):
-            head = await reader.readuntil(b"\r\n\r\n")
-            if head.startswith(b"GET /v1/"):
-                await self._passed_on(head, writer)
-            elif head.startswith(b"GET / "):
-                body = PAGE.encode()
-                writer.write(b"HTTP/1.1 200 OK\r\ncontent-type: text/html\r\nconnection: close\r\n")
-                writer.write(b"content-length: %d\r\n\r\n" % len(body) + body)
-            else:
-                writer.write(b"HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\nconnection: close\r\n\r\n")
-        writer.close()
+        try:
+            with suppress(ConnectionError, asyncio.IncompleteReadError):
+                await self._answer(reader, writer)
+        finally:  # also when the test ends while the browser still reads
+            writer.close()
 
-    async def _passed_on(self, head: bytes, writer: asyncio.StreamWriter) -> None:
+    async def _answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        head = await reader.readuntil(b"\r\n\r\n")
+        if head.startswith(b"GET /v1/"):
+            await self._pass_on(head, writer)
+        elif head.startswith(b"GET / "):
+            body = PAGE.encode()
+            writer.write(b"HTTP/1.1 200 OK\r\ncontent-type: text/html\r\nconnection: close\r\n")
+            writer.write(b"content-length: %d\r\n\r\n" % len(body) + body)
+        else:
+            writer.write(b"HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\nconnection: close\r\n\r\n")
+
+    async def _pass_on(self, head: bytes, writer: asyncio.StreamWriter) -> None:
         reader, server = await asyncio.open_connection("127.0.0.1", self._port)
         self._streams.add(writer)
         try:

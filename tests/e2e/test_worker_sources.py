@@ -181,7 +181,7 @@ def test_workers_that_lack_the_source_leave_its_runs_to_those_that_have_it(
         owners = owners_of(request.getfixturevalue(place))
         assert owner_with in owners
         assert owner_without not in owners
-        without.until(r"ask about source 'shop', which this process does not have")
+        without.until(r"need source 'shop', which this process does not have")
         assert without.said.count("does not have") == 1
 
 
@@ -203,7 +203,7 @@ def test_a_worker_whose_source_of_that_name_is_another_one_claims_nothing(
         _, url = members.serve("--no-work", "--from", shop)
         ((wrong, _),) = members.workers(("--from", other_shop))
         (run_id,) = ask(url, 1)
-        wrong.until(r"ask about source 'shop', which is another one in this process")
+        wrong.until(r"need source 'shop', which is a different one in this process")
         assert httpx2.get(f"{url}/v1/runs/{run_id}", trust_env=False).json()["status"] == "QUEUED"
         members.workers(("--from", copy))
         (row,) = closed(url, [run_id])

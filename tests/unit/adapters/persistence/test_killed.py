@@ -27,7 +27,7 @@ from diagnosis_harness.adapters.persistence.run_log import SqlRunLog
 from diagnosis_harness.adapters.persistence.run_store import SqlRunStore
 from diagnosis_harness.harness.core import DiagnosisHarnessCore
 from diagnosis_harness.testing.clock import ManualClock
-from diagnosis_harness.testing.evidence import begun_record, changed_item, ready_record
+from diagnosis_harness.testing.evidence import projecting_record, change_item, ready_record
 from diagnosis_harness.testing.ids import CountingIds
 from tests.support.rows import Process
 
@@ -36,11 +36,11 @@ async def work(process, number):
     ctx = await process.begun(run_id)
     for step in range(1_000_000):
         call_id = f"t{step}"
-        await process.evidence.begin(ctx, begun_record(call_id, run_id=run_id))
+        await process.evidence.begin(ctx, projecting_record(call_id, run_id=run_id))
         for _ in range(7):
             process.tell(ctx, step=step)
         await process.log.flush(ctx)
-        await process.evidence.finish(ctx, ready_record(changed_item(), tool_call_id=call_id, run_id=run_id))
+        await process.evidence.finish(ctx, ready_record(change_item(), tool_call_id=call_id, run_id=run_id))
         sys.stdout.write(f"{run_id} {1 + 7 * (step + 1)} {call_id}\\n")
         sys.stdout.flush()
 
