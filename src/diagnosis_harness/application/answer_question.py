@@ -67,12 +67,14 @@ async def answer_question(
     """
     started_s = core.clock.now_s()
     summary = sources.summary.summary(ctx)
+    place = "onset"
     try:
         _check_onset(question.onset_s, summary.incident)
+        place = "QUESTION"
         inquiry = resolve_inquiry(ctx, sources, question.text, question.onset_s)
     except OnsetOutsideData as error:
         core.complete_failure(ctx, WorkEnd.ONSET_OUTSIDE_DATA.value)
-        raise InvalidInput("QUESTION", str(error), "name an instant inside it, and check the zone") from error
+        raise InvalidInput(place, str(error), "name an instant inside it, and check the zone") from error
     end = await use_case.diagnose(ctx, DiagnosisTask(question.text, inquiry, caller=LOCAL_CALLER))
     facts = RunFacts(
         question=question.text,

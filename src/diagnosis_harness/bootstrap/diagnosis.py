@@ -124,6 +124,7 @@ def build_diagnosis(
         InvalidInput: the folder, a file in it or a setting cannot be used.
     """
     settings = load_settings() if settings is None else settings
+    players = build_players(settings)
     trace = MemorySink()
     core = DiagnosisHarnessCore(
         clock=SystemClock(),
@@ -144,5 +145,5 @@ def build_diagnosis(
         settings=settings,
         sources=sources,
         onset_s=onset_s,
-        players=build_players(settings),
+        players=players,
     )

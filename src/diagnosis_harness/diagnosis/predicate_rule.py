@@ -182,8 +182,13 @@ def _is_change(item: EvidenceItem) -> bool:
 
 
 def _is_state(item: EvidenceItem) -> bool:
-    """One value, a number or a text, that was seen in a window and does not begin after it."""
+    """One value, a number or a text, that was seen in a window and does not begin after it.
+
+    It has no peer: what holds of one caller's calls alone may not be published as holding of the entity.
+    """
     if not item.entity or not item.signal or item.window is None or item.baseline is not None:
+        return False
+    if item.peer is not None:
         return False
     text = item.attributes.get("state")
     if (item.value is None) == (text is None) or not (
@@ -193,11 +198,18 @@ def _is_state(item: EvidenceItem) -> bool:
     return item.direction is None and (item.onset_s is None or item.onset_s <= item.window.end_s)
 
 
+COUNT_MAX = 2**53
+"""Beyond it not every whole number is a float, so digits would be published that nobody counted."""
+
+
 def _is_count(item: EvidenceItem) -> bool:
-    """A whole number of things seen in a window; the direction, where given, is that of the numbers."""
-    if not item.entity or not item.signal or item.window is None or item.unit is not None:
+    """A whole number of things seen in a window; the direction, where given, is that of the numbers.
+
+    It has no peer, as a state has none.
+    """
+    if not item.entity or not item.signal or item.window is None or item.unit is not None or item.peer:
         return False
-    if item.value is None or item.value < 0 or not float(item.value).is_integer():
+    if item.value is None or not 0 <= item.value <= COUNT_MAX or not float(item.value).is_integer():
         return False
     if item.baseline is None:
         return item.direction is None

@@ -50,6 +50,16 @@ def measure(value: float, unit: str | None) -> str:
     return _format(value, unit, digits=3)
 
 
+def exact(value: float, unit: str | None) -> str:
+    """A value with all its digits, for a number of replicas or a limit."""
+    return _format(value, unit, digits=_ALL_DIGITS)
+
+
+def count_text(value: float) -> str:
+    """A whole number in full, `1,234,567`; any other, such as a mean of counts, with all its digits."""
+    return f"{value:,.0f}" if float(value).is_integer() else exact(value, None)
+
+
 def measures(baseline: float, value: float, unit: str | None) -> tuple[str, str]:
     """Two values of one signal, with as many digits as it takes to tell them apart, where any number does."""
     before, now = measure(baseline, unit), measure(value, unit)

@@ -10,7 +10,8 @@ from diagnosis_harness.report import sentence_en, sentence_zh
 def sentence(claim: Claim, language: Language) -> str:
     """One sentence, ending in a full stop.
 
-    Values are rounded to three digits that count and shown at the unit that fits; how many times a value is
-    its baseline is the only number that the claim does not hold itself.
+    Values are rounded to three digits that count and shown at the unit that fits; counts and states keep all
+    their digits. How many times a value is its baseline is the only number that the claim does not hold
+    itself.
     """
     return sentence_zh.sentence(claim) if language is Language.ZH else sentence_en.sentence(claim)

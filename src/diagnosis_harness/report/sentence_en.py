@@ -7,7 +7,7 @@ from collections.abc import Callable
 from diagnosis_harness.diagnosis.claim import Claim, Looked, Predicate
 from diagnosis_harness.diagnosis.predicate_rule import OF_A_SIGNAL
 from diagnosis_harness.kernel.names import display_name, quote_text
-from diagnosis_harness.report.measure import measure, measures, times
+from diagnosis_harness.report.measure import count_text, exact, measure, measures, times
 from diagnosis_harness.report.timestamps import SOUGHT_MAX, instant, span
 from diagnosis_harness.tools.evidence import Direction
 
@@ -69,13 +69,16 @@ def _deployed(claim: Claim) -> str:
 
 
 def _in_state(claim: Claim) -> str:
-    state = display_name(claim.affected) if claim.affected else measure(claim.value or 0, claim.unit)
-    return f"{display_name(claim.signal or '?')} of {display_name(claim.entity)} was {state}{_when(claim)}"
+    """A tool of your own names attribute and state freely, so both are quoted: they are its words."""
+    state = quote_text(claim.affected) if claim.affected else exact(claim.value or 0, claim.unit)
+    return f"{quote_text(claim.signal or '?')} of {display_name(claim.entity)} was {state}{_when(claim)}"
 
 
 def _counted(claim: Claim) -> str:
-    usual = "" if claim.baseline is None else f" ({claim.baseline:,g} in normal operation)"
-    what = f"{claim.value or 0:,.0f} {display_name(claim.signal or '?')} of {display_name(claim.entity)}"
+    usual = "" if claim.baseline is None else f" ({count_text(claim.baseline)} in normal operation)"
+    what = (
+        f"{count_text(claim.value or 0)} {display_name(claim.signal or '?')} of {display_name(claim.entity)}"
+    )
     return f"{what} were counted{_when(claim)}{usual}"
 
 
@@ -177,11 +180,20 @@ def _level(claim: Claim) -> str:
 def _when(claim: Claim) -> str:
     if claim.onset_s is not None:
         at = claim.predicate in (Predicate.BEGAN, Predicate.DEPLOYED)
-        return f" {'at' if at else 'since'} {instant(claim.onset_s)}"
+        seen = _seen(claim) if claim.predicate is Predicate.IN_STATE else ""
+        return f" {'at' if at else 'since'} {instant(claim.onset_s)}{seen}"
     if claim.window is None:
         return ""
     start, end = span(claim.window)
     return f" between {start} and {end}"
+
+
+def _seen(claim: Claim) -> str:
+    """A state that began earlier was seen only while the tool looked."""
+    if claim.window is None:
+        return ""
+    start, end = span(claim.window)
+    return f", seen between {start} and {end}"
 
 
 _NOTHING: dict[str, Callable[[Claim, str, str, str], str]] = {

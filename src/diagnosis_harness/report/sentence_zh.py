@@ -7,7 +7,7 @@ from collections.abc import Callable
 from diagnosis_harness.diagnosis.claim import Claim, Looked, Predicate
 from diagnosis_harness.diagnosis.predicate_rule import OF_A_SIGNAL
 from diagnosis_harness.kernel.names import display_name, quote_text
-from diagnosis_harness.report.measure import measure, measures, times
+from diagnosis_harness.report.measure import count_text, exact, measure, measures, times
 from diagnosis_harness.report.timestamps import SOUGHT_MAX, instant, span
 from diagnosis_harness.tools.evidence import Direction
 
@@ -68,14 +68,15 @@ def _deployed(claim: Claim) -> str:
 
 
 def _in_state(claim: Claim) -> str:
-    state = display_name(claim.affected) if claim.affected else measure(claim.value or 0, claim.unit)
-    return f"{_when(claim)}{display_name(claim.entity)} 的 {display_name(claim.signal or '?')} 为 {state}"
+    """A tool of your own names attribute and state freely, so both are quoted: they are its words."""
+    state = quote_text(claim.affected) if claim.affected else f" {exact(claim.value or 0, claim.unit)}"
+    return f"{_when(claim)}{display_name(claim.entity)} 的{quote_text(claim.signal or '?')}为{state}"
 
 
 def _counted(claim: Claim) -> str:
-    usual = "" if claim.baseline is None else f"，正常时为 {claim.baseline:,g}"
-    what = f"{display_name(claim.entity)} 的 {display_name(claim.signal or '?')}"
-    return f"{_when(claim)}{what} 数量为 {claim.value or 0:,.0f}{usual}"
+    usual = "" if claim.baseline is None else f"，正常时为 {count_text(claim.baseline)}"
+    what = f"{display_name(claim.entity)} 的 {display_name(claim.signal or '?')} "
+    return f"{_when(claim)}{what}数量为 {count_text(claim.value or 0)}{usual}"
 
 
 def _absent(claim: Claim) -> str:
@@ -187,11 +188,20 @@ def _level(claim: Claim) -> str:
 def _when(claim: Claim) -> str:
     if claim.onset_s is not None:
         at = claim.predicate in (Predicate.BEGAN, Predicate.DEPLOYED)
-        return f"{instant(claim.onset_s)}{'，' if at else ' 起，'}"
+        seen = _seen(claim) if claim.predicate is Predicate.IN_STATE else ""
+        return f"{instant(claim.onset_s)}{'，' if at else ' 起，'}{seen}"
     if claim.window is None:
         return ""
     start, end = span(claim.window)
     return f"{start} 至 {end}，"
+
+
+def _seen(claim: Claim) -> str:
+    """A state that began earlier was seen only while the tool looked."""
+    if claim.window is None:
+        return ""
+    start, end = span(claim.window)
+    return f"{start} 至 {end} 观察到，"
 
 
 _NOTHING: dict[str, Callable[[Claim, str, str, str], str]] = {

@@ -16,8 +16,8 @@ class TraceLine:
     Attributes:
         text: the event in short, for a person: what `data` renders to (`report.timeline.in_short`). It is
             shown and never read: an agent chooses words in it.
-        data: the event's payload, bounded and masked as it was traced (`trace.event.bounded`). None in a
-            document of version 2, which kept the text alone: what the text says is then not known.
+        data: the event's payload, bounded and masked as it was traced (`trace.event.bound_payload`). None in
+            a document of version 2, which kept the text alone: what the text says is then not known.
     """
 
     at: str

@@ -1,1 +1,1 @@
-"""The service's state: what a client of the HTTP interface sees of a run."""
+"""Owns the HTTP interface: who is let in, routes, problems, and streams of events from the log."""

@@ -1,4 +1,4 @@
-"""The last written events of one run that is watched here: each encode_event once, for all who watch."""
+"""The last written events of one run that is watched here: each encoded once, for all who watch."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ async def with_time_limit(clock: Clock, limit_s: float, work: Coroutine[Any, Any
 
     Raises:
         TimeoutError: `work` did not finish in time.
-        Exception: what `work` raised with_time_limit its time. A bug in it that shows later is logged.
+        Exception: what `work` raised in time. An unexpected error that it raises later is logged.
     """
     task = asyncio.ensure_future(work)
     timer = asyncio.ensure_future(sleep(clock, limit_s))

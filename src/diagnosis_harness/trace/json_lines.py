@@ -85,7 +85,7 @@ def _plain(value: JsonValue) -> JsonValue:
 
 
 def _freeze(value: JsonValue) -> JsonValue:
-    """A value as an event keeps it (`trace.event.bounded`): lists become tuples."""
+    """A value as an event keeps it (`trace.event.bound_payload`): lists become tuples."""
     if isinstance(value, list):
         return tuple(_freeze(item) for item in value)
     if isinstance(value, dict):

@@ -119,7 +119,10 @@ def test_own_facts_are_published_and_verify(saved: bytes) -> None:
     claims = json.loads(saved)["report"]["claims"]
 
     assert [claim["predicate"] for claim in claims] == ["IN_STATE", "COUNTED"]
-    assert claims[0]["sentence"] == "“flag new-pricing” of checkout was on since 2024-01-01 14:04:30 UTC."
+    assert claims[0]["sentence"] == (
+        "“flag new-pricing” of checkout was “on” since 2024-01-01 14:04:30 UTC, "
+        "seen between 2024-01-01 13:55 and 14:15 UTC."
+    )
     assert claims[1]["sentence"].startswith("12 restarts of checkout were counted between")
     assert json.loads(saved)["schema_version"] == "3"
     assert verify(saved, file="run.json").verified

@@ -106,6 +106,9 @@ def test_a_false_claim_about_an_own_fact_is_refused_for_what_is_false(
         replace(RESTARTS, baseline=None),  # up from what?
         replace(RESTARTS, unit="s"),
         replace(RESTARTS, window=None),
+        replace(FLAG, peer="frontend"),  # what holds of one caller's calls alone
+        replace(RESTARTS, peer="frontend"),
+        replace(RESTARTS, value=2.0**53 + 2),  # digits that nobody counted
     ],
 )
 def test_a_tool_that_contradicts_itself_supports_no_claim(item: EvidenceItem) -> None:

@@ -175,14 +175,41 @@ def said(predicate: Predicate, language: Language, **parts: Any) -> str:
         (
             Predicate.IN_STATE,
             {"signal": "flag new-pricing", "affected": "on", "onset_s": START_S, "window": WINDOW},
-            "“flag new-pricing” of checkout was on since 2024-01-01 14:05 UTC.",
-            "2024-01-01 14:05 UTC 起，checkout 的 “flag new-pricing” 为 on。",
+            (
+                "“flag new-pricing” of checkout was “on” since 2024-01-01 14:05 UTC, "
+                "seen between 2024-01-01 14:05 and 14:20 UTC."
+            ),
+            (
+                "2024-01-01 14:05 UTC 起，2024-01-01 14:05 至 14:20 UTC 观察到，"
+                "checkout 的“flag new-pricing”为“on”。"
+            ),
         ),
         (
             Predicate.IN_STATE,
             {"signal": "memory_limit", "value": 2e9, "unit": "bytes", "window": WINDOW},
-            "memory_limit of checkout was 2 GB between 2024-01-01 14:05 and 14:20 UTC.",
-            "2024-01-01 14:05 至 14:20 UTC，checkout 的 memory_limit 为 2 GB。",
+            "“memory_limit” of checkout was 2 GB between 2024-01-01 14:05 and 14:20 UTC.",
+            "2024-01-01 14:05 至 14:20 UTC，checkout 的“memory_limit”为 2 GB。",
+        ),
+        (
+            Predicate.IN_STATE,  # a tool's words stay its words
+            {"signal": "root-cause", "affected": "payment", "window": WINDOW},
+            "“root-cause” of checkout was “payment” between 2024-01-01 14:05 and 14:20 UTC.",
+            "2024-01-01 14:05 至 14:20 UTC，checkout 的“root-cause”为“payment”。",
+        ),
+        (
+            Predicate.IN_STATE,
+            {"signal": "port", "value": 8443.0, "window": WINDOW},
+            "“port” of checkout was 8,443 between 2024-01-01 14:05 and 14:20 UTC.",
+            "2024-01-01 14:05 至 14:20 UTC，checkout 的“port”为 8,443。",
+        ),
+        (
+            Predicate.COUNTED,
+            {"signal": "requests", "value": 1_000_004.0, "baseline": 1_000_001.0, "window": WINDOW},
+            (
+                "1,000,004 requests of checkout were counted between 2024-01-01 14:05 and 14:20 UTC "
+                "(1,000,001 in normal operation)."
+            ),
+            "2024-01-01 14:05 至 14:20 UTC，checkout 的 requests 数量为 1,000,004，正常时为 1,000,001。",
         ),
         (
             Predicate.COUNTED,

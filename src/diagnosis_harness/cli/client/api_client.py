@@ -29,7 +29,7 @@ from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.report.measure import measure
 from diagnosis_harness.report.timestamps import shown
-from diagnosis_harness.server.run_view import RunView
+from diagnosis_harness.server.run_view import RunView, WholeRunView
 from diagnosis_harness.trace.event import TraceEvent
 from diagnosis_harness.trace.json_lines import events_of
 
@@ -127,7 +127,7 @@ class ApiClient:
 
     async def row(self, run_id: str) -> JsonValue:
         """The row of a run as JSON, with its public answer under `content`."""
-        return self._check_row(self._json(await self._of_run("GET", run_id)))
+        return self._check_row(self._json(await self._of_run("GET", run_id)), WholeRunView)
 
     async def document(self, run_id: str) -> bytes:
         """The run document, in its canonical bytes."""
@@ -233,9 +233,9 @@ class ApiClient:
             raise self._invalid_response("not JSON") from None
         return body
 
-    def _check_row(self, row: JsonValue) -> JsonValue:
+    def _check_row(self, row: JsonValue, view: type[RunView] = RunView) -> JsonValue:
         try:
-            RunView.read(row)
+            view.read(row)
         except ValueError as error:
             raise self._invalid_response(str(error)) from error
         return row

@@ -20,7 +20,7 @@ from diagnosis_harness.kernel.errors import RunUnknown
 from diagnosis_harness.kernel.language import Language, Text
 from diagnosis_harness.kernel.window import utc_text
 from diagnosis_harness.release.outcome import ReleaseOutcome
-from diagnosis_harness.server.app_state import AppStateDep, CallerDep, request_language
+from diagnosis_harness.server.app_state import AppState, AppStateDep, CallerDep, request_language
 from diagnosis_harness.server.request_bodies import PAGE_MAX
 from diagnosis_harness.server.view import Timestamp, View
 
@@ -130,7 +130,7 @@ async def session(
     return JSONResponse(view.body())
 
 
-async def _next_asker(state: AppStateDep, caller: Caller, query: RunQuery, latest: RunRow) -> str:
+async def _next_asker(state: AppState, caller: Caller, query: RunQuery, latest: RunRow) -> str:
     """Whose next turn is meant: the caller's, or where they only look on, that of whoever asked last."""
     own = replace(query, asked_by=caller.name, before=None, limit=1)
     has_asked = (await state.service.runs.page(caller, own)).rows

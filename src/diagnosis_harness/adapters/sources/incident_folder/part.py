@@ -64,8 +64,13 @@ class FolderPart:
     def content(self, state: SourceState) -> Mapping[str, JsonValue]:
         """SHA-256 of every file; `unreadable` for one that cannot be read."""
         marks = {name: mark for name, mark in state.items() if isinstance(mark, FileMark)}
-        self._digests = {mark: self._digests.get(mark) or _digest(mark.path) for mark in marks.values()}
+        # What could not be read is tried again: its mark stays the same when only its rights change.
+        known = {mark: digest for mark, digest in self._digests.items() if digest != UNREADABLE}
+        self._digests = {mark: known.get(mark) or _digest(mark.path) for mark in marks.values()}
         return {name: self._digests[mark] for name, mark in marks.items()}
+
+
+UNREADABLE = "unreadable"
 
 
 def _digest(path: Path) -> str:
@@ -73,7 +78,7 @@ def _digest(path: Path) -> str:
         with path.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError:  # a file that is not telemetry, which nothing else reads
-        return "unreadable"
+        return UNREADABLE
 
 
 def _mark(file: Path) -> FileMark:
