@@ -117,6 +117,7 @@ class RunBudget(RunHandle):
         "_llm_calls",
         "_llm_leases",
         "_lock",
+        "_open_attempts",
         "_output_tokens",
         "_tool_calls",
         "_tool_leases",
@@ -138,6 +139,8 @@ class RunBudget(RunHandle):
         self._begun = 0
         self._llm_leases: dict[LlmLease, None] = {}
         self._tool_leases: dict[ToolLease, None] = {}
+        # Attempts of roles that no request has taken over yet: looked up, not searched for among all leases.
+        self._open_attempts: dict[LlmLease, None] = {}
 
     def usage(self) -> BudgetUsage:
         """What has been charged so far."""
@@ -168,7 +171,11 @@ class RunBudget(RunHandle):
         """Charge one llm call for an attempt of a role; or, changing nothing, return the limit it exceeds."""
         with self._lock:
             over = self._over_with(NO_TOKENS, calls=1)
-            return over or self._grant(LlmLease(NO_TOKENS, is_attempt=True), calls=1)
+            if over is not None:
+                return over
+            attempt = self._grant(LlmLease(NO_TOKENS), calls=1)
+            self._open_attempts[attempt] = None
+            return attempt
 
     def lease_llm_call(self, reserved: TokenUsage) -> LlmLease | OverLimit:
         """Charge one request and hold its tokens; or, changing nothing, return the limit it exceeds.
@@ -176,13 +183,14 @@ class RunBudget(RunHandle):
         The first request during an attempt of a role takes over the call that the attempt was charged.
         """
         with self._lock:
-            attempt = next((lease for lease in self._llm_leases if _has_call_left(lease)), None)
+            attempt = next(iter(self._open_attempts), None)
             calls = 1 if attempt is None else 0
             over = self._over_with(reserved, calls=calls)
             if over is not None:
                 return over
             if attempt is not None:
                 attempt.is_metered = True
+                del self._open_attempts[attempt]
             return self._grant(LlmLease(reserved), calls=calls)
 
     def settle_llm_call(self, lease: LlmLease, usage: TokenUsage | None) -> OverLimit | None:
@@ -196,6 +204,7 @@ class RunBudget(RunHandle):
             if lease.phase is LeasePhase.CLOSED:
                 return None
             _take_out(self._llm_leases, lease)
+            self._open_attempts.pop(lease, None)
             lease.phase = LeasePhase.CLOSED
             self._hold(lease.reserved, -1)
             if lease.is_metered:
@@ -292,11 +301,6 @@ class RunBudget(RunHandle):
         self._held_input += sign * reserved.input_tokens
         self._held_output += sign * reserved.output_tokens
         self._held_total += sign * reserved.total_tokens
-
-
-def _has_call_left(lease: LlmLease) -> bool:
-    """Whether this is an attempt whose call no request has taken over yet."""
-    return lease.is_attempt and not lease.is_metered
 
 
 def _take_out(leases: dict[_Lease, None], lease: _Lease) -> None:

@@ -51,15 +51,13 @@ class LlmLease:
     """The right to one llm call, with the tokens it holds in reserve.
 
     Attributes:
-        is_attempt: an attempt of a role, during which a player may ask a language model.
-        is_metered: such an attempt whose call a request has taken over: that request charges the tokens.
+        is_metered: an attempt of a role whose call a request has taken over: that request charges the tokens.
     """
 
-    __slots__ = ("is_attempt", "is_metered", "phase", "reserved")
+    __slots__ = ("is_metered", "phase", "reserved")
 
-    def __init__(self, reserved: TokenUsage, *, is_attempt: bool = False) -> None:
+    def __init__(self, reserved: TokenUsage) -> None:
         self.reserved = reserved
-        self.is_attempt = is_attempt
         self.is_metered = False
         self.phase = LeasePhase.BEGUN
 
