@@ -198,7 +198,7 @@ def _is_state(item: EvidenceItem) -> bool:
     return item.direction is None and (item.onset_s is None or item.onset_s <= item.window.end_s)
 
 
-COUNT_MAX = 2**53
+COUNTED_MAX = 2**53
 """Beyond it not every whole number is a float, so digits would be published that nobody counted."""
 
 
@@ -209,7 +209,7 @@ def _is_count(item: EvidenceItem) -> bool:
     """
     if not item.entity or not item.signal or item.window is None or item.unit is not None or item.peer:
         return False
-    if item.value is None or not 0 <= item.value <= COUNT_MAX or not float(item.value).is_integer():
+    if item.value is None or not 0 <= item.value <= COUNTED_MAX or not float(item.value).is_integer():
         return False
     if item.baseline is None:
         return item.direction is None

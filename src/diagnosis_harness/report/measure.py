@@ -50,14 +50,14 @@ def measure(value: float, unit: str | None) -> str:
     return _format(value, unit, digits=3)
 
 
-def exact(value: float, unit: str | None) -> str:
+def exact_measure(value: float, unit: str | None) -> str:
     """A value with all its digits, for a number of replicas or a limit."""
     return _format(value, unit, digits=_ALL_DIGITS)
 
 
 def count_text(value: float) -> str:
     """A whole number in full, `1,234,567`; any other, such as a mean of counts, with all its digits."""
-    return f"{value:,.0f}" if float(value).is_integer() else exact(value, None)
+    return f"{value:,.0f}" if float(value).is_integer() else exact_measure(value, None)
 
 
 def measures(baseline: float, value: float, unit: str | None) -> tuple[str, str]:

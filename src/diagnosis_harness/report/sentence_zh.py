@@ -7,7 +7,7 @@ from collections.abc import Callable
 from diagnosis_harness.diagnosis.claim import Claim, Looked, Predicate
 from diagnosis_harness.diagnosis.predicate_rule import OF_A_SIGNAL
 from diagnosis_harness.kernel.names import display_name, quote_text
-from diagnosis_harness.report.measure import count_text, exact, measure, measures, times
+from diagnosis_harness.report.measure import count_text, exact_measure, measure, measures, times
 from diagnosis_harness.report.timestamps import SOUGHT_MAX, instant, span
 from diagnosis_harness.tools.evidence import Direction
 
@@ -69,7 +69,9 @@ def _deployed(claim: Claim) -> str:
 
 def _in_state(claim: Claim) -> str:
     """A tool of your own names attribute and state freely, so both are quoted: they are its words."""
-    state = quote_text(claim.affected) if claim.affected else f" {exact(claim.value or 0, claim.unit)}"
+    state = (
+        quote_text(claim.affected) if claim.affected else f" {exact_measure(claim.value or 0, claim.unit)}"
+    )
     return f"{_when(claim)}{display_name(claim.entity)} 的{quote_text(claim.signal or '?')}为{state}"
 
 
@@ -188,7 +190,7 @@ def _level(claim: Claim) -> str:
 def _when(claim: Claim) -> str:
     if claim.onset_s is not None:
         at = claim.predicate in (Predicate.BEGAN, Predicate.DEPLOYED)
-        seen = _seen(claim) if claim.predicate is Predicate.IN_STATE else ""
+        seen = _observation(claim) if claim.predicate is Predicate.IN_STATE else ""
         return f"{instant(claim.onset_s)}{'，' if at else ' 起，'}{seen}"
     if claim.window is None:
         return ""
@@ -196,7 +198,7 @@ def _when(claim: Claim) -> str:
     return f"{start} 至 {end}，"
 
 
-def _seen(claim: Claim) -> str:
+def _observation(claim: Claim) -> str:
     """A state that began earlier was seen only while the tool looked."""
     if claim.window is None:
         return ""

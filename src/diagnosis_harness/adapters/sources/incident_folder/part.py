@@ -65,12 +65,12 @@ class FolderPart:
         """SHA-256 of every file; `unreadable` for one that cannot be read."""
         marks = {name: mark for name, mark in state.items() if isinstance(mark, FileMark)}
         # What could not be read is tried again: its mark stays the same when only its rights change.
-        known = {mark: digest for mark, digest in self._digests.items() if digest != UNREADABLE}
+        known = {mark: digest for mark, digest in self._digests.items() if digest != UNREADABLE_FILE}
         self._digests = {mark: known.get(mark) or _digest(mark.path) for mark in marks.values()}
         return {name: self._digests[mark] for name, mark in marks.items()}
 
 
-UNREADABLE = "unreadable"
+UNREADABLE_FILE = "unreadable"
 
 
 def _digest(path: Path) -> str:
@@ -78,7 +78,7 @@ def _digest(path: Path) -> str:
         with path.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError:  # a file that is not telemetry, which nothing else reads
-        return UNREADABLE
+        return UNREADABLE_FILE
 
 
 def _mark(file: Path) -> FileMark:
