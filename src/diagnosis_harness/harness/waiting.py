@@ -131,9 +131,9 @@ async def run_in_worker(pool: WorkerPool, call: Callable[[], T], leftover: Lefto
         try:
             result = call()
         except BaseException as error:  # noqa: BLE001 - carried to the one who waits, never dropped
-            _call_in(loop, partial(_fail, answer, _as_exception(error)))
+            call_on_loop(loop, partial(_fail, answer, _as_exception(error)))
         else:
-            if not _call_in(loop, partial(_answer, answer, result, leftover)) and leftover is not None:
+            if not call_on_loop(loop, partial(_answer, answer, result, leftover)) and leftover is not None:
                 leftover.returned(result)
 
     job = pool.submit(run)
@@ -263,7 +263,7 @@ class _Bell:
 
     def ring_from_afar(self) -> None:
         """Ring, from any thread."""
-        _call_in(self.loop, self.ring)
+        call_on_loop(self.loop, self.ring)
 
 
 async def _wake_when_done(bell: _Bell, operation: Operation[T], ctx: RunContext) -> T:
@@ -315,8 +315,8 @@ def _refuse(left: Leftover[T] | None, task: asyncio.Future[T]) -> None:
         left.returned(task.result())
 
 
-def _call_in(loop: asyncio.AbstractEventLoop, call: Callable[[], None]) -> bool:
-    """Have the loop make a call; False when the loop is closed and nobody waits there any more."""
+def call_on_loop(loop: asyncio.AbstractEventLoop, call: Callable[[], object]) -> bool:
+    """Have an event loop make a call, from any thread; False when the loop is closed."""
     try:
         loop.call_soon_threadsafe(call)
     except RuntimeError:

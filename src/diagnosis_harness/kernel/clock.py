@@ -22,7 +22,7 @@ class Clock(Protocol):
         """Seconds since the Unix epoch, UTC. Never runs backwards."""
         ...
 
-    def call_at(self, at_s: float, callback: Callable[[], None]) -> Callable[[], None]:
+    def call_at(self, at_s: float, callback: Callable[[], object]) -> Callable[[], None]:
         """Call `callback` once, as soon as `now_s() >= at_s`; an instant already past is due at once.
 
         The callback comes from any thread, holds no lock of the clock, must be quick and must not raise.
@@ -51,10 +51,10 @@ class Timers:
 
     def __init__(self) -> None:
         self._heap: list[tuple[float, int]] = []
-        self._callbacks: dict[int, Callable[[], None]] = {}
+        self._callbacks: dict[int, Callable[[], object]] = {}
         self._numbers = itertools.count()
 
-    def add(self, at_s: float, callback: Callable[[], None]) -> int:
+    def add(self, at_s: float, callback: Callable[[], object]) -> int:
         """Arm a callback and return its number."""
         number = next(self._numbers)
         self._callbacks[number] = callback
@@ -75,7 +75,7 @@ class Timers:
             heapq.heappop(self._heap)
         return self._heap[0][0] if self._heap else None
 
-    def pop_due(self, now_s: float) -> Callable[[], None] | None:
+    def pop_due(self, now_s: float) -> Callable[[], object] | None:
         """Take out the earliest callback that is due, or None."""
         due_s = self.next_at_s()
         if due_s is None or due_s > now_s:
@@ -104,7 +104,7 @@ class SystemClock:
         """Seconds since the Unix epoch, UTC."""
         return self._offset_s + time.monotonic()
 
-    def call_at(self, at_s: float, callback: Callable[[], None]) -> Callable[[], None]:
+    def call_at(self, at_s: float, callback: Callable[[], object]) -> Callable[[], None]:
         """Call `callback` once at `at_s`, from the clock's own thread.
 
         Raises:
@@ -168,7 +168,7 @@ class SystemClock:
                 _call(callback)
 
 
-def _call(callback: Callable[[], None]) -> None:
+def _call(callback: Callable[[], object]) -> None:
     try:
         callback()
     except BaseException as error:  # noqa: BLE001 - one caller's fault must not stop the timers of all others

@@ -8,12 +8,13 @@ from __future__ import annotations
 import asyncio
 import socket
 from collections.abc import Callable
+from functools import partial
 from typing import ClassVar, cast
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
+from diagnosis_harness.harness.waiting import call_on_loop
 from diagnosis_harness.kernel.clock import Clock
-from diagnosis_harness.server.loop_callback import callback_on_loop
 
 HEAD_BYTES_MAX = 65_536
 """What the head of a request may take; nobody's cookies are that long."""
@@ -26,7 +27,7 @@ class Limit:
         self, clock: Clock, loop: asyncio.AbstractEventLoop, cut: Callable[[], object], *, limit_s: float
     ) -> None:
         self._clock = clock
-        self._cut = callback_on_loop(loop, cut)
+        self._cut = partial(call_on_loop, loop, cut)
         self._limit_s = limit_s
         self._disarm: Callable[[], None] | None = None
 

@@ -11,17 +11,17 @@ import logging
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
+from functools import partial
 
 from diagnosis_harness.application.runs.active import ActiveRuns
 from diagnosis_harness.application.runs.row import RunRow
 from diagnosis_harness.application.runs.store import RunArchive, RunFeed
 from diagnosis_harness.harness.termination import CancellationReason
-from diagnosis_harness.harness.waiting import sleep
+from diagnosis_harness.harness.waiting import call_on_loop, sleep
 from diagnosis_harness.kernel.clock import Clock
 from diagnosis_harness.kernel.errors import StoreFailure
 from diagnosis_harness.server.error_log import log_unexpected_error
 from diagnosis_harness.server.event_buffer import EventBuffer
-from diagnosis_harness.server.loop_callback import callback_on_loop
 from diagnosis_harness.server.watch import Watch, WatchPlan
 from diagnosis_harness.trace.event import TraceEvent
 
@@ -155,7 +155,7 @@ class StreamHub:
         loop = asyncio.get_running_loop()
         while True:
             at_s = self._clock.now_s() + self._settings.poll_s
-            disarm = self._clock.call_at(at_s, callback_on_loop(loop, self._look.set))
+            disarm = self._clock.call_at(at_s, partial(call_on_loop, loop, self._look.set))
             try:
                 await self._look.wait()
             finally:

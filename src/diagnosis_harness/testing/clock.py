@@ -20,7 +20,7 @@ class ManualClock:
         """The instant it stands at."""
         return self._now_s
 
-    def call_at(self, at_s: float, callback: Callable[[], None]) -> Callable[[], None]:
+    def call_at(self, at_s: float, callback: Callable[[], object]) -> Callable[[], None]:
         """Call `callback` when the clock is moved to `at_s`; at once when it stands there or beyond."""
         with self._lock:
             is_due = at_s <= self._now_s

@@ -85,7 +85,7 @@ class ClosingClock(ManualClock):
 
     core: DiagnosisHarnessCore
 
-    def call_at(self, at_s: float, callback: Callable[[], None]) -> Callable[[], None]:
+    def call_at(self, at_s: float, callback: Callable[[], object]) -> Callable[[], None]:
         """Close, then arm."""
         self.core.close()
         return super().call_at(at_s, callback)

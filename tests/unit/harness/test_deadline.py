@@ -27,7 +27,7 @@ Work = Callable[[RunContext], Awaitable[str]]
 class DeafClock(ManualClock):
     """A clock that never calls back, so that only the comparisons at the gates can notice a deadline."""
 
-    def call_at(self, at_s: float, callback: Callable[[], None]) -> Callable[[], None]:
+    def call_at(self, at_s: float, callback: Callable[[], object]) -> Callable[[], None]:
         """Forget the callback."""
         return lambda: None
 

@@ -302,7 +302,7 @@ def test_a_cancel_has_told_every_resource_when_it_returns() -> None:
 class DeafClock(ManualClock):
     """A clock that never calls back: whoever comes to the deadline is the first to notice it."""
 
-    def call_at(self, at_s: float, callback: Callable[[], None]) -> Callable[[], None]:
+    def call_at(self, at_s: float, callback: Callable[[], object]) -> Callable[[], None]:
         """Forget the callback."""
         del at_s, callback
         return lambda: None

@@ -11,12 +11,14 @@ import threading
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import islice
 
 from diagnosis_harness.adapters.persistence.database import Database
 from diagnosis_harness.adapters.persistence.failures import AWAY
 from diagnosis_harness.adapters.persistence.log_append import Batch, append_fenced
 from diagnosis_harness.harness.context import RunContext
+from diagnosis_harness.harness.waiting import call_on_loop
 from diagnosis_harness.kernel.clock import Clock
 from diagnosis_harness.kernel.errors import ContractViolation, FailureKind, StoreFailure
 from diagnosis_harness.trace.event import TraceEvent, TraceName
@@ -293,7 +295,7 @@ class SqlRunLog:
     async def _pause(self) -> None:
         loop, over = asyncio.get_running_loop(), self._pause_over
         at_s = self._clock.now_s() + self._retry_after_s
-        disarm = self._clock.call_at(at_s, lambda: _safely(loop, over.set))
+        disarm = self._clock.call_at(at_s, partial(call_on_loop, loop, over.set))
         await over.wait()
         over.clear()
         disarm()
@@ -325,8 +327,3 @@ def _until_finished(events: tuple[TraceEvent, ...]) -> tuple[TraceEvent, ...]:
         if event.name is TraceName.RUN_FINISHED:
             return events[:place]
     return events
-
-
-def _safely(loop: asyncio.AbstractEventLoop, callback: Callable[[], object]) -> None:
-    if not loop.is_closed():
-        loop.call_soon_threadsafe(callback)

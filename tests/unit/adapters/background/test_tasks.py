@@ -31,7 +31,7 @@ class ObservedClock(ManualClock):
         super().__init__()
         self.waits: asyncio.Queue[float] = asyncio.Queue()
 
-    def call_at(self, at_s: float, callback: Callable[[], None]) -> Callable[[], None]:
+    def call_at(self, at_s: float, callback: Callable[[], object]) -> Callable[[], None]:
         """Begin to wait."""
         disarm = super().call_at(at_s, callback)
         self.waits.put_nowait(at_s)
