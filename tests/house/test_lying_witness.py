@@ -9,10 +9,13 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+from dev.lying.chosen.claim_truth import TRUE_WHEN
+from dev.lying.chosen.claims import SUPPORTED_BY
 from dev.lying.chosen.house import House
 from dev.lying.chosen.witness import Witness
 from dev.lying.chosen.worlds import make_world
 
+from diagnosis_harness.diagnosis.claim import Predicate
 from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.players.embedded.analyst import EmbeddedAnalyst
 
@@ -33,6 +36,14 @@ def honest() -> Iterator[tuple[Held, Witness]]:
 def claims(held: Held, predicate: str) -> list[Held]:
     """The claims of a document that say this."""
     return [each for each in held["report"]["claims"] if each["predicate"] == predicate]
+
+
+def test_the_witness_knows_every_predicate() -> None:
+    """A predicate that it cannot judge would stop the liar in the middle of a large run."""
+    predicates = {each.value for each in Predicate}
+
+    assert set(SUPPORTED_BY) == predicates
+    assert set(TRUE_WHEN) == predicates
 
 
 def other_cause(held: Held) -> None:

@@ -47,7 +47,7 @@ class Told:
 def truth_objections(claim: Json, item: Item, world: World, reference: Reference) -> Said:
     """What is not so."""
     told = Told(claim, item, world, reference)
-    yield from _OF[claim["predicate"]](told)
+    yield from TRUE_WHEN[claim["predicate"]](told)
     yield from _words(told)
     ways = moved(told.bare, ())
     if item.direction in ("UP", "DOWN") and ways and ways != {item.direction}:
@@ -112,12 +112,28 @@ def _deployed(told: Told) -> Said:
         yield "no such change", told.shown
 
 
+def _in_state(told: Told) -> Said:
+    stated = told.item.more.get("state")
+    if stated is not None and told.claim["affected"] != stated:
+        yield "another state than was seen", told.shown
+
+
+def _counted(told: Told) -> Said:
+    value = told.item.value
+    if value is None or value != int(value) or told.claim["value"] != value:
+        yield "another count than was seen", told.shown
+
+
+def _absent(told: Told) -> Said:
+    yield "an absence that an item is said to show", told.shown
+
+
 def _rose(told: Told) -> Said:
     if told.item.direction != "UP":
         yield "direction", told.shown
 
 
-_OF: Mapping[str, Callable[[Told], Said]] = {
+TRUE_WHEN: Mapping[str, Callable[[Told], Said]] = {
     "NORMAL": _normal,
     "CHANGED": _changed,
     "BEGAN": _began,
@@ -129,7 +145,11 @@ _OF: Mapping[str, Callable[[Told], Said]] = {
     "FAILED": _rose,
     "DROPPED": _rose,
     "SLOWED": _rose,
+    "IN_STATE": _in_state,
+    "COUNTED": _counted,
+    "ABSENT": _absent,
 }
+"""Total over the predicates: a test holds it to them."""
 
 # ---------------------------------------------------------------- what words may say
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from dev.lying.chosen.worlds import World
 
 Said = Iterator[tuple[str, str]]
-_BEARS = {
+SUPPORTED_BY = {
     "CHANGED": ("SIGNAL_CHANGE",),
     "NORMAL": ("SIGNAL_CHANGE",),
     "SATURATED": ("SIGNAL_CHANGE",),
@@ -30,7 +30,11 @@ _BEARS = {
     "CAUSED": ("CAUSE_SCORE",),
     "CALLS": ("CALL_EDGE",),
     "DEPLOYED": ("CHANGE_EVENT",),
+    "IN_STATE": ("STATE",),
+    "COUNTED": ("COUNT",),
+    "ABSENT": (),  # supported by a record that found nothing: see `absences`
 }
+"""Total over the predicates: a test holds it to them."""
 _QUALIFIERS = (
     "as far as", "usual level", "usually", "without", " the onset)", "fail on the way", "times)", "searched",
     "from", "margin", "decided by",
@@ -65,7 +69,7 @@ def claim_objections(claim: Json, records: Mapping[str, Record], world: World, r
 def _bears(claim: Json, item: Item) -> bool:
     """Whether the item is about what the claim is about; its numbers are looked at apart."""
     predicate, entity = claim["predicate"], claim["entity"]
-    if item.kind not in _BEARS[predicate]:
+    if item.kind not in SUPPORTED_BY[predicate]:
         return False
     if predicate == "CALLS":
         return bool(entity == item.peer and claim["affected"] == item.entity)

@@ -24,6 +24,8 @@ WITHHELD = "[masked:withheld]"
 
 _ROUNDS_MAX = 8
 _DEPTH_MAX = 64
+_PLACEHOLDER_MAX = 40
+"""Longer than any placeholder: they name kinds of one or two words."""
 _QUOTES = ("q1", "q2", "q3")
 _CLOSERS = ")]}"
 _HARMLESS = re.compile(r".{0,5}|[A-Za-z_]{0,15}")
@@ -201,9 +203,24 @@ def _span(kind: str, match: re.Match[str]) -> _Span | None:
     if quoted is None:
         while end > start and match.string[end - 1] in _CLOSERS and not _opens(match.string, start, end):
             end -= 1
+    start = _behind_placeholder(match.string, start, end)
     if start == end or PLACEHOLDER.fullmatch(match.string, start, end):
         return None
     return _Span(start, end, kind)
+
+
+def _behind_placeholder(text: str, start: int, end: int) -> int:
+    """Where a secret begins that seems to begin inside a placeholder; its end where nothing else is in it.
+
+    The colon of a placeholder looks like that of `user:password`. Masking a part of one would make two of it,
+    and then one again, without end.
+    """
+    opened = text.rfind("[masked:", max(0, start - _PLACEHOLDER_MAX), start)
+    placeholder = PLACEHOLDER.match(text, opened) if opened >= 0 else None
+    if placeholder is None or placeholder.end() <= start:
+        return start
+    behind = min(placeholder.end(), end)
+    return behind if any(character.isalnum() for character in text[behind:end]) else end
 
 
 def _opens(text: str, start: int, end: int) -> bool:

@@ -53,6 +53,7 @@ def test_a_run_without_its_inquiry_does_not_verify(saved: Saved) -> None:
         ("onset_at", ANOTHER_TIME),
         ("alert_at", ANOTHER_TIME),
         ("alert_entity", "somebody-else"),
+        ("alert_signal", "something-else"),
     ],
 )
 def test_an_inquiry_that_the_rest_of_the_run_contradicts_does_not_verify(

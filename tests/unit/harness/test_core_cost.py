@@ -97,6 +97,27 @@ def test_a_step_makes_a_bounded_number_of_calls_and_the_hundredth_as_many_as_the
     assert max(calls[90:]) <= max(calls[1:20])
 
 
+def test_a_call_costs_the_same_however_many_others_are_open() -> None:
+    """A lease is looked up, never searched for among all that are open."""
+    counted = 0
+
+    def count(_frame: FrameType, event: str, _arg: object) -> None:
+        nonlocal counted
+        counted += event in ("call", "c_call")
+
+    marks = [0]
+    with DiagnosisHarnessCore(clock=SystemClock(), ids=CountingIds()) as core:
+        ctx = core.start_run(session_id="s", limits=MANY, timeout_s=3_600)
+        for number in range(200):
+            sys.setprofile(count)
+            core.start_llm_call(ctx)
+            core.start_tool_call(ctx, "metrics", f"call-{number}")
+            sys.setprofile(None)
+            marks.append(counted)
+    calls = [after - before for before, after in itertools.pairwise(marks)]
+    assert max(calls[190:]) <= max(calls[1:20])
+
+
 def test_the_core_imports_nothing_but_the_standard_library() -> None:
     """An embedder who wants only the core waits for no numeric or network library."""
     program = (

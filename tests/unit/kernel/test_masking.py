@@ -240,6 +240,11 @@ def test_any_surroundings_come_to_rest(before: str, secret: tuple[str, str | Non
                 "是",
                 "İ",
                 "\ud83d\ude00",
+                "curl -u ",
+                "http -a ",
+                "redis-cli -a ",
+                "mysql -p",
+                " --password ",
             ]
         ),
         max_size=40,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 from pathlib import Path
 
 import pytest
@@ -31,6 +32,18 @@ def test_the_corpus_comes_to_rest(scale: float) -> None:
     lines += [line.text for line in innocents(13, each=round(10 * scale))]
 
     for text in (*lines, "\n".join(lines), " ".join(lines), json.dumps(lines)):
+        once = mask(text).text
+        assert mask(once).text == once
+
+
+@pytest.mark.proof
+def test_lines_beside_each_other_come_to_rest(scale: float) -> None:
+    """What one line asks for must not find its secret in the placeholder of the next."""
+    lines = [line.text for line in planted(14, each=6)] + [line.text for line in innocents(14, each=6)]
+    rng = random.Random(14)
+
+    for _ in range(round(6_000 * scale)):
+        text = rng.choice((" ", "\n", ", ", '", "')).join(rng.sample(lines, rng.choice((2, 2, 3))))
         once = mask(text).text
         assert mask(once).text == once
 

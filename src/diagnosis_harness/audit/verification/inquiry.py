@@ -109,6 +109,8 @@ def _inventory_flaws(inquiry: Inquiry, items: Sequence[EvidenceItem]) -> Iterato
 def _alert_flaws(inquiry: Inquiry, alert: EvidenceItem) -> Iterator[Flaw]:
     if alert.entity is not None and alert.entity != inquiry.alert_entity:
         yield _flaw("alert_entity", inquiry.alert_entity, alert.entity)
+    if alert.signal is not None and alert.signal != inquiry.alert_signal:
+        yield _flaw("alert_signal", inquiry.alert_signal, alert.signal)
     if alert.onset_s is not None and not _is_same(inquiry.alert_at_s, alert.onset_s):
         yield _flaw("alert_at", inquiry.alert_at_s, alert.onset_s)
 
