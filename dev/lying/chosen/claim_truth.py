@@ -118,7 +118,7 @@ def _in_state(told: Told) -> Said:
         yield "another state than was seen", told.shown
 
 
-def _counted(told: Told) -> Said:
+def _count(told: Told) -> Said:
     value = told.item.value
     if value is None or value != int(value) or told.claim["value"] != value:
         yield "another count than was seen", told.shown
@@ -146,7 +146,7 @@ TRUE_WHEN: Mapping[str, Callable[[Told], Said]] = {
     "DROPPED": _rose,
     "SLOWED": _rose,
     "IN_STATE": _in_state,
-    "COUNTED": _counted,
+    "COUNTED": _count,
     "ABSENT": _absent,
 }
 """Total over the predicates: a test holds it to them."""
