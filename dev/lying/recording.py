@@ -13,7 +13,7 @@ from dev.lying.recorded import RecordedRun
 from diagnosis_harness.adapters.evidence_stores.memory import MemoryEvidenceStore
 from diagnosis_harness.adapters.sources.incident_folder import open_incident_folder
 from diagnosis_harness.application.inquiry import resolve_inquiry
-from diagnosis_harness.bench.case import Case, DataSet
+from diagnosis_harness.bench.case import Case, Condition, DataSet
 from diagnosis_harness.bench.datasets.nezha import Nezha
 from diagnosis_harness.bench.datasets.petshop import PetShop
 from diagnosis_harness.bench.demo_faults import DemoFaults
@@ -108,7 +108,7 @@ def record_runs(
         ids = data_set.incident_ids()
         turn = int(rng.integers(len(ids)))
         for incident_id in spread((*ids[turn:], *ids[:turn]), count):
-            case = data_set.export(incident_id, work)
+            case = data_set.export(incident_id, Condition.AS_PUBLISHED, work)
             run = _recorded(case, name=f"{data_set.name}/{incident_id}", workers=workers)
             if run is not None:
                 yield run

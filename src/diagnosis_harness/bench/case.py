@@ -1,11 +1,64 @@
-"""What is evaluated: a case as a run gets it, a result as a run gives it, a label as the scorer sees it."""
+"""What is evaluated: a case as a run gets it, a result as a run gives it, the truth as the scorer sees it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import StrEnum
 from pathlib import Path
 from typing import Protocol
+
+
+class Condition(StrEnum):
+    """What the asker states about an incident, or about a healthy window of the same data.
+
+    A shifted time is the published onset, or where none is published the alert's time. `ALERT` puts a
+    realistic alert in place of the onset: on the entry's moved series, two minutes after the onset. A healthy
+    window holds no fault: its alert names a series, its onset a time, and the bare question neither.
+    """
+
+    AS_PUBLISHED = "as-published"
+    ONSET_60_EARLY = "onset-60s-early"
+    ONSET_60_LATE = "onset-60s-late"
+    ONSET_120_EARLY = "onset-120s-early"
+    ONSET_120_LATE = "onset-120s-late"
+    ALERT = "alert"
+    NOTHING = "nothing-stated"
+    HEALTHY_ALERT = "healthy-alert"
+    HEALTHY_ONSET = "healthy-onset"
+    HEALTHY_QUESTION = "healthy-question"
+
+    @property
+    def shift_s(self) -> float:
+        """Seconds to add to the stated time; negative is early."""
+        return SHIFTS.get(self, 0.0)
+
+    @property
+    def healthy(self) -> bool:
+        """Whether the window holds no fault, so that any released cause is a false alarm."""
+        return self in HEALTHY
+
+
+SHIFTS = {
+    Condition.ONSET_60_EARLY: -60.0,
+    Condition.ONSET_60_LATE: 60.0,
+    Condition.ONSET_120_EARLY: -120.0,
+    Condition.ONSET_120_LATE: 120.0,
+}
+HEALTHY = frozenset({Condition.HEALTHY_ALERT, Condition.HEALTHY_ONSET, Condition.HEALTHY_QUESTION})
+ALERT_DELAY_S = 120.0  # a rule that waits for two minutes of violation is the usual one
+
+
+@dataclass(frozen=True, slots=True)
+class MovedSeries:
+    """The series of the entry that moved at the onset: what a monitor would have raised an alert on.
+
+    `direction` is `up` or `down`, as an incident folder's alert has it.
+    """
+
+    entity: str
+    signal: str
+    direction: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,12 +66,17 @@ class Case:
     """One incident, ready to be diagnosed. Only `folder` and `baseline` are handed to the run.
 
     Attributes:
-        incident_id: the published id; labels are found by it. It appears in no file of the folder.
+        incident_id: the published id; the truth is found by it. It appears in no file of the folder.
         group: the part of the data set that is scored separately; scores of groups do not compare.
         scenario: a finer part, also scored separately; empty where there is none.
         entities: what could be blamed, ordered; the level of chance follows from their number.
         owners: instance to the service it is a part of.
         left_out: entities that the published scoring leaves out of the ranking.
+        condition: what was stated; `export` was asked for it.
+        onset_s: when the incident began, as published; None where it is not published.
+        alert_entity: the entity of the alert that the folder states; None where it states none.
+        moved: the entry's moved series, where the data show one.
+        unused: roles of files that were written and that the product cannot use yet, such as `commits`.
     """
 
     incident_id: str
@@ -29,15 +87,53 @@ class Case:
     scenario: str = ""
     owners: Mapping[str, str] = field(default_factory=dict)
     left_out: frozenset[str] = frozenset()
+    condition: Condition = Condition.AS_PUBLISHED
+    onset_s: float | None = None
+    alert_entity: str | None = None
+    moved: MovedSeries | None = None
+    unused: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Label:
-    """The right answer. `entity` is None where nothing was wrong."""
+class Truth:
+    """The right answer, as far as the data set gives it. What it does not give is empty and not scored.
 
-    entity: str | None
+    Attributes:
+        entities: everything at fault; empty where nothing was wrong; several where there were several causes.
+        fault_kind: the data set's own word for the kind; scores are split by it.
+        kinds: `FaultKind` wire values that are right for it. Without a fault (a surge of load) a released
+            claim of one of these kinds says so.
+        region: the code region, operation, call or instance at fault.
+        level: the highest level that the data allow: `LOCALISED`, `EXPLAINED`, or `SCOPED` where the culprit
+            leaves no telemetry and at most "it begins at X or in what X calls" can be known.
+        trigger: ids of the commits or changes that caused it, any of which is right.
+        without_trigger: the data set says that no commit or change caused it: naming one is wrong.
+        decoys: ids of innocent commits or changes that look guilty.
+        mechanism: groups of alternatives; an answer tells the mechanism when it holds a word of each group.
+        forbidden: words that an answer must not hold.
+        unusable: one sentence why this incident cannot be scored; empty where it can.
+    """
+
+    entities: tuple[str, ...]
     fault_kind: str
     region: str | None = None
+    kinds: frozenset[str] = frozenset()
+    level: str = ""
+    trigger: tuple[str, ...] = ()
+    without_trigger: bool = False
+    decoys: tuple[str, ...] = ()
+    mechanism: tuple[tuple[str, ...], ...] = ()
+    forbidden: tuple[str, ...] = ()
+    unusable: str = ""
+
+    @property
+    def usable(self) -> bool:
+        """Whether the incident is scored."""
+        return not self.unusable
+
+
+SOUND = Truth(entities=(), fault_kind="none")
+"""The truth of every healthy window."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,22 +171,31 @@ class DataSet(Protocol):
         """As the command line knows it."""
         ...
 
-    def incident_ids(self) -> Sequence[str]:
-        """All incidents, in a fixed order that reveals nothing about their labels.
+    def incident_ids(self, condition: Condition = Condition.AS_PUBLISHED) -> Sequence[str]:
+        """All incidents that exist under a condition, in a fixed order that reveals nothing about the truth.
+
+        Empty where the data set has no such condition. The labels are not opened.
 
         Raises:
             InvalidInput: the data are not in the given folder.
         """
         ...
 
-    def export(self, incident_id: str, target: Path) -> Case:
-        """Write one incident below `target`, in a folder with an opaque name.
+    def export(self, incident_id: str, condition: Condition, target: Path) -> Case:
+        """Write one incident, as the asker states it, below `target`, in a folder with an opaque name.
+
+        A folder of normal operation may be shared: it is written below `target` once and found again. For a
+        healthy window the folder holds a window of this incident's data in which nothing was wrong.
 
         Raises:
             InvalidInput: a file of the incident is missing or not of the data set's form.
         """
         ...
 
-    def labels(self) -> Mapping[str, Label]:
-        """The right answers by incident id. Never called before the runs have ended."""
+    def labels(self) -> Mapping[str, Truth]:
+        """The truth by incident id. Never called before the runs have ended.
+
+        An incident whose published truth names nobody or cannot be read is here all the same, with a sentence
+        in `unusable`. Healthy windows have none: nothing is wrong in them.
+        """
         ...

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from diagnosis_harness.bench.case import Case, Label
+from diagnosis_harness.bench.case import Case, Condition, Truth
 from diagnosis_harness.kernel.errors import InvalidInput
 from diagnosis_harness.simulator.faults import FaultKind, GroundTruth
 from diagnosis_harness.simulator.folder import write_folder
@@ -32,15 +32,17 @@ class DemoFaults:
             problem = f"{self.first_seed} was used in development"
             raise InvalidInput("--first-seed", problem, f"start at {len(DEVELOPMENT_SEEDS)} or later")
 
-    def incident_ids(self) -> tuple[str, ...]:
+    def incident_ids(self, condition: Condition = Condition.AS_PUBLISHED) -> tuple[str, ...]:
         """Kind and seed of every world."""
+        if condition is not Condition.AS_PUBLISHED:
+            return ()
         return tuple(
             f"{kind.value}/{seed}"
             for kind in FaultKind
             for seed in range(self.first_seed, self.first_seed + self.seeds)
         )
 
-    def export(self, incident_id: str, target: Path) -> Case:
+    def export(self, incident_id: str, condition: Condition, target: Path) -> Case:
         """Simulate one world and write its folder; the truth is stored here until the labels are read."""
         kind, _, seed = incident_id.partition("/")
         world = simulate(FaultKind(kind), seed=int(seed))
@@ -54,12 +56,18 @@ class DemoFaults:
             baseline=None,
             entities=tuple(sorted(part.name for part in world.system.services)),
             owners=_owners(world),
+            condition=condition,
+            alert_entity=world.alert.entity,
         )
 
-    def labels(self) -> Mapping[str, Label]:
+    def labels(self) -> Mapping[str, Truth]:
         """The truth of every world that was exported."""
         return {
-            incident_id: Label(entity=truth.entity, fault_kind=truth.fault_kind.value, region=truth.region)
+            incident_id: Truth(
+                entities=(truth.entity,) if truth.entity else (),
+                fault_kind=truth.fault_kind.value,
+                region=truth.region,
+            )
             for incident_id, truth in self._truths.items()
         }
 

@@ -44,7 +44,7 @@ def wrong_rows(outcomes: Sequence[Outcome]) -> list[str]:
     """One line for every success that named a wrong cause: these matter most."""
     return [
         f"{outcome.run.case.incident_id}: {outcome.run.result.causes[0].entity} released,"
-        f" {outcome.label.entity or 'nothing'} was at fault"
+        f" {' and '.join(outcome.truth.entities) or 'nothing'} was at fault"
         for outcome in outcomes
         if outcome.confident_and_wrong
     ]
@@ -114,7 +114,11 @@ def _outcome_json(outcome: Outcome) -> JsonValue:
         "id": outcome.run.case.incident_id,
         "group": outcome.run.case.group,
         "scenario": outcome.run.case.scenario,
-        "label": dict(asdict(outcome.label)),
+        "truth": {
+            "entities": list(outcome.truth.entities),
+            "fault_kind": outcome.truth.fault_kind,
+            "region": outcome.truth.region,
+        },
         "place": outcome.place,
         "outcome": outcome.run.result.outcome,
         "right": outcome.right,

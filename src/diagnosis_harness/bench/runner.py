@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from diagnosis_harness.bench.case import DataSet, Diagnose, Ranked, RunResult
+from diagnosis_harness.bench.case import Condition, DataSet, Diagnose, Ranked, RunResult
 from diagnosis_harness.bench.scoring import Outcome, Run, judge
 from diagnosis_harness.kernel.clock import Clock
 from diagnosis_harness.kernel.errors import InvalidInput
@@ -41,7 +41,7 @@ def run_bench(
     ids = spread(data_set.incident_ids(), limit)
     runs: list[Run] = []
     for number, incident_id in enumerate(ids, start=1):
-        case = data_set.export(incident_id, work)
+        case = data_set.export(incident_id, Condition.AS_PUBLISHED, work)
         started_s = clock.now_s()
         result = diagnose(case.folder, case.baseline)
         runs.append(Run(case=case, result=result, elapsed_s=clock.now_s() - started_s))

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from math import sqrt
 from statistics import median
 
-from diagnosis_harness.bench.case import Case, Label, Ranked, RunResult
+from diagnosis_harness.bench.case import Case, Ranked, RunResult, Truth
 
 SUCCESS = "SUCCESS"  # wire values of ReleaseOutcome
 ANSWERS = frozenset({SUCCESS, "FALLBACK"})
@@ -40,7 +40,7 @@ class Outcome:
     """
 
     run: Run
-    label: Label
+    truth: Truth
     place: int | None
     success: bool
     right: bool
@@ -79,21 +79,27 @@ class Score:
     longest_s: float
 
 
-def judge(run: Run, label: Label) -> Outcome:
+def judge(run: Run, truth: Truth) -> Outcome:
     """Hold a finished run against its label."""
     success = run.result.outcome == SUCCESS
     first = _owner(run, run.result.causes[0]) if success and run.result.causes else None
-    place = None if label.entity is None else place_of(label.entity, run)
+    place = _best_place(truth, run)
     return Outcome(
         run=run,
-        label=label,
+        truth=truth,
         place=place,
         success=success,
-        right=first is None if label.entity is None else place == 1,
+        right=place == 1 if truth.entities else first is None,
         # Also a cause that the ranking leaves out was released, and somebody would have acted on it.
-        confident_and_wrong=first is not None and first != label.entity,
+        confident_and_wrong=first is not None and first not in truth.entities,
         broken=bool(run.result.failed_tools) or run.result.outcome not in ANSWERS,
     )
+
+
+def _best_place(truth: Truth, run: Run) -> int | None:
+    """The best place that one of the entities at fault has."""
+    places = [place for entity in truth.entities if (place := place_of(entity, run)) is not None]
+    return min(places, default=None)
 
 
 def place_of(entity: str, run: Run) -> int | None:
@@ -142,7 +148,7 @@ def wilson(hits: int, count: int) -> Interval:
 
 def score(name: str, outcomes: Sequence[Outcome]) -> Score:
     """Figures over some outcomes. Places are counted over the runs in which something was wrong."""
-    faulty = [outcome for outcome in outcomes if outcome.label.entity is not None]
+    faulty = [outcome for outcome in outcomes if outcome.truth.entities]
     top = {k: wilson(sum(_within(outcome, k) for outcome in faulty), len(faulty)) for k in range(1, 6)}
     elapsed = [outcome.run.elapsed_s for outcome in outcomes]
     return Score(
@@ -168,7 +174,7 @@ def score_groups(outcomes: Sequence[Outcome]) -> tuple[Score, ...]:
     for group, members in by_group.items():
         if len(by_group) > 1:
             scores.append(score(group, members))
-        for key in (lambda outcome: outcome.run.case.scenario, lambda outcome: outcome.label.fault_kind):
+        for key in (lambda outcome: outcome.run.case.scenario, lambda outcome: outcome.truth.fault_kind):
             parts = _split(members, key)
             scores += [score(f"{group}: {part}", some) for part, some in parts.items() if len(parts) > 1]
     return tuple(scores)

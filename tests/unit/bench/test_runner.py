@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from diagnosis_harness.bench.case import Case, Label, Ranked, RunResult
+from diagnosis_harness.bench.case import Case, Condition, Ranked, RunResult, Truth
 from diagnosis_harness.bench.demo_faults import DemoFaults
 from diagnosis_harness.bench.report import COLUMNS, bench_document, failure_line, score_rows, wrong_rows
 from diagnosis_harness.bench.runner import run_bench, spread
@@ -24,11 +24,11 @@ class Diary:
     name: str = "diary"
     entries: list[str] = field(default_factory=list)
 
-    def incident_ids(self) -> tuple[str, ...]:
+    def incident_ids(self, condition: Condition = Condition.AS_PUBLISHED) -> tuple[str, ...]:
         """Four ids."""
         return ("a", "b", "c", "d")
 
-    def export(self, incident_id: str, target: Path) -> Case:
+    def export(self, incident_id: str, condition: Condition, target: Path) -> Case:
         """A case without files."""
         self.entries.append(f"export {incident_id}")
         return Case(
@@ -39,10 +39,10 @@ class Diary:
             entities=("x", "y"),
         )
 
-    def labels(self) -> Mapping[str, Label]:
+    def labels(self) -> Mapping[str, Truth]:
         """X is always to blame."""
         self.entries.append("labels")
-        return {name: Label(entity="x", fault_kind="cpu") for name in self.incident_ids()}
+        return {name: Truth(entities=("x",), fault_kind="cpu") for name in self.incident_ids()}
 
 
 def answer(entity: str, *, outcome: str = "SUCCESS") -> RunResult:
@@ -148,8 +148,10 @@ def test_demo_faults_have_every_kind_for_every_seed(tmp_path: Path) -> None:
     assert len(ids) == 12
     assert {incident_id.split("/")[1] for incident_id in ids} == {"1000", "1001"}
     assert worlds.labels() == {}
-    sound, broken = (worlds.export(incident_id, tmp_path) for incident_id in (ids[-1], ids[0]))
+    sound, broken = (
+        worlds.export(incident_id, Condition.AS_PUBLISHED, tmp_path) for incident_id in (ids[-1], ids[0])
+    )
     labels = worlds.labels()
-    assert labels[sound.incident_id].entity is None
-    assert labels[broken.incident_id].entity in broken.entities
+    assert labels[sound.incident_id].entities == ()
+    assert set(labels[broken.incident_id].entities) <= set(broken.entities)
     assert set(broken.owners.values()) <= set(broken.entities)

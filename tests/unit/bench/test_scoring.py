@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from diagnosis_harness.bench.case import Case, Label, Ranked, RunResult
+from diagnosis_harness.bench.case import Case, Ranked, RunResult, Truth
 from diagnosis_harness.bench.scoring import Outcome, Run, judge, place_of, score, score_groups, wilson
 
 Named = tuple[str, float | None]
@@ -49,7 +49,9 @@ def at(place: int | None, *, kind: str = "cpu", group: str = "g", scenario: str 
     names: tuple[Named, ...] = tuple((f"x{n}", None) for n in range(6))
     if place is not None:
         names = (*names[: place - 1], ("a", None), *names[place - 1 :])
-    return judge(run_of(candidates=names, group=group, scenario=scenario), Label(entity="a", fault_kind=kind))
+    return judge(
+        run_of(candidates=names, group=group, scenario=scenario), Truth(entities=("a",), fault_kind=kind)
+    )
 
 
 def test_causes_come_before_candidates() -> None:
@@ -94,7 +96,7 @@ def test_releasing_a_left_out_entity_is_still_wrong() -> None:
     run = run_of(
         causes=(("front", 3.0),), candidates=(("b", 1.0),), outcome="SUCCESS", left_out=frozenset({"front"})
     )
-    outcome = judge(run, Label(entity="b", fault_kind="cpu"))
+    outcome = judge(run, Truth(entities=("b",), fault_kind="cpu"))
     assert outcome.place == 1
     assert outcome.confident_and_wrong
 
@@ -106,7 +108,7 @@ def test_what_was_not_named_has_no_place() -> None:
 
 def test_sound_system_is_right_without_a_cause_and_wrong_with_one() -> None:
     """Candidates are allowed where nothing is wrong; a released cause is not."""
-    nothing = Label(entity=None, fault_kind="none")
+    nothing = Truth(entities=(), fault_kind="none")
     quiet = judge(run_of(candidates=(("b", 1.0),)), nothing)
     loud = judge(run_of(causes=(("b", 1.0),), outcome="SUCCESS"), nothing)
     assert (quiet.right, quiet.confident_and_wrong) == (True, False)
@@ -152,7 +154,7 @@ def test_chance_follows_from_the_number_of_entities() -> None:
 
 def test_places_are_counted_over_faulty_runs_only() -> None:
     """A sound system dilutes no top-k."""
-    sound = judge(run_of(), Label(entity=None, fault_kind="none"))
+    sound = judge(run_of(), Truth(entities=(), fault_kind="none"))
     figures = score("s", [at(1), sound])
     assert (figures.runs, figures.faulty, figures.top[1].share) == (2, 1, 1.0)
 

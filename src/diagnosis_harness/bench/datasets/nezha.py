@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from diagnosis_harness.bench.case import Case, Label
+from diagnosis_harness.bench.case import Case, Condition, Truth
 from diagnosis_harness.bench.datasets.folder import (
     PublishedAlert,
     opaque_name,
@@ -104,8 +104,10 @@ class Nezha:
     root: Path
     name: str = "nezha"
 
-    def incident_ids(self) -> tuple[str, ...]:
+    def incident_ids(self, condition: Condition = Condition.AS_PUBLISHED) -> tuple[str, ...]:
         """The folder names, without looking at the labels."""
+        if condition is not Condition.AS_PUBLISHED:
+            return ()
         found = sorted(path.parent.name for path in (self._home / "incidents").glob("*/metrics.parquet"))
         if not found:
             raise InvalidInput(
@@ -113,7 +115,7 @@ class Nezha:
             )
         return tuple(found)
 
-    def export(self, incident_id: str, target: Path) -> Case:
+    def export(self, incident_id: str, condition: Condition, target: Path) -> Case:
         """Write one incident, and its day's normal operation."""
         system, date = incident_id[:2], incident_id[3:13]
         onset_s = read_onsets(self._home / "labels.json")[incident_id]
@@ -140,14 +142,16 @@ class Nezha:
             baseline=baseline,
             entities=tuple(sorted(set(owners.values()))),
             owners=owners,
+            condition=condition,
+            onset_s=onset_s,
         )
 
-    def labels(self) -> dict[str, Label]:
+    def labels(self) -> dict[str, Truth]:
         """Service, kind of fault and code region or resource of every incident."""
         entries = json.loads((self._home / "labels.json").read_text(encoding="utf-8"))
         return {
-            entry["id"]: Label(
-                entity=entry["root_cause_service"],
+            entry["id"]: Truth(
+                entities=(entry["root_cause_service"],),
                 fault_kind=entry["fault"],
                 region=entry["root_cause_detail"],
             )

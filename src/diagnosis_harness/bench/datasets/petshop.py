@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from diagnosis_harness.bench.case import Case, Label
+from diagnosis_harness.bench.case import Case, Condition, Truth
 from diagnosis_harness.bench.datasets.folder import (
     PublishedAlert,
     opaque_name,
@@ -36,8 +36,10 @@ class PetShop:
     root: Path
     name: str = "petshop"
 
-    def incident_ids(self) -> tuple[str, ...]:
+    def incident_ids(self, condition: Condition = Condition.AS_PUBLISHED) -> tuple[str, ...]:
         """The file names, without looking at the labels."""
+        if condition is not Condition.AS_PUBLISHED:
+            return ()
         found = sorted(p.name.removesuffix(".csv.gz") for p in (self._home / "incidents").glob("*.csv.gz"))
         if not found:
             raise InvalidInput(
@@ -45,7 +47,7 @@ class PetShop:
             )
         return tuple(found)
 
-    def export(self, incident_id: str, target: Path) -> Case:
+    def export(self, incident_id: str, condition: Condition, target: Path) -> Case:
         """Write one incident, and its scenario's normal operation where there is some."""
         scenario = incident_id.split("-", 1)[0]
         alert = read_alerts(self._home / "labels.json")[incident_id]
@@ -65,13 +67,15 @@ class PetShop:
             baseline=baseline,
             entities=tuple(sorted(nodes - left_out)),
             left_out=left_out,
+            condition=condition,
+            alert_entity=alert.entity,
         )
 
-    def labels(self) -> dict[str, Label]:
+    def labels(self) -> dict[str, Truth]:
         """Root-cause node and kind of fault of every incident."""
         entries = json.loads((self._home / "labels.json").read_text(encoding="utf-8"))
         return {
-            entry["id"]: Label(entity=entry["root_cause_service"], fault_kind=_kind(entry["injection"]))
+            entry["id"]: Truth(entities=(entry["root_cause_service"],), fault_kind=_kind(entry["injection"]))
             for entry in entries
         }
 
