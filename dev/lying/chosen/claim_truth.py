@@ -169,6 +169,8 @@ _CHANGES = {
     "config": r"config|配置",
     "version": r"version|版本",
 }
+_CLAUSE = re.compile(r"，|；|, |; ")
+"""What is usual is said in one clause with its word."""
 _BEFORE = re.compile(r"usual\w*|normal\w*|before|previous\w*|之前|此前|通常|平时|正常")
 
 
@@ -188,17 +190,23 @@ def _words(told: Told) -> Said:
 
 def _befores(told: Told) -> Said:
     """A word for what is usual stands beside the usual level, and nowhere else."""
-    bare = told.bare
-    said = list(numbers(bare, ()))
-    for found in _BEFORE.finditer(bare):
-        places = [(abs(bare.find(n.text) - found.start()), n) for n in said if not n.factor]
-        usual = told.item.baseline
-        if not places or usual is None:
-            yield "usual, and no usual level", told.shown
-            continue
-        nearest = min(places, key=lambda each: each[0])[1]
-        if not near(nearest.value, in_base(usual, told.item.unit)) and not near(nearest.value, usual):
-            yield "usual level exchanged", told.shown
+    for clause in _CLAUSE.split(told.bare):
+        said = [number for number in numbers(clause, ()) if not number.factor]
+        for found in _BEFORE.finditer(clause):
+            places = [(_gap(clause, found, number.text), number) for number in said]
+            usual = told.item.baseline
+            if not places or usual is None:
+                yield "usual, and no usual level", told.shown
+                continue
+            nearest = min(places, key=lambda each: each[0])[1]
+            if not near(nearest.value, in_base(usual, told.item.unit)) and not near(nearest.value, usual):
+                yield "usual level exchanged", told.shown
+
+
+def _gap(clause: str, word: re.Match[str], number: str) -> int:
+    """How many characters stand between a word and a number."""
+    start = clause.find(number)
+    return max(start - word.end(), word.start() - start - len(number))
 
 
 def _stands_out(item: Item, world: World) -> bool:

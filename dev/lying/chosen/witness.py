@@ -109,8 +109,10 @@ class _Reading:
     def _texts(self, report: Json) -> Iterator[tuple[str, str]]:
         lines = [*report["summary"], *report["next_checks"]]
         sentences = [claim["sentence"] for claim in report["claims"]]
+        # Our own words for each cause, whoever else has written them; `_causes` judges whether it is one.
+        own = {f"{cause['entity']} is the cause" for cause in report["causes"]}
         for text in (*lines, *sentences):
-            if (part := prose_in(text, self.prose)) is not None:
+            if (part := prose_in(text, self.prose)) is not None and part not in own:
                 yield "prose outside quotation marks", f"{text} [{part}]"
         for text in sentences:
             if text in self.untrue or any(each and each in text for each in self.untrue):
