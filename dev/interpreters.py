@@ -2,10 +2,10 @@
 
 Looks in /usr/bin, on PATH and where version managers put theirs, and takes one of each version. Each gets a
 copy of the tree and a .venv of its own, by `dev/setup.sh`, and runs the tests of PARTS: as whoever calls
-this, and, where that is root, once more as a user that is made for it, with the interpreters that such a user
-may start. Two are tried at once, since installing keeps one core busy; what each prints goes to a file in
-.build, which is shown when it failed. One line says how long each took; the exit code is 1 when one failed,
-or when CI is set and no user can be made. `--list` says what would run.
+this, or, where that is root, as a user that is made for it, with the interpreters that such a user may start.
+Two are tried at once, since installing keeps one core busy; what each prints goes to a file in .build, which
+is shown when it failed. One line says how long each took; the exit code is 1 when one failed, or when CI is
+set and no user can be made. `--list` says what would run.
 """
 
 from __future__ import annotations
@@ -191,19 +191,27 @@ def may_start(person: Person, interpreter: Interpreter) -> bool:
     return person.run(["sh", "-c", f"exec '{interpreter.path}' -c pass 2>/dev/null"], Path("/")) == 0
 
 
-def rounds(found: list[Interpreter], *, own: tuple[int, int, int]) -> Iterator[tuple[Interpreter, Person]]:
-    """Who tries which: ourselves all but our own, on which the whole suite runs; a made user all it may."""
+def rounds(
+    found: list[Interpreter], *, own: tuple[int, int, int], every: bool
+) -> Iterator[tuple[Interpreter, Person]]:
+    """Who tries which. A user without rights is made and tries all it may start; ourselves the others.
+
+    The whole suite runs on our own interpreter with our own rights, so these are left out, unless every
+    interpreter is to be tried by everybody who may start it.
+    """
     oneself = Person(pwd.getpwuid(os.getuid()).pw_name, Path.home())
-    yield from ((interpreter, oneself) for interpreter in found if interpreter.version != own)
-    if os.getuid() != 0:
-        return
-    if (user := made_user()) is None:
+    user = None if os.getuid() != 0 else made_user()
+    if user is None and os.getuid() == 0:
         problem = "interpreters: no user can be made here, so nothing runs without the rights of root"
         if os.environ.get("CI"):
             raise SystemExit(problem)
         print(problem)
-        return
-    yield from ((interpreter, user) for interpreter in found if may_start(user, interpreter))
+    for interpreter in found:
+        by_user = user is not None and may_start(user, interpreter)
+        if user is not None and by_user:
+            yield interpreter, user
+        if every or (interpreter.version != own and not by_user):
+            yield interpreter, oneself
 
 
 def main() -> int:
@@ -215,15 +223,14 @@ def main() -> int:
     parser.add_argument("--list", action="store_true", help="say what would be tried, and by whom")
     parser.add_argument("--only", default="", metavar="VERSION", help="those whose version begins so")
     parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--all", action="store_true", help="the interpreter that runs this as well")
+    parser.add_argument("--all", action="store_true", help="each interpreter by everybody who may start it")
     options = parser.parse_args()
     found = asked(candidates(Path.home(), os.environ.get("PATH", "")))
     print(
         "interpreters:", ", ".join(f"{interpreter} ({interpreter.path})" for interpreter in found), flush=True
     )
-    own = (0, 0, 0) if options.all else sys.version_info[:3]
     found = [interpreter for interpreter in found if str(interpreter).startswith(options.only)]
-    wanted = list(rounds(found, own=own))
+    wanted = list(rounds(found, own=sys.version_info[:3], every=options.all))
     if options.list:
         for interpreter, person in wanted:
             print(f"interpreters: {interpreter} as {person.name}")
