@@ -192,9 +192,10 @@ class DataSet(Protocol):
         """
         ...
 
-    def labels(self) -> Mapping[str, Truth]:
-        """The truth by incident id. Never called before the runs have ended.
+    def labels(self, incident_ids: Sequence[str]) -> Mapping[str, Truth]:
+        """The truth of these incidents at least, by id. Never called before the runs have ended.
 
+        The incidents may have been exported by other processes: a simulated world is simulated again.
         An incident whose published truth names nobody or cannot be read is here all the same, with a sentence
         in `unusable`. Healthy windows have none: nothing is wrong in them.
         """

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -44,8 +44,7 @@ class DemoFaults:
 
     def export(self, incident_id: str, condition: Condition, target: Path) -> Case:
         """Simulate one world and write its folder; the truth is stored here until the labels are read."""
-        kind, _, seed = incident_id.partition("/")
-        world = simulate(FaultKind(kind), seed=int(seed))
+        world = _world(incident_id)
         folder = target / f"incident-{len(self._truths):04d}"
         write_folder(world, folder)
         self._truths[incident_id] = world.truth
@@ -60,16 +59,27 @@ class DemoFaults:
             alert_entity=world.alert.entity,
         )
 
-    def labels(self) -> Mapping[str, Truth]:
-        """The truth of every world that was exported."""
+    def labels(self, incident_ids: Sequence[str]) -> Mapping[str, Truth]:
+        """The truth of these worlds; one that another process exported is simulated again."""
         return {
-            incident_id: Truth(
-                entities=(truth.entity,) if truth.entity else (),
-                fault_kind=truth.fault_kind.value,
-                region=truth.region,
+            incident_id: _to_truth(
+                self._truths[incident_id] if incident_id in self._truths else _world(incident_id).truth
             )
-            for incident_id, truth in self._truths.items()
+            for incident_id in incident_ids
         }
+
+
+def _world(incident_id: str) -> World:
+    kind, _, seed = incident_id.partition("/")
+    return simulate(FaultKind(kind), seed=int(seed))
+
+
+def _to_truth(truth: GroundTruth) -> Truth:
+    return Truth(
+        entities=(truth.entity,) if truth.entity else (),
+        fault_kind=truth.fault_kind.value,
+        region=truth.region,
+    )
 
 
 def _owners(world: World) -> dict[str, str]:

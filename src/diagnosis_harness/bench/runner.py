@@ -47,7 +47,7 @@ def run_bench(
         runs.append(Run(case=case, result=result, elapsed_s=clock.now_s() - started_s))
         if tick is not None:
             tick(number, len(ids))
-    labels = data_set.labels()
+    labels = data_set.labels(ids)
     missing = [run.case.incident_id for run in runs if run.case.incident_id not in labels]
     if missing:
         raise InvalidInput(data_set.name, f"has no label for {missing[0]}", "use the files as published")

@@ -215,7 +215,7 @@ def test_petshop_kinds_of_fault_come_from_the_injecting_command(tmp_path: Path) 
         "sleep(500",
     ):
         label_petshop(tmp_path, cause="x", injection=command)
-        kinds[command] = shop.labels()[SHOP_ID].fault_kind
+        kinds[command] = shop.labels([SHOP_ID])[SHOP_ID].fault_kind
     assert list(kinds.values()) == ["delay", "errors", "throttling", "delay"]
 
 
@@ -311,12 +311,12 @@ def test_another_truth_changes_no_exported_byte(
     before = [
         exporter.export(name, Condition.AS_PUBLISHED, tmp_path / "one") for name in exporter.incident_ids()
     ]
-    truth = exporter.labels()
+    truth = exporter.labels(exporter.incident_ids())
     poison(tmp_path)
     after = [
         exporter.export(name, Condition.AS_PUBLISHED, tmp_path / "two") for name in exporter.incident_ids()
     ]
-    assert exporter.labels() != truth
+    assert exporter.labels(exporter.incident_ids()) != truth
     assert files_below(tmp_path / "one") == files_below(tmp_path / "two")
     assert [(c.group, c.entities, c.owners) for c in before] == [
         (c.group, c.entities, c.owners) for c in after
@@ -367,7 +367,7 @@ def test_real_labels_are_among_what_can_be_blamed(data_folder: Path, tmp_path: P
     """On the public data: a few incidents export, and each root cause is an entity of its case."""
     exporter = data_set(name, data_folder)
     ids = exporter.incident_ids()
-    labels = exporter.labels()
+    labels = exporter.labels(exporter.incident_ids())
     assert set(ids) == set(labels)
     for incident_id in ids[:: len(ids) // 5]:
         case = exporter.export(incident_id, Condition.AS_PUBLISHED, tmp_path)

@@ -146,7 +146,7 @@ class Nezha:
             onset_s=onset_s,
         )
 
-    def labels(self) -> dict[str, Truth]:
+    def labels(self, incident_ids: Sequence[str]) -> dict[str, Truth]:  # noqa: ARG002 - one file holds all
         """Service, kind of fault and code region or resource of every incident."""
         entries = json.loads((self._home / "labels.json").read_text(encoding="utf-8"))
         return {

@@ -11,7 +11,7 @@ from __future__ import annotations
 import csv
 import gzip
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -71,7 +71,7 @@ class PetShop:
             alert_entity=alert.entity,
         )
 
-    def labels(self) -> dict[str, Truth]:
+    def labels(self, incident_ids: Sequence[str]) -> dict[str, Truth]:  # noqa: ARG002 - one file holds all
         """Root-cause node and kind of fault of every incident."""
         entries = json.loads((self._home / "labels.json").read_text(encoding="utf-8"))
         return {
