@@ -16,6 +16,7 @@ from dev.lying.chosen.worlds import World
 from diagnosis_harness.audit.verification.verify import verify
 from diagnosis_harness.bootstrap.diagnosis import Diagnosis
 from diagnosis_harness.bootstrap.players import build_players
+from diagnosis_harness.bootstrap.workplace import Workplace
 from diagnosis_harness.diagnosis.policy import DiagnosisPolicy
 from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.harness.core import DiagnosisHarnessCore
@@ -86,15 +87,10 @@ class House:
         """Ask the world's question, played by this policy; the embedded judge and repairer play the rest."""
         trace = MemorySink()
         core = DiagnosisHarnessCore(clock=ManualClock(), ids=CountingIds(), sink=trace, workers=self.workers)
-        diagnosis = Diagnosis(
-            core=core,
-            trace=trace,
-            settings=self.settings,
-            sources=self.world.sources.sources(),
-            onset_s=self.world.given_onset_s,
-            players=replace(_OTHERS, policy=policy),
-            tools_over=self._remembered,
-        )
+        players = replace(_OTHERS, policy=policy)
+        workplace = Workplace(core, self.workers, self.settings, players, tools_over=self._remembered)
+        sources = self.world.sources.sources()
+        diagnosis = Diagnosis(workplace, trace, sources, self.world.given_onset_s)
         return await diagnosis.run(self.world.question(language), language=language, deadline_s=None)
 
     def ask(self, tool_name: str, arguments: Arguments) -> ToolFindings:

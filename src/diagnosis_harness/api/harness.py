@@ -16,9 +16,9 @@ from diagnosis_harness.api.answer import Answer, language_named
 from diagnosis_harness.api.folder import IncidentFolder
 from diagnosis_harness.api.live_run import LiveRun
 from diagnosis_harness.api.run_events import RunEvents
-from diagnosis_harness.application.answer_question import Question, answer_question
+from diagnosis_harness.application.answer_question import Question
 from diagnosis_harness.application.runs.asking import check_question
-from diagnosis_harness.bootstrap.embedding import Workplace, build_workplace
+from diagnosis_harness.bootstrap.workplace import Workplace, build_workplace, open_folder
 from diagnosis_harness.diagnosis.policy import DiagnosisPolicy
 from diagnosis_harness.harness.budget import RunBudgetLimits
 from diagnosis_harness.harness.cancellation import CancellationReason
@@ -29,7 +29,6 @@ from diagnosis_harness.kernel.errors import ContractViolation, InvalidInput
 from diagnosis_harness.kernel.ids import IdSource
 from diagnosis_harness.kernel.language import Language, language_of
 from diagnosis_harness.settings import Settings, load_settings
-from diagnosis_harness.toolbox.no_sources import NO_SOURCES
 from diagnosis_harness.toolbox.ports import Sources
 from diagnosis_harness.tools.spec import Tool
 
@@ -88,7 +87,7 @@ class Harness:
         try:
             self._opened = await _open_sources(workplace, self.sources)
         except BaseException:
-            workplace.core.close()
+            workplace.close()
             raise
         self._workplace = workplace
         return self
@@ -103,7 +102,7 @@ class Harness:
         try:
             await self._cancel_live()
         finally:
-            workplace.core.close()
+            workplace.close()
 
     async def ask(
         self,
@@ -145,17 +144,10 @@ class Harness:
             limit_s=self._limit_s(timeout_s, self._workplace.settings),
             onset_s=None if onset is None else _onset_s(onset),
         )
-        core, settings = self._workplace.core, self._workplace.settings
-        run_id = core.ids.new_run_id()
-        ctx = core.start_run(
-            session_id=core.ids.new_session_id(),
-            run_id=run_id,
-            timeout_s=asked.limit_s,
-            limits=self.limits or settings.budget_limits(),
-            retry_policies=settings.retry_policies(),
-        )
-        run = LiveRun(run_id, partial(core.cancel, ctx, CancellationReason.USER_REQUESTED))
-        self._events.watch(run_id, run.notify)
+        ctx = self._workplace.start_run(asked.limit_s, self.limits)
+        cancel = partial(self._workplace.core.cancel, ctx, CancellationReason.USER_REQUESTED)
+        run = LiveRun(ctx.run_id, cancel)
+        self._events.watch(ctx.run_id, run.notify)
         run.start(self._answer(run, self._workplace, ctx, asked))
         self._live.add(run)
         return run
@@ -169,15 +161,7 @@ class Harness:
         self, run: LiveRun, workplace: Workplace, ctx: RunContext, question: Question
     ) -> Answer:
         try:
-            boundary = workplace.boundary(self._opened)
-            answered = await answer_question(
-                workplace.core,
-                ctx,
-                workplace.use_case(boundary),
-                sources=self._opened or NO_SOURCES,
-                tools=tuple(spec.name for spec in boundary.specs),
-                question=question,
-            )
+            answered = await workplace.answer(ctx, self._opened, question)
             return Answer(answered, self._events.of(ctx.run_id))
         finally:
             self._events.forget(ctx.run_id)
@@ -213,5 +197,6 @@ async def _open_sources(
     folder = sources if isinstance(sources, IncidentFolder) else IncidentFolder(sources)
     baseline = None if folder.baseline is None else Path(folder.baseline)
     return await run_in_worker(
-        workplace.workers, lambda: workplace.read_folder(Path(folder.folder), baseline)
+        workplace.workers,
+        lambda: open_folder(workplace.settings, Path(folder.folder), baseline=baseline),
     )

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 from diagnosis_harness.application.diagnose import DiagnoseUseCase, DiagnosisEnd
@@ -47,6 +48,19 @@ class AnsweredRun:
         return publish(self.ctx, facts, self.end, events)
 
 
+@contextmanager
+def fail_on_error(core: DiagnosisHarnessCore, ctx: RunContext) -> Iterator[None]:
+    """Around all work of a run that the caller has opened: whatever it raises, the run has ended first.
+
+    A run that has its end keeps it.
+    """
+    try:
+        yield
+    except BaseException as error:
+        core.complete_failure(ctx, type(error).__name__)
+        raise
+
+
 async def answer_question(
     core: DiagnosisHarnessCore,
     ctx: RunContext,
@@ -64,18 +78,19 @@ async def answer_question(
     Raises:
         InvalidInput: the question, or whoever asks it, names a time of which the sources hold nothing; the
             run is FAILED then.
+        Exception: the sources cannot be read, or a bug; the run is FAILED then.
     """
-    started_s = core.clock.now_s()
-    summary = sources.summary.summary(ctx)
-    place = "onset"
-    try:
-        _check_onset(question.onset_s, summary.incident)
-        place = "QUESTION"
-        inquiry = resolve_inquiry(ctx, sources, question.text, question.onset_s)
-    except OnsetOutsideData as error:
-        core.complete_failure(ctx, WorkEnd.ONSET_OUTSIDE_DATA.value)
-        raise InvalidInput(place, str(error), "name an instant inside it, and check the zone") from error
-    end = await use_case.diagnose(ctx, DiagnosisTask(question.text, inquiry, caller=LOCAL_CALLER))
+    started_s, place = core.clock.now_s(), "onset"
+    with fail_on_error(core, ctx):
+        summary = sources.summary.summary(ctx)
+        try:
+            _check_onset(question.onset_s, summary.incident)
+            place = "QUESTION"
+            inquiry = resolve_inquiry(ctx, sources, question.text, question.onset_s)
+        except OnsetOutsideData as error:
+            core.complete_failure(ctx, WorkEnd.ONSET_OUTSIDE_DATA.value)
+            raise InvalidInput(place, str(error), "name an instant inside it, and check the zone") from error
+        end = await use_case.diagnose(ctx, DiagnosisTask(question.text, inquiry, caller=LOCAL_CALLER))
     facts = RunFacts(
         question=question.text,
         language=question.language,

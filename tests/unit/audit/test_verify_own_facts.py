@@ -14,6 +14,7 @@ from tests.support.small_incident import CPU_FAULT, ONSET_S, small_incident
 from diagnosis_harness.audit.verification.verify import verify
 from diagnosis_harness.bootstrap.diagnosis import Diagnosis
 from diagnosis_harness.bootstrap.players import build_players
+from diagnosis_harness.bootstrap.workplace import Workplace
 from diagnosis_harness.diagnosis.claim import Claim, EvidenceRef, Predicate
 from diagnosis_harness.diagnosis.collection import InformationGain
 from diagnosis_harness.diagnosis.draft import DiagnosisDraft
@@ -92,19 +93,11 @@ def _run(*items: EvidenceItem) -> RunDocument:
         assessed = Assessment("t1", InformationGain.GAINED, claims)
         return GiveDraft(DiagnosisDraft((), claims), (assessed,))
 
-    trace, settings = MemorySink(), load_settings()
-    core = DiagnosisHarnessCore(
-        clock=ManualClock(), ids=CountingIds(), sink=trace, workers=WorkerPool(threads_max=1)
-    )
-    with Diagnosis(
-        core=core,
-        trace=trace,
-        settings=settings,
-        sources=small_incident(CPU_FAULT, spans=False).sources(),
-        onset_s=None,
-        players=build_players(settings, policy=ScriptedPolicy(answer)),
-        tools_over=lambda _: (OwnTool(items),),
-    ) as diagnosis:
+    trace, settings, workers = MemorySink(), load_settings(), WorkerPool(threads_max=1)
+    core = DiagnosisHarnessCore(clock=ManualClock(), ids=CountingIds(), sink=trace, workers=workers)
+    players = build_players(settings, policy=ScriptedPolicy(answer))
+    workplace = Workplace(core, workers, settings, players, tools_over=lambda _: (OwnTool(items),))
+    with Diagnosis(workplace, trace, small_incident(CPU_FAULT, spans=False).sources()) as diagnosis:
         return asyncio.run(diagnosis.run("why is checkout slow?", language=Language.EN, deadline_s=None))
 
 

@@ -1,0 +1,144 @@
+"""A core with its threads and what its runs share: for one folder, or for a host program."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from diagnosis_harness.adapters.evidence_stores.memory import MemoryEvidenceStore
+from diagnosis_harness.application.answer_question import (
+    LOCAL_CALLER,
+    AnsweredRun,
+    Question,
+    answer_question,
+    fail_on_error,
+)
+from diagnosis_harness.bootstrap.players import Players, build_players
+from diagnosis_harness.bootstrap.workbench import build_boundary, build_use_case
+from diagnosis_harness.diagnosis.policy import DiagnosisPolicy
+from diagnosis_harness.harness.budget import RunBudgetLimits
+from diagnosis_harness.harness.context import RunContext
+from diagnosis_harness.harness.core import DiagnosisHarnessCore
+from diagnosis_harness.harness.workers import WorkerPool
+from diagnosis_harness.kernel.clock import Clock, SystemClock
+from diagnosis_harness.kernel.closing import Closing
+from diagnosis_harness.kernel.ids import IdSource, RandomIds
+from diagnosis_harness.settings import Settings
+from diagnosis_harness.toolbox.no_sources import NO_SOURCES
+from diagnosis_harness.toolbox.ports import Sources
+from diagnosis_harness.tools.access import ScopeAccess
+from diagnosis_harness.tools.boundary import ToolBoundary
+from diagnosis_harness.tools.spec import Tool
+from diagnosis_harness.trace.sink import TraceSink
+
+
+def _catalog_tools(sources: Sources) -> Sequence[Tool]:
+    from diagnosis_harness.toolbox.catalog import build_tools
+
+    return build_tools(sources)
+
+
+@dataclass(frozen=True, slots=True)
+class Workplace(Closing):
+    """What the runs of one owner share. Whoever holds it closes it.
+
+    Attributes:
+        own_tools: tools of a host; they are offered beside the tools over the sources.
+        tools_over: makes the tools over the sources, for one run.
+    """
+
+    core: DiagnosisHarnessCore
+    workers: WorkerPool
+    settings: Settings
+    players: Players
+    own_tools: tuple[Tool, ...] = ()
+    tools_over: Callable[[Sources], Sequence[Tool]] = _catalog_tools
+
+    def start_run(self, limit_s: float, limits: RunBudgetLimits | None = None) -> RunContext:
+        """Open a run; without limits, within those of the settings."""
+        return self.core.start_run(
+            session_id=self.core.ids.new_session_id(),
+            timeout_s=limit_s,
+            limits=limits or self.settings.budget_limits(),
+            retry_policies=self.settings.retry_policies(),
+        )
+
+    def boundary(self, sources: Sources | None) -> ToolBoundary:
+        """The tool boundary of one run; None stands for no sources."""
+        tools = () if sources is None else self.tools_over(sources)
+        return build_boundary(
+            self.core,
+            self.settings,
+            tools=(*tools, *self.own_tools),
+            store=MemoryEvidenceStore(),
+            access=ScopeAccess({LOCAL_CALLER: frozenset({"*"})}),
+        )
+
+    async def answer(self, ctx: RunContext, sources: Sources | None, question: Question) -> AnsweredRun:
+        """Answer in an open run; the run has ended when this returns or raises.
+
+        Raises:
+            InvalidInput: as `answer_question`.
+        """
+        with fail_on_error(self.core, ctx):
+            boundary = self.boundary(sources)
+            return await answer_question(
+                self.core,
+                ctx,
+                build_use_case(self.core, self.settings, boundary, self.players),
+                sources=sources or NO_SOURCES,
+                tools=tuple(spec.name for spec in boundary.specs),
+                question=question,
+            )
+
+    def close(self) -> None:
+        """End what runs and let all threads end. Twice is once."""
+        self.core.close()
+
+
+def build_workplace(
+    settings: Settings,
+    *,
+    sink: TraceSink,
+    tools: Sequence[Tool] = (),
+    policy: DiagnosisPolicy | None = None,
+    clock: Clock | None = None,
+    ids: IdSource | None = None,
+) -> Workplace:
+    """Choose the players and build the core. None is the chosen policy, the real clock and random ids.
+
+    Raises:
+        InvalidSetting: a role names a player that does not exist.
+    """
+    players = build_players(settings, policy=policy)
+    workers = WorkerPool(threads_max=settings.run.worker_threads)
+    core = DiagnosisHarnessCore(
+        clock=clock or SystemClock(), ids=ids or RandomIds(), sink=sink, workers=workers
+    )
+    return Workplace(core, workers, settings, players, tuple(tools))
+
+
+def open_folder(
+    settings: Settings,
+    folder: Path,
+    *,
+    baseline: Path | None,
+    onset_s: float | None = None,
+    progress: Callable[[str, int, int], None] | None = None,
+) -> Sources:
+    """Read an incident folder. Blocks.
+
+    Raises:
+        InvalidInput: the folder, or a file in it, cannot be used.
+    """
+    from diagnosis_harness.adapters.sources.incident_folder import open_incident_folder
+    from diagnosis_harness.adapters.sources.part import ignore_progress
+
+    return open_incident_folder(
+        folder,
+        baseline=baseline,
+        onset_s=onset_s,
+        memory_limit_mb=settings.folder.memory_limit_mb,
+        progress=progress or ignore_progress,
+    )
