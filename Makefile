@@ -9,6 +9,8 @@ PY := .venv/bin/python
 export OMP_NUM_THREADS := 1
 export OPENBLAS_NUM_THREADS := 1
 export MKL_NUM_THREADS := 1
+# Thousands of processes are started by the tests; each would compile every module anew.
+unexport PYTHONDONTWRITEBYTECODE
 # Tests start a PostgreSQL of their own, which as root runs as a user that `useradd` makes.
 export PATH := $(PATH):/usr/sbin:/sbin
 
