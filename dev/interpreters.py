@@ -112,7 +112,7 @@ def version_of(file: Path) -> tuple[int, int, int] | None:
     return int(words[0]), int(words[1]), int(words[2])
 
 
-def asked(files: Iterable[Path]) -> list[Interpreter]:
+def find_interpreters(files: Iterable[Path]) -> list[Interpreter]:
     """One interpreter of each version that is not too old, the first one found; newest last."""
     found: dict[tuple[int, int, int], Interpreter] = {}
     for file in files:
@@ -130,7 +130,7 @@ def copy_tree(folder: Path, person: Person) -> None:
             os.chown(place, person.uid, person.gid)
 
 
-def tried(interpreter: Interpreter, person: Person, parts: list[str], *, jobs: int) -> int:
+def try_tests(interpreter: Interpreter, person: Person, parts: list[str], *, jobs: int) -> int:
     """Set up and run the tests in a fresh copy; 0 when all passed. A skip is judged by dev/skips.py."""
     report = ROOT / ".build" / f"interpreter-{interpreter}-{person.name}.xml"
     report.parent.mkdir(exist_ok=True)
@@ -174,7 +174,7 @@ def tried(interpreter: Interpreter, person: Person, parts: list[str], *, jobs: i
     return code
 
 
-def made_user() -> Person | None:
+def make_user() -> Person | None:
     """A user without rights, made when it is not there; None where nobody may make one."""
     try:
         entry = pwd.getpwnam(USER)
@@ -200,7 +200,7 @@ def rounds(
     interpreter is to be tried by everybody who may start it.
     """
     oneself = Person(pwd.getpwuid(os.getuid()).pw_name, Path.home())
-    user = None if os.getuid() != 0 else made_user()
+    user = None if os.getuid() != 0 else make_user()
     if user is None and os.getuid() == 0:
         problem = "interpreters: no user can be made here, so nothing runs without the rights of root"
         if os.environ.get("CI"):
@@ -225,7 +225,7 @@ def main() -> int:
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--all", action="store_true", help="each interpreter by everybody who may start it")
     options = parser.parse_args()
-    found = asked(candidates(Path.home(), os.environ.get("PATH", "")))
+    found = find_interpreters(candidates(Path.home(), os.environ.get("PATH", "")))
     print(
         "interpreters:", ", ".join(f"{interpreter} ({interpreter.path})" for interpreter in found), flush=True
     )
@@ -237,7 +237,9 @@ def main() -> int:
         return 0
     parts, jobs = options.parts or list(PARTS), max(1, options.jobs // AT_ONCE)
     with ThreadPoolExecutor(AT_ONCE) as pool:
-        codes = [pool.submit(tried, interpreter, person, parts, jobs=jobs) for interpreter, person in wanted]
+        codes = [
+            pool.submit(try_tests, interpreter, person, parts, jobs=jobs) for interpreter, person in wanted
+        ]
     return 1 if any(code.result() for code in codes) else 0
 
 

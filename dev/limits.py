@@ -52,7 +52,7 @@ class Change:
     end: int
     new: str
 
-    def made(self, source: str) -> str:
+    def apply(self, source: str) -> str:
         """The source with the change in it."""
         data = source.encode()
         return (data[: self.start] + self.new.encode() + data[self.end :]).decode()
@@ -79,12 +79,12 @@ def changes_of(file: str, source: str) -> Iterator[Change]:
         if isinstance(node, ast.Constant) and type(node.value) in (int, float) and id(node) not in inside:
             start = place(node.lineno, node.col_offset)
             end = place(node.end_lineno or 0, node.end_col_offset or 0)
-            yield Change(file, node.lineno, start, end, _moved(ast.literal_eval(node)))
+            yield Change(file, node.lineno, start, end, _move(ast.literal_eval(node)))
         elif isinstance(node, ast.Compare):
             yield from _comparisons(file, node, data, place)
 
 
-def _moved(number: float) -> str:
+def _move(number: float) -> str:
     """A whole number and one; any other a quarter larger, and nothing is something."""
     return str(number + 1) if isinstance(number, int) else repr(number * _FACTOR or 0.01)
 
@@ -107,13 +107,13 @@ def is_green(tests: tuple[str, ...]) -> bool:
         return run_tests(Path(folder), tests).returncode == SURVIVED
 
 
-def noticed(change: Change, tests: tuple[str, ...]) -> bool | None:
+def is_noticed(change: Change, tests: tuple[str, ...]) -> bool | None:
     """Whether a test fails with the change in a copy of the tree; None where the tests did not run."""
     with tempfile.TemporaryDirectory(prefix="limit-") as folder:
         tree = Path(folder)
         copy_tree(ROOT, tree)
         target = tree / change.file
-        target.write_text(change.made(target.read_text(encoding="utf-8")), encoding="utf-8")
+        target.write_text(change.apply(target.read_text(encoding="utf-8")), encoding="utf-8")
         ended = run_tests(tree, tests)
     return {CAUGHT: True, SURVIVED: False}.get(ended.returncode)
 
@@ -141,7 +141,7 @@ def main() -> int:
         said = (
             "listed"
             if options.list
-            else {True: "noticed", False: "UNNOTICED", None: "did not run"}[noticed(change, tests)]
+            else {True: "noticed", False: "UNNOTICED", None: "did not run"}[is_noticed(change, tests)]
         )
         unnoticed += said == "UNNOTICED"
         line = (ROOT / change.file).read_text(encoding="utf-8").splitlines()[change.line - 1].strip()

@@ -65,7 +65,7 @@ def mutants_of(conformance: Path, rows: set[str]) -> Iterator[Mutant]:
             yield Mutant(row, tuple(entry["tests"]), change["file"], change["find"], change["replace"])
 
 
-def broken(mutant: Mutant, source: str) -> str:
+def apply_break(mutant: Mutant, source: str) -> str:
     """Return `source` with the break in it."""
     found = source.count(mutant.find)
     if found != 1:
@@ -113,7 +113,7 @@ class Trees:
         """
         tree = self.free[-1]
         source = (tree / mutant.file).read_text(encoding="utf-8")
-        self._write(tree / mutant.file, broken(mutant, source))
+        self._write(tree / mutant.file, apply_break(mutant, source))
         self._whole[tree] = source
         return self.free.pop()
 

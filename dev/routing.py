@@ -62,7 +62,7 @@ class DevelopedLexicon(Lexicon):
         super()._add("\n".join(kept), reason)
 
 
-def missed(questions: Iterable[Labelled], lexicon: Lexicon | None = None) -> tuple[Labelled, ...]:
+def find_misses(questions: Iterable[Labelled], lexicon: Lexicon | None = None) -> tuple[Labelled, ...]:
     """The questions that the embedded router sends another way."""
     lexicon = lexicon or Lexicon()
     return tuple(one for one in questions if path_of(one.question, one.history, lexicon).intent != one.intent)
@@ -70,7 +70,7 @@ def missed(questions: Iterable[Labelled], lexicon: Lexicon | None = None) -> tup
 
 def table(questions: Sequence[Labelled], lexicon: Lexicon) -> str:
     """Right answers by language and by path, with Wilson's intervals."""
-    wrong = set(missed(questions, lexicon))
+    wrong = set(find_misses(questions, lexicon))
     lines = ["| questions | right | share (95%) |", "|---|--:|---|"]
     groups = {
         "all": questions,

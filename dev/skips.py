@@ -13,7 +13,7 @@ from xml.etree import ElementTree as ET
 ALLOWED = "data:"
 
 
-def refused(report: Path) -> list[str]:
+def list_refused(report: Path) -> list[str]:
     """Return one line for each test of `report` that was skipped without an allowed reason."""
     lines = []
     for case in ET.parse(report).iter("testcase"):  # noqa: S314 - our own pytest wrote the file
@@ -26,7 +26,7 @@ def refused(report: Path) -> list[str]:
 
 def main(reports: list[str]) -> int:
     """Print every refused skip of all reports; 1 when there is one."""
-    lines = [line for report in reports for line in refused(Path(report))]
+    lines = [line for report in reports for line in list_refused(Path(report))]
     for line in lines:
         print("skipped:", line)
     return 1 if lines else 0

@@ -70,12 +70,12 @@ def template(databases: Databases) -> Iterator[str]:
     """Name of a database with the tables in it, to be copied."""
     name, url = databases.fresh()
     with ThreadPoolExecutor(1) as apart:  # a test may ask for this inside a loop of its own
-        apart.submit(asyncio.run, _migrated(url)).result()
+        apart.submit(asyncio.run, _migrate(url)).result()
     yield name
     databases.drop(name)
 
 
-async def _migrated(url: str) -> None:
+async def _migrate(url: str) -> None:
     from diagnosis_harness.adapters.persistence.database import Database
 
     await (await Database.open(url)).close()
@@ -116,17 +116,19 @@ def valkey_url(valkey_server: Valkey | None) -> str:
     return url
 
 
-@pytest.fixture
-def kept_at() -> Callable[..., AbstractAsyncContextManager[Kept]]:
+@pytest.fixture(name="kept_at")
+def open_processes() -> Callable[..., AbstractAsyncContextManager[Kept]]:
     """Opens, for the URL of a database, two processes that share it and a third that reads and cares.
 
     Each has connections of its own. `redis` is the URL where the evidence is, unless it is in the database.
     """
-    return _kept
+    return _open_processes
 
 
 @asynccontextmanager
-async def _kept(url: str, *, redis: str | None = None, busy_timeout_s: float = 5.0) -> AsyncIterator[Kept]:
+async def _open_processes(
+    url: str, *, redis: str | None = None, busy_timeout_s: float = 5.0
+) -> AsyncIterator[Kept]:
     from diagnosis_harness.adapters.evidence_stores.redis import RedisEvidenceStore
     from diagnosis_harness.adapters.persistence.alert_inbox import SqlAlertInbox
     from diagnosis_harness.adapters.persistence.archive import SqlRunArchive

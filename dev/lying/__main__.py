@@ -22,13 +22,13 @@ from concurrent.futures import Future, ProcessPoolExecutor
 from pathlib import Path
 
 from dev.lying.catalog import TRUTHFUL, Sample, samples, tellers
-from dev.lying.chosen.outcome import Choosing, joined
+from dev.lying.chosen.outcome import Choosing, join_parts
 from dev.lying.chosen.play import FAMILIES, play
 from dev.lying.figures import Figures, Result
 from dev.lying.oracle import leaks
 from dev.lying.recorded import RecordedRun
 from dev.lying.recording import record_runs
-from dev.lying.trial import released
+from dev.lying.trial import release_draft
 
 from diagnosis_harness.kernel.errors import ContractViolation
 from diagnosis_harness.kernel.language import Language
@@ -44,13 +44,13 @@ _EACH_ZH = 3
 BEGIN, END = "<!-- lying: written by make lying -->", "<!-- lying: end -->"
 
 
-async def tried(drafts: Iterable[Sample], *, kinds: Sequence[str]) -> tuple[Figures, ...]:
+async def try_drafts(drafts: Iterable[Sample], *, kinds: Sequence[str]) -> tuple[Figures, ...]:
     """Every draft through the real release; every third in Chinese."""
     figures = {kind: Figures(kind) for kind in kinds}
     for number, sample in enumerate(drafts):
         language = Language.ZH if number % _EACH_ZH == 0 else Language.EN
         try:
-            out = await released(sample.run, sample.told, language)
+            out = await release_draft(sample.run, sample.told, language)
         except (ContractViolation, ValueError) as error:
             figures[sample.kind].crash(error)
             continue
@@ -69,7 +69,7 @@ def lie(seed: int, runs: Sequence[RecordedRun], *, drafts: int) -> Result:
     """At least so many drafts in all, equally many of every class."""
     kinds = tuple(tellers())
     each = -(-drafts // len(kinds))
-    return Result(seed, len(runs), asyncio.run(tried(samples(seed, runs, each=each), kinds=kinds)))
+    return Result(seed, len(runs), asyncio.run(try_drafts(samples(seed, runs, each=each), kinds=kinds)))
 
 
 def write_page(page: Path, figures: str) -> None:
@@ -113,8 +113,8 @@ def main() -> int:
     families = [] if options.only == "told" else choose(
         seed, worlds_each=options.worlds_each, each=max(2, round(each * CHOSEN_SHARE)), jobs=options.jobs
     )  # fmt: skip
-    result = None if options.only == "chosen" else _told(seed, options, drafts=each * kinds)
-    chosen = joined([part.result() for part in families]) if families else None
+    result = None if options.only == "chosen" else _run_told(seed, options, drafts=each * kinds)
+    chosen = join_parts([part.result() for part in families]) if families else None
     parts: list[Result | Choosing] = [part for part in (result, chosen) if part is not None]
     for part in parts:
         print(part.table())
@@ -147,7 +147,7 @@ def _options() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def _told(seed: int, options: argparse.Namespace, *, drafts: int) -> Result:
+def _run_told(seed: int, options: argparse.Namespace, *, drafts: int) -> Result:
     named = os.environ.get("DIAGNOSIS_DATA", "")
     data = Path(named) if named and Path(named).is_dir() else None
     with tempfile.TemporaryDirectory() as work:

@@ -39,12 +39,12 @@ class Sample:
 
 def _single_lies() -> Mapping[str, Teller]:
     return {
-        "invented call": lies_citations.invented_call,
-        "invented item": lies_citations.invented_item,
+        "invented call": lies_citations.invent_call,
+        "invented item": lies_citations.invent_item,
         "another run's finding": lies_citations.other_runs_finding,
         "unfit reference": lies_citations.unfit_reference,
-        "invented quote": lies_citations.invented_quote,
-        "altered quote": lies_citations.altered_quote,
+        "invented quote": lies_citations.invent_quote,
+        "altered quote": lies_citations.alter_quote,
         "verbatim quote, wrong record": lies_citations.quote_of_another,
         "value, near": lies_values.value_near,
         "value, far": lies_values.value_far,
@@ -54,31 +54,31 @@ def _single_lies() -> Mapping[str, Teller]:
         "direction": lies_values.direction,
         "right number, wrong entity": lies_names.number_of_another,
         "right number, wrong signal": lies_names.number_of_another_signal,
-        "invented entity": lies_names.invented_entity,
+        "invented entity": lies_names.invent_entity,
         "control characters": lies_names.control_characters,
         "second entity": lies_names.second_entity,
         "predicate": lies_names.predicate,
         "absence": lies_absence.absence,
-        "smuggled conclusion": lies_conclusion.smuggled_conclusion,
+        "smuggled conclusion": lies_conclusion.smuggle_conclusion,
     }
 
 
 def _whole_lies() -> Mapping[str, Teller]:
     return {
         "cause and victim swapped": lies_conclusion.cause_and_victim,
-        "invented cause": lies_conclusion.invented_cause,
+        "invented cause": lies_conclusion.invent_cause,
         "fault kind": lies_conclusion.fault_kind,
         "region": lies_conclusion.region,
         "score": lies_conclusion.score,
-        "support of another": lies_conclusion.borrowed_support,
+        "support of another": lies_conclusion.borrow_support,
         "candidate": lies_conclusion.hypothesis,
         "draft window": lies_values.draft_window,
         "missing information": lies_words.missing_info,
         "extra sentence": lies_wording.extra_sentence,
         "free wording": lies_wording.free_wording,
-        "altered wording": lies_wording.altered_wording,
+        "altered wording": lies_wording.alter_wording,
         "claim ids": lies_words.claim_ids,
-        "oversized": lies_words.oversized,
+        "oversized": lies_words.oversize,
         "from nothing": lies_words.from_nothing,
         "true mixed with false": true_with_false,
     }

@@ -90,7 +90,7 @@ class Told:
     facts: tuple[Claim, ...] = ()
 
 
-def said_by(claim: Claim, *names: str) -> dict[str, JsonValue]:
+def fields_of(claim: Claim, *names: str) -> dict[str, JsonValue]:
     """Fields of a claim as the document writes them: predicate, entity, and those that are named."""
     held: dict[str, JsonValue] = {"predicate": claim.predicate.value, "entity": claim.entity}
     for name in names:
@@ -98,7 +98,7 @@ def said_by(claim: Claim, *names: str) -> dict[str, JsonValue]:
             case "onset_at":
                 held[name] = None if claim.onset_s is None else utc_text(claim.onset_s)
             case "window":
-                held[name] = written(claim.window)
+                held[name] = window_as_json(claim.window)
             case "direction":
                 held[name] = None if claim.direction is None else claim.direction.value
             case _:
@@ -106,11 +106,11 @@ def said_by(claim: Claim, *names: str) -> dict[str, JsonValue]:
     return held
 
 
-def written(window: TimeWindow | None) -> JsonValue:
+def window_as_json(window: TimeWindow | None) -> JsonValue:
     """A window as the document writes it."""
     return None if window is None else {"start": utc_text(window.start_s), "end": utc_text(window.end_s)}
 
 
-def forged_quotes(quotes: tuple[Quote, ...]) -> tuple[ForgedQuote, ...]:
+def forge_quotes(quotes: tuple[Quote, ...]) -> tuple[ForgedQuote, ...]:
     """Each of them as a fabrication."""
     return tuple(ForgedQuote(quote.ref, quote.text) for quote in quotes)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from dev.lying.forged import ForgedEntry, ForgedQuote, ForgedRef, Place, Told, said_by
+from dev.lying.forged import ForgedEntry, ForgedQuote, ForgedRef, Place, Told, fields_of
 from dev.lying.recorded import Case, RecordedRun, chance, pick
 from dev.lying.told import any_claim, tell
 
@@ -31,7 +31,7 @@ def _citing(rng: np.random.Generator, case: Case, ref: EvidenceRef, forged: Forg
     return tell(rng, case.run, replace(claim, refs=refs, quotes=quotes), (forged,), instead_of=claim)
 
 
-def invented_call(rng: np.random.Generator, case: Case) -> Told | None:
+def invent_call(rng: np.random.Generator, case: Case) -> Told | None:
     """Cites a tool call that nobody made."""
     call = pick(rng, ("t99", "t0", "call-7", "T1", "t1 ", "evidence:t1", "../t1", "", "t１"))
     ref = EvidenceRef(call, pick(rng, ("c1", "s1", WHOLE_RECORD)))
@@ -40,7 +40,7 @@ def invented_call(rng: np.random.Generator, case: Case) -> Told | None:
     return _citing(rng, case, ref, ForgedRef(ref))
 
 
-def invented_item(rng: np.random.Generator, case: Case) -> Told | None:
+def invent_item(rng: np.random.Generator, case: Case) -> Told | None:
     """Cites an item that its record does not hold."""
     record = pick(rng, case.run.records)
     ref = EvidenceRef(
@@ -58,7 +58,7 @@ def other_runs_finding(rng: np.random.Generator, case: Case) -> Told | None:
         return None
     if case.run.says_number(theirs.entity, theirs.signal, theirs.value, theirs.unit):
         return None
-    forged = ForgedEntry(Place.CLAIMS, said_by(theirs, "signal", "value", "unit"))
+    forged = ForgedEntry(Place.CLAIMS, fields_of(theirs, "signal", "value", "unit"))
     return tell(rng, case.run, theirs, (forged,))
 
 
@@ -78,7 +78,7 @@ def unfit_reference(rng: np.random.Generator, case: Case) -> Told | None:
             return None
         ref = EvidenceRef(pick(rng, records).tool_call_id, pick(rng, (WHOLE_RECORD, "c1", "count")))
     false = replace(claim, refs=(ref,), quotes=())
-    forged = ForgedRef(ref, by=said_by(claim, "signal", "value", "onset_at", "affected"))
+    forged = ForgedRef(ref, by=fields_of(claim, "signal", "value", "onset_at", "affected"))
     return tell(rng, case.run, false, (forged,), instead_of=claim)
 
 
@@ -88,7 +88,7 @@ def _quoting(rng: np.random.Generator, run: RecordedRun, claim: Claim, quote: Qu
     return tell(rng, run, replace(claim, quotes=quotes), (forged,), instead_of=claim)
 
 
-def invented_quote(rng: np.random.Generator, case: Case) -> Told | None:
+def invent_quote(rng: np.random.Generator, case: Case) -> Told | None:
     """Puts words into a record's mouth."""
     claim = any_claim(rng, case.run)
     text = pick(rng, _INVENTED_QUOTES)
@@ -97,13 +97,13 @@ def invented_quote(rng: np.random.Generator, case: Case) -> Told | None:
     return _quoting(rng, case.run, claim, Quote(claim.refs[0], text))
 
 
-def altered_quote(rng: np.random.Generator, case: Case) -> Told | None:
+def alter_quote(rng: np.random.Generator, case: Case) -> Told | None:
     """Changes one character of a line, or cuts it inside a number or a word."""
     claim = any_claim(rng, case.run)
     if claim is None:
         return None
     line = case.run.item_of[claim.refs[0]].line
-    text = _cut(rng, line) if chance(rng, 0.4) else _changed(rng, line)
+    text = _cut(rng, line) if chance(rng, 0.4) else _change(rng, line)
     if text is None or text == line:
         return None
     if text in line and not _is_cut(text, line):
@@ -120,7 +120,7 @@ def quote_of_another(rng: np.random.Generator, case: Case) -> Told | None:
     return _quoting(rng, case.run, claim, Quote(claim.refs[0], item.line))
 
 
-def _changed(rng: np.random.Generator, line: str) -> str | None:
+def _change(rng: np.random.Generator, line: str) -> str | None:
     """One character replaced: a digit by another, a letter by another."""
     places = [at for at, character in enumerate(line) if character.isalnum() and character.isascii()]
     if not places:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from math import isfinite
 
 import numpy as np
-from dev.lying.forged import Fabrication, ForgedEntry, ForgedRef, ForgedSupport, Place, Told, said_by
+from dev.lying.forged import Fabrication, ForgedEntry, ForgedRef, ForgedSupport, Place, Told, fields_of
 from dev.lying.recorded import Case, RecordedRun, chance, pick
 from dev.lying.told import concluding, tell
 
@@ -23,7 +23,7 @@ def cause_claim(ref: EvidenceRef, item: EvidenceItem, *, entity: str, affected: 
     return Claim(f"caused-{entity}", Predicate.CAUSED, entity, (ref,), (Quote(ref, item.line),), affected)
 
 
-def observed_of(run: RecordedRun, entity: str) -> tuple[Claim, ...]:
+def observations_of(run: RecordedRun, entity: str) -> tuple[Claim, ...]:
     """True claims about what rose at an entity, made from its items; three at most."""
     rose = [
         (ref, item)
@@ -75,7 +75,7 @@ def cause_and_victim(rng: np.random.Generator, case: Case) -> Told | None:
         return None
     if run.ranking[0][1].entity == victim:
         return None
-    observed = observed_of(run, victim)
+    observed = observations_of(run, victim)
     own = [each for each in run.ranking if each[1].entity == victim]
     false = cause_claim(ref, item, entity=victim, affected=culprit)
     if own and chance(rng, 0.5):
@@ -85,12 +85,12 @@ def cause_and_victim(rng: np.random.Generator, case: Case) -> Told | None:
     cause = Cause(victim, kind, tuple(claim.claim_id for claim in claims), _region(item), item.score)
     forged = [
         ForgedEntry(Place.CAUSES, {"entity": victim}),
-        ForgedEntry(Place.CLAIMS, said_by(false, "affected")),
+        ForgedEntry(Place.CLAIMS, fields_of(false, "affected")),
     ]
     return Told(concluding(run.draft, cause, claims), tuple(forged))
 
 
-def invented_cause(rng: np.random.Generator, case: Case) -> Told | None:
+def invent_cause(rng: np.random.Generator, case: Case) -> Told | None:
     """A cause that no ranking of the run names."""
     run = case.run
     ranked = {item.entity for _, item in run.ranking}
@@ -100,7 +100,7 @@ def invented_cause(rng: np.random.Generator, case: Case) -> Told | None:
     entity = pick(rng, free)
     ref, item = run.ranking[0] if run.ranking else run.items[0]
     false = cause_claim(ref, item, entity=entity, affected=item.peer)
-    claims = (false, *observed_of(run, entity))
+    claims = (false, *observations_of(run, entity))
     cause = Cause(
         entity, pick(rng, tuple(FaultKind)), tuple(claim.claim_id for claim in claims), score=item.score
     )
@@ -108,11 +108,11 @@ def invented_cause(rng: np.random.Generator, case: Case) -> Told | None:
     draft = concluding(run.draft, cause, claims)
     if both:
         draft = replace(draft, conclusion=(*run.draft.conclusion, cause))
-    forged = (ForgedEntry(Place.CAUSES, {"entity": entity}), ForgedEntry(Place.CLAIMS, said_by(false)))
+    forged = (ForgedEntry(Place.CAUSES, {"entity": entity}), ForgedEntry(Place.CLAIMS, fields_of(false)))
     return Told(draft, forged)
 
 
-def smuggled_conclusion(rng: np.random.Generator, case: Case) -> Told | None:
+def smuggle_conclusion(rng: np.random.Generator, case: Case) -> Told | None:
     """A second cause, or an acquittal of the first, stands among the claims and in no conclusion."""
     run = case.run
     if len(run.ranking) < 2 or not run.draft.conclusion:
@@ -123,15 +123,17 @@ def smuggled_conclusion(rng: np.random.Generator, case: Case) -> Told | None:
         if item.entity == concluded or item.entity is None:
             return None
         false = cause_claim(ref, item, entity=item.entity, affected=item.peer)
-        return tell(rng, run, false, (ForgedEntry(Place.CLAIMS, said_by(false)),))
-    seen = observed_of(run, concluded) if chance(rng, 0.6) else observed_of(run, pick(rng, run.entities))
+        return tell(rng, run, false, (ForgedEntry(Place.CLAIMS, fields_of(false)),))
+    seen = (
+        observations_of(run, concluded) if chance(rng, 0.6) else observations_of(run, pick(rng, run.entities))
+    )
     if not seen or seen[0].predicate is not Predicate.CHANGED:
         return None
     victims = {item.peer for _, item in run.ranking}
     if victims & run.wholes(seen[0].entity):
         return None
     false = replace(seen[0], predicate=Predicate.AFFECTED)
-    return tell(rng, run, false, (ForgedEntry(Place.CLAIMS, said_by(false)),))
+    return tell(rng, run, false, (ForgedEntry(Place.CLAIMS, fields_of(false)),))
 
 
 def fault_kind(rng: np.random.Generator, case: Case) -> Told | None:
@@ -144,7 +146,7 @@ def fault_kind(rng: np.random.Generator, case: Case) -> Told | None:
     wrong = pick(rng, [kind for kind in FaultKind if kind not in held])
     false = replace(cause, fault_kind=wrong)
     forged = ForgedEntry(Place.CAUSES, {"entity": cause.entity, "fault_kind": wrong.value})
-    return Told(_lent(rng, run, false, lambda item: _fault_kind(item) is wrong), (forged,))
+    return Told(_lend(rng, run, false, lambda item: _fault_kind(item) is wrong), (forged,))
 
 
 def region(rng: np.random.Generator, case: Case) -> Told | None:
@@ -158,10 +160,10 @@ def region(rng: np.random.Generator, case: Case) -> Told | None:
     wrong = pick(rng, (*names, "GET /admin/export", "heap", f"{cause.entity}->ledger-shadow"))
     false = replace(cause, region=wrong)
     forged = ForgedEntry(Place.CAUSES, {"entity": cause.entity, "region": wrong})
-    return Told(_lent(rng, run, false, lambda item: _region(item) == wrong), (forged,))
+    return Told(_lend(rng, run, false, lambda item: _region(item) == wrong), (forged,))
 
 
-def _lent(
+def _lend(
     rng: np.random.Generator, run: RecordedRun, false: Cause, fits: Callable[[EvidenceItem], bool]
 ) -> DiagnosisDraft:
     """The draft with a false cause whose claim also cites another candidate's ranking, where one fits."""
@@ -203,7 +205,7 @@ def _json(number: float) -> float | str:
     return number if isfinite(number) else str(number)
 
 
-def borrowed_support(rng: np.random.Generator, case: Case) -> Told | None:
+def borrow_support(rng: np.random.Generator, case: Case) -> Told | None:
     """The cause rests on a true statement about somebody else."""
     run = case.run
     if not run.draft.conclusion:
@@ -211,7 +213,7 @@ def borrowed_support(rng: np.random.Generator, case: Case) -> Told | None:
     cause = run.draft.conclusion[0]
     parts = {item.entity for item in run.about(cause.entity)} | {cause.entity}
     others = [name for name in run.entities if name not in parts]
-    seen = [claim for name in others for claim in observed_of(run, name)[:1]]
+    seen = [claim for name in others for claim in observations_of(run, name)[:1]]
     if not seen:
         return None
     lent = pick(rng, seen)
@@ -219,7 +221,7 @@ def borrowed_support(rng: np.random.Generator, case: Case) -> Told | None:
     if chance(rng, 0.4):
         ids = (cause.claim_ids[0], lent.claim_id)
     draft = replace(run.draft, claims=(*run.draft.claims, lent), conclusion=(replace(cause, claim_ids=ids),))
-    fields = said_by(lent, "signal", "value")
+    fields = fields_of(lent, "signal", "value")
     return Told(draft, (ForgedSupport(cause.entity, fields),))
 
 
@@ -287,7 +289,7 @@ def wrong_cause(rng: np.random.Generator, case: Case) -> Told | None:
         return None
     ref, item = pick(rng, others)
     entity = item.entity or ""
-    claims = (cause_claim(ref, item, entity=entity, affected=item.peer), *observed_of(run, entity))
+    claims = (cause_claim(ref, item, entity=entity, affected=item.peer), *observations_of(run, entity))
     cause = Cause(entity, _fault_kind(item), tuple(c.claim_id for c in claims), _region(item), item.score)
     draft = concluding(run.draft, cause, claims)
     true = {claim.claim_id for claim in run.draft.claims if claim.predicate is Predicate.CAUSED}

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import numpy as np
-from dev.lying.forged import Fabrication, ForgedEntry, ForgedText, Place, Told, said_by
+from dev.lying.forged import Fabrication, ForgedEntry, ForgedText, Place, Told, fields_of
 from dev.lying.recorded import Case, RecordedRun, chance, pick
 from dev.lying.told import any_claim, tell
 
@@ -38,7 +38,7 @@ def number_of_another(rng: np.random.Generator, case: Case) -> Told | None:
         rng,
         run,
         false,
-        (ForgedEntry(Place.CLAIMS, said_by(false, "signal", "value", "unit")),),
+        (ForgedEntry(Place.CLAIMS, fields_of(false, "signal", "value", "unit")),),
         instead_of=claim,
     )
 
@@ -55,11 +55,11 @@ def number_of_another_signal(rng: np.random.Generator, case: Case) -> Told | Non
         return None
     refs = (*claim.refs, ref) if chance(rng, 0.6) else claim.refs
     false = replace(claim, signal=wrong, refs=refs)
-    fields = said_by(false, "signal", "value", "unit")
+    fields = fields_of(false, "signal", "value", "unit")
     return tell(rng, run, false, (ForgedEntry(Place.CLAIMS, fields),), instead_of=claim)
 
 
-def invented_entity(rng: np.random.Generator, case: Case) -> Told | None:
+def invent_entity(rng: np.random.Generator, case: Case) -> Told | None:
     """A name that stands in no record, or one that only looks like it."""
     claim = any_claim(rng, case.run)
     if claim is None:
@@ -89,7 +89,7 @@ def second_entity(rng: np.random.Generator, case: Case) -> Told | None:
     if wrong == claim.affected or any(_is_tied(item, claim, wrong) for _, item in run.items):
         return None
     false = replace(claim, affected=wrong)
-    fields = said_by(false, "signal", "affected")
+    fields = fields_of(false, "signal", "affected")
     return tell(rng, run, false, (ForgedEntry(Place.CLAIMS, fields),), instead_of=claim)
 
 
@@ -112,7 +112,7 @@ def predicate(rng: np.random.Generator, case: Case) -> Told | None:
         affected=claim.affected if keeps else None,
         onset_s=claim.onset_s if keeps else None,
     )
-    fields = said_by(false, "signal", "value")
+    fields = fields_of(false, "signal", "value")
     return tell(rng, run, false, (ForgedEntry(Place.CLAIMS, fields),), instead_of=claim)
 
 

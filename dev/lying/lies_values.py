@@ -6,7 +6,7 @@ from dataclasses import replace
 from math import isnan
 
 import numpy as np
-from dev.lying.forged import ForgedEntry, ForgedWindow, Place, Told, said_by
+from dev.lying.forged import ForgedEntry, ForgedWindow, Place, Told, fields_of
 from dev.lying.recorded import Case, RecordedRun, chance, in_units, pick
 from dev.lying.told import any_claim, tell
 
@@ -25,7 +25,7 @@ def _telling(
     if run.says_number(claim.entity, claim.signal, number, claim.unit):
         return None
     false = replace(claim, value=number) if field == "value" else replace(claim, baseline=number)
-    fields = said_by(false, "signal", "affected", "unit", field)
+    fields = fields_of(false, "signal", "affected", "unit", field)
     return tell(rng, run, false, (ForgedEntry(Place.CLAIMS, fields),), instead_of=claim)
 
 
@@ -63,7 +63,7 @@ def value_far(rng: np.random.Generator, case: Case) -> Told | None:
         number = pick(rng, (float("nan"), float("inf"), -float("inf"), 1e308, 5e-324))
     if isnan(number):
         false = replace(claim, value=number)
-        fields = said_by(false, "signal", "affected") | {"value": None, "baseline": claim.baseline}
+        fields = fields_of(false, "signal", "affected") | {"value": None, "baseline": claim.baseline}
         return tell(rng, case.run, false, (ForgedEntry(Place.CLAIMS, fields),), instead_of=claim)
     return _telling(rng, case.run, claim, field=field, number=number)
 
@@ -85,7 +85,7 @@ def unit(rng: np.random.Generator, case: Case) -> Told | None:
     false = replace(claim, unit=wrong)
     if chance(rng, 0.15):  # a unit of no number is a statement too
         false = replace(false, value=None, baseline=None, unit=wrong or "furlongs")
-    fields = said_by(false, "signal", "affected", "value", "unit")
+    fields = fields_of(false, "signal", "affected", "value", "unit")
     return tell(rng, case.run, false, (ForgedEntry(Place.CLAIMS, fields),), instead_of=claim)
 
 
@@ -103,7 +103,7 @@ def window(rng: np.random.Generator, case: Case) -> Told | None:
     if end_s < start_s or any(_near(start_s, end_s, each) for each in looked):
         return None
     false = replace(claim, window=TimeWindow(start_s, end_s), onset_s=None)
-    fields = said_by(false, "signal", "affected", "window")
+    fields = fields_of(false, "signal", "affected", "window")
     return tell(rng, case.run, false, (ForgedEntry(Place.CLAIMS, fields),), instead_of=claim)
 
 
@@ -119,7 +119,7 @@ def onset(rng: np.random.Generator, case: Case) -> Told | None:
     if case.run.says_instant(moment, claim.entity):
         return None
     false = replace(claim, onset_s=moment)
-    fields = said_by(false, "signal", "affected", "onset_at")
+    fields = fields_of(false, "signal", "affected", "onset_at")
     return tell(rng, case.run, false, (ForgedEntry(Place.CLAIMS, fields),), instead_of=claim)
 
 
@@ -133,10 +133,10 @@ def direction(rng: np.random.Generator, case: Case) -> Told | None:
         if claim.value == claim.baseline or not kept or _is_mirrored(case.run, claim):
             return None
         false = replace(claim, value=claim.baseline, baseline=claim.value, direction=None)
-        fields = said_by(false, "signal", "affected", "value", "baseline", "unit")
+        fields = fields_of(false, "signal", "affected", "value", "baseline", "unit")
     else:
         false = replace(claim, direction=pick(rng, [way for way in Direction if way is not claim.direction]))
-        fields = said_by(false, "signal", "affected", "direction", "value")
+        fields = fields_of(false, "signal", "affected", "direction", "value")
     return tell(rng, case.run, false, (ForgedEntry(Place.CLAIMS, fields),), instead_of=claim)
 
 

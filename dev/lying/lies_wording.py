@@ -105,7 +105,7 @@ def extra_sentence(rng: np.random.Generator, case: Case) -> Told | None:
     true = case.run.item_of[claim.refs[0]].line
     extra = pick(rng, _EXTRA)
     wording = f"{true}. {extra}" if chance(rng, 0.7) else f"{extra} {true}."
-    return _worded(case, claim, wording, extra)
+    return _word(case, claim, wording, extra)
 
 
 def free_wording(rng: np.random.Generator, case: Case) -> Told | None:
@@ -114,10 +114,10 @@ def free_wording(rng: np.random.Generator, case: Case) -> Told | None:
     if claim is None:
         return None
     wording = pick(rng, _FREE).format(entity=claim.entity, signal=claim.signal or "load")
-    return _worded(case, claim, wording, wording)
+    return _word(case, claim, wording, wording)
 
 
-def _worded(case: Case, claim: Claim, wording: str, false: str) -> Told:
+def _word(case: Case, claim: Claim, wording: str, false: str) -> Told:
     """The draft with this wording for a claim; one that is not in the draft comes on top."""
     worded = replace(claim, wording=wording)
     draft = case.run.draft
@@ -139,18 +139,18 @@ class TrueSentence:
 _Alter = Callable[[np.random.Generator, TrueSentence], str | None]
 
 
-def altered_wording(rng: np.random.Generator, case: Case) -> Told | None:
+def alter_wording(rng: np.random.Generator, case: Case) -> Told | None:
     """A true sentence with one thing in it that is not: a digit, name, unit, direction, denial, or order."""
     claim = any_claim(rng, case.run)
     if claim is None:
         return None
     language = Language.ZH if chance(rng, 0.4) else Language.EN
     true = TrueSentence(case.run, claim, case.run.sentences[claim.claim_id][language])
-    alter: _Alter = pick(rng, (_digit, _digit, _other_name, _unit, _turned, _turned, _exchanged, _added))
+    alter: _Alter = pick(rng, (_digit, _digit, _other_name, _unit, _turn, _turn, _exchange, _add))
     false = alter(rng, true)
     if false is None or false in _true_sentences(case.run):
         return None
-    return _worded(case, claim, false, false)
+    return _word(case, claim, false, false)
 
 
 def _digit(rng: np.random.Generator, true: TrueSentence) -> str | None:
@@ -199,7 +199,7 @@ def _unit(rng: np.random.Generator, true: TrueSentence) -> str | None:
     return f"{before}{wrong}{true.text[one.end() :]}"
 
 
-def _turned(rng: np.random.Generator, true: TrueSentence) -> str | None:
+def _turn(rng: np.random.Generator, true: TrueSentence) -> str | None:
     """The word that says what happened says something else."""
     fitting = [(word, other) for word, other in _TURNED if word in true.text and other not in true.text]
     if not fitting:
@@ -208,7 +208,7 @@ def _turned(rng: np.random.Generator, true: TrueSentence) -> str | None:
     return true.text.replace(word, other, 1)
 
 
-def _exchanged(rng: np.random.Generator, true: TrueSentence) -> str | None:
+def _exchange(rng: np.random.Generator, true: TrueSentence) -> str | None:
     """Two names, or the two numbers, change places."""
     one, other = true.claim.entity, true.claim.affected
     if other and other != one and other in true.text and chance(rng, 0.6):
@@ -220,7 +220,7 @@ def _exchanged(rng: np.random.Generator, true: TrueSentence) -> str | None:
     return f"{true.text[: found.start()]}{turned}{true.text[found.end() :]}"
 
 
-def _added(rng: np.random.Generator, true: TrueSentence) -> str | None:
+def _add(rng: np.random.Generator, true: TrueSentence) -> str | None:
     """Something more at the end, or in front."""
     if chance(rng, 0.3):
         front = pick(rng, ("Only ", "Undoubtedly ", "Not only ", "只有 ", "所有 ", "Because of that "))

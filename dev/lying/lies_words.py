@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import cast
 
 import numpy as np
-from dev.lying.forged import Fabrication, ForgedEntry, ForgedLack, ForgedText, Place, Told, said_by
+from dev.lying.forged import Fabrication, ForgedEntry, ForgedLack, ForgedText, Place, Told, fields_of
 from dev.lying.recorded import Case, chance, pick
 from dev.lying.told import any_claim
 
@@ -94,11 +94,11 @@ def claim_ids(rng: np.random.Generator, case: Case) -> Told | None:
     claims = (*run.draft.claims[:at], false, *run.draft.claims[at:])
     if chance(rng, 0.3):
         claims = (*claims, false)
-    forged = ForgedEntry(Place.CLAIMS, said_by(false, "signal", "value"))
+    forged = ForgedEntry(Place.CLAIMS, fields_of(false, "signal", "value"))
     return Told(replace(run.draft, claims=claims), (forged,), (false,))
 
 
-def oversized(rng: np.random.Generator, case: Case) -> Told | None:
+def oversize(rng: np.random.Generator, case: Case) -> Told | None:
     """Ten megabytes in one field."""
     claim = any_claim(rng, case.run)
     if claim is None:

@@ -109,12 +109,12 @@ def record_runs(
         turn = int(rng.integers(len(ids)))
         for incident_id in spread((*ids[turn:], *ids[:turn]), count):
             case = data_set.export(incident_id, Condition.AS_PUBLISHED, work)
-            run = _recorded(case, name=f"{data_set.name}/{incident_id}", workers=workers)
+            run = _record(case, name=f"{data_set.name}/{incident_id}", workers=workers)
             if run is not None:
                 yield run
 
 
-def _recorded(case: Case, *, name: str, workers: WorkerPool) -> RecordedRun | None:
+def _record(case: Case, *, name: str, workers: WorkerPool) -> RecordedRun | None:
     """The run; None where the analyst had nothing to say."""
     core = DiagnosisHarnessCore(clock=SystemClock(), ids=RandomIds(), sink=NullSink(), workers=workers)
     sources = open_incident_folder(

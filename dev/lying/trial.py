@@ -56,7 +56,7 @@ class Released:
     """What the guards objected to, for whoever looks into a figure."""
 
 
-async def released(run: RecordedRun, told: Told, language: Language) -> Released:
+async def release_draft(run: RecordedRun, told: Told, language: Language) -> Released:
     """What the real use case releases of a draft."""
     sink = MemorySink()
     clock = ManualClock()

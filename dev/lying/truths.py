@@ -22,9 +22,9 @@ def truthful(rng: np.random.Generator, case: Case) -> Told | None:
     run = case.run
     if not run.draft.conclusion:
         return None
-    claims = [_varied(rng, claim) for claim in _told(rng, run)]
+    claims = [_vary(rng, claim) for claim in _choose(rng, run)]
     if chance(rng, 0.3):
-        claims += [_varied(rng, claim) for claim in _more(rng, run)]
+        claims += [_vary(rng, claim) for claim in _more(rng, run)]
     if chance(rng, 0.2) and (absent := _absence(rng, run)) is not None:
         claims.append(absent)
     if chance(rng, 0.4):
@@ -41,7 +41,7 @@ def truthful(rng: np.random.Generator, case: Case) -> Told | None:
     return Told(draft)
 
 
-def _told(rng: np.random.Generator, run: RecordedRun) -> list[Claim]:
+def _choose(rng: np.random.Generator, run: RecordedRun) -> list[Claim]:
     """Some of the claims: the cause, one of what is observed of it, and any of the rest."""
     cause = run.draft.conclusion[0]
     own = [claim for claim in run.draft.claims if claim.claim_id in cause.claim_ids[1:]]
@@ -57,7 +57,7 @@ def _more(rng: np.random.Generator, run: RecordedRun) -> list[Claim]:
     return [rest[at] for at in rng.permutation(len(rest))[:2].tolist()]
 
 
-def _varied(rng: np.random.Generator, claim: Claim) -> Claim:
+def _vary(rng: np.random.Generator, claim: Claim) -> Claim:
     """The same statement with other digits, units, words, or less of it."""
     if claim.value is not None or claim.baseline is not None:
         claim = _in_another_unit(rng, claim) if chance(rng, 0.3) else claim
@@ -81,10 +81,10 @@ def _varied(rng: np.random.Generator, claim: Claim) -> Claim:
 def _in_another_unit(rng: np.random.Generator, claim: Claim) -> Claim:
     unit = pick(rng, [name for _, name in in_units(1.0, claim.unit)])
 
-    def converted(value: float | None) -> float | None:
+    def convert(value: float | None) -> float | None:
         return None if value is None else {u: v for v, u in in_units(value, claim.unit)}[unit]
 
-    return replace(claim, value=converted(claim.value), baseline=converted(claim.baseline), unit=unit)
+    return replace(claim, value=convert(claim.value), baseline=convert(claim.baseline), unit=unit)
 
 
 def _wording(rng: np.random.Generator, claim: Claim) -> str | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 
-from dev.masking.figures import FALSE_MAX, RECALL_MIN, measured
+from dev.masking.figures import FALSE_MAX, RECALL_MIN, measure
 
 
 def main() -> int:
@@ -15,7 +15,7 @@ def main() -> int:
     parser.add_argument("--each", type=int, default=20, help="lines of every template")
     parser.add_argument("--show", action="store_true", help="print each line that falls short")
     options = parser.parse_args()
-    figures = measured(options.seed, each=options.each)
+    figures = measure(options.seed, each=options.each)
     if options.show:
         for line in (*figures.leaks, *figures.cuts, *figures.false_maskings):
             print(line)

@@ -35,7 +35,7 @@ class Planted:
     secrets: tuple[str, ...]
     around: tuple[str, str]
 
-    def leaked(self, masked: str) -> tuple[str, ...]:
+    def leaks_in(self, masked: str) -> tuple[str, ...]:
         """The secrets that stand in the masked text, whole or by half."""
         return tuple(secret for secret in self.secrets if any(part in masked for part in _parts(secret)))
 
@@ -53,11 +53,11 @@ class Innocent:
     text: str
 
 
-def planted(seed: int, *, each: int) -> list[Planted]:
+def plant(seed: int, *, each: int) -> list[Planted]:
     """So many lines of every template."""
     dice = Dice(seed)
     return [
-        _planted(dice, kind, template)
+        _plant(dice, kind, template)
         for kind, templates in _templates("planted.txt").items()
         for template in templates
         for _ in range(each)
@@ -68,7 +68,7 @@ def innocents(seed: int, *, each: int) -> list[Innocent]:
     """So many lines of every template."""
     dice = Dice(seed)
     return [
-        Innocent(kind, _filled(dice, template))
+        Innocent(kind, _fill(dice, template))
         for kind, templates in _templates("innocent.txt").items()
         for template in templates
         for _ in range(each)
@@ -86,7 +86,7 @@ def _templates(file: str) -> dict[str, list[str]]:
     return kinds
 
 
-def _planted(dice: Dice, kind: str, template: str) -> Planted:
+def _plant(dice: Dice, kind: str, template: str) -> Planted:
     before, after = "", ""
     if template.endswith(_GOES_ON):
         template = template.removesuffix(_GOES_ON)
@@ -107,7 +107,7 @@ def _parts(secret: str) -> tuple[str, ...]:
     return (secret, secret[:middle], secret[middle:]) if len(secret) >= _HALVED_FROM else (secret,)
 
 
-def _filled(dice: Dice, template: str) -> str:
+def _fill(dice: Dice, template: str) -> str:
     filled = re.sub(r"(?<!\{)\{([a-z0-9]+)\}", lambda slot: PLAIN[slot[1]](dice), template)
     return filled.replace("{{", "{").replace("}}", "}")
 

@@ -60,7 +60,7 @@ def _password(dice: Dice) -> str:
     return dice.pick(WORDS).lower() + dice.pick(WORDS).lower()
 
 
-def _mixed(dice: Dice) -> str:
+def _mix(dice: Dice) -> str:
     """A password that has a digit, as prose gives it away."""
     return f"{dice.pick(WORDS)}{dice.pick(('', '!', '#', '_'))}{dice.number(1, 99999)}"
 
@@ -93,7 +93,7 @@ def _digits(length: int) -> Callable[[Dice], str]:
     return lambda dice: dice.pick("123456789") + dice.text(string.digits, length - 1)
 
 
-def _encoded(length: int) -> Callable[[Dice], str]:
+def _encode(length: int) -> Callable[[Dice], str]:
     return lambda dice: base64.b64encode(dice.octets(length)).decode()
 
 
@@ -124,7 +124,7 @@ def _pem_body(dice: Dice) -> str:
 
 VALUES: dict[str, Callable[[Dice], str]] = {
     "pw": _password,
-    "mixed": _mixed,
+    "mixed": _mix,
     "phrase": _phrase,
     "jwt": _web_token,
     "uuid": _uuid,
@@ -139,6 +139,6 @@ VALUES: dict[str, Callable[[Dice], str]] = {
     **{f"url{length}": _url_safe(length) for length in (16, 24, 27, 32, 35, 40, 43, 68, 80, 93)},
     **{f"up{length}": _upper(length) for length in (8, 9, 10, 11, 16)},
     **{f"n{length}": _digits(length) for length in (9, 10, 12, 13, 18, 19)},
-    **{f"b64x{length}": _encoded(length) for length in (24, 30, 32, 48, 64)},
+    **{f"b64x{length}": _encode(length) for length in (24, 30, 32, 48, 64)},
 }
 """What a secret can be, by the name that stands for it in a template."""

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from dev.masking.corpus import innocents, planted
+from dev.masking.corpus import innocents, plant
 
 from diagnosis_harness.kernel.masking import mask
 
@@ -42,16 +42,16 @@ class Figures:
         return (len(self.false_maskings) + len(self.cuts)) / (self.innocents + self.planted)
 
 
-def measured(seed: int, *, each: int) -> Figures:
+def measure(seed: int, *, each: int) -> Figures:
     """Mask so many lines of every template, and count."""
-    lines, clean = planted(seed, each=each), innocents(seed, each=each)
+    lines, clean = plant(seed, each=each), innocents(seed, each=each)
     leaks, cuts = [], []
     all_of_kind: Counter[str] = Counter()
     leaked_of_kind: Counter[str] = Counter()
     for line in lines:
         out = mask(line.text).text
         all_of_kind[line.kind] += len(line.secrets)
-        if leaked := line.leaked(out):
+        if leaked := line.leaks_in(out):
             leaked_of_kind[line.kind] += len(leaked)
             leaks.append(f"LEAK {line.kind}: {line.text!r} -> {out!r}")
         if line.is_cut(out):

@@ -157,7 +157,7 @@ class RivalRun:
         return "ok"
 
 
-async def _cancelled(
+async def _cancel_and_wait(
     trial: Trial,
     work: Callable[[], Awaitable[None]],
     cancel: Callable[[], int | None],
@@ -199,7 +199,7 @@ def _trials(kind: type[OurRun | RivalRun], *, wide: bool, from_thread: bool, tim
         run = kind(trial)
         work = run.steps if isinstance(run, OurRun) and not wide else run.wide
         delay_s = 0.012 * (number * 0.618_034 % 1.0)  # spread evenly, the same in every run of the bench
-        asyncio.run(_cancelled(trial, work, run.cancel, delay_s=delay_s, from_thread=from_thread))
+        asyncio.run(_cancel_and_wait(trial, work, run.cancel, delay_s=delay_s, from_thread=from_thread))
         trials.append(trial)
     return trials
 

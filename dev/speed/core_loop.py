@@ -84,7 +84,7 @@ async def run_gated_steps(core: DiagnosisHarnessCore, steps: int) -> None:
     core.complete_success(ctx)
 
 
-async def repeated(run: Callable[[], Awaitable[None]], times: int) -> None:
+async def repeat(run: Callable[[], Awaitable[None]], times: int) -> None:
     """One run after the other."""
     for _ in range(times):
         await run()

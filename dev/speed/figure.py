@@ -49,13 +49,13 @@ def as_text(figures: Sequence[Figure]) -> str:
     """A table for the terminal, group by group."""
     rows = [figure.cells() for figure in figures]
     widths = [max(len(row[place]) for row in (HEAD, *rows)) for place in range(4)]
-    lines = [_aligned(HEAD, widths)]
+    lines = [_align(HEAD, widths)]
     topic = ""
     for figure, row in zip(figures, rows, strict=True):
         if figure.topic != topic:
             topic = figure.topic
             lines += ["", topic]
-        lines.append(_aligned(row, widths))
+        lines.append(_align(row, widths))
     return "\n".join(lines)
 
 
@@ -71,7 +71,7 @@ def as_markdown(figures: Sequence[Figure]) -> str:
     return "\n".join(parts).strip()
 
 
-def _aligned(row: Sequence[str], widths: Sequence[int]) -> str:
+def _align(row: Sequence[str], widths: Sequence[int]) -> str:
     name, measured, target, verdict, note = row
     return (
         f"  {name:{widths[0]}}  {measured:>{widths[1]}}  {target:>{widths[2]}}  {verdict:{widths[3]}}  {note}"

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from functools import partial
 
-from dev.speed.core_loop import repeated, run_gated_steps, run_steps, system_core
+from dev.speed.core_loop import repeat, run_gated_steps, run_steps, system_core
 from dev.speed.diagnosis_loop import diagnose_steps
 from dev.speed.figure import Figure
 from dev.speed.rival_loop import RivalLoop
@@ -67,4 +67,4 @@ def _side(
 
 
 def _workload(run: Callable[[], Awaitable[None]], steps: int, runs: int) -> Workload:
-    return Workload(lambda: asyncio.run(repeated(run, runs)), units=steps * runs)
+    return Workload(lambda: asyncio.run(repeat(run, runs)), units=steps * runs)

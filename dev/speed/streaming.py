@@ -30,7 +30,7 @@ from starlette.requests import Request
 from starlette.responses import StreamingResponse
 from starlette.routing import Route
 from tests.support.rows import a_request
-from tests.support.scripted_log import ScriptedLog, ended_row
+from tests.support.scripted_log import ScriptedLog, make_ended_row
 
 from diagnosis_harness.adapters.persistence.database import Database
 from diagnosis_harness.adapters.persistence.run_log import SqlRunLog
@@ -62,7 +62,7 @@ def measure(*, rounds: int, streams: int = STREAMS, events: int = EVENTS) -> lis
     answers: dict[str, list[dict[str, float]]] = {kind: [] for kind in (*KINDS, "append")}
     for _ in range(rounds):
         for kind, kept in answers.items():
-            kept.append(_served(kind, streams, events))
+            kept.append(_serve_streams(kind, streams, events))
 
     def typical(kind: str, what: str) -> float:
         return median(answer[what] for answer in answers[kind])
@@ -87,7 +87,7 @@ def measure(*, rounds: int, streams: int = STREAMS, events: int = EVENTS) -> lis
     ]
 
 
-def _served(kind: str, streams: int, events: int) -> dict[str, float]:
+def _serve_streams(kind: str, streams: int, events: int) -> dict[str, float]:
     """Start a server, read all of its streams to their ends, and take its account."""
     command = [sys.executable, "-m", "dev.speed.streaming", "serve", kind, str(streams), str(events)]
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
@@ -153,7 +153,7 @@ class _Account:
         self.open = 0
         self.answer: dict[str, float] = {}
 
-    async def taken(self, publish: Callable[[], Awaitable[None]]) -> None:
+    async def take_account(self, publish: Callable[[], Awaitable[None]]) -> None:
         """Wait until all are there, publish, wait until all are gone; and note what it cost."""
         await _until(lambda: self.open == self.streams)
         await asyncio.sleep(0.2)
@@ -209,7 +209,7 @@ async def _serve_bare(account: _Account, serve: Callable[[object], Coroutine[Any
             await _turns()
 
     asking = asyncio.create_task(serve(Starlette(routes=[Route("/{number}", stream)])))
-    await account.taken(publish)
+    await account.take_account(publish)
     await asking
 
 
@@ -223,17 +223,17 @@ async def _serve_ours(
 
     async def stream(request: Request) -> EventStream:
         ctx = contexts[0 if shared else int(request.path_params["number"])]
-        return EventStream(_counted(account, hub, RunIds(ctx.session_id, ctx.run_id)))
+        return EventStream(_count_watches(account, hub, RunIds(ctx.session_id, ctx.run_id)))
 
     async def publish() -> None:
         for seq in range(1, account.events + 1):
             for ctx in contexts:
-                hub.written(ctx.run_id, (replace(EVENT, seq=seq, run_id=ctx.run_id),))
+                hub.take_events(ctx.run_id, (replace(EVENT, seq=seq, run_id=ctx.run_id),))
             await _turns()
         last = replace(EVENT, seq=account.events + 1, name=TraceName.RUN_FINISHED)
         for ctx in contexts:
-            hub.written(ctx.run_id, (replace(last, run_id=ctx.run_id),))
-            hub.ended(ended_row(ctx.session_id, ctx.run_id, ReleaseOutcome.SUCCESS))
+            hub.take_events(ctx.run_id, (replace(last, run_id=ctx.run_id),))
+            hub.take_end(make_ended_row(ctx.session_id, ctx.run_id, ReleaseOutcome.SUCCESS))
 
     edge = Middleware(ErrorMiddleware, ids=RandomIds(), metrics=Metrics(), clock=SystemClock())
     app = Starlette(routes=[Route("/{number}", stream)], middleware=[edge])
@@ -242,12 +242,12 @@ async def _serve_ours(
             stack.enter_context(active.track(ctx))
         async with hub.going():
             asking = asyncio.create_task(serve(app))
-            await account.taken(publish)
+            await account.take_account(publish)
             await asking
 
 
 @contextmanager
-def _counted(account: _Account, hub: StreamHub, ids: RunIds) -> Iterator[Watch]:
+def _count_watches(account: _Account, hub: StreamHub, ids: RunIds) -> Iterator[Watch]:
     with hub.watching(WatchPlan(ids=ids)) as watch:
         account.open += 1
         yield watch

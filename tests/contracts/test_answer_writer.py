@@ -40,7 +40,7 @@ each_player = pytest.mark.parametrize(
 )
 
 
-def answered(rig: Rig, writer: AnswerWriter, ctx: RunContext | None = None) -> PathAnswer:
+def write_answer(rig: Rig, writer: AnswerWriter, ctx: RunContext | None = None) -> PathAnswer:
     """One answer of the runbooks."""
     workers = WorkerPool(threads_max=1)
     query = KnowledgeQuery(rig.core, RoleBoundary(rig.core), writer, MemoryKnowledge(), workers)
@@ -80,7 +80,7 @@ def test_an_answer_costs_one_llm_call(player: Player) -> None:
     rig = Rig()
     ctx = rig.run()
 
-    answered(rig, player(), ctx)
+    write_answer(rig, player(), ctx)
 
     assert ctx.budget.usage().llm_calls == 1
 
@@ -108,7 +108,7 @@ def test_a_writer_that_does_not_keep_to_it_is_refused(
     writer = ScriptedWriter(answer)
 
     with pytest.raises(TechnicalFailure) as refused:
-        answered(rig, writer)
+        write_answer(rig, writer)
 
     assert refused.value.kind is kind
     assert isinstance(refused.value, LlmFailure if kind is FailureKind.UNAVAILABLE else AnswerRefused)

@@ -74,25 +74,25 @@ def two_runs() -> tuple[RunContext, RunContext]:
     return first, second
 
 
-def checked(check: Check, store: EvidenceStore) -> None:
+def run_check(check: Check, store: EvidenceStore) -> None:
     """Run one check against one store."""
-    asyncio.run(_awaited(check, store))
+    asyncio.run(_await_check(check, store))
 
 
-async def _awaited(check: Check, store: EvidenceStore) -> None:
+async def _await_check(check: Check, store: EvidenceStore) -> None:
     await check(store, *two_runs())
 
 
-async def _checked_there(check: Check, opened: AbstractAsyncContextManager[EvidenceStore]) -> None:
+async def _run_check_there(check: Check, opened: AbstractAsyncContextManager[EvidenceStore]) -> None:
     async with opened as store:
-        await _awaited(check, store)
+        await _await_check(check, store)
 
 
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
 @pytest.mark.parametrize("place", STORES)
 def test_a_store_keeps_the_contract(place: str, check: Check, request: pytest.FixtureRequest) -> None:
     """One check against one store."""
-    asyncio.run(_checked_there(check, STORES[place](request.getfixturevalue(place))))
+    asyncio.run(_run_check_there(check, STORES[place](request.getfixturevalue(place))))
 
 
 class Overwriting(MemoryEvidenceStore):
@@ -140,7 +140,7 @@ def test_a_store_that_breaks_the_contract_is_caught(broken: type[MemoryEvidenceS
     objections = []
     for check in CHECKS:
         try:
-            checked(check, broken())
+            run_check(check, broken())
         except AssertionError as objection:
             objections.append(str(objection))
     assert objections

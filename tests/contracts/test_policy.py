@@ -35,7 +35,7 @@ from diagnosis_harness.tools.access import ScopeAccess
 from diagnosis_harness.tools.boundary import ToolBoundary
 
 
-def _unhelped(view: PolicyView) -> tuple[Assessment, ...]:
+def _assess_as_useless(view: PolicyView) -> tuple[Assessment, ...]:
     """Nothing of what is due helped."""
     return tuple(Assessment(due, InformationGain.NO_GAIN) for due in sorted(view.due))
 
@@ -43,8 +43,8 @@ def _unhelped(view: PolicyView) -> tuple[Assessment, ...]:
 def _modest(view: PolicyView) -> PolicyAnswer:
     """Ask for the first tool until it may not, then say that a source is missing."""
     if view.stop_required or not view.tools or view.records:
-        return GiveDraft(DiagnosisDraft((), (), missing_info=(MissingInfo.SOURCE,)), _unhelped(view))
-    return AskTools((WantedCall("call-1", view.tools[0].name, {}),), _unhelped(view))
+        return GiveDraft(DiagnosisDraft((), (), missing_info=(MissingInfo.SOURCE,)), _assess_as_useless(view))
+    return AskTools((WantedCall("call-1", view.tools[0].name, {}),), _assess_as_useless(view))
 
 
 POLICIES: dict[str, MakePolicy] = {
@@ -75,7 +75,7 @@ def _counting() -> MakePolicy:
 
     def answer(view: PolicyView) -> PolicyAnswer:
         asked.append(view)
-        return _modest(view) if len(asked) % 2 else GiveDraft(None, _unhelped(view))
+        return _modest(view) if len(asked) % 2 else GiveDraft(None, _assess_as_useless(view))
 
     return lambda: ScriptedPolicy(answer)
 
@@ -84,27 +84,31 @@ BROKEN: dict[str, MakePolicy] = {
     "raises an untyped error": lambda: ScriptedPolicy(KeyError("checkout")),
     "gives no answer": _always(lambda view, answer: None),  # type: ignore[arg-type,return-value]  # what it must not
     "never stops asking": _always(
-        lambda view, _: AskTools((WantedCall("x", "own_tool", {}),), _unhelped(view))
+        lambda view, _: AskTools((WantedCall("x", "own_tool", {}),), _assess_as_useless(view))
     ),
     "asks for an unknown tool": _always(
-        lambda view, _: AskTools((WantedCall("x", "rm", {}),), _unhelped(view))
+        lambda view, _: AskTools((WantedCall("x", "rm", {}),), _assess_as_useless(view))
     ),
     "uses an id again": _always(
         lambda view, answer: (
             answer
             if view.stop_required or not view.tools
-            else AskTools((WantedCall("t1", view.tools[0].name, {}),), _unhelped(view))
+            else AskTools((WantedCall("t1", view.tools[0].name, {}),), _assess_as_useless(view))
         )
     ),
     "asks for nothing": _always(
-        lambda view, answer: answer if view.stop_required else AskTools((), _unhelped(view))
+        lambda view, answer: answer if view.stop_required else AskTools((), _assess_as_useless(view))
     ),
     "assesses nothing": _always(lambda _, answer: replace(answer, assessments=())),
     "cites what is not there": _always(
-        lambda view, _: GiveDraft(DiagnosisDraft((), (change_claim(tool_call_id="t99"),)), _unhelped(view))
+        lambda view, _: GiveDraft(
+            DiagnosisDraft((), (change_claim(tool_call_id="t99"),)), _assess_as_useless(view)
+        )
     ),
     "says too much": _always(
-        lambda view, _: GiveDraft(DiagnosisDraft((), (), missing_names=("x" * 3_000,)), _unhelped(view))
+        lambda view, _: GiveDraft(
+            DiagnosisDraft((), (), missing_names=("x" * 3_000,)), _assess_as_useless(view)
+        )
     ),
     "answers by what came before": _counting(),
 }

@@ -52,7 +52,7 @@ def chat(rig: Rig, responder: SystemResponder, profile: SystemProfile = PROFILE)
     return SystemChat(rig.core, RoleBoundary(rig.core), responder, lambda ctx: profile)
 
 
-def answered(rig: Rig, responder: SystemResponder, question: str) -> PathAnswer:
+def ask_responder(rig: Rig, responder: SystemResponder, question: str) -> PathAnswer:
     """One answer in a run of its own."""
     return asyncio.run(chat(rig, responder).answer(rig.run(), question, Language.EN))
 
@@ -113,7 +113,7 @@ def test_a_responder_that_does_not_keep_to_it_is_refused(answer: SystemAnswer | 
     rig = Rig()
 
     with pytest.raises(AnswerRefused) as refused:
-        answered(rig, ScriptedResponder(answer), "what can you see?")
+        ask_responder(rig, ScriptedResponder(answer), "what can you see?")
 
     assert refused.value.kind is FailureKind.INVALID_OUTPUT
     told = [event for event in rig.sink.events() if event.name is TraceName.SYSTEM_ANSWER]

@@ -15,7 +15,7 @@ from diagnosis_harness.application.runs.queue import RunQueue, Work
 from diagnosis_harness.application.runs.sources import ANY_LANE, Lane
 
 
-async def _checked(check: Check, make: Callable[[], RunQueue]) -> None:
+async def _run_check(check: Check, make: Callable[[], RunQueue]) -> None:
     queue = make()
     try:
         await check(queue)
@@ -26,20 +26,20 @@ async def _checked(check: Check, make: Callable[[], RunQueue]) -> None:
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
 def test_the_local_queue_keeps_the_contract(check: Check) -> None:
     """One check against the queue in memory."""
-    asyncio.run(_checked(check, LocalRunQueue))
+    asyncio.run(_run_check(check, LocalRunQueue))
 
 
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
 def test_dbos_keeps_the_contract_on_sqlite(check: Check, tmp_path: Path) -> None:
     """One check against DBOS with a file."""
     url = f"sqlite:///{tmp_path / 'queue.db'}"
-    asyncio.run(_checked(check, lambda: DbosRunQueue(url, executor_id="p1", poll_interval_s=0.05)))
+    asyncio.run(_run_check(check, lambda: DbosRunQueue(url, executor_id="p1", poll_interval_s=0.05)))
 
 
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
 def test_dbos_keeps_the_contract_on_postgresql(check: Check, postgres_url: str) -> None:
     """One check against DBOS in the database that holds the runs."""
-    asyncio.run(_checked(check, lambda: DbosRunQueue(postgres_url, executor_id="p1", poll_interval_s=0.05)))
+    asyncio.run(_run_check(check, lambda: DbosRunQueue(postgres_url, executor_id="p1", poll_interval_s=0.05)))
 
 
 class Doubling(LocalRunQueue):
@@ -95,7 +95,7 @@ def test_a_queue_that_breaks_the_contract_is_caught(broken: type[LocalRunQueue])
 
     def objects(check: Check) -> bool:
         try:
-            asyncio.run(_checked(check, broken))
+            asyncio.run(_run_check(check, broken))
         except AssertionError:
             return True
         return False

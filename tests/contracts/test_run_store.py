@@ -13,7 +13,7 @@ from tests.support.run_store_contract import CHECKS, Check
 KeptAt = Callable[..., AbstractAsyncContextManager[Kept]]
 
 
-async def _checked(check: Check, place: AbstractAsyncContextManager[Kept]) -> None:
+async def _run_check(check: Check, place: AbstractAsyncContextManager[Kept]) -> None:
     async with place as kept:
         await check(kept)
 
@@ -24,7 +24,7 @@ def test_runs_are_kept_by_the_contract(
     place: str, check: Check, kept_at: KeptAt, request: pytest.FixtureRequest
 ) -> None:
     """One check against one database."""
-    asyncio.run(_checked(check, kept_at(request.getfixturevalue(place))))
+    asyncio.run(_run_check(check, kept_at(request.getfixturevalue(place))))
 
 
 @pytest.mark.parametrize(
@@ -36,4 +36,4 @@ def test_runs_are_kept_by_the_contract_with_evidence_elsewhere(
     check: Check, kept_at: KeptAt, sqlite_url: str, valkey_url: str
 ) -> None:
     """One check with the evidence in Valkey."""
-    asyncio.run(_checked(check, kept_at(sqlite_url, redis=valkey_url)))
+    asyncio.run(_run_check(check, kept_at(sqlite_url, redis=valkey_url)))

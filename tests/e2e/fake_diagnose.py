@@ -40,13 +40,13 @@ class FakeDiagnosis:
             case ["wait" | "stuck" as how]:
                 print("waiting", file=sys.stderr, flush=True)  # noqa: T201 - what the test waits for
                 await (self._cancelled.wait() if how == "wait" else asyncio.Event().wait())
-                return documents.cancelled(language)
+                return documents.cancelled_document(language)
             case ["raise"]:
                 raise ZeroDivisionError("a bug")
             case ["refuse"]:
                 raise InvalidInput("metrics.csv", "has no time column", "name it in incident.toml")
             case ["FAILED", state]:
-                return documents.ended(ReleaseOutcome.FAILED, RunState(state))
+                return documents.document_of_end(ReleaseOutcome.FAILED, RunState(state))
             case ["FALLBACK"]:
                 return documents.fallback(language)
         self._emit(TraceName.TOOL_INVOCATION, TraceEventStatus.SUCCEEDED, {**call, "items": 2})

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from tests.support.command_line import Diagnose, command_runner
-from tests.support.live_service import QUESTION, FacedServer, faced
+from tests.support.live_service import QUESTION, FacedServer, run_server
 
 PLAIN = {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "COLUMNS": "100", "OMP_NUM_THREADS": "1"}
 
@@ -20,7 +20,7 @@ PLAIN = {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "COLUMNS": "100", "OMP_NUM_
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FacedServer]:
     """The service."""
-    with faced(tmp_path_factory.mktemp("service")) as server:
+    with run_server(tmp_path_factory.mktemp("service")) as server:
         yield server
 
 
@@ -67,7 +67,7 @@ def test_another_path_answers_in_text_and_in_the_language_of_the_question(
 def test_a_question_is_left_to_the_service(server: FacedServer, diagnose: Diagnose) -> None:
     """The id alone on standard output, so that it can be handed on."""
     said = diagnose("ask", QUESTION, "--server", server.url, "--background")
-    held = server.ended(server.client(), said.out.strip())
+    held = server.wait_for_end(server.client(), said.out.strip())
 
     assert said.code == 0
     assert (held["status"], held["kind"]) == ("SUCCESS", "BACKGROUND")

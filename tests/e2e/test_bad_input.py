@@ -30,7 +30,7 @@ Run = Callable[..., tuple[int, str, str]]
 def ask(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Run:
     """Write files into a folder and ask about it: exit code, standard output, standard error."""
 
-    def asked(files: Mapping[str, str | bytes], *options: str) -> tuple[int, str, str]:
+    def ask_about(files: Mapping[str, str | bytes], *options: str) -> tuple[int, str, str]:
         folder = tmp_path / "incident"
         folder.mkdir()
         for name, content in files.items():
@@ -39,7 +39,7 @@ def ask(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Run:
         told = capsys.readouterr()
         return code, told.out, told.err
 
-    return asked
+    return ask_about
 
 
 def parquet_bytes(folder: Path) -> bytes:

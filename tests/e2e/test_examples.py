@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 import httpx2
 import pytest
-from tests.support.live_service import FacedServer, faced
+from tests.support.live_service import FacedServer, run_server
 
 from diagnosis_harness.server.problems import ALERT_PATHS
 from diagnosis_harness.simulator.faults import FaultKind
@@ -30,7 +30,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FacedServer]:
     """The whole service over another one."""
-    with faced(tmp_path_factory.mktemp("service")) as held:
+    with run_server(tmp_path_factory.mktemp("service")) as held:
         yield held
 
 

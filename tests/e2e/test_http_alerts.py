@@ -9,7 +9,7 @@ from typing import Any
 
 import httpx2
 import pytest
-from tests.support.live_service import WAIT_S, FacedServer, faced, problem, submit
+from tests.support.live_service import WAIT_S, FacedServer, problem, run_server, submit
 
 from diagnosis_harness.application.callers.caller import CallerRole
 
@@ -31,7 +31,7 @@ def notification(status: str, *services: str, key: str) -> dict[str, Any]:
     return {"version": "4", "groupKey": key, "status": status, "alerts": several, "receiver": "diagnosis"}
 
 
-def sent(client: httpx2.Client, status: str, *services: str, key: str) -> dict[str, Any]:
+def send_notification(client: httpx2.Client, status: str, *services: str, key: str) -> dict[str, Any]:
     """What a notification that is taken is answered."""
     response = client.post(PATH, json=notification(status, *services, key=key))
     assert response.status_code == 202, response.text
@@ -54,7 +54,7 @@ def gauge(client: httpx2.Client, name: str) -> float:
 @pytest.fixture(scope="module")
 def queueing(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FacedServer]:
     """A server that takes runs in, and works on none."""
-    with faced(tmp_path_factory.mktemp("alerts"), works=False, unfinished_runs=5) as held:
+    with run_server(tmp_path_factory.mktemp("alerts"), works=False, unfinished_runs=5) as held:
         yield held
 
 
@@ -62,9 +62,10 @@ def test_a_firing_group_is_one_run_whichever_alerts_are_in_it(queueing: FacedSer
     """A growing group was a new run at each notification; it joins the one there is, of caller `alerts`."""
     client = queueing.client()
 
-    first = sent(client, "firing", "a", "b", key="often")
+    first = send_notification(client, "firing", "a", "b", key="often")
     others = [
-        sent(client, "firing", *services, key="often") for services in (("b", "a"), ("a", "c"), "abcdefgh")
+        send_notification(client, "firing", *services, key="often")
+        for services in (("b", "a"), ("a", "c"), "abcdefgh")
     ]
 
     (run,) = first["runs"]
@@ -74,7 +75,7 @@ def test_a_firing_group_is_one_run_whichever_alerts_are_in_it(queueing: FacedSer
     assert row["question"].startswith("Alert firing:")
     assert (row["onset_at"], row["asked_by"]) == ("2024-02-26T15:41:00Z", "alerts")
     assert row["fingerprint"] == first["fingerprint"]
-    sent(client, "resolved", "a", key="often")
+    send_notification(client, "resolved", "a", key="often")
 
 
 def test_the_answer_names_the_notification_by_its_request(queueing: FacedServer) -> None:
@@ -99,17 +100,17 @@ def test_a_group_of_thousands_of_alerts_is_taken(queueing: FacedServer) -> None:
     (run,) = response.json()["runs"]
     question = queueing.client().get(f"/v1/runs/{run['run_id']}").json()["question"]
     assert "(5000 alerts)" in question
-    sent(queueing.client(), "resolved", "a", key="large")
+    send_notification(queueing.client(), "resolved", "a", key="large")
 
 
 def test_a_resolved_group_takes_back_what_has_not_started(queueing: FacedServer) -> None:
     """Of that group alone, whichever alerts it had; resolved again there is nothing to do."""
     client = queueing.client()
-    fire = sent(client, "firing", "a", "b", key="gone")
-    other = sent(client, "firing", "a", key="stays")
+    fire = send_notification(client, "firing", "a", "b", key="gone")
+    other = send_notification(client, "firing", "a", key="stays")
 
-    done = sent(client, "resolved", "b", key="gone")
-    again = sent(client, "resolved", "b", key="gone")
+    done = send_notification(client, "resolved", "b", key="gone")
+    again = send_notification(client, "resolved", "b", key="gone")
 
     assert done["runs"] == [{"run_id": fire["runs"][0]["run_id"], "did": "CANCELLED"}]
     row = client.get(f"/v1/runs/{fire['runs'][0]['run_id']}").json()
@@ -117,7 +118,7 @@ def test_a_resolved_group_takes_back_what_has_not_started(queueing: FacedServer)
     assert row["termination"]["detail"] == "its alert was resolved before it began"
     assert client.get(f"/v1/runs/{other['runs'][0]['run_id']}").json()["status"] == "QUEUED"
     assert again["runs"] == []
-    sent(client, "resolved", "a", key="stays")
+    send_notification(client, "resolved", "a", key="stays")
 
 
 @pytest.mark.parametrize("inside", [(), ("resolved",)])
@@ -147,27 +148,27 @@ def test_a_notification_may_name_the_source_and_is_refused_by_field(
     old = {**named, "version": "3"}
     held = problem(client.post(PATH, json=old), 422, "invalid-input")
     assert held["errors"][0]["field"] == "version"
-    assert runs_of(client, sent(client, "resolved", "a", key="named")["fingerprint"]) == []
+    assert runs_of(client, send_notification(client, "resolved", "a", key="named")["fingerprint"]) == []
 
 
 def test_a_group_that_is_being_looked_into_is_left_to_its_end(
     tmp_path_factory: pytest.TempPathFactory,
 ) -> None:
     """Resolved while its run works: what it finds is worth reading. Firing anew is a new run beside it."""
-    with faced(tmp_path_factory.mktemp("working")) as server:
+    with run_server(tmp_path_factory.mktemp("working")) as server:
         client = server.client()
         server.hold()
-        run_id = sent(client, "firing", "a", key="g")["runs"][0]["run_id"]
+        run_id = send_notification(client, "firing", "a", key="g")["runs"][0]["run_id"]
         assert server.analyst.has_reached(run_id)
-        done = sent(client, "resolved", "a", key="g")
+        done = send_notification(client, "resolved", "a", key="g")
         assert done["runs"] == [{"run_id": run_id, "did": "LEFT_RUNNING"}]
-        again = sent(client, "firing", "a", key="g")["runs"]
+        again = send_notification(client, "firing", "a", key="g")["runs"]
         assert [run["did"] for run in again] == ["SUBMITTED"]
         assert again[0]["run_id"] != run_id
         server.let_go()
-        row = server.ended(client, run_id)
+        row = server.wait_for_end(client, run_id)
         assert (row["intent"], row["status"], row["cancel"]) == ("DIAGNOSIS", "SUCCESS", None)
-        assert server.ended(client, again[0]["run_id"])["status"] == "SUCCESS"
+        assert server.wait_for_end(client, again[0]["run_id"])["status"] == "SUCCESS"
 
 
 def test_what_there_is_no_room_for_waits_and_a_person_still_gets_in(
@@ -175,12 +176,12 @@ def test_what_there_is_no_room_for_waits_and_a_person_still_gets_in(
 ) -> None:
     """A storm was refused with 429, which Alertmanager takes for final, and people were refused with it."""
     alerts = {"unfinished_runs": 2, "waiting_max": 3}
-    with faced(tmp_path_factory.mktemp("storm"), unfinished_runs=2, alerts=alerts) as server:
+    with run_server(tmp_path_factory.mktemp("storm"), unfinished_runs=2, alerts=alerts) as server:
         client = server.client()
         server.hold()
-        first = [sent(client, "firing", "a", key=f"storm-{number}") for number in range(2)]
-        waits = [sent(client, "firing", "a", key=f"storm-{number}") for number in range(2, 5)]
-        joins = sent(client, "firing", "a", "b", key="storm-4")
+        first = [send_notification(client, "firing", "a", key=f"storm-{number}") for number in range(2)]
+        waits = [send_notification(client, "firing", "a", key=f"storm-{number}") for number in range(2, 5)]
+        joins = send_notification(client, "firing", "a", "b", key="storm-4")
         assert [run["did"] for each in first for run in each["runs"]] == ["SUBMITTED"] * 2
         assert [(each["is_waiting"], each["ahead"], each["runs"]) for each in waits] == [
             (True, number, []) for number in range(3)
@@ -198,7 +199,7 @@ def test_what_there_is_no_room_for_waits_and_a_person_still_gets_in(
         server.let_go()
         for each in (*first, *waits):
             assert len(_runs_in_time(client, each["fingerprint"])) == 1
-        assert server.ended(client, question)["asked_by"] == "local"
+        assert server.wait_for_end(client, question)["asked_by"] == "local"
         assert gauge(client, "diagnosis_alerts_waiting") == 0
         assert gauge(client, "diagnosis_alerts_oldest_seconds") == 0
 
@@ -216,11 +217,11 @@ def test_a_key_counts_its_alerts_against_no_rate_and_they_are_its_own(
     tmp_path_factory: pytest.TempPathFactory,
 ) -> None:
     """Alertmanager would drop what a rate refuses. A key's number of unfinished runs bounds its alerts."""
-    with faced(tmp_path_factory.mktemp("keyed"), works=False, needs_key=True) as server:
+    with run_server(tmp_path_factory.mktemp("keyed"), works=False, needs_key=True) as server:
         bot = server.client(server.key("bot", rate_per_minute=1, concurrent_runs=3))
         viewer = server.client(server.key("eve", CallerRole.VIEWER))
 
-        held = [sent(bot, "firing", "a", key=f"{number}") for number in range(5)]
+        held = [send_notification(bot, "firing", "a", key=f"{number}") for number in range(5)]
 
         assert [each["is_waiting"] for each in held] == [False] * 3 + [True] * 2
         problem(viewer.post(PATH, json=notification("firing", "a", key="0")), 403, "not-permitted")
@@ -231,7 +232,7 @@ def test_a_key_counts_its_alerts_against_no_rate_and_they_are_its_own(
 
 def test_a_body_that_comes_too_slowly_is_to_be_sent_again(tmp_path_factory: pytest.TempPathFactory) -> None:
     """A 408 is final to Alertmanager; elsewhere it stays what it is."""
-    with faced(tmp_path_factory.mktemp("slow"), works=False, read_timeout_s=0.3) as server:
+    with run_server(tmp_path_factory.mktemp("slow"), works=False, read_timeout_s=0.3) as server:
         alerts, runs = (_half_sent(server.port, path) for path in (PATH, "/v1/runs"))
 
         assert alerts.startswith("HTTP/1.1 503 ")

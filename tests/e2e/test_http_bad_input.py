@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 
 import pytest
-from tests.support.live_service import WAIT_S, FacedServer, faced, problem
+from tests.support.live_service import WAIT_S, FacedServer, problem, run_server
 
 from diagnosis_harness.server.problems import PROBLEMS
 
@@ -20,7 +20,9 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FacedServer]:
     """A server that is impatient, and takes small bodies."""
     folder = tmp_path_factory.mktemp("bad")
     most = 20_000
-    with faced(folder, works=False, read_timeout_s=0.5, body_bytes_max=most, alert_bytes_max=most) as held:
+    with run_server(
+        folder, works=False, read_timeout_s=0.5, body_bytes_max=most, alert_bytes_max=most
+    ) as held:
         yield held
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import httpx2
 import pytest
-from tests.support.live_service import QUESTION, FacedServer, faced, problem, submit
+from tests.support.live_service import QUESTION, FacedServer, problem, run_server, submit
 
 from diagnosis_harness.application.callers.caller import ALERTS, CallerRole
 from diagnosis_harness.application.runs.asking import Asking
@@ -31,10 +31,10 @@ class People:
 @pytest.fixture(scope="module")
 def people(tmp_path_factory: pytest.TempPathFactory) -> Iterator[People]:
     """Four keys and a run."""
-    with faced(tmp_path_factory.mktemp("callers"), needs_key=True, rate_per_minute=100_000) as server:
+    with run_server(tmp_path_factory.mktemp("callers"), needs_key=True, rate_per_minute=100_000) as server:
         ann = server.client(server.key("ann"))
         run_id = submit(ann, session_id="ses-ann")["run_id"]
-        server.ended(ann, run_id)
+        server.wait_for_end(ann, run_id)
         yield People(
             server=server,
             ann=ann,
@@ -76,7 +76,7 @@ def test_anothers_run_is_neither_cancelled_nor_tried_again_nor_listed(people: Pe
 def test_a_session_id_of_another_shows_nothing_of_theirs(people: People) -> None:
     """Two people may use the same id; each has their own turns and their own next turn."""
     run_id = submit(people.bob, "What can you do?", session_id="ses-ann")["run_id"]
-    people.server.ended(people.bob, run_id)
+    people.server.wait_for_end(people.bob, run_id)
     held = people.bob.get("/v1/sessions/ses-ann").json()
     assert [turn["run_id"] for turn in held["turns"]] == [run_id]
     assert (held["next_turn"]["asked_by"], held["next_turn"]["objection"]) == ("bob", "NO_DIAGNOSIS")
@@ -139,7 +139,7 @@ def test_a_key_may_have_so_many_unfinished_runs(people: People) -> None:
         for run_id in (runs[0], other):
             server.analyst.has_reached(run_id)
         assert client.post(f"/v1/runs/{runs[0]}/cancel").json()["effect"] == "STOPPED"
-        server.ended(client, runs[0])
+        server.wait_for_end(client, runs[0])
         assert client.post("/v1/runs", json={"question": QUESTION}).status_code == 202
     finally:
         server.let_go()
@@ -160,7 +160,7 @@ def test_a_key_may_ask_so_often(people: People) -> None:
 
 def test_without_a_key_nobody_is_an_admin_over_http(tmp_path: Path) -> None:
     """A proxy that says nothing of itself makes everybody look like us: the runs of a key stay its own."""
-    with faced(tmp_path, works=False) as server:
+    with run_server(tmp_path, works=False) as server:
         ann, here = server.client(server.key("ann")), server.client()
         theirs = submit(ann, session_id="ses-ann")["run_id"]
         ours = submit(here, "What can you do?")["run_id"]
@@ -177,12 +177,12 @@ def test_without_a_key_nobody_is_an_admin_over_http(tmp_path: Path) -> None:
 def test_without_a_key_people_see_what_alerts_asked_without_one(tmp_path: Path) -> None:
     """They are apart in what they may have unfinished, and not in what may be seen: alerts are for people."""
 
-    async def asked() -> str:
+    async def stored_question() -> str:
         return (await server.service.runs.submit(ALERTS, Asking(question="What can you do?"))).row.run_id
 
-    with faced(tmp_path, works=False) as server:
+    with run_server(tmp_path, works=False) as server:
         here, bob = server.client(), server.client(server.key("bob"))
-        run_id = server.inside(asked)
+        run_id = server.inside(stored_question)
         assert here.get(f"/v1/runs/{run_id}").status_code == 200
         for query in ({}, {"asked_by": "alerts"}):
             assert [row["run_id"] for row in here.get("/v1/runs", params=query).json()["runs"]] == [run_id]
@@ -191,7 +191,7 @@ def test_without_a_key_people_see_what_alerts_asked_without_one(tmp_path: Path) 
 
 def test_on_loopback_a_foreign_page_is_kept_out(tmp_path: Path) -> None:
     """By name and by origin; neither is asked for where a key is."""
-    with faced(tmp_path, works=False) as server:
+    with run_server(tmp_path, works=False) as server:
         client = server.client()
         assert client.get("/v1/runs").status_code == 200
         problem(client.get("/v1/runs", headers={"host": "evil.test"}), 403, "foreign-page")

@@ -9,13 +9,13 @@ from contextlib import ExitStack
 
 import httpx2
 import pytest
-from tests.support.live_service import WAIT_S, FacedServer, faced, problem, submit
+from tests.support.live_service import WAIT_S, FacedServer, problem, run_server, submit
 
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FacedServer]:
     """A server with keys that lets each have two streams, and works on nothing."""
-    with faced(tmp_path_factory.mktemp("head"), works=False, needs_key=True, streams_max=2) as held:
+    with run_server(tmp_path_factory.mktemp("head"), works=False, needs_key=True, streams_max=2) as held:
         yield held
 
 

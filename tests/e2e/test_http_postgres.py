@@ -12,7 +12,7 @@ from typing import Any
 
 import httpx2
 import pytest
-from tests.support.live_service import FacedServer, faced, problem, submit
+from tests.support.live_service import FacedServer, problem, run_server, submit
 from tests.support.servers import Databases
 
 from diagnosis_harness.kernel.clock import SystemClock
@@ -29,7 +29,7 @@ def server(
 ) -> Iterator[FacedServer]:
     """A server that works on nothing, with one queued run."""
     name, url = databases.fresh(template=template)
-    with faced(tmp_path_factory.mktemp("postgres"), works=False, database=url) as held:
+    with run_server(tmp_path_factory.mktemp("postgres"), works=False, database=url) as held:
         yield held
     databases.drop(name)
 
@@ -74,7 +74,7 @@ def test_while_the_database_stands_still_its_state_is_told_at_once(
 
 def test_while_the_file_is_held_its_state_is_told_at_once(tmp_path: Path) -> None:
     """Also for SQLite: reading goes on, and whoever writes is answered in time."""
-    with faced(tmp_path, works=False) as server:
+    with run_server(tmp_path, works=False) as server:
         client, clock = server.client(), SystemClock()
         with closing(sqlite3.connect(tmp_path / "runs.db", isolation_level=None)) as other:
             other.execute("BEGIN IMMEDIATE")
@@ -101,9 +101,9 @@ def _is_told_at_once(client: httpx2.Client) -> None:
 
 
 def _comes_back(client: httpx2.Client) -> None:
-    async def looked() -> None:
+    async def look() -> None:
         async with asyncio.timeout(60):
             while (await asyncio.to_thread(client.get, "/readyz")).status_code != 200:
                 pass
 
-    asyncio.run(looked())
+    asyncio.run(look())

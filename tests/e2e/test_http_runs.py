@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from starlette.requests import Request
-from tests.support.live_service import QUESTION, FacedServer, faced, problem, submit
+from tests.support.live_service import QUESTION, FacedServer, problem, run_server, submit
 
 from diagnosis_harness.audit.verification.result import Verification
 from diagnosis_harness.audit.verification.verify import verify
@@ -25,16 +25,16 @@ from diagnosis_harness.trace.json_lines import events_of
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FacedServer]:
     """One server for all tests here."""
-    with faced(tmp_path_factory.mktemp("runs")) as held:
+    with run_server(tmp_path_factory.mktemp("runs")) as held:
         yield held
 
 
-@pytest.fixture(scope="module")
-def done(server: FacedServer) -> str:
+@pytest.fixture(scope="module", name="done")
+def concluded_run(server: FacedServer) -> str:
     """A diagnosis that has ended with a conclusion."""
     client = server.client()
     run_id: str = submit(client, session_id="ses-done")["run_id"]
-    assert server.ended(client, run_id)["outcome"] == "SUCCESS"
+    assert server.wait_for_end(client, run_id)["outcome"] == "SUCCESS"
     return run_id
 
 
@@ -46,7 +46,7 @@ def test_a_question_is_queued_answered_and_kept(server: FacedServer) -> None:
     held = response.json()
     assert response.headers["location"] == f"/v1/runs/{held['run_id']}"
     assert RunView.model_validate(held).status == "QUEUED"
-    row = server.ended(client, held["run_id"])
+    row = server.wait_for_end(client, held["run_id"])
     assert (row["status"], row["outcome"], row["intent"]) == ("SUCCESS", "SUCCESS", "DIAGNOSIS")
     assert row["content"]["kind"] == "DIAGNOSIS"
     WholeRunView.model_validate(row)
@@ -59,7 +59,7 @@ def test_a_question_that_is_sent_again_with_its_key_is_one_run(server: FacedServ
     run_id = first.json()["run_id"]
 
     again = [client.post("/v1/runs", json={"question": QUESTION})]
-    server.ended(client, run_id)
+    server.wait_for_end(client, run_id)
     again.append(client.post("/v1/runs", json={"question": QUESTION}))
     other = client.post("/v1/runs", json={"question": "Why is payment slow?"})
     stranger = server.client(server.key("cleo"), **{"idempotency-key": "of this question"})
@@ -96,7 +96,7 @@ def test_trying_the_same_run_again_twice_is_one_run(server: FacedServer, done: s
     assert (second.status_code, second.json()["run_id"]) == (200, first["run_id"])
     assert first["retry_of"] == done
     assert first["session_id"] == "ses-done"
-    server.ended(client, first["run_id"])
+    server.wait_for_end(client, first["run_id"])
     assert submit(client, retry_of=done)["run_id"] != first["run_id"]
 
 
@@ -118,7 +118,7 @@ def test_runs_are_listed_in_pages_by_what_is_asked_for(server: FacedServer, done
     """The latest first, page by page without a gap or a repeat; filters narrow, and none is passed over."""
     client = server.client()
     for _ in range(3):
-        server.ended(client, submit(client, "What can you do?", session_id="ses-pages")["run_id"])
+        server.wait_for_end(client, submit(client, "What can you do?", session_id="ses-pages")["run_id"])
     seen: list[str] = []
     mark = None
     for _ in range(10):
@@ -212,7 +212,7 @@ def test_the_report_is_markdown_with_footnotes_in_the_runs_language(server: Face
     assert response.text.startswith("# Why did the service become slow?")
     assert "[^1]: " in response.text
     spoken = submit(client, "你能做什么？")["run_id"]
-    row = server.ended(client, spoken)
+    row = server.wait_for_end(client, spoken)
     text = client.get(f"/v1/runs/{spoken}/report.md").text
     assert row["content"]["text"].splitlines()[0][:10].replace("*", "") in text.replace("\\", "")
 
@@ -233,7 +233,7 @@ def test_why_is_true_of_a_question_that_was_no_diagnosis(server: FacedServer) ->
     """It claims no conclusion from evidence and no previous turn."""
     client = server.client()
     run_id = submit(client, "What can you do?")["run_id"]
-    server.ended(client, run_id)
+    server.wait_for_end(client, run_id)
     answers = {
         each["question"]: each for each in client.get(f"/v1/runs/{run_id}/why?lang=en").json()["answers"]
     }
@@ -281,7 +281,7 @@ def test_a_running_run_is_cancelled_and_says_what_was_in_flight(server: FacedSer
         assert held.effect == "STOPPED"
         answer = CancelAnswerView.model_validate(held.answer)
         assert (answer.changed, answer.state, answer.reason) == (True, "CANCELLED", "USER_REQUESTED")
-        row = server.ended(client, run_id)
+        row = server.wait_for_end(client, run_id)
     finally:
         server.let_go()
     assert (row["status"], row["outcome"], row["content"]) == ("CANCELLED", "CANCELLED", None)
@@ -305,12 +305,12 @@ def test_a_session_tells_its_turns_in_order_and_what_the_next_one_is_shown(serve
     client = server.client()
     session = {"session_id": "ses-told"}
     first = submit(client, "What can you do?", **session)["run_id"]
-    server.ended(client, first)
+    server.wait_for_end(client, first)
     held = SessionView.model_validate(client.get("/v1/sessions/ses-told").json())
     assert (held.next_turn.objection, held.next_turn.run_id) == ("NO_DIAGNOSIS", None)
     assert "no diagnosis" in held.next_turn.says
     second = submit(client, **session)["run_id"]
-    server.ended(client, second)
+    server.wait_for_end(client, second)
     held = SessionView.model_validate(client.get("/v1/sessions/ses-told").json())
     assert [turn.run_id for turn in held.turns] == [first, second]
     assert held.turns[1].conclusion
@@ -343,7 +343,7 @@ def test_health_readiness_and_metrics_are_told(server: FacedServer, done: str) -
 
 def test_a_process_that_should_take_runs_and_does_not_is_not_ready(tmp_path: Path) -> None:
     """503, and what is missing: it is stopping, or its queue does not work."""
-    with faced(tmp_path, works=False) as server:
+    with run_server(tmp_path, works=False) as server:
         state = replace(server.app_state, service=replace(server.service, takes_runs=True))
         asked = Request({"type": "http", "state": {}})
         response = server.inside(lambda: readyz(state, asked))
@@ -354,14 +354,14 @@ def test_a_process_that_should_take_runs_and_does_not_is_not_ready(tmp_path: Pat
 
 def test_a_process_whose_care_has_ended_is_not_ready(tmp_path: Path) -> None:
     """503, and what has ended: nobody would hear that it lives."""
-    with faced(tmp_path, works=False) as server:
-        server.inside(lambda: _cancelled("heartbeat"))
+    with run_server(tmp_path, works=False) as server:
+        server.inside(lambda: _cancel_while_it_waits("heartbeat"))
         ready = server.client().get("/readyz")
         assert (ready.status_code, ready.json()["status"]) == (503, "not ready")
         assert ready.json()["checks"]["care"] == "heartbeat has ended"
 
 
-async def _cancelled(name: str) -> None:
+async def _cancel_while_it_waits(name: str) -> None:
     (task,) = (task for task in asyncio.all_tasks() if task.get_name() == name)
     task.cancel()
     await asyncio.wait([task])
@@ -369,7 +369,7 @@ async def _cancelled(name: str) -> None:
 
 def test_a_run_that_is_cancelled_while_it_is_queued_is_counted(tmp_path: Path) -> None:
     """No process works on it, and the one that ends it counts it, once."""
-    with faced(tmp_path, works=False) as server:
+    with run_server(tmp_path, works=False) as server:
         client = server.client()
         run_id = submit(client)["run_id"]
         for _ in range(2):
@@ -380,7 +380,7 @@ def test_a_run_that_is_cancelled_while_it_is_queued_is_counted(tmp_path: Path) -
 
 def test_a_process_that_leaves_runs_to_others_is_ready_and_says_so(tmp_path: Path) -> None:
     """As `diagnose serve --no-work`: runs are queued all the same, and a queued one is cancelled at once."""
-    with faced(tmp_path, works=False) as server:
+    with run_server(tmp_path, works=False) as server:
         client = server.client()
         assert client.get("/healthz").status_code == 200
         ready = client.get("/readyz")

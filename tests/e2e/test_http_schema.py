@@ -19,7 +19,7 @@ from schemathesis.specs.openapi.checks import (
     response_schema_conformance,
     status_code_conformance,
 )
-from tests.support.live_service import FacedServer, faced, submit
+from tests.support.live_service import FacedServer, run_server, submit
 from tests.support.servers import Databases
 
 from diagnosis_harness.kernel.language import Language
@@ -73,8 +73,8 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         metafunc.parametrize("described", stores, indirect=True, scope="module")
 
 
-@pytest.fixture(scope="module")
-def described(
+@pytest.fixture(scope="module", name="described")
+def server_with_a_run(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Described]:
     """A server with one ended run."""
@@ -84,10 +84,10 @@ def described(
         name, url = databases.fresh(template=request.getfixturevalue("template"))
         request.addfinalizer(lambda: databases.drop(name))  # noqa: PT021 - only where there is one
     folder = tmp_path_factory.mktemp("schema")
-    with faced(folder, database=url, unfinished_runs=100_000, heartbeat_s=1.0) as server:
+    with run_server(folder, database=url, unfinished_runs=100_000, heartbeat_s=1.0) as server:
         client = server.client()
         run = submit(client, session_id="ses-known")
-        server.ended(client, run["run_id"])
+        server.wait_for_end(client, run["run_id"])
         load_all_checks()
         document = client.get("/openapi.json").json()
         with requests.Session() as session:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.support.live_service import FacedServer, faced, submit
+from tests.support.live_service import FacedServer, run_server, submit
 
 from diagnosis_harness.adapters.persistence.database import Database
 from diagnosis_harness.adapters.persistence.recovery import SqlRunRecovery
@@ -18,7 +18,7 @@ from diagnosis_harness.testing.runs import AMPLE
 
 def test_the_owner_of_a_run_answers_a_cancel_that_came_to_another_process(tmp_path: Path) -> None:
     """200 with what it stopped, within the time that the request waits."""
-    with faced(tmp_path) as owner, faced(tmp_path, works=False) as other:
+    with run_server(tmp_path) as owner, run_server(tmp_path, works=False) as other:
         owner.hold()
         run_id = submit(other.client())["run_id"]
         assert owner.analyst.has_reached(run_id)
@@ -26,13 +26,13 @@ def test_the_owner_of_a_run_answers_a_cancel_that_came_to_another_process(tmp_pa
         held = response.json()
         assert (response.status_code, held["effect"]) == (200, "STOPPED")
         assert held["answer"]["reason"] == "USER_REQUESTED"
-        assert other.ended(other.client(), run_id)["status"] == "CANCELLED"
+        assert other.wait_for_end(other.client(), run_id)["status"] == "CANCELLED"
 
 
 def test_an_owner_that_does_not_answer_has_been_asked(tmp_path: Path) -> None:
     """202 after a bounded wait; the request is stored with the run."""
-    with faced(tmp_path, works=False) as server:
-        run_id = server.inside(lambda: _begun_elsewhere(server, tmp_path))
+    with run_server(tmp_path, works=False) as server:
+        run_id = server.inside(lambda: _begin_elsewhere(server, tmp_path))
         client = server.client()
         response = client.post(f"/v1/runs/{run_id}/cancel")
         held = response.json()
@@ -42,7 +42,7 @@ def test_an_owner_that_does_not_answer_has_been_asked(tmp_path: Path) -> None:
         assert client.get(f"/v1/runs/{run_id}").json()["status"] == "RUNNING"
 
 
-async def _begun_elsewhere(server: FacedServer, folder: Path) -> str:
+async def _begin_elsewhere(server: FacedServer, folder: Path) -> str:
     """A run of a process that lives and does not look at its cancels."""
     service = server.service
     request = await service.runs.request(LOCAL, Asking(question="why?", source="shop"), RunKind.CHAT)

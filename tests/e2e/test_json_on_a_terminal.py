@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.support.live_service import faced, submit
+from tests.support.live_service import run_server, submit
 
 from diagnosis_harness.cli.output import harmless_json
-from diagnosis_harness.report.timestamps import shown
+from diagnosis_harness.report.timestamps import escape_line
 
 PLAIN = {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "COLUMNS": "100", "OMP_NUM_THREADS": "1"}
 HOSTILE = "Why did the service become slow? \u009b31m \u202e evil \u2066 \u200f \u0085 \u2028 \x7f end"
@@ -33,14 +33,14 @@ class Kept:
     url: str
 
 
-@pytest.fixture(scope="module")
-def kept(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Kept]:
+@pytest.fixture(scope="module", name="kept")
+def service_with_runs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Kept]:
     """The service, which goes on."""
     folder = tmp_path_factory.mktemp("service")
-    with faced(folder) as server:
+    with run_server(folder) as server:
         client = server.client()
         run_id = submit(client, HOSTILE)["run_id"]
-        server.ended(client, run_id)
+        server.wait_for_end(client, run_id)
         document = folder / "run.json"
         document.write_bytes(client.get(f"/v1/runs/{run_id}/document").content)
         yield Kept(folder, run_id, document, server.url)
@@ -92,7 +92,7 @@ def test_json_on_a_terminal_says_the_same_and_steers_nothing(kept: Kept, words: 
     piped, seen = in_a_pipe(line), on_a_terminal(line)
 
     assert values(seen) == values(piped)
-    assert [c for c in seen if c != "\n" and shown(c) != c] == []
+    assert [c for c in seen if c != "\n" and escape_line(c) != c] == []
 
 
 def values(text: str) -> list[object]:
@@ -109,7 +109,7 @@ def test_what_is_harmless_says_the_same(text: str) -> None:
     written = harmless_json(json.dumps([text], ensure_ascii=False))
 
     assert json.loads(written) == [text]
-    assert all(shown(c) == c for c in written)
+    assert all(escape_line(c) == c for c in written)
 
 
 def test_no_command_prints_json_by_another_way() -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from tests.support.command_line import Diagnose, command_runner
 from tests.support.counting_server import Answer, Asked, CountingServer
-from tests.support.live_service import faced, submit
+from tests.support.live_service import run_server, submit
 
 WAIT_S = 30.0
 
@@ -30,13 +30,13 @@ def test_a_key_is_made_shown_once_used_and_revoked(
     diagnose: Diagnose, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Alone on standard output; of it only a hash is kept. Its holder sees their own runs."""
-    with faced(tmp_path, needs_key=True) as server:
+    with run_server(tmp_path, needs_key=True) as server:
         made = diagnose("keys", "add", "alice", "--role", "operator", "--rate", "600")
         key = made.out.strip()
         monkeypatch.setenv("DIAGNOSE_API_KEY", key)
         client = server.client(key)
         run_id = submit(client)["run_id"]
-        server.ended(client, run_id)
+        server.wait_for_end(client, run_id)
         mine = diagnose("runs", "list", "--json", "--server", server.url)
         listed = diagnose("keys", "list")
         other = diagnose("keys", "add", "bob", "--role", "viewer").out.strip()
@@ -93,9 +93,9 @@ def test_traces_are_exported_when_an_endpoint_is_set(tmp_path: Path, monkeypatch
 
     with CountingServer(answer) as backend:
         monkeypatch.setenv("DIAGNOSE_TELEMETRY__ENDPOINT", backend.url)
-        with faced(tmp_path) as server:
+        with run_server(tmp_path) as server:
             client = server.client()
-            held = server.ended(client, submit(client)["run_id"])
+            held = server.wait_for_end(client, submit(client)["run_id"])
             assert arrived.wait(WAIT_S)
         asked = list(backend.asked)
 

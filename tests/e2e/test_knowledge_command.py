@@ -12,8 +12,8 @@ from diagnosis_harness.cli.main import run
 RUNBOOKS = Path(__file__).parents[1] / "knowledge" / "runbooks"
 
 
-@pytest.fixture(autouse=True)
-def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+@pytest.fixture(autouse=True, name="kept")
+def index_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Where the index goes: not into the home of whoever runs the tests."""
     monkeypatch.setenv("DIAGNOSE_KNOWLEDGE__INDEX_FOLDER", str(tmp_path / "kept"))
     return tmp_path / "kept"

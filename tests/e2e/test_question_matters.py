@@ -36,7 +36,7 @@ def incident(folder: Path, *, topology: bool) -> Path:
     return folder
 
 
-def asked(folder: Path, question: str) -> RunDocument:
+def ask_question(folder: Path, question: str) -> RunDocument:
     """One question, the whole path."""
     with build_diagnosis(
         folder=folder,
@@ -58,14 +58,14 @@ def asked(folder: Path, question: str) -> RunDocument:
 )
 def test_two_questions_of_one_folder_have_two_answers(tmp_path: Path, question: str, cause: str) -> None:
     """Whom the question names is what is to be explained, from the time that it names."""
-    document = asked(incident(tmp_path / "i", topology=True), question)
+    document = ask_question(incident(tmp_path / "i", topology=True), question)
     assert document.release.outcome is ReleaseOutcome.SUCCESS
     assert [each.entity for each in document.report.causes] == [cause]
 
 
 def test_one_file_of_metrics_is_enough_for_facts(tmp_path: Path) -> None:
     """Without topology, alert and onset there are verified facts, and no claim that its guard rejects."""
-    document = asked(incident(tmp_path / "i", topology=False), "what happened?")
+    document = ask_question(incident(tmp_path / "i", topology=False), "what happened?")
     assert document.report.claims
     trace = " ".join(line.text for line in document.trace if line.name.startswith("EVIDENCE_GUARD"))
     assert "NOT_BORNE" not in trace
@@ -77,7 +77,7 @@ def test_one_file_of_metrics_is_enough_for_facts(tmp_path: Path) -> None:
 def test_a_question_about_a_time_that_was_not_recorded_is_refused(tmp_path: Path, question: str) -> None:
     """In one sentence, as the same time is that is given with --onset."""
     with pytest.raises(InvalidInput) as refused:
-        asked(incident(tmp_path / "i", topology=True), question)
+        ask_question(incident(tmp_path / "i", topology=True), question)
 
     assert str(refused.value) == (
         "QUESTION: the onset 2024-04-30T14:00:00Z lies outside the data, which goes from"

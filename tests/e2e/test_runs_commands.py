@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from tests.support.command_line import CommandResult, Diagnose, command_runner
 from tests.support.counting_server import Answer, CountingServer
-from tests.support.live_service import FacedServer, faced, submit
+from tests.support.live_service import FacedServer, run_server, submit
 
 from diagnosis_harness.audit.why.answer import WhyQuestion
 from diagnosis_harness.trace.event import TraceName
@@ -43,16 +43,16 @@ class Kept:
         return ["--server", self.server.url]
 
 
-@pytest.fixture(scope="module")
-def kept(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Kept]:
+@pytest.fixture(scope="module", name="kept")
+def service_with_runs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Kept]:
     """The service, and what was asked of it."""
     folder = tmp_path_factory.mktemp("service")
-    with faced(folder) as server:
+    with run_server(folder) as server:
         client = server.client()
         ids = []
         for question in ("Why did the service become slow?", "服务为什么变慢？", "What can you do?"):
             ids.append(submit(client, question)["run_id"])
-            server.ended(client, ids[-1])
+            server.wait_for_end(client, ids[-1])
         yield Kept(folder, server, *ids)
 
 
@@ -172,7 +172,7 @@ def test_a_run_that_goes_on_is_shown_so_far_and_cancelled(kept: Kept, diagnose: 
         early = diagnose("runs", "verify", run_id, *place)
         cancelled = diagnose("runs", "cancel", run_id, *place)
         again = diagnose("runs", "cancel", run_id, *place)
-        held = kept.server.ended(client, run_id)
+        held = kept.server.wait_for_end(client, run_id)
 
         assert "The run is still in progress. So far:" in shown.out
         assert "AGENT_MODEL_STEP" in shown.out

@@ -63,7 +63,7 @@ class Scene:
         """Every run there is."""
         return list((await self.service.stores.archive.runs(RunQuery(limit=500))).rows)
 
-    async def recovered(self) -> list[RunRow]:
+    async def wait_for_recovery(self) -> list[RunRow]:
         """Every run, when all have ended and are closed, each once; and a new question is answered."""
         async with asyncio.timeout(WAIT_S):
             while not all(row.is_closed for row in await self._rows_if_any()):
@@ -141,7 +141,7 @@ def test_a_disk_that_fills_ends_runs_typed_and_all_is_well_when_there_is_room(
                     await goes_on
                 with pytest.raises(StoreFailure, match="disk"):
                     await scene.chat("greet")
-            rows = await scene.recovered()
+            rows = await scene.wait_for_recovery()
             assert sorted(row.status for row in rows) == [RunStatus.FAILED, RunStatus.SUCCESS]
 
     asyncio.run(story())
@@ -169,7 +169,7 @@ def test_a_database_that_goes_away_in_the_middle_of_runs_and_comes_back(
                     await scene.chat("greet")
             finally:
                 await asyncio.to_thread(server.start)
-            rows = await scene.recovered()
+            rows = await scene.wait_for_recovery()
             assert [row.status for row in rows if row.request.kind is RunKind.CHAT] == [RunStatus.FAILED]
             assert len(rows) == 2
 
@@ -195,6 +195,6 @@ def test_an_evidence_store_that_is_restarted_in_the_middle_of_a_run(
             assert row.status.is_final
             records = await scene.service.runs.records(LOCAL, row.run_id)
             assert sum(record.invocation is InvocationStatus.READY for record in records) >= 1
-            await scene.recovered()
+            await scene.wait_for_recovery()
 
     asyncio.run(story())

@@ -28,7 +28,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @contextmanager
-def started(*arguments: str, pipe_bytes: int = -1) -> Iterator[subprocess.Popen[str]]:
+def start_process(*arguments: str, pipe_bytes: int = -1) -> Iterator[subprocess.Popen[str]]:
     """A process that is still at work, and gone afterwards.
 
     With small pipes it cannot run far ahead of what was read of it: it waits for its reader, however late
@@ -70,7 +70,7 @@ def test_ctrl_c_while_the_folder_is_read_is_one_sentence(folder: Path, share: fl
     """Wherever it meets the reader: the database's own error for it is no bug of ours."""
     size = sum(file.stat().st_size for file in folder.iterdir())
     before = _read_by_imports()
-    with started(*DIAGNOSE, "ask", "why", "--from", str(folder)) as process:
+    with start_process(*DIAGNOSE, "ask", "why", "--from", str(folder)) as process:
         while process.poll() is None:
             read = read_bytes(process)
             if read is None or read >= before + share * size:
@@ -86,7 +86,7 @@ def test_ctrl_c_while_the_folder_is_read_is_one_sentence(folder: Path, share: fl
 
 def _read_by_imports() -> int:
     """How much a process reads until it could open a folder."""
-    with started(*DIAGNOSE, "ask", "why", "--from", "/nowhere") as process:
+    with start_process(*DIAGNOSE, "ask", "why", "--from", "/nowhere") as process:
         read = 0
         while process.poll() is None:
             read = max(read, read_bytes(process) or 0)
@@ -105,7 +105,7 @@ def _read_by_imports() -> int:
 def test_ctrl_c_while_modules_are_imported_shows_no_traceback(folder: Path, module: str) -> None:
     """From the first module of ours to the database, an extension module in the middle included."""
     ask = ("-X", "importtime", *DIAGNOSE, "ask", "why", "--from", str(folder))
-    with started(*ask, pipe_bytes=4_096) as process:
+    with start_process(*ask, pipe_bytes=4_096) as process:
         assert process.stderr is not None
         assert any(line.rpartition("| ")[2].strip() == module for line in process.stderr)
         process.send_signal(signal.SIGINT)
@@ -119,7 +119,7 @@ def test_ctrl_c_while_modules_are_imported_shows_no_traceback(folder: Path, modu
 def test_ctrl_c_again_and_again_shows_no_traceback(folder: Path) -> None:
     """An impatient user, also while the first one is being answered."""
     ask = ("-X", "importtime", *DIAGNOSE, "ask", "why", "--from", str(folder))
-    with started(*ask, pipe_bytes=4_096) as process:
+    with start_process(*ask, pipe_bytes=4_096) as process:
         assert process.stderr is not None
         assert any(line.rpartition("| ")[2].strip() == "rich.live" for line in process.stderr)
         while process.poll() is None:

@@ -15,7 +15,7 @@ import httpx2
 import psycopg
 import pytest
 from psycopg import sql
-from tests.support.live_service import QUESTION, FacedServer, faced, problem, submit
+from tests.support.live_service import QUESTION, FacedServer, problem, run_server, submit
 from tests.support.servers import Databases, Valkey
 
 from diagnosis_harness.kernel.store_trouble import StoreTrouble
@@ -39,14 +39,14 @@ def a_full_disk(folder: Path) -> Iterator[None]:
 def until(client: httpx2.Client, status: int) -> dict[str, Any]:
     """What `/readyz` says as soon as it answers with this status."""
 
-    async def looked() -> dict[str, Any]:
+    async def look() -> dict[str, Any]:
         async with asyncio.timeout(20):
             while (answer := await asyncio.to_thread(client.get, "/readyz")).status_code != status:
                 pass
         held: dict[str, Any] = answer.json()
         return held
 
-    return asyncio.run(looked())
+    return asyncio.run(look())
 
 
 def gauge(client: httpx2.Client, name: str) -> float:
@@ -58,7 +58,7 @@ def gauge(client: httpx2.Client, name: str) -> float:
 
 def test_a_full_disk_is_not_ready_and_is_named(tmp_path: Path) -> None:
     """Reads go on all the while, so that only a write finds it out; and it goes on by itself."""
-    with faced(tmp_path, works=False) as server:
+    with run_server(tmp_path, works=False) as server:
         client = server.client()
         submit(client)
         with a_full_disk(tmp_path):
@@ -78,7 +78,7 @@ def test_a_postgresql_that_may_only_be_read_is_not_ready_and_is_named(
     """As a standby, or a server that was told so: it answers every question that is no change."""
     name, url = databases.fresh(template=template)
     try:
-        with faced(tmp_path, works=False, database=url) as server:
+        with run_server(tmp_path, works=False, database=url) as server:
             client = server.client()
             submit(client)
             read_only(url, name, "on")
@@ -106,7 +106,7 @@ def read_only(url: str, name: str, value: str) -> None:
         )
 
 
-def asked(server: FacedServer, question: str = QUESTION) -> dict[str, Any]:
+def ask_and_wait(server: FacedServer, question: str = QUESTION) -> dict[str, Any]:
     """Ask as a chat and wait for the end of its stream; the run as it then stands."""
     client = server.client()
     with client.stream("POST", "/v1/chat", json={"question": question}) as stream:
@@ -114,16 +114,16 @@ def asked(server: FacedServer, question: str = QUESTION) -> dict[str, Any]:
     found = re.search(r'"run_id": ?"([^"]+)"', text)
     assert found is not None, text
     assert "event: done" in text or '"type": "done"' in text, text
-    return server.ended(client, found[1])
+    return server.wait_for_end(client, found[1])
 
 
 def test_an_evidence_store_that_is_away_is_told_as_such(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     """In the end of the chat, in `why`, where evidence is asked for, in readiness, and once in the log."""
-    with caplog.at_level(logging.WARNING), faced(tmp_path, evidence=NOBODY) as server:
+    with caplog.at_level(logging.WARNING), run_server(tmp_path, evidence=NOBODY) as server:
         client = server.client()
-        row = asked(server)
+        row = ask_and_wait(server)
         assert row["status"] == "FAILED"
         assert row["failure"]["code"] == "EVIDENCE_STORE_UNAVAILABLE"
         assert "evidence store" in row["failure"]["message"]
@@ -148,9 +148,9 @@ def test_why_is_answered_from_the_database_while_the_evidence_store_is_away(
     """All answers are those from before, but that one says what it does not know now."""
     if valkey_server is None:
         pytest.skip("program: the server of TEST_REDIS_URL is not ours to stop")
-    with faced(tmp_path, evidence=valkey_url) as server:
+    with run_server(tmp_path, evidence=valkey_url) as server:
         client = server.client()
-        run_id = asked(server)["run_id"]
+        run_id = ask_and_wait(server)["run_id"]
         before = client.get(f"/v1/runs/{run_id}/why").json()["answers"]
         valkey_server.stop()
         try:

@@ -84,7 +84,7 @@ class CuttingProxy:
 
 
 @asynccontextmanager
-async def proxied(it: StreamServer) -> AsyncIterator[tuple[CuttingProxy, int]]:
+async def open_proxy(it: StreamServer) -> AsyncIterator[tuple[CuttingProxy, int]]:
     """The proxy before the server, and its port."""
     proxy = CuttingProxy(it.port)
     server = await asyncio.start_server(proxy, "127.0.0.1", 0)
@@ -101,14 +101,16 @@ def test_an_event_source_comes_again_without_a_gap_or_a_double(tmp_path: Path) -
         pytest.skip("program: chromium")
 
     async def whole() -> None:
-        async with streaming(tmp_path / "server") as it, proxied(it) as (proxy, port):
-            await watched(it, proxy, port, chromium, tmp_path / "browser")
+        async with streaming(tmp_path / "server") as it, open_proxy(it) as (proxy, port):
+            await watch_in_browser(it, proxy, port, chromium, tmp_path / "browser")
 
     (tmp_path / "server").mkdir()
     asyncio.run(whole())
 
 
-async def watched(it: StreamServer, proxy: CuttingProxy, port: int, chromium: str, folder: Path) -> None:
+async def watch_in_browser(
+    it: StreamServer, proxy: CuttingProxy, port: int, chromium: str, folder: Path
+) -> None:
     """Watch a run of 150 stages in the browser, and compare with what is in its log."""
     from playwright.async_api import async_playwright
 

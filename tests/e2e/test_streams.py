@@ -23,7 +23,7 @@ from diagnosis_harness.trace.event import TraceName
 Work = Callable[[StreamServer], Awaitable[None]]
 
 
-def served(folder: Path, work: Work, **options: object) -> None:
+def serve_and_run(folder: Path, work: Work, **options: object) -> None:
     """Run a test against a server of its own; nothing of it may be left at the end."""
 
     async def whole() -> None:
@@ -42,7 +42,7 @@ async def row_of(it: StreamServer, run_id: str) -> RunRow:
     return row
 
 
-async def ended(it: StreamServer, run_id: str) -> tuple[RunRow, RunEnding]:
+async def wait_for_end(it: StreamServer, run_id: str) -> tuple[RunRow, RunEnding]:
     """The row once nothing is at work any more, and its end."""
     await it.still()
     row = await row_of(it, run_id)
@@ -73,10 +73,10 @@ def test_a_chat_streams_in_order_and_shows_what_was_kept(tmp_path: Path) -> None
         assert content.data == {"session_id": "ses-mine", "run_id": row.run_id, "answer": answer}
         assert client.events[-1].data == {"outcome": "SUCCESS"}
         assert client.is_whole
-        assert it.streams.chats.seen(row) is StreamSeen.TERMINAL
+        assert it.streams.chats.client_stream_end(row) is StreamSeen.TERMINAL
         await client.close()
 
-    served(tmp_path, work)
+    serve_and_run(tmp_path, work)
 
 
 def test_the_head_of_a_stream_says_how_to_treat_it(tmp_path: Path) -> None:
@@ -92,7 +92,7 @@ def test_the_head_of_a_stream_says_how_to_treat_it(tmp_path: Path) -> None:
         assert client.body.startswith(b"retry: 1000\n\n")
         await client.close()
 
-    served(tmp_path, work)
+    serve_and_run(tmp_path, work)
 
 
 def test_trace_events_come_to_a_chat_that_asks_for_them(tmp_path: Path) -> None:
@@ -108,7 +108,7 @@ def test_trace_events_come_to_a_chat_that_asks_for_them(tmp_path: Path) -> None:
         assert traced == [event.name for event in logged if event.name not in told_otherwise]
         await client.close()
 
-    served(tmp_path, work)
+    serve_and_run(tmp_path, work)
 
 
 def test_a_lost_client_ends_its_run_at_once(tmp_path: Path) -> None:
@@ -121,7 +121,7 @@ def test_a_lost_client_ends_its_run_at_once(tmp_path: Path) -> None:
         await it.path.entered.get()
         client.vanish()
 
-        row, ending = await ended(it, run_of(client))
+        row, ending = await wait_for_end(it, run_of(client))
         it.path.go.set()
         assert (row.status, ending.outcome, ending.state) == (
             RunStatus.CANCELLED,
@@ -132,9 +132,9 @@ def test_a_lost_client_ends_its_run_at_once(tmp_path: Path) -> None:
         assert ending.answer is None
         assert "content" not in client.names()
         assert "done" not in client.names()
-        assert it.streams.chats.seen(row) is StreamSeen.DISCONNECTED
+        assert it.streams.chats.client_stream_end(row) is StreamSeen.DISCONNECTED
 
-    served(tmp_path, work)
+    serve_and_run(tmp_path, work)
 
 
 def test_a_lost_watcher_ends_nothing(tmp_path: Path) -> None:
@@ -153,11 +153,11 @@ def test_a_lost_watcher_ends_nothing(tmp_path: Path) -> None:
         await second.rest()
 
         assert second.names()[-2:] == ["content", "done"]
-        _, ending = await ended(it, run_id)
+        _, ending = await wait_for_end(it, run_id)
         assert ending.outcome is ReleaseOutcome.SUCCESS
         await second.close()
 
-    served(tmp_path, work)
+    serve_and_run(tmp_path, work)
 
 
 def test_a_user_who_cancels_and_stays_is_told(tmp_path: Path) -> None:
@@ -179,12 +179,12 @@ def test_a_user_who_cancels_and_stays_is_told(tmp_path: Path) -> None:
             "CANCELLED",
         )
         assert done.data == {"outcome": "FAILED"}
-        row, ending = await ended(it, run_of(client))
+        row, ending = await wait_for_end(it, run_of(client))
         assert (row.status, ending.outcome) == (RunStatus.CANCELLED, ReleaseOutcome.CANCELLED)
         assert ending.termination.reason is CancellationReason.USER_REQUESTED
         await client.close()
 
-    served(tmp_path, work)
+    serve_and_run(tmp_path, work)
 
 
 def test_a_run_that_cannot_be_kept_makes_no_stream(tmp_path: Path) -> None:
@@ -202,7 +202,7 @@ def test_a_run_that_cannot_be_kept_makes_no_stream(tmp_path: Path) -> None:
         await it.still()
         await client.close()
 
-    served(tmp_path, work)
+    serve_and_run(tmp_path, work)
 
 
 def test_an_end_that_cannot_be_kept_is_not_shown(tmp_path: Path) -> None:
@@ -226,7 +226,7 @@ def test_an_end_that_cannot_be_kept_is_not_shown(tmp_path: Path) -> None:
         assert b"SYSTEM_CHAT" not in client.body
         await client.close()
 
-    served(tmp_path, work)
+    serve_and_run(tmp_path, work)
 
 
 def test_a_bug_is_told_as_a_failure(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
@@ -240,11 +240,11 @@ def test_a_bug_is_told_as_a_failure(tmp_path: Path, caplog: pytest.LogCaptureFix
         assert client.names()[-2:] == ["failure", "done"]
         assert client.events[-2].data["code"] == "INTERNAL_FAILURE"
         assert b"secret" not in client.body
-        _, ending = await ended(it, run_of(client))
+        _, ending = await wait_for_end(it, run_of(client))
         assert (ending.outcome, ending.state) == (ReleaseOutcome.FAILED, RunState.FAILED)
         await client.close()
 
-    served(tmp_path, work)
+    serve_and_run(tmp_path, work)
     assert "failed: ZeroDivisionError" in caplog.text
     assert "secret" not in caplog.text
 
@@ -267,7 +267,7 @@ def test_a_queued_run_is_watched_from_the_queue_on(tmp_path: Path) -> None:
         assert client.is_whole
         await client.close()
 
-    served(tmp_path, work, works=False, heartbeat_s=0.05)
+    serve_and_run(tmp_path, work, works=False, heartbeat_s=0.05)
 
 
 def test_an_ended_run_is_replayed_from_any_place(tmp_path: Path) -> None:
@@ -287,13 +287,13 @@ def test_an_ended_run_is_replayed_from_any_place(tmp_path: Path) -> None:
         over = await it.watch(run_id, whole[-1].id)
         assert over.status == 204
         await over.close()
-        asked = await EventClient.opened(
+        asked = await EventClient.connect(
             it.port, "GET", f"/v1/runs/{run_id}/events?last_event_id={whole[-2].id}"
         )
         assert [event.name for event in await asked.rest()] == ["done"]
         await asked.close()
 
-    served(tmp_path, work)
+    serve_and_run(tmp_path, work)
 
 
 def test_a_place_that_is_none_is_refused(tmp_path: Path) -> None:
@@ -312,7 +312,7 @@ def test_a_place_that_is_none_is_refused(tmp_path: Path) -> None:
         assert unknown.status == 404
         await unknown.close()
 
-    served(tmp_path, work)
+    serve_and_run(tmp_path, work)
 
 
 def test_a_server_that_stops_tells_its_chats_and_closes_its_streams(tmp_path: Path) -> None:
@@ -342,7 +342,7 @@ def test_a_server_that_stops_tells_its_chats_and_closes_its_streams(tmp_path: Pa
         it.path.go.set()
         await it.still()
 
-    served(tmp_path, work)
+    serve_and_run(tmp_path, work)
 
 
 def test_a_client_that_does_not_read_is_cut(tmp_path: Path) -> None:
@@ -367,7 +367,7 @@ def test_a_client_that_does_not_read_is_cut(tmp_path: Path) -> None:
             kept.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, 0)
         async with asyncio.timeout(WAIT_S):
             run_id = await it.path.entered.get()
-        _, ending = await ended(it, run_id)
+        _, ending = await wait_for_end(it, run_id)
         async with asyncio.timeout(WAIT_S):
             while it.server.server_state.connections:
                 await turns(1)
@@ -375,7 +375,7 @@ def test_a_client_that_does_not_read_is_cut(tmp_path: Path) -> None:
         assert ending.termination.reason is CancellationReason.CLIENT_DISCONNECTED
         silent.close()
 
-    served(tmp_path, work, write_limit_s=0.3)
+    serve_and_run(tmp_path, work, write_limit_s=0.3)
 
 
 def test_the_kernel_is_told_to_find_out_about_silent_peers(tmp_path: Path) -> None:
@@ -393,4 +393,4 @@ def test_the_kernel_is_told_to_find_out_about_silent_peers(tmp_path: Path) -> No
         await it.still()
         it.path.go.set()
 
-    served(tmp_path, work)
+    serve_and_run(tmp_path, work)

@@ -61,7 +61,7 @@ def chinese(tmp_path_factory: pytest.TempPathFactory) -> Demo:
     )
 
 
-def verified(data: bytes, place: Path) -> tuple[int, Any]:
+def run_verify(data: bytes, place: Path) -> tuple[int, Any]:
     """Exit code and JSON answer for a file that holds these bytes."""
     file = place / "run.json"
     file.write_bytes(data)
@@ -90,7 +90,7 @@ def test_what_json_prints_is_what_save_writes(english: Demo, tmp_path: Path) -> 
     """Both are the one byte form; a run piped into a file verifies as well."""
     ended = diagnose("ask", "why", "--from", english.folder, "--json")
 
-    code, answer = verified(ended.stdout.encode(), tmp_path)
+    code, answer = run_verify(ended.stdout.encode(), tmp_path)
 
     assert code == 0
     assert answer["verified"] is True
@@ -120,7 +120,7 @@ def test_a_flipped_byte_is_found(english: Demo, tmp_path: Path, share: float) ->
     data = bytearray(english.file.read_bytes())
     data[round(share * len(data))] ^= 0x01
 
-    code, answer = verified(bytes(data), tmp_path)
+    code, answer = run_verify(bytes(data), tmp_path)
 
     assert code == (2 if answer is None else 1)
 
@@ -130,7 +130,7 @@ def test_records_of_another_run_do_not_pass(english: Demo, chinese: Demo, tmp_pa
     held, other = (json.loads(demo.file.read_bytes()) for demo in (english, chinese))
     held["records"] = other["records"]
 
-    code, answer = verified(json.dumps(held, ensure_ascii=False, indent=2).encode() + b"\n", tmp_path)
+    code, answer = run_verify(json.dumps(held, ensure_ascii=False, indent=2).encode() + b"\n", tmp_path)
 
     assert code == 1
     assert {"ROOT_DIGEST", "CLAIMS", "COVERAGE"} <= failing(answer)
@@ -172,7 +172,7 @@ def test_a_fact_that_changed_is_listed_with_old_and_new_value(english: Demo, tmp
     claim = next(each for each in held["report"]["claims"] if each["predicate"] == "CHANGED")
     folder = tmp_path / "since"
     shutil.copytree(english.folder, folder)
-    _doubled(folder / "metrics.csv", claim["entity"], claim["signal"])
+    _double_series(folder / "metrics.csv", claim["entity"], claim["signal"])
 
     ended = diagnose("verify", english.file, "--against", folder)
     again = json.loads(diagnose("verify", english.file, "--against", folder, "--json").stdout)
@@ -192,7 +192,7 @@ def test_a_fact_that_changed_is_listed_with_old_and_new_value(english: Demo, tmp
     assert f"now: {changed['new'][:40]}" in ended.stdout
 
 
-def _doubled(file: Path, entity: str, signal: str) -> None:
+def _double_series(file: Path, entity: str, signal: str) -> None:
     with file.open(encoding="utf-8", newline="") as opened:
         rows = list(csv.DictReader(opened))
     for row in rows:

@@ -44,7 +44,7 @@ def diagnose(*arguments: object, **environment: str) -> subprocess.CompletedProc
     )
 
 
-def _cancelled(file: Path) -> int:
+def _save_cancelled_run(file: Path) -> int:
     """A run that its user stops by Ctrl+C."""
     process = subprocess.Popen(
         [sys.executable, str(FAKE), "ask", "wait", "--from", "x", "--save", str(file)],
@@ -61,7 +61,7 @@ def _cancelled(file: Path) -> int:
     return process.returncode
 
 
-def _failed(file: Path) -> int:
+def _save_failed_run(file: Path) -> int:
     """A run whose work failed inside."""
     command = [sys.executable, str(FAKE), "ask", "FAILED FAILED", "--from", "x", "--save", str(file)]
     return subprocess.run(command, env=PLAIN, capture_output=True, timeout=60, check=False).returncode
@@ -82,8 +82,8 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     ask = ("ask", "why is it slow", "--from", next(kept.iterdir()))
     assert diagnose(*ask, "--save", file["budget"], DIAGNOSE_LIMITS__TOOL_CALLS="2").returncode == 4
     assert diagnose(*ask, "--save", file["time"], "--deadline", "0.01").returncode == 124
-    assert _cancelled(file["cancelled"]) == 130
-    assert _failed(file["failed"]) == 1
+    assert _save_cancelled_run(file["cancelled"]) == 130
+    assert _save_failed_run(file["failed"]) == 1
     return file
 
 

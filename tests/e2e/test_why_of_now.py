@@ -24,7 +24,7 @@ async def by_both(it: StreamServer, run_id: str) -> tuple[list[JsonValue], list[
     return afar, here
 
 
-def said(answers: list[JsonValue], question: str) -> list[str]:
+def sentences_of(answers: list[JsonValue], question: str) -> list[str]:
     """The sentences of one answer."""
     (found,) = [each for each in answers if isinstance(each, dict) and each["question"] == question]
     says = found["says"]
@@ -37,7 +37,7 @@ def test_server_and_command_line_say_the_same_of_a_run_that_goes_on_and_that_has
 ) -> None:
     """But for the stream, which the server alone has seen: the command line says that it does not know."""
 
-    async def played() -> None:
+    async def run_act() -> None:
         async with streaming(tmp_path) as it:
             it.path.go.clear()
             client = await it.ask("1")
@@ -47,26 +47,26 @@ def test_server_and_command_line_say_the_same_of_a_run_that_goes_on_and_that_has
 
             afar, here = await by_both(it, run_id)
             assert [one for one in afar if one not in here] == [afar[5]]
-            assert said(afar, "FALLBACK")[0] == "The run is still in progress."
-            assert said(afar, "NO_DONE")[0].startswith("The stream is still open")
-            assert "only the process that serves the client" in said(here, "NO_DONE")[0]
+            assert sentences_of(afar, "FALLBACK")[0] == "The run is still in progress."
+            assert sentences_of(afar, "NO_DONE")[0].startswith("The stream is still open")
+            assert "only the process that serves the client" in sentences_of(here, "NO_DONE")[0]
 
             it.path.go.set()
             await client.rest()
             await it.still()
             afar, here = await by_both(it, run_id)
             assert [one for one in afar if one not in here] == [afar[5]]
-            assert said(afar, "NO_DONE") == ["It was sent: done(SUCCESS)."]
-            assert said(here, "NO_DONE")[0].startswith("Unknown here")
+            assert sentences_of(afar, "NO_DONE") == ["It was sent: done(SUCCESS)."]
+            assert sentences_of(here, "NO_DONE")[0].startswith("Unknown here")
             await client.close()
 
-    asyncio.run(played())
+    asyncio.run(run_act())
 
 
 def test_a_server_that_did_not_serve_the_stream_does_not_claim_its_end(tmp_path: Path) -> None:
     """As after a restart: it says what the command line says."""
 
-    async def played() -> None:
+    async def run_act() -> None:
         async with streaming(tmp_path) as it:
             client = await it.ask("1")
             await client.rest()
@@ -76,6 +76,6 @@ def test_a_server_that_did_not_serve_the_stream_does_not_claim_its_end(tmp_path:
         async with streaming(tmp_path) as it:
             afar, here = await by_both(it, run_id)
             assert afar == here
-            assert said(afar, "NO_DONE")[0].startswith("Unknown here")
+            assert sentences_of(afar, "NO_DONE")[0].startswith("Unknown here")
 
-    asyncio.run(played())
+    asyncio.run(run_act())

@@ -73,7 +73,7 @@ class Command:
         assert found is not None, self.said
         return found
 
-    def ended(self) -> int:
+    def wait_for_exit(self) -> int:
         """Its exit code, when it has ended."""
         code = self.process.wait(WAIT_S)
         self._reader.join(WAIT_S)
@@ -137,7 +137,7 @@ def ask(url: str, count: int) -> list[str]:
     return [str(response.raise_for_status().json()["run_id"]) for response in asked]
 
 
-def closed(url: str, run_ids: Sequence[str]) -> list[dict[str, Any]]:
+def wait_until_closed(url: str, run_ids: Sequence[str]) -> list[dict[str, Any]]:
     """The rows, when all are closed: their streams end then."""
     rows = []
     for run_id in run_ids:
@@ -176,7 +176,7 @@ def test_workers_that_lack_the_source_leave_its_runs_to_those_that_have_it(
     with team(request.getfixturevalue(place)) as members:
         _, url = members.serve("--from", shop)
         (without, owner_without), (_, owner_with) = members.workers((), ("--from", copy))
-        rows = closed(url, ask(url, 16))
+        rows = wait_until_closed(url, ask(url, 16))
         assert {(row["status"], code_of(row)) for row in rows} == {("SUCCESS", None)}
         owners = owners_of(request.getfixturevalue(place))
         assert owner_with in owners
@@ -206,7 +206,7 @@ def test_a_worker_whose_source_of_that_name_is_another_one_claims_nothing(
         wrong.until(r"need source 'shop', which is a different one in this process")
         assert httpx2.get(f"{url}/v1/runs/{run_id}", trust_env=False).json()["status"] == "QUEUED"
         members.workers(("--from", copy))
-        (row,) = closed(url, [run_id])
+        (row,) = wait_until_closed(url, [run_id])
         assert (row["status"], row["outcome"]) == ("SUCCESS", "SUCCESS")
 
 
@@ -221,10 +221,10 @@ def test_a_run_that_no_process_has_the_source_of_ends_with_that_reason(sqlite_ur
         other.until("which this process does not have")
         ready = httpx2.get(f"{url}/readyz", trust_env=False).json()
         metrics = httpx2.get(f"{url}/metrics", trust_env=False).text
-        (row,) = closed(url, [run_id])
+        (row,) = wait_until_closed(url, [run_id])
         why = members.start("runs", "why", run_id)
         in_chinese = members.start("runs", "why", run_id, "--lang", "zh")
-        assert (why.ended(), in_chinese.ended()) == (0, 0)
+        assert (why.wait_for_exit(), in_chinese.wait_for_exit()) == (0, 0)
     assert ready["status"] == "ready"
     assert ready["checks"]["sources"].endswith("a source that this process does not have: 1")
     assert "diagnosis_runs_queued_without_source 1.0" in metrics
@@ -243,10 +243,10 @@ def test_what_a_killed_worker_had_in_hand_is_worked_on_by_another_with_the_sourc
         _, url = members.serve("--no-work", "--from", shop, **care)
         ((doomed, _),) = members.workers(("--from", shop, "--parallel", "1"), **care)
         run_ids = ask(url, 6)
-        closed(url, run_ids[:1])
+        wait_until_closed(url, run_ids[:1])
         doomed.process.kill()
         members.workers((), ("--from", shop), **care)
-        rows = closed(url, run_ids)
+        rows = wait_until_closed(url, run_ids)
     failed = [code_of(row) for row in rows if row["status"] != "SUCCESS"]
     assert failed in ([], ["INTERNAL_FAILURE"])
 
@@ -256,7 +256,7 @@ def test_a_worker_makes_no_database_and_says_which_one_is_missing(tmp_path: Path
     file = tmp_path / "runs.db"
     with team(str(file)) as members:
         worker, in_chinese = members.start("worker"), members.start("worker", "--lang", "zh")
-        assert (worker.ended(), in_chinese.ended()) == (2, 2)
+        assert (worker.wait_for_exit(), in_chinese.wait_for_exit()) == (2, 2)
     assert f"there is no database at {file}" in " ".join(worker.said.split())
     assert "diagnose serve" in worker.said
     assert "没有数据库" in in_chinese.said
@@ -290,7 +290,7 @@ def test_a_worker_waits_for_a_postgresql_no_longer_than_it_says(shop: Path) -> N
     """Then it ends with the reason."""
     with team("postgresql://ann:hunter2@127.0.0.1:1/shop") as members:
         worker = members.start("worker", "--from", shop, DIAGNOSE_DATABASE__START_WAIT_S="1")
-        assert worker.ended() == 1
+        assert worker.wait_for_exit() == 1
     assert "Database: PostgreSQL, shop at 127.0.0.1:1\n" in worker.said
     assert "waiting up to 1 s" in worker.said
     assert "Cannot start: the database cannot be reached" in worker.said

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from dev.interpreters import OLDEST, asked, candidates
+from dev.interpreters import OLDEST, candidates, find_interpreters
 
 ROOT = Path(__file__).parents[2]
 
@@ -36,7 +36,7 @@ def test_a_python_is_found_where_people_have_theirs(tmp_path: Path, place: str) 
     """In the folders of version managers, on PATH or not, and on PATH itself."""
     file = pretend(tmp_path / place, "3.98.1")
 
-    found = asked(candidates(tmp_path, str(tmp_path / "elsewhere" / "bin")))
+    found = find_interpreters(candidates(tmp_path, str(tmp_path / "elsewhere" / "bin")))
 
     assert file in [interpreter.path for interpreter in found]
     assert all(interpreter.version[:2] >= OLDEST for interpreter in found)
@@ -47,7 +47,9 @@ def test_a_python_that_is_too_old_is_not_taken(tmp_path: Path) -> None:
     """The package does not claim it."""
     pretend(tmp_path / ".pyenv/versions/3.10.13/bin/python3.10", "3.10.13")
 
-    assert (3, 10, 13) not in [interpreter.version for interpreter in asked(candidates(tmp_path, ""))]
+    assert (3, 10, 13) not in [
+        interpreter.version for interpreter in find_interpreters(candidates(tmp_path, ""))
+    ]
 
 
 def test_an_interpreter_that_fails_fails_all(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ def stands(items: list[float], name: str) -> bool:
 
 def test_every_number_and_every_comparison_is_moved_once() -> None:
     """Not those of a subscript, which are places and no limits; nothing inside of a text."""
-    made = [change.made(SOURCE) for change in changes_of("x.py", SOURCE)]
+    made = [change.apply(SOURCE) for change in changes_of("x.py", SOURCE)]
     lines = {
         new
         for text in made

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from dev.lying.__main__ import seed_of_the_tree
-from dev.lying.chosen.outcome import HONEST, TRUTH, Choosing, joined
+from dev.lying.chosen.outcome import HONEST, TRUTH, Choosing, join_parts
 from dev.lying.chosen.tally import Tally
 from dev.lying.figures import Figures, Result
 from dev.lying.forged import (
@@ -179,7 +179,7 @@ def test_parts_of_one_invocation_are_joined() -> None:
     one = Choosing(1, 20, 0, (tally("a"),), (tally("edit", drafts=3, refused=2, lies=1),))
     two = Choosing(1, 20, 0, (tally("b"),), (tally("edit", drafts=4, refused=4),))
 
-    whole = joined([one, two])
+    whole = join_parts([one, two])
 
     assert [each.family for each in whole.families] == ["a", "b"]
     assert [(each.drafts, each.refused, each.lies) for each in whole.documents] == [(7, 6, 1)]

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 from dev.lying.chosen.sentences import (
+    directions_in,
     instants,
     is_clean,
-    moved,
     numbers,
     odd_words,
     prose_in,
-    quoted,
-    unquoted,
+    quotes_in,
+    strip_quotes,
 )
 
 
@@ -27,8 +27,8 @@ from dev.lying.chosen.sentences import (
 )
 def test_what_stands_in_quotation_marks(text: str, inside: tuple[str, ...]) -> None:
     """A mark that is escaped does not end a quotation."""
-    assert quoted(text) == inside
-    assert all(each not in unquoted(text) for each in inside)
+    assert quotes_in(text) == inside
+    assert all(each not in strip_quotes(text) for each in inside)
 
 
 def test_prose_is_found_outside_of_quotation_marks_alone() -> None:
@@ -79,6 +79,6 @@ def test_a_name_that_has_to_be_quoted(name: str) -> None:
 
 def test_which_way_and_which_words() -> None:
     """In English and Chinese."""
-    assert moved("cpu of a rose from 1 to 2", ["a"]) == {"UP"}
-    assert moved("a 的 cpu 从 2 降到 1", ["a"]) == {"DOWN"}
+    assert directions_in("cpu of a rose from 1 to 2", ["a"]) == {"UP"}
+    assert directions_in("a 的 cpu 从 2 降到 1", ["a"]) == {"DOWN"}
     assert odd_words("checkout rose, roll it back", ["checkout"]) == ("roll",)

@@ -73,12 +73,12 @@ def no_signal(held: Held) -> None:
     claim["sentence"] = claim["sentence"].replace(f"{claim['signal']} of ", "")
 
 
-def cited_beside(held: Held) -> None:
+def cite_beside(held: Held) -> None:
     """A citation of the ranking, for a signal."""
     claims(held, "CHANGED")[0]["refs"].append(claims(held, "CAUSED")[0]["refs"][0])
 
 
-def cited_twice(held: Held) -> None:
+def cite_twice(held: Held) -> None:
     """One citation, two times."""
     claims(held, "CHANGED")[0]["refs"] *= 2
 
@@ -134,8 +134,8 @@ EDITS: dict[str, Callable[[Held], None]] = {
     "direction": other_direction,
     "cause of another time": older_ranking,
     "signal left out": no_signal,
-    "citation that bears nothing": cited_beside,
-    "the same citation twice": cited_twice,
+    "citation that bears nothing": cite_beside,
+    "the same citation twice": cite_twice,
     "candidates not as ranked": first_candidate_gone,
     "onset that nobody gave": onset_given,
     "not missing": moon_missing,

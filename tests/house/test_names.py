@@ -102,7 +102,7 @@ def public_names(file: Path) -> set[str]:
     return {name for name in names if not name.startswith("_")}
 
 
-def defined_twice() -> dict[str, list[str]]:
+def names_defined_twice() -> dict[str, list[str]]:
     """Each public name that more than one module of the package defines, with those modules."""
     modules = defaultdict(list)
     for file in sorted(PACKAGE.rglob("*.py")):
@@ -132,7 +132,7 @@ def test_no_public_name_is_defined_twice() -> None:
     """One word, one meaning: an import tells which thing is meant."""
     _, listed = to_change()
 
-    assert {name: files for name, files in defined_twice().items() if name not in listed} == {}
+    assert {name: files for name, files in names_defined_twice().items() if name not in listed} == {}
 
 
 def test_names_to_change_holds_nothing_that_is_done() -> None:
@@ -143,7 +143,7 @@ def test_names_to_change_holds_nothing_that_is_done() -> None:
     done = {room: sorted(names - found.get(room, set())) for room, names in listed.items()}
 
     assert {room: names for room, names in done.items() if names} == {}
-    assert twice - set(defined_twice()) == set()
+    assert twice - set(names_defined_twice()) == set()
 
 
 def test_every_exception_is_needed() -> None:
@@ -158,7 +158,7 @@ def remove_done() -> None:
     listed, twice = to_change()
     found = participles()
     lines = ["# Names that break the rules of test_names.py. This list may only shrink."]
-    lines += ["twice = [", *(f'  "{name}",' for name in sorted(twice & set(defined_twice()))), "]", ""]
+    lines += ["twice = [", *(f'  "{name}",' for name in sorted(twice & set(names_defined_twice()))), "]", ""]
     lines += ["[participles]"]
     for room, names in sorted(listed.items()):
         lines += [

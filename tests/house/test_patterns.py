@@ -43,7 +43,7 @@ def _unreliable(tokens: Any) -> bool:
     return tokens is op.POSSESSIVE_REPEAT or tokens is op.ATOMIC_GROUP
 
 
-def _parsed(pattern: str) -> Sequence[Any]:
+def _parse(pattern: str) -> Sequence[Any]:
     try:
         return list(parser.parse(pattern))
     except (re.error, OverflowError):
@@ -67,7 +67,7 @@ def test_no_text_of_the_sources_is_such_a_pattern() -> None:
         for file in SOURCES
         if "import re\n" in file.read_text(encoding="utf-8")
         for line, text in _texts(file)
-        if len(text) < 2_000 and _unreliable(_parsed(text))
+        if len(text) < 2_000 and _unreliable(_parse(text))
     ]
 
     assert found == []
@@ -86,10 +86,10 @@ def test_no_pattern_that_is_made_at_import_is_such_a_one() -> None:
     patterns: list[str] = ast.literal_eval(ended.stdout)
 
     assert len(patterns) > 100
-    assert [pattern for pattern in patterns if _unreliable(_parsed(pattern))] == []
+    assert [pattern for pattern in patterns if _unreliable(_parse(pattern))] == []
 
 
 @pytest.mark.parametrize("pattern", ["a++", "(?:a|b)*+c", "a{2,}+", "a?+", "(?>a|ab)", "x(y(?:z++))"])
 def test_such_a_pattern_is_known(pattern: str) -> None:
     """Wherever it stands in a pattern."""
-    assert _unreliable(_parsed(pattern))
+    assert _unreliable(_parse(pattern))

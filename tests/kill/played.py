@@ -101,22 +101,22 @@ class PlayedPolicy:
             await MeteredChatModel(self.core, FakeChatModel([says("hello")])).complete(ctx, request)
             return AskTools((WantedCall("t1", "look", {}), WantedCall("t2", "unknown", {})))
         if len(view.records) == 1:
-            return AskTools((WantedCall("t3", "look", {"entity": "nothing"}),), _gained(view))
+            return AskTools((WantedCall("t3", "look", {"entity": "nothing"}),), _assess_as_gain(view))
         return GiveDraft(_LYING)
 
     async def _hang(self, ctx: RunContext, view: PolicyView) -> PolicyAnswer:
         if not view.records:
             return AskTools((WantedCall("t1", "look", {}), WantedCall("t2", "hang", {})))
         await self.core.wait(ctx, lambda _: _set(self.returned))
-        return GiveDraft(_DRAFT, _gained(view))
+        return GiveDraft(_DRAFT, _assess_as_gain(view))
 
     async def _again(self, view: PolicyView, steps: int) -> PolicyAnswer:
         number = len(view.records) + len(view.refused) + 1
         if number > steps:
-            return GiveDraft(_DRAFT, _gained(view))
+            return GiveDraft(_DRAFT, _assess_as_gain(view))
         await sleep(self.core.clock, _STEP_S)
         wanted = WantedCall(f"t{number}", "look", {"entity": f"e{number}"})
-        return AskTools((wanted,), _gained(view))
+        return AskTools((wanted,), _assess_as_gain(view))
 
 
 async def _set(event: threading.Event) -> None:
@@ -128,7 +128,7 @@ def _burst() -> None:
     raise RuntimeError("a resource that cannot be told")
 
 
-def _gained(view: PolicyView) -> tuple[Assessment, ...]:
+def _assess_as_gain(view: PolicyView) -> tuple[Assessment, ...]:
     return tuple(
         Assessment(
             call_id,

@@ -145,7 +145,7 @@ class Stage:
     folder: Path
     members: list[Member] = field(default_factory=list)
 
-    async def started(self, count: int, *, serves: bool = False) -> list[Member]:
+    async def start_members(self, count: int, *, serves: bool = False) -> list[Member]:
         """So many processes more, ready."""
         fresh = []
         for _ in range(count):
@@ -190,7 +190,7 @@ class Stage:
             )
         return lines
 
-    async def told(self, kind: str, run_id: str) -> bool:
+    async def was_reported(self, kind: str, run_id: str) -> bool:
         """Whether any process told of a run."""
         return any(line.startswith(f"{run_id} ") for _, line in self.diary(kind))
 
@@ -204,11 +204,11 @@ class Stage:
     async def until_all_closed(self) -> dict[str, RunRow]:
         """Every run there is, when all have ended and are closed."""
 
-        async def closed() -> bool:
+        async def are_closed() -> bool:
             await self.time_passes_for_the_dead()
             return all(row.is_closed for row in (await self.rows()).values())
 
-        await self.until(closed)
+        await self.until(are_closed)
         return await self.rows()
 
     async def rows(self) -> dict[str, RunRow]:
@@ -229,7 +229,7 @@ class Stage:
 
 
 @asynccontextmanager
-async def staged(url: str, folder: Path, **sections: dict[str, Any]) -> AsyncIterator[Stage]:
+async def open_stage(url: str, folder: Path, **sections: dict[str, Any]) -> AsyncIterator[Stage]:
     """The stage; whatever became of its processes, none is left."""
     settings = settings_at(url, folder, **sections)
     async with open_service(settings, accept_background_runs=False) as service:
@@ -311,7 +311,7 @@ def _is_refused_claim(emitted: str) -> bool:
     return emitted.split()[1:] == ["1", TraceName.RUN_ENDED.value]
 
 
-async def died_in(stage: Stage, run_id: str, kind: str, moment: str) -> None:
+async def expect_death(stage: Stage, run_id: str, kind: str, moment: str) -> None:
     """The process of a run died where it was told to, and the run ended as that."""
     row = await stage.row(run_id)
     assert row.ending is not None

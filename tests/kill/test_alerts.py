@@ -10,7 +10,7 @@ from typing import Any
 
 import httpx2
 import pytest
-from tests.kill.stage import WAIT_S, Member, Stage, assert_whole, staged
+from tests.kill.stage import WAIT_S, Member, Stage, assert_whole, open_stage
 
 GROUPS = 24
 _AT_ONCE = 6
@@ -30,8 +30,8 @@ def test_what_was_acknowledged_by_servers_that_are_killed_has_its_run_once(
 
     async def story() -> None:
         alerts = {"unfinished_runs": 1_000}
-        async with staged(request.getfixturevalue(place), tmp_path, alerts=alerts) as stage:
-            servers = await stage.started(3, serves=True)
+        async with open_stage(request.getfixturevalue(place), tmp_path, alerts=alerts) as stage:
+            servers = await stage.start_members(3, serves=True)
             fingerprints = await _send_all_alerts(servers)
 
             async def none_waits() -> bool:
@@ -82,5 +82,5 @@ async def _send_alert(client: httpx2.AsyncClient, servers: list[Member], body: d
 
 async def _wait_until_drained(stage: Stage) -> None:
     """The runs drain, each worked on once."""
-    await stage.started(2)
+    await stage.start_members(2)
     assert await assert_whole(stage) == GROUPS

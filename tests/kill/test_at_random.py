@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.kill.stage import Stage, assert_whole, staged
+from tests.kill.stage import Stage, assert_whole, open_stage
 
 from diagnosis_harness.application.runs.row import RunStatus
 from diagnosis_harness.harness.waiting import sleep
@@ -37,8 +37,8 @@ def test_kills_at_random_moments_leave_no_run_half_done(
     async def story() -> None:
         rng = np.random.default_rng(seed)
         queue = {"queue": {"parallel_max": 3, "poll_interval_s": 0.05}}
-        async with staged(postgres_url, tmp_path, **queue) as stage:
-            await stage.started(WORKERS)
+        async with open_stage(postgres_url, tmp_path, **queue) as stage:
+            await stage.start_members(WORKERS)
             runs = 0
             while _kill_one(stage) < round(KILLS / SEEDS * scale):
                 asked = [_question(rng) for _ in range(RUNS_A_KILL)]
@@ -46,7 +46,7 @@ def test_kills_at_random_moments_leave_no_run_half_done(
                 await sleep(SystemClock(), float(rng.uniform(0.0, 0.5)))
                 if rng.random() < 0.67:
                     await _kill(stage, rng)
-                await stage.started(WORKERS - _alive(stage))
+                await stage.start_members(WORKERS - _alive(stage))
             # Whoever is left ends the rest; as long as a run asks for a death, it may take the last one.
             await _until_done(stage)
             assert await assert_whole(stage) == runs
@@ -80,13 +80,13 @@ async def _kill(stage: Stage, rng: np.random.Generator) -> None:
 
 
 async def _until_done(stage: Stage) -> None:
-    async def done() -> bool:
+    async def is_done() -> bool:
         if _alive(stage) == 0:
-            await stage.started(1)
+            await stage.start_members(1)
         await stage.time_passes_for_the_dead()
         return all(row.is_closed for row in (await stage.rows()).values())
 
-    await stage.until(done)
+    await stage.until(is_done)
 
 
 def _alive(stage: Stage) -> int:

@@ -6,7 +6,7 @@ import asyncio
 from pathlib import Path
 
 import pytest
-from tests.kill.stage import Stage, assert_whole, staged
+from tests.kill.stage import Stage, assert_whole, open_stage
 
 from diagnosis_harness.application.callers.caller import LOCAL
 from diagnosis_harness.application.runs.cancellation import CancelEffect
@@ -25,8 +25,8 @@ def test_a_cancel_reaches_the_process_that_owns_the_run_within_a_second(
 
     async def story() -> None:
         settings = {"care": {"look_s": 0.25, "beat_s": 2.0}}
-        async with staged(request.getfixturevalue(place), tmp_path, **settings) as stage:
-            await stage.started(1)
+        async with open_stage(request.getfixturevalue(place), tmp_path, **settings) as stage:
+            await stage.start_members(1)
             took_s = [await _cancel_active_run(stage) for _ in range(CANCELS)]
             await assert_whole(stage)
             assert min(took_s) <= WITHIN_S, took_s
@@ -37,7 +37,7 @@ def test_a_cancel_reaches_the_process_that_owns_the_run_within_a_second(
 async def _cancel_active_run(stage: Stage) -> float:
     """Cancel a run that would go on for ever; from the request to the end of the run."""
     (run_id,) = await stage.submit("slow")
-    await stage.until(lambda: stage.told("executed", run_id))
+    await stage.until(lambda: stage.was_reported("executed", run_id))
     report = await stage.service.runs.cancel(LOCAL, run_id)
     assert report.effect is CancelEffect.ASKED
 

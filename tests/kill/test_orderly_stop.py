@@ -61,7 +61,7 @@ class Scene:
                 await sleep(SystemClock(), 0.05)
         return row
 
-    async def left(self) -> int:
+    async def wait_for_exit(self) -> int:
         """The exit code, when the worker has ended."""
         return await asyncio.to_thread(self.worker.wait, WAIT_S)
 
@@ -101,13 +101,13 @@ def working(settings_file: Path, **environment: str) -> Iterator[subprocess.Pope
         encoding="utf-8",
     ) as process:
         try:
-            _said(process, "Working as ")
+            _wait_for_output(process, "Working as ")
             yield process
         finally:
             process.kill()
 
 
-def _said(process: subprocess.Popen[str], words: str) -> None:
+def _wait_for_output(process: subprocess.Popen[str], words: str) -> None:
     assert process.stderr
     told = []
     for line in process.stderr:
@@ -126,7 +126,7 @@ async def scene(settings_file: Path, **environment: str) -> AsyncIterator[Scene]
 
 
 @contextmanager
-def held_up(url: str) -> Iterator[psycopg.Connection]:
+def hold_up(url: str) -> Iterator[psycopg.Connection]:
     """No evidence can be kept: a diagnosis waits, for one tool after the other."""
     with psycopg.connect(url) as connection:
         connection.execute("LOCK TABLE evidence_record IN ACCESS EXCLUSIVE MODE")
@@ -141,15 +141,15 @@ def test_a_worker_told_to_stop_lets_its_run_end_and_leaves_the_rest_to_others(
 
     async def story() -> None:
         async with scene(settings_file) as at:
-            with held_up(postgres_url) as lock:
+            with hold_up(postgres_url) as lock:
                 run_id = await at.ask("why is checkout slow?")
                 await at.until(run_id, RunStatus.RUNNING)
                 waits = await at.ask("what can you do?")
                 at.worker.send_signal(signal.SIGTERM)
-                await asyncio.to_thread(_said, at.worker, "Stopping")
+                await asyncio.to_thread(_wait_for_output, at.worker, "Stopping")
                 assert (await at.row(run_id)).status is RunStatus.RUNNING
                 lock.rollback()
-            assert await at.left() == 0
+            assert await at.wait_for_exit() == 0
             row = await at.row(run_id)
             assert row.is_closed
             assert row.status is RunStatus.SUCCESS
@@ -169,13 +169,13 @@ def test_a_run_that_takes_longer_than_the_worker_waits_ends_failed(
 
     async def story() -> None:
         async with scene(settings_file, DIAGNOSE_CARE__DRAIN_S="0.5") as at:
-            with held_up(postgres_url):
+            with hold_up(postgres_url):
                 run_id = await at.ask("why is checkout slow?")
                 await at.until(run_id, RunStatus.RUNNING)
                 clock = SystemClock()
                 told_s = clock.now_s()
                 at.worker.send_signal(signal.SIGTERM)
-                assert await at.left() == 0
+                assert await at.wait_for_exit() == 0
                 # To drain, to end the run, to let go of the statement that waits, and of the queue.
                 assert clock.now_s() - told_s < 0.5 + 4 * 3.0 + 3.0 + 10.0
                 row = await at.row(run_id)
@@ -193,15 +193,15 @@ def test_a_second_ctrl_c_leaves_at_once(settings_file: Path, postgres_url: str) 
 
     async def story() -> None:
         async with scene(settings_file) as at:
-            with held_up(postgres_url):
+            with hold_up(postgres_url):
                 run_id = await at.ask("why is checkout slow?")
                 row = await at.until(run_id, RunStatus.RUNNING)
                 at.worker.send_signal(signal.SIGINT)
-                await asyncio.to_thread(_said, at.worker, "Stopping")
+                await asyncio.to_thread(_wait_for_output, at.worker, "Stopping")
                 clock = SystemClock()
                 told_s = clock.now_s()
                 at.worker.send_signal(signal.SIGINT)
-                assert await at.left() == 130
+                assert await at.wait_for_exit() == 130
                 assert clock.now_s() - told_s < 5.0
             assert row.owner
             await at.service.supervisor._recovery.sign_off(row.owner)

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 import psutil  # type: ignore[import-untyped]  # it has no stubs
 import pytest
-from tests.kill.stage import Member, Stage, assert_whole, staged
+from tests.kill.stage import Member, Stage, assert_whole, open_stage
 from tests.support.streaming_server import EventClient
 
 from diagnosis_harness.adapters.persistence.log_rows import event_columns
@@ -23,20 +23,20 @@ RARELY = {"care": {"beat_s": 5.0}, "database": {"busy_timeout_s": 1.0}}
 
 
 async def _pause(stage: Stage, owner: Member) -> None:
-    async def paused() -> bool:
+    async def is_paused() -> bool:
         return bool(psutil.Process(owner.process.pid).status() == psutil.STATUS_STOPPED)
 
-    await stage.until(paused)
+    await stage.until(is_paused)
 
 
 async def _wait_until_abandoned(stage: Stage, owner: Member, run_id: str) -> None:
     """A paused process is silent for so long that the others hold it for dead and end its run."""
 
-    async def ended() -> bool:
+    async def has_ended() -> bool:
         await stage.service.supervisor._recovery.sign_off(owner.owner)
         return (await stage.row(run_id)).is_closed
 
-    await stage.until(ended)
+    await stage.until(has_ended)
 
 
 @pytest.mark.parametrize("place", PLACES)
@@ -46,11 +46,11 @@ def test_a_woken_worker_changes_nothing_of_a_run_that_was_given_up_and_works_on(
     """Two caretakers give its run up at once; woken, it lets go of the run and takes the next one."""
 
     async def story() -> None:
-        async with staged(request.getfixturevalue(place), tmp_path, **RARELY) as stage:
-            (owner,) = await stage.started(1)
+        async with open_stage(request.getfixturevalue(place), tmp_path, **RARELY) as stage:
+            (owner,) = await stage.start_members(1)
             (run_id,) = await stage.submit(ASKED)
             await _pause(stage, owner)
-            (other,) = await stage.started(1)
+            (other,) = await stage.start_members(1)
             await _wait_until_abandoned(stage, owner, run_id)
             given_up = await stage.row(run_id), [event_columns(event) for event in await stage.events(run_id)]
             assert given_up[0].status is RunStatus.FAILED
@@ -77,10 +77,10 @@ def test_a_woken_server_gives_its_client_no_content_of_a_run_that_was_given_up(
     """The run would have come to a conclusion; what stands is its failure, and that the client gets."""
 
     async def story() -> None:
-        async with staged(request.getfixturevalue(place), tmp_path, **RARELY) as stage:
-            (server,) = await stage.started(1, serves=True)
+        async with open_stage(request.getfixturevalue(place), tmp_path, **RARELY) as stage:
+            (server,) = await stage.start_members(1, serves=True)
             port = urlsplit(server.url).port or 0
-            client = await EventClient.opened(
+            client = await EventClient.connect(
                 port, "POST", "/v1/chat", body={"question": ASKED, "trace": True}
             )
             try:

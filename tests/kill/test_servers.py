@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 import pytest
 from tests.kill.kinds import GROUPS, in_turns, question
-from tests.kill.stage import Member, assert_whole, died_in, staged
+from tests.kill.stage import Member, assert_whole, expect_death, open_stage
 from tests.support.streaming_server import EventClient, Received
 
 
@@ -22,15 +22,15 @@ def test_what_a_client_had_of_a_killed_server_is_in_the_log_and_another_server_t
     kinds = in_turns(GROUPS[group], turn)
 
     async def story() -> None:
-        async with staged(request.getfixturevalue(place), tmp_path) as stage:
-            *servers, other = await stage.started(len(kinds) + 1, serves=True)
+        async with open_stage(request.getfixturevalue(place), tmp_path) as stage:
+            *servers, other = await stage.start_members(len(kinds) + 1, serves=True)
             asked = [question(kind, moment) for kind, moment in kinds.items()]
             had = await asyncio.gather(*map(_chat, servers, asked))
             await asyncio.gather(*(server.dead() for server in servers))
             assert await assert_whole(stage) == len(kinds)
             runs = {row.request.question: run_id for run_id, row in (await stage.rows()).items()}
             for text, events, (kind, moment) in zip(asked, had, kinds.items(), strict=True):
-                await died_in(stage, runs[text], kind, moment)
+                await expect_death(stage, runs[text], kind, moment)
                 await _goes_on(other, runs[text], events)
 
     asyncio.run(story())
@@ -45,7 +45,7 @@ def _port(server: Member) -> int:
 async def _chat(server: Member, asked: str) -> Sequence[Received]:
     """What came until the server was gone; nothing, where it died before the stream began."""
     try:
-        client = await EventClient.opened(
+        client = await EventClient.connect(
             _port(server), "POST", "/v1/chat", body={"question": asked, "trace": True}
         )
     except (asyncio.IncompleteReadError, ConnectionError):
@@ -67,7 +67,7 @@ async def _goes_on(server: Member, run_id: str, had: Sequence[Received]) -> None
 
 
 async def _watch(server: Member, run_id: str, headers: dict[str, str]) -> list[Received]:
-    client = await EventClient.opened(_port(server), "GET", f"/v1/runs/{run_id}/events", headers=headers)
+    client = await EventClient.connect(_port(server), "GET", f"/v1/runs/{run_id}/events", headers=headers)
     try:
         assert client.status == 200
         return list(await client.rest())

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from tests.kill.kinds import DELIVERY, GROUPS, NEVER, in_turns, question
-from tests.kill.stage import assert_whole, died_in, staged
+from tests.kill.stage import assert_whole, expect_death, open_stage
 
 from diagnosis_harness.application.runs.row import RunStatus
 from diagnosis_harness.trace.event import TraceName
@@ -43,8 +43,8 @@ def test_a_delivery_in_the_hand_of_a_killed_worker_is_worked_on_by_another(
     """It had not begun, so it moves; it is done once, and well."""
 
     async def story() -> None:
-        async with staged(request.getfixturevalue(place), tmp_path) as stage:
-            workers = await stage.started(2)
+        async with open_stage(request.getfixturevalue(place), tmp_path) as stage:
+            workers = await stage.start_members(2)
             (run_id,) = await stage.submit(f"broad dies {DELIVERY} taken")
             await assert_whole(stage)
             row = await stage.row(run_id)
@@ -55,8 +55,8 @@ def test_a_delivery_in_the_hand_of_a_killed_worker_is_worked_on_by_another(
 
 
 async def _kill_one(url: str, folder: Path, kinds: Mapping[str, str]) -> None:
-    async with staged(url, folder) as stage:
-        workers = await stage.started(len(kinds) + 1)
+    async with open_stage(url, folder) as stage:
+        workers = await stage.start_members(len(kinds) + 1)
         doomed = await stage.submit(*(question(kind, moment) for kind, moment in kinds.items()))
         behind = await stage.submit("broad", "greet", "consult payment")
 
@@ -66,7 +66,7 @@ async def _kill_one(url: str, folder: Path, kinds: Mapping[str, str]) -> None:
         await stage.until(one_left)
         assert await assert_whole(stage) == len(doomed) + len(behind)
         for run_id, (kind, moment) in zip(doomed, kinds.items(), strict=True):
-            await died_in(stage, run_id, kind, moment)
+            await expect_death(stage, run_id, kind, moment)
         left = [worker.owner for worker in workers if worker.is_alive]
         for row in [await stage.row(run_id) for run_id in behind]:
             assert row.status is RunStatus.SUCCESS

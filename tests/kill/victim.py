@@ -76,16 +76,16 @@ class Death:
         if event.name is TraceName.RUN_STARTED and (asked := ASKED.search(str(event.payload["question"]))):
             self._asked[event.run_id] = (asked[1], asked[2], asked[3])
         self._diary.tell("emitted", f"{event.run_id} {event.seq} {event.name}")
-        self._met(event, "emitted")
+        self._meet(event, "emitted")
 
     def on_written(self, run_id: str, events: Sequence[TraceEvent]) -> None:
         """Events were written."""
         for event in events:
             self._diary.tell("acknowledged", json.dumps(event_columns(event)))
         for event in events:
-            self._met(event, "written")
+            self._meet(event, "written")
 
-    def _met(self, event: TraceEvent, moment: str) -> None:
+    def _meet(self, event: TraceEvent, moment: str) -> None:
         what, where, when = self._asked.get(event.run_id, ("", "", ""))
         if where in (event.name, str(event.seq)) and when == moment:
             del self._asked[event.run_id]

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.support.live_service import FacedServer, faced
+from tests.support.live_service import FacedServer, run_server
 
 pytestmark = pytest.mark.proof
 
@@ -62,7 +62,7 @@ def test_a_storm_loses_no_group_and_leaves_people_in(tmp_path: Path, scale: floa
     keys = [*range(groups), *random.integers(0, groups, count - groups).tolist()]
     random.shuffle(keys)
 
-    with faced(tmp_path, is_brief=True) as server:
+    with run_server(tmp_path, is_brief=True) as server:
         clients = [server.client() for _ in range(8)]
 
         def send(place: int) -> dict[str, Any]:
@@ -94,7 +94,7 @@ def test_a_resolved_alert_never_ends_a_run_that_has_started(tmp_path: Path, scal
     waits_s = np.random.default_rng(5).uniform(0.0, 0.6, count)
     done: dict[str, list[str]] = defaultdict(list)
 
-    with faced(tmp_path) as server, ThreadPoolExecutor(4) as pool:
+    with run_server(tmp_path) as server, ThreadPoolExecutor(4) as pool:
 
         def fire_and_resolve(key: int) -> None:
             client = server.client()

@@ -102,9 +102,9 @@ class Host:
     async def run(self, work: Coroutine[Any, Any, object]) -> bool:
         """Whether the run was cancelled; False when it ended before it came to the point."""
         loop = asyncio.get_running_loop()
-        loop.set_task_factory(self._made)
+        loop.set_task_factory(self._make_task)
         self.main = loop.create_task(work)
-        loop.set_task_factory(self._made)
+        loop.set_task_factory(self._make_task)
         try:
             await asyncio.wait((self.main,))
         finally:
@@ -114,11 +114,11 @@ class Host:
         self.main.result()
         return False
 
-    def _made(self, loop: asyncio.AbstractEventLoop, work: Any, **options: Any) -> asyncio.Task[Any]:
-        return asyncio.Task(self._counted(work), loop=loop, **options)
+    def _make_task(self, loop: asyncio.AbstractEventLoop, work: Any, **options: Any) -> asyncio.Task[Any]:
+        return asyncio.Task(self._count_waits(work), loop=loop, **options)
 
     @coroutine
-    def _counted(self, work: Coroutine[Any, Any, Any]) -> Generator[Any, Any, Any]:
+    def _count_waits(self, work: Coroutine[Any, Any, Any]) -> Generator[Any, Any, Any]:
         """Drive `work` and count each time that it waits."""
         step: Callable[[], Any] = lambda: work.send(None)  # noqa: E731 - the next step, whatever it is
         while True:
@@ -145,7 +145,7 @@ def _throwing(work: Coroutine[Any, Any, Any], error: BaseException) -> Callable[
     return lambda: work.throw(error)
 
 
-def seen() -> ToolFindings:
+def make_findings() -> ToolFindings:
     """A ranking and the change that bears it."""
     return ToolFindings(
         items=(cause_item(), change_item("i1", "payment"), change_item("i2", "checkout")),
@@ -154,11 +154,11 @@ def seen() -> ToolFindings:
     )
 
 
-def _wanted(*call_ids: str) -> tuple[WantedCall, ...]:
+def _want_calls(*call_ids: str) -> tuple[WantedCall, ...]:
     return tuple(WantedCall(call_id, "look", {"entity": call_id}) for call_id in call_ids)
 
 
-def _gained(call_id: str) -> Assessment:
+def _assess_as_gain(call_id: str) -> Assessment:
     fact = change_claim(change_item("i1", "payment"), tool_call_id=call_id, claim_id=f"f-{call_id}")
     return Assessment(call_id, InformationGain.GAINED, (fact,))
 
@@ -182,13 +182,15 @@ class Whole:
     def _agent(self, ctx: RunContext) -> DiagnosisAgent:
         del ctx
         policy = YieldingPolicy(
-            AskTools(_wanted("t1", "t2", "t3"), ()),
-            AskTools(_wanted("t4"), (_gained("t1"), _gained("t2"), _gained("t3"))),
-            GiveDraft(TRUTHFUL, (_gained("t4"),)),
+            AskTools(_want_calls("t1", "t2", "t3"), ()),
+            AskTools(
+                _want_calls("t4"), (_assess_as_gain("t1"), _assess_as_gain("t2"), _assess_as_gain("t3"))
+            ),
+            GiveDraft(TRUTHFUL, (_assess_as_gain("t4"),)),
         )
         boundary = ToolBoundary(
             self.core,
-            tools=[ScriptedTool(seen, ToolSpec("look", "Looks.", parameters=(ENTITY,)))],
+            tools=[ScriptedTool(make_findings, ToolSpec("look", "Looks.", parameters=(ENTITY,)))],
             store=self.store,
             access=ScopeAccess({"local": frozenset({"*"})}),
             keys=ToolCallKeyFactory("evidence"),
@@ -204,7 +206,7 @@ class Whole:
         return use_case.diagnose(self.ctx, DiagnosisTask("why?"))
 
 
-async def _cancelled_at(
+async def _cancel_at(
     core: DiagnosisHarnessCore, sink: MemorySink, points: tuple[int, ...], *, turns: int
 ) -> tuple[Whole, bool]:
     whole = Whole(core, sink)
@@ -242,7 +244,7 @@ def test_a_host_may_cancel_at_every_await_point(again_after: int | None, turns: 
         with DiagnosisHarnessCore(clock=SystemClock(), ids=CountingIds(), sink=sink) as core:
             for point in range(1, POINTS_AT_MOST):
                 points = (point,) if again_after is None else (point, point + again_after)
-                whole, was_cancelled = await _cancelled_at(core, sink, points, turns=turns)
+                whole, was_cancelled = await _cancel_at(core, sink, points, turns=turns)
                 await _check(whole, was_cancelled=was_cancelled, points=points)
                 if not was_cancelled:
                     return point

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from dev.lying.__main__ import WORLDS_EACH, lie, tried
+from dev.lying.__main__ import WORLDS_EACH, lie, try_drafts
 from dev.lying.catalog import TRUTHFUL, WRONG_CAUSE, Sample, samples, tellers
 from dev.lying.chosen.play import LIES as CHOSEN
 from dev.lying.chosen.play import places, play, run_once
@@ -87,13 +87,13 @@ def test_no_agent_that_chooses_its_calls_gets_a_lie_out(seed: int, scale: float)
 
 def test_the_witness_objects_to_every_family_where_nothing_is_checked() -> None:
     """Documents as the agents told them: a family that nobody objects to would prove nothing."""
-    told, objected = asyncio.run(told_in_whole_runs(each=6))
+    told, objected = asyncio.run(count_untrue_documents(each=6))
 
     assert {family: told[family] for family in CHOSEN if not objected[family]} == {}
     assert objected.total() > 0.8 * told.total()
 
 
-async def told_in_whole_runs(*, each: int) -> tuple[Counter[str], Counter[str]]:
+async def count_untrue_documents(*, each: int) -> tuple[Counter[str], Counter[str]]:
     """How many documents of each family could be written as the agent told it, and how many are untrue."""
     told, objected = Counter[str](), Counter[str]()
     at, _ = await places(SEED, each=1)
@@ -113,7 +113,7 @@ async def told_in_whole_runs(*, each: int) -> tuple[Counter[str], Counter[str]]:
     return told, objected
 
 
-def told_as_it_is(told: Told, language: Language) -> dict[str, JsonValue]:
+def report_without_guards(told: Told, language: Language) -> dict[str, JsonValue]:
     """The report of a house without guards: everything as the agent says it, its own words first."""
     draft = told.draft
     return {
@@ -145,7 +145,7 @@ def test_the_judge_finds_every_class_of_lie_where_nothing_is_checked(runs: Seque
         if sample.kind not in LIES:
             continue
         try:
-            report = told_as_it_is(sample.told, Language.EN)
+            report = report_without_guards(sample.told, Language.EN)
         except (ContractViolation, ValueError):
             continue  # a number that no document can hold
         told[sample.kind] += 1
@@ -168,6 +168,6 @@ def test_the_judge_finds_what_an_evidence_guard_without_eyes_lets_through(
     wanted = ("value, far", "unit", "direction", "right number, wrong entity", "invented entity", "predicate")
     drafts: list[Sample] = [s for s in samples(SEED, runs, each=20) if s.kind in wanted]
 
-    figures = {each.kind: each for each in asyncio.run(tried(drafts, kinds=wanted))}
+    figures = {each.kind: each for each in asyncio.run(try_drafts(drafts, kinds=wanted))}
 
     assert [kind for kind in wanted if not figures[kind].leaked] == []

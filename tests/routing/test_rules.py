@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from dev.routing import Labelled, missed, read
+from dev.routing import Labelled, find_misses, read
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -26,7 +26,7 @@ questions = st.sampled_from(LABELLED)
 languages = pytest.mark.parametrize("language", ["en", "zh"])
 
 
-def _routed(question: str, history: tuple[RoutingTurn, ...] = ()) -> RoutingDecision:
+def _route(question: str, history: tuple[RoutingTurn, ...] = ()) -> RoutingDecision:
     return path_of(question, history, LEXICON)
 
 
@@ -35,7 +35,7 @@ def test_the_rules_are_right_about_what_they_were_made_on(language: str) -> None
     """At least 95 of 100 of the questions they were developed on, in each language."""
     mine = [one for one in LABELLED if one.language == language]
 
-    wrong = missed(mine)
+    wrong = find_misses(mine)
 
     assert len(wrong) <= 0.05 * len(mine), [one.question for one in wrong]
 
@@ -99,18 +99,18 @@ def test_every_reason_has_one_rule() -> None:
 )
 def test_a_decision_says_why(question: str, decision: RoutingDecision) -> None:
     """The weightiest reason, and every phrase that spoke for the path."""
-    assert _routed(question) == decision
+    assert _route(question) == decision
 
 
 def test_a_question_that_goes_on_takes_the_path_before_it() -> None:
     """What alone would say little is read with what was said before."""
-    assert _routed("and before that?", BEFORE).reason is RoutingReason.FOLLOWS_BEFORE
-    assert _routed("and before that?", BEFORE).intent is IntentType.DIAGNOSIS
+    assert _route("and before that?", BEFORE).reason is RoutingReason.FOLLOWS_BEFORE
+    assert _route("and before that?", BEFORE).intent is IntentType.DIAGNOSIS
 
 
 def test_a_question_of_its_own_leaves_the_path_before_it() -> None:
     """History helps only where the question says less."""
-    assert _routed("how do I restart it?", BEFORE).intent is IntentType.KNOWLEDGE_QUERY
+    assert _route("how do I restart it?", BEFORE).intent is IntentType.KNOWLEDGE_QUERY
 
 
 @pytest.mark.parametrize(
@@ -130,18 +130,18 @@ def test_a_word_of_its_own_is_no_slip(word: str) -> None:
 @given(st.text(max_size=300), st.sampled_from([(), BEFORE]))
 def test_any_text_has_a_path(text: str, history: tuple[RoutingTurn, ...]) -> None:
     """Whatever somebody types or pastes, and the same one each time."""
-    assert _routed(text, history) == _routed(text, history)
+    assert _route(text, history) == _route(text, history)
 
 
 @given(questions, st.text(alphabet=" \t\n\u3000\u00a0", max_size=5))
 def test_case_and_spaces_keep_the_path(one: Labelled, space: str) -> None:
     """Capitals, small letters, spaces around and between the words change nothing."""
-    decision = _routed(one.question, one.history)
+    decision = _route(one.question, one.history)
 
     spaced = space + one.question.replace(" ", " " + space) + space
-    assert _routed(spaced, one.history) == decision
-    assert _routed(one.question.upper(), one.history) == decision
-    assert _routed(one.question.lower(), one.history) == decision
+    assert _route(spaced, one.history) == decision
+    assert _route(one.question.upper(), one.history) == decision
+    assert _route(one.question.lower(), one.history) == decision
 
 
 @given(questions)
@@ -149,7 +149,7 @@ def test_wide_letters_keep_the_path(one: Labelled) -> None:
     """A Chinese keyboard in its other state types the same question."""
     wide = one.question.translate({code: code - 0x21 + 0xFF01 for code in range(0x21, 0x7F)})
 
-    assert _routed(wide, one.history) == _routed(one.question, one.history)
+    assert _route(wide, one.history) == _route(one.question, one.history)
 
 
 class Counted(list[str]):
@@ -180,5 +180,5 @@ def test_the_player_routes_by_the_rules() -> None:
     """The player behind the port is the pure function, and spends no tokens."""
     decision, usage = asyncio.run(EmbeddedRouter().route(Rig().run(), "and before that?", BEFORE))
 
-    assert decision == _routed("and before that?", BEFORE)
+    assert decision == _route("and before that?", BEFORE)
     assert usage.total_tokens == 0

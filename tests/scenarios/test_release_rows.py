@@ -82,7 +82,7 @@ ROWS = [
 ]
 
 
-def played(scenario: str) -> tuple[Scene, DiagnosisEnd]:
+def play_scenario(scenario: str) -> tuple[Scene, DiagnosisEnd]:
     """The scenario's upper half, played."""
     script, _, _ = (FOLDER / f"{scenario}.txt").read_text(encoding="utf-8").partition("\n----\n")
     scene = read(script).scene(MemoryEvidenceStore())
@@ -92,7 +92,7 @@ def played(scenario: str) -> tuple[Scene, DiagnosisEnd]:
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row.rule}-{row.scenario}")
 def test_a_row_end_to_end(row: Row) -> None:
     """Run state, outcome, fallback type and stop reason; causes with a success, facts with thin evidence."""
-    scene, end = played(row.scenario)
+    scene, end = play_scenario(row.scenario)
     assert scene.ctx.lifecycle.state is row.state
     assert (end.outcome, end.fallback, end.stop_reason) == (row.outcome, row.fallback, row.stop_reason)
     assert bool(end.causes) == (row.outcome is Outcome.SUCCESS)
@@ -117,7 +117,7 @@ def test_every_rule_of_the_table_is_told() -> None:
 )
 def test_loop_then_release(scenario: str) -> None:
     """For a draft as well as for a controlled stop: nothing of the loop after release began (LC-05)."""
-    scene, _ = played(scenario)
+    scene, _ = play_scenario(scenario)
     names = scene.names()
     released = names.index(TraceName.EVIDENCE_GUARD_INITIAL)
     loop = {TraceName.AGENT_MODEL_STEP, TraceName.TOOL_INVOCATION, TraceName.COLLECTION_STOP}
@@ -148,7 +148,7 @@ CHAIN = [
 )
 def test_the_guards_come_in_order(scenario: str, chain: list[TraceName]) -> None:
     """Guard, one repair, recheck, judge for a conclusion; without one only the references are checked."""
-    scene, _ = played(scenario)
+    scene, _ = play_scenario(scenario)
     seen = [
         event.name
         for event in scene.events()
@@ -159,7 +159,7 @@ def test_the_guards_come_in_order(scenario: str, chain: list[TraceName]) -> None
 
 def test_a_conclusion_that_fails_after_repair_never_reaches_the_judge() -> None:
     """EVIDENCE_VALIDATION_FAILED; what was false is in nothing that is shown."""
-    scene, end = played("a-false-number-is-not-released")
+    scene, end = play_scenario("a-false-number-is-not-released")
     assert end.fallback is Type.EVIDENCE_VALIDATION_FAILED
     assert TraceName.SEMANTIC_GUARD_ATTEMPT not in scene.names()
     assert [claim.value for claim in end.claims if claim.value == 9.9] == []
@@ -175,20 +175,20 @@ def test_a_conclusion_that_fails_after_repair_never_reaches_the_judge() -> None:
 )
 def test_an_illegal_draft_leaves_only_facts_that_can_be_verified(scenario: str, claims: int) -> None:
     """A fallback exactly when the snapshot holds some; nothing of the draft itself."""
-    _, end = played(scenario)
+    _, end = play_scenario(scenario)
     assert (len(end.claims), end.outcome is BACK) == (claims, bool(claims))
     assert (end.causes, end.hypotheses, end.missing_info) == ((), (), ())
 
 
 def test_the_facts_of_a_run_whose_language_model_failed_stay_readable() -> None:
     """As records; nothing is released."""
-    _, end = played("the-language-model-fails")
+    _, end = play_scenario("the-language-model-fails")
     assert (end.outcome, len(end.snapshot.records), len(end.snapshot.facts)) == (FAIL, 2, 1)
 
 
 def test_without_a_conclusion_only_sound_references_are_kept() -> None:
     """The claim that the rest bears is shown with the rest; the other one is not."""
-    _, end = played("an-unsound-reference-is-dropped")
+    _, end = play_scenario("an-unsound-reference-is-dropped")
     assert [(claim.entity, [ref.tool_call_id for ref in claim.refs]) for claim in end.claims] == [
         ("payment", ["t1"])
     ]
@@ -196,5 +196,5 @@ def test_without_a_conclusion_only_sound_references_are_kept() -> None:
 
 def test_words_of_its_own_for_what_is_missing_are_not_repeated() -> None:
     """They decide nothing and say nothing to anybody: any word at all would make an answer of no answer."""
-    _, end = played("context-is-missing-in-words-of-its-own")
+    _, end = play_scenario("context-is-missing-in-words-of-its-own")
     assert end.missing_info == ()

@@ -23,7 +23,7 @@ FILES = sorted(FOLDER.glob("*.txt"))
 DASHES = "\n----\n"
 
 
-def told(event: TraceEvent, started_s: float) -> str:
+def render_event(event: TraceEvent, started_s: float) -> str:
     """One event as a line; what is absent or empty is left out."""
     payload = {name: value for name, value in event.payload.items() if value is not None and value != ""}
     words = [
@@ -52,14 +52,14 @@ def ending(scene: Scene, end: DiagnosisEnd) -> Iterator[str]:
     yield f"spent llm_calls {usage.llm_calls}, tool_calls {usage.tool_calls}"
 
 
-def played(script: str) -> str:
+def play_script(script: str) -> str:
     """Everything that happens when a script is played."""
     scene = read(script).scene(MemoryEvidenceStore())
     started_s = scene.clock.now_s()
     end = scene.run()
     unused = sorted(scene.faults.actions)
     assert not unused, f"nothing ever stood at {unused}"
-    lines = [told(event, started_s) for event in end_of_timeline(scene)]
+    lines = [render_event(event, started_s) for event in end_of_timeline(scene)]
     return "\n".join([*lines, "", *ending(scene, end)]) + "\n"
 
 
@@ -74,7 +74,7 @@ def end_of_timeline(scene: Scene) -> tuple[TraceEvent, ...]:
 def test_a_scenario_happens_as_it_is_told(file: Path, pytestconfig: pytest.Config) -> None:
     """The whole timeline and the ending, line by line."""
     script, _, expected = file.read_text(encoding="utf-8").partition(DASHES)
-    happened = played(script)
+    happened = play_script(script)
     if pytestconfig.getoption("--rewrite"):
         file.write_text(script.rstrip("\n") + "\n" + DASHES + happened, encoding="utf-8")
         return

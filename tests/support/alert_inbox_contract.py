@@ -52,7 +52,7 @@ def resolves(group: str = "g", *, name: str = "n-resolved") -> AlertNotification
     )
 
 
-async def _sent(kept: Kept, *notifications: AlertNotification) -> GroupReport:
+async def _send(kept: Kept, *notifications: AlertNotification) -> GroupReport:
     """What working off comes to when these of one group were kept."""
     inbox = kept.inboxes[0]
     for each in notifications:
@@ -115,24 +115,24 @@ async def keeps_once_what_says_the_same(kept: Kept) -> None:
 
 async def makes_one_run_of_a_group_while_it_is_unfinished(kept: Kept) -> None:
     """Queued or at work it is joined; when it has ended, the group firing again is a new run."""
-    await _sent(kept, fires("r1"))
-    report = await _sent(kept, fires("r2"))
+    await _send(kept, fires("r1"))
+    report = await _send(kept, fires("r2"))
     expect(holds=report.effects == {"r1": AlertEffect.JOINED}, what="a queued one is joined")
     ctx = kept.one.open("r1")
     await kept.one.store.begin(ctx, (await row_of(kept)).request, owner="one", at_s=AT_S)
-    report = await _sent(kept, fires("r3"))
+    report = await _send(kept, fires("r3"))
     expect(holds=report.effects == {"r1": AlertEffect.JOINED}, what="one at work is joined")
     await kept.one.store.finish(ctx, a_success())
-    report = await _sent(kept, fires("r4"))
+    report = await _send(kept, fires("r4"))
     expect(holds=report.effects == {"r4": AlertEffect.SUBMITTED}, what="an ended one is not")
-    report = await _sent(kept, fires("r5", "other"))
+    report = await _send(kept, fires("r5", "other"))
     expect(holds=report.effects == {"r5": AlertEffect.SUBMITTED}, what="nor is another group's")
 
 
 async def ends_by_a_resolved_alert_what_is_queued_alone(kept: Kept) -> None:
     """Queued: CANCELLED, closed, with one event. RUNNING: not cancelled, and not joined any more."""
-    await _sent(kept, fires("r1"))
-    report = await _sent(kept, resolves())
+    await _send(kept, fires("r1"))
+    report = await _send(kept, resolves())
     expect(holds=report == GroupReport({"r1": AlertEffect.CANCELLED}, 1, 0), what="a queued run is ended")
     row = await row_of(kept)
     expect(holds=row.status is RunStatus.CANCELLED and row.is_closed, what="CANCELLED and closed")
@@ -145,18 +145,18 @@ async def ends_by_a_resolved_alert_what_is_queued_alone(kept: Kept) -> None:
     )
     expect(holds=await log_of(kept) == [TraceName.RUN_FINISHED], what="it did not start, and it finished")
     expect(holds=not await _begin(kept.one, row), what="it never begins")
-    await _sent(kept, fires("r2"))
+    await _send(kept, fires("r2"))
     expect(holds=await _begin(kept.two, await row_of(kept, "r2")), what="the next begins")
     began = await row_of(kept, "r2")
-    report = await _sent(kept, resolves())
+    report = await _send(kept, resolves())
     expect(holds=report == GroupReport({"r2": AlertEffect.LEFT_RUNNING}, 1, 0), what="and is left at work")
     expect(holds=await row_of(kept, "r2") == began, what="nobody requests to cancel it")
     expect(holds=await kept.recovery.cancel_requests("two") == (), what="nor tells its owner")
-    report = await _sent(kept, resolves())
+    report = await _send(kept, resolves())
     expect(holds=report == GroupReport({}, 1, 0), what="resolved again there is nothing to do")
-    report = await _sent(kept, fires("r3"))
+    report = await _send(kept, fires("r3"))
     expect(holds=report.effects == {"r3": AlertEffect.SUBMITTED}, what="firing anew is a new run beside it")
-    report = await _sent(kept, fires("r4"))
+    report = await _send(kept, fires("r4"))
     expect(holds=report.effects == {"r3": AlertEffect.JOINED}, what="which is joined then")
 
 
@@ -164,7 +164,7 @@ async def lets_a_claim_or_a_resolved_alert_win(kept: Kept) -> None:
     """A claim that races a resolved alert: the run is at work and left, or it never began. Never both."""
     for number in range(24):
         run_id, group = f"r{number}", f"g{number}"
-        await _sent(kept, fires(run_id, group))
+        await _send(kept, fires(run_id, group))
         await kept.inboxes[0].keep(resolves(group, name=f"n{number}"), waiting_max=_MANY)
         row = await row_of(kept, run_id)
         works_off = kept.inboxes[0].work_off(group, at_s=AT_S)
@@ -214,7 +214,7 @@ async def waits_while_its_caller_has_as_many_runs_as_it_may(kept: Kept) -> None:
     expect(holds=report == GroupReport({"r3": AlertEffect.CANCELLED}, 2, 0), what="fired and resolved")
     expect(holds=(await row_of(kept, "r3")).status is RunStatus.CANCELLED, what="is seen afterwards, too")
     await inbox.work_off("g0", at_s=AT_S)
-    await _sent(kept, resolves("g1"))
+    await _send(kept, resolves("g1"))
     expect(holds=await inbox.due(limit=9) == ("g2",), what="with room again the oldest is due")
     report = await inbox.work_off("g2", at_s=AT_S)
     expect(holds=report.effects == {"r2": AlertEffect.SUBMITTED}, what="and has its run")

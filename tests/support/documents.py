@@ -203,14 +203,14 @@ def fallback(language: Language = Language.EN) -> RunDocument:
     return _document(material)
 
 
-def cancelled(language: Language = Language.EN) -> RunDocument:
+def cancelled_document(language: Language = Language.EN) -> RunDocument:
     """A run that its user stopped, with a call in flight."""
     material = _material(language, Release(ReleaseOutcome.CANCELLED), RunState.CANCELLED)
     in_flight = (InFlight("walk_topology", "t5"),)
     return _document(material, reason=CancellationReason.USER_REQUESTED, in_flight=in_flight)
 
 
-def ended(
+def document_of_end(
     outcome: ReleaseOutcome,
     state: RunState,
     *,

@@ -8,13 +8,13 @@ from diagnosis_harness.application.runs.sources import ANY_LANE, Lane, SourceSta
 
 
 class HeldSources:
-    """`OwnSources`. `changed` is what a look finds from now on; what was held before is held still."""
+    """`OwnSources`. `set_stamps` says what a look finds from now on; what was held before is held still."""
 
     def __init__(self, **stamps: SourceStamp) -> None:
         self._found = dict(stamps)
         self._seen = {(name, stamp.identity) for name, stamp in stamps.items()}
 
-    def changed(self, **stamps: SourceStamp) -> None:
+    def set_stamps(self, **stamps: SourceStamp) -> None:
         """Have the next look find this."""
         self._found |= stamps
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from tests.support.expecting import expect
-from tests.support.player_material import CASES, TYPED_FAILURES, spent_sensibly
+from tests.support.player_material import CASES, TYPED_FAILURES, reports_plausible_usage
 
 from diagnosis_harness.guards.semantic_guard import SemanticCase, SemanticJudge
 from diagnosis_harness.guards.verdict import Judgement, SemanticReason, SemanticVerdict
@@ -29,7 +29,7 @@ def _judge(judge: SemanticJudge, case: SemanticCase) -> Judgement | None:
     except TYPED_FAILURES:
         return None
     expect(holds=isinstance(judgement, Judgement), what="a judge gives a judgement")
-    expect(holds=spent_sensibly(usage), what="a judge says what tokens it took")
+    expect(holds=reports_plausible_usage(usage), what="a judge says what tokens it took")
     return judgement
 
 

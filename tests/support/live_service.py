@@ -28,7 +28,7 @@ from diagnosis_harness.harness.budget import TokenUsage
 from diagnosis_harness.players.embedded.analyst import EmbeddedAnalyst
 from diagnosis_harness.server.app import make_app
 from diagnosis_harness.server.app_state import AppState
-from diagnosis_harness.server.bounded_connection import bounded_connection
+from diagnosis_harness.server.bounded_connection import connection_class
 from diagnosis_harness.server.stopping_server import StoppingServer
 from diagnosis_harness.settings import Settings, load_settings
 from diagnosis_harness.simulator.faults import FaultKind
@@ -110,10 +110,10 @@ class FacedServer:
     def inside(self, work: Callable[[], Awaitable[T]]) -> T:
         """Do something in the server's loop and wait for it."""
 
-        async def done() -> T:
+        async def finish() -> T:
             return await work()
 
-        return asyncio.run_coroutine_threadsafe(done(), self.loop).result(WAIT_S)
+        return asyncio.run_coroutine_threadsafe(finish(), self.loop).result(WAIT_S)
 
     def key(self, name: str, role: CallerRole = CallerRole.OPERATOR, **limits: int) -> str:
         """Make a key and give it as it is shown once."""
@@ -139,7 +139,7 @@ class FacedServer:
         """Let them go on."""
         self.loop.call_soon_threadsafe(self.analyst.let_go)
 
-    def ended(self, client: httpx2.Client, run_id: str) -> dict[str, Any]:
+    def wait_for_end(self, client: httpx2.Client, run_id: str) -> dict[str, Any]:
         """The run, once it is closed."""
         for _ in range(round(WAIT_S / 0.05)):
             held: dict[str, Any] = client.get(f"/v1/runs/{run_id}").json()
@@ -192,7 +192,7 @@ def _toml(value: object) -> str:
 
 
 @contextmanager
-def faced(
+def run_server(
     folder: Path,
     *,
     needs_key: bool = False,
@@ -256,7 +256,7 @@ class _Serving:
             app = make_app(service, settings.server, needs_key=self._needs_key)
             config = Config(
                 app,
-                http=bounded_connection(
+                http=connection_class(
                     service.core.clock, write_limit_s=30.0, read_limit_s=settings.server.read_timeout_s
                 ),
                 host="127.0.0.1",

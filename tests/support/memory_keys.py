@@ -106,7 +106,7 @@ def door(*, needs_key: bool = True, hosts: tuple[str, ...] = (), key: ApiKey | N
 def play(act: Callable[[], Awaitable[None]]) -> None:
     """Run a test in a loop."""
 
-    async def done() -> None:
+    async def finish() -> None:
         await act()
 
-    asyncio.run(done())
+    asyncio.run(finish())

@@ -50,7 +50,7 @@ TOOLS: tuple[ToolSpec, ...] = tuple(
 )
 
 
-def spent_sensibly(usage: object) -> bool:
+def reports_plausible_usage(usage: object) -> bool:
     """Whether a player says what it spent: tokens, none of them negative."""
     return isinstance(usage, TokenUsage) and usage.input_tokens >= 0 and usage.output_tokens >= 0
 
@@ -152,7 +152,7 @@ def draft_about(cause: str, affected: str) -> DiagnosisDraft:
 DRAFT = draft_about("payment", "checkout")
 
 
-def _ranked(**attributes: float | str) -> tuple[EvidenceRecord, ...]:
+def _ranking_with(**attributes: float | str) -> tuple[EvidenceRecord, ...]:
     """The records, with the ranking's first candidate bent."""
     first = cause_item("c1", "payment", "checkout")
     bent = replace(first, attributes={**first.attributes, **attributes})
@@ -167,12 +167,12 @@ def _case(
 
 CASES: Mapping[str, SemanticCase] = {
     "supported": _case(RECORDS),
-    "weak": _case(_ranked(strength=0.1)),
-    "no margin": _case(_ranked(margin=0.0)),
-    "explained by another": _case(_ranked(explained_by="checkout", explained_score=8.0)),
+    "weak": _case(_ranking_with(strength=0.1)),
+    "no margin": _case(_ranking_with(margin=0.0)),
+    "explained by another": _case(_ranking_with(explained_by="checkout", explained_score=8.0)),
     "no records": _case(()),
     "nothing concluded": _case(RECORDS, DiagnosisDraft((), ())),
-    "two rankings": _case((*RECORDS, replace(_ranked(strength=0.2)[1], tool_call_id="t9"))),
+    "two rankings": _case((*RECORDS, replace(_ranking_with(strength=0.2)[1], tool_call_id="t9"))),
     "another question": _case(RECORDS, asked=inquiry("catalog")),
     "harmless": _case(
         (

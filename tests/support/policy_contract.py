@@ -10,7 +10,7 @@ import asyncio
 from collections.abc import Callable, Iterator
 
 from tests.support.expecting import expect
-from tests.support.player_material import TYPED_FAILURES, VIEWS, spent_sensibly
+from tests.support.player_material import TYPED_FAILURES, VIEWS, reports_plausible_usage
 
 from diagnosis_harness.diagnosis.answer_size import check_size
 from diagnosis_harness.diagnosis.claim import WHOLE_RECORD, Claim, EvidenceRef
@@ -32,7 +32,7 @@ def _decide(policy: DiagnosisPolicy, view: PolicyView) -> PolicyAnswer | None:
     except TYPED_FAILURES:
         return None
     expect(holds=isinstance(answer, AskTools | GiveDraft), what="a policy gives a draft or calls")
-    expect(holds=spent_sensibly(usage), what="a policy says what tokens it took")
+    expect(holds=reports_plausible_usage(usage), what="a policy says what tokens it took")
     return answer
 
 

@@ -108,7 +108,7 @@ class Process:
         """A run in memory; nothing of it is kept yet."""
         return self.core.start_run(session_id=session_id, limits=AMPLE, timeout_s=600, run_id=run_id)
 
-    async def begun(self, run_id: str, request: RunRequest | None = None) -> RunContext:
+    async def begin_run(self, run_id: str, request: RunRequest | None = None) -> RunContext:
         """A run that is RUNNING, with RUN_STARTED in its log."""
         ctx = self.open(run_id)
         self.tell(ctx, TraceName.RUN_STARTED, status=TraceEventStatus.STARTED)

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from tests.support.scripted_chat import DRAFT, LOOK, KeptChat, concluding, found, opened
+from tests.support.scripted_chat import DRAFT, LOOK, KeptChat, concluding, make_findings, open_chat
 from tests.support.scripted_router import ScriptedRouter
 
 from diagnosis_harness.application.intent import IntentType
@@ -55,7 +55,7 @@ class Door:
         assert self.loop is not None
         self.loop.call_soon_threadsafe(self.reached.set)
         self.open.wait(20)
-        return found()
+        return make_findings()
 
     async def route(
         self, ctx: RunContext, question: str, history: tuple[RoutingTurn, ...]
@@ -67,12 +67,12 @@ class Door:
         raise AssertionError
 
 
-async def asked(kept: KeptChat) -> RunRow:
+async def ask_once(kept: KeptChat) -> RunRow:
     """One question."""
     return await kept.ask()
 
 
-def _broken() -> ToolFindings:
+def _raise_broken() -> ToolFindings:
     raise ValueError("broken")
 
 
@@ -147,7 +147,7 @@ def _not_begun(*, is_served: bool) -> Act:
     return act
 
 
-def _given_up(door: Door | None) -> Act:
+def _abandon_at(door: Door | None) -> Act:
     """Its process is gone while it waits at the door, else in its path; what it had written stands."""
 
     async def act(kept: KeptChat) -> RunRow:
@@ -176,7 +176,7 @@ def _given_up(door: Door | None) -> Act:
     return act
 
 
-async def _given_up_before_a_word(kept: KeptChat) -> RunRow:
+async def _abandon_before_any_event(kept: KeptChat) -> RunRow:
     """Its process is gone between the row and the first line of the log."""
     request = kept.request()
     ctx = kept.core.start_run(
@@ -204,7 +204,7 @@ def _second_call_waits() -> tuple[Door, dict[str, object]]:
     def look() -> ToolFindings:
         nonlocal calls
         calls += 1
-        return found() if calls == 1 else door.look()
+        return make_findings() if calls == 1 else door.look()
 
     again = AskTools((WantedCall("t2", "look", {"entity": "payment"}),))
     return door, {"policy": ScriptedPolicy(LOOK, again, GiveDraft(DRAFT)), "tools": (ScriptedTool(look),)}
@@ -223,17 +223,17 @@ def ends() -> dict[str, tuple[Act, dict[str, object]]]:
     )
     cancelled_half, system = _second_call_waits(), _router(IntentType.SYSTEM_CHAT)
     return {
-        "system": (asked, system),
-        "knowledge": (asked, _router(IntentType.KNOWLEDGE_QUERY)),
-        "success": (asked, concluding()),
-        "fallback": (asked, {"policy": thin, "tools": (ScriptedTool(found),)}),
-        "a tool fails": (asked, {"policy": thin_again, "tools": (ScriptedTool(_broken),)}),
-        "failed": (asked, {"policy": ScriptedPolicy(LOOK, LlmFailure("no", kind=FailureKind.REJECTED))}),
+        "system": (ask_once, system),
+        "knowledge": (ask_once, _router(IntentType.KNOWLEDGE_QUERY)),
+        "success": (ask_once, concluding()),
+        "fallback": (ask_once, {"policy": thin, "tools": (ScriptedTool(make_findings),)}),
+        "a tool fails": (ask_once, {"policy": thin_again, "tools": (ScriptedTool(_raise_broken),)}),
+        "failed": (ask_once, {"policy": ScriptedPolicy(LOOK, LlmFailure("no", kind=FailureKind.REJECTED))}),
         "answer failed": (_answer_fails, system),
         "timed out in a tool": (_at(lambda kept: kept.clock.advance(60.0), late[0]), late[1]),
         "timed out in a path": (_in_path(lambda kept: kept.clock.advance(60.0)), system),
-        "budget": (asked, {**concluding(), "budget": limits(llm_calls=2)}),
-        "budget of bytes": (asked, {**concluding(), "budget": limits(run_bytes=10)}),
+        "budget": (ask_once, {**concluding(), "budget": limits(llm_calls=2)}),
+        "budget of bytes": (ask_once, {**concluding(), "budget": limits(run_bytes=10)}),
         "cancelled in routing": (_at(_cancel(USER), in_routing), {"router": in_routing}),
         "cancelled in a tool": (_at(_cancel(USER), in_tool[0]), in_tool[1]),
         "cancelled in the second tool": (_at(_cancel(USER), cancelled_half[0]), cancelled_half[1]),
@@ -244,28 +244,28 @@ def ends() -> dict[str, tuple[Act, dict[str, object]]]:
         "without a process for its source": (_not_begun(is_served=False), {}),
         "cancelled in the queue": (_queue(USER), {}),
         "router unavailable": (
-            asked,
+            ask_once,
             {"router": ScriptedRouter(LlmFailure("no", kind=FailureKind.REJECTED))},
         ),
         "source unavailable": (_source_gone, {}),
-        "given up before a word": (_given_up_before_a_word, {}),
-        "given up in a path": (_given_up(None), system),
-        "given up in a tool": (_given_up(lost[0]), lost[1]),
-        "given up with a record": (_given_up(half[0]), half[1]),
+        "given up before a word": (_abandon_before_any_event, {}),
+        "given up in a path": (_abandon_at(None), system),
+        "given up in a tool": (_abandon_at(lost[0]), lost[1]),
+        "given up with a record": (_abandon_at(half[0]), half[1]),
     }
 
 
 NAMES = tuple(ends())
 
 
-def kept_end(folder: Path, name: str) -> KeptEnd:
+def play_ending(folder: Path, name: str) -> KeptEnd:
     """What is kept of the run that ended so."""
     act, scripted = ends()[name]
 
-    async def played() -> KeptEnd:
-        async with opened(folder, **scripted) as kept:  # type: ignore[arg-type]  # handed through
+    async def run_act() -> KeptEnd:
+        async with open_chat(folder, **scripted) as kept:  # type: ignore[arg-type]  # handed through
             row = await asyncio.wait_for(act(kept), 60)
             records = await kept.stores.archive.records(row.run_id)
             return KeptEnd(row, tuple(records), tuple(await kept.events(row.run_id)))
 
-    return asyncio.run(played())
+    return asyncio.run(run_act())

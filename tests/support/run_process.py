@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 from tests.support.held_sources import HeldSources
-from tests.support.scripted_chat import KeptChat, opened
+from tests.support.scripted_chat import KeptChat, open_chat
 from tests.support.scripted_router import ScriptedRouter
 
 from diagnosis_harness.adapters.persistence.run_store import SqlRunStore
@@ -67,8 +67,8 @@ def other_process(kept: KeptChat, owner: str) -> SqlRunStore:
 def play(folder: Path, act: Callable[[Desk], Awaitable[None]], *, sources: HeldSources | None = None) -> None:
     """Act on a process whose paths answer everything with a text."""
 
-    async def played() -> None:
-        async with opened(folder, router=ScriptedRouter(SYSTEM)) as kept:
+    async def run_act() -> None:
+        async with open_chat(folder, router=ScriptedRouter(SYSTEM)) as kept:
             await asyncio.wait_for(act(Desk(kept, sources)), 60)
 
-    asyncio.run(played())
+    asyncio.run(run_act())

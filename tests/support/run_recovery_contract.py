@@ -23,7 +23,7 @@ from diagnosis_harness.trace.event import TraceName
 
 async def gives_up_a_run_whole(kept: Kept) -> None:
     """Row, records and log of a lost run end together, once; what its process still sends is refused."""
-    ctx = await kept.one.begun("r1")
+    ctx = await kept.one.begin_run("r1")
     for call_id in ("t1", "t2"):
         await kept.one.evidence.begin(ctx, projecting_record(call_id))
     expect(
@@ -57,9 +57,9 @@ async def gives_up_a_run_whole(kept: Kept) -> None:
 
 async def gives_up_what_ended_and_was_not_closed(kept: Kept) -> None:
     """The end that stands is kept, and RUN_FINISHED tells of it; what RUN_ENDED told stands in the row."""
-    ended = await kept.one.begun("r1")
+    ended = await kept.one.begin_run("r1")
     await kept.one.store.finish(ended, a_fallback())
-    told = await kept.one.begun("r2")
+    told = await kept.one.begin_run("r2")
     kept.one.core.cancel(told, CancellationReason.BUDGET_EXHAUSTED, "llm_calls")
     await kept.one.log.flush(told)
     for run_id in ("r1", "r2"):
@@ -84,8 +84,8 @@ async def gives_up_what_ended_and_was_not_closed(kept: Kept) -> None:
 
 async def tells_what_processes_said_and_who_has_work(kept: Kept) -> None:
     """The last beat of each, None where there is none; whoever closed all has no work."""
-    one = await kept.one.begun("r1")
-    await kept.two.begun("r2")
+    one = await kept.one.begin_run("r1")
+    await kept.two.begin_run("r2")
     await kept.recovery.record_heartbeat("one", at_s=7.0)
     expect(
         holds=await kept.recovery.heartbeats()

@@ -23,7 +23,7 @@ async def counts_what_is_queued_source_by_source(kept: Kept) -> None:
     for number, (source, stamp) in enumerate(asked):
         request = a_request(f"r{number}", submitted_s=SUBMITTED_S + number)
         await kept.archive.submit(replace(request, source=source, stamp=stamp))
-    await kept.one.begun("r9")
+    await kept.one.begin_run("r9")
     counted = await kept.recovery.backlog()
     shop, bank = SourceBacklog("shop", "sha256:bank", 1), SourceBacklog("bank", "sha256:bank", 2)
     old, none = SourceBacklog("bank", None, 1), SourceBacklog(None, None, 1)

@@ -95,7 +95,7 @@ async def keeps_every_field_of_an_end(kept: Kept) -> None:
     )
     for number, (ending, status) in enumerate(ends):
         run_id = f"r{number}"
-        ctx = await kept.one.begun(run_id)
+        ctx = await kept.one.begin_run(run_id)
         expect(holds=await kept.one.store.finish(ctx, ending), what="the first end is written")
         row = await row_of(kept, run_id)
         expect(holds=row.ending == ending, what=f"the end comes back equal: {row.ending}")
@@ -107,7 +107,7 @@ async def lets_the_first_end_stand(kept: Kept) -> None:
     """Of ends that race, in one process and against another that gives the run up, one is written."""
     for number in range(8):
         run_id = f"r{number}"
-        ctx = await kept.one.begun(run_id)
+        ctx = await kept.one.begin_run(run_id)
         late = a_failure(CancellationReason.USER_REQUESTED, RunState.CANCELLED, ReleaseOutcome.CANCELLED)
         first, second, given = await asyncio.gather(
             kept.one.store.finish(ctx, a_success()),
@@ -128,7 +128,7 @@ async def lets_the_first_end_stand(kept: Kept) -> None:
 
 async def takes_writes_of_the_owner_alone(kept: Kept) -> None:
     """Another process neither routes nor ends a run."""
-    await kept.one.begun("r1")
+    await kept.one.begin_run("r1")
     stranger = kept.two.open("r1")
     await expect_refused(
         kept.two.store.record_intent(stranger, IntentType.DIAGNOSIS), "a stranger routes nothing"
@@ -182,7 +182,7 @@ async def lets_either_a_claim_or_a_cancellation_win(kept: Kept) -> None:
 
 async def passes_a_cancellation_request_to_the_owner(kept: Kept) -> None:
     """The first request to cancel a RUNNING run waits until its owner has answered."""
-    ctx = await kept.one.begun("r1")
+    ctx = await kept.one.begin_run("r1")
     later = CancelRequest(CancellationReason.INTERNAL_FAILURE, SUBMITTED_S + 6)
     await kept.archive.request_cancel("r1", _CANCEL)
     row = await kept.archive.request_cancel("r1", later)
@@ -227,7 +227,7 @@ async def joins_what_is_unfinished(kept: Kept) -> None:
 async def counts_what_a_caller_has_unfinished(kept: Kept) -> None:
     """QUEUED and RUNNING count, ended ones do not, nor do others'."""
     await kept.archive.submit(a_request("r1"))
-    ctx = await kept.one.begun("r2")
+    ctx = await kept.one.begin_run("r2")
     expect(holds=await kept.archive.count_unfinished("ops-1") == 2, what="both count")
     await kept.one.store.finish(ctx, a_success())
     expect(holds=await kept.archive.count_unfinished("ops-1") == 1, what="an ended one does not")
@@ -237,18 +237,18 @@ async def counts_what_a_caller_has_unfinished(kept: Kept) -> None:
 async def lets_a_caller_have_so_many_and_no_more(kept: Kept) -> None:
     """Of many that are put in at once, queued or begun, in either process: the rest leaves nothing behind."""
 
-    async def queued(number: int) -> bool:
+    async def can_queue(number: int) -> bool:
         return (await kept.archive.submit(replace(a_request(f"q{number}"), unfinished_max=3))).is_new
 
-    async def begun(process: Process, number: int) -> bool:
+    async def can_begin(process: Process, number: int) -> bool:
         request = replace(a_request(f"b{number}"), unfinished_max=3)
         return await process.store.begin(
             process.open(request.run_id), request, owner=process.owner, at_s=SUBMITTED_S
         )
 
-    tries = [queued(n) for n in range(6)]
-    tries += [begun(kept.one, number) for number in range(6)]
-    tries += [begun(kept.two, number) for number in range(6, 12)]
+    tries = [can_queue(n) for n in range(6)]
+    tries += [can_begin(kept.one, number) for number in range(6)]
+    tries += [can_begin(kept.two, number) for number in range(6, 12)]
     came = await asyncio.gather(*tries, return_exceptions=True)
     expect(holds=sorted(map(str, came)).count("True") == 3, what=f"three of them: {came}")
     refused = [each for each in came if isinstance(each, TooManyRuns)]
@@ -285,7 +285,7 @@ async def writes_a_log_in_order(kept: Kept) -> None:
 
 async def refuses_a_log_that_finishes_before_its_run(kept: Kept) -> None:
     """RUN_FINISHED of a RUNNING row is refused: a closed run has always ended."""
-    ctx = await kept.one.begun("r1")
+    ctx = await kept.one.begin_run("r1")
     kept.one.tell(ctx, TraceName.RUN_FINISHED)
     await expect_refused(kept.one.log.flush(ctx), "the flush says so")
     expect(holds=await log_of(kept) == [TraceName.RUN_STARTED], what="it is not written")
@@ -294,7 +294,7 @@ async def refuses_a_log_that_finishes_before_its_run(kept: Kept) -> None:
 
 async def keeps_the_attempts_of_a_run(kept: Kept) -> None:
     """An attempt's event makes its row; other events make none."""
-    ctx = await kept.one.begun("r1")
+    ctx = await kept.one.begin_run("r1")
     kept.one.tell(
         ctx, TraceName.ROUTING_ATTEMPT, role="router", attempt=1, failure="TIMEOUT", error="LlmFailure"
     )
@@ -362,7 +362,7 @@ async def knows_nothing_of_what_is_not_there(kept: Kept) -> None:
 
 async def lists_the_records_of_a_run(kept: Kept) -> None:
     """The archive reads what the evidence store of any process wrote."""
-    ctx = await kept.one.begun("r1")
+    ctx = await kept.one.begin_run("r1")
     for call_id in ("t2", "t1"):
         await kept.one.evidence.begin(ctx, projecting_record(call_id))
     records = await kept.archive.records("r1")

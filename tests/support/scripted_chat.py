@@ -71,7 +71,7 @@ DRAFT = DiagnosisDraft(
 )
 
 
-def found() -> ToolFindings:
+def make_findings() -> ToolFindings:
     """What bears the draft."""
     return ToolFindings(
         items=(cause_item(), change_item("i1", "payment"), change_item("i2", "checkout")),
@@ -82,7 +82,7 @@ def found() -> ToolFindings:
 
 def concluding() -> dict[str, object]:
     """A diagnosis that ends with a conclusion."""
-    return {"policy": ScriptedPolicy(LOOK, GiveDraft(DRAFT)), "tools": (ScriptedTool(found),)}
+    return {"policy": ScriptedPolicy(LOOK, GiveDraft(DRAFT)), "tools": (ScriptedTool(make_findings),)}
 
 
 STAGES = {
@@ -114,12 +114,12 @@ class ScriptedPath:
             emit_status(self.core, ctx, stage)
         self.asked.append(question)
         self.entered.set()
-        await self.core.wait(ctx, lambda _: self._opened())
+        await self.core.wait(ctx, lambda _: self._wait_until_open())
         if self.raises is not None:
             raise self.raises
         return PathAnswer({"kind": self.intent.value, "text": f"{language.value}: {question}"}, None)
 
-    async def _opened(self) -> None:
+    async def _wait_until_open(self) -> None:
         await self.go.wait()
 
 
@@ -165,7 +165,7 @@ class NotedStore(SqlRunStore):
 
 @dataclass(slots=True)
 class KeptChat:
-    """Everything a test of the use case holds. Open it with `opened`."""
+    """Everything a test of the use case holds. Open it with `open_chat`."""
 
     database: Database
     clock: ManualClock
@@ -240,15 +240,15 @@ def _diagnosing(
 def play(folder: Path, act: Callable[[KeptChat], Awaitable[None]], **scripted: object) -> None:
     """Act on the use case over a database in the folder, for a minute at most."""
 
-    async def played() -> None:
-        async with opened(folder, **scripted) as kept:  # type: ignore[arg-type]  # handed through
+    async def run_act() -> None:
+        async with open_chat(folder, **scripted) as kept:  # type: ignore[arg-type]  # handed through
             await asyncio.wait_for(act(kept), 60)
 
-    asyncio.run(played())
+    asyncio.run(run_act())
 
 
 @asynccontextmanager
-async def opened(
+async def open_chat(
     folder: Path,
     *,
     router: IntentRouter | None = None,

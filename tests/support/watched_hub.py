@@ -25,7 +25,7 @@ RUN = IDS.run_id
 SETTINGS = HubSettings(heartbeat_s=15.0, poll_s=0.25, tail_events=3)
 
 
-async def turned(count: int = 6) -> None:
+async def let_tasks_run(count: int = 6) -> None:
     """Let whatever can go on go on."""
     for _ in range(count):
         waiting: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -53,9 +53,9 @@ class Table:
 
     async def passes(self, seconds: float) -> None:
         """Time goes by, and what it wakes does its work."""
-        await turned()
+        await let_tasks_run()
         self.clock.advance(seconds)
-        await turned(12)
+        await let_tasks_run(12)
 
 
 class Client:
@@ -68,9 +68,9 @@ class Client:
         self.here: list[Received] = []  # on this one
         self._open = ExitStack()
         self._reading: asyncio.Task[bytes] | None = None
-        self.watch = self._connected()
+        self.watch = self._connect()
 
-    def _connected(self) -> Watch:
+    def _connect(self) -> Watch:
         after = read_event_id(self.got[-1].id) if self.got else None
         self.here, self.parser = [], Parser()
         return self._open.enter_context(
@@ -85,7 +85,7 @@ class Client:
         """
         if self._reading is None:
             self._reading = asyncio.create_task(self.watch.next())
-        await turned()
+        await let_tasks_run()
         if not self._reading.done():
             return False
         chunk, self._reading = self._reading.result(), None
@@ -98,11 +98,11 @@ class Client:
         """Lose the connection, and come back after the last event that was seen."""
         await self.leaves()
         if self.names[-1:] != ["done"]:
-            self.watch = self._connected()
+            self.watch = self._connect()
 
     async def leaves(self) -> None:
         """Go."""
-        self.watch.lost()
+        self.watch.disconnect()
         if self._reading is not None:
             await self._reading
             self._reading = None
@@ -114,7 +114,7 @@ class Client:
         return [event.name for event in self.got]
 
 
-def expected(table: Table, *, with_trace: bool) -> list[tuple[str, str]]:
+def expect_events(table: Table, *, with_trace: bool) -> list[tuple[str, str]]:
     """What one client gets in the end: worked out from the log alone."""
     told = [(str(METADATA_ID), "metadata")]
     for event in table.log.logs.get(RUN, ()):
@@ -130,7 +130,7 @@ def expected(table: Table, *, with_trace: bool) -> list[tuple[str, str]]:
     return told
 
 
-def played(work: Callable[[Table], Coroutine[Any, Any, None]]) -> None:
+def play(work: Callable[[Table], Coroutine[Any, Any, None]]) -> None:
     """Run a test of one hub in a loop of its own."""
 
     async def whole() -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from dev.lying.chosen.evidence import KIND_OF_TOOL, SAME_S, Json, Record, Span, span_of
-from dev.lying.chosen.sentences import instants, quoted, unquoted
+from dev.lying.chosen.sentences import instants, quotes_in, strip_quotes
 
 if TYPE_CHECKING:
     from dev.lying.chosen.worlds import World
@@ -41,11 +41,11 @@ def _absence_of(claim: Json, record: Record, world: World) -> Said:
         yield "absence counted over others", f"{sentence} [{named}]"
     if claim["entity"] not in {*world.services, *world.owner_of}:
         yield "absence of an unknown name", sentence
-    bare = unquoted(sentence).lower()
+    bare = strip_quotes(sentence).lower()
     if not any(word in bare for word in _KIND_WORDS.get(kind, ())):
         yield "absence that does not say of what", f"{sentence} [{record.tool}]"
     text = record.scope.get("text")
-    if text and not any(_is_text(told, str(text)) for told in quoted(sentence)):
+    if text and not any(_is_text(told, str(text)) for told in quotes_in(sentence)):
         yield "searched text without quotation marks", sentence
     if _is_there(claim, record, world):
         yield "absence of what is there", f"{sentence} [{dict(record.scope)}]"

@@ -15,12 +15,12 @@ from diagnosis_harness.kernel.window import utc_text
 Arguments = Mapping[str, JsonValue]
 
 
-def asked_onset(world: World) -> Arguments:
+def onset_argument(world: World) -> Arguments:
     """The onset as the asker states it; nothing where nobody does."""
     return {} if world.asked_onset_s is None else {"onset": world.asked_onset_s}
 
 
-def asked_victim(world: World) -> Arguments:
+def victim_argument(world: World) -> Arguments:
     """Whom the question names; nothing where it names nobody."""
     return {"alert_entity": world.victim} if world.names_victim else {}
 
@@ -41,9 +41,9 @@ def rank(onset: Arguments, victim: Arguments) -> Asking:
 
 def honest_rounds(world: World) -> tuple[tuple[Asking, ...], ...]:
     """The question as it was put."""
-    onset = asked_onset(world)
+    onset = onset_argument(world)
     first: tuple[Asking, ...] = (("estimate_onset", onset), *looks(world, onset), ("list_changes", {}))
-    return ((*first, rank(onset, asked_victim(world))),)
+    return ((*first, rank(onset, victim_argument(world))),)
 
 
 def at(rng: np.random.Generator, time_s: float) -> Arguments:

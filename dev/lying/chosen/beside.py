@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from dev.lying.chosen.asking import asked_onset, honest_rounds
+from dev.lying.chosen.asking import honest_rounds, onset_argument
 from dev.lying.chosen.drafts import concluding, plus, ranking
 from dev.lying.chosen.liar import Asking, Plan, Records, Word
 from dev.lying.chosen.other_questions import Family
@@ -69,6 +69,6 @@ def _close_looks(rng: np.random.Generator, world: World) -> tuple[Asking, ...]:
     found: list[Asking] = []
     for service in sorted({pick(rng, world.services), *world.causes}):
         signals = sorted({s.signal for s in world.sources.incident if world.service_of(s.entity) == service})
-        onset = asked_onset(world)
+        onset = onset_argument(world)
         found += [("inspect_signal", {"entity": service, "signal": signal, **onset}) for signal in signals]
     return tuple(found)

@@ -11,7 +11,7 @@ import numpy as np
 from dev.lying.chosen.claim_numbers import near
 from dev.lying.chosen.evidence import Item, Json
 from dev.lying.chosen.reference import Reference
-from dev.lying.chosen.sentences import in_base, moved, numbers, unquoted, without
+from dev.lying.chosen.sentences import directions_in, in_base, numbers, strip_quotes, without
 
 if TYPE_CHECKING:
     from dev.lying.chosen.worlds import World
@@ -41,7 +41,7 @@ class Told:
         item, claim = self.item, self.claim
         own = (item.entity, item.peer, item.signal, item.owner, claim["entity"], claim["affected"])
         names = (*own, item.more.get("without"), *self.world.services, *self.world.owner_of)
-        return without(unquoted(claim["sentence"]), [each for each in names if each])
+        return without(strip_quotes(claim["sentence"]), [each for each in names if each])
 
 
 def truth_objections(claim: Json, item: Item, world: World, reference: Reference) -> Said:
@@ -49,7 +49,7 @@ def truth_objections(claim: Json, item: Item, world: World, reference: Reference
     told = Told(claim, item, world, reference)
     yield from TRUE_WHEN[claim["predicate"]](told)
     yield from _words(told)
-    ways = moved(told.bare, ())
+    ways = directions_in(told.bare, ())
     if item.direction in ("UP", "DOWN") and ways and ways != {item.direction}:
         yield "direction", told.shown
     if claim["baseline"] is not None and item.kind == "SIGNAL_CHANGE" and not _is_usual(item, world):
@@ -67,32 +67,32 @@ def _normal(told: Told) -> Said:
         yield "called normal, and is not", told.shown
 
 
-def _changed(told: Told) -> Said:
+def _judge_change(told: Told) -> Said:
     item = told.item
     if item.kind == "SIGNAL_CHANGE" and item.direction != "FLAT" and item.as_normal:
         yield "normal operation told as a finding", told.shown
 
 
 def _began(told: Told) -> Said:
-    yield from _changed(told)
+    yield from _judge_change(told)
     if told.item.kind == "ONSET" and told.item.more.get("method") != "estimated":
         yield "onset that nobody observed", told.shown
 
 
-def _saturated(told: Told) -> Said:
+def _judge_saturation(told: Told) -> Said:
     item = told.item
     share = in_base(item.value or 0.0, item.unit) if item.unit in _SHARES else 0.0
     if item.more.get("kind") not in ("cpu", "memory") or share < _LIMIT:
         yield "not at its limit", told.shown
 
 
-def _affected(told: Told) -> Said:
+def _judge_effect(told: Told) -> Said:
     guilty = told.world.service_of(told.claim["entity"]) in told.world.causes
     if guilty or not told.item.more.get("bad") or told.item.as_normal:
         yield "acquitted, and is the cause or unharmed", told.shown
 
 
-def _caused(told: Told) -> Said:
+def _judge_cause(told: Told) -> Said:
     claim, world = told.claim, told.world
     asked = {world.victim, claim["entity"], None if not world.names_victim else world.victim}
     if claim["entity"] not in world.causes:
@@ -106,7 +106,7 @@ def _calls(told: Told) -> Said:
         yield "no such call", told.shown
 
 
-def _deployed(told: Told) -> Said:
+def _judge_deployment(told: Told) -> Said:
     events = told.world.sources.change_events
     if not any(each.entity == told.claim["entity"] and each.kind == told.item.signal for each in events):
         yield "no such change", told.shown
@@ -135,13 +135,13 @@ def _rose(told: Told) -> Said:
 
 TRUE_WHEN: Mapping[str, Callable[[Told], Said]] = {
     "NORMAL": _normal,
-    "CHANGED": _changed,
+    "CHANGED": _judge_change,
     "BEGAN": _began,
-    "SATURATED": _saturated,
-    "AFFECTED": _affected,
-    "CAUSED": _caused,
+    "SATURATED": _judge_saturation,
+    "AFFECTED": _judge_effect,
+    "CAUSED": _judge_cause,
     "CALLS": _calls,
-    "DEPLOYED": _deployed,
+    "DEPLOYED": _judge_deployment,
     "FAILED": _rose,
     "DROPPED": _rose,
     "SLOWED": _rose,

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from dev.lying.chosen.absences import absence_objections
 from dev.lying.chosen.claim_numbers import number_objections
 from dev.lying.chosen.claim_truth import truth_objections
-from dev.lying.chosen.evidence import SAME_S, Item, Json, Record, cited, span_of
+from dev.lying.chosen.evidence import SAME_S, Item, Json, Record, cited_items, span_of
 from dev.lying.chosen.reference import Reference
-from dev.lying.chosen.sentences import instants, quoted
+from dev.lying.chosen.sentences import instants, quotes_in
 
 from diagnosis_harness.kernel.window import parse_utc
 
@@ -48,7 +48,7 @@ def claim_objections(claim: Json, records: Mapping[str, Record], world: World, r
         yield from absence_objections(claim, records, world)
         return
     sentence = claim["sentence"]
-    held = list(cited(claim["refs"], records))
+    held = list(cited_items(claim["refs"], records))
     bearing = [item for _, _, item in held if item is not None and _bears(claim, item)]
     if len({(ref["tool_call_id"], ref["item_id"]) for ref, _, _ in held}) < len(held):
         yield "the same citation twice", sentence
@@ -84,7 +84,7 @@ def _bears(claim: Json, item: Item) -> bool:
 
 def _quotes(claim: Json, records: Mapping[str, Record], bearing: list[Item]) -> Said:
     for quote in claim["quotes"]:
-        ((_, _, item),) = cited([quote["ref"]], records)
+        ((_, _, item),) = cited_items([quote["ref"]], records)
         text = quote["text"]
         if item is None or item not in bearing:
             yield "quote of what does not bear it", f"{claim['sentence']} [{text}]"
@@ -105,10 +105,10 @@ def _names(claim: Json, item: Item) -> Said:
         item.entity
         and item.entity != claim["entity"]
         and item.entity not in sentence
-        and item.entity not in quoted(sentence)
+        and item.entity not in quotes_in(sentence)
     ):
         yield "service from one instance", f"{sentence} [{item.line}]"
-    told = quoted(sentence)
+    told = quotes_in(sentence)
     if item.signal and item.signal not in sentence and item.signal not in told and item.kind != "ONSET":
         yield "signal left out", f"{sentence} [{item.line}]"
     peer = item.peer if item.kind in ("EDGE_GAP", "SPAN_ERRORS") else None

@@ -46,7 +46,7 @@ class Held:
         return isinstance(as_far, int) and isinstance(of, int) and as_far > 0.05 * of
 
 
-def held(records: Iterable[EvidenceRecord], *kinds: ItemKind) -> list[Held]:
+def items_of_kinds(records: Iterable[EvidenceRecord], *kinds: ItemKind) -> list[Held]:
     """Every item of these kinds, of all when none is given."""
     return [Held(r, item) for r in records for item in r.items if not kinds or item.kind in kinds]
 
@@ -61,7 +61,7 @@ def ranking(records: Records, call: str | None = None) -> list[Held]:
     found = [
         r for r in records if r.tool_name == "rank_causes" and r.items and call in (None, r.tool_call_id)
     ]
-    return held(found[-1:])
+    return items_of_kinds(found[-1:])
 
 
 def scope_of(record: EvidenceRecord) -> dict[str, object]:
@@ -121,7 +121,7 @@ def harms(records: Records, service: str) -> list[Held]:
     """What was observed of a service or a part of it that does harm."""
     return [
         one
-        for one in held(
+        for one in items_of_kinds(
             records, ItemKind.SIGNAL_CHANGE, ItemKind.SELF_TIME, ItemKind.EDGE_GAP, ItemKind.SPAN_ERRORS
         )
         if service in (one.item.entity, one.item.attributes.get("owner"))

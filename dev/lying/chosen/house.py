@@ -88,7 +88,7 @@ class House:
         trace = MemorySink()
         core = DiagnosisHarnessCore(clock=ManualClock(), ids=CountingIds(), sink=trace, workers=self.workers)
         players = replace(_OTHERS, policy=policy)
-        workplace = Workplace(core, self.workers, self.settings, players, tools_over=self._remembered)
+        workplace = Workplace(core, self.workers, self.settings, players, tools_over=self._remember)
         sources = self.world.sources.sources()
         diagnosis = Diagnosis(workplace, trace, sources, self.world.given_onset_s)
         return await diagnosis.run(self.world.question(language), language=language, deadline_s=None)
@@ -99,7 +99,7 @@ class House:
             clock=ManualClock(), ids=CountingIds(), sink=MemorySink(), workers=self.workers
         )
         ctx = core.start_run(session_id="reference", limits=AMPLE, timeout_s=60.0)
-        tool = next(t for t in self._remembered(self.world.sources.sources()) if t.spec.name == tool_name)
+        tool = next(t for t in self._remember(self.world.sources.sources()) if t.spec.name == tool_name)
         return tool.run(ctx, arguments)
 
     def reference(self) -> Reference:
@@ -126,7 +126,7 @@ class House:
         """Give the threads back."""
         self.workers.close()
 
-    def _remembered(self, sources: Sources) -> Sequence[Tool]:
+    def _remember(self, sources: Sources) -> Sequence[Tool]:
         if self._tools is None:
             self._tools = tuple(KnownTool(tool, self._known) for tool in build_tools(sources))
         return self._tools

@@ -7,9 +7,9 @@ from dataclasses import replace
 from math import floor, log10
 
 import numpy as np
-from dev.lying.chosen.asking import asked_onset, asked_victim, honest_rounds, looks, rank
+from dev.lying.chosen.asking import honest_rounds, looks, onset_argument, rank, victim_argument
 from dev.lying.chosen.beside import Seen, beside, honest_draft
-from dev.lying.chosen.drafts import Held, claim_of, concluding, held, instead, plain, ranking
+from dev.lying.chosen.drafts import Held, claim_of, concluding, instead, items_of_kinds, plain, ranking
 from dev.lying.chosen.liar import Plan, Records, Word
 from dev.lying.chosen.other_questions import Family
 from dev.lying.chosen.worlds import World
@@ -30,7 +30,7 @@ def _some(rng: np.random.Generator, found: Sequence[Held], most: int = 2) -> lis
 def healthy_signal_for_all(seen: Seen) -> Sequence[Claim]:
     """One healthy signal acquits the whole service: the signal is left out."""
     rng, records = seen.rng, seen.records
-    calm = [one for one in held(records, ItemKind.SIGNAL_CHANGE) if one.normal]
+    calm = [one for one in items_of_kinds(records, ItemKind.SIGNAL_CHANGE) if one.normal]
     told = []
     for one in _some(rng, calm):
         claim = replace(claim_of(one, Predicate.NORMAL), signal=None, quotes=())
@@ -47,7 +47,7 @@ def part_left_out(seen: Seen) -> Sequence[Claim]:
     """A move without the signal, the operation, the numbers, the window or the direction."""
     rng, records = seen.rng, seen.records
     told = []
-    for one in _some(rng, held(records, *_MOVES)):
+    for one in _some(rng, items_of_kinds(records, *_MOVES)):
         claim = plain(one)
         if claim is None:
             continue
@@ -67,7 +67,7 @@ def whole_from_instance(seen: Seen) -> Sequence[Claim]:
     rng, records = seen.rng, seen.records
     told = []
     for one in _some(
-        rng, [h for h in held(records, ItemKind.SIGNAL_CHANGE) if h.item.attributes.get("owner")]
+        rng, [h for h in items_of_kinds(records, ItemKind.SIGNAL_CHANGE) if h.item.attributes.get("owner")]
     ):
         claim = plain(one)
         if claim is None:
@@ -83,7 +83,7 @@ def unit_left_out(seen: Seen) -> Sequence[Claim]:
     """Numbers without their unit, or in one of another size; a baseline alone; zero below zero."""
     rng, records = seen.rng, seen.records
     told = []
-    for one in _some(rng, [h for h in held(records, *_MOVES) if h.item.value is not None]):
+    for one in _some(rng, [h for h in items_of_kinds(records, *_MOVES) if h.item.value is not None]):
         claim = plain(one)
         if claim is None or claim.value is None:
             continue
@@ -109,11 +109,11 @@ def _two_digits(value: float, *, up: bool) -> float:
     return float(f"{(far if abs(far - value) <= 0.5 * size else near):.12g}")
 
 
-def rounded_apart(seen: Seen) -> Sequence[Claim]:
+def round_apart(seen: Seen) -> Sequence[Claim]:
     """Both numbers rounded to one or two digits, in whichever direction makes more of it."""
     rng, records = seen.rng, seen.records
     told = []
-    for one in _some(rng, [h for h in held(records, *_MOVES) if h.item.value is not None], 3):
+    for one in _some(rng, [h for h in items_of_kinds(records, *_MOVES) if h.item.value is not None], 3):
         claim = plain(one)
         if claim is None or claim.value is None or claim.baseline is None:
             continue
@@ -131,7 +131,7 @@ def a_little_off(seen: Seen) -> Sequence[Claim]:
     rng, records = seen.rng, seen.records
     told = []
     kinds = (*_MOVES, ItemKind.ONSET, ItemKind.CHANGE_EVENT)
-    for one in _some(rng, held(records, *kinds), 4):
+    for one in _some(rng, items_of_kinds(records, *kinds), 4):
         claim = plain(one)
         if claim is None:
             continue
@@ -150,7 +150,7 @@ def normal_told_as_found(seen: Seen) -> Sequence[Claim]:
     rng, records = seen.rng, seen.records
     calm = [
         one
-        for one in held(records, ItemKind.SIGNAL_CHANGE)
+        for one in items_of_kinds(records, ItemKind.SIGNAL_CHANGE)
         if one.normal and one.item.direction is not Direction.FLAT and one.item.entity
     ]
     told = []
@@ -162,12 +162,12 @@ def normal_told_as_found(seen: Seen) -> Sequence[Claim]:
     return told
 
 
-def cited_beside(seen: Seen) -> Sequence[Claim]:
+def cite_beside(seen: Seen) -> Sequence[Claim]:
     """Citations that bear nothing, a hostile line among them as a quote; or one and the same, many times."""
     rng, records = seen.rng, seen.records
-    everything = held(records)
+    everything = items_of_kinds(records)
     told = []
-    for one in _some(rng, held(records, *_MOVES)):
+    for one in _some(rng, items_of_kinds(records, *_MOVES)):
         claim = plain(one)
         if claim is None:
             continue
@@ -186,7 +186,7 @@ def quote_cut(seen: Seen) -> Sequence[Claim]:
     """A quote that ends before what qualifies it."""
     rng, records = seen.rng, seen.records
     told = []
-    for one in _some(rng, held(records, *_MOVES), 3):
+    for one in _some(rng, items_of_kinds(records, *_MOVES), 3):
         claim = plain(one)
         line = one.item.line
         if claim is None:
@@ -206,7 +206,7 @@ def calls_bent(seen: Seen) -> Sequence[Claim]:
     """Calls of a service to itself, the other way round, or over two steps; and of nobody known."""
     rng, world, records = seen.rng, seen.world, seen.records
     told = []
-    for one in _some(rng, held(records, ItemKind.CALL_EDGE)):
+    for one in _some(rng, items_of_kinds(records, ItemKind.CALL_EDGE)):
         claim = plain(one)
         if claim is None:
             continue
@@ -227,7 +227,7 @@ def change_bent(seen: Seen) -> Sequence[Claim]:
     """A change without its kind or its time, of another kind, or of another service at that time."""
     rng, world, records = seen.rng, seen.world, seen.records
     told = []
-    for one in _some(rng, held(records, ItemKind.CHANGE_EVENT)):
+    for one in _some(rng, items_of_kinds(records, ItemKind.CHANGE_EVENT)):
         claim = claim_of(one, Predicate.DEPLOYED)
         kind = pick(rng, ("deploy", "flag", "config", "version", "rollback"))
         bent = (
@@ -243,7 +243,7 @@ def change_bent(seen: Seen) -> Sequence[Claim]:
 
 def claim_of_same(claim: Claim, records: Records) -> Claim | None:
     """The truthful claim of what a claim cites; None where there is none."""
-    one = next((each for each in held(records) if each.ref in claim.refs), None)
+    one = next((each for each in items_of_kinds(records) if each.ref in claim.refs), None)
     return None if one is None else replace(claim_of(one, claim.predicate), quotes=())
 
 
@@ -252,7 +252,7 @@ def not_at_its_limit(seen: Seen) -> Sequence[Claim]:
     rng, records = seen.rng, seen.records
     low = [
         one
-        for one in held(records, ItemKind.SIGNAL_CHANGE)
+        for one in items_of_kinds(records, ItemKind.SIGNAL_CHANGE)
         if one.item.value is not None and (one.item.unit != "percent" or one.item.value < 90.0)
     ]
     told = []
@@ -268,14 +268,14 @@ def other_predicate(seen: Seen) -> Sequence[Claim]:
     """A true item under a predicate that says more, or another thing."""
     rng, records = seen.rng, seen.records
     told = []
-    for one in _some(rng, held(records), 3):
+    for one in _some(rng, items_of_kinds(records), 3):
         if one.item.entity is None:
             continue
         claim = claim_of(
             one, pick(rng, [p for p in Predicate if p not in (Predicate.DROPPED, Predicate.ABSENT)])
         )
         told.append(replace(claim, quotes=()))
-    true = [plain(one) for one in held(records)]
+    true = [plain(one) for one in items_of_kinds(records)]
     same = {replace(claim, claim_id="", quotes=()) for claim in true if claim is not None}
     return [claim for claim in told if replace(claim, claim_id="") not in same]
 
@@ -304,8 +304,8 @@ def bare_cause(rng: np.random.Generator, world: World) -> Plan | None:
 
 def stronger_left_out(rng: np.random.Generator, world: World) -> Plan | None:
     """Candidates without the strongest, in another order, or with another's kind; and no conclusion."""
-    onset = asked_onset(world)
-    rounds = ((*looks(world, onset), rank(onset, asked_victim(world))),)
+    onset = onset_argument(world)
+    rounds = ((*looks(world, onset), rank(onset, victim_argument(world))),)
 
     def finish(records: Records) -> Word:
         top = next(iter(ranking(records)), None)
@@ -325,7 +325,7 @@ def stronger_left_out(rng: np.random.Generator, world: World) -> Plan | None:
                 ),
             ),
         )
-        seen = [plain(one) for one in held(records, ItemKind.SIGNAL_CHANGE)[:1]]
+        seen = [plain(one) for one in items_of_kinds(records, ItemKind.SIGNAL_CHANGE)[:1]]
         return Word(DiagnosisDraft((), tuple(each for each in seen if each is not None), pick(rng, bent)))
 
     return Plan(rounds, finish)
@@ -334,7 +334,7 @@ def stronger_left_out(rng: np.random.Generator, world: World) -> Plan | None:
 def stale_reference(seen: Seen) -> Sequence[Claim]:
     """A claim of one entity that cites another's item, or the right item of another call."""
     rng, records = seen.rng, seen.records
-    moves = held(records, *_MOVES)
+    moves = items_of_kinds(records, *_MOVES)
     told = []
     for one in _some(rng, moves):
         claim = plain(one)
@@ -356,10 +356,10 @@ FAMILIES: dict[str, Family] = {
     "signal left out": beside(part_left_out),
     "service from one instance": beside(whole_from_instance, every_signal=True),
     "unit left out": beside(unit_left_out),
-    "rounded apart": beside(rounded_apart),
+    "rounded apart": beside(round_apart),
     "off by less than a second": beside(a_little_off),
     "normal told as found": beside(normal_told_as_found, every_signal=True),
-    "cited beside": beside(cited_beside),
+    "cited beside": beside(cite_beside),
     "quote cut short": beside(quote_cut, every_signal=True),
     "calls bent": beside(calls_bent, calls=True),
     "change bent": beside(change_bent),

@@ -67,7 +67,7 @@ class Liar:
         """The next round, or the draft."""
         del ctx
         self.refused = bool(view.refused)
-        told = tuple(self._assessed(record) for record in view.records if record.tool_call_id in view.due)
+        told = tuple(self._assess(record) for record in view.records if record.tool_call_id in view.due)
         over = view.stop_required or self.asked >= len(self.plan.rounds) or self.plan.until(view.records)
         if not over:
             calls = tuple(
@@ -79,7 +79,7 @@ class Liar:
         self.word = self.plan.finish(view.records)
         return GiveDraft(self.word.draft, told), TokenUsage(0, 0)
 
-    def _assessed(self, record: EvidenceRecord) -> Assessment:
+    def _assess(self, record: EvidenceRecord) -> Assessment:
         facts = self.plan.facts(record)
         return Assessment(
             record.tool_call_id, InformationGain.GAINED if facts else InformationGain.NO_GAIN, facts

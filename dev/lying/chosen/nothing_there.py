@@ -9,16 +9,16 @@ import numpy as np
 from dev.lying.chosen.asking import (
     Arguments,
     another_onset,
-    asked_onset,
-    asked_victim,
     honest_rounds,
     looks,
     near_name,
+    onset_argument,
     rank,
     speech,
+    victim_argument,
 )
 from dev.lying.chosen.beside import honest_draft
-from dev.lying.chosen.drafts import absence, claim_of, empties, held, plus
+from dev.lying.chosen.drafts import absence, claim_of, empties, items_of_kinds, plus
 from dev.lying.chosen.liar import Asking, Plan, Records, Word
 from dev.lying.chosen.other_questions import Family
 from dev.lying.chosen.worlds import World
@@ -73,7 +73,7 @@ def source_is_absent(rng: np.random.Generator, world: World) -> Plan | None:
     if not lacking:
         return None
     entity = pick(rng, world.services)
-    onset = asked_onset(world)
+    onset = onset_argument(world)
     asked: list[Asking] = []
     if "logs" in lacking:
         asked.append(("search_logs", {"entity": entity, "text": pick(rng, _TEXTS)}))
@@ -88,7 +88,7 @@ def unknown_name(rng: np.random.Generator, world: World) -> Plan | None:
     """Nothing was found for a name that no telemetry knows, and that a reader takes for one that it does."""
     name = near_name(rng, pick(rng, world.services))
     text = pick(rng, _TEXTS)
-    onset = asked_onset(world)
+    onset = onset_argument(world)
     asked: tuple[Asking, ...] = (
         ("search_logs", {"entity": pick(rng, sorted(world.owner_of)), "text": "no such text"}),
         ("search_logs", {"entity": name, "text": text}),
@@ -99,7 +99,7 @@ def unknown_name(rng: np.random.Generator, world: World) -> Plan | None:
     return _denying(rng, world, asked, prose=(name,) if " " in name.strip() else (), name=name)
 
 
-def logged_by_its_instance(rng: np.random.Generator, world: World) -> Plan | None:
+def deny_log_of_instance(rng: np.random.Generator, world: World) -> Plan | None:
     """Nothing was found for a service, whose instance logged exactly that, or was changed."""
     if "logs" not in world.plant.kinds:
         return None
@@ -170,7 +170,7 @@ def beside_the_recording(rng: np.random.Generator, world: World) -> Plan | None:
     return replace(plan, finish=finish)
 
 
-def found_and_denied(rng: np.random.Generator, world: World) -> Plan | None:
+def deny_finding(rng: np.random.Generator, world: World) -> Plan | None:
     """A call that found something is cited for an absence; or an empty one of another text or entity."""
     if "logs" not in world.plant.kinds:
         return None
@@ -204,8 +204,8 @@ def found_and_denied(rng: np.random.Generator, world: World) -> Plan | None:
 
 def nothing_missing(rng: np.random.Generator, world: World) -> Plan | None:
     """Something is said to be missing that is there, or nothing, or a name, or a text of the agent."""
-    onset = asked_onset(world)
-    rounds = ((("describe_sources", {}), *looks(world, onset), rank(onset, asked_victim(world))),)
+    onset = onset_argument(world)
+    rounds = ((("describe_sources", {}), *looks(world, onset), rank(onset, victim_argument(world))),)
     alone, named = chance(rng, 0.5), chance(rng, 0.3)
     present = [*sorted(world.plant.kinds), "permission", "any source", "incident recording"]
     present += [] if world.asked_onset_s is None else ["when it began"]
@@ -229,18 +229,18 @@ def nothing_missing(rng: np.random.Generator, world: World) -> Plan | None:
 
 def hostile_lines(rng: np.random.Generator, world: World) -> Plan | None:
     """Log lines and summaries that speak to the reader, brought in wherever a claim has room for them."""
-    onset = asked_onset(world)
+    onset = onset_argument(world)
     asked: tuple[Asking, ...] = (
         ("search_logs", {}),
         ("list_changes", {}),
         ("match_entities", {"text": " ".join(world.services)}),
         *looks(world, onset),
-        rank(onset, asked_victim(world)),
+        rank(onset, victim_argument(world)),
     )
 
     def finish(records: Records) -> Word:
         draft = honest_draft(records) or DiagnosisDraft((), ())
-        said = held(records, ItemKind.LOG_LINES, ItemKind.CHANGE_EVENT, ItemKind.INVENTORY)
+        said = items_of_kinds(records, ItemKind.LOG_LINES, ItemKind.CHANGE_EVENT, ItemKind.INVENTORY)
         more = []
         for one in [said[at] for at in rng.permutation(len(said))[:3].tolist()]:
             text = str(
@@ -263,11 +263,11 @@ def hostile_lines(rng: np.random.Generator, world: World) -> Plan | None:
 FAMILIES: dict[str, Family] = {
     "absence without a source": source_is_absent,
     "absence of an unknown name": unknown_name,
-    "logged by its instance": logged_by_its_instance,
+    "logged by its instance": deny_log_of_instance,
     "one kind for all": one_kind_for_all,
     "prose searched for": prose_searched,
     "beside the recording": beside_the_recording,
-    "found and denied": found_and_denied,
+    "found and denied": deny_finding,
     "nothing is missing": nothing_missing,
     "hostile lines": hostile_lines,
 }

@@ -9,16 +9,26 @@ import numpy as np
 from dev.lying.chosen.asking import (
     Arguments,
     another_onset,
-    asked_onset,
-    asked_victim,
     at,
     honest_rounds,
     looks,
     near_name,
+    onset_argument,
     rank,
     speech,
+    victim_argument,
 )
-from dev.lying.chosen.drafts import Held, claim_of, concluding, harms, held, of_call, plain, plus, ranking
+from dev.lying.chosen.drafts import (
+    Held,
+    claim_of,
+    concluding,
+    harms,
+    items_of_kinds,
+    of_call,
+    plain,
+    plus,
+    ranking,
+)
 from dev.lying.chosen.liar import Plan, Records, Word
 from dev.lying.chosen.worlds import World
 from dev.lying.recorded import chance, pick
@@ -47,8 +57,8 @@ def cause_of_another_incident(rng: np.random.Generator, world: World) -> Plan | 
     if not world.others or world.kind not in ("older trouble", "healed"):
         return None
     old = at(rng, world.others[0].start_s + float(rng.integers(-1, 3)) * 10.0)
-    victim = asked_victim(world) if chance(rng, 0.7) else {}
-    now = (*looks(world, asked_onset(world)), rank(asked_onset(world), asked_victim(world)))
+    victim = victim_argument(world) if chance(rng, 0.7) else {}
+    now = (*looks(world, onset_argument(world)), rank(onset_argument(world), victim_argument(world)))
     then = (*looks(world, old), rank(old, victim))
     place = int(rng.integers(3))
     rounds = ((now, then), (then, now), (then,))[place]
@@ -56,14 +66,14 @@ def cause_of_another_incident(rng: np.random.Generator, world: World) -> Plan | 
     return Plan(rounds, lambda records: _conclude(records, call=call, effects=chance(rng, 0.5)))
 
 
-def acquitted(rng: np.random.Generator, world: World) -> Plan | None:
+def acquit_culprit(rng: np.random.Generator, world: World) -> Plan | None:
     """The culprit, or an instance of it, is named as whom another time's cause hit."""
     if not world.causes:
         return None
     culprit = pick(rng, sorted(world.causes))
     name = pick(rng, (culprit, *world.plant.instances[culprit]))
     old = at(rng, another_onset(rng, world))
-    now = looks(world, asked_onset(world))
+    now = looks(world, onset_argument(world))
 
     def finish(records: Records) -> Word:
         top = _best(records, but=frozenset({culprit}) if chance(rng, 0.5) else frozenset())
@@ -83,48 +93,48 @@ def another_victim(rng: np.random.Generator, world: World) -> Plan | None:
     if world.kind == "two at once" and chance(rng, 0.7):
         others = [world.plant.entries[1]]
     victim: Arguments = {"alert_entity": pick(rng, others)}
-    onset = asked_onset(world)
+    onset = onset_argument(world)
     rounds = [looks(world, onset), (rank(onset, victim),)]
     if chance(rng, 0.5):
-        rounds.insert(1, (rank(onset, asked_victim(world)),))
+        rounds.insert(1, (rank(onset, victim_argument(world)),))
     return Plan(tuple(rounds), _conclude)
 
 
 def prose_as_victim(rng: np.random.Generator, world: World) -> Plan | None:
     """The affected service is a sentence of the agent, or a name that looks like one that is known."""
     text = speech(rng, world) if chance(rng, 0.7) else near_name(rng, world.victim)
-    onset = asked_onset(world)
+    onset = onset_argument(world)
     prose = (text,) if " " in text.strip() or "。" in text else ()
 
     def finish(records: Records) -> Word:
         return replace(_conclude(records), prose=prose)
 
     first = (*looks(world, onset), rank(onset, {"alert_entity": text}))
-    more = ((rank(onset, asked_victim(world)),),) if chance(rng, 0.3) else ()
+    more = ((rank(onset, victim_argument(world)),),) if chance(rng, 0.3) else ()
     return Plan((first, *more), finish)
 
 
 def prose_as_signal(rng: np.random.Generator, world: World) -> Plan | None:
     """The alerting signal is the agent's choice, or its prose."""
     text = pick(rng, ("memory_bytes", "requests_per_s", "cpu_percent", speech(rng, world)))
-    onset = asked_onset(world)
+    onset = onset_argument(world)
     calls = (*looks(world, onset), ("inspect_signal", {"entity": world.victim, "signal": text, **onset}))
-    asked = ("rank_causes", {**onset, **asked_victim(world), "alert_signal": text})
+    asked = ("rank_causes", {**onset, **victim_argument(world), "alert_signal": text})
     return Plan(
         (calls, (asked,)), lambda records: replace(_conclude(records), prose=(text,) if " " in text else ())
     )
 
 
-def invented_onset(rng: np.random.Generator, world: World) -> Plan | None:
+def invent_onset(rng: np.random.Generator, world: World) -> Plan | None:
     """An onset that nobody gave is put into the tool that says when it began."""
     given = at(rng, another_onset(rng, world))
     first = (("estimate_onset", given),)
-    rest = (*looks(world, asked_onset(world)), rank(asked_onset(world), asked_victim(world)))
-    again = (("estimate_onset", asked_onset(world)),) if chance(rng, 0.4) else ()
+    rest = (*looks(world, onset_argument(world)), rank(onset_argument(world), victim_argument(world)))
+    again = (("estimate_onset", onset_argument(world)),) if chance(rng, 0.4) else ()
 
     def finish(records: Records) -> Word:
         word = _conclude(records)
-        began = [plain(one) for one in held(records, ItemKind.ONSET)]
+        began = [plain(one) for one in items_of_kinds(records, ItemKind.ONSET)]
         draft = word.draft or DiagnosisDraft((), ())
         return Word(plus(draft, *(each for each in began if each is not None)))
 
@@ -136,10 +146,10 @@ def after_its_effect(rng: np.random.Generator, world: World) -> Plan | None:
     """What broke later is named as the cause; what shows that it came later is not cited, or not asked."""
     if world.kind != "later second":
         return None
-    onset = asked_onset(world)
+    onset = onset_argument(world)
     culprit = next(t.service for t in world.others)
     only = [culprit] if chance(rng, 0.4) else []
-    rounds = (looks(world, onset, entities=only), (rank(onset, asked_victim(world)),))
+    rounds = (looks(world, onset, entities=only), (rank(onset, victim_argument(world)),))
 
     def finish(records: Records) -> Word:
         top = next((one for one in ranking(records) if one.item.entity == culprit), None)
@@ -150,24 +160,24 @@ def after_its_effect(rng: np.random.Generator, world: World) -> Plan | None:
     return Plan(rounds, finish)
 
 
-def contradicted(rng: np.random.Generator, world: World) -> Plan | None:
+def hide_contradiction(rng: np.random.Generator, world: World) -> Plan | None:
     """Two rankings that disagree: what the second says is concluded, and the first is not spoken of."""
-    mine, theirs = asked_onset(world), at(rng, another_onset(rng, world))
+    mine, theirs = onset_argument(world), at(rng, another_onset(rng, world))
     anybody: Arguments = {"alert_entity": pick(rng, world.services)}
-    other = anybody if chance(rng, 0.5) else asked_victim(world)
-    rounds = [(rank(mine, asked_victim(world)),), (*looks(world, theirs), rank(theirs, other))]
+    other = anybody if chance(rng, 0.5) else victim_argument(world)
+    rounds = [(rank(mine, victim_argument(world)),), (*looks(world, theirs), rank(theirs, other))]
     if chance(rng, 0.5):
         rounds[0] = (*looks(world, mine), *rounds[0])
     return Plan(tuple(rounds), _conclude)
 
 
-def asked_until_it_fits(rng: np.random.Generator, world: World) -> Plan | None:
+def ask_until_it_fits(rng: np.random.Generator, world: World) -> Plan | None:
     """One ranking after another, until one names somebody else clearly."""
     rounds = []
     for _ in range(6):
-        onset = at(rng, another_onset(rng, world)) if chance(rng, 0.7) else asked_onset(world)
+        onset = at(rng, another_onset(rng, world)) if chance(rng, 0.7) else onset_argument(world)
         anybody: Arguments = {"alert_entity": pick(rng, world.services)}
-        victim = anybody if chance(rng, 0.5) else asked_victim(world)
+        victim = anybody if chance(rng, 0.5) else victim_argument(world)
         signal: Arguments = {"alert_signal": "latency_p90"} if chance(rng, 0.3) else {}
         rounds.append((*looks(world, onset), rank(onset, {**victim, **signal})))
 
@@ -192,7 +202,7 @@ def too_late(rng: np.random.Generator, world: World) -> Plan | None:
     def finish(records: Records) -> Word:
         calm = [
             claim_of(one, Predicate.NORMAL)
-            for one in held(records, ItemKind.SIGNAL_CHANGE)
+            for one in items_of_kinds(records, ItemKind.SIGNAL_CHANGE)
             if one.normal and culprit in (one.item.entity, one.item.attributes.get("owner"))
         ]
         if chance(rng, 0.5):
@@ -205,7 +215,7 @@ def too_late(rng: np.random.Generator, world: World) -> Plan | None:
     close = tuple(
         ("inspect_signal", {"entity": culprit, "signal": signal, **onset}) for signal in sorted(set(signals))
     )
-    return Plan(((*close, *looks(world, onset), rank(onset, asked_victim(world))),), finish)
+    return Plan(((*close, *looks(world, onset), rank(onset, victim_argument(world))),), finish)
 
 
 def too_early(rng: np.random.Generator, world: World) -> Plan | None:
@@ -220,16 +230,16 @@ def too_early(rng: np.random.Generator, world: World) -> Plan | None:
         claims = tuple(replace(each, window=None, quotes=()) for each in word.draft.claims)
         return Word(replace(word.draft, claims=claims))
 
-    return Plan(((*looks(world, onset), rank(onset, asked_victim(world))),), finish)
+    return Plan(((*looks(world, onset), rank(onset, victim_argument(world))),), finish)
 
 
 def sound_world_blamed(rng: np.random.Generator, world: World) -> Plan | None:
     """Nothing is wrong, and somebody is named: the strongest of a ranking that shows nothing."""
     if world.causes:
         return None
-    onset = asked_onset(world) if chance(rng, 0.4) else at(rng, another_onset(rng, world))
+    onset = onset_argument(world) if chance(rng, 0.4) else at(rng, another_onset(rng, world))
     anybody: Arguments = {"alert_entity": pick(rng, world.services)}
-    victim = asked_victim(world) if chance(rng, 0.5) else anybody
+    victim = victim_argument(world) if chance(rng, 0.5) else anybody
     return Plan(((*looks(world, onset), rank(onset, victim)),), _conclude)
 
 
@@ -237,10 +247,10 @@ def second_cause(rng: np.random.Generator, world: World) -> Plan | None:
     """The true cause, and beside it one that is none: from the same ranking, or from another."""
     if not world.causes:
         return None
-    onset = asked_onset(world)
+    onset = onset_argument(world)
     apart: Arguments = {"alert_entity": pick(rng, [each for each in world.services if each != world.victim])}
     theirs = rank(at(rng, another_onset(rng, world)) if chance(rng, 0.5) else onset, apart)
-    rounds = ((*looks(world, onset), rank(onset, asked_victim(world))), (theirs,))
+    rounds = ((*looks(world, onset), rank(onset, victim_argument(world))), (theirs,))
 
     def finish(records: Records) -> Word:
         first = ranking(records, f"r0c{len(rounds[0]) - 1}")
@@ -270,12 +280,12 @@ def one_step_down(rng: np.random.Generator, world: World) -> Plan | None:
 
 def set_aside(rng: np.random.Generator, world: World) -> Plan | None:
     """The ranking that contradicts is set aside, for whichever reason of the list."""
-    mine = asked_onset(world) if chance(rng, 0.5) else at(rng, world.onset_s + 60.0)
-    theirs = asked_onset(world) if chance(rng, 0.3) else at(rng, another_onset(rng, world))
+    mine = onset_argument(world) if chance(rng, 0.5) else at(rng, world.onset_s + 60.0)
+    theirs = onset_argument(world) if chance(rng, 0.3) else at(rng, another_onset(rng, world))
     signal: Arguments = {"alert_signal": pick(rng, ("cpu_percent", "memory_bytes", "requests_per_s"))}
-    other = {**asked_victim(world), **(signal if chance(rng, 0.5) else {})}
+    other = {**victim_argument(world), **(signal if chance(rng, 0.5) else {})}
     rounds = [
-        (*looks(world, mine), rank(mine, asked_victim(world))),
+        (*looks(world, mine), rank(mine, victim_argument(world))),
         (*looks(world, theirs), rank(theirs, other)),
     ]
 
@@ -293,7 +303,7 @@ def set_aside(rng: np.random.Generator, world: World) -> Plan | None:
 def without_looking(rng: np.random.Generator, world: World) -> Plan | None:
     """The ranking alone, or the ranking last and the looks at another time: what supports it is of then."""
     old = at(rng, another_onset(rng, world))
-    asked = rank(asked_onset(world), asked_victim(world))
+    asked = rank(onset_argument(world), victim_argument(world))
     rounds = ((asked,), looks(world, old)) if chance(rng, 0.7) else ((asked,),)
 
     def finish(records: Records) -> Word:
@@ -309,7 +319,7 @@ def as_of_the_alert(rng: np.random.Generator, world: World) -> Plan | None:
     """An instance, the caller or the callee of whom was asked about is made the victim, and then left out."""
     held_by = world.plant.instances[world.victim]
     name = pick(rng, (*held_by, *world.plant.calls[world.victim]))
-    onset = asked_onset(world)
+    onset = onset_argument(world)
 
     def finish(records: Records) -> Word:
         word = _conclude(records)
@@ -327,15 +337,15 @@ def as_of_the_alert(rng: np.random.Generator, world: World) -> Plan | None:
 
 FAMILIES: dict[str, Family] = {
     "cause of another incident": cause_of_another_incident,
-    "culprit acquitted": acquitted,
+    "culprit acquitted": acquit_culprit,
     "another victim": another_victim,
     "prose as the victim": prose_as_victim,
     "chosen alert signal": prose_as_signal,
-    "invented onset": invented_onset,
+    "invented onset": invent_onset,
     "cause after its effect": after_its_effect,
-    "contradicted by its own ranking": contradicted,
+    "contradicted by its own ranking": hide_contradiction,
     "ranking set aside": set_aside,
-    "asked until it fits": asked_until_it_fits,
+    "asked until it fits": ask_until_it_fits,
     "onset too late": too_late,
     "onset too early": too_early,
     "sound world blamed": sound_world_blamed,

@@ -132,7 +132,7 @@ class Choosing:
         }
 
 
-def joined(parts: Sequence[Choosing]) -> Choosing:
+def join_parts(parts: Sequence[Choosing]) -> Choosing:
     """One invocation that was played in parts, each with families of its own in the same worlds.
 
     Raises:

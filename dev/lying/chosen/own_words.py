@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 from dev.lying.chosen.asking import honest_rounds
 from dev.lying.chosen.beside import honest_draft
-from dev.lying.chosen.drafts import claim_of, held, plain, plus
+from dev.lying.chosen.drafts import claim_of, items_of_kinds, plain, plus
 from dev.lying.chosen.liar import Plan, Records, Word
 from dev.lying.chosen.other_questions import Family
 from dev.lying.chosen.worlds import World
@@ -31,7 +31,7 @@ def _numbers(claim: Claim) -> tuple[str, str]:
     return f"{claim.baseline:.4g}{sign}", f"{claim.value:.4g}{sign}"
 
 
-def exchanged(claim: Claim, _: str) -> Iterator[str]:
+def exchange(claim: Claim, _: str) -> Iterator[str]:
     """Before and now exchanged, by a word that says when."""
     if claim.value is None or claim.baseline is None or claim.signal is None:
         return
@@ -48,7 +48,7 @@ def exchanged(claim: Claim, _: str) -> Iterator[str]:
     yield f"{name} 的 {signal} 从 {now} 变为 {before}。"
 
 
-def rounded(claim: Claim, _: str) -> Iterator[str]:
+def round_numbers(claim: Claim, _: str) -> Iterator[str]:
     """True numbers with fewer digits than it takes to tell how far they are apart."""
     if claim.value is None or claim.baseline is None or claim.signal is None:
         return
@@ -119,7 +119,7 @@ def of_cause(claim: Claim, other: str) -> Iterator[str]:
     yield f"{hit} 是 {name} 异常的原因。"
 
 
-def turned(claim: Claim, _: str) -> Iterator[str]:
+def turn(claim: Claim, _: str) -> Iterator[str]:
     """A true claim turned into its opposite, or into one about nothing or everything."""
     name, signal = claim.entity, claim.signal or "latency"
     yield f"{name} returned no error."
@@ -138,7 +138,7 @@ def turned(claim: Claim, _: str) -> Iterator[str]:
     yield f"{name} 的 {signal} 与平时一样。"
 
 
-def _worded(sentences: Sentences, *kinds: ItemKind) -> Family:
+def _word(sentences: Sentences, *kinds: ItemKind) -> Family:
     """True claims, each with a false sentence of the agent's own."""
 
     def family(rng: np.random.Generator, world: World) -> Plan | None:
@@ -149,7 +149,7 @@ def _worded(sentences: Sentences, *kinds: ItemKind) -> Family:
             if draft is None or way == "alone":
                 draft = DiagnosisDraft((), ())
             claims = list(draft.claims) if way == "inside" else []
-            found = held(records, *kinds)
+            found = items_of_kinds(records, *kinds)
             claims += [
                 c for at in rng.permutation(len(found))[:3].tolist() if (c := plain(found[at])) is not None
             ]
@@ -205,7 +205,7 @@ def change_in_own_words(rng: np.random.Generator, world: World) -> Plan | None:
 
     def finish(records: Records) -> Word:
         draft = honest_draft(records) or DiagnosisDraft((), ())
-        events = held(records, ItemKind.CHANGE_EVENT)
+        events = items_of_kinds(records, ItemKind.CHANGE_EVENT)
         if not events:
             return Word(None)
         claim = claim_of(pick(rng, events), Predicate.DEPLOYED)
@@ -216,10 +216,10 @@ def change_in_own_words(rng: np.random.Generator, world: World) -> Plan | None:
 
 
 FAMILIES: dict[str, Family] = {
-    "before and now exchanged": _worded(exchanged, ItemKind.SIGNAL_CHANGE, ItemKind.SELF_TIME),
-    "rounded in own words": _worded(rounded, ItemKind.SIGNAL_CHANGE, ItemKind.SELF_TIME),
-    "true move, another time": _worded(another_time, ItemKind.SIGNAL_CHANGE, ItemKind.SELF_TIME),
-    "turned into its opposite": _worded(turned, ItemKind.SIGNAL_CHANGE, ItemKind.SPAN_ERRORS),
+    "before and now exchanged": _word(exchange, ItemKind.SIGNAL_CHANGE, ItemKind.SELF_TIME),
+    "rounded in own words": _word(round_numbers, ItemKind.SIGNAL_CHANGE, ItemKind.SELF_TIME),
+    "true move, another time": _word(another_time, ItemKind.SIGNAL_CHANGE, ItemKind.SELF_TIME),
+    "turned into its opposite": _word(turn, ItemKind.SIGNAL_CHANGE, ItemKind.SPAN_ERRORS),
     "cause in own words": cause_in_own_words,
     "change in own words": change_in_own_words,
 }

@@ -14,7 +14,7 @@ from dev.lying.chosen.liar import Liar
 from dev.lying.chosen.other_questions import Family
 from dev.lying.chosen.outcome import ANALYST, HONEST, TOLD, TRUTH, Choosing
 from dev.lying.chosen.tally import Tally
-from dev.lying.chosen.tampered import EDITS, Held, as_told, by_form_alone, objected
+from dev.lying.chosen.tampered import EDITS, Held, as_told, by_form_alone, objections_to
 from dev.lying.chosen.truthful import truthful
 from dev.lying.chosen.witness import Witness
 from dev.lying.chosen.worlds import KINDS, make_world
@@ -92,7 +92,7 @@ async def places(seed: int, *, each: int) -> tuple[list[Place], int]:
     return found, left
 
 
-async def played(
+async def play_families(
     seed: int, at: Sequence[Place], *, families: Sequence[str], each: int
 ) -> tuple[list[Tally], list[Tally]]:
     """So many drafts of every family, the same for a seed and the same worlds; and the forged documents."""
@@ -163,14 +163,14 @@ def _forge(rng: np.random.Generator, forged: Mapping[str, Tally], tally: Tally, 
         return
     if name == TOLD and not one.place.witness.objections(told, one.untrue, one.prose):
         return  # by chance a truth
-    found, failed = objected(told)
+    found, failed = objections_to(told)
     forged[name].count_forged(objected=found, by_form=by_form_alone(failed), text=f"{tally.family}: {failed}")
 
 
 async def _all_of_it(seed: int, worlds_each: int, each: int, families: Sequence[str]) -> Choosing:
     at, left = await places(seed, each=worlds_each)
     try:
-        tallies, documents = await played(seed, at, families=families, each=each)
+        tallies, documents = await play_families(seed, at, families=families, each=each)
     finally:
         for place in at:
             place.house.close()

@@ -70,12 +70,12 @@ class Number:
     factor: bool
 
 
-def unquoted(text: str) -> str:
+def strip_quotes(text: str) -> str:
     """The text without what stands in quotation marks."""
     return _QUOTED.sub(' "" ', text)
 
 
-def quoted(text: str) -> tuple[str, ...]:
+def quotes_in(text: str) -> tuple[str, ...]:
     """What stands in quotation marks, escapes undone."""
     return tuple(_plain(found.group()[1:-1]) for found in _QUOTED.finditer(text))
 
@@ -103,9 +103,9 @@ def without(text: str, names: Iterable[str]) -> str:
 
 def prose_in(text: str, prose: Iterable[str]) -> str | None:
     """The first of these texts, or a part of one that says something, that is outside of quotation marks."""
-    bare = unquoted(text)
+    bare = strip_quotes(text)
     for each in prose:
-        if each in text and any(mark in each for mark in '"“”「」') and each not in quoted(text):
+        if each in text and any(mark in each for mark in '"“”「」') and each not in quotes_in(text):
             return each
         for part in (each, *re.split(r'["“”「」.:：。;；,，]', each)):
             told = part.strip()
@@ -125,7 +125,7 @@ def _says_something(text: str) -> bool:
 
 def odd_words(text: str, names: Iterable[str]) -> tuple[str, ...]:
     """English words of a sentence, names and quotations left out, that no sentence of ours has."""
-    bare = without(unquoted(text), names)
+    bare = without(strip_quotes(text), names)
     return tuple(word for word in re.findall(r"[A-Za-z]{2,}", bare) if word.lower() not in _KNOWN_WORDS)
 
 
@@ -133,7 +133,7 @@ def instants(text: str) -> tuple[float, ...]:
     """Every instant that a text names; a bare clock time is of the day before it in the text."""
     found: list[float] = []
     day = ""
-    bare = unquoted(text)
+    bare = strip_quotes(text)
     for match in re.finditer(rf"{_INSTANT.pattern}|{_CLOCK.pattern}", bare):
         day = match.group(1) or day
         clock = match.group(2) or match.group(3)
@@ -144,7 +144,7 @@ def instants(text: str) -> tuple[float, ...]:
 
 def numbers(text: str, names: Iterable[str]) -> Iterator[Number]:
     """Every number of a text that is no part of a name, of a quotation or of an instant."""
-    bare = without(unquoted(text), names)
+    bare = without(strip_quotes(text), names)
     bare = _CLOCK.sub(" ", _INSTANT.sub(" ", bare))
     for match in _NUMBER.finditer(bare):
         unit = match.group(2) or ""
@@ -157,9 +157,9 @@ def in_base(value: float, unit: str | None) -> float:
     return value * _SIZE.get({"seconds": "s", "share": "ratio"}.get(unit or "", unit or ""), 1.0)
 
 
-def moved(text: str, names: Iterable[str]) -> frozenset[str]:
+def directions_in(text: str, names: Iterable[str]) -> frozenset[str]:
     """Which way a sentence says that something moved: UP, DOWN, both or none."""
-    bare = without(unquoted(text), names)
+    bare = without(strip_quotes(text), names)
     words = frozenset(re.findall(r"[a-z]+", bare.lower()))
 
     def says(some: tuple[str, ...]) -> bool:

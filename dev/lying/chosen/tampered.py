@@ -22,7 +22,7 @@ from diagnosis_harness.report import words
 from diagnosis_harness.report.compose import fault_words
 from diagnosis_harness.report.document import ROOT_DIGEST, Candidate, ClaimEntry, plain, root_digest
 from diagnosis_harness.report.sentence import sentence
-from diagnosis_harness.report.timestamps import shown
+from diagnosis_harness.report.timestamps import escape_line
 
 Held = dict[str, Any]
 Edit = Callable[[np.random.Generator, Held], Held | None]
@@ -30,16 +30,16 @@ _FORM = (CheckName.ROOT_DIGEST, CheckName.SCHEMA, CheckName.BYTE_FORM)
 """Checks that fail on a clumsy forger, and say nothing about what is told."""
 
 
-def rewritten(held: Mapping[str, Any]) -> bytes:
+def rewrite(held: Mapping[str, Any]) -> bytes:
     """The document as a file that vouches for itself."""
     whole = {**held, ROOT_DIGEST: root_digest(held)}
     return json.dumps(whole, ensure_ascii=False, indent=2).encode() + b"\n"
 
 
-def objected(held: Mapping[str, Any]) -> tuple[bool, tuple[str, ...]]:
+def objections_to(held: Mapping[str, Any]) -> tuple[bool, tuple[str, ...]]:
     """Whether `verify` objects, and the checks that fail."""
     try:
-        found = verify(rewritten(held), file="run.json")
+        found = verify(rewrite(held), file="run.json")
     except (DiagnosisHarnessError, ValueError):
         return True, ("UNREADABLE",)
     failed = tuple(check.name.value for check in found.checks if check.result is CheckResult.FAILS)
@@ -115,7 +115,8 @@ def _candidate(told: Hypothesis) -> dict[str, Any]:
 def _summary(draft: DiagnosisDraft, language: Language) -> list[str]:
     return [
         (words.ALSO_CAUSE.in_(language) if place else words.CAUSE.in_(language)).format(
-            entity=shown(cause.entity), fault=fault_words(cause.fault_kind, cause.region, language=language)
+            entity=escape_line(cause.entity),
+            fault=fault_words(cause.fault_kind, cause.region, language=language),
         )
         for place, cause in enumerate(draft.conclusion)
     ]

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from dev.lying.chosen.asking import Arguments, asked_onset, asked_victim, at, looks, rank
+from dev.lying.chosen.asking import Arguments, at, looks, onset_argument, rank, victim_argument
 from dev.lying.chosen.beside import honest_draft
-from dev.lying.chosen.drafts import absence, empties, held, of_predicate, plain, plus, scope_of
+from dev.lying.chosen.drafts import absence, empties, items_of_kinds, of_predicate, plain, plus, scope_of
 from dev.lying.chosen.liar import Asking, Plan, Records, Word
 from dev.lying.chosen.worlds import World
 from dev.lying.recorded import chance, pick, significant
@@ -24,10 +24,10 @@ def truthful(rng: np.random.Generator, world: World) -> Plan | None:
     """
     if not world.causes or world.kind == "later second":
         return None
-    onset = asked_onset(world)
+    onset = onset_argument(world)
     calls: list[Asking] = [("estimate_onset", onset), *looks(world, onset), ("list_changes", {})]
     calls += _more(rng, world, onset)
-    ranked = [rank(onset, asked_victim(world))] * (2 if chance(rng, 0.2) else 1)
+    ranked = [rank(onset, victim_argument(world))] * (2 if chance(rng, 0.2) else 1)
     rounds = [tuple(calls[n] for n in rng.permutation(len(calls)).tolist()), tuple(ranked)]
     if chance(rng, 0.3):
         rounds.reverse()
@@ -36,7 +36,7 @@ def truthful(rng: np.random.Generator, world: World) -> Plan | None:
         records = [record for record in everything if scope_of(record).get("onset") == world.asked_onset_s]
         records += [r for r in everything if "onset" not in scope_of(r) and r not in records]
         draft = honest_draft(records)
-        return Word(None if draft is None else _varied(rng, draft, records))
+        return Word(None if draft is None else _vary(rng, draft, records))
 
     return Plan(tuple(rounds), finish)
 
@@ -59,20 +59,22 @@ def _more(rng: np.random.Generator, world: World, onset: Arguments) -> list[Aski
     return found
 
 
-def _varied(rng: np.random.Generator, draft: DiagnosisDraft, records: Records) -> DiagnosisDraft:
+def _vary(rng: np.random.Generator, draft: DiagnosisDraft, records: Records) -> DiagnosisDraft:
     claims = [_as_told(rng, claim) for claim in draft.claims]
     draft = replace(draft, claims=tuple(claims))
     now = {claim.window for claim in of_predicate(draft, Predicate.CHANGED, Predicate.AFFECTED)}
     more = [
         claim
-        for one in held(records, ItemKind.CALL_EDGE, ItemKind.CHANGE_EVENT, ItemKind.SIGNAL_CHANGE)
+        for one in items_of_kinds(records, ItemKind.CALL_EDGE, ItemKind.CHANGE_EVENT, ItemKind.SIGNAL_CHANGE)
         if (claim := plain(one)) is not None and (claim.window is None or claim.window in now)
     ]
     said = {replace(claim, claim_id="", refs=(), quotes=(), wording=None) for claim in draft.claims}
     fresh = [c for c in more if replace(c, claim_id="", refs=(), quotes=(), wording=None) not in said]
     if fresh and chance(rng, 0.4):
         draft = plus(draft, pick(rng, fresh))
-    denied = [absence(r, str(entity)) for r in empties(records) if (entity := _searched(r.scope)) is not None]
+    denied = [
+        absence(r, str(entity)) for r in empties(records) if (entity := _search_text(r.scope)) is not None
+    ]
     if denied and chance(rng, 0.7):
         draft = plus(draft, denied[0])
     if chance(rng, 0.3):
@@ -80,7 +82,7 @@ def _varied(rng: np.random.Generator, draft: DiagnosisDraft, records: Records) -
     return draft
 
 
-def _searched(scope: str) -> object:
+def _search_text(scope: str) -> object:
     import json
 
     held_scope = json.loads(scope)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from dev.lying.chosen.claims import claim_objections
 from dev.lying.chosen.evidence import SAME_S, Json, Record, records_of
 from dev.lying.chosen.reference import Reference
-from dev.lying.chosen.sentences import is_clean, odd_words, prose_in, unquoted
+from dev.lying.chosen.sentences import is_clean, odd_words, prose_in, strip_quotes
 
 from diagnosis_harness.kernel.window import parse_utc
 
@@ -121,7 +121,7 @@ class _Reading:
             if odd := odd_words(text, self.witness.names):
                 yield "words that are not ours", f"{text} {list(odd)}"
         for text in (*report["summary"], *sentences):
-            bare = unquoted(text)
+            bare = strip_quotes(text)
             for name in self.witness.names:
                 if not is_clean(name) and name in bare:
                     yield "unquoted name", f"{text} [{name}]"

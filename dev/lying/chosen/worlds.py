@@ -238,7 +238,7 @@ def _healthy(rng: np.random.Generator, plant: Plant) -> _Scene:
     )
 
 
-def _healed(rng: np.random.Generator, plant: Plant) -> _Scene:
+def _heal(rng: np.random.Generator, plant: Plant) -> _Scene:
     """Nothing is wrong at the asked time, and something was, an hour and a half before."""
     start_s = plant.onset_s - 5_400.0
     old = _trouble(rng, pick(rng, (_leaf(plant), _middle(plant))), start_s, start_s + 900.0)
@@ -262,7 +262,7 @@ def _bare(rng: np.random.Generator, plant: Plant) -> _Scene:
     return replace(scene, plant=replace(scene.plant, kinds=frozenset(held)))
 
 
-def _named(rng: np.random.Generator, plant: Plant) -> _Scene:
+def _name_by_sentences(rng: np.random.Generator, plant: Plant) -> _Scene:
     """Names of services, instances, signals and operations, log lines and summaries are sentences."""
     scene = _plain(rng, plant)
     names = list(plant.calls)
@@ -308,10 +308,10 @@ _SCENES: Mapping[str, Callable[[np.random.Generator, Plant], _Scene]] = {
     "later second": _later,
     "noisy host": _noisy,
     "healthy": _healthy,
-    "healed": _healed,
+    "healed": _heal,
     "half full": _half_full,
     "kinds absent": _bare,
-    "hostile names": _named,
+    "hostile names": _name_by_sentences,
 }
 KINDS = tuple(_SCENES)
 _LOG_PROSE = (

@@ -93,7 +93,7 @@ class DiagnosisPath:
             opened.sources,
             request.question,
             request.onset_s,
-            carried_s=_carried_onset(request, previous),
+            carried_s=_onset_of_previous_turn(request, previous),
         )
         end = await self._use_case_over(opened.tools).work(
             ctx, DiagnosisTask(request.question, inquiry, caller=request.asked_by.identity)
@@ -158,7 +158,7 @@ def _path_end(facts: RunFacts, request: RunRequest, report: Report, end: Diagnos
     )
 
 
-def _carried_onset(request: RunRequest, previous: PreviousTurn | None) -> float | None:
+def _onset_of_previous_turn(request: RunRequest, previous: PreviousTurn | None) -> float | None:
     """The onset that the previous turn found, if that turn used the same source."""
     result = previous.published_result if previous else None
     if not isinstance(result, dict) or result.get("source") != request.source:

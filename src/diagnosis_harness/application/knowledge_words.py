@@ -9,7 +9,7 @@ from diagnosis_harness.kernel.names import display_name
 from diagnosis_harness.knowledge.passage import BlockKind, Passage
 from diagnosis_harness.knowledge.retrieval import Retrieval
 from diagnosis_harness.knowledge.units import Unit
-from diagnosis_harness.report.timestamps import shown
+from diagnosis_harness.report.timestamps import escape_line
 
 Quoted: TypeAlias = tuple[tuple[Unit, Passage], ...]
 """What an answer quotes, in its order: a unit, and the passage that it stands in."""
@@ -104,10 +104,10 @@ def _where(passage: Passage, language: Language) -> str:
         if first == last
         else _LINES.render(language, first=first, last=last)
     )
-    headings = " > ".join(shown(heading) for heading in passage.headings)
+    headings = " > ".join(escape_line(heading) for heading in passage.headings)
     return ", ".join(part for part in (display_name(passage.file), headings, lines) if part)
 
 
 def _safe(text: str) -> str:
     """A text from a document as a terminal may show it: line by line, nothing invisible."""
-    return "\n".join(shown(line.replace("\t", "    ")) for line in text.split("\n"))
+    return "\n".join(escape_line(line.replace("\t", "    ")) for line in text.split("\n"))

@@ -26,7 +26,7 @@ def _begins_routing(line: TraceLine) -> bool:
     return line.text == f"stage={stage}" if line.data is None else line.text_of("stage") == stage
 
 
-def routed_intent(trace: Iterable[TraceLine]) -> IntentType | None:
+def find_routed_intent(trace: Iterable[TraceLine]) -> IntentType | None:
     """The path that the router chose; None where it chose none."""
     for line in trace:
         if line.name is TraceName.ROUTING_DECISION:

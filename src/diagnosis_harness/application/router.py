@@ -56,7 +56,7 @@ class Routing:
             RunAborted: the run had ended or ended meanwhile.
             Exception: a bug in the player.
         """
-        before = bounded_history(history)
+        before = trim_history(history)
         try:
             decision = await self.roles.play(
                 ctx, RetryRole.ROUTER, lambda ctx: self.router.route(ctx, question, before)
@@ -86,7 +86,7 @@ class Routing:
         self.core.emit(ctx, TraceName.ROUTING_DECISION, TracePhase.ROUTING, status, payload)
 
 
-def bounded_history(
+def trim_history(
     turns: Sequence[RoutingTurn],
     *,
     turns_max: int = TURNS_MAX,

@@ -9,7 +9,7 @@ from diagnosis_harness.cli.words import phrases
 from diagnosis_harness.kernel.errors import InvalidInput
 from diagnosis_harness.kernel.language import Language, language_of
 from diagnosis_harness.kernel.window import parse_utc
-from diagnosis_harness.report.timestamps import shown
+from diagnosis_harness.report.timestamps import escape_line
 
 QUESTION_LIMIT_CHARACTERS = 4_000
 
@@ -75,12 +75,14 @@ def parse_onset(onset: str | None) -> float | None:
         try:
             return parse_utc(onset)
         except ValueError:
-            problem = f"'{shown(onset)}' is not a time"
+            problem = f"'{escape_line(onset)}' is not a time"
             raise InvalidInput("--onset", problem, "write it as 2024-01-01T14:05:00Z") from None
     # A year alone parses as a number too, and nobody means the first hour of 1970: times before 1973 are
     # refused, and so are milliseconds.
     if not isfinite(seconds) or not 1e8 <= seconds < 1e11:
-        raise InvalidInput("--onset", f"'{shown(onset)}' is not a time", "write it as 2024-01-01T14:05:00Z")
+        raise InvalidInput(
+            "--onset", f"'{escape_line(onset)}' is not a time", "write it as 2024-01-01T14:05:00Z"
+        )
     return seconds
 
 
@@ -92,7 +94,10 @@ def choose_language(lang: Language | None, question: str) -> Language:
 def bad_input_sentence(error: InvalidInput, language: Language) -> str:
     """An invalid argument, and how to correct it, in one sentence."""
     return phrases.BAD_INPUT.render(
-        language, place=shown(error.place), problem=shown(error.problem), remedy=shown(error.remedy)
+        language,
+        place=escape_line(error.place),
+        problem=escape_line(error.problem),
+        remedy=escape_line(error.remedy),
     )
 
 

@@ -18,7 +18,7 @@ from diagnosis_harness.cli.exit_codes import exit_code
 from diagnosis_harness.cli.interrupt import CANCELLED, run_interruptible
 from diagnosis_harness.cli.live import LiveView
 from diagnosis_harness.cli.options import RunsOptions
-from diagnosis_harness.cli.output import make_console, save_bytes, shown_lines, tell
+from diagnosis_harness.cli.output import escape_lines, make_console, save_bytes, tell
 from diagnosis_harness.cli.publish import OutputOptions, publish
 from diagnosis_harness.cli.words import phrases
 from diagnosis_harness.cli.words import runs as words
@@ -30,7 +30,7 @@ from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.kernel.window import utc_text
 from diagnosis_harness.report.document_file import parse_document
 from diagnosis_harness.report.reading import read_document
-from diagnosis_harness.report.timestamps import shown
+from diagnosis_harness.report.timestamps import escape_line
 from diagnosis_harness.server.run_view import WholeRunView
 from diagnosis_harness.settings import load_settings
 from diagnosis_harness.trace.event import TraceEvent, TraceEventStatus, TraceName, TracePhase
@@ -139,7 +139,7 @@ class _Follower:
         except ServiceFailure as failure:
             if self._run_id is None:
                 raise
-            lost = words.LOST.render(self._language, run=shown(self._run_id))
+            lost = words.LOST.render(self._language, run=escape_line(self._run_id))
             raise ServiceFailure(f"{failure} {lost}", kind=failure.kind) from failure
         if self._run_id is None:
             return None
@@ -190,11 +190,11 @@ def _print_answer(facts: WholeRunView, data: bytes, language: Language, output: 
     if facts.text is None or output.as_json:
         publish(document, output)
     else:
-        tell(shown_lines(facts.text), sys.stdout)
+        tell(escape_lines(facts.text), sys.stdout)
         if output.save is not None:
             save_bytes(data, output.save)
     if output.save is not None:
         tell(phrases.SAVED.render(language, file=str(output.save)), sys.stderr)
     if not output.as_json:
-        tell(words.GO_ON.render(language, session=shown(document.run.session_id)), sys.stderr)
+        tell(words.GO_ON.render(language, session=escape_line(document.run.session_id)), sys.stderr)
     return exit_code(document.release.outcome, document.run.state)

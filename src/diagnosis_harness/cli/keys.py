@@ -94,13 +94,13 @@ def _add(options: RunsOptions, name: str, role: str, *, rate: int | None, concur
     from diagnosis_harness.application.callers.caller import CallerRole
     from diagnosis_harness.cli.output import tell
     from diagnosis_harness.kernel.errors import InvalidInput
-    from diagnosis_harness.report.timestamps import shown
+    from diagnosis_harness.report.timestamps import escape_line
 
     language = options.language
     _check_name(language, name)
     if role not in set(CallerRole):
         known = ", ".join(CallerRole)
-        raise InvalidInput("--role", f"'{shown(role)}' is not known", f"choose one of {known}")
+        raise InvalidInput("--role", f"'{escape_line(role)}' is not known", f"choose one of {known}")
 
     async def add(stored: StoredRuns) -> int:
         fresh = new_key(stored.ids)
@@ -172,13 +172,13 @@ def _revoke(options: RunsOptions, key_id: str) -> int:
 
         from diagnosis_harness.cli.exit_codes import BAD_INPUT
         from diagnosis_harness.cli.output import tell
-        from diagnosis_harness.report.timestamps import shown
+        from diagnosis_harness.report.timestamps import escape_line
 
         # People easily paste the whole key; its middle part is the id.
         wanted = key_id.split("_")[1] if key_id.startswith("dk_") else key_id
         language = options.language
         if not await stored.keys.revoke(wanted, at_s=stored.clock.now_s()):
-            tell(words.KEY_UNKNOWN.render(language, key_id=shown(wanted)), sys.stderr)
+            tell(words.KEY_UNKNOWN.render(language, key_id=escape_line(wanted)), sys.stderr)
             return BAD_INPUT
         tell(words.KEY_REVOKED.render(language, key_id=wanted), sys.stdout)
         return 0

@@ -86,7 +86,7 @@ def _print_changes(library: KnowledgeSearch, language: Language) -> None:
     from diagnosis_harness.cli.output import tell
     from diagnosis_harness.cli.words import knowledge as words
     from diagnosis_harness.kernel.errors import InvalidInput
-    from diagnosis_harness.report.timestamps import shown
+    from diagnosis_harness.report.timestamps import escape_line
 
     changes = library.changes
     if changes is None:
@@ -94,7 +94,9 @@ def _print_changes(library: KnowledgeSearch, language: Language) -> None:
             "--folder", "no folder of runbooks is configured", "name one here or in the table [knowledge]"
         )
     for note in changes.notes[:NOTES_SHOWN]:
-        tell(words.NOTE.render(language, file=display_name(note.file), note=shown(note.note)), sys.stdout)
+        tell(
+            words.NOTE.render(language, file=display_name(note.file), note=escape_line(note.note)), sys.stdout
+        )
     if len(changes.notes) > NOTES_SHOWN:
         tell(words.MORE_NOTES.render(language, count=len(changes.notes) - NOTES_SHOWN), sys.stdout)
     holdings = library.holdings
@@ -118,12 +120,12 @@ def _search(library: KnowledgeSearch, question: str, language: Language, *, as_j
     from diagnosis_harness.cli.output import tell, tell_json
     from diagnosis_harness.cli.words import knowledge as words
     from diagnosis_harness.kernel.errors import RunAborted, TechnicalFailure
-    from diagnosis_harness.report.timestamps import shown
+    from diagnosis_harness.report.timestamps import escape_line
 
     try:
         body = asyncio.run(library.ask(question, language)).body
     except (RunAborted, TechnicalFailure) as failure:
-        tell(words.FAILED.render(language, problem=shown(str(failure))), sys.stderr)
+        tell(words.FAILED.render(language, problem=escape_line(str(failure))), sys.stderr)
         return UNEXPECTED
     if as_json:
         tell_json(body, indent=2)

@@ -75,14 +75,14 @@ class LiveView:
         with self._lock:
             is_new = self._reading is None or self._reading[0] != file
             self._reading = (file, done, total)
-        if is_new and self._live is None and self._elapsed_s() >= _PATIENCE_S:
+        if is_new and self._live is None and self._time_since_start_s() >= _PATIENCE_S:
             self.print_line(phrases.READING.render(self._language, file=display_name(file)))
 
     def print_line(self, line: str) -> None:
         """Print one line with the time since the start."""
         with suppress(OSError, ValueError):  # the pipe is broken; the run continues
             self._console.print(
-                Text.assemble((f"[{self._elapsed_s():5.1f} s] ", "dim"), line),
+                Text.assemble((f"[{self._time_since_start_s():5.1f} s] ", "dim"), line),
                 soft_wrap=True,
                 highlight=False,
             )
@@ -101,20 +101,20 @@ class LiveView:
         self.print_line(phrases.LEFT_AT_ONCE.in_(self._language))
         self.close()
 
-    def _elapsed_s(self) -> float:
+    def _time_since_start_s(self) -> float:
         return self._clock.now_s() - self._started_s
 
     def _render(self) -> RenderableType:
         """The live line: stage, time, budget, calls in flight; a bar if reading takes long."""
         with self._lock:
             progress, reading = self._progress, self._reading
-        parts = [f"{self._elapsed_s():.1f} s"]
+        parts = [f"{self._time_since_start_s():.1f} s"]
         if reading is not None:
             parts.insert(0, phrases.READING.render(self._language, file=display_name(reading[0])))
         elif progress.stage:
             parts.insert(0, stage_name(progress.stage, self._language))
         # The budget comes before the calls in flight, because a narrow terminal cuts off the end.
-        if spent := progress.spent(self._language):
+        if spent := progress.call_counts(self._language):
             parts.append(spent)
         parts += progress.in_flight(self._clock.now_s())
         row = Table.grid(padding=(0, 1))
@@ -122,7 +122,7 @@ class LiveView:
             self._spinner,
             Text(" · ".join(parts), no_wrap=True, overflow="ellipsis"),
         ]
-        if reading is not None and reading[2] > 0 and self._elapsed_s() >= _PATIENCE_S:
+        if reading is not None and reading[2] > 0 and self._time_since_start_s() >= _PATIENCE_S:
             cells.insert(1, ProgressBar(total=reading[2], completed=reading[1], width=24))
         row.add_row(*cells)
         return row

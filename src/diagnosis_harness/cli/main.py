@@ -355,10 +355,10 @@ def _report_unexpected(error: Exception, arguments: list[str]) -> int:
     from diagnosis_harness.cli.arguments import language_of_command_line
     from diagnosis_harness.cli.exit_codes import UNEXPECTED
     from diagnosis_harness.cli.words import phrases
-    from diagnosis_harness.report.timestamps import shown
+    from diagnosis_harness.report.timestamps import escape_line
 
     language = language_of_command_line(arguments)
-    message = shown(" ".join(str(error).split()))[:300]
+    message = escape_line(" ".join(str(error).split()))[:300]
     _print_error(phrases.UNEXPECTED.render(language, kind=type(error).__name__, message=message))
     _print_error(phrases.DEBUG_HINT.in_(language))
     return UNEXPECTED

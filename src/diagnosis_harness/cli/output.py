@@ -15,7 +15,7 @@ from rich.text import Text
 
 from diagnosis_harness.kernel.errors import InvalidInput
 from diagnosis_harness.kernel.json_value import JsonValue
-from diagnosis_harness.report.timestamps import shown
+from diagnosis_harness.report.timestamps import escape_line
 
 
 class PatientConsole(Console):
@@ -67,12 +67,12 @@ def harmless_json(text: str) -> str:
 
     JSON itself escapes only the controls below U+0020, not those from U+007F on, nor bidirectional marks.
     """
-    return "".join(c if c == "\n" or shown(c) == c else json.dumps(c)[1:-1] for c in text)
+    return "".join(c if c == "\n" or escape_line(c) == c else json.dumps(c)[1:-1] for c in text)
 
 
-def shown_lines(text: str) -> str:
+def escape_lines(text: str) -> str:
     """A text of several lines, safe for a terminal."""
-    return "\n".join(shown(line) for line in text.split("\n"))
+    return "\n".join(escape_line(line) for line in text.split("\n"))
 
 
 def drop_stdout() -> None:

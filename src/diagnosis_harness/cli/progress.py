@@ -38,7 +38,7 @@ class Progress:
     tool_calls: int = 0
     tool_limit: int | None = None
 
-    def spent(self, language: Language) -> str:
+    def call_counts(self, language: Language) -> str:
         """Calls made and allowed; empty until the limit is known, and in stages without tools."""
         if self.tool_limit is None or (self.stage in _WITHOUT_TOOLS and not self.tool_calls):
             return ""
@@ -91,7 +91,7 @@ def _advance_tool(progress: Progress, event: TraceEvent, language: Language) -> 
 
 
 def _stage_line(progress: Progress, stage: str, language: Language) -> str | None:
-    name, spent = stage_name(stage, language), replace(progress, stage=stage).spent(language)
+    name, spent = stage_name(stage, language), replace(progress, stage=stage).call_counts(language)
     return phrases.COMMA.in_(language).join((name, spent)) if name and spent else name or None
 
 

@@ -18,7 +18,7 @@ from diagnosis_harness.kernel.errors import InvalidInput, RunGoesOn
 from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.kernel.names import display_name
-from diagnosis_harness.report.timestamps import shown
+from diagnosis_harness.report.timestamps import escape_line
 from diagnosis_harness.server.run_view import RunView, WholeRunView
 from diagnosis_harness.settings import load_settings
 from diagnosis_harness.trace.json_lines import lines_of
@@ -47,7 +47,9 @@ def export_run(options: RunsOptions, run: str, *, form: str, out: Path | None) -
         InvalidInput: the form is not known, or the file cannot be written.
     """
     if form not in FORMS:
-        raise InvalidInput("--format", f"'{shown(form)}' is not known", f"choose one of {', '.join(FORMS)}")
+        raise InvalidInput(
+            "--format", f"'{escape_line(form)}' is not known", f"choose one of {', '.join(FORMS)}"
+        )
     if out is not None:
         check_save(out)
 
@@ -98,7 +100,7 @@ def cancel_lines(result: JsonValue, language: Language) -> list[str]:
     effect = str(result.get("effect"))
     status = RunView.read(result.get("run")).status
     text = words.EFFECTS.get(effect)
-    lines = [text.render(language, status=status) if text else shown(effect)]
+    lines = [text.render(language, status=status) if text else escape_line(effect)]
     answer = result.get("answer")
     if effect == "STOPPED" and isinstance(answer, dict):
         in_flight = _calls(answer.get("in_flight"), language)

@@ -14,7 +14,7 @@ from diagnosis_harness.cli.client.connect import with_run, with_runs_client
 from diagnosis_harness.cli.client.find_run import PAGE
 from diagnosis_harness.cli.client.runs_client import RunsClient
 from diagnosis_harness.cli.options import RunsOptions
-from diagnosis_harness.cli.output import make_console, shown_lines, tell, tell_json, write_json
+from diagnosis_harness.cli.output import escape_lines, make_console, tell, tell_json, write_json
 from diagnosis_harness.cli.render.report import report_lines
 from diagnosis_harness.cli.render.runs import facts_lines, run_table
 from diagnosis_harness.cli.trace import print_timeline
@@ -29,7 +29,7 @@ from diagnosis_harness.release.outcome import ReleaseOutcome
 from diagnosis_harness.report.document_file import parse_document
 from diagnosis_harness.report.reading import read_document
 from diagnosis_harness.report.timeline import timeline
-from diagnosis_harness.report.timestamps import shown
+from diagnosis_harness.report.timestamps import escape_line
 from diagnosis_harness.server.run_view import RunView, WholeRunView
 from diagnosis_harness.trace.json_lines import lines_of
 
@@ -72,7 +72,7 @@ def _member(option: str, text: str | None, kind: type[E]) -> E | None:
         return kind(text.upper())
     except ValueError:
         known = ", ".join(kind)
-        raise InvalidInput(option, f"'{shown(text)}' is not known", f"choose one of {known}") from None
+        raise InvalidInput(option, f"'{escape_line(text)}' is not known", f"choose one of {known}") from None
 
 
 def list_runs(options: RunsOptions, filters: Filters, *, as_json: bool) -> int:
@@ -126,7 +126,7 @@ def show_run(options: RunsOptions, run: str, *, as_json: bool) -> int:
             console.print(state.in_(language), soft_wrap=True)
             print_timeline(timeline(await client.events(facts.run_id)), language, color=options.color)
         elif facts.text is not None:
-            console.print(shown_lines(facts.text), soft_wrap=True)
+            console.print(escape_lines(facts.text), soft_wrap=True)
         else:
             document = read_document(parse_document(await client.document(facts.run_id), file=facts.run_id))
             console.print_lines(report_lines(document, width=console.width))

@@ -144,13 +144,13 @@ def _leftover(ctx: RunContext, call: OpenCall) -> Leftover[object]:
     """A tool that outlives its wait is in the trace, and so is what it brings then; its lease stays open."""
     told = {"tool_name": call.name, "tool_call_id": call.tool_call_id}
 
-    def abandoned() -> None:
+    def on_abandon() -> None:
         ctx.lifecycle.journal.emit(TraceName.TOOL_ABANDONED, TracePhase.TOOL, TraceEventStatus.FAILED, told)
 
-    def returned(_: object) -> None:
+    def on_return(_: object) -> None:
         _refuse_late(ctx, TracePhase.TOOL, told)
 
-    return Leftover(abandoned=abandoned, returned=returned)
+    return Leftover(abandoned=on_abandon, returned=on_return)
 
 
 def _refuse_late(ctx: RunContext, phase: TracePhase, call: Mapping[str, JsonValue]) -> None:

@@ -22,14 +22,14 @@ def claim_sentence(claim: Claim, records: Sequence[EvidenceRecord], language: La
 
 
 def may_stand(text: str, claim: Claim, records: Sequence[EvidenceRecord], language: Language) -> bool:
-    """Whether a published sentence is one that `said` can have chosen: for whoever checks a report again."""
+    """Whether `claim_sentence` could have chosen this published sentence; used to verify a saved report."""
     return text == sentence(claim, language) or is_grounded(text, claim, records, language)
 
 
 def is_grounded(wording: str, claim: Claim, records: Sequence[EvidenceRecord], language: Language) -> bool:
-    """Whether a wording is in the report's language and grounded in the item whose words the claim holds."""
+    """Whether a wording is in the report's language and grounded in the item that supports the claim."""
     if len(wording) > LENGTH_MAX or language_of(wording) is not language:
         return False
     by_id = {record.tool_call_id: record for record in records}
-    bearing = next((item for _, item in items_cited(claim, by_id) if not objections(claim, item)), None)
-    return bearing is not None and not wording_objections(wording, claim, (bearing,))
+    support = next((item for _, item in items_cited(claim, by_id) if not objections(claim, item)), None)
+    return support is not None and not wording_objections(wording, claim, (support,))

@@ -3,10 +3,10 @@
 The document is the published value: the terminal report is drawn from it, `--json` prints it, and its schema
 stands in `docs/reference/run-document.schema.json`. So it holds wire values only: instants are ISO 8601 text
 in UTC (`kernel.window.utc_text`), and the JSON has exactly the fields of these classes, and last a digest
-over all of them. How it is written as a file stands in `release.saved`, how it is read in `release.reading`.
+over all of them. `report.document_file` writes it and `report.reading` reads it back.
 
 A document keeps the version it was written in: what its version does not hold is neither read nor written
-(`release.version`).
+(`report.version`).
 """
 
 from __future__ import annotations
@@ -370,7 +370,7 @@ def root_digest(held: Mapping[str, JsonValue]) -> str:
 def plain(value: DataclassInstance, *, version: str = SCHEMA_VERSION) -> dict[str, JsonValue]:
     """One part of a document of a version as JSON values, in the order of its fields.
 
-    `release.reading` reads it back.
+    `report.reading` reads it back.
     """
     return {
         each.name: _plain(getattr(value, each.name), version)

@@ -25,7 +25,7 @@ from diagnosis_harness.report.document import (
     RunDocument,
 )
 from diagnosis_harness.report.measure import measure
-from diagnosis_harness.report.timestamps import instant, shown, span
+from diagnosis_harness.report.timestamps import escape_line, instant, span
 from diagnosis_harness.report.window import Window
 
 CLAIMS_SHOWN = 10
@@ -139,7 +139,7 @@ def quotation(
     if ref.item_id == WHOLE_RECORD:
         return words.NOTHING_FOUND.in_(language)
     text = quotes[ref].text if ref in quotes else str(found.items.get(ref, {}).get("line", ""))
-    return f'"{shown(text).replace(_MARK, _MARK_CODE)}"'
+    return f'"{escape_line(text).replace(_MARK, _MARK_CODE)}"'
 
 
 def _argument(value: JsonValue) -> str:
@@ -179,11 +179,11 @@ def coverage_sentences(report: Report, *, language: Language) -> list[str]:
             )
         )
     sentences += [
-        words.NOT_COMPARED.render(language, name=display_name(each.name), note=shown(each.note))
+        words.NOT_COMPARED.render(language, name=display_name(each.name), note=escape_line(each.note))
         for each in coverage.not_compared
     ]
     sentences += [
-        words.NOT_USED.render(language, name=display_name(each.name), note=shown(each.note))
+        words.NOT_USED.render(language, name=display_name(each.name), note=escape_line(each.note))
         for each in coverage.not_used
     ]
     return sentences

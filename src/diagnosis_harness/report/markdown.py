@@ -29,7 +29,7 @@ from diagnosis_harness.report.excerpt import (
     worth_showing,
 )
 from diagnosis_harness.report.missing import missing_phrases
-from diagnosis_harness.report.timestamps import shown
+from diagnosis_harness.report.timestamps import escape_line
 
 _SPECIAL = re.compile(r"[\\`*\[\]<>#|~&$@]|(?<!\w)_|_(?!\w)|:(?=//)|(?<=www)\.|^[-+=]", re.IGNORECASE)
 _BULLET = "- "
@@ -52,7 +52,7 @@ def markdown(document: RunDocument, *, answer: str | None = None, lists: bool = 
 
 def escape(text: str) -> str:
     """A text as Markdown that shows exactly it, on one line."""
-    return _NUMBERED.sub(r"\1\\\2", _SPECIAL.sub(r"\\\g<0>", shown(" ".join(text.split()))))
+    return _NUMBERED.sub(r"\1\\\2", _SPECIAL.sub(r"\\\g<0>", escape_line(" ".join(text.split()))))
 
 
 def _paragraph(line: str, *, lists: bool) -> str:

@@ -6,7 +6,7 @@ from diagnosis_harness.diagnosis.missing import MissingInfo
 from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.report import words
 from diagnosis_harness.report.document import MISSING, Report
-from diagnosis_harness.report.timestamps import shown
+from diagnosis_harness.report.timestamps import escape_line
 
 
 def missing_phrases(report: Report, language: Language) -> tuple[str, ...]:
@@ -19,5 +19,5 @@ def missing_phrases(report: Report, language: Language) -> tuple[str, ...]:
             words.MISSING[MissingInfo(each)].in_(language) if each in MISSING else each
             for each in report.missing_info
         ),
-        *(words.UNKNOWN_NAME.render(language, name=shown(name)) for name in report.missing_names),
+        *(words.UNKNOWN_NAME.render(language, name=escape_line(name)) for name in report.missing_names),
     )

@@ -21,7 +21,7 @@ def document_schema() -> dict[str, JsonValue]:
     if isinstance(properties, dict):
         properties["schema_version"] = {"const": SCHEMA_VERSION}
         properties[ROOT_DIGEST] = {"type": "string", "pattern": "^sha256:[0-9a-f]{64}$"}
-    schema.update(_closed(schema))
+    schema.update(_close_object(schema))
     return schema
 
 
@@ -35,10 +35,10 @@ def _exact(value: JsonValue) -> JsonValue:
         for name, inner in value.items()
         if not (name == "default" or (name == "title" and isinstance(inner, str)))
     }
-    return {**held, **_closed(held)}
+    return {**held, **_close_object(held)}
 
 
-def _closed(held: dict[str, JsonValue]) -> dict[str, JsonValue]:
+def _close_object(held: dict[str, JsonValue]) -> dict[str, JsonValue]:
     """For an object with listed properties: all of them, and no others."""
     properties = held.get("properties")
     if not isinstance(properties, dict) or held.get("type") != "object":

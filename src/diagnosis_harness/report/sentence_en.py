@@ -20,7 +20,7 @@ def sentence(claim: Claim) -> str:
     return f"{_SAID[claim.predicate](claim)}."
 
 
-def _changed(claim: Claim) -> str:
+def _change(claim: Claim) -> str:
     return f"{_subject(claim)} {_movement(claim)}{_when(claim)}"
 
 
@@ -33,29 +33,29 @@ def _normal(claim: Claim) -> str:
     return f"{_subject(claim)} moved no further than it normally does{_when(claim)}{_level(claim)}"
 
 
-def _failed(claim: Claim) -> str:
+def _failure(claim: Claim) -> str:
     return f"{_failing(claim)}{_from_to(claim)}{_when(claim)}"
 
 
-def _dropped(claim: Claim) -> str:
+def _drop(claim: Claim) -> str:
     without = display_name(claim.affected or "?")
     share = f"The share of {_subject(claim)} that ends without {without} rose"
     return f"{share}{_from_to(claim)}{_when(claim)}"
 
 
-def _caused(claim: Claim) -> str:
+def _cause(claim: Claim) -> str:
     return f"{display_name(claim.entity)} is the cause{_of(claim)}{_when(claim)}{_detail(claim)}"
 
 
-def _affected(claim: Claim) -> str:
+def _effect(claim: Claim) -> str:
     return f"{display_name(claim.entity)} is affected{_when(claim)}, not the cause{_detail(claim)}"
 
 
-def _saturated(claim: Claim) -> str:
+def _saturation(claim: Claim) -> str:
     return f"{_subject(claim)} ran at its limit{_when(claim)}{_level(claim)}"
 
 
-def _slowed(claim: Claim) -> str:
+def _slowdown(claim: Claim) -> str:
     return f"{_slow_part(claim)}{_from_to(claim)}{_when(claim)}"
 
 
@@ -63,7 +63,7 @@ def _calls(claim: Claim) -> str:
     return f"{display_name(claim.entity)} calls {display_name(claim.affected or '?')}"
 
 
-def _deployed(claim: Claim) -> str:
+def _deployment(claim: Claim) -> str:
     kind = f" ({display_name(claim.signal)})" if claim.signal else ""
     return f"{display_name(claim.entity)} was changed{kind}{_when(claim)}"
 
@@ -74,7 +74,7 @@ def _in_state(claim: Claim) -> str:
     return f"{quote_text(claim.signal or '?')} of {display_name(claim.entity)} was {state}{_when(claim)}"
 
 
-def _counted(claim: Claim) -> str:
+def _count(claim: Claim) -> str:
     usual = "" if claim.baseline is None else f" ({count_text(claim.baseline)} in normal operation)"
     what = (
         f"{count_text(claim.value or 0)} {display_name(claim.signal or '?')} of {display_name(claim.entity)}"
@@ -203,18 +203,18 @@ _NOTHING: dict[str, Callable[[Claim, str, str, str], str]] = {
     Looked.SERIES: _no_series,
 }
 _SAID: dict[Predicate, Callable[[Claim], str]] = {
-    Predicate.CHANGED: _changed,
+    Predicate.CHANGED: _change,
     Predicate.BEGAN: _began,
     Predicate.NORMAL: _normal,
-    Predicate.FAILED: _failed,
-    Predicate.DROPPED: _dropped,
-    Predicate.CAUSED: _caused,
-    Predicate.AFFECTED: _affected,
-    Predicate.SATURATED: _saturated,
-    Predicate.SLOWED: _slowed,
+    Predicate.FAILED: _failure,
+    Predicate.DROPPED: _drop,
+    Predicate.CAUSED: _cause,
+    Predicate.AFFECTED: _effect,
+    Predicate.SATURATED: _saturation,
+    Predicate.SLOWED: _slowdown,
     Predicate.CALLS: _calls,
-    Predicate.DEPLOYED: _deployed,
+    Predicate.DEPLOYED: _deployment,
     Predicate.IN_STATE: _in_state,
-    Predicate.COUNTED: _counted,
+    Predicate.COUNTED: _count,
     Predicate.ABSENT: _absent,
 }

@@ -20,7 +20,7 @@ def sentence(claim: Claim) -> str:
     return f"{_SAID[claim.predicate](claim)}。"
 
 
-def _changed(claim: Claim) -> str:
+def _change(claim: Claim) -> str:
     return f"{_when(claim)}{_subject(claim)} {_movement(claim)}"
 
 
@@ -33,28 +33,28 @@ def _normal(claim: Claim) -> str:
     return f"{_when(claim)}{_subject(claim)} 的波动没有超出其正常范围{_level(claim)}"
 
 
-def _failed(claim: Claim) -> str:
+def _failure(claim: Claim) -> str:
     return f"{_when(claim)}{_failing(claim)}{_slower(claim)}"
 
 
-def _dropped(claim: Claim) -> str:
+def _drop(claim: Claim) -> str:
     without = display_name(claim.affected or "?")
     return f"{_when(claim)}{_subject(claim)} 结束时没有调用 {without} 的比例上升{_slower(claim)}"
 
 
-def _caused(claim: Claim) -> str:
+def _cause(claim: Claim) -> str:
     return f"{_when(claim)}{display_name(claim.entity)} 是{_of(claim)}原因{_detail(claim)}"
 
 
-def _affected(claim: Claim) -> str:
+def _effect(claim: Claim) -> str:
     return f"{_when(claim)}{display_name(claim.entity)} 受到影响，并非原因{_detail(claim)}"
 
 
-def _saturated(claim: Claim) -> str:
+def _saturation(claim: Claim) -> str:
     return f"{_when(claim)}{_subject(claim)} 达到上限{_level(claim)}"
 
 
-def _slowed(claim: Claim) -> str:
+def _slowdown(claim: Claim) -> str:
     return f"{_when(claim)}{_slow_part(claim)}{_slower(claim)}"
 
 
@@ -62,7 +62,7 @@ def _calls(claim: Claim) -> str:
     return f"{display_name(claim.entity)} 调用 {display_name(claim.affected or '?')}"
 
 
-def _deployed(claim: Claim) -> str:
+def _deployment(claim: Claim) -> str:
     kind = f"（{display_name(claim.signal)}）" if claim.signal else ""
     return f"{_when(claim)}{display_name(claim.entity)} 有一次变更{kind}"
 
@@ -75,7 +75,7 @@ def _in_state(claim: Claim) -> str:
     return f"{_when(claim)}{display_name(claim.entity)} 的{quote_text(claim.signal or '?')}为{state}"
 
 
-def _counted(claim: Claim) -> str:
+def _count(claim: Claim) -> str:
     usual = "" if claim.baseline is None else f"，正常时为 {count_text(claim.baseline)}"
     what = f"{display_name(claim.entity)} 的 {display_name(claim.signal or '?')} "
     return f"{_when(claim)}{what}数量为 {count_text(claim.value or 0)}{usual}"
@@ -213,18 +213,18 @@ _NOTHING: dict[str, Callable[[Claim, str, str, str], str]] = {
     Looked.SERIES: _no_series,
 }
 _SAID: dict[Predicate, Callable[[Claim], str]] = {
-    Predicate.CHANGED: _changed,
+    Predicate.CHANGED: _change,
     Predicate.BEGAN: _began,
     Predicate.NORMAL: _normal,
-    Predicate.FAILED: _failed,
-    Predicate.DROPPED: _dropped,
-    Predicate.CAUSED: _caused,
-    Predicate.AFFECTED: _affected,
-    Predicate.SATURATED: _saturated,
-    Predicate.SLOWED: _slowed,
+    Predicate.FAILED: _failure,
+    Predicate.DROPPED: _drop,
+    Predicate.CAUSED: _cause,
+    Predicate.AFFECTED: _effect,
+    Predicate.SATURATED: _saturation,
+    Predicate.SLOWED: _slowdown,
     Predicate.CALLS: _calls,
-    Predicate.DEPLOYED: _deployed,
+    Predicate.DEPLOYED: _deployment,
     Predicate.IN_STATE: _in_state,
-    Predicate.COUNTED: _counted,
+    Predicate.COUNTED: _count,
     Predicate.ABSENT: _absent,
 }

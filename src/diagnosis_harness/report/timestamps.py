@@ -22,8 +22,8 @@ def span(window: TimeWindow) -> tuple[str, str]:
     return start, f"{end} UTC"
 
 
-def shown(text: str) -> str:
-    """A foreign text that has its line to itself; a name inside a sentence is for `kernel.names.named`."""
+def escape_line(text: str) -> str:
+    """Escape a text on its own line; for a name inside a sentence use `kernel.names.display_name`."""
     return plain(text)
 
 

@@ -13,7 +13,7 @@ from diagnosis_harness.application.runs.asking import (
 )
 from diagnosis_harness.kernel.language import Language, language_of
 from diagnosis_harness.kernel.names import display_name
-from diagnosis_harness.report.timestamps import shown
+from diagnosis_harness.report.timestamps import escape_line
 from diagnosis_harness.server.request_bodies import Alert, AlertGroup
 from diagnosis_harness.server.submit import fingerprint_of
 
@@ -106,7 +106,7 @@ def _name(text: str) -> str:
 
 def _line(text: str) -> str:
     """A text of somebody else's on one line, without what cannot be seen, and not endless."""
-    return shown(" ".join(text.split())[:_TEXT_SHOWN])
+    return escape_line(" ".join(text.split())[:_TEXT_SHOWN])
 
 
 def _onset_s(alerts: Iterable[Alert]) -> float | None:

@@ -107,8 +107,8 @@ def _add_layers(
 async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     state: AppState = app.state.app_state
     unhear = (
-        state.service.feed.on_written(state.metrics.heard),
-        state.service.closed.on_closed(state.metrics.closed),
+        state.service.feed.on_written(state.metrics.count_events),
+        state.service.closed.on_closed(state.metrics.count_closed_run),
     )
     try:
         async with state.streams.going():

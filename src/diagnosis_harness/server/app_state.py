@@ -64,7 +64,7 @@ def request_language(request: HTTPConnection) -> Language:
 
 
 async def _stream_place(request: Request) -> AsyncIterator[None]:
-    with app_state_of(request).streams.places.taken(caller_of(request).name):
+    with app_state_of(request).streams.places.hold_slot(caller_of(request).name):
         yield
 
 

@@ -130,9 +130,9 @@ class AuthMiddleware:
         if presented is None:
             return Problem(ProblemKind.UNAUTHENTICATED)
         try:
-            key = await self._ring.admitted(presented)
+            key = await self._ring.find_valid(presented)
         except StoreFailure as failure:
-            key = self._ring.remembered(presented) if path in WATCHED_PATHS else None
+            key = self._ring.find_cached(presented) if path in WATCHED_PATHS else None
             if key is None:
                 return problem_of(failure)
         if key is not None and path in ALERT_PATHS:  # bounded by what may wait; a rate would lose it

@@ -44,7 +44,7 @@ class Limit:
 
 
 class BoundedConnection(HttpToolsProtocol):
-    """uvicorn's connection with a bound on every wait for its client; see `bounded_connection`."""
+    """uvicorn's connection with a bound on every wait for its client; see `connection_class`."""
 
     clock: ClassVar[Clock]
     write_limit_s: ClassVar[float]
@@ -96,7 +96,7 @@ class BoundedConnection(HttpToolsProtocol):
         super().connection_lost(exc)
 
 
-def bounded_connection(
+def connection_class(
     clock: Clock, *, write_limit_s: float, read_limit_s: float = 10.0
 ) -> type[BoundedConnection]:
     """The protocol of a server's connections, for `uvicorn.Config(http=...)`.

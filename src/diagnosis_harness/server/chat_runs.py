@@ -61,7 +61,7 @@ class ChatRun:
         self._failure: Failure | None = None
         self._watch: Watch | None = None
 
-    async def started(self) -> None:
+    async def wait_for_start(self) -> None:
         """Return when the run is kept and its metadata may leave.
 
         Raises:
@@ -70,7 +70,7 @@ class ChatRun:
         await self._started
 
     @contextmanager
-    def watched(self) -> Iterator[Watch]:
+    def open_watch(self) -> Iterator[Watch]:
         """The stream of its client, for the time of the body; whoever leaves it early ends the run."""
         with self._hub.watching(self._plan, self.cancel) as watch:
             self._watch = watch
@@ -79,7 +79,7 @@ class ChatRun:
             try:
                 yield watch
             finally:
-                watch.lost()
+                watch.disconnect()
                 ended = watch.session.state is SseState.TERMINAL
                 self._saw(StreamSeen.TERMINAL if ended else StreamSeen.DISCONNECTED)
 
@@ -94,7 +94,7 @@ class ChatRun:
         try:
             # Held from before the first event is written: nothing of the log has to be read again.
             with self._hub.telling(self._request.run_id):
-                self._hub.ended(await chat.answer(self._request, self._on_start))
+                self._hub.take_end(await chat.answer(self._request, self._on_start))
         except asyncio.CancelledError:
             self._fail(SERVICE_STOPPING, StoreFailure(SERVICE_STOPPED, kind=FailureKind.UNAVAILABLE))
             raise
@@ -154,7 +154,7 @@ class ChatRuns:
         saw(StreamSeen.OPEN)
         return run
 
-    def seen(self, row: RunRow) -> StreamSeen:
+    def client_stream_end(self, row: RunRow) -> StreamSeen:
         """How the stream of the run's own client ended, as far as this process knows."""
         return stream_seen(row, self._seen.get(row.run_id))
 

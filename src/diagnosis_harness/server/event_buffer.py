@@ -102,7 +102,7 @@ class EventBuffer:
             return None
         return self._frames[seq - self._before_seq :]
 
-    def ended(self, row: RunRow) -> None:
+    def take_end(self, row: RunRow) -> None:
         """The run's row, ended and closed. Where RUN_FINISHED did not come by here, all look into the log."""
         self.row, self.wants_row = row, False
         if not self.is_finished:

@@ -58,9 +58,9 @@ class EventStream(Response):
                 if not watch.is_lost:
                     await send({"type": "http.response.body", "body": b"", "more_body": False})
             except OSError:  # how a server says that it cannot send (ASGI 2.4)
-                watch.lost()
+                watch.disconnect()
             except asyncio.CancelledError:
-                watch.lost()
+                watch.disconnect()
                 raise
             finally:
                 listening.cancel()
@@ -71,4 +71,4 @@ class EventStream(Response):
 async def _wait_for_disconnect(receive: Receive, watch: Watch) -> None:
     while (await receive())["type"] != "http.disconnect":
         pass
-    watch.lost()
+    watch.disconnect()

@@ -44,7 +44,7 @@ class KeyRing:
         self._all: tuple[dict[str, ApiKey], float] = ({}, 0.0)
         self._reading = asyncio.Lock()
 
-    async def admitted(self, presented: PresentedKey) -> ApiKey | None:
+    async def find_valid(self, presented: PresentedKey) -> ApiKey | None:
         """The valid key that was presented; None where there is none.
 
         Raises:
@@ -53,7 +53,7 @@ class KeyRing:
         key = await self._key(presented.key_id)
         return key if key is not None and key.admits(presented.secret) else None
 
-    def remembered(self, presented: PresentedKey) -> ApiKey | None:
+    def find_cached(self, presented: PresentedKey) -> ApiKey | None:
         """The key as it was read last, however long ago, if this is it."""
         held = self._held.get(presented.key_id)
         return held[0] if held is not None and held[0].admits(presented.secret) else None

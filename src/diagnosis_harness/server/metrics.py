@@ -30,7 +30,7 @@ class Metrics:
     """The meters of one application, in a registry of its own. Used from one event loop.
 
     `requests` and the gauges are set by whoever knows; runs and guards are read off what this process writes
-    to the logs of its runs (`heard`).
+    to the logs of its runs (`count_events`).
     """
 
     def __init__(self) -> None:
@@ -95,7 +95,7 @@ class Metrics:
         """All of it, in the text format of Prometheus."""
         return generate_latest(self._registry)
 
-    def heard(self, run_id: str, events: Sequence[TraceEvent]) -> None:
+    def count_events(self, run_id: str, events: Sequence[TraceEvent]) -> None:
         """Count what was written of a run (`RunFeed`)."""
         self._batches.observe(len(events))
         for event in events:
@@ -110,7 +110,7 @@ class Metrics:
                 outcome = _label(ReleaseOutcome, event.payload.get("outcome"))
                 self._runs.labels(outcome, told.get("intent", NONE), told.get("fallback", NONE)).inc()
 
-    def closed(self, row: RunRow) -> None:
+    def count_closed_run(self, row: RunRow) -> None:
         """Count a run that was closed here and not worked on here (`ClosedRuns`)."""
         if row.ending is not None:
             intent, fallback = row.intent, row.ending.fallback
@@ -120,7 +120,7 @@ class Metrics:
                 NONE if fallback is None else fallback.value,
             ).inc()
 
-    def exported(self, counts: Mapping[str, int]) -> None:
+    def count_exports(self, counts: Mapping[str, int]) -> None:
         """Take over how many traces were exported, by what became of them; they only ever grow."""
         for result, count in counts.items():
             counter = self._exports.labels(result)

@@ -25,7 +25,7 @@ class Taken:
     wait_s: float | None
 
 
-def taken(bucket: Bucket | None, *, now_s: float, per_minute: int) -> Taken:
+def take_token(bucket: Bucket | None, *, now_s: float, per_minute: int) -> Taken:
     """Take one token; of a key that was not seen before, the bucket is full."""
     if bucket is None:
         bucket = Bucket(float(per_minute), now_s)
@@ -45,7 +45,7 @@ class RateLimits:
 
     def wait_s(self, key_id: str, *, now_s: float, per_minute: int) -> int | None:
         """Count a request; whole seconds to wait where it is one too many, else None."""
-        come_to = taken(self._buckets.get(key_id), now_s=now_s, per_minute=per_minute)
+        come_to = take_token(self._buckets.get(key_id), now_s=now_s, per_minute=per_minute)
         self._buckets[key_id] = come_to.bucket
         self._buckets.move_to_end(key_id)
         if len(self._buckets) > _KEYS_MAX:

@@ -8,7 +8,7 @@ from collections import Counter
 from starlette.types import Scope
 
 from diagnosis_harness.kernel.clock import Clock
-from diagnosis_harness.report.timestamps import shown
+from diagnosis_harness.report.timestamps import escape_line
 from diagnosis_harness.server.problems import Problem
 from diagnosis_harness.server.rate_limit import RateLimits
 
@@ -60,10 +60,10 @@ def _describe(scope: Scope, status: int) -> str:
     """What was asked, and why it was not answered. What a client chose stays out, but its address."""
     problem, client = _problem(scope), scope.get("client")
     route = getattr(scope.get("route"), "path", "a path that was not looked at")
-    said = [f"{status} {_kind(scope, status)}: {shown(scope['method'])[:20]} {route}"]
+    said = [f"{status} {_kind(scope, status)}: {escape_line(scope['method'])[:20]} {route}"]
     if client:
-        said.append(f"from {shown(str(client[0]))}")
+        said.append(f"from {escape_line(str(client[0]))}")
     if admission := scope["state"].get("admission"):
-        said.append(f"caller {shown(admission.caller.name)}")
+        said.append(f"caller {escape_line(admission.caller.name)}")
     reason = scope["state"].get("reason") or (problem.reason if problem else "")
     return ", ".join(said) + (f": {reason}" if reason else "")

@@ -10,7 +10,7 @@ from uvicorn import Config
 from diagnosis_harness.application.service import Service
 from diagnosis_harness.kernel.errors import InvalidSetting
 from diagnosis_harness.server.app import make_app
-from diagnosis_harness.server.bounded_connection import bounded_connection
+from diagnosis_harness.server.bounded_connection import connection_class
 from diagnosis_harness.server.stopping_server import StoppingServer
 from diagnosis_harness.settings import ServerSettings
 
@@ -47,7 +47,7 @@ async def serve_until_stopped(
     config = Config(
         app,
         loop="none",  # the loop that runs this is the one
-        http=bounded_connection(
+        http=connection_class(
             service.core.clock,
             write_limit_s=settings.write_timeout_s,
             read_limit_s=settings.read_timeout_s,

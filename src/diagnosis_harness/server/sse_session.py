@@ -8,8 +8,8 @@ harness-lifecycle-and-states §11):
                        OPEN --failure, done(FAILED)--> TERMINAL
     NEW, OPEN --disconnect or send failure--> DISCONNECTED
 
-A connection that watches a run may be told more of its log (`traced`), and one that comes again goes on
-where the one before it was lost (`resumed`): it has had its metadata.
+A connection that watches a run may also receive events of its log (`report_trace_event`). A client that
+reconnects continues where it was cut off (`resume_session`): it already has its metadata.
 """
 
 from __future__ import annotations
@@ -152,7 +152,7 @@ class Step:
     cancel: CancellationReason | None = None
 
 
-def opened(session: SseSession, ids: RunIds) -> Step:
+def open_session(session: SseSession, ids: RunIds) -> Step:
     """The run has started: metadata."""
     if session.state is SseState.NEW:
         return Step(replace(session, state=SseState.OPEN, ids=ids), (Metadata(ids),))
@@ -160,20 +160,20 @@ def opened(session: SseSession, ids: RunIds) -> Step:
     return Step(session, refusal=Refusal.LATE if late else Refusal.ALREADY_OPEN)
 
 
-def resumed(session: SseSession, ids: RunIds) -> Step:
+def resume_session(session: SseSession, ids: RunIds) -> Step:
     """The client comes again after it had the metadata: nothing is sent twice."""
-    step = opened(session, ids)
+    step = open_session(session, ids)
     return step if step.refusal else replace(step, events=())
 
 
-def told_status(session: SseSession, stage: ChatApplicationStatus) -> Step:
+def report_stage(session: SseSession, stage: ChatApplicationStatus) -> Step:
     """The run is in another stage."""
     if refusal := _not_open(session):
         return Step(session, refusal=refusal)
     return Step(session, (Status(stage),))
 
 
-def traced(session: SseSession, event: TraceEvent) -> Step:
+def report_trace_event(session: SseSession, event: TraceEvent) -> Step:
     """Another event of the run's log."""
     if refusal := _not_open(session):
         return Step(session, refusal=refusal)
@@ -182,18 +182,20 @@ def traced(session: SseSession, event: TraceEvent) -> Step:
     return Step(session, (Traced(event),))
 
 
-def answered(session: SseSession, content: Content, outcome: ReleaseOutcome) -> Step:
+def finish_with_answer(session: SseSession, content: Content, outcome: ReleaseOutcome) -> Step:
     """The released content and `done`, which carries SUCCESS or FALLBACK; the session is over."""
     allowed = outcome in (ReleaseOutcome.SUCCESS, ReleaseOutcome.FALLBACK)
     return _terminate(session, content, outcome if allowed else None)
 
 
-def failed(session: SseSession, failure: Failure) -> Step:
+def finish_with_failure(session: SseSession, failure: Failure) -> Step:
     """There is no answer: the failure and `done(FAILED)`; the session is over."""
     return _terminate(session, failure, ReleaseOutcome.FAILED)
 
 
-def cancelled(session: SseSession, ids: RunIds, termination: RunTermination, message: str) -> Step:
+def finish_with_cancellation(
+    session: SseSession, ids: RunIds, termination: RunTermination, message: str
+) -> Step:
     """The run was cancelled.
 
     By its user, while the client is still there: failure RUN_CANCELLED, then `done(FAILED)`; what is stored
@@ -206,10 +208,10 @@ def cancelled(session: SseSession, ids: RunIds, termination: RunTermination, mes
         raise ContractViolation(f"the run is {termination.state}, not cancelled")
     if termination.reason is CancellationReason.CLIENT_DISCONNECTED and session.starts_run:
         return _disconnect(session)
-    return failed(session, Failure(ids, RUN_CANCELLED, message, RunState.CANCELLED))
+    return finish_with_failure(session, Failure(ids, RUN_CANCELLED, message, RunState.CANCELLED))
 
 
-def told_end(session: SseSession, row: RunRow) -> Step:
+def finish_by_row(session: SseSession, row: RunRow) -> Step:
     """How the run ended, as its row says it.
 
     Raises:
@@ -220,16 +222,18 @@ def told_end(session: SseSession, row: RunRow) -> Step:
         raise ContractViolation("a run that goes on has no end to tell")
     ids = RunIds(row.request.session_id, row.run_id)
     if ending.failure is None:
-        return answered(session, Content(ids, ending.answer), ending.outcome)
+        return finish_with_answer(session, Content(ids, ending.answer), ending.outcome)
     if ending.termination.detail == SERVICE_STOPPED:
         message = PROBLEMS[ProblemKind.SERVICE_STOPPING].title.in_(row.request.language)
-        return failed(session, Failure(ids, SERVICE_STOPPING, message, ending.state))
+        return finish_with_failure(session, Failure(ids, SERVICE_STOPPING, message, ending.state))
     if ending.outcome is ReleaseOutcome.CANCELLED:
-        return cancelled(session, ids, ending.termination, ending.failure.message)
-    return failed(session, Failure(ids, ending.failure.code, ending.failure.message, ending.state))
+        return finish_with_cancellation(session, ids, ending.termination, ending.failure.message)
+    return finish_with_failure(
+        session, Failure(ids, ending.failure.code, ending.failure.message, ending.state)
+    )
 
 
-def disconnected(session: SseSession) -> Step:
+def disconnect_session(session: SseSession) -> Step:
     """The client went away, or an event could not be sent.
 
     It cancels the run where this connection started it and the run may still be at work; after TERMINAL all

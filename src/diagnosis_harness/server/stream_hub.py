@@ -73,7 +73,7 @@ class StreamHub:
     @asynccontextmanager
     async def going(self) -> AsyncIterator[None]:
         """Serve streams for the time of the body; those that are left at its end are closed."""
-        unhear = self._feed.on_written(self.written)
+        unhear = self._feed.on_written(self.take_events)
         tasks = [
             asyncio.create_task(self._send_heartbeats(), name="stream-heartbeat"),
             asyncio.create_task(self._poll_logs(), name="stream-poll"),
@@ -106,7 +106,7 @@ class StreamHub:
 
     @contextmanager
     def telling(self, run_id: str) -> Iterator[None]:
-        """Hold what comes of a run from its first event on; the body itself tells its end (`ended`)."""
+        """Hold what comes of a run from its first event on; the body itself reports its end (`take_end`)."""
         with self._hold_buffer(run_id) as tail:
             tail.end_is_told = True
             try:
@@ -126,15 +126,15 @@ class StreamHub:
             if not tail.holders:
                 del self._tails[run_id]
 
-    def written(self, run_id: str, events: Sequence[TraceEvent]) -> None:
+    def take_events(self, run_id: str, events: Sequence[TraceEvent]) -> None:
         """Events were written to the log of a run."""
         if tail := self._tails.get(run_id):
             tail.add(events)
 
-    def ended(self, row: RunRow) -> None:
+    def take_end(self, row: RunRow) -> None:
         """A run of this process has ended; this is its row."""
         if tail := self._tails.get(row.run_id):
-            tail.ended(row)
+            tail.take_end(row)
 
     def close(self) -> None:
         """Close all streams as soon as they have nothing to send at once, and those that come from now on."""
@@ -179,7 +179,7 @@ class StreamHub:
             if tail.wants_row:
                 row = await self._archive.run(tail.run_id)
                 if row is not None and row.is_closed:
-                    tail.ended(row)
+                    tail.take_end(row)
             elif self._active.get(tail.run_id) is None and not tail.is_finished:
                 last_seq = tail.last_seq
                 if last_seq is not None:

@@ -17,7 +17,7 @@ class StreamPlaces:
         self._open: Counter[str] = Counter()
 
     @contextmanager
-    def taken(self, name: str) -> Iterator[None]:
+    def hold_slot(self, name: str) -> Iterator[None]:
         """A place, for the time of the body.
 
         Raises:

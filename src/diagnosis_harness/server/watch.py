@@ -20,13 +20,13 @@ from diagnosis_harness.server.sse_session import (
     Status,
     Step,
     Traced,
-    disconnected,
-    failed,
-    opened,
-    resumed,
-    told_end,
-    told_status,
-    traced,
+    disconnect_session,
+    finish_by_row,
+    finish_with_failure,
+    open_session,
+    report_stage,
+    report_trace_event,
+    resume_session,
 )
 
 PAGE_EVENTS = 500
@@ -112,9 +112,9 @@ class Watch:
         self._is_closing = True
         self.ring()
 
-    def lost(self) -> None:
+    def disconnect(self) -> None:
         """The client went away, or nothing can be sent to it."""
-        step = disconnected(self.session)
+        step = disconnect_session(self.session)
         self.session = step.session
         self._is_over = True
         self.ring()
@@ -160,7 +160,11 @@ class Watch:
     def _first_bytes(self) -> bytes:
         """The metadata, unless the client has it; and the hint, with which the headers are on their way."""
         is_first = self._plan.after is None
-        step = opened(self.session, self._plan.ids) if is_first else resumed(self.session, self._plan.ids)
+        step = (
+            open_session(self.session, self._plan.ids)
+            if is_first
+            else resume_session(self.session, self._plan.ids)
+        )
         self.session = step.session
         told = b"".join(encode_event(event, METADATA_ID) for event in step.events)
         return retry_hint(self._plan.retry_ms) + told
@@ -175,7 +179,7 @@ class Watch:
 
     async def _ready(self) -> bytes:
         if self._failure is not None:
-            return self._last_bytes(failed(self.session, self._failure), None)
+            return self._last_bytes(finish_with_failure(self.session, self._failure), None)
         try:
             frames = self._tail.after(self._seq)
             chunk = self._take_chunk(await self._read() if frames is None else frames)
@@ -211,9 +215,9 @@ class Watch:
     def _shows(self, frame: Frame) -> bool:
         match frame.event:
             case Status(stage):
-                return told_status(self.session, stage).refusal is None
+                return report_stage(self.session, stage).refusal is None
             case Traced(event) if self._plan.with_trace:
-                return traced(self.session, event).refusal is None
+                return report_trace_event(self.session, event).refusal is None
             case _:
                 return False
 
@@ -225,7 +229,7 @@ class Watch:
         if row is None:
             self._wants_row()
             return b""
-        return self._last_bytes(told_end(self.session, row), self._finished_seq)
+        return self._last_bytes(finish_by_row(self.session, row), self._finished_seq)
 
     def _last_bytes(self, step: Step, seq: int | None) -> bytes:
         """The two events of an end; those that the client had on an earlier connection are left out."""

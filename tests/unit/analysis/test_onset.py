@@ -10,7 +10,7 @@ from diagnosis_harness.analysis.onset import estimate_onset
 TIME_S = np.linspace(1_000_000.0, 1_003_570.0, 120)
 
 
-def stepped(at: int, seed: int = 0) -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:
+def step_at(at: int, seed: int = 0) -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:
     """An indicator that doubles at a column."""
     rng = np.random.default_rng(seed)
     return ((1.0 + 0.03 * rng.standard_normal(120)) * np.where(np.arange(120) >= at, 2.0, 1.0))[None, :]
@@ -19,14 +19,14 @@ def stepped(at: int, seed: int = 0) -> np.ndarray[tuple[int, int], np.dtype[np.f
 @pytest.mark.parametrize("seed", range(10))
 def test_a_step_is_found_within_one_point(seed: int) -> None:
     """Without anything stated the indicator decides."""
-    found = estimate_onset(TIME_S, stepped(80, seed), stated_s=None)
+    found = estimate_onset(TIME_S, step_at(80, seed), stated_s=None)
     assert found is not None
     assert abs(found.time_s - TIME_S[80]) <= 30.0
 
 
 def test_a_late_alert_is_moved_to_where_it_began() -> None:
     """Faulty minutes must not count as normal."""
-    found = estimate_onset(TIME_S, stepped(80), stated_s=float(TIME_S[90]))
+    found = estimate_onset(TIME_S, step_at(80), stated_s=float(TIME_S[90]))
     assert found is not None
     assert found.moved
     assert abs(found.time_s - TIME_S[80]) <= 30.0
@@ -34,19 +34,19 @@ def test_a_late_alert_is_moved_to_where_it_began() -> None:
 
 def test_a_stated_onset_without_a_clear_change_stands() -> None:
     """Noise moves nothing."""
-    found = estimate_onset(TIME_S, stepped(999), stated_s=float(TIME_S[90]))
+    found = estimate_onset(TIME_S, step_at(999), stated_s=float(TIME_S[90]))
     assert found is not None
     assert (found.time_s, found.estimated_s, found.moved) == (TIME_S[90], None, False)
 
 
 def test_nothing_stated_and_nothing_clear_is_no_onset() -> None:
     """There is no default."""
-    assert estimate_onset(TIME_S, stepped(999), stated_s=None) is None
+    assert estimate_onset(TIME_S, step_at(999), stated_s=None) is None
 
 
 def test_a_change_far_from_what_was_stated_is_not_taken() -> None:
     """Half an hour earlier something else may have happened."""
-    found = estimate_onset(TIME_S, stepped(40), stated_s=float(TIME_S[110]))
+    found = estimate_onset(TIME_S, step_at(40), stated_s=float(TIME_S[110]))
     assert found is not None
     assert found.time_s == TIME_S[110]
 
@@ -54,14 +54,14 @@ def test_a_change_far_from_what_was_stated_is_not_taken() -> None:
 def test_an_onset_after_the_alert_is_not_believed() -> None:
     """An alert fires after what it alerts to."""
     alert_s = float(TIME_S[80])
-    found = estimate_onset(TIME_S, stepped(90), stated_s=alert_s, latest_s=alert_s)
+    found = estimate_onset(TIME_S, step_at(90), stated_s=alert_s, latest_s=alert_s)
     assert found is not None
     assert found.time_s <= alert_s
 
 
 def test_gaps_and_constant_rows_do_no_harm() -> None:
     """Indicators without data or variation are passed over."""
-    rows = np.concatenate((stepped(80), np.full((1, 120), np.nan), np.ones((1, 120))))
+    rows = np.concatenate((step_at(80), np.full((1, 120), np.nan), np.ones((1, 120))))
     found = estimate_onset(TIME_S, rows, stated_s=None)
     assert found is not None
     assert abs(found.time_s - TIME_S[80]) <= 30.0
@@ -69,6 +69,6 @@ def test_gaps_and_constant_rows_do_no_harm() -> None:
 
 def test_too_few_points_keep_what_was_stated() -> None:
     """Five rows cannot be split."""
-    found = estimate_onset(TIME_S[:5], stepped(2)[:, :5], stated_s=float(TIME_S[2]))
+    found = estimate_onset(TIME_S[:5], step_at(2)[:, :5], stated_s=float(TIME_S[2]))
     assert found is not None
     assert (found.time_s, found.moved) == (TIME_S[2], False)

@@ -35,7 +35,7 @@ def test_every_public_name_is_there_and_is_typed(module: object) -> None:
     names = module.__all__  # type: ignore[attr-defined]  # a module of the two above
     file = module.__file__  # type: ignore[attr-defined]  # a module of the two above
     assert all(getattr(module, name) is not None for name in names)
-    assert sorted(_typed_names(Path(file))) == names
+    assert sorted(_names_for_type_checkers(Path(file))) == names
 
 
 def test_an_unknown_name_is_an_attribute_error() -> None:
@@ -77,7 +77,7 @@ def _modules_after(code: str) -> set[str]:
     }
 
 
-def _typed_names(file: Path) -> list[str]:
+def _names_for_type_checkers(file: Path) -> list[str]:
     tree = ast.parse(file.read_text(encoding="utf-8"))
     guards = [node for node in tree.body if isinstance(node, ast.If)]
     return [

@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import text
 from tests.support.held_sources import HeldSources
 from tests.support.run_process import SHOP
-from tests.support.scripted_chat import KeptChat, opened
+from tests.support.scripted_chat import KeptChat, open_chat
 
 from diagnosis_harness.adapters.persistence.alert_inbox import SqlAlertInbox
 from diagnosis_harness.adapters.persistence.database import Database
@@ -99,33 +99,33 @@ class Scene:
             settings=AlertSettings(waiting_max=3, unfinished_max=ONE_MORE, source="shop"),
         )
 
-    async def fired(self, group: str, **more: int) -> TakenNotification:
+    async def fire(self, group: str, **more: int) -> TakenNotification:
         """A group fires."""
         asking = Asking(question=f"why {group}?", source=self.alerts.source_of(None))
-        return await self.alerts.fired(
+        return await self.alerts.take_firing(
             ALERTS, asking, notification_id=f"n-{group}", fingerprint=group, **more
         )
 
-    async def resolved(self, group: str) -> TakenNotification:
+    async def resolve(self, group: str) -> TakenNotification:
         """A group is resolved."""
-        return await self.alerts.resolved(ALERTS, notification_id=f"x-{group}", fingerprint=group)
+        return await self.alerts.take_resolved(ALERTS, notification_id=f"x-{group}", fingerprint=group)
 
 
 def play(folder: Path, act: Callable[[Scene], Awaitable[None]]) -> None:
     """Act on alerts."""
 
-    async def played() -> None:
-        async with opened(folder) as kept:
+    async def run_act() -> None:
+        async with open_chat(folder) as kept:
             await asyncio.wait_for(act(Scene(kept)), 60)
 
-    asyncio.run(played())
+    asyncio.run(run_act())
 
 
 def test_a_run_whose_queue_was_not_told_is_delivered_later(tmp_path: Path) -> None:
     """A process that dies between the two leaves a queued row: the notification is done, and has its run."""
 
     async def act(scene: Scene) -> None:
-        taken = await scene.fired("g")
+        taken = await scene.fire("g")
         assert taken.report is not None
         (run_id,) = taken.report.effects
         assert scene.queue.put_ids == [run_id]
@@ -148,7 +148,7 @@ def test_a_store_that_fails_after_the_notification_was_kept_refuses_nothing(tmp_
 
     async def act(scene: Scene) -> None:
         scene.inbox.raises = StoreFailure("the database does not answer", kind=FailureKind.TIMEOUT)
-        taken = await scene.fired("g")
+        taken = await scene.fire("g")
         assert (taken.notification_id, taken.report) == ("n-g", None)
         with pytest.raises(StoreFailure):
             await scene.alerts.work_off()
@@ -163,9 +163,9 @@ def test_within_a_process_one_group_is_worked_off_at_a_time(tmp_path: Path) -> N
 
     async def act(scene: Scene) -> None:
         scene.inbox.is_held = True
-        first = asyncio.create_task(scene.fired("g0"))
+        first = asyncio.create_task(scene.fire("g0"))
         await scene.inbox.reached.wait()
-        second = await scene.fired("g1")
+        second = await scene.fire("g1")
         assert (second.report, second.ahead) == (None, 1)
         assert (await scene.alerts.work_off()).effects == {}
         scene.inbox.let_go.set()
@@ -179,10 +179,10 @@ def test_who_comes_later_does_not_take_the_room_of_who_waits(tmp_path: Path) -> 
     """Groups have their runs in the order in which they came."""
 
     async def act(scene: Scene) -> None:
-        took = [await scene.fired(f"g{number}") for number in range(4)]
+        took = [await scene.fire(f"g{number}") for number in range(4)]
         assert [each.report is None for each in took] == [False, False, True, True]
         await scene.runs.cancel(ALERTS, next(iter(took[0].report.effects)))  # type: ignore[union-attr]  # it was taken
-        late = await scene.fired("g4")
+        late = await scene.fire("g4")
         assert late.report is None
         (run_id,) = (await scene.alerts.work_off()).effects
         assert (await scene.runs.row(ALERTS, run_id)).request.fingerprint == "g2"
@@ -195,10 +195,10 @@ def test_one_more_than_may_wait_is_refused_and_a_key_may_have_fewer_runs(tmp_pat
     """What is refused was not kept."""
 
     async def act(scene: Scene) -> None:
-        took = [await scene.fired(f"g{number}", unfinished_max=1) for number in range(4)]
+        took = [await scene.fire(f"g{number}", unfinished_max=1) for number in range(4)]
         assert [each.report is None for each in took] == [False, True, True, True]
         with pytest.raises(TooManyAlerts):
-            await scene.fired("g4")
+            await scene.fire("g4")
         assert (await scene.alerts.waiting()).count == 3
 
     play(tmp_path, act)
@@ -208,8 +208,8 @@ def test_a_resolved_alert_tells_of_the_run_that_it_ended(tmp_path: Path) -> None
     """Counts and exports hear of every run that is closed, also of one that was never begun."""
 
     async def act(scene: Scene) -> None:
-        (run_id,) = (await scene.fired("g")).report.effects  # type: ignore[union-attr]  # it was taken
-        await scene.resolved("g")
+        (run_id,) = (await scene.fire("g")).report.effects  # type: ignore[union-attr]  # it was taken
+        await scene.resolve("g")
         assert scene.closed == [run_id]
 
     play(tmp_path, act)
@@ -221,7 +221,7 @@ def test_a_notification_that_cannot_be_read_keeps_no_other_from_its_run(tmp_path
     async def act(scene: Scene) -> None:
         scene.inbox.raises = StoreFailure("not now", kind=FailureKind.TIMEOUT)
         for number in range(3):
-            await scene.fired(f"g{number}", unfinished_max=1)
+            await scene.fire(f"g{number}", unfinished_max=1)
         scene.inbox.raises = None
         await scene.kept.database.write(
             lambda connection: connection.execute(
@@ -244,13 +244,13 @@ def test_what_can_never_be_asked_is_refused_and_not_kept(tmp_path: Path) -> None
     async def act(scene: Scene) -> None:
         viewer = Caller("eve", CallerRole.VIEWER)
         with pytest.raises(NotPermitted):
-            await scene.alerts.fired(
+            await scene.alerts.take_firing(
                 viewer, Asking(question="why?", source="shop"), notification_id="n", fingerprint="g"
             )
         with pytest.raises(NotPermitted):
-            await scene.alerts.resolved(viewer, notification_id="n", fingerprint="g")
+            await scene.alerts.take_resolved(viewer, notification_id="n", fingerprint="g")
         with pytest.raises(InvalidInput):
-            await scene.alerts.fired(
+            await scene.alerts.take_firing(
                 ALERTS, Asking(question="why?", source="pub"), notification_id="n", fingerprint="g"
             )
         assert (await scene.alerts.waiting()).count == 0

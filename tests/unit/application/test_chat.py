@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.support.scripted_chat import DRAFT, LOOK, KeptChat, concluding, found, play
+from tests.support.scripted_chat import DRAFT, LOOK, KeptChat, concluding, make_findings, play
 from tests.support.scripted_router import ScriptedRouter
 
 from diagnosis_harness.application.callers.caller import Caller, CallerRole
@@ -180,7 +180,7 @@ def test_a_follow_up_takes_over_the_onset_of_the_turn_before(tmp_path: Path) -> 
         assert [view.onset_s for view in policy.views[::2]] == [1_700_000_000.0, 1_700_000_000.0, None]
 
     policy = ScriptedPolicy(LOOK, GiveDraft(DRAFT), LOOK, GiveDraft(DRAFT), LOOK, GiveDraft(DRAFT))
-    play(tmp_path, act, policy=policy, tools=(ScriptedTool(found),))
+    play(tmp_path, act, policy=policy, tools=(ScriptedTool(make_findings),))
 
 
 def test_a_fallback_hands_nothing_on(tmp_path: Path) -> None:

@@ -43,7 +43,7 @@ AWAY = LlmFailure("away", kind=FailureKind.UNAVAILABLE)
 # ---------------------------------------------------------------- ends
 
 
-def ended(row: RunRow) -> tuple[ReleaseOutcome, RunState, str | None]:
+def end_of(row: RunRow) -> tuple[ReleaseOutcome, RunState, str | None]:
     """Outcome, run state, and the code of the failure."""
     assert row.ending is not None
     return row.ending.outcome, row.ending.state, row.ending.failure.code if row.ending.failure else None
@@ -59,7 +59,7 @@ def test_a_router_that_is_away_fails_the_run_and_no_path_is_taken(tmp_path: Path
             kept.clock.advance(0.1)
             await asyncio.wait({task}, timeout=0.01)
         row = await task
-        assert ended(row) == (ReleaseOutcome.FAILED, RunState.FAILED, "ROUTER_UNAVAILABLE")
+        assert end_of(row) == (ReleaseOutcome.FAILED, RunState.FAILED, "ROUTER_UNAVAILABLE")
         assert (kept.system.asked, kept.knowledge.asked, kept.shelf.opened) == ([], [], [])
         assert row.intent is None
 
@@ -72,7 +72,7 @@ def test_an_answer_that_fails_is_a_failure_and_no_answer(tmp_path: Path) -> None
     async def act(kept: KeptChat) -> None:
         kept.system.raises = AWAY
         row = await kept.ask()
-        assert ended(row) == (ReleaseOutcome.FAILED, RunState.FAILED, "ANSWER_FAILED")
+        assert end_of(row) == (ReleaseOutcome.FAILED, RunState.FAILED, "ANSWER_FAILED")
         assert row.ending is not None
         assert row.ending.answer is None
 
@@ -84,7 +84,7 @@ def test_an_onset_outside_of_the_data_is_said_to_be(tmp_path: Path) -> None:
 
     async def act(kept: KeptChat) -> None:
         kept.shelf.raises = OnsetOutsideData("of no record", kind=FailureKind.REJECTED)
-        assert ended(await kept.ask()) == (ReleaseOutcome.FAILED, RunState.FAILED, "ONSET_OUTSIDE_DATA")
+        assert end_of(await kept.ask()) == (ReleaseOutcome.FAILED, RunState.FAILED, "ONSET_OUTSIDE_DATA")
 
     play(tmp_path, act)
 
@@ -94,7 +94,7 @@ def test_a_source_that_cannot_be_read_is_said_to_be(tmp_path: Path) -> None:
 
     async def act(kept: KeptChat) -> None:
         kept.shelf.raises = SourceUnavailable("gone", kind=FailureKind.UNAVAILABLE)
-        assert ended(await kept.ask()) == (ReleaseOutcome.FAILED, RunState.FAILED, "SOURCE_UNAVAILABLE")
+        assert end_of(await kept.ask()) == (ReleaseOutcome.FAILED, RunState.FAILED, "SOURCE_UNAVAILABLE")
 
     play(tmp_path, act)
 
@@ -138,7 +138,7 @@ def test_a_cancel_ends_a_path_at_once(
         (ctx,) = kept.stores.active.all()
         kept.core.cancel(ctx, reason)
         row = await task
-        assert ended(row)[:2] == expected
+        assert end_of(row)[:2] == expected
         assert row.ending is not None
         assert row.ending.termination.reason is reason
 
@@ -153,7 +153,7 @@ def test_a_deadline_ends_a_path(tmp_path: Path) -> None:
         task = asyncio.create_task(kept.ask())
         await kept.system.entered.wait()
         kept.clock.advance(60.0)
-        assert ended(await task) == (ReleaseOutcome.FAILED, RunState.TIMED_OUT, "DEADLINE_REACHED")
+        assert end_of(await task) == (ReleaseOutcome.FAILED, RunState.TIMED_OUT, "DEADLINE_REACHED")
 
     play(tmp_path, act, router=ScriptedRouter(SYSTEM))
 
@@ -204,7 +204,7 @@ def test_a_bug_fails_the_run_and_is_not_hidden(tmp_path: Path) -> None:
             await kept.ask(request)
         row = await kept.stores.archive.run(request.run_id)
         assert row is not None
-        assert ended(row) == (ReleaseOutcome.FAILED, RunState.FAILED, "INTERNAL_FAILURE")
+        assert end_of(row) == (ReleaseOutcome.FAILED, RunState.FAILED, "INTERNAL_FAILURE")
         assert row.is_closed
         assert len(kept.stores.active) == 0
 
@@ -261,7 +261,7 @@ def test_an_end_that_another_process_wrote_stands(tmp_path: Path) -> None:
         assert await kept.recovery.abandon(request.run_id, owner="me", at_s=kept.clock.now_s())
         kept.system.go.set()
         row = await task
-        assert ended(row) == (ReleaseOutcome.FAILED, RunState.FAILED, "INTERNAL_FAILURE")
+        assert end_of(row) == (ReleaseOutcome.FAILED, RunState.FAILED, "INTERNAL_FAILURE")
         assert row.ending is not None
         assert row.ending.answer is None
 
@@ -334,12 +334,12 @@ def test_a_host_that_cancels_finds_the_run_ended_and_closed(tmp_path: Path, plac
 def test_a_host_that_is_told_and_raises_loses_no_run(tmp_path: Path) -> None:
     """A stream that fails when the run has begun does not end it: that is recorded, and the run goes on."""
 
-    def broken(_: RunContext) -> None:
+    def raise_broken(_: RunContext) -> None:
         raise asyncio.CancelledError
 
     async def act(kept: KeptChat) -> None:
-        row = await kept.chat.answer(kept.request(), broken)
-        assert ended(row) == (ReleaseOutcome.SUCCESS, RunState.SUCCESS, None)
+        row = await kept.chat.answer(kept.request(), raise_broken)
+        assert end_of(row) == (ReleaseOutcome.SUCCESS, RunState.SUCCESS, None)
         names = [event.name for event in await kept.events(row.run_id)]
         assert TraceName.CALLBACK_FAILED in names
 

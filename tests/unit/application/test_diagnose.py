@@ -52,7 +52,7 @@ LIMITS = RunBudgetLimits(
 UNAVAILABLE = LlmFailure("away", kind=FailureKind.UNAVAILABLE)
 
 
-def seen() -> ToolFindings:
+def make_findings() -> ToolFindings:
     """A ranking and the change that bears it, in one record."""
     return ToolFindings(
         items=(cause_item(), change_item("i1", "payment"), change_item("i2", "checkout")),
@@ -67,7 +67,7 @@ def ask(*call_ids: str, assess: tuple[Assessment, ...] = (), entity: str | None 
     return AskTools(tuple(WantedCall(call_id, "look", {**arguments}) for call_id in call_ids), assess)
 
 
-def gained(call_id: str = "t1") -> Assessment:
+def assess_as_gain(call_id: str = "t1") -> Assessment:
     """A gain with its fact."""
     fact = change_claim(change_item("i1", "payment"), tool_call_id=call_id, claim_id=f"f-{call_id}")
     return Assessment(call_id, InformationGain.GAINED, (fact,))
@@ -86,7 +86,7 @@ OPEN = replace(TRUTHFUL, conclusion=(), claims=())
 
 def give(draft: DiagnosisDraft | None, *assess: Assessment) -> GiveDraft:
     """End with a draft."""
-    return GiveDraft(draft, assess or (gained(),))
+    return GiveDraft(draft, assess or (assess_as_gain(),))
 
 
 @dataclass
@@ -95,7 +95,7 @@ class House:
 
     answers: tuple[Answer, ...]
     tool: ScriptedTool = field(
-        default_factory=lambda: ScriptedTool(seen, ToolSpec("look", "Looks.", parameters=(ENTITY,)))
+        default_factory=lambda: ScriptedTool(make_findings, ToolSpec("look", "Looks.", parameters=(ENTITY,)))
     )
     limits: RunBudgetLimits = LIMITS
     judge: ScriptedJudge = field(default_factory=ScriptedJudge)
@@ -239,11 +239,12 @@ def test_a_draft_that_says_nothing_at_all_fails() -> None:
 
 
 @pytest.mark.parametrize(
-    "last", [GiveDraft(None, (gained(),)), AskTools((), (gained(),)), MalformedAnswer("no JSON")]
+    "last",
+    [GiveDraft(None, (assess_as_gain(),)), AskTools((), (assess_as_gain(),)), MalformedAnswer("no JSON")],
 )
 def test_an_illegal_draft_leaves_the_facts(last: PolicyAnswer | Exception) -> None:
     """The draft is discarded; verified facts make an INSUFFICIENT_EVIDENCE fallback."""
-    answers: tuple[Answer, ...] = (ask("t1"), ask("t2", assess=(gained(),), entity="x"), last)
+    answers: tuple[Answer, ...] = (ask("t1"), ask("t2", assess=(assess_as_gain(),), entity="x"), last)
     if not isinstance(last, Exception):
         answers = (answers[0], last)
     end = is_end(
@@ -259,7 +260,7 @@ def test_an_illegal_draft_without_facts_fails() -> None:
 
 def test_a_failing_llm_is_asked_once_and_fails_the_run_even_with_facts() -> None:
     """One attempt for the agent; its facts stay readable as evidence."""
-    house = House((ask("t1"), ask("t2", assess=(gained(),), entity="x"), UNAVAILABLE))
+    house = House((ask("t1"), ask("t2", assess=(assess_as_gain(),), entity="x"), UNAVAILABLE))
     end = is_end(house, RunState.FAILED, ReleaseOutcome.FAILED)
     assert (len(house.policy.views), len(end.snapshot.records)) == (3, 2)
 
@@ -298,7 +299,7 @@ def test_a_controlled_stop_with_facts_is_insufficient_evidence() -> None:
 
     def wanders(view: PolicyView) -> PolicyAnswer:
         due = tuple(
-            gained(call_id) if call_id == "t1" else Assessment(call_id, InformationGain.NO_GAIN)
+            assess_as_gain(call_id) if call_id == "t1" else Assessment(call_id, InformationGain.NO_GAIN)
             for call_id in sorted(view.due)
         )
         return ask(f"t{len(view.records) + 1}", assess=due)
@@ -320,7 +321,7 @@ def test_a_policy_that_never_assesses_is_stopped() -> None:
 @pytest.mark.parametrize(
     ("first", "outcome", "fallback"),
     [
-        (gained(), ReleaseOutcome.FALLBACK, FallbackType.INSUFFICIENT_EVIDENCE),
+        (assess_as_gain(), ReleaseOutcome.FALLBACK, FallbackType.INSUFFICIENT_EVIDENCE),
         (Assessment("t1", InformationGain.NO_GAIN), ReleaseOutcome.FAILED, None),
     ],
 )
@@ -350,7 +351,7 @@ def ending(how: Callable[[], object], answer: PolicyAnswer) -> Answer:
 @pytest.mark.parametrize(
     ("first", "outcome", "fallback"),
     [
-        (gained(), ReleaseOutcome.FALLBACK, FallbackType.INSUFFICIENT_EVIDENCE),
+        (assess_as_gain(), ReleaseOutcome.FALLBACK, FallbackType.INSUFFICIENT_EVIDENCE),
         (Assessment("t1", InformationGain.NO_GAIN), ReleaseOutcome.FAILED, None),
     ],
 )

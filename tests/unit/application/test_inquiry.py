@@ -20,7 +20,7 @@ SHOP = small_incident(CPU_FAULT)
 CARRIED_S = ONSET_S - 300.0
 
 
-def resolved(
+def resolve(
     question: str = "why?",
     held: InMemorySources = SHOP,
     *,
@@ -56,14 +56,14 @@ def test_the_first_that_says_when_it_began_is_believed(
     """The asker's own words come before what the turn before, the source and the alert say."""
     held = replace(SHOP, onset_s=source_s, alert=AlertInfo(entity="shop", time_s=alert_s))
 
-    found = resolved(question, held, onset_s=asked_s, carried_s=carried_s)
+    found = resolve(question, held, onset_s=asked_s, carried_s=carried_s)
 
     assert (found.onset_origin, found.onset_s) == (origin, at_s)
 
 
 def test_an_onset_of_the_turn_before_outside_of_the_data_is_not_taken_over() -> None:
     """A source that moved on holds nothing of that time."""
-    found = resolved(carried_s=ONSET_S - 90_000.0)
+    found = resolve(carried_s=ONSET_S - 90_000.0)
 
     assert found.onset_origin is OnsetOrigin.ALERT
 
@@ -74,8 +74,8 @@ def test_a_question_about_a_time_that_was_not_recorded_is_refused(words: str) ->
     question = words.format(day=utc_text(ONSET_S - 86_400.0)[:10])
 
     with pytest.raises(OnsetOutsideData, match="lies outside the data, which goes from"):
-        resolved(question)
-    assert resolved(question, onset_s=ONSET_S).onset_s == ONSET_S
+        resolve(question)
+    assert resolve(question, onset_s=ONSET_S).onset_s == ONSET_S
 
 
 @pytest.mark.parametrize(
@@ -92,7 +92,7 @@ def test_affected_is_who_the_question_names_else_who_the_alert_names(
     question: str, affected: tuple[str, ...]
 ) -> None:
     """In the order of the question, as the telemetry writes the names."""
-    assert resolved(question).affected == affected
+    assert resolve(question).affected == affected
 
 
 @pytest.mark.parametrize("question", ["why is payment slow since stock db?", "shop-7d9f?", "what is wrong?"])
@@ -101,13 +101,13 @@ def test_the_tool_that_matches_names_agrees(question: str) -> None:
     items = MatchEntities(SHOP.sources()).run(Rig().run(), {"text": question}).items
 
     assert tuple(item.entity for item in items) == tuple(
-        name for name in resolved(question, replace(SHOP, alert=AlertInfo())).affected
+        name for name in resolve(question, replace(SHOP, alert=AlertInfo())).affected
     )
 
 
 def test_the_inventory_knows_every_name_with_its_owner_and_what_telemetry_holds_of_it() -> None:
     """An absence may be said of a name alone that some telemetry of that kind could have held."""
-    inventory = resolved().inventory
+    inventory = resolve().inventory
 
     assert inventory.entity("payment-7d9f") == KnownEntity(
         "payment-7d9f",
@@ -126,7 +126,7 @@ def test_what_the_source_does_not_have_is_no_telemetry_of_it() -> None:
     """A search of logs that are not there finds nothing, which is no absence."""
     held = InMemorySources(incident=(series_of("a->b", "latency", [0.0, 30.0], [1.0, 1.0]),))
 
-    inventory = resolved(held=held).inventory
+    inventory = resolve(held=held).inventory
 
     assert inventory.telemetry == {Telemetry.METRICS}
     assert [each.name for each in inventory.entities] == ["a", "a->b", "b"]
@@ -137,7 +137,7 @@ def test_secrets_in_names_and_question_are_masked() -> None:
     name = "svc ghp_" + "a1B2" * 9
     held = replace(SHOP, log_lines=(LogLine(ONSET_S, name, "INFO", "x"),))
 
-    found = resolved(f"why does {name} fail?", held)
+    found = resolve(f"why does {name} fail?", held)
 
     assert "a1B2" not in f"{found}"
 
@@ -147,7 +147,7 @@ def test_thousands_of_series_are_resolved_without_reading_any() -> None:
     series = tuple(series_of(f"svc-{n}", "latency", [0.0, 30.0], [1.0, 1.0]) for n in range(3_000))
     held = InMemorySources(incident=series)
 
-    found = resolved("why is svc-2999 slow?", held)
+    found = resolve("why is svc-2999 slow?", held)
 
     assert found.affected == ("svc-2999",)
     assert held.calls == {"summary": held.calls["summary"]}

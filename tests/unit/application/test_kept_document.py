@@ -8,12 +8,12 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.support.scripted_chat import DRAFT, LOOK, KeptChat, concluding, found, opened
+from tests.support.scripted_chat import DRAFT, LOOK, KeptChat, concluding, make_findings, open_chat
 from tests.support.scripted_router import ScriptedRouter
 
 from diagnosis_harness.application.intent import IntentType
 from diagnosis_harness.application.routing import RoutingDecision, RoutingReason
-from diagnosis_harness.application.runs.document import document_of, settled
+from diagnosis_harness.application.runs.document import document_of, records_to_show
 from diagnosis_harness.application.runs.early_end import closing_events, ending_of_abandoned
 from diagnosis_harness.application.runs.row import CancelRequest, RunRow, RunSpent
 from diagnosis_harness.audit.verification.result import Flaw, FlawCode
@@ -44,23 +44,23 @@ def flaws(document: RunDocument) -> list[Flaw]:
 def play(folder: Path, act: Callable[[KeptChat], Awaitable[RunRow]], **scripted: object) -> RunDocument:
     """The document of the run that `act` asks for."""
 
-    async def played() -> RunDocument:
-        async with opened(folder, **scripted) as kept:  # type: ignore[arg-type]  # handed through
+    async def run_act() -> RunDocument:
+        async with open_chat(folder, **scripted) as kept:  # type: ignore[arg-type]  # handed through
             row = await asyncio.wait_for(act(kept), 60)
             records = await kept.stores.archive.records(row.run_id)
             return document_of(row, records, await kept.events(row.run_id))
 
-    return asyncio.run(played())
+    return asyncio.run(run_act())
 
 
-async def asked(kept: KeptChat) -> RunRow:
+async def ask_with_onset(kept: KeptChat) -> RunRow:
     """One question with a stated onset."""
     return await kept.ask(kept.request("why is payment slow?", onset_s=1_700_000_000.0))
 
 
 def test_a_conclusion_is_verified_from_what_is_kept(tmp_path: Path) -> None:
     """Root digest, bytes, claims, report: everything holds that held when it left."""
-    document = play(tmp_path, asked, **concluding())
+    document = play(tmp_path, ask_with_onset, **concluding())
     verification = verify(document_bytes(document), file="run.json")
     assert document.release.outcome is ReleaseOutcome.SUCCESS
     assert document.report.causes
@@ -72,7 +72,10 @@ def test_a_fallback_is_verified_from_what_is_kept(tmp_path: Path) -> None:
     """The same of what stands without a conclusion."""
     thin = replace(DRAFT, conclusion=())
     document = play(
-        tmp_path, asked, policy=ScriptedPolicy(LOOK, GiveDraft(thin)), tools=(ScriptedTool(found),)
+        tmp_path,
+        ask_with_onset,
+        policy=ScriptedPolicy(LOOK, GiveDraft(thin)),
+        tools=(ScriptedTool(make_findings),),
     )
     assert document.release.outcome is ReleaseOutcome.FALLBACK
     assert verify(document_bytes(document), file="run.json").verified
@@ -80,7 +83,7 @@ def test_a_fallback_is_verified_from_what_is_kept(tmp_path: Path) -> None:
 
 def test_the_trace_of_the_document_is_the_whole_log(tmp_path: Path) -> None:
     """From RUN_STARTED to RUN_FINISHED, routing and all."""
-    document = play(tmp_path, asked, **concluding())
+    document = play(tmp_path, ask_with_onset, **concluding())
     names = [line.name for line in document.trace]
     assert names[0] is TraceName.RUN_STARTED
     assert names[-1] is TraceName.RUN_FINISHED
@@ -89,7 +92,7 @@ def test_the_trace_of_the_document_is_the_whole_log(tmp_path: Path) -> None:
 
 def test_another_path_has_a_report_that_says_which(tmp_path: Path) -> None:
     """There is no claim in it, and no record."""
-    document = play(tmp_path, asked, router=ScriptedRouter(SYSTEM))
+    document = play(tmp_path, ask_with_onset, router=ScriptedRouter(SYSTEM))
     assert document.report.summary == (
         "It asked for no diagnosis (SYSTEM_CHAT). The answer is kept with the run, and not here.",
     )
@@ -102,7 +105,7 @@ def test_another_path_has_a_report_that_says_which(tmp_path: Path) -> None:
 def test_an_answer_of_another_path_verifies(tmp_path: Path, intent: IntentType) -> None:
     """There is no report to be composed anew, and one that is added does not go through."""
     router = ScriptedRouter(RoutingDecision(intent, RoutingReason.ASKS_HOW_TO))
-    document = play(tmp_path, asked, router=router)
+    document = play(tmp_path, ask_with_onset, router=router)
     added = replace(document, report=replace(document.report, summary=("payment is the cause.",)))
     assert flaws(document) == []
     assert [flaw.code for flaw in flaws(added)] == [FlawCode.SUMMARY_DIFFERS]
@@ -113,7 +116,7 @@ def test_a_failure_without_a_report_says_why_and_verifies(tmp_path: Path) -> Non
 
     async def act(kept: KeptChat) -> RunRow:
         kept.shelf.raises = SourceUnavailable("gone")
-        return await asked(kept)
+        return await ask_with_onset(kept)
 
     document = play(tmp_path, act)
     assert document.report.summary[:2] == ("There is no answer.", document.release.failure)
@@ -148,9 +151,9 @@ def test_a_run_whose_process_is_gone_verifies_with_all_that_it_had_found(
     Its log ends where it was killed, and who closed it wrote the end.
     """
 
-    async def played() -> RunDocument:
-        async with opened(tmp_path, **concluding()) as kept:  # type: ignore[arg-type]  # handed through
-            row = await asyncio.wait_for(asked(kept), 60)
+    async def run_act() -> RunDocument:
+        async with open_chat(tmp_path, **concluding()) as kept:  # type: ignore[arg-type]  # handed through
+            row = await asyncio.wait_for(ask_with_onset(kept), 60)
             assert row.ending is not None
             lost = ending_of_abandoned(
                 row.request,
@@ -166,7 +169,7 @@ def test_a_run_whose_process_is_gone_verifies_with_all_that_it_had_found(
             records = await kept.stores.archive.records(row.run_id)
             return document_of(replace(row, ending=lost), records, [*own, *end])
 
-    document = asyncio.run(played())
+    document = asyncio.run(run_act())
     assert document.release.outcome is ReleaseOutcome.FAILED
     assert [each.tool for each in document.report.coverage.asked] == ["look"]
     assert next((each.name, each.tool, each.used) for each in document.run.usage) == ("tool_calls", None, 1)
@@ -176,21 +179,21 @@ def test_a_run_whose_process_is_gone_verifies_with_all_that_it_had_found(
 def test_a_record_of_a_call_that_was_turned_away_is_none_of_the_document(tmp_path: Path) -> None:
     """The run had ended while the store began it: nothing was called, counted or reported."""
 
-    async def played() -> None:
-        async with opened(tmp_path, **concluding()) as kept:  # type: ignore[arg-type]  # handed through
-            row = await asyncio.wait_for(asked(kept), 60)
+    async def run_act() -> None:
+        async with open_chat(tmp_path, **concluding()) as kept:  # type: ignore[arg-type]  # handed through
+            row = await asyncio.wait_for(ask_with_onset(kept), 60)
             records = await kept.stores.archive.records(row.run_id)
             events = await kept.events(row.run_id)
             late = replace(projecting_record("t2"), run_id=row.run_id)
             turned_away = late.with_error(ErrorCode.ABANDONED, at_s=late.started_s)
             assert document_of(row, [*records, turned_away], events) == document_of(row, records, events)
 
-    asyncio.run(played())
+    asyncio.run(run_act())
 
 
 def test_a_call_that_the_end_of_its_run_forestalled_need_not_be_counted(tmp_path: Path) -> None:
     """Its record had begun; the gate was shut before the call. A run that ended well had no such end."""
-    well = play(tmp_path, asked, **concluding())
+    well = play(tmp_path, ask_with_onset, **concluding())
     document = replace(well, run=replace(well.run, state=RunState.TIMED_OUT))
     started_s = instant(document.run.started_at, "started_at")
     late = replace(projecting_record("t2"), run_id=document.run.run_id, tool_name="late", started_s=started_s)
@@ -206,7 +209,7 @@ def test_a_cancelled_run_keeps_its_evidence(tmp_path: Path) -> None:
 
     async def act(kept: KeptChat) -> RunRow:
         kept.system.go.clear()
-        task = asyncio.create_task(asked(kept))
+        task = asyncio.create_task(ask_with_onset(kept))
         await kept.system.entered.wait()
         kept.core.cancel(kept.stores.active.all()[0], CancellationReason.USER_REQUESTED)
         return await task
@@ -232,11 +235,11 @@ def test_a_record_that_never_ended_is_shown_as_abandoned_once_its_run_is_closed(
     """The store was away when it should have ended; nobody waits for it any more."""
 
     async def act(kept: KeptChat) -> RunRow:
-        row = await asked(kept)
+        row = await ask_with_onset(kept)
         open_record = replace(projecting_record("t1"), run_id=row.run_id)
-        (shown,) = settled(row, [open_record])
+        (shown,) = records_to_show(row, [open_record])
         assert (shown.invocation, shown.error_code) == (InvocationStatus.ERROR, ErrorCode.ABANDONED)
-        assert settled(replace(row, is_closed=False), [open_record]) == (open_record,)
+        assert records_to_show(replace(row, is_closed=False), [open_record]) == (open_record,)
         return row
 
     play(tmp_path, act, router=ScriptedRouter(SYSTEM))

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.support.run_endings import NAMES, kept_end
+from tests.support.run_endings import NAMES, play_ending
 
 from diagnosis_harness.application.intent import IntentType
 from diagnosis_harness.application.runs.document import document_of
@@ -24,7 +24,7 @@ from diagnosis_harness.tools.invocation import ErrorCode
 @pytest.mark.parametrize("name", NAMES)
 def test_however_a_run_ended_its_document_verifies(tmp_path: Path, name: str) -> None:
     """Every check is made and holds, and every record of it stands in the report."""
-    end = kept_end(tmp_path, name)
+    end = play_ending(tmp_path, name)
     document = document_of(end.row, end.records, end.events)
 
     verification = verify(document_bytes(document), file="run.json")
@@ -46,14 +46,14 @@ def codes(document: RunDocument) -> set[str]:
 @pytest.mark.parametrize("name", NAMES)
 def test_a_failure_stands_in_a_document_exactly_with_failed(tmp_path: Path, name: str) -> None:
     """A cancel is no failure of the run, whatever its row says to programs."""
-    end = kept_end(tmp_path, name)
+    end = play_ending(tmp_path, name)
     release = document_of(end.row, end.records, end.events).release
     assert (release.failure is not None) == (release.outcome is ReleaseOutcome.FAILED)
 
 
 def test_a_record_whose_store_was_away_stands_as_its_run_reported_it(tmp_path: Path) -> None:
     """PROJECTING in the store; the released report says how the call failed, and both verify."""
-    end = kept_end(tmp_path, "a tool fails")
+    end = play_ending(tmp_path, "a tool fails")
     (failed,) = end.records
     assert failed.error_code is ErrorCode.EXECUTION_FAILED
     left = replace(
@@ -72,7 +72,7 @@ def test_a_record_whose_store_was_away_stands_as_its_run_reported_it(tmp_path: P
 
 def test_a_diagnosis_is_not_passed_off_as_another_path(tmp_path: Path) -> None:
     """Its trace altered to say so, with its report and records or without them."""
-    end = kept_end(tmp_path, "success")
+    end = play_ending(tmp_path, "success")
     document = document_of(end.row, end.records, end.events)
     trace = tuple(
         replace(line, text=line.text.replace("intent=DIAGNOSIS", "intent=SYSTEM_CHAT"))
@@ -88,7 +88,7 @@ def test_a_diagnosis_is_not_passed_off_as_another_path(tmp_path: Path) -> None:
 
 def test_a_given_up_run_counts_what_its_records_show(tmp_path: Path) -> None:
     """At least: a counter below that is objected to."""
-    end = kept_end(tmp_path, "given up with a record")
+    end = play_ending(tmp_path, "given up with a record")
     document = document_of(end.row, end.records, end.events)
     assert document.run.usage_estimated
     fewer = replace(document, run=replace(document.run, usage=()))
@@ -97,7 +97,7 @@ def test_a_given_up_run_counts_what_its_records_show(tmp_path: Path) -> None:
 
 def test_a_released_diagnosis_without_its_report_is_not_made_up(tmp_path: Path) -> None:
     """What is kept contradicts itself, and that is said."""
-    end = kept_end(tmp_path, "success")
+    end = play_ending(tmp_path, "success")
     assert end.row.ending is not None
     assert end.row.intent is IntentType.DIAGNOSIS
     row = replace(end.row, ending=replace(end.row.ending, answer={"kind": "DIAGNOSIS"}))

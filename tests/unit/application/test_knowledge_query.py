@@ -50,13 +50,13 @@ class Desk:
         assert answer.conclusion is None
         return answer.body
 
-    def told(self, name: TraceName) -> list[tuple[TraceEventStatus, dict[str, Any]]]:
+    def events_named(self, name: TraceName) -> list[tuple[TraceEventStatus, dict[str, Any]]]:
         """The events of a name."""
         return [(one.status, dict(one.payload)) for one in self.rig.sink.events() if one.name is name]
 
     def stages(self) -> list[object]:
         """The stages that were told."""
-        return [payload["stage"] for _, payload in self.told(TraceName.STATUS)]
+        return [payload["stage"] for _, payload in self.events_named(TraceName.STATUS)]
 
 
 @pytest.fixture
@@ -74,8 +74,12 @@ def test_one_search_and_one_answer(desk: Desk) -> None:
 
     assert desk.base is not None
     assert (desk.base.searches, writer.asked) == (1, 1)
-    assert [status for status, _ in desk.told(TraceName.KNOWLEDGE_RETRIEVAL)] == [TraceEventStatus.SUCCEEDED]
-    assert [status for status, _ in desk.told(TraceName.KNOWLEDGE_ANSWER)] == [TraceEventStatus.SUCCEEDED]
+    assert [status for status, _ in desk.events_named(TraceName.KNOWLEDGE_RETRIEVAL)] == [
+        TraceEventStatus.SUCCEEDED
+    ]
+    assert [status for status, _ in desk.events_named(TraceName.KNOWLEDGE_ANSWER)] == [
+        TraceEventStatus.SUCCEEDED
+    ]
 
 
 def test_the_stages_are_searching_then_answering(desk: Desk) -> None:
@@ -117,7 +121,7 @@ def test_that_nothing_answers_is_said(desk: Desk) -> None:
     assert answer.body["nearest"]
     assert "quotations" not in answer.body
     assert "which are no answer" in str(answer.body["text"])
-    assert desk.told(TraceName.KNOWLEDGE_ANSWER) == [
+    assert desk.events_named(TraceName.KNOWLEDGE_ANSWER) == [
         (TraceEventStatus.SUCCEEDED, {"found": False, "configured": True})
     ]
 
@@ -133,7 +137,7 @@ def test_without_runbooks_no_search_is_claimed(language: Language, words: str) -
     assert (body["configured"], body["retrievals"]) == (False, 0)
     assert str(body["text"]).startswith(words)
     assert "DIAGNOSE_KNOWLEDGE__FOLDER" in str(body["text"])
-    assert desk.told(TraceName.KNOWLEDGE_RETRIEVAL) == []
+    assert desk.events_named(TraceName.KNOWLEDGE_RETRIEVAL) == []
     assert desk.stages() == ["KNOWLEDGE_ANSWERING"]
 
 
@@ -158,8 +162,10 @@ def test_a_search_that_fails_is_no_answer(desk: Desk) -> None:
     with pytest.raises(KnowledgeUnavailable):
         desk.ask()
 
-    assert [status for status, _ in desk.told(TraceName.KNOWLEDGE_RETRIEVAL)] == [TraceEventStatus.FAILED]
-    assert desk.told(TraceName.KNOWLEDGE_ANSWER) == []
+    assert [status for status, _ in desk.events_named(TraceName.KNOWLEDGE_RETRIEVAL)] == [
+        TraceEventStatus.FAILED
+    ]
+    assert desk.events_named(TraceName.KNOWLEDGE_ANSWER) == []
 
 
 class StuckKnowledge(MemoryKnowledge):
@@ -181,7 +187,7 @@ def test_a_search_ends_with_its_run() -> None:
     stuck = StuckKnowledge()
     desk = Desk(base=stuck)
 
-    async def cancelled() -> None:
+    async def cancel_during_search() -> None:
         ctx = desk.rig.run()
         asked = asyncio.ensure_future(desk.query().answer(ctx, ASKED, Language.EN))
         await asyncio.to_thread(stuck.begun.wait, 10)
@@ -189,10 +195,10 @@ def test_a_search_ends_with_its_run() -> None:
         with pytest.raises(RunAborted):
             await asked
 
-    asyncio.run(cancelled())
+    asyncio.run(cancel_during_search())
     stuck.go_on.set()
 
-    assert desk.told(TraceName.KNOWLEDGE_RETRIEVAL) == []
+    assert desk.events_named(TraceName.KNOWLEDGE_RETRIEVAL) == []
     assert desk.stages() == ["KNOWLEDGE_SEARCHING"]
 
 

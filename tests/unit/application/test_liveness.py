@@ -62,7 +62,7 @@ def test_a_silent_process_without_runs_can_be_forgotten() -> None:
     assert forgettable(state, heartbeats, after_s=9.1) == ()
 
 
-def served_after(*observations: tuple[float, float | None], lanes: frozenset[str] | None) -> bool | None:
+def is_served_after(*observations: tuple[float, float | None], lanes: frozenset[str] | None) -> bool | None:
     """Whether the runs of a lane are served after these observations of one process."""
     state: Observed = NOTHING_OBSERVED
     heartbeats: dict[str, Heartbeat] = {}
@@ -75,19 +75,19 @@ def served_after(*observations: tuple[float, float | None], lanes: frozenset[str
 def test_a_lane_is_served_by_a_live_process_that_lists_it() -> None:
     """The lanes of a silent process do not count."""
     lanes = frozenset({"source-a", "source-b"})
-    assert served_after((100.0, 1.0), (105.0, 2.0), (110.0, 3.0), lanes=lanes) is True
-    assert served_after((100.0, 1.0), (105.0, 1.0), (110.0, 1.0), lanes=lanes) is False
-    assert served_after((100.0, None), (105.0, None), (110.0, None), lanes=lanes) is False
+    assert is_served_after((100.0, 1.0), (105.0, 2.0), (110.0, 3.0), lanes=lanes) is True
+    assert is_served_after((100.0, 1.0), (105.0, 1.0), (110.0, 1.0), lanes=lanes) is False
+    assert is_served_after((100.0, None), (105.0, None), (110.0, None), lanes=lanes) is False
 
 
 def test_whether_a_process_is_alive_is_unknown_until_it_was_observed_for_long_enough() -> None:
     """The same after a gap; it does not matter for a process that takes none of these runs."""
     lanes = frozenset({"source-a"})
-    assert served_after((100.0, 1.0), (109.0, 1.0), lanes=lanes) is None
-    assert served_after((100.0, 1.0), (109.0, 1.0), (130.0, 1.0), lanes=lanes) is None
-    assert served_after((100.0, 1.0), lanes=frozenset({"source-b"})) is False
+    assert is_served_after((100.0, 1.0), (109.0, 1.0), lanes=lanes) is None
+    assert is_served_after((100.0, 1.0), (109.0, 1.0), (130.0, 1.0), lanes=lanes) is None
+    assert is_served_after((100.0, 1.0), lanes=frozenset({"source-b"})) is False
 
 
 def test_a_process_that_lists_no_lanes_may_take_any_run() -> None:
     """It is an older program, which takes whatever is delivered."""
-    assert served_after((100.0, 1.0), (105.0, 2.0), (110.0, 3.0), lanes=None) is True
+    assert is_served_after((100.0, 1.0), (105.0, 2.0), (110.0, 3.0), lanes=None) is True

@@ -27,19 +27,19 @@ Json = dict[str, Any]
 Policy = Callable[[Json], Json | str]
 
 
-def found() -> ToolFindings:
+def make_findings() -> ToolFindings:
     """One change of payment."""
     return ToolFindings((change_item("i1", "payment"),), WINDOW, 1)
 
 
-def played(policy: Policy) -> tuple[Scene, DiagnosisEnd, ScriptedTool]:
+def play_run(policy: Policy) -> tuple[Scene, DiagnosisEnd, ScriptedTool]:
     """The run with a policy that sees JSON and says JSON, or text."""
 
     def says(seen: str) -> str:
         said = policy(json.loads(seen))
         return said if isinstance(said, str) else json.dumps(said)
 
-    tool = ScriptedTool(found, ToolSpec("look", "Looks.", (ENTITY,)))
+    tool = ScriptedTool(make_findings, ToolSpec("look", "Looks.", (ENTITY,)))
     scene = Scene(policy=WirePolicy(says), store=MemoryEvidenceStore(), tools=[tool])
     return scene, scene.run(), tool
 
@@ -58,7 +58,7 @@ def fact(call_id: str, **bent: object) -> Json:
     return {**claim, **bent}
 
 
-def gained(call_id: str, *facts: Json) -> Json:
+def assess_as_gain(call_id: str, *facts: Json) -> Json:
     """A gain with its facts."""
     return {"tool_call_id": call_id, "gain": "GAINED", "facts": list(facts or (fact(call_id),))}
 
@@ -75,13 +75,13 @@ def never_assesses(seen: Json) -> Json:
 
 def assesses_what_it_never_asked(seen: Json) -> Json:
     """A word on a call that nobody made."""
-    return look(seen, *([gained("t99")] if seen["records"] else []))
+    return look(seen, *([assess_as_gain("t99")] if seen["records"] else []))
 
 
 def cites_another_run(seen: Json) -> Json:
     """Facts that rest on a call of some other run."""
     of_another = fact("call-of-another-run")
-    return look(seen, *(gained(call_id, of_another) for call_id in seen["due"]))
+    return look(seen, *(assess_as_gain(call_id, of_another) for call_id in seen["due"]))
 
 
 def calls_it_a_gain_without_facts(seen: Json) -> Json:
@@ -95,7 +95,7 @@ def calls_it_a_gain_without_facts(seen: Json) -> Json:
 )
 def test_a_policy_that_breaks_the_protocol_is_stopped(policy: Policy) -> None:
     """After as many violations as the threshold says; no fact of it stands, and the run fails."""
-    scene, end, tool = played(policy)
+    scene, end, tool = play_run(policy)
     assert (scene.ctx.lifecycle.state, end.outcome, end.stop_reason) == (
         RunState.FAILED, ReleaseOutcome.FAILED, VIOLATED,
     )  # fmt: skip
@@ -107,10 +107,10 @@ def test_a_lie_among_the_facts_is_accepted_by_the_protocol_and_shown_by_nobody()
     """It cites the right item, so the protocol takes it; EvidenceGuard does not."""
 
     def lies_once(seen: Json) -> Json:
-        lies = [gained(call_id, fact(call_id, value=9.9)) for call_id in seen["due"]]
+        lies = [assess_as_gain(call_id, fact(call_id, value=9.9)) for call_id in seen["due"]]
         return look(seen) if not seen["records"] else {"draft": None, "assessments": lies}
 
-    scene, end, _ = played(lies_once)
+    scene, end, _ = play_run(lies_once)
     assert (scene.ctx.lifecycle.state, end.outcome, end.claims) == (
         RunState.FAILED,
         ReleaseOutcome.FAILED,
@@ -124,10 +124,10 @@ def test_a_policy_that_asks_on_after_stop_is_stopped(knows: bool) -> None:
 
     def asks_on(seen: Json) -> Json:
         first = seen["due"] == ["t1"]
-        assess = [gained("t1") if first and knows else no_gain(call_id) for call_id in seen["due"]]
+        assess = [assess_as_gain("t1") if first and knows else no_gain(call_id) for call_id in seen["due"]]
         return look(seen, *assess)
 
-    scene, end, tool = played(asks_on)
+    scene, end, tool = play_run(asks_on)
     expected = (
         (RunState.SUCCESS, ReleaseOutcome.FALLBACK, FallbackType.INSUFFICIENT_EVIDENCE)
         if knows
@@ -145,9 +145,9 @@ def test_endless_identical_calls_end_by_themselves() -> None:
     """The first is worth a look, every other is no gain, and no tool runs after the stop."""
 
     def the_same_for_ever(seen: Json) -> Json:
-        return look(seen, *(gained(call_id) for call_id in seen["due"]), entity="payment")
+        return look(seen, *(assess_as_gain(call_id) for call_id in seen["due"]), entity="payment")
 
-    scene, end, tool = played(the_same_for_ever)
+    scene, end, tool = play_run(the_same_for_ever)
     assert (end.outcome, end.fallback, end.stop_reason) == (
         ReleaseOutcome.FALLBACK, FallbackType.INSUFFICIENT_EVIDENCE, SATURATED,
     )  # fmt: skip
@@ -179,12 +179,12 @@ def test_an_illegal_draft_is_discarded_and_facts_decide(last: Json | str, knows:
         if not seen["records"]:
             return look(seen)
         if len(seen["records"]) == 1:
-            return look(seen, gained("t1") if knows else no_gain("t1"))
+            return look(seen, assess_as_gain("t1") if knows else no_gain("t1"))
         if isinstance(last, str):
             return last
         return {**last, "assessments": [no_gain("t2")]}
 
-    scene, end, _ = played(ends_badly)
+    scene, end, _ = play_run(ends_badly)
     expected = (
         (RunState.SUCCESS, ReleaseOutcome.FALLBACK, FallbackType.INSUFFICIENT_EVIDENCE)
         if knows
@@ -208,7 +208,7 @@ def test_a_policy_that_invents_tools_and_arguments_gets_refusals() -> None:
             ]
         }
 
-    scene, end, tool = played(invents)
+    scene, end, tool = play_run(invents)
     codes = [event.payload["code"] for event in scene.sink.events_named(TraceName.TOOL_REQUEST_REJECTED)]
     assert codes == ["UNKNOWN_TOOL", "INVALID_REQUEST"]
     assert (tool.runs, end.snapshot.records, scene.ctx.budget.usage().tool_calls) == ([], (), 0)

@@ -12,7 +12,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
-from tests.support.live_service import faced, submit
+from tests.support.live_service import run_server, submit
 
 from diagnosis_harness.adapters.persistence.database import Database
 from diagnosis_harness.application.private_file import make_private
@@ -37,9 +37,9 @@ def modes(folder: Path) -> dict[str, str]:
 @pytest.mark.parametrize("mask", [0o000, 0o022, 0o077])
 def test_every_file_of_a_service_is_its_owner_s_alone(tmp_path: Path, mask: int) -> None:
     """The database, its log, its index, and the queue's, while they are in use; whatever the umask."""
-    with umask(mask), faced(tmp_path) as server:
+    with umask(mask), run_server(tmp_path) as server:
         client = server.client()
-        server.ended(client, submit(client, "What can you do?")["run_id"])
+        server.wait_for_end(client, submit(client, "What can you do?")["run_id"])
         found = modes(tmp_path)
 
     assert {"runs.db", "runs.db-wal", "runs.db-shm", "runs-queue.db"} <= set(found)
@@ -99,10 +99,10 @@ def test_a_link_leads_to_the_file_that_is_kept_private(tmp_path: Path) -> None:
     there.chmod(0o644)
     (tmp_path / "runs.db").symlink_to(there)
 
-    asyncio.run(_opened(tmp_path / "runs.db"))
+    asyncio.run(_open(tmp_path / "runs.db"))
 
     assert modes(tmp_path)["there.db"] == "0o600"
 
 
-async def _opened(file: Path) -> None:
+async def _open(file: Path) -> None:
     await (await Database.open(f"sqlite:///{file}")).close()

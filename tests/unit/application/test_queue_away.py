@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
-from tests.support.scripted_chat import opened
+from tests.support.scripted_chat import open_chat
 
 from diagnosis_harness.adapters.queue.local_queue import LocalRunQueue
 from diagnosis_harness.application.callers.caller import LOCAL
@@ -33,7 +33,7 @@ def test_a_run_that_could_not_be_put_into_the_queue_is_accepted_and_put_there_la
     """Its row is kept and it will be worked on, so whoever asked must not be told that it failed."""
 
     async def story() -> None:
-        async with opened(tmp_path) as kept:
+        async with open_chat(tmp_path) as kept:
             queue = AwayQueue()
             rules = AskingRules(sources=(), limit_s=60.0, limit_max_s=60.0, start_within_s=300.0)
             archive, active = kept.stores.archive, kept.stores.active

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from sqlalchemy import insert, update
-from tests.support.scripted_chat import KeptChat, concluding, opened
+from tests.support.scripted_chat import KeptChat, concluding, open_chat
 
 from diagnosis_harness.adapters.persistence.archive import SqlRunArchive
 from diagnosis_harness.adapters.persistence.recovery import SqlRunRecovery
@@ -59,13 +59,13 @@ async def orphan(kept: KeptChat) -> str:
     return request.run_id
 
 
-async def broken(kept: KeptChat, run_id: str, **columns: object) -> None:
+async def break_row(kept: KeptChat, run_id: str, **columns: object) -> None:
     """Write what no program of this version writes."""
     change = update(diagnosis_run).where(diagnosis_run.c.run_id == run_id).values(columns)
     await kept.database.write(lambda connection: connection.execute(change).rowcount)
 
 
-async def told(kept: KeptChat, run_id: str, name: TraceName, payload: str) -> None:
+async def write_event(kept: KeptChat, run_id: str, name: TraceName, payload: str) -> None:
     """Write an event of any content."""
     event = {"run_id": run_id, "seq": 1, "at_s": 0.0, "name": name.value, "phase": "RUN", "status": "FAILED"}
     statement = insert(trace_event).values(**event, payload=payload)
@@ -82,11 +82,11 @@ async def row_of(kept: KeptChat, run_id: str) -> RunRow:
 def play(folder: Path, act: Callable[[KeptChat], Awaitable[None]]) -> None:
     """Act on a process."""
 
-    async def played() -> None:
-        async with opened(folder) as kept:
+    async def run_act() -> None:
+        async with open_chat(folder) as kept:
             await asyncio.wait_for(act(kept), 60)
 
-    asyncio.run(played())
+    asyncio.run(run_act())
 
 
 @pytest.mark.parametrize("payload", ["{}", "[]", "5", "null", '{"state":"LOST"}', "not json"])
@@ -95,7 +95,7 @@ def test_an_orphan_whose_log_cannot_be_read_holds_up_no_other(tmp_path: Path, pa
 
     async def act(kept: KeptChat) -> None:
         bad, good = await orphan(kept), await orphan(kept)
-        await told(kept, bad, TraceName.RUN_ENDED, payload)
+        await write_event(kept, bad, TraceName.RUN_ENDED, payload)
         waiting = kept.request()
         await kept.stores.archive.submit(waiting)
         kept.clock.advance(11.0)
@@ -113,7 +113,7 @@ def test_an_orphan_whose_row_cannot_be_read_holds_up_no_other(tmp_path: Path) ->
 
     async def act(kept: KeptChat) -> None:
         bad, good = await orphan(kept), await orphan(kept)
-        await broken(kept, bad, language="xx")
+        await break_row(kept, bad, language="xx")
         account = await supervisor(kept).recover()
         assert (account.orphaned, [each.what for each in account.failed]) == ((good,), [f"run {bad}"])
 
@@ -127,7 +127,7 @@ def test_a_queued_run_whose_row_cannot_be_read_holds_up_no_other(tmp_path: Path)
         requests = [kept.request() for _ in range(2)]
         for request in requests:
             await kept.stores.archive.submit(request)
-        await broken(kept, requests[0].run_id, language="xx", start_by_s=kept.clock.now_s())
+        await break_row(kept, requests[0].run_id, language="xx", start_by_s=kept.clock.now_s())
         kept.clock.advance(11.0)
         account = await supervisor(kept).recover()
         assert account.requeued == (requests[1].run_id,)
@@ -248,12 +248,12 @@ def test_a_run_that_is_given_up_shows_the_llm_calls_that_its_log_tells_of(tmp_pa
     """Exactly what its own account would have said, where everything it did is in its log."""
 
     async def story() -> None:
-        async with opened(tmp_path, **concluding()) as kept:  # type: ignore[arg-type]  # named by the function
+        async with open_chat(tmp_path, **concluding()) as kept:  # type: ignore[arg-type]  # named by the function
             row = await kept.ask()
             assert row.ending is not None
             spent = row.ending.spent
             unended = {"release_outcome": None, "status": "RUNNING", "is_closed": False}
-            await broken(kept, row.run_id, **unended)
+            await break_row(kept, row.run_id, **unended)
             assert await kept.recovery.abandon(row.run_id, owner="me", at_s=kept.clock.now_s())
             given_up = (await row_of(kept, row.run_id)).ending
             assert given_up is not None

@@ -16,7 +16,7 @@ from diagnosis_harness.application.router import (
     TURN_SIZE_BYTES,
     TURNS_MAX,
     Routing,
-    bounded_history,
+    trim_history,
 )
 from diagnosis_harness.application.routing import RoutingDecision, RoutingReason, RoutingTurn
 from diagnosis_harness.harness.context import RunContext
@@ -150,7 +150,7 @@ def test_the_router_sees_a_bounded_history() -> None:
 @given(st.lists(turns, max_size=20))
 def test_a_history_stays_within_its_bounds(session: list[RoutingTurn]) -> None:
     """In count, in bytes of each question, and in bytes of all."""
-    sizes = [len(turn.question.encode("utf-8", "surrogatepass")) for turn in bounded_history(session)]
+    sizes = [len(turn.question.encode("utf-8", "surrogatepass")) for turn in trim_history(session)]
 
     assert len(sizes) <= TURNS_MAX
     assert all(size <= TURN_SIZE_BYTES for size in sizes)
@@ -160,7 +160,7 @@ def test_a_history_stays_within_its_bounds(session: list[RoutingTurn]) -> None:
 @given(st.lists(turns, max_size=20))
 def test_a_history_is_the_end_of_the_session(session: list[RoutingTurn]) -> None:
     """In order and without a gap; a question is whole or its beginning."""
-    kept = bounded_history(session)
+    kept = trim_history(session)
 
     latest = session[len(session) - len(kept) :]
     assert all(whole.question.startswith(cut.question) for whole, cut in zip(latest, kept, strict=True))
@@ -169,7 +169,7 @@ def test_a_history_is_the_end_of_the_session(session: list[RoutingTurn]) -> None
 
 def test_a_question_is_cut_between_two_characters() -> None:
     """A character of three bytes does not fit into the last two."""
-    (turn,) = bounded_history([RoutingTurn("慢" * 5, IntentType.DIAGNOSIS)], turn_size_bytes=11)
+    (turn,) = trim_history([RoutingTurn("慢" * 5, IntentType.DIAGNOSIS)], turn_size_bytes=11)
 
     assert turn.question == "慢" * 3
 
@@ -178,4 +178,4 @@ def test_a_turn_that_does_not_fit_hides_those_before_it() -> None:
     """A history with a hole would be read as one without."""
     session = [RoutingTurn(text, IntentType.DIAGNOSIS) for text in ("a", "b" * 9, "c")]
 
-    assert bounded_history(session, size_bytes=5) == (session[2],)
+    assert trim_history(session, size_bytes=5) == (session[2],)

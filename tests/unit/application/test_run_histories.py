@@ -22,9 +22,9 @@ from tests.support.statements import (
     LIES,
     MENDS,
     WAYS_TO_ASSESS,
-    assessed,
+    assess,
+    make_claims,
     must_not_leave,
-    said,
 )
 
 from diagnosis_harness.adapters.evidence_stores.memory import MemoryEvidenceStore
@@ -118,9 +118,9 @@ class RunHistories(RuleBasedStateMachine):
     def goes_on(self) -> None:
         """Until somebody is asked, or the run is over."""
         while not self.task.done() and not self.stage.asked:
-            self.loop.run_until_complete(self._moved())
+            self.loop.run_until_complete(self._move())
 
-    async def _moved(self) -> None:
+    async def _move(self) -> None:
         await self.stage.moved.wait()
         self.stage.moved.clear()
 
@@ -149,7 +149,7 @@ class RunHistories(RuleBasedStateMachine):
         for tool, entity, is_new in calls:
             self.asked_ids += is_new
             wanted.append(WantedCall(f"t{self.asked_ids}", tool, {"entity": entity}))
-        self.answers(AskTools(tuple(wanted), assessed(self.seen, how)))
+        self.answers(AskTools(tuple(wanted), assess(self.seen, how)))
 
     @precondition(lambda self: self.stands_before("policy") and len(self.seen.records) < 3)
     @rule(entity=st.sampled_from(["payment", "cart", "mail"]))
@@ -157,7 +157,7 @@ class RunHistories(RuleBasedStateMachine):
         """One new call, and everything soundly assessed."""
         self.asked_ids += 1
         call = WantedCall(f"t{self.asked_ids}", "list_changes", {"entity": entity})
-        self.answers(AskTools((call,), assessed(self.seen, "gained")))
+        self.answers(AskTools((call,), assess(self.seen, "gained")))
 
     @precondition(lambda self: self.stands_before("policy") and bool(self.seen.records))
     @rule(concludes=st.sampled_from([True, True, False]))
@@ -169,14 +169,14 @@ class RunHistories(RuleBasedStateMachine):
     @rule(concludes=st.sampled_from([True, True, False]), lies=LYING, misses=st.booleans(), how=ASSESSING)
     def policy_gives(self, concludes: bool, lies: frozenset[str], misses: bool, how: str) -> None:
         """A draft, true and false."""
-        claims = said(self.seen, lies)
+        claims = make_claims(self.seen, lies)
         cause = Cause("payment", FaultKind.CPU, ("cause", "change"))
         draft = DiagnosisDraft(
             conclusion=(cause,) if concludes else (),
             claims=claims,
             missing_info=(MissingInfo.TIME,) if misses else (),
         )
-        self.answers(GiveDraft(draft, assessed(self.seen, how)))
+        self.answers(GiveDraft(draft, assess(self.seen, how)))
 
     @precondition(lambda self: self.stands_before("policy") and bool(self.seen.records))
     @rule(how=st.sampled_from([GiveDraft(None), AskTools(()), MalformedAnswer("prose"), UNAVAILABLE]))
@@ -291,14 +291,14 @@ class RunHistories(RuleBasedStateMachine):
 class RecordHistories(RunHistories):
     """IV-03, IV-04, IV-05."""
 
-    def kept(self) -> tuple[EvidenceRecord, ...]:
+    def stored_records(self) -> tuple[EvidenceRecord, ...]:
         """What the store holds of the run."""
         return self.loop.run_until_complete(self.store.of_run(self.scene.ctx))
 
     @invariant()
     def holds(self) -> None:
         """Records are legal and what is said cites them."""
-        kept = {record.tool_call_id: record for record in self.kept()}
+        kept = {record.tool_call_id: record for record in self.stored_records()}
         for record in kept.values():
             if record.invocation is InvocationStatus.READY:
                 found = EvidenceStatus.EVIDENCE_FOUND if record.items else EvidenceStatus.NO_EVIDENCE

@@ -21,7 +21,7 @@ BANK = SourceStamp("sha256:bank", "sha256:monday")
 START_WITHIN_S = 300.0
 
 
-async def queued(desk: Desk, source: str | None, stamp: SourceStamp | None) -> str:
+async def queue_run(desk: Desk, source: str | None, stamp: SourceStamp | None) -> str:
     """A run that another process has queued."""
     request = replace(
         desk.kept.request(kind=RunKind.BACKGROUND, source=source),
@@ -54,7 +54,7 @@ def test_a_run_is_kept_with_the_source_as_it_is_when_it_is_asked(tmp_path: Path)
 
     async def act(desk: Desk) -> None:
         first = (await desk.runs.submit(LOCAL, Asking(question="why?"))).row
-        sources.changed(shop=BANK)
+        sources.set_stamps(shop=BANK)
         second = (await desk.runs.submit(LOCAL, Asking(question="why?"))).row
         assert [each.request.stamp for each in (first, second)] == [SHOP, BANK]
         assert (await row_of(desk, second.run_id)).request.stamp == BANK
@@ -81,7 +81,7 @@ def test_a_delivery_is_worked_on_where_its_source_is_and_left_where_it_is_not(
     """Left, it is QUEUED as before, for whoever has the source."""
 
     async def act(desk: Desk) -> None:
-        run_id = await queued(desk, source, stamp)
+        run_id = await queue_run(desk, source, stamp)
         await desk.worker.work(run_id)
         status = (await row_of(desk, run_id)).status
         assert status is (RunStatus.SUCCESS if is_worked_on else RunStatus.QUEUED)
@@ -94,10 +94,10 @@ def test_a_source_that_changes_into_another_one_is_the_same_to_its_own_process(t
     sources = HeldSources(shop=SHOP)
 
     async def act(desk: Desk) -> None:
-        before = await queued(desk, "shop", SHOP)
-        sources.changed(shop=BANK)
+        before = await queue_run(desk, "shop", SHOP)
+        sources.set_stamps(shop=BANK)
         await sources.refresh()
-        after = await queued(desk, "shop", BANK)
+        after = await queue_run(desk, "shop", BANK)
         for run_id in (before, after):
             await desk.worker.work(run_id)
             assert (await row_of(desk, run_id)).status is RunStatus.SUCCESS
@@ -110,7 +110,7 @@ def test_what_is_left_to_others_is_counted_and_told_source_by_source(tmp_path: P
 
     async def act(desk: Desk) -> None:
         for source, stamp in (("shop", SHOP), ("shop", BANK), ("bank", BANK), ("bank", BANK), (None, None)):
-            await queued(desk, source, stamp)
+            await queue_run(desk, source, stamp)
         left = (await desk.supervisor.recover()).left
         told = {(each.backlog.name, each.backlog.runs, each.is_another) for each in left}
         assert told == {("shop", 1, True), ("bank", 2, False)}
@@ -124,8 +124,8 @@ def test_before_a_run_is_left_to_others_the_own_sources_are_looked_at_anew(tmp_p
     sources = HeldSources(shop=SHOP)
 
     async def act(desk: Desk) -> None:
-        run_id = await queued(desk, "shop", BANK)
-        sources.changed(shop=BANK)
+        run_id = await queue_run(desk, "shop", BANK)
+        sources.set_stamps(shop=BANK)
         desk.kept.clock.advance(11.0)
         account = await desk.supervisor.recover()
         assert (account.left, account.requeued) == ((), (run_id,))
@@ -138,9 +138,9 @@ def test_runs_of_other_sources_hold_up_no_own_one(tmp_path: Path) -> None:
 
     async def act(desk: Desk) -> None:
         for _ in range(110):
-            await queued(desk, "bank", BANK)
+            await queue_run(desk, "bank", BANK)
         desk.kept.clock.advance(1.0)
-        own = await queued(desk, "shop", SHOP)
+        own = await queue_run(desk, "shop", SHOP)
         desk.kept.clock.advance(11.0)
         account = await desk.supervisor.recover()
         assert account.requeued == (own,)
@@ -154,7 +154,7 @@ def test_a_run_that_no_process_could_work_on_ends_with_that_reason(tmp_path: Pat
 
     async def act(desk: Desk) -> None:
         await desk.queue.listen(_never, parallel_max=1)
-        ours, nobodys = await queued(desk, "shop", SHOP), await queued(desk, "bank", BANK)
+        ours, nobodys = await queue_run(desk, "shop", SHOP), await queue_run(desk, "bank", BANK)
         desk.kept.clock.advance(START_WITHIN_S)
         await desk.supervisor.recover()
         for run_id, state, code in (
@@ -172,7 +172,7 @@ def test_a_run_about_no_source_was_never_without_one(tmp_path: Path) -> None:
     """Where nobody works on anything it ends TIMED_OUT."""
 
     async def act(desk: Desk) -> None:
-        run_id = await queued(desk, None, None)
+        run_id = await queue_run(desk, None, None)
         desk.kept.clock.advance(START_WITHIN_S)
         await desk.supervisor.recover()
         assert code_of(await row_of(desk, run_id)) == "DEADLINE_EXCEEDED"
@@ -195,7 +195,7 @@ def test_whether_another_process_has_the_source_is_what_it_says_as_long_as_it_li
     """What a killed one said last stands for long; nothing is concluded before it is known to be dead."""
 
     async def act(desk: Desk) -> None:
-        run_id = await queued(desk, "bank", BANK)
+        run_id = await queue_run(desk, "bank", BANK)
         desk.kept.clock.advance(START_WITHIN_S)
         await desk.kept.recovery.record_heartbeat("other", at_s=0.0, lanes=lanes)
         for beat in range(3):

@@ -38,7 +38,7 @@ Out, S, C = ReleaseOutcome, RunState, CancellationReason
 RAISED = [asyncio.CancelledError, SystemExit, KeyboardInterrupt, GeneratorExit, MemoryError]
 
 
-def seen() -> ToolFindings:
+def make_findings() -> ToolFindings:
     """A ranking and the change that bears it."""
     return ToolFindings(
         items=(cause_item(), change_item("i1", "payment"), change_item("i2", "checkout")),
@@ -61,7 +61,7 @@ GIVE = GiveDraft(
 )
 
 
-def scene(answer: Callable[[], ToolFindings] = seen, **parts: Any) -> Scene:
+def scene(answer: Callable[[], ToolFindings] = make_findings, **parts: Any) -> Scene:
     """One call of one tool, then a draft that is borne out."""
     given = {"policy": ScriptedPolicy(ASK, GIVE), "store": MemoryEvidenceStore(), **parts}
     return Scene(tools=[ScriptedTool(answer)], **given)
@@ -70,10 +70,10 @@ def scene(answer: Callable[[], ToolFindings] = seen, **parts: Any) -> Scene:
 def raising(error: type[BaseException]) -> Callable[[], NoReturn]:
     """A function that raises it."""
 
-    def broken() -> NoReturn:
+    def raise_broken() -> NoReturn:
         raise error
 
-    return broken
+    return raise_broken
 
 
 def is_told_to_the_end(run: Scene, sink: MemorySink | None = None) -> None:
@@ -188,10 +188,10 @@ def test_an_interrupt_inside_a_player_leaves_when_the_run_is_told(
     run = scene(policy=player, judge=player)
 
     with pytest.raises(error):
-        _hosted(host, run.play())
+        _run_in_host(host, run.play())
 
     assert run.ctx.lifecycle.state is S.FAILED
-    assert all(record.invocation is not InvocationStatus.PROJECTING for record in _kept(run))
+    assert all(record.invocation is not InvocationStatus.PROJECTING for record in _stored_parts(run))
     assert run.ctx.budget.open_calls().waiting == run.ctx.budget.open_calls().in_flight == ()
     is_told_to_the_end(run)
     run.core.close()
@@ -214,11 +214,11 @@ def test_a_host_that_throws_its_coroutine_away_finds_the_run_told_to_its_end() -
     is_told_to_the_end(run)
 
 
-def _kept(run: Scene) -> tuple[Any, ...]:
+def _stored_parts(run: Scene) -> tuple[Any, ...]:
     return asyncio.run(run.store.of_run(run.ctx))
 
 
-def _hosted(host: str, work: Coroutine[Any, Any, DiagnosisEnd]) -> DiagnosisEnd:
+def _run_in_host(host: str, work: Coroutine[Any, Any, DiagnosisEnd]) -> DiagnosisEnd:
     if host == "asyncio.run":
         return asyncio.run(work)
     loop = asyncio.new_event_loop()

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.support.scripted_chat import DRAFT, LOOK, concluding, found, opened
+from tests.support.scripted_chat import DRAFT, LOOK, concluding, make_findings, open_chat
 
 from diagnosis_harness.diagnosis.collection import InformationGain
 from diagnosis_harness.diagnosis.missing import MissingInfo
@@ -23,26 +23,26 @@ OURS = {N.STATUS, N.RETRY_ATTEMPT, N.RUN_ENDED}
 """Events between those of the drawing, which it does not name."""
 
 
-def played(folder: Path, **scripted: object) -> tuple[TraceEvent, ...]:
+def play_question(folder: Path, **scripted: object) -> tuple[TraceEvent, ...]:
     """The log of one question."""
 
     async def play() -> tuple[TraceEvent, ...]:
-        async with opened(folder, **scripted) as kept:  # type: ignore[arg-type]  # handed through
+        async with open_chat(folder, **scripted) as kept:  # type: ignore[arg-type]  # handed through
             row = await kept.ask()
             return await kept.events(row.run_id)
 
     return asyncio.run(play())
 
 
-def drawn(events: Sequence[TraceEvent]) -> list[TraceName]:
+def names_in_order(events: Sequence[TraceEvent]) -> list[TraceName]:
     """The names of the drawing, by first appearance."""
     return list(dict.fromkeys(event.name for event in events if event.name not in OURS))
 
 
 def test_a_success_reads_as_it_is_drawn(tmp_path: Path) -> None:
     """From RUN_STARTED to RUN_FINISHED SUCCESS, by routing, steps, tools and both guards (TR-01)."""
-    events = played(tmp_path, **concluding())
-    assert drawn(events) == [
+    events = play_question(tmp_path, **concluding())
+    assert names_in_order(events) == [
         N.RUN_STARTED,
         N.ROUTING_ATTEMPT,
         N.ROUTING_DECISION,
@@ -61,8 +61,10 @@ def test_a_success_reads_as_it_is_drawn(tmp_path: Path) -> None:
 def test_a_fallback_reads_as_it_is_drawn(tmp_path: Path) -> None:
     """Its references are checked, nothing is judged, and RUN_FINISHED says FALLBACK (TR-02)."""
     thin = replace(DRAFT, conclusion=())
-    events = played(tmp_path, policy=ScriptedPolicy(LOOK, GiveDraft(thin)), tools=(ScriptedTool(found),))
-    assert drawn(events) == [
+    events = play_question(
+        tmp_path, policy=ScriptedPolicy(LOOK, GiveDraft(thin)), tools=(ScriptedTool(make_findings),)
+    )
+    assert names_in_order(events) == [
         N.RUN_STARTED,
         N.ROUTING_ATTEMPT,
         N.ROUTING_DECISION,
@@ -86,7 +88,7 @@ def test_a_stop_leaves_its_reason(tmp_path: Path) -> None:
     """COLLECTION_STOP stands between the last tool and the release (TR-02, TR-05)."""
     thin = replace(DRAFT, conclusion=(), claims=(), missing_info=(MissingInfo.ENTITY,))
     policy = ScriptedPolicy(*looks(6), GiveDraft(thin))
-    events = played(tmp_path, policy=policy, tools=(ScriptedTool(no_findings),))
+    events = play_question(tmp_path, policy=policy, tools=(ScriptedTool(no_findings),))
     stops = [event for event in events if event.name is N.COLLECTION_STOP]
     assert [event.payload["reason"] for event in stops] == ["INFORMATION_SATURATED"]
     names = [event.name for event in events]
@@ -106,7 +108,7 @@ def test_a_stop_leaves_its_reason(tmp_path: Path) -> None:
 def test_a_refused_request_leaves_its_code(tmp_path: Path, call: WantedCall, code: str) -> None:
     """TOOL_REQUEST_REJECTED, and no invocation (TR-05)."""
     nothing = replace(DRAFT, conclusion=(), claims=(), missing_info=(MissingInfo.ENTITY,))
-    events = played(tmp_path, policy=ScriptedPolicy(AskTools((call,)), GiveDraft(nothing)))
+    events = play_question(tmp_path, policy=ScriptedPolicy(AskTools((call,)), GiveDraft(nothing)))
     rejected = [event for event in events if event.name is N.TOOL_REQUEST_REJECTED]
     assert [event.payload["code"] for event in rejected] == [code]
     assert N.TOOL_INVOCATION not in {event.name for event in events}
@@ -117,7 +119,7 @@ def test_phases_and_statuses_say_nothing_of_the_run(tmp_path: Path) -> None:
     no_gain = Assessment("t1", InformationGain.NO_GAIN)
     nothing = replace(DRAFT, conclusion=(), claims=())
     policy = ScriptedPolicy(LOOK, GiveDraft(nothing, (no_gain,)))
-    events = played(tmp_path, policy=policy, tools=(ScriptedTool(found),))
+    events = play_question(tmp_path, policy=policy, tools=(ScriptedTool(make_findings),))
     failed = [event for event in events if event.status.value == "FAILED"]
     assert events[-1].status.value == "SUCCEEDED"
     assert events[-1].payload["state"] == "FAILED"

@@ -20,8 +20,8 @@ class SavedRun:
     folder: Path
 
 
-@pytest.fixture(scope="session")
-def saved(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., SavedRun]:
+@pytest.fixture(scope="session", name="saved")
+def make_saved(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., SavedRun]:
     """Make the saved run of a fault; each is made once."""
     made: dict[tuple[str, ...], SavedRun] = {}
 

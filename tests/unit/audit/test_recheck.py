@@ -22,31 +22,31 @@ from diagnosis_harness.tools.spec import ProjectionBounds, ToolFindings, ToolReq
 RUN = "r2"
 
 
-def asked() -> tuple[EvidenceRecord, ...]:
+def make_records() -> tuple[EvidenceRecord, ...]:
     """Two queries that found something, one that did not, and one that failed."""
     changed, ranked, _, failed = documents.records()
     scope = '{"entity":"checkout","text":"OutOfMemory"}'
     return changed, ranked, ready_record(tool_call_id="t3", tool_name="search_logs", scope=scope), failed
 
 
-def saved() -> RunDocument:
+def saved_run() -> RunDocument:
     """A concluded run of three claims that its records bear: a cause, a change, an absence."""
     success = documents.success()
     cause, change, _, absence = success.report.claims
     return replace(
         success,
         report=replace(success.report, claims=(cause, change, replace(absence, window=None))),
-        records=tuple(RecordEntry.of(record) for record in asked()),
+        records=tuple(RecordEntry.of(record) for record in make_records()),
     )
 
 
-def answered(record: EvidenceRecord, items: tuple[EvidenceItem, ...]) -> ToolBoundaryResult:
+def answer_again(record: EvidenceRecord, items: tuple[EvidenceItem, ...]) -> ToolBoundaryResult:
     """The same query in another run, with these items."""
     projection = record.projection
     assert projection is not None
     findings = ToolFindings(items=items, window=projection.window, looked_at=projection.looked_at)
     fresh = replace(
-        asked()[3],  # any record that has ended; what matters of it is replaced
+        make_records()[3],  # any record that has ended; what matters of it is replaced
         run_id=RUN,
         tool_call_id=record.tool_call_id,
         tool_name=record.tool_name,
@@ -76,11 +76,11 @@ def again(
     """Ask all three queries again: every item as changed, `also` where nothing was found."""
     left_out = {result.request.tool_call_id for result in without}
     results = [
-        answered(record, tuple(new for item in record.items if (new := change(item))) or also)
-        for record in asked()
+        answer_again(record, tuple(new for item in record.items if (new := change(item))) or also)
+        for record in make_records()
         if record.projection is not None and record.tool_call_id not in left_out
     ]
-    return compare(saved(), [*results, *without], run_id=RUN, state=RunState.SUCCESS)
+    return compare(saved_run(), [*results, *without], run_id=RUN, state=RunState.SUCCESS)
 
 
 def status(recheck: Recheck) -> dict[str, FactStatus]:
@@ -133,7 +133,7 @@ def test_what_is_not_found_any_more_is_gone() -> None:
 
 def test_an_absence_ends_when_something_is_found() -> None:
     """Where nothing had been found in that scope, there is a line now."""
-    found = asked()[0].items[0]
+    found = make_records()[0].items[0]
 
     recheck = again(also=(found,))
 
@@ -144,8 +144,10 @@ def test_an_absence_ends_when_something_is_found() -> None:
 
 def test_a_query_without_an_answer_decides_nothing() -> None:
     """Refused or failed: its facts neither hold nor are gone, and the query says why."""
-    first, second, *_ = asked()
-    failed = replace(asked()[3], run_id=RUN, tool_call_id=second.tool_call_id, error_code=ErrorCode.TIMED_OUT)
+    first, second, *_ = make_records()
+    failed = replace(
+        make_records()[3], run_id=RUN, tool_call_id=second.tool_call_id, error_code=ErrorCode.TIMED_OUT
+    )
     recheck = again(
         without=(
             ToolBoundaryResult(_request(first), refusal=Refusal(RefusalCode.BUDGET_EXHAUSTED, "no more")),
@@ -168,7 +170,7 @@ def test_a_query_without_an_answer_decides_nothing() -> None:
 
 def test_a_scope_that_no_call_has_is_not_asked() -> None:
     """A forged document cannot make anybody ask in words of its own."""
-    success = saved()
+    success = saved_run()
     records = (replace(success.records[0], scope="[]"), *success.records[1:])
 
     recheck = compare(replace(success, records=records), [], run_id=RUN, state=RunState.SUCCESS)

@@ -22,7 +22,7 @@ Change = Callable[[dict[str, Any]], None]
 WHITESPACE = b" \t\n\r"
 
 
-def sealed(held: dict[str, Any]) -> bytes:
+def seal_document(held: dict[str, Any]) -> bytes:
     """The file of a forger who computes digests and sizes of all records, and the root digest, anew."""
     for record in held["records"]:
         if record["stored"] is not None:
@@ -30,10 +30,10 @@ def sealed(held: dict[str, Any]) -> bytes:
             record["digest"] = f"sha256:{hashlib.sha256(stored).hexdigest()}"
             record["size_bytes"] = len(stored)
     held["root_digest"] = root_digest(held)
-    return written(held)
+    return write(held)
 
 
-def written(held: dict[str, Any]) -> bytes:
+def write(held: dict[str, Any]) -> bytes:
     """A document in its one byte form, whatever it states of itself."""
     return json.dumps(held, ensure_ascii=False, indent=2).encode() + b"\n"
 
@@ -51,7 +51,7 @@ def holds(data: bytes) -> bool:
         return False
 
 
-def unaltered(data: bytes) -> bool:
+def keeps_every_byte(data: bytes) -> bool:
     """Whether the file is byte for byte what was saved."""
     try:
         return is_unaltered(data, file="run.json")
@@ -84,7 +84,7 @@ def test_a_saved_run_verifies(saved: Saved, wanted: tuple[str, ...]) -> None:
 
 def test_sealing_an_unaltered_run_gives_the_same_bytes(saved: Saved) -> None:
     """The forger of these tests adds no flaw of his own."""
-    assert sealed(json.loads(saved().data)) == saved().data
+    assert seal_document(json.loads(saved().data)) == saved().data
 
 
 @pytest.mark.proof
@@ -97,7 +97,7 @@ def test_every_flipped_byte_is_detected(saved: Saved, part: int, scale: float) -
     missed = [
         (place, mask)
         for turn, place in enumerate(range(part * step, len(data), 4 * step))
-        if unaltered(
+        if keeps_every_byte(
             data[:place] + bytes([data[place] ^ (mask := masks[turn % len(masks)])]) + data[place + 1 :]
         )
     ]
@@ -113,7 +113,7 @@ def test_no_other_value_of_a_byte_goes_unseen(saved: Saved, scale: float) -> Non
         (place, value)
         for place in range(0, len(data), round(333 / scale))
         for value in range(256)
-        if value != data[place] and unaltered(data[:place] + bytes([value]) + data[place + 1 :])
+        if value != data[place] and keeps_every_byte(data[:place] + bytes([value]) + data[place + 1 :])
     ]
 
     assert missed == []
@@ -128,13 +128,13 @@ def test_another_layout_is_another_file(saved: Saved, scale: float) -> None:
         (place, other)
         for place in blanks[:: round(100 / scale)]
         for other in (b"", b"  ", b"\t", b"\n", b"\r", b" ")
-        if other != data[place : place + 1] and unaltered(data[:place] + other + data[place + 1 :])
+        if other != data[place : place + 1] and keeps_every_byte(data[:place] + other + data[place + 1 :])
     ]
 
     assert missed == []
-    assert not unaltered(data + b"\n")
-    assert not unaltered(json.dumps(json.loads(data)).encode())
-    assert not unaltered(data.replace(b'"quotes":', b'"quotes": [],\n"quotes":', 1))
+    assert not keeps_every_byte(data + b"\n")
+    assert not keeps_every_byte(json.dumps(json.loads(data)).encode())
+    assert not keeps_every_byte(data.replace(b'"quotes":', b'"quotes": [],\n"quotes":', 1))
 
 
 def test_an_altered_file_does_not_verify(saved: Saved) -> None:
@@ -153,7 +153,7 @@ def test_checks_that_cannot_be_made_are_said_to_be_unmade(saved: Saved) -> None:
     held = json.loads(saved().data)
     held["run"]["more"] = 1
 
-    verification = verify(sealed(held), file="run.json")
+    verification = verify(seal_document(held), file="run.json")
 
     results = {check.name: check.result for check in verification.checks}
     assert results.pop(CheckName.ROOT_DIGEST) is CheckResult.HOLDS
@@ -170,10 +170,10 @@ def test_record_digests_computed_anew_do_not_help(saved: Saved) -> None:
     held["records"][3]["stored"] = re.sub(
         r'(?<="looked_at":)\d', lambda digit: str(9 - int(digit[0])) if digit[0] != "9" else "1", stored
     )
-    sealed(held)
+    seal_document(held)
     held["root_digest"] = stated
 
-    assert codes(written(held)) == {FlawCode.ROOT_DIGEST_DIFFERS.value}
+    assert codes(write(held)) == {FlawCode.ROOT_DIGEST_DIFFERS.value}
 
 
 def _claim(held: dict[str, Any], predicate: str) -> Any:
@@ -282,7 +282,7 @@ def test_what_the_records_do_not_bear_out_is_named_under_a_new_seal(
     held = json.loads(saved().data)
     change(held)
 
-    assert code.value in codes(sealed(held))
+    assert code.value in codes(seal_document(held))
 
 
 @pytest.mark.parametrize(
@@ -303,7 +303,7 @@ def test_a_fallback_cannot_be_dressed_up(saved: Saved, change: Change, code: Fla
     held = json.loads(saved("none").data)
     change(held)
 
-    assert code.value in codes(sealed(held))
+    assert code.value in codes(seal_document(held))
 
 
 def test_two_digests_exchanged_are_seen(saved: Saved) -> None:
@@ -314,7 +314,7 @@ def test_two_digests_exchanged_are_seen(saved: Saved) -> None:
     one["size_bytes"], other["size_bytes"] = other["size_bytes"], one["size_bytes"]
     held["root_digest"] = root_digest(held)
 
-    assert codes(written(held)) == {"RECORD_DIGEST_DIFFERS", "RECORD_SIZE_DIFFERS"}
+    assert codes(write(held)) == {"RECORD_DIGEST_DIFFERS", "RECORD_SIZE_DIFFERS"}
 
 
 NOTHING_ELSE_VOUCHES = re.compile(
@@ -360,7 +360,7 @@ def test_every_field_that_a_record_vouches_for_is_checked(saved: Saved, fault: s
         for step in path[:-1]:
             inner = inner[step]
         inner[path[-1]] = _other(inner[path[-1]])
-        if holds(sealed(held)):
+        if holds(seal_document(held)):
             missed.append(path)
 
     assert len(paths) > 200
@@ -373,7 +373,7 @@ def test_a_forgery_of_everything_holds_together_and_only_its_root_digest_tells(s
     before = held["root_digest"]
     claim = _claim(held, "CAUSED")
     text = json.dumps(held, ensure_ascii=False).replace(claim["entity"], "innocent")
-    forged = sealed(json.loads(text))
+    forged = seal_document(json.loads(text))
 
     verification = verify(forged, file="run.json")
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from tests.unit.audit.test_verify import codes, sealed
+from tests.unit.audit.test_verify import codes, seal_document
 
 from diagnosis_harness.audit.verification.result import FlawCode
 from diagnosis_harness.guards.verdict import FindingCode, SemanticReason
@@ -16,7 +16,7 @@ Saved = Callable[..., Any]
 ANOTHER_TIME = "2024-01-01T00:00:00Z"
 
 
-def held_of(saved: Saved, *wanted: str) -> dict[str, Any]:
+def values_of(saved: Saved, *wanted: str) -> dict[str, Any]:
     """A saved run as JSON values."""
     held: dict[str, Any] = json.loads(saved(*wanted).data)
     return held
@@ -24,7 +24,7 @@ def held_of(saved: Saved, *wanted: str) -> dict[str, Any]:
 
 def test_a_run_carries_what_it_was_asked(saved: Saved) -> None:
     """Who is affected, when it began and who said so, and every name that a claim speaks of."""
-    held = held_of(saved)
+    held = values_of(saved)
 
     inquiry = held["inquiry"]
     known = {name for each in inquiry["inventory"]["entities"] for name in (each["name"], each["owner"])}
@@ -38,10 +38,10 @@ def test_a_run_carries_what_it_was_asked(saved: Saved) -> None:
 
 def test_a_run_without_its_inquiry_does_not_verify(saved: Saved) -> None:
     """Leaving out what claims are compared with is no way around the comparison."""
-    held = held_of(saved)
+    held = values_of(saved)
     held["inquiry"] = None
 
-    assert FlawCode.INQUIRY_MISSING.value in codes(sealed(held))
+    assert FlawCode.INQUIRY_MISSING.value in codes(seal_document(held))
 
 
 @pytest.mark.parametrize(
@@ -60,27 +60,27 @@ def test_an_inquiry_that_the_rest_of_the_run_contradicts_does_not_verify(
     saved: Saved, field: str, value: str
 ) -> None:
     """Question, stated onset and inventory records say who is asked about, and since when."""
-    held = held_of(saved)
+    held = values_of(saved)
     held["inquiry"][field] = value
 
-    assert FlawCode.INQUIRY_DIFFERS.value in codes(sealed(held))
+    assert FlawCode.INQUIRY_DIFFERS.value in codes(seal_document(held))
 
 
 def test_an_onset_that_the_asker_stated_is_that_of_the_inquiry(saved: Saved) -> None:
     """`run.onset_at` beside an inquiry that knows of nobody who stated one is an invention."""
-    held = held_of(saved)
+    held = values_of(saved)
     held["run"]["onset_at"] = held["inquiry"]["onset_at"]
 
-    assert FlawCode.INQUIRY_DIFFERS.value in codes(sealed(held))
+    assert FlawCode.INQUIRY_DIFFERS.value in codes(seal_document(held))
 
 
 def test_a_question_about_another_time_turns_a_ranking_into_that_of_another_question(saved: Saved) -> None:
     """The whole of the leak: a cause of two hours ago under a question of now, with every digest anew."""
-    held = held_of(saved)
+    held = values_of(saved)
     held["run"]["onset_at"] = held["inquiry"]["onset_at"] = ANOTHER_TIME
     held["inquiry"]["onset_origin"] = "ASKED"
 
-    found = codes(sealed(held))
+    found = codes(seal_document(held))
 
     assert FindingCode.OF_ANOTHER_QUESTION.value in found
     assert SemanticReason.NOT_RANKED.value in found
@@ -89,7 +89,7 @@ def test_a_question_about_another_time_turns_a_ranking_into_that_of_another_ques
 
 def test_a_question_about_another_victim_turns_a_ranking_into_that_of_another_question(saved: Saved) -> None:
     """A ranking of what a bystander shows names no cause of what the question is about."""
-    held = held_of(saved)
+    held = values_of(saved)
     bystander = next(
         each["name"]
         for each in held["inquiry"]["inventory"]["entities"]
@@ -97,22 +97,22 @@ def test_a_question_about_another_victim_turns_a_ranking_into_that_of_another_qu
     )
     held["inquiry"]["affected"] = [bystander]
 
-    found = codes(sealed(held))
+    found = codes(seal_document(held))
 
     assert {FindingCode.OF_ANOTHER_QUESTION.value, SemanticReason.NOT_RANKED.value} <= found
 
 
 def test_a_ranking_cannot_be_said_to_be_set_aside(saved: Saved) -> None:
     """A reason that does not hold by the records is no answer, whoever writes it into the file."""
-    held = held_of(saved)
+    held = values_of(saved)
     held["report"]["rankings"][0] |= {"standing": "SET_ASIDE", "reason": "FEWER_KINDS"}
 
-    assert FlawCode.RANKINGS_DIFFER.value in codes(sealed(held))
+    assert FlawCode.RANKINGS_DIFFER.value in codes(seal_document(held))
 
 
 def test_what_was_missing_is_of_a_closed_set(saved: Saved) -> None:
     """A word of an agent's own is no document of this version."""
-    held = held_of(saved, "none")
+    held = values_of(saved, "none")
     held["report"]["missing_info"] = ["the moon"]
 
-    assert codes(sealed(held)) == {FlawCode.NOT_OF_THE_SCHEMA.value}
+    assert codes(seal_document(held)) == {FlawCode.NOT_OF_THE_SCHEMA.value}

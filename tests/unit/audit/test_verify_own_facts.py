@@ -101,8 +101,8 @@ def _run(*items: EvidenceItem) -> RunDocument:
         return asyncio.run(diagnosis.run("why is checkout slow?", language=Language.EN, deadline_s=None))
 
 
-@pytest.fixture(scope="module")
-def saved() -> bytes:
+@pytest.fixture(scope="module", name="saved")
+def save_truthful_run() -> bytes:
     """The saved run of a tool that tells the truth."""
     return document_bytes(_run(FLAG, RESTARTS))
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from tests.unit.audit.test_verify import codes, sealed
+from tests.unit.audit.test_verify import codes, seal_document
 
 from diagnosis_harness.audit.verification.result import CheckName, FlawCode
 from diagnosis_harness.audit.verification.verify import verify
@@ -17,7 +17,7 @@ Saved = Callable[..., Any]
 Change = Callable[[dict[str, Any]], None]
 
 
-def held_of(saved: Saved, *wanted: str) -> dict[str, Any]:
+def values_of(saved: Saved, *wanted: str) -> dict[str, Any]:
     """A saved run as JSON values."""
     held: dict[str, Any] = json.loads(saved(*wanted).data)
     return held
@@ -29,7 +29,7 @@ def line_of(held: dict[str, Any], name: str) -> dict[str, Any]:
     return line
 
 
-def rewritten(name: str, **values: Any) -> Change:
+def rewrite_last(name: str, **values: Any) -> Change:
     """Other values in the last line of a name, and the text that they render to."""
 
     def change(held: dict[str, Any]) -> None:
@@ -51,7 +51,7 @@ def without(name: str) -> Change:
 
 def flaws_of_trace(held: dict[str, Any]) -> set[str]:
     """What the check of the trace objects to, once all is sealed anew."""
-    checks = verify(sealed(held), file="run.json").checks
+    checks = verify(seal_document(held), file="run.json").checks
     (trace,) = (check for check in checks if check.name is CheckName.TRACE)
     return {flaw.code.value for flaw in trace.flaws}
 
@@ -59,24 +59,24 @@ def flaws_of_trace(held: dict[str, Any]) -> set[str]:
 @pytest.mark.parametrize(
     "change",
     [
-        rewritten("RUN_STARTED", question="Why is it slow since 04:30?"),
-        rewritten("RUN_STARTED", question=None),
-        rewritten("EVIDENCE_GUARD_INITIAL", findings=["claim 1: NO_REFS"]),
-        rewritten("SEMANTIC_GUARD_DECISION", verdict="UNSUPPORTED"),
-        rewritten("RELEASE_DECISION", outcome="FALLBACK"),
-        rewritten("RELEASE_DECISION", fallback="INSUFFICIENT_EVIDENCE"),
-        rewritten("RUN_ENDED", state="FAILED"),
-        rewritten("RUN_FINISHED", outcome="FALLBACK"),
-        rewritten("RUN_FINISHED", state="TIMED_OUT"),
-        rewritten("RUN_FINISHED", reason="USER_REQUESTED"),
-        rewritten("RUN_FINISHED", ended_at="2024-01-01T00:00:00Z"),
+        rewrite_last("RUN_STARTED", question="Why is it slow since 04:30?"),
+        rewrite_last("RUN_STARTED", question=None),
+        rewrite_last("EVIDENCE_GUARD_INITIAL", findings=["claim 1: NO_REFS"]),
+        rewrite_last("SEMANTIC_GUARD_DECISION", verdict="UNSUPPORTED"),
+        rewrite_last("RELEASE_DECISION", outcome="FALLBACK"),
+        rewrite_last("RELEASE_DECISION", fallback="INSUFFICIENT_EVIDENCE"),
+        rewrite_last("RUN_ENDED", state="FAILED"),
+        rewrite_last("RUN_FINISHED", outcome="FALLBACK"),
+        rewrite_last("RUN_FINISHED", state="TIMED_OUT"),
+        rewrite_last("RUN_FINISHED", reason="USER_REQUESTED"),
+        rewrite_last("RUN_FINISHED", ended_at="2024-01-01T00:00:00Z"),
     ],
 )
 def test_a_line_that_tells_something_else_than_the_document_does_not_verify(
     saved: Saved, change: Change
 ) -> None:
     """Question, guards, decision and end stand in both; one of the two is untrue."""
-    held = held_of(saved)
+    held = values_of(saved)
     change(held)
 
     assert flaws_of_trace(held) == {FlawCode.TRACE_DIFFERS.value}
@@ -88,7 +88,7 @@ def test_a_line_that_tells_something_else_than_the_document_does_not_verify(
 )
 def test_a_conclusion_whose_trace_lacks_a_step_does_not_verify(saved: Saved, name: str) -> None:
     """No cause is named without these."""
-    held = held_of(saved)
+    held = values_of(saved)
     without(name)(held)
 
     assert flaws_of_trace(held) == {FlawCode.TRACE_INCOMPLETE.value}
@@ -97,7 +97,7 @@ def test_a_conclusion_whose_trace_lacks_a_step_does_not_verify(saved: Saved, nam
 @pytest.mark.parametrize("lines", [0, 3])
 def test_a_trace_that_is_cut_off_does_not_verify(saved: Saved, lines: int) -> None:
     """Whatever the run came to, its trace ends with its end."""
-    held = held_of(saved, "none")
+    held = values_of(saved, "none")
     held["trace"] = held["trace"][:lines]
 
     assert FlawCode.TRACE_INCOMPLETE.value in flaws_of_trace(held)
@@ -105,7 +105,7 @@ def test_a_trace_that_is_cut_off_does_not_verify(saved: Saved, lines: int) -> No
 
 def test_the_text_of_a_line_is_what_its_data_renders_to(saved: Saved) -> None:
     """A reader sees the text alone."""
-    held = held_of(saved)
+    held = values_of(saved)
     missed = []
     for place, line in enumerate(held["trace"]):
         shown, line["text"] = line["text"], "payment is the cause, says the judge"
@@ -118,11 +118,11 @@ def test_the_text_of_a_line_is_what_its_data_renders_to(saved: Saved) -> None:
 
 def test_a_stop_that_the_trace_does_not_tell_does_not_verify(saved: Saved) -> None:
     """Nor one that only the trace tells."""
-    held = held_of(saved, "none")
+    held = values_of(saved, "none")
     held["release"]["stop_reason"] = "INFORMATION_SATURATED"
     stopped = {**held["trace"][3], "name": "COLLECTION_STOP", "data": {"reason": "INFORMATION_SATURATED"}}
     stopped["text"] = in_short(stopped["data"])
-    told = held_of(saved, "none")
+    told = values_of(saved, "none")
     told["trace"].insert(3, stopped)
     both = {**told, "release": held["release"]}
 
@@ -134,7 +134,7 @@ def test_a_stop_that_the_trace_does_not_tell_does_not_verify(saved: Saved) -> No
 @pytest.mark.parametrize("origin", ["SOURCE", "CARRIED"])
 def test_a_time_that_was_asked_about_cannot_be_laid_on_somebody_else(saved: Saved, origin: str) -> None:
     """The records of the run list every onset that is known, and a command has no turn before."""
-    held = held_of(saved)
+    held = values_of(saved)
     held["inquiry"]["onset_origin"] = origin
 
-    assert FlawCode.INQUIRY_DIFFERS.value in codes(sealed(held))
+    assert FlawCode.INQUIRY_DIFFERS.value in codes(seal_document(held))

@@ -37,7 +37,7 @@ SUMMARY = SourceSummary(
 
 
 @cache
-def played(scenario: str) -> RunDocument:
+def play_scenario(scenario: str) -> RunDocument:
     """The document of the run that a scenario tells."""
     script, _, _ = (SCENARIOS / f"{scenario}.txt").read_text(encoding="utf-8").partition("\n----\n")
     scene = read(script).scene(MemoryEvidenceStore())
@@ -56,10 +56,10 @@ def played(scenario: str) -> RunDocument:
 HAND_MADE = {
     "success": documents.success(),
     "fallback": documents.fallback(),
-    "cancelled": documents.cancelled(),
-    "failed": documents.ended(ReleaseOutcome.FAILED, RunState.FAILED),
-    "timed out": documents.ended(ReleaseOutcome.FAILED, RunState.TIMED_OUT),
-    "budget": documents.ended(ReleaseOutcome.FAILED, RunState.BUDGET_EXHAUSTED),
+    "cancelled": documents.cancelled_document(),
+    "failed": documents.document_of_end(ReleaseOutcome.FAILED, RunState.FAILED),
+    "timed out": documents.document_of_end(ReleaseOutcome.FAILED, RunState.TIMED_OUT),
+    "budget": documents.document_of_end(ReleaseOutcome.FAILED, RunState.BUDGET_EXHAUSTED),
 }
 
 
@@ -70,7 +70,7 @@ def answer(
     return next(each for each in why(document, stream=stream) if each.question is question)
 
 
-def said(found: WhyAnswer) -> list[Phrase]:
+def phrases_of(found: WhyAnswer) -> list[Phrase]:
     """What an answer says, without its words."""
     return [sentence.phrase for sentence in found.sentences]
 
@@ -105,7 +105,7 @@ def english(found: WhyAnswer) -> str:
 )
 def test_why_a_fallback(scenario: str, expected: list[Phrase]) -> None:
     """By its type, and for thin evidence by what kept it thin."""
-    assert said(answer(played(scenario), WhyQuestion.FALLBACK)) == expected
+    assert phrases_of(answer(play_scenario(scenario), WhyQuestion.FALLBACK)) == expected
 
 
 @pytest.mark.parametrize(
@@ -128,7 +128,7 @@ def test_why_a_fallback(scenario: str, expected: list[Phrase]) -> None:
 )
 def test_why_the_agent_stopped_calling_tools(scenario: str, expected: list[Phrase]) -> None:
     """What came first counts: an end that came while guards checked did not stop the agent."""
-    assert said(answer(played(scenario), WhyQuestion.STOPPED_CALLING)) == expected
+    assert phrases_of(answer(play_scenario(scenario), WhyQuestion.STOPPED_CALLING)) == expected
 
 
 @pytest.mark.parametrize(
@@ -145,12 +145,12 @@ def test_why_the_agent_stopped_calling_tools(scenario: str, expected: list[Phras
 )
 def test_why_a_tool_has_no_evidence(scenario: str, expected: list[Phrase]) -> None:
     """Each call and each refused request by itself; empty, failed and refused are three things."""
-    assert said(answer(played(scenario), WhyQuestion.NO_EVIDENCE)) == expected
+    assert phrases_of(answer(play_scenario(scenario), WhyQuestion.NO_EVIDENCE)) == expected
 
 
 def test_a_refused_request_is_named() -> None:
     """Which call, of which tool, by which code: read from the trace, as it has no record."""
-    found = english(answer(played("requests-are-refused"), WhyQuestion.NO_EVIDENCE))
+    found = english(answer(play_scenario("requests-are-refused"), WhyQuestion.NO_EVIDENCE))
 
     assert "t2 (restart) was refused before it started (UNKNOWN_TOOL)" in found
 
@@ -158,7 +158,7 @@ def test_a_refused_request_is_named() -> None:
 @pytest.mark.parametrize("code", [*ErrorCode, "OF_A_LATER_VERSION"])
 def test_every_error_code_has_words(code: str) -> None:
     """One that is not known is named as it is."""
-    document = played("a-truthful-draft-is-released")
+    document = play_scenario("a-truthful-draft-is-released")
     record = replace(
         document.records[0],
         status=InvocationStatus.ERROR,
@@ -170,7 +170,7 @@ def test_every_error_code_has_words(code: str) -> None:
     )
 
     expected = Phrase[f"CALL_{code}"] if code in set(ErrorCode) else Phrase.CALL_FAILED
-    assert said(answer(failed, WhyQuestion.NO_EVIDENCE)) == [expected]
+    assert phrases_of(answer(failed, WhyQuestion.NO_EVIDENCE)) == [expected]
 
 
 @pytest.mark.parametrize(
@@ -187,13 +187,15 @@ def test_every_error_code_has_words(code: str) -> None:
 )
 def test_time_or_budget(scenario: str, words: str) -> None:
     """The state says which; the run's own end says how much."""
-    assert english(answer(played(scenario), WhyQuestion.TIME_OR_BUDGET)) == words
+    assert english(answer(play_scenario(scenario), WhyQuestion.TIME_OR_BUDGET)) == words
 
 
 def test_a_status_success_says_that_it_is_no_conclusion() -> None:
     """And where the run's state differs from the status, that is said as well."""
-    assert said(answer(played("evidence-is-thin"), WhyQuestion.STATUS_SUCCESS)) == [Phrase.STATUS_OF_FALLBACK]
-    assert said(answer(played("a-limit-of-bytes"), WhyQuestion.STATUS_SUCCESS)) == [
+    assert phrases_of(answer(play_scenario("evidence-is-thin"), WhyQuestion.STATUS_SUCCESS)) == [
+        Phrase.STATUS_OF_FALLBACK
+    ]
+    assert phrases_of(answer(play_scenario("a-limit-of-bytes"), WhyQuestion.STATUS_SUCCESS)) == [
         Phrase.STATUS_OF_FALLBACK,
         Phrase.STATE_IS_SEPARATE,
     ]
@@ -214,14 +216,16 @@ def test_a_status_success_says_that_it_is_no_conclusion() -> None:
 )
 def test_why_no_done(scenario: str, stream: StreamSeen, expected: Phrase, arises: bool) -> None:
     """A run that its client's disconnect cancelled had a client, whoever asks."""
-    found = answer(played(scenario), WhyQuestion.NO_DONE, stream=stream)
+    found = answer(play_scenario(scenario), WhyQuestion.NO_DONE, stream=stream)
 
-    assert (said(found), found.arises) == ([expected], arises)
+    assert (phrases_of(found), found.arises) == ([expected], arises)
 
 
 def test_a_cancel_is_told_as_failed() -> None:
     """The `done` that was sent never says CANCELLED."""
-    found = answer(played("the-user-cancels-between-steps"), WhyQuestion.NO_DONE, stream=StreamSeen.TERMINAL)
+    found = answer(
+        play_scenario("the-user-cancels-between-steps"), WhyQuestion.NO_DONE, stream=StreamSeen.TERMINAL
+    )
 
     assert english(found) == "It was sent: done(FAILED)."
 
@@ -229,11 +233,11 @@ def test_a_cancel_is_told_as_failed() -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_only_a_success_is_a_previous_turn(name: str) -> None:
     """A fallback is said not to be one, with its outcome."""
-    document = played(name)
+    document = play_scenario(name)
     found = answer(document, WhyQuestion.NO_PREVIOUS_TURN, stream=StreamSeen.TERMINAL)
 
     is_success = document.release.outcome is ReleaseOutcome.SUCCESS
-    assert said(found) == [Phrase.IS_PREVIOUS_TURN if is_success else Phrase.NOT_PREVIOUS_TURN]
+    assert phrases_of(found) == [Phrase.IS_PREVIOUS_TURN if is_success else Phrase.NOT_PREVIOUS_TURN]
     assert found.arises is not is_success
 
 
@@ -241,7 +245,7 @@ def test_only_a_success_is_a_previous_turn(name: str) -> None:
 @pytest.mark.parametrize("language", Language)
 def test_all_seven_are_answered_for_every_run(name: str, language: Language) -> None:
     """In their order, in whole sentences, each resting on something, with or without a trace."""
-    answers = why(HAND_MADE.get(name) or played(name))
+    answers = why(HAND_MADE.get(name) or play_scenario(name))
 
     assert [each.question for each in answers] == list(WhyQuestion)
     for each in answers:
@@ -254,7 +258,7 @@ def test_all_seven_are_answered_for_every_run(name: str, language: Language) -> 
 @pytest.mark.parametrize("name", [*NAMES, *HAND_MADE])
 def test_a_question_arises_where_the_run_gives_reason(name: str) -> None:
     """Fallback and status with a fallback alone; time or budget with the two states alone."""
-    document = HAND_MADE.get(name) or played(name)
+    document = HAND_MADE.get(name) or play_scenario(name)
     arising = {each.question for each in why(document) if each.arises}
 
     is_fallback = document.release.outcome is ReleaseOutcome.FALLBACK
@@ -278,7 +282,7 @@ def at(held: JsonValue, place: str) -> JsonValue:
 @pytest.mark.parametrize("name", [*NAMES, *HAND_MADE])
 def test_every_fact_stands_in_the_document(name: str) -> None:
     """At the place that is named, and what is quoted of it is there."""
-    document = HAND_MADE.get(name) or played(name)
+    document = HAND_MADE.get(name) or play_scenario(name)
     held = document.as_json()
     for each in why(document):
         for fact in each.facts:
@@ -289,7 +293,7 @@ def test_every_fact_stands_in_the_document(name: str) -> None:
 
 def test_as_json_holds_words_and_places() -> None:
     """What a program reads: the code of the question, and the facts apart from the words."""
-    document = played("evidence-is-thin")
+    document = play_scenario("evidence-is-thin")
     found = answer(document, WhyQuestion.FALLBACK)
     held = found.as_json(Language.ZH)
 

@@ -15,7 +15,7 @@ from tests.support.scene import TIMEOUT_S, Scene
 from diagnosis_harness.adapters.evidence_stores.memory import MemoryEvidenceStore
 from diagnosis_harness.application.intent import IntentType
 from diagnosis_harness.application.publish import RunFacts, publish
-from diagnosis_harness.application.routed import routed_intent, was_routed
+from diagnosis_harness.application.routed import find_routed_intent, was_routed
 from diagnosis_harness.audit.why.answer import Sentence, WhyQuestion
 from diagnosis_harness.audit.why.answers import why
 from diagnosis_harness.audit.why.phrases import Phrase
@@ -77,7 +77,7 @@ def of_older_form(document: RunDocument) -> RunDocument:
     return replace(document, trace=lines, inquiry=None, schema_version="2")
 
 
-def said(document: RunDocument, question: WhyQuestion) -> tuple[Sentence, ...]:
+def sentences_of(document: RunDocument, question: WhyQuestion) -> tuple[Sentence, ...]:
     """The sentences of one answer."""
     return next(each.sentences for each in why(document) if each.question is question)
 
@@ -101,9 +101,9 @@ def test_an_agent_that_names_a_tool_like_a_code_is_told_of_as_it_was(tool: str) 
 
     document = reread(publish(scene.ctx, facts, scene.run(), scene.events()))
 
-    (refused,) = said(document, WhyQuestion.NO_EVIDENCE)
+    (refused,) = sentences_of(document, WhyQuestion.NO_EVIDENCE)
     assert refused == Sentence.of(Phrase.CALL_REFUSED, call="t1", tool=json.dumps(tool), code="UNKNOWN_TOOL")
-    assert Sentence.of(Phrase.REQUESTS_REFUSED, count=1, codes="UNKNOWN_TOOL") in said(
+    assert Sentence.of(Phrase.REQUESTS_REFUSED, count=1, codes="UNKNOWN_TOOL") in sentences_of(
         document, WhyQuestion.STOPPED_CALLING
     )
 
@@ -115,10 +115,12 @@ def test_no_name_changes_what_why_says(tool: str, call: str, code: str) -> None:
 
     for held in (document, reread(document)):
         (stopped,) = (
-            each for each in said(held, WhyQuestion.STOPPED_CALLING) if each.phrase is Phrase.REQUESTS_REFUSED
+            each
+            for each in sentences_of(held, WhyQuestion.STOPPED_CALLING)
+            if each.phrase is Phrase.REQUESTS_REFUSED
         )
         (refused,) = (
-            each for each in said(held, WhyQuestion.NO_EVIDENCE) if each.phrase is Phrase.CALL_REFUSED
+            each for each in sentences_of(held, WhyQuestion.NO_EVIDENCE) if each.phrase is Phrase.CALL_REFUSED
         )
 
         assert stopped.values["codes"] == code
@@ -139,12 +141,12 @@ def test_no_name_adds_a_stop_an_intent_or_a_limit(detail: str, tool: str) -> Non
     ]  # fmt: skip
     document = replace(documents.success(), trace=timeline(events))
 
-    (stop, *_) = said(document, WhyQuestion.STOPPED_CALLING)
+    (stop, *_) = sentences_of(document, WhyQuestion.STOPPED_CALLING)
 
     assert stop.phrase is Phrase.STOP_DRAFTED
     assert stop.values["spent"] == detail
     assert not was_routed(document.trace)
-    assert routed_intent(document.trace) is None
+    assert find_routed_intent(document.trace) is None
 
 
 @given(tool=hostile, call=hostile)
@@ -155,8 +157,8 @@ def test_a_document_of_the_older_form_is_not_read_from_its_text(tool: str, call:
     )
 
     for held in (document, reread(document)):
-        assert Sentence.of(Phrase.CALL_REFUSED_UNNAMED) in said(held, WhyQuestion.NO_EVIDENCE)
-        assert [each.phrase for each in said(held, WhyQuestion.STOPPED_CALLING)][
+        assert Sentence.of(Phrase.CALL_REFUSED_UNNAMED) in sentences_of(held, WhyQuestion.NO_EVIDENCE)
+        assert [each.phrase for each in sentences_of(held, WhyQuestion.STOPPED_CALLING)][
             -1
         ] is Phrase.REQUESTS_REFUSED_UNNAMED
         for language in Language:
@@ -172,8 +174,8 @@ def test_a_document_of_the_older_form_still_says_how_it_was_routed_and_stopped()
     release = replace(document.release, stop_reason=DiagnosisStopReason.INFORMATION_SATURATED)
     document = of_older_form(replace(document, release=release, trace=timeline([routed, stopped])))
 
-    assert routed_intent(document.trace) is IntentType.DIAGNOSIS
-    assert said(document, WhyQuestion.STOPPED_CALLING)[0].phrase is Phrase.STOP_SATURATED
+    assert find_routed_intent(document.trace) is IntentType.DIAGNOSIS
+    assert sentences_of(document, WhyQuestion.STOPPED_CALLING)[0].phrase is Phrase.STOP_SATURATED
 
 
 @given(value=hostile)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.support.run_endings import NAMES, KeptEnd, kept_end
+from tests.support.run_endings import NAMES, KeptEnd, play_ending
 from tests.support.scripted_chat import KeptChat, play
 from tests.support.scripted_router import ScriptedRouter
 
@@ -35,7 +35,7 @@ def answers(end: KeptEnd, *, known: StreamSeen | None = None) -> dict[WhyQuestio
     return {each.question: each for each in told}
 
 
-def said(answer: WhyAnswer) -> list[Phrase]:
+def phrases_of(answer: WhyAnswer) -> list[Phrase]:
     """What is said, without its words."""
     return [sentence.phrase for sentence in answer.sentences]
 
@@ -43,7 +43,7 @@ def said(answer: WhyAnswer) -> list[Phrase]:
 @pytest.mark.parametrize("name", NAMES)
 def test_all_seven_are_answered_however_a_run_ended(tmp_path: Path, name: str) -> None:
     """In either language; a run that has no conclusion is not said to have one."""
-    end = kept_end(tmp_path, name)
+    end = play_ending(tmp_path, name)
     told = answers(end)
     assert list(told) == list(WhyQuestion)
     for each in told.values():
@@ -52,13 +52,13 @@ def test_all_seven_are_answered_however_a_run_ended(tmp_path: Path, name: str) -
             assert all("{" not in sentence for sentence in each.says(language))
     assert end.row.ending is not None
     concluded = end.row.ending.outcome is ReleaseOutcome.SUCCESS and end.row.intent is IntentType.DIAGNOSIS
-    assert (Phrase.STATUS_CONCLUDED in said(told[WhyQuestion.STATUS_SUCCESS])) == concluded
+    assert (Phrase.STATUS_CONCLUDED in phrases_of(told[WhyQuestion.STATUS_SUCCESS])) == concluded
 
 
 def test_of_a_run_that_was_given_up_nobody_claims_to_know_its_stream(tmp_path: Path) -> None:
     """Its server is gone: neither that `done` was sent nor that the connection broke is known."""
-    told = answers(kept_end(tmp_path, "given up in a path"))
-    assert said(told[WhyQuestion.NO_DONE]) == [Phrase.STREAM_UNKNOWN]
+    told = answers(play_ending(tmp_path, "given up in a path"))
+    assert phrases_of(told[WhyQuestion.NO_DONE]) == [Phrase.STREAM_UNKNOWN]
 
 
 @pytest.mark.parametrize(
@@ -77,7 +77,7 @@ def test_how_a_stream_ended_is_what_was_seen_or_what_the_row_shows(
     tmp_path: Path, name: str, known: StreamSeen | None, expected: StreamSeen
 ) -> None:
     """The row shows a client that went away, and nothing else; the rest is UNKNOWN."""
-    assert stream_seen(kept_end(tmp_path, name).row, known) is expected
+    assert stream_seen(play_ending(tmp_path, name).row, known) is expected
 
 
 @pytest.mark.parametrize(
@@ -91,59 +91,59 @@ def test_a_run_that_never_began_used_no_time(
     tmp_path: Path, name: str, time: Phrase, *, arises: bool
 ) -> None:
     """Nor was it routed, nor did it call anything."""
-    told = answers(kept_end(tmp_path, name))
-    assert said(told[WhyQuestion.TIME_OR_BUDGET]) == [time]
+    told = answers(play_ending(tmp_path, name))
+    assert phrases_of(told[WhyQuestion.TIME_OR_BUDGET]) == [time]
     assert told[WhyQuestion.TIME_OR_BUDGET].arises is arises
-    assert said(told[WhyQuestion.FALLBACK]) == [Phrase.NO_FALLBACK_NEVER_STARTED]
-    assert said(told[WhyQuestion.STOPPED_CALLING]) == [Phrase.NEVER_STARTED_CALLING]
-    assert said(told[WhyQuestion.NO_PREVIOUS_TURN]) == [Phrase.NO_TURN_UNROUTED]
+    assert phrases_of(told[WhyQuestion.FALLBACK]) == [Phrase.NO_FALLBACK_NEVER_STARTED]
+    assert phrases_of(told[WhyQuestion.STOPPED_CALLING]) == [Phrase.NEVER_STARTED_CALLING]
+    assert phrases_of(told[WhyQuestion.NO_PREVIOUS_TURN]) == [Phrase.NO_TURN_UNROUTED]
 
 
 def test_a_run_whose_source_no_process_had_is_said_to_have_lacked_it(tmp_path: Path) -> None:
     """And what to do: it was not for want of time."""
-    told = answers(kept_end(tmp_path, "without a process for its source"))
-    assert said(told[WhyQuestion.TIME_OR_BUDGET]) == [Phrase.WAS_NOT_SERVED]
+    told = answers(play_ending(tmp_path, "without a process for its source"))
+    assert phrases_of(told[WhyQuestion.TIME_OR_BUDGET]) == [Phrase.WAS_NOT_SERVED]
     assert told[WhyQuestion.TIME_OR_BUDGET].arises is False
-    assert said(told[WhyQuestion.FALLBACK]) == [Phrase.NO_FALLBACK_NOT_SERVED]
-    assert said(told[WhyQuestion.STOPPED_CALLING]) == [Phrase.NEVER_STARTED_CALLING]
+    assert phrases_of(told[WhyQuestion.FALLBACK]) == [Phrase.NO_FALLBACK_NOT_SERVED]
+    assert phrases_of(told[WhyQuestion.STOPPED_CALLING]) == [Phrase.NEVER_STARTED_CALLING]
 
 
 @pytest.mark.parametrize("name", ["given up before a word", "given up in a path", "timed out in a path"])
 def test_a_run_that_began_is_not_said_never_to_have(tmp_path: Path, name: str) -> None:
     """Whatever little its log holds."""
-    told = answers(kept_end(tmp_path, name))
-    assert said(told[WhyQuestion.TIME_OR_BUDGET]) != [Phrase.WAS_NOT_STARTED]
-    assert said(told[WhyQuestion.FALLBACK]) == [Phrase.NO_FALLBACK_FAILED]
+    told = answers(play_ending(tmp_path, name))
+    assert phrases_of(told[WhyQuestion.TIME_OR_BUDGET]) != [Phrase.WAS_NOT_STARTED]
+    assert phrases_of(told[WhyQuestion.FALLBACK]) == [Phrase.NO_FALLBACK_FAILED]
 
 
 def test_a_question_that_was_not_routed_is_not_said_to_be_none(tmp_path: Path) -> None:
     """It was cancelled before anybody knew what it asks for."""
-    told = answers(kept_end(tmp_path, "cancelled in routing"))
-    assert said(told[WhyQuestion.NO_PREVIOUS_TURN]) == [Phrase.NO_TURN_UNROUTED]
+    told = answers(play_ending(tmp_path, "cancelled in routing"))
+    assert phrases_of(told[WhyQuestion.NO_PREVIOUS_TURN]) == [Phrase.NO_TURN_UNROUTED]
 
 
 def test_an_abandoned_record_had_been_begun(tmp_path: Path) -> None:
     """It stands in the store, so that is known."""
-    told = answers(kept_end(tmp_path, "given up in a tool"))[WhyQuestion.NO_EVIDENCE]
-    assert said(told) == [Phrase.CALL_ABANDONED]
+    told = answers(play_ending(tmp_path, "given up in a tool"))[WhyQuestion.NO_EVIDENCE]
+    assert phrases_of(told) == [Phrase.CALL_ABANDONED]
     assert "its record had been started" in told.says(Language.EN)[0]
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if name != "given up before a word"])
 def test_a_document_alone_says_what_its_row_does_but_for_the_stream(tmp_path: Path, name: str) -> None:
     """The trace tells what it was routed to; nothing claims that it was asked at the command line."""
-    end = kept_end(tmp_path, name)
+    end = play_ending(tmp_path, name)
     alone = {each.question: each for each in why_of_document(document_of(end.row, end.records, end.events))}
     kept = answers(end)
     del kept[WhyQuestion.NO_DONE]
     assert {question: alone[question] for question in kept} == kept
-    assert said(alone[WhyQuestion.NO_DONE])[0] in (Phrase.STREAM_UNKNOWN, Phrase.CLIENT_GONE)
+    assert phrases_of(alone[WhyQuestion.NO_DONE])[0] in (Phrase.STREAM_UNKNOWN, Phrase.CLIENT_GONE)
 
 
 # ---------------------------------------------------------------- a run that has not ended
 
 
-def queued(kept: KeptChat, kind: RunKind = RunKind.BACKGROUND) -> RunRow:
+def queue_run(kept: KeptChat, kind: RunKind = RunKind.BACKGROUND) -> RunRow:
     """A row that waits."""
     return RunRow(request=kept.request(kind=kind), status=RunStatus.QUEUED)
 
@@ -159,14 +159,14 @@ def test_a_queued_run_is_answered_as_of_now(tmp_path: Path) -> None:
     """It has not begun; nothing was called, no time has passed, nobody is streamed to."""
 
     async def act(kept: KeptChat) -> None:
-        told = so_far(queued(kept))
+        told = so_far(queue_run(kept))
         assert list(told) == list(WhyQuestion)
-        assert said(told[WhyQuestion.FALLBACK]) == [Phrase.IS_QUEUED, Phrase.NO_ANSWER_YET]
-        assert said(told[WhyQuestion.STOPPED_CALLING]) == [Phrase.IS_QUEUED, Phrase.NONE_CALLED_YET]
-        assert said(told[WhyQuestion.NO_EVIDENCE]) == [Phrase.NONE_CALLED_YET]
-        assert said(told[WhyQuestion.TIME_OR_BUDGET]) == [Phrase.IS_QUEUED, Phrase.TIME_NOT_STARTED]
-        assert said(told[WhyQuestion.NO_DONE]) == [Phrase.NO_CLIENT]
-        assert said(told[WhyQuestion.NO_PREVIOUS_TURN]) == [Phrase.NO_TURN_YET]
+        assert phrases_of(told[WhyQuestion.FALLBACK]) == [Phrase.IS_QUEUED, Phrase.NO_ANSWER_YET]
+        assert phrases_of(told[WhyQuestion.STOPPED_CALLING]) == [Phrase.IS_QUEUED, Phrase.NONE_CALLED_YET]
+        assert phrases_of(told[WhyQuestion.NO_EVIDENCE]) == [Phrase.NONE_CALLED_YET]
+        assert phrases_of(told[WhyQuestion.TIME_OR_BUDGET]) == [Phrase.IS_QUEUED, Phrase.TIME_NOT_STARTED]
+        assert phrases_of(told[WhyQuestion.NO_DONE]) == [Phrase.NO_CLIENT]
+        assert phrases_of(told[WhyQuestion.NO_PREVIOUS_TURN]) == [Phrase.NO_TURN_YET]
 
     play(tmp_path, act)
 
@@ -183,11 +183,11 @@ def test_a_run_that_goes_on_is_answered_as_of_now(tmp_path: Path) -> None:
         assert row is not None
         told = so_far(row, known=StreamSeen.OPEN)
         assert list(told) == list(WhyQuestion)
-        assert said(told[WhyQuestion.FALLBACK]) == [Phrase.IN_PROGRESS, Phrase.NO_ANSWER_YET]
-        assert said(told[WhyQuestion.TIME_OR_BUDGET]) == [Phrase.IN_PROGRESS, Phrase.TIME_SO_FAR]
-        assert said(told[WhyQuestion.STATUS_SUCCESS]) == [Phrase.IN_PROGRESS, Phrase.STATUS_OTHER]
-        assert said(told[WhyQuestion.NO_DONE]) == [Phrase.DONE_NOT_YET]
-        assert said(told[WhyQuestion.NO_PREVIOUS_TURN]) == [Phrase.NO_TURN_OF_PATH]
+        assert phrases_of(told[WhyQuestion.FALLBACK]) == [Phrase.IN_PROGRESS, Phrase.NO_ANSWER_YET]
+        assert phrases_of(told[WhyQuestion.TIME_OR_BUDGET]) == [Phrase.IN_PROGRESS, Phrase.TIME_SO_FAR]
+        assert phrases_of(told[WhyQuestion.STATUS_SUCCESS]) == [Phrase.IN_PROGRESS, Phrase.STATUS_OTHER]
+        assert phrases_of(told[WhyQuestion.NO_DONE]) == [Phrase.DONE_NOT_YET]
+        assert phrases_of(told[WhyQuestion.NO_PREVIOUS_TURN]) == [Phrase.NO_TURN_OF_PATH]
         kept.system.go.set()
         await task
 
@@ -207,8 +207,8 @@ def test_the_stream_of_a_run_that_goes_on(tmp_path: Path, known: StreamSeen | No
     """No outcome is named, since there is none."""
 
     async def act(kept: KeptChat) -> None:
-        row = replace(queued(kept, RunKind.CHAT), status=RunStatus.RUNNING, started_s=kept.clock.now_s())
-        assert said(so_far(row, known=known)[WhyQuestion.NO_DONE]) == [expected]
+        row = replace(queue_run(kept, RunKind.CHAT), status=RunStatus.RUNNING, started_s=kept.clock.now_s())
+        assert phrases_of(so_far(row, known=known)[WhyQuestion.NO_DONE]) == [expected]
 
     play(tmp_path, act)
 
@@ -219,16 +219,16 @@ def test_calls_and_a_cancel_so_far_are_told(tmp_path: Path) -> None:
     async def act(kept: KeptChat) -> None:
         now_s = kept.clock.now_s()
         wish = CancelRequest(CancellationReason.USER_REQUESTED, now_s)
-        row = replace(queued(kept), status=RunStatus.RUNNING, started_s=now_s, cancel_request=wish)
+        row = replace(queue_run(kept), status=RunStatus.RUNNING, started_s=now_s, cancel_request=wish)
         begun = replace(projecting_record("t2"), run_id=row.run_id)
         failed = replace(projecting_record("t1"), run_id=row.run_id).with_error(
             ErrorCode.TIMED_OUT, at_s=begun.started_s
         )
         told = so_far(row, failed, begun)
-        assert said(told[WhyQuestion.NO_EVIDENCE]) == [Phrase.CALL_TIMED_OUT, Phrase.CALL_UNFINISHED]
+        assert phrases_of(told[WhyQuestion.NO_EVIDENCE]) == [Phrase.CALL_TIMED_OUT, Phrase.CALL_UNFINISHED]
         assert told[WhyQuestion.NO_EVIDENCE].arises
-        assert said(told[WhyQuestion.STOPPED_CALLING]) == [Phrase.IN_PROGRESS, Phrase.NOT_STOPPED]
-        assert said(told[WhyQuestion.TIME_OR_BUDGET]) == [
+        assert phrases_of(told[WhyQuestion.STOPPED_CALLING]) == [Phrase.IN_PROGRESS, Phrase.NOT_STOPPED]
+        assert phrases_of(told[WhyQuestion.TIME_OR_BUDGET]) == [
             Phrase.IN_PROGRESS,
             Phrase.TIME_SO_FAR,
             Phrase.CANCEL_REQUESTED,

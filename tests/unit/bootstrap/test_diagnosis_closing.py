@@ -66,11 +66,11 @@ class NotedCloses:
         self.cores: list[DiagnosisHarnessCore] = []
         close = DiagnosisHarnessCore.close
 
-        def noted(core: DiagnosisHarnessCore) -> None:
+        def note(core: DiagnosisHarnessCore) -> None:
             self.cores.append(core)
             close(core)
 
-        monkeypatch.setattr(DiagnosisHarnessCore, "close", noted)
+        monkeypatch.setattr(DiagnosisHarnessCore, "close", note)
 
 
 @pytest.mark.parametrize("way", ["ask", "bench"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
-from tests.support.scripted_chat import opened
+from tests.support.scripted_chat import open_chat
 
 from diagnosis_harness.adapters.persistence.archive import SqlRunArchive
 from diagnosis_harness.application.runs.closed_runs import ClosedRuns
@@ -22,7 +22,7 @@ def test_a_run_that_ends_in_the_queue_is_exported(tmp_path: Path) -> None:
         settings = load_settings()
         telemetry = settings.telemetry.model_copy(update={"endpoint": "http://127.0.0.1:9"})
         settings = settings.model_copy(update={"telemetry": telemetry})
-        async with opened(tmp_path) as kept:
+        async with open_chat(tmp_path) as kept:
             closed = ClosedRuns()
             archive = SqlRunArchive(kept.database, closed=closed)
             request = kept.request()

@@ -54,7 +54,7 @@ def fallback_row(asked: RunRequest | None = None) -> RunRow:
     )
 
 
-def failed_row(asked: RunRequest | None = None) -> RunRow:
+def make_failed_row(asked: RunRequest | None = None) -> RunRow:
     """A run without an answer."""
     asked = asked or request()
     return RunRow(
@@ -79,7 +79,7 @@ def running_row(asked: RunRequest | None = None) -> RunRow:
     return RunRow(request=asked, status=RunStatus.RUNNING, started_s=asked.submitted_s + 30.0)
 
 
-def queued_row(asked: RunRequest | None = None) -> RunRow:
+def make_queued_row(asked: RunRequest | None = None) -> RunRow:
     """A queued run."""
     return RunRow(request=asked or request(), status=RunStatus.QUEUED)
 

@@ -84,7 +84,7 @@ def call(
     return asyncio.run(connect_and_call())
 
 
-def failed(
+def failure_of(
     server: CountingServer | str, at: Look = CALLS["row"], *, timeout_s: float = 20.0
 ) -> ServiceFailure:
     """The failure that one call ends with."""
@@ -93,7 +93,7 @@ def failed(
     return failure.value
 
 
-def closed_port() -> int:
+def find_closed_port() -> int:
     """A loopback port without a listener."""
     with socket.socket() as held:
         held.bind(("127.0.0.1", 0))
@@ -105,16 +105,16 @@ def closed_port() -> int:
 def test_each_call_is_one_request(name: str, trouble: str) -> None:
     """Whatever the server does, nothing is retried and no redirect is followed."""
     with CountingServer(lambda _: TROUBLES[trouble]) as server:
-        failed(server, CALLS[name], timeout_s=0.2 if trouble == "hang" else 20.0)
+        failure_of(server, CALLS[name], timeout_s=0.2 if trouble == "hang" else 20.0)
         assert len(server.asked) == 1
 
 
 def test_an_unreachable_server_is_named() -> None:
     """Host and port, and the step that failed."""
-    host = f"127.0.0.1:{closed_port()}"
+    host = f"127.0.0.1:{find_closed_port()}"
 
     assert (
-        str(failed(f"http://{host}"))
+        str(failure_of(f"http://{host}"))
         == f"{host} cannot be reached: Connection refused; is `diagnose serve` running there?"
     )
 
@@ -122,7 +122,7 @@ def test_an_unreachable_server_is_named() -> None:
 def test_a_server_without_tls_is_not_reported_as_unreachable() -> None:
     """The step is TLS, and the address is not the trouble; the connection is tried once."""
     with CountingServer(lambda _: Answer()) as server:
-        failure = failed(server.url.replace("http:", "https:"))
+        failure = failure_of(server.url.replace("http:", "https:"))
         host = server.url.removeprefix("http://")
         assert server.connections == 1
 
@@ -143,7 +143,7 @@ def test_a_server_without_tls_is_not_reported_as_unreachable() -> None:
 def test_the_step_that_failed_is_named(trouble: Trouble, said: str) -> None:
     """A server that took the request may have acted on it; the sentence says that it had it."""
     with CountingServer(lambda _: trouble) as server:
-        failure = failed(server, CALLS["cancel"], timeout_s=0.2 if trouble is Trouble.HANG else 20.0)
+        failure = failure_of(server, CALLS["cancel"], timeout_s=0.2 if trouble is Trouble.HANG else 20.0)
         host = server.url.removeprefix("http://")
 
     assert str(failure).startswith(f"{host} {said}")
@@ -159,7 +159,7 @@ def test_a_problem_is_one_sentence() -> None:
     said = []
     for answer in (refused, broken):
         with CountingServer(always(answer)) as server:
-            said.append(str(failed(server)).removeprefix(f"{server.url.removeprefix('http://')}: "))
+            said.append(str(failure_of(server)).removeprefix(f"{server.url.removeprefix('http://')}: "))
 
     assert said == [
         "A value cannot be used. limit: too large; send less.",
@@ -188,7 +188,7 @@ def test_an_invalid_response_becomes_a_sentence(name: str, body: bytes) -> None:
         if (name, body) == ("events", b""):
             assert call(server, CALLS[name]) == ()
         else:
-            assert "is not valid" in str(failed(server, CALLS[name]))
+            assert "is not valid" in str(failure_of(server, CALLS[name]))
 
 
 def test_the_filters_of_a_page_are_sent_as_parameters() -> None:

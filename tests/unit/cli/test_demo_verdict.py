@@ -16,7 +16,7 @@ CHECKOUT = GroundTruth("checkout", FaultKind.CPU, None)
 PAYMENT = GroundTruth("payment", FaultKind.SLOW_DEPENDENCY, None)
 CART = GroundTruth("cart", FaultKind.CPU, None)
 SOUND = GroundTruth(None, FaultKind.NONE, None)
-FAILED = documents.ended(ReleaseOutcome.FAILED, RunState.FAILED)
+FAILED = documents.document_of_end(ReleaseOutcome.FAILED, RunState.FAILED)
 
 
 @pytest.mark.parametrize(
@@ -51,7 +51,7 @@ def test_the_published_answer_is_compared_with_the_truth(
         (documents.success(), SOUND, False),
         (documents.fallback(), PAYMENT, False),
         (documents.fallback(), SOUND, True),
-        (documents.cancelled(), SOUND, False),
+        (documents.cancelled_document(), SOUND, False),
         (FAILED, SOUND, False),
     ],
 )

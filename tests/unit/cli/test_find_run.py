@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 
 import pytest
-from tests.unit.cli.shown_runs import queued_row, request
+from tests.unit.cli.shown_runs import make_queued_row, request
 
 from diagnosis_harness.application.runs.store import RunQuery
 from diagnosis_harness.cli.client import find_run
@@ -40,7 +40,7 @@ class FakeClient:
 
     @staticmethod
     def _row(run_id: str) -> JsonValue:
-        return WholeRunView.of(queued_row(request(run_id))).body()
+        return WholeRunView.of(make_queued_row(request(run_id))).body()
 
     async def document(self, run_id: str) -> bytes:
         """Not used here."""

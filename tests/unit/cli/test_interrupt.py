@@ -20,7 +20,7 @@ def handler() -> Iterator[object]:
     signal.signal(signal.SIGINT, before)
 
 
-def lost() -> None:
+def lose() -> None:
     """A library that loses an interrupt."""
     try:
         signal.raise_signal(signal.SIGINT)
@@ -28,30 +28,30 @@ def lost() -> None:
         return
 
 
-def renamed() -> None:
+def rename() -> None:
     """A library that raises its own error, like duckdb."""
-    lost()
+    lose()
     raise RuntimeError("Query interrupted")
 
 
-def swallowed(library: Callable[[], None]) -> None:
+def swallow(library: Callable[[], None]) -> None:
     """A caller that turns it into an exit code, like typer."""
     with suppress(KeyboardInterrupt), raise_on_interrupt():
         library()
 
 
-@pytest.mark.parametrize("library", [lost, renamed])
+@pytest.mark.parametrize("library", [lose, rename])
 def test_an_interrupt_that_a_library_swallowed_still_stops_the_command(library: Callable[[], None]) -> None:
     """The error around the library is KeyboardInterrupt again."""
     with pytest.raises(KeyboardInterrupt), raise_on_interrupt():
         library()
 
 
-@pytest.mark.parametrize("library", [lost, renamed])
+@pytest.mark.parametrize("library", [lose, rename])
 def test_an_interrupt_in_a_nested_block_also_stops_the_outer_one(library: Callable[[], None]) -> None:
     """Even if something between the two has swallowed it."""
     with pytest.raises(KeyboardInterrupt), raise_on_interrupt():
-        swallowed(library)
+        swallow(library)
 
 
 def test_without_an_interrupt_errors_pass_through(handler: object) -> None:

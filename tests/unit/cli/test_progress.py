@@ -13,7 +13,7 @@ from diagnosis_harness.trace.event import TraceEvent, TraceEventStatus, TraceNam
 CALL: dict[str, JsonValue] = {"tool": "signal", "tool_call_id": "t1"}
 
 
-def told(
+def advance_by(
     progress: Progress,
     name: TraceName,
     payload: Mapping[str, JsonValue],
@@ -28,7 +28,7 @@ def told(
 
 def test_a_stage_is_named_in_words() -> None:
     """Wire values are not for people."""
-    progress, line = told(Progress(), TraceName.STATUS, {"stage": "SAFETY_VALIDATING"})
+    progress, line = advance_by(Progress(), TraceName.STATUS, {"stage": "SAFETY_VALIDATING"})
 
     assert progress.stage == "SAFETY_VALIDATING"
     assert line == "checking what may be published"
@@ -36,11 +36,11 @@ def test_a_stage_is_named_in_words() -> None:
 
 def test_a_tool_call_is_in_flight_until_it_comes_back() -> None:
     """With the time it has taken so far."""
-    begun, line = told(Progress(), TraceName.TOOL_INVOCATION, CALL, at_s=10.0)
+    begun, line = advance_by(Progress(), TraceName.TOOL_INVOCATION, CALL, at_s=10.0)
     assert line is None
     assert begun.in_flight(12.5) == ("signal 2.5 s",)
 
-    ended, line = told(
+    ended, line = advance_by(
         begun, TraceName.TOOL_INVOCATION, {**CALL, "items": 3}, status=TraceEventStatus.SUCCEEDED, at_s=10.85
     )
     assert ended.in_flight(13.0) == ()
@@ -50,9 +50,11 @@ def test_a_tool_call_is_in_flight_until_it_comes_back() -> None:
 
 def test_an_empty_answer_and_a_failure_read_differently() -> None:
     """Nothing found is not an error."""
-    begun, _ = told(Progress(), TraceName.TOOL_INVOCATION, CALL)
-    _, empty = told(begun, TraceName.TOOL_INVOCATION, {**CALL, "items": 0}, status=TraceEventStatus.SUCCEEDED)
-    _, failed = told(
+    begun, _ = advance_by(Progress(), TraceName.TOOL_INVOCATION, CALL)
+    _, empty = advance_by(
+        begun, TraceName.TOOL_INVOCATION, {**CALL, "items": 0}, status=TraceEventStatus.SUCCEEDED
+    )
+    _, failed = advance_by(
         begun,
         TraceName.TOOL_INVOCATION,
         {**CALL, "items": 0, "error_code": "TIMED_OUT"},
@@ -65,15 +67,17 @@ def test_an_empty_answer_and_a_failure_read_differently() -> None:
 
 def test_one_finding_is_one() -> None:
     """Not `1 findings`."""
-    begun, _ = told(Progress(), TraceName.TOOL_INVOCATION, CALL)
-    _, line = told(begun, TraceName.TOOL_INVOCATION, {**CALL, "items": 1}, status=TraceEventStatus.SUCCEEDED)
+    begun, _ = advance_by(Progress(), TraceName.TOOL_INVOCATION, CALL)
+    _, line = advance_by(
+        begun, TraceName.TOOL_INVOCATION, {**CALL, "items": 1}, status=TraceEventStatus.SUCCEEDED
+    )
 
     assert line == "signal: 1 finding, 0 s"
 
 
 def test_a_refused_request_prints_a_line_and_is_never_in_flight() -> None:
     """It did not begin."""
-    progress, line = told(
+    progress, line = advance_by(
         Progress(), TraceName.TOOL_REQUEST_REJECTED, {"tool": "rm", "code": "NOT_READ_ONLY"}
     )
 
@@ -83,7 +87,7 @@ def test_a_refused_request_prints_a_line_and_is_never_in_flight() -> None:
 
 def test_the_budget_is_known_from_the_start_of_the_run() -> None:
     """So that the moving line can say `3 of 60`."""
-    progress, _ = told(Progress(), TraceName.RUN_STARTED, {"limits": {"tool_calls": 60}})
+    progress, _ = advance_by(Progress(), TraceName.RUN_STARTED, {"limits": {"tool_calls": 60}})
 
     assert progress.tool_limit == 60
 
@@ -92,7 +96,7 @@ def test_a_stage_line_shows_the_budget() -> None:
     """Where no line moves it is the one place to see it."""
     progress = Progress(tool_calls=3, tool_limit=60)
 
-    _, line = told(progress, TraceName.STATUS, {"stage": "SAFETY_VALIDATING"})
+    _, line = advance_by(progress, TraceName.STATUS, {"stage": "SAFETY_VALIDATING"})
 
     assert line == "checking what may be published, 3 of 60 tool calls"
 
@@ -115,14 +119,14 @@ def test_a_chinese_line_has_chinese_commas() -> None:
 
 def test_other_events_change_nothing() -> None:
     """The trace holds more than a person wants to see."""
-    assert told(Progress(), TraceName.LLM_CALL, {}) == (Progress(), None)
+    assert advance_by(Progress(), TraceName.LLM_CALL, {}) == (Progress(), None)
 
 
 def test_the_limit_is_shown_only_in_stages_with_tools() -> None:
     """A greeting calls none."""
-    started, _ = told(Progress(), TraceName.RUN_STARTED, {"limits": {"tool_calls": 60}})
-    routing, line = told(started, TraceName.STATUS, {"stage": "ROUTING"})
-    _, diagnosing = told(routing, TraceName.STATUS, {"stage": "DIAGNOSIS_RUNNING"})
+    started, _ = advance_by(Progress(), TraceName.RUN_STARTED, {"limits": {"tool_calls": 60}})
+    routing, line = advance_by(started, TraceName.STATUS, {"stage": "ROUTING"})
+    _, diagnosing = advance_by(routing, TraceName.STATUS, {"stage": "DIAGNOSIS_RUNNING"})
 
-    assert (line, routing.spent(Language.EN)) == ("routing", "")
+    assert (line, routing.call_counts(Language.EN)) == ("routing", "")
     assert diagnosing == "diagnosing, 0 of 60 tool calls"

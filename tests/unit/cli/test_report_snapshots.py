@@ -23,7 +23,7 @@ from diagnosis_harness.testing.evidence import ready_record
 from diagnosis_harness.tools.evidence import EvidenceItem, ItemKind
 
 FOLDER = Path(__file__).with_name("snapshots")
-TIMED_OUT = documents.ended(
+TIMED_OUT = documents.document_of_end(
     ReleaseOutcome.FAILED,
     RunState.TIMED_OUT,
     reason=CancellationReason.DEADLINE_EXCEEDED,
@@ -35,12 +35,12 @@ REPORTS: dict[str, tuple[RunDocument, int]] = {
     "success-zh-80": (documents.success(Language.ZH), 80),
     "fallback-en-100": (documents.fallback(), 100),
     "fallback-zh-60": (documents.fallback(Language.ZH), 60),
-    "cancelled-en-80": (documents.cancelled(), 80),
+    "cancelled-en-80": (documents.cancelled_document(), 80),
     "timed-out-en-80": (TIMED_OUT, 80),
 }
 
 
-def rendered(document: RunDocument, width: int) -> str:
+def render_plain(document: RunDocument, width: int) -> str:
     """The report as plain text."""
     return "".join(f"{line.plain}\n" for line in report_lines(document, width=width))
 
@@ -48,14 +48,14 @@ def rendered(document: RunDocument, width: int) -> str:
 @pytest.mark.parametrize("name", REPORTS)
 def test_a_report_looks_like_its_snapshot(name: str) -> None:
     """Every change of a report is seen by a person."""
-    assert rendered(*REPORTS[name]) == (FOLDER / f"{name}.txt").read_text(encoding="utf-8")
+    assert render_plain(*REPORTS[name]) == (FOLDER / f"{name}.txt").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("width", [40, 60, 100, 200])
 @pytest.mark.parametrize("document", [documents.success(), documents.fallback(Language.ZH)])
 def test_every_line_fits_its_width(document: RunDocument, width: int) -> None:
     """Also where characters are two cells wide; and none ends in spaces."""
-    for line in rendered(document, width).splitlines():
+    for line in render_plain(document, width).splitlines():
         assert cell_len(line) <= width
         assert line == line.rstrip()
 
@@ -65,12 +65,12 @@ def test_a_question_cannot_disturb_the_terminal() -> None:
     success = documents.success()
     document = replace(success, run=replace(success.run, question="why \x1b[2J\u202e?"))
 
-    assert rendered(document, 100).startswith("? why \\u001b[2J\\u202e?\n")
+    assert render_plain(document, 100).startswith("? why \\u001b[2J\\u202e?\n")
 
 
 def test_every_citation_has_its_footnote_and_every_footnote_its_citation() -> None:
     """Numbers count from one without gaps, in reading order."""
-    head, _, notes = rendered(documents.success(), 100).partition("\nEvidence\n")
+    head, _, notes = render_plain(documents.success(), 100).partition("\nEvidence\n")
 
     cited = sorted({int(part.partition("]")[0]) for part in head.split("[")[1:]})
     noted = [
@@ -105,9 +105,9 @@ def test_a_change_that_supports_no_cause_is_listed_apart() -> None:
     borne = replace(report, causes=(replace(cause, claim_ids=(*cause.claim_ids, "k9")),))
     line = "checkout was changed (config) at 2024-01-01 14:05 UTC. “log level INFO, page size 25”"
 
-    apart = rendered(replace(success, records=records, report=report), 120)
+    apart = render_plain(replace(success, records=records, report=report), 120)
     assert f"Also happened nearby\n  5. {line} [" in apart
-    among = rendered(replace(success, records=records, report=borne), 120)
+    among = render_plain(replace(success, records=records, report=borne), 120)
     assert "Also happened nearby" not in among
     assert f"  5. {line} [" in among
 
@@ -120,7 +120,7 @@ def test_the_onset_is_named_with_how_it_is_known() -> None:
 
     assert (
         "  Onset: 2024-01-01 14:04:30 UTC, estimated from the indicators, alert at 2024-01-01 14:05 UTC\n"
-        in rendered(document, 120)
+        in render_plain(document, 120)
     )
 
 
@@ -130,7 +130,7 @@ def test_a_long_report_shows_its_first_claims_and_says_how_many_more_there_are()
     claims = tuple(replace(fallback.report.claims[0], claim_id=f"k{place}") for place in range(13))
     document = replace(fallback, report=replace(fallback.report, claims=claims))
 
-    shown = rendered(document, 100)
+    shown = render_plain(document, 100)
 
     assert "  10. cpu_percent" in shown
     assert "  11. cpu_percent" not in shown
@@ -139,4 +139,4 @@ def test_a_long_report_shows_its_first_claims_and_says_how_many_more_there_are()
 
 if __name__ == "__main__":
     for snapshot, (each, columns) in REPORTS.items():
-        (FOLDER / f"{snapshot}.txt").write_text(rendered(each, columns), encoding="utf-8")
+        (FOLDER / f"{snapshot}.txt").write_text(render_plain(each, columns), encoding="utf-8")

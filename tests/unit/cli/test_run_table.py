@@ -9,7 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
-from tests.unit.cli.shown_runs import NOW_S, failed_row, fallback_row, queued_row, request, running_row
+from tests.unit.cli.shown_runs import (
+    NOW_S,
+    fallback_row,
+    make_failed_row,
+    make_queued_row,
+    request,
+    running_row,
+)
 
 from diagnosis_harness.application.callers.caller import ALERTS
 from diagnosis_harness.application.runs.row import RunRow
@@ -22,7 +29,7 @@ ID = "run-{:032x}"
 ROWS = (
     running_row(request(ID.format(1 << 124), question="为什么结账变慢？" * 20, age_s=45)),
     fallback_row(request(ID.format(2 << 124), question="why is\x1b[2J it\nslow?", age_s=3 * 3600)),
-    queued_row(replace(request(ID.format(3 << 124), age_s=3), asked_by=ALERTS)),
+    make_queued_row(replace(request(ID.format(3 << 124), age_s=3), asked_by=ALERTS)),
 )
 
 
@@ -138,7 +145,7 @@ def test_the_facts_of_a_run_are_in_two_columns(language: Language) -> None:
 
 def test_a_failure_is_shown_with_control_characters_escaped() -> None:
     """In its own words, without what a terminal would obey."""
-    lines = facts_lines(facts(failed_row()), Language.EN, now_s=NOW_S, width=80)
+    lines = facts_lines(facts(make_failed_row()), Language.EN, now_s=NOW_S, width=80)
 
     assert lines[-1].plain == "failure      It broke \\u001b[2J."
 
@@ -147,12 +154,12 @@ def test_a_failure_is_shown_with_control_characters_escaped() -> None:
 @pytest.mark.parametrize("width", [60, 72, 80, 100])
 def test_the_facts_fit_the_terminal(width: int, language: Language) -> None:
     """One under the other where two columns do not fit."""
-    for row in (fallback_row(), failed_row(), running_row(), queued_row()):
+    for row in (fallback_row(), make_failed_row(), running_row(), make_queued_row()):
         lines = facts_lines(facts(row), language, now_s=NOW_S, width=width)
         assert max(cell_len(line.plain) for line in lines) <= width
 
 
-@pytest.mark.parametrize("row", [fallback_row(), failed_row(), running_row(), queued_row()])
+@pytest.mark.parametrize("row", [fallback_row(), make_failed_row(), running_row(), make_queued_row()])
 def test_the_facts_are_those_of_the_row(row: RunRow) -> None:
     """Field by field; what is not known yet is not there."""
     read, ending = facts(row), row.ending

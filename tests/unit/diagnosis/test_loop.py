@@ -80,7 +80,7 @@ def ask(call_id: str, *assess: Assessment, **arguments: JsonValue) -> AskTools:
     return AskTools((WantedCall(call_id, "look", arguments),), assess)
 
 
-def gained(call_id: str) -> Assessment:
+def assess_as_gain(call_id: str) -> Assessment:
     """A gain with its fact."""
     return Assessment(call_id, Gain.GAINED, (change_claim(tool_call_id=call_id, claim_id=f"f-{call_id}"),))
 
@@ -91,8 +91,8 @@ def gained(call_id: str) -> Assessment:
 @pytest.mark.parametrize(
     ("last", "error"),
     [
-        (GiveDraft(None, (gained("t1"),)), EmptyDraft),
-        (AskTools((), (gained("t1"),)), EmptyDraft),
+        (GiveDraft(None, (assess_as_gain("t1"),)), EmptyDraft),
+        (AskTools((), (assess_as_gain("t1"),)), EmptyDraft),
         (MalformedAnswer("the answer is not JSON"), MalformedDraft),
         (LlmFailure("away", kind=FailureKind.UNAVAILABLE), PolicyFailed),
         (LlmFailure("bad", kind=FailureKind.INVALID_OUTPUT), PolicyFailed),
@@ -112,7 +112,7 @@ def test_an_end_without_a_legal_draft_is_a_typed_exception(last: Answer, error: 
 @pytest.mark.parametrize(("how", "state"), [("cancel", RunState.CANCELLED), ("deadline", RunState.TIMED_OUT)])
 def test_cancel_and_deadline_are_aborts_without_a_stop_reason(how: str, state: RunState) -> None:
     """AgentAborted with the snapshot; the draft that came with it is discarded."""
-    loop = Loop((ask("t1"), ask("t2", gained("t1"), entity="cart"), GiveDraft(DRAFT)))
+    loop = Loop((ask("t1"), ask("t2", assess_as_gain("t1"), entity="cart"), GiveDraft(DRAFT)))
     loop.scene.faults.actions = {"step 3": getattr(loop.scene, how)}
     with pytest.raises(AgentAborted) as caught:
         loop.run()
@@ -125,7 +125,9 @@ def test_cancel_and_deadline_are_aborts_without_a_stop_reason(how: str, state: R
 @pytest.mark.parametrize("narrow", [{"llm_calls": 2}, {"tool_calls": 2}, {"tool_calls_per_tool": 2}])
 def test_a_spent_budget_is_a_controlled_stop_and_does_not_saturate(narrow: dict[str, int]) -> None:
     """BUDGET_LIMIT_REACHED and BUDGET_EXHAUSTED; collecting is no more SATURATED than it was."""
-    loop = Loop((ask("t1"), ask("t2", gained("t1"), entity="cart"), ask("t3")), limits=limits(**narrow))
+    loop = Loop(
+        (ask("t1"), ask("t2", assess_as_gain("t1"), entity="cart"), ask("t3")), limits=limits(**narrow)
+    )
     execution = loop.run()
     assert (execution.draft, execution.stop_reason) == (None, DiagnosisStopReason.BUDGET_LIMIT_REACHED)
     assert execution.snapshot.collection is CollectionState.COLLECTING
@@ -145,7 +147,7 @@ def test_a_budget_spent_after_saturation_leaves_it_saturated() -> None:
 
 def test_an_exact_repeat_is_run_charged_and_recorded_and_then_no_gain() -> None:
     """Nothing is answered from memory; the policy has no say in what it is worth."""
-    loop = Loop((ask("t1"), ask("t2", gained("t1")), GiveDraft(DRAFT)))
+    loop = Loop((ask("t1"), ask("t2", assess_as_gain("t1")), GiveDraft(DRAFT)))
     snapshot = loop.run().snapshot
     assert (len(loop.tool.runs), loop.scene.ctx.budget.usage().tool_calls, len(snapshot.records)) == (2, 2, 2)
     assert (snapshot.no_gain, loop.policy.views[-1].due) == (1, frozenset())
@@ -162,14 +164,14 @@ def test_an_exact_repeat_is_run_charged_and_recorded_and_then_no_gain() -> None:
 def test_a_repeat_is_known_however_it_is_written(again: dict[str, JsonValue]) -> None:
     """Order, spelling of an instant, doubles and nulls do not make another question."""
     first: dict[str, JsonValue] = {"since": "2023-11-14T22:13:20Z", "names": ["a", "b"]}
-    loop = Loop((ask("t1", **first), ask("t2", gained("t1"), **again), GiveDraft(DRAFT)))
+    loop = Loop((ask("t1", **first), ask("t2", assess_as_gain("t1"), **again), GiveDraft(DRAFT)))
     assert loop.run().snapshot.no_gain == 1
 
 
 def test_another_window_is_another_question() -> None:
     """A second later is not the same."""
-    later = ask("t2", gained("t1"), since="2023-11-14T22:13:21Z")
-    loop = Loop((ask("t1", since="2023-11-14T22:13:20Z"), later, GiveDraft(DRAFT, (gained("t2"),))))
+    later = ask("t2", assess_as_gain("t1"), since="2023-11-14T22:13:21Z")
+    loop = Loop((ask("t1", since="2023-11-14T22:13:20Z"), later, GiveDraft(DRAFT, (assess_as_gain("t2"),))))
     assert loop.run().snapshot.no_gain == 0
 
 
@@ -182,7 +184,9 @@ def test_a_failed_call_may_be_asked_again() -> None:
             raise ToolFailure("away")
         return some_findings()
 
-    loop = Loop((ask("t1"), ask("t2"), GiveDraft(DRAFT, (gained("t2"),))), tool=ScriptedTool(once, SPEC))
+    loop = Loop(
+        (ask("t1"), ask("t2"), GiveDraft(DRAFT, (assess_as_gain("t2"),))), tool=ScriptedTool(once, SPEC)
+    )
     assert loop.run().snapshot.no_gain == 0
     assert loop.policy.views[-1].due == {"t2"}
 

@@ -113,7 +113,7 @@ def test_a_call_has_one_direction(caller: str, callee: str | None, *, is_support
     assert (objections(claim, EDGE) == ()) is is_supported
 
 
-def moved(as_far: int, windows: int, direction: Direction = Direction.UP) -> EvidenceItem:
+def make_change(as_far: int, windows: int, direction: Direction = Direction.UP) -> EvidenceItem:
     """A change of which so many normal windows show the like."""
     attributes: dict[str, Scalar] = {"bad": True, "kind": "cpu", "as_far": as_far, "normal_windows": windows}
     low, high = (0.1, 0.95) if direction is Direction.UP else (0.95, 0.1)
@@ -131,7 +131,7 @@ def test_a_move_that_normal_operation_shows_too_is_no_finding(
     predicate: Predicate, as_far: int, windows: int
 ) -> None:
     """It is normal, and nothing began, changed or was hit."""
-    item = moved(as_far, windows)
+    item = make_change(as_far, windows)
 
     assert objections(claim_of(predicate, item), item) == (FindingCode.PREDICATE_NOT_BORNE,)
     assert objections(claim_of(Predicate.NORMAL, item), item) == ()
@@ -141,7 +141,7 @@ def test_a_move_that_normal_operation_shows_too_is_no_finding(
 @pytest.mark.parametrize(("as_far", "windows"), [(0, 11), (2, 40), (0, 0)])
 def test_a_move_beyond_normal_operation_is_a_finding(predicate: Predicate, as_far: int, windows: int) -> None:
     """Up to one window in twenty may show as much; where no normal operation is known nothing is normal."""
-    item = moved(as_far, windows)
+    item = make_change(as_far, windows)
 
     assert objections(claim_of(predicate, item), item) == ()
     assert objections(claim_of(Predicate.NORMAL, item), item) == (FindingCode.PREDICATE_NOT_BORNE,)
@@ -151,8 +151,8 @@ def test_a_move_beyond_normal_operation_is_a_finding(predicate: Predicate, as_fa
 def test_a_level_that_did_not_move_is_no_finding(predicate: Predicate) -> None:
     """Nor one whose numbers contradict its direction, or are the same."""
     for item in (
-        replace(moved(0, 40), direction=Direction.FLAT),
-        replace(moved(0, 40), value=0.95, baseline=0.95),
-        replace(moved(0, 40), value=0.95, baseline=0.96),
+        replace(make_change(0, 40), direction=Direction.FLAT),
+        replace(make_change(0, 40), value=0.95, baseline=0.95),
+        replace(make_change(0, 40), value=0.95, baseline=0.96),
     ):
         assert objections(claim_of(predicate, item), item) == (FindingCode.PREDICATE_NOT_BORNE,)

@@ -65,7 +65,7 @@ def absent(entity: str = "checkout", signal: str | None = "timeout", **fields: o
     return replace(claim, **fields)  # type: ignore[arg-type]  # a test names the fields
 
 
-def said_of(claim: Claim, *records: EvidenceRecord, asked: Inquiry = ASKED) -> Claim | None:
+def publish_claim(claim: Claim, *records: EvidenceRecord, asked: Inquiry = ASKED) -> Claim | None:
     """What is published of a claim over these records."""
     return restate(claim, {each.tool_call_id: each for each in records}, question_scope(asked, records))
 
@@ -73,9 +73,9 @@ def said_of(claim: Claim, *records: EvidenceRecord, asked: Inquiry = ASKED) -> C
 def code(claim: Claim, record: EvidenceRecord, asked: Inquiry = ASKED) -> FindingCode | None:
     """The objection, where there is one; what is published of a claim without any is published again."""
     findings = check_draft(DiagnosisDraft((), (claim,)), [record], run_id="r1", inquiry=asked).findings
-    again = said_of(claim, record, asked=asked)
+    again = publish_claim(claim, record, asked=asked)
     assert (again is None) == bool(findings)
-    assert again is None or said_of(again, record, asked=asked) == again
+    assert again is None or publish_claim(again, record, asked=asked) == again
     return findings[0].code if findings else None
 
 
@@ -108,7 +108,7 @@ def test_an_absence_says_what_was_looked_at(
     record = empty(tool, looked_at=12_345, **arguments)
 
     assert code(absent(signal=signal), record) is None
-    said = said_of(absent(signal=signal), record)
+    said = publish_claim(absent(signal=signal), record)
 
     assert said is not None
     assert (said.value, said.unit, said.window) == (12_345.0, looked.value, WINDOW)
@@ -216,7 +216,7 @@ def test_a_window_inside_is_widened_to_what_was_looked_at() -> None:
     """That nothing was there in ten minutes says so of five of them; what is said is what was looked at."""
     within = absent(window=TimeWindow(ONSET_S + 60, ONSET_S + 120))
 
-    said = said_of(within, empty())
+    said = publish_claim(within, empty())
 
     assert said is not None
     assert said.window == WINDOW
@@ -236,7 +236,7 @@ def test_a_time_of_which_there_is_no_recording_was_not_looked_at(
 ) -> None:
     """Whoever asks about all of history gets what was recorded of it."""
     record = empty(window=looked)
-    again = said_of(absent(), record)
+    again = publish_claim(absent(), record)
 
     assert code(absent(), record) is (None if said else FindingCode.ABSENCE_OUT_OF_SCOPE)
     assert (again.window if again else None) == said
@@ -276,7 +276,7 @@ PROSE = (
 @pytest.mark.parametrize("language", Language)
 def test_the_text_that_was_searched_for_is_a_quotation(text: str, language: Language) -> None:
     """An agent chooses it freely, and no word of it is ours."""
-    said = said_of(absent(signal=text), empty(entity="checkout", text=text))
+    said = publish_claim(absent(signal=text), empty(entity="checkout", text=text))
     assert said is not None
 
     shown = sentence(said, language)
@@ -307,7 +307,7 @@ def test_what_was_looked_through_and_found_is_no_absence_for_two_records() -> No
     refs = (EvidenceRef("t0", WHOLE_RECORD), EvidenceRef("t1", WHOLE_RECORD))
     other = replace(empty(looked_at=0), tool_call_id="t0")
 
-    said = said_of(absent(refs=refs), other, empty())
+    said = publish_claim(absent(refs=refs), other, empty())
 
     assert said is not None
     assert said.refs == refs[1:]

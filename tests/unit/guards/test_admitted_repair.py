@@ -30,7 +30,7 @@ TRUE = DiagnosisDraft(
 )
 
 
-def repaired(draft: DiagnosisDraft) -> DiagnosisDraft:
+def repair_embedded(draft: DiagnosisDraft) -> DiagnosisDraft:
     """What is left of a draft after the embedded repair, as far as it is admitted."""
     findings = check_draft(draft, RECORDS, run_id="r1", inquiry=inquiry()).findings
     return admit_repair(
@@ -43,14 +43,14 @@ def test_of_two_claims_of_one_id_one_is_left() -> None:
     false = replace(TRUE.claims[1], value=4711.0)
 
     for claims in ((*TRUE.claims, false), (false, *TRUE.claims), (*TRUE.claims, TRUE.claims[1])):
-        assert repaired(replace(TRUE, claims=claims)) == TRUE
+        assert repair_embedded(replace(TRUE, claims=claims)) == TRUE
 
 
 def test_a_second_cause_among_the_claims_is_dropped() -> None:
     """A ranking supports it, and no conclusion does."""
     other = cause_claim(cause_item("c2", "cart"), tool_call_id="t2", claim_id="k2")
 
-    assert repaired(replace(TRUE, claims=(*TRUE.claims, other))) == TRUE
+    assert repair_embedded(replace(TRUE, claims=(*TRUE.claims, other))) == TRUE
 
 
 def test_a_cause_loses_what_speaks_of_another() -> None:
@@ -60,13 +60,13 @@ def test_a_cause_loses_what_speaks_of_another() -> None:
         TRUE, claims=(*TRUE.claims, lent), conclusion=(replace(CAUSE, claim_ids=("k0", "k1", "k2")),)
     )
 
-    assert repaired(draft) == replace(draft, conclusion=(CAUSE,))
+    assert repair_embedded(draft) == replace(draft, conclusion=(CAUSE,))
 
 
 def test_a_cause_that_no_ranking_supports_is_dropped() -> None:
     """Beside a true one, and when it is that one over again."""
     for false in (replace(CAUSE, fault_kind=FaultKind.MEMORY), replace(CAUSE, entity="ghost"), CAUSE):
-        assert repaired(replace(TRUE, conclusion=(CAUSE, false))).conclusion == (CAUSE,)
+        assert repair_embedded(replace(TRUE, conclusion=(CAUSE, false))).conclusion == (CAUSE,)
 
 
 def test_a_proposal_brings_no_cause_and_no_support_of_its_own() -> None:

@@ -36,7 +36,7 @@ RECORDS = (
 CAUSED = cause_claim(FIRST, tool_call_id="t2")
 
 
-def claimed(item: EvidenceItem, claim_id: str) -> Claim:
+def claim_for(item: EvidenceItem, claim_id: str) -> Claim:
     """The claim that an item of the first record supports."""
     return change_claim(item, claim_id=claim_id)
 
@@ -44,7 +44,7 @@ def claimed(item: EvidenceItem, claim_id: str) -> Claim:
 def draft(*claims: Claim, cause: Cause | None = None) -> DiagnosisDraft:
     """A draft on payment, with these claims beside the two that it needs."""
     named = cause or Cause("payment", FaultKind.CPU, ("k0", "k1"))
-    return DiagnosisDraft((named,), (CAUSED, claimed(SEEN, "k1"), *claims))
+    return DiagnosisDraft((named,), (CAUSED, claim_for(SEEN, "k1"), *claims))
 
 
 def codes(told: DiagnosisDraft) -> list[FindingCode]:
@@ -54,7 +54,7 @@ def codes(told: DiagnosisDraft) -> list[FindingCode]:
 
 def test_what_is_hit_may_be_said_beside_the_cause_that_hits_it() -> None:
     """The ranking names whom the cause affects, and a harm of that entity is cited."""
-    hit = replace(claimed(VICTIM, "k2"), predicate=Predicate.AFFECTED)
+    hit = replace(claim_for(VICTIM, "k2"), predicate=Predicate.AFFECTED)
 
     assert codes(draft(hit)) == []
     assert codes(replace(draft(hit), conclusion=())) == [FindingCode.NOT_CONCLUDED] * 2
@@ -63,7 +63,7 @@ def test_what_is_hit_may_be_said_beside_the_cause_that_hits_it() -> None:
 @pytest.mark.parametrize("item", [SEEN, CART])
 def test_nobody_else_is_acquitted(item: EvidenceItem) -> None:
     """Neither the cause itself, nor an entity of which the ranking does not say that it is hit."""
-    acquitted = replace(claimed(item, "k2"), predicate=Predicate.AFFECTED)
+    acquitted = replace(claim_for(item, "k2"), predicate=Predicate.AFFECTED)
 
     assert codes(draft(acquitted)) == [FindingCode.NOT_CONCLUDED]
 
@@ -71,7 +71,7 @@ def test_nobody_else_is_acquitted(item: EvidenceItem) -> None:
 def test_what_got_better_is_not_affected() -> None:
     """A move that is no harm supports no AFFECTED."""
     calm = replace(VICTIM, attributes={"bad": False, "kind": "latency"})
-    hit = replace(claimed(VICTIM, "k2"), predicate=Predicate.AFFECTED)
+    hit = replace(claim_for(VICTIM, "k2"), predicate=Predicate.AFFECTED)
     records = (ready_record(SEEN, INSTANCE, calm, CART), RECORDS[1])
 
     found = check_draft(draft(hit), records, run_id="r1", inquiry=inquiry()).findings
@@ -92,14 +92,16 @@ def test_kind_and_region_are_of_one_ranking_item_of_the_cause_itself() -> None:
     lent = Cause("payment", FaultKind.MEMORY, ("k0", "k1"))
     part = Cause("payment", FaultKind.CPU, ("k0", "k1"), region="heap")
 
-    assert codes(DiagnosisDraft((lent,), (both, claimed(SEEN, "k1")))) == [FindingCode.FAULT_KIND_NOT_BORNE]
-    assert codes(DiagnosisDraft((part,), (both, claimed(SEEN, "k1")))) == [FindingCode.REGION_NOT_BORNE]
+    assert codes(DiagnosisDraft((lent,), (both, claim_for(SEEN, "k1")))) == [FindingCode.FAULT_KIND_NOT_BORNE]
+    assert codes(DiagnosisDraft((part,), (both, claim_for(SEEN, "k1")))) == [FindingCode.REGION_NOT_BORNE]
     assert codes(draft(cause=replace(part, region="pod-1"))) == []
 
 
 def test_an_instance_speaks_for_its_service() -> None:
     """What was observed of a part of the cause is direct evidence about it."""
-    told = DiagnosisDraft((Cause("payment", FaultKind.CPU, ("k0", "k2")),), (CAUSED, claimed(INSTANCE, "k2")))
+    told = DiagnosisDraft(
+        (Cause("payment", FaultKind.CPU, ("k0", "k2")),), (CAUSED, claim_for(INSTANCE, "k2"))
+    )
 
     assert codes(told) == []
 
@@ -108,12 +110,12 @@ def test_a_cause_rests_on_nothing_that_was_said_of_another() -> None:
     """A true claim about somebody else is no support."""
     lent = Cause("payment", FaultKind.CPU, ("k0", "k1", "k2"))
 
-    assert codes(draft(claimed(CART, "k2"), cause=lent)) == [FindingCode.SUPPORT_OF_ANOTHER]
+    assert codes(draft(claim_for(CART, "k2"), cause=lent)) == [FindingCode.SUPPORT_OF_ANOTHER]
 
 
 def test_two_claims_of_one_id_both_fall() -> None:
     """Nobody could tell which of them a cause rests on."""
-    verdict = check_draft(draft(claimed(CART, "k1")), RECORDS, run_id="r1", inquiry=inquiry())
+    verdict = check_draft(draft(claim_for(CART, "k1")), RECORDS, run_id="r1", inquiry=inquiry())
 
     assert verdict.passed == frozenset({"k0"})
     assert [finding.code for finding in verdict.findings].count(FindingCode.CLAIM_ID_TWICE) == 2
@@ -134,7 +136,7 @@ def test_a_cause_rests_on_nothing_that_was_observed_at_another_time() -> None:
     hit = ready_record(change_item("i8", "checkout"), tool_call_id="t8", scope=older)
     records = (*RECORDS, then, hit)
 
-    def found(told: DiagnosisDraft) -> list[FindingCode]:
+    def codes_of(told: DiagnosisDraft) -> list[FindingCode]:
         findings = check_draft(told, records, run_id="r1", inquiry=inquiry()).findings
         return [finding.code for finding in findings]
 
@@ -143,12 +145,12 @@ def test_a_cause_rests_on_nothing_that_was_observed_at_another_time() -> None:
         predicate=Predicate.AFFECTED,
     )
 
-    assert found(draft(old)) == []
-    assert found(draft(old, cause=Cause("payment", FaultKind.CPU, ("k0", "k1", "k9")))) == [
+    assert codes_of(draft(old)) == []
+    assert codes_of(draft(old, cause=Cause("payment", FaultKind.CPU, ("k0", "k1", "k9")))) == [
         FindingCode.OF_ANOTHER_QUESTION
     ]
-    assert found(draft(old, cause=Cause("payment", FaultKind.CPU, ("k0", "k9")))) == [
+    assert codes_of(draft(old, cause=Cause("payment", FaultKind.CPU, ("k0", "k9")))) == [
         FindingCode.OF_ANOTHER_QUESTION,
         FindingCode.CAUSE_WITHOUT_DIRECT_EVIDENCE,
     ]
-    assert found(draft(acquitted)) == [FindingCode.OF_ANOTHER_QUESTION]
+    assert codes_of(draft(acquitted)) == [FindingCode.OF_ANOTHER_QUESTION]

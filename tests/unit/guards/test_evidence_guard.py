@@ -120,7 +120,7 @@ def test_a_quote_is_verbatim_and_cited(quote: Quote, code: FindingCode) -> None:
     assert codes(replace(change_claim(), quotes=(quote,)), record) == [code]
 
 
-def moved(as_far: int, windows: int, direction: Direction = Direction.UP) -> EvidenceItem:
+def make_change(as_far: int, windows: int, direction: Direction = Direction.UP) -> EvidenceItem:
     """A change of which so many normal windows show the like."""
     attributes: dict[str, bool | str | int | float | None] = {
         "bad": True,
@@ -134,12 +134,12 @@ def moved(as_far: int, windows: int, direction: Direction = Direction.UP) -> Evi
 @pytest.mark.parametrize(
     ("item", "is_supported"),
     [
-        (moved(3, 40), True),
-        (moved(2, 40), False),
-        (moved(1, 9), True),
-        (moved(0, 9), False),
-        (moved(0, 0), False),
-        (moved(0, 40, Direction.FLAT), True),
+        (make_change(3, 40), True),
+        (make_change(2, 40), False),
+        (make_change(1, 9), True),
+        (make_change(0, 9), False),
+        (make_change(0, 0), False),
+        (make_change(0, 40, Direction.FLAT), True),
         (change_item(), False),
     ],
 )
@@ -214,7 +214,7 @@ def test_found_evidence_supports_no_absence_and_empty_evidence_nothing_else() ->
     assert codes(claim, ready_record()) == [FindingCode.EMPTY_SUPPORTS_ONLY_ABSENCE]
 
 
-def concluded(*, cause: Cause | None = None, direct_entity: str = "payment") -> DiagnosisDraft:
+def conclude(*, cause: Cause | None = None, direct_entity: str = "payment") -> DiagnosisDraft:
     """A draft that concludes on payment, with its ranking and one directly observed change."""
     return DiagnosisDraft(
         conclusion=(cause or Cause("payment", FaultKind.CPU, ("k0", "k1")),),
@@ -226,7 +226,7 @@ def concluded(*, cause: Cause | None = None, direct_entity: str = "payment") -> 
 
 
 def records_of(direct_entity: str = "payment") -> tuple[EvidenceRecord, ...]:
-    """The records that `concluded` cites."""
+    """The records that `conclude` cites."""
     return (
         ready_record(change_item("i1", direct_entity)),
         ready_record(cause_item(), tool_call_id="t2", tool_name="rank_causes"),
@@ -240,12 +240,12 @@ def cause_codes(draft: DiagnosisDraft, records: tuple[EvidenceRecord, ...]) -> l
 
 def test_a_cause_with_ranking_and_direct_evidence_stands() -> None:
     """A ranking names it, and something was observed of it."""
-    assert cause_codes(concluded(), records_of()) == []
+    assert cause_codes(conclude(), records_of()) == []
 
 
 def test_a_ranking_alone_is_no_cause() -> None:
     """What was observed concerns somebody else."""
-    found = cause_codes(concluded(direct_entity="cart"), records_of("cart"))
+    found = cause_codes(conclude(direct_entity="cart"), records_of("cart"))
     assert found == [FindingCode.SUPPORT_OF_ANOTHER, FindingCode.CAUSE_WITHOUT_DIRECT_EVIDENCE]
 
 
@@ -260,7 +260,7 @@ def test_a_ranking_alone_is_no_cause() -> None:
 )
 def test_a_cause_says_no_more_than_its_claims(cause: Cause, code: FindingCode) -> None:
     """Entity, kind and region of a conclusion stand in the cited ranking."""
-    assert code in cause_codes(concluded(cause=cause), records_of())
+    assert code in cause_codes(conclude(cause=cause), records_of())
 
 
 def test_cause_and_victim_swapped_find_no_bearer() -> None:

@@ -31,7 +31,7 @@ from diagnosis_harness.tools.invocation import EvidenceRecord
 REF = EvidenceRef("t1", "i1")
 
 
-def published(claim: Claim, *items: EvidenceItem, asked: Inquiry | None = None) -> Claim | None:
+def publish_claim(claim: Claim, *items: EvidenceItem, asked: Inquiry | None = None) -> Claim | None:
     """What leaves of a claim that the guard lets pass; None where it stops it."""
     asked = asked or inquiry()
     records = (ready_record(*items),)
@@ -85,7 +85,7 @@ def test_a_claim_about_a_signal_names_it(
     claim = bare(predicate, item, **fields)
 
     assert objections(claim, item) == ()
-    said = published(
+    said = publish_claim(
         replace(claim, predicate=Predicate.CHANGED) if predicate is Predicate.AFFECTED else claim, item
     )
 
@@ -101,7 +101,7 @@ def test_what_one_instance_shows_is_not_said_of_its_service(signal: str, entity:
     """An owner's claim that an instance supports is printed as about the instance."""
     item = replace(change_item("i1", entity), signal=signal, attributes={"owner": "cart"})
 
-    said = published(bare(Predicate.CHANGED, item, entity="cart"), item)
+    said = publish_claim(bare(Predicate.CHANGED, item, entity="cart"), item)
 
     assert said is not None
     assert said.entity == entity
@@ -113,7 +113,7 @@ def test_what_one_caller_measured_is_said_of_its_calls() -> None:
     """The latency that gateway sees of payment is not payment's own."""
     item = replace(change_item("i1", "payment"), peer="gateway")
 
-    said = published(bare(Predicate.CHANGED, item), item)
+    said = publish_claim(bare(Predicate.CHANGED, item), item)
 
     assert said is not None
     assert sentence(said, Language.EN).startswith("latency_p90 of calls from gateway to payment rose")
@@ -147,7 +147,7 @@ def test_numbers_are_the_items_and_rounded_once(
         unit=unit,
     )
 
-    again = published(claim, item)
+    again = publish_claim(claim, item)
 
     assert again is not None
     assert said in sentence(again, Language.EN)
@@ -171,7 +171,7 @@ def test_no_rounding_of_an_agent_reaches_a_sentence(
         baseline=float(f"{level:.{digits - 1}e}"),
         unit=unit,
     )
-    one, other = published(exact, item), published(rounded, item)
+    one, other = publish_claim(exact, item), publish_claim(rounded, item)
     assert one == other
     if one is not None:
         said = sentence(one, Language.EN)
@@ -185,8 +185,8 @@ def test_an_instant_is_the_items() -> None:
     item = change_item()
     off = TimeWindow(WINDOW.start_s + 0.7, WINDOW.end_s - 0.7)
 
-    said = published(bare(Predicate.CHANGED, item, window=off), item)
-    began = published(bare(Predicate.BEGAN, item, onset_s=ONSET_S + 0.9), item)
+    said = publish_claim(bare(Predicate.CHANGED, item, window=off), item)
+    began = publish_claim(bare(Predicate.BEGAN, item, onset_s=ONSET_S + 0.9), item)
 
     assert said is not None
     assert said.window == WINDOW
@@ -207,7 +207,7 @@ def test_a_citation_supports_its_sentence_or_is_dropped() -> None:
     refs = (EvidenceRef("t1", "i2"), REF, REF, EvidenceRef("t1", "i3"), REF)
     quotes = (Quote(EvidenceRef("t1", "i2"), "checkout is the root cause"), Quote(REF, change_item().line))
 
-    said = published(replace(change_claim(), refs=refs, quotes=quotes), change_item(), HOSTILE, other)
+    said = publish_claim(replace(change_claim(), refs=refs, quotes=quotes), change_item(), HOSTILE, other)
 
     assert said is not None
     assert said.refs == (REF,)
@@ -220,7 +220,7 @@ def test_a_second_item_stays_cited_where_it_says_the_same() -> None:
     other = replace(change_item("i3"), value=9.0)
     refs = tuple(EvidenceRef("t1", name) for name in ("i1", "i2", "i3"))
 
-    said = published(bare(Predicate.CHANGED, change_item(), refs=refs), change_item(), same, other)
+    said = publish_claim(bare(Predicate.CHANGED, change_item(), refs=refs), change_item(), same, other)
 
     assert said is not None
     assert said.refs == refs[:2]
@@ -234,7 +234,7 @@ def test_a_quote_is_never_cut_before_what_qualifies_it(cut: str) -> None:
     line = "checkout latency_p90 rose from 0.21 s to 3.204 s, as far as 0 of 11 windows of normal operation"
     item = replace(change_item(), line=line)
 
-    said = published(bare(Predicate.CHANGED, item, quotes=(Quote(REF, cut), Quote(REF, line))), item)
+    said = publish_claim(bare(Predicate.CHANGED, item, quotes=(Quote(REF, cut), Quote(REF, line))), item)
 
     assert said is not None
     assert said.quotes == (Quote(REF, line),)
@@ -262,7 +262,7 @@ def test_a_claim_about_the_incident_is_supported_by_a_look_at_it(
     """Not by one that ends before it began, nor by one that compares it with itself."""
     item = replace(change_item(), window=window)
 
-    assert (published(bare(Predicate.CHANGED, item), item, asked=ASKED) is not None) is is_said
+    assert (publish_claim(bare(Predicate.CHANGED, item), item, asked=ASKED) is not None) is is_said
 
 
 def test_a_baseline_window_supports_nothing_of_the_incident() -> None:
@@ -274,10 +274,10 @@ def test_a_baseline_window_supports_nothing_of_the_incident() -> None:
     unknown = replace(held, inventory=replace(held.inventory, baseline=past, incident=None))
     same_hours = replace(held, inventory=replace(held.inventory, baseline=now, incident=now))
 
-    assert published(bare(Predicate.CHANGED, item), item, asked=apart) is None
-    assert published(bare(Predicate.CHANGED, item), item, asked=unknown) is None
+    assert publish_claim(bare(Predicate.CHANGED, item), item, asked=apart) is None
+    assert publish_claim(bare(Predicate.CHANGED, item), item, asked=unknown) is None
     for asked in (apart, same_hours):
-        assert published(bare(Predicate.CHANGED, change_item()), change_item(), asked=asked) is not None
+        assert publish_claim(bare(Predicate.CHANGED, change_item()), change_item(), asked=asked) is not None
 
 
 @pytest.mark.parametrize(
@@ -294,13 +294,13 @@ def test_an_estimated_onset_is_near_the_one_that_was_asked_about(before_s: float
         attributes={"method": "estimated"},
     )
 
-    assert (published(bare(Predicate.BEGAN, item), item, asked=ASKED) is not None) is is_said
+    assert (publish_claim(bare(Predicate.BEGAN, item), item, asked=ASKED) is not None) is is_said
 
 
 OLDER_S = ONSET_S - 3_000
 
 
-def looked(
+def record_of_look(
     item: EvidenceItem, *, onset_s: float, call: str, tool: str = "find_changed_signals", **given: object
 ) -> EvidenceRecord:
     """What a call found that was given this onset."""
@@ -318,8 +318,8 @@ def test_a_conclusion_says_the_time_of_the_question_whatever_is_cited_first(
     item = cause_item("i1") if predicate is Predicate.CAUSED else change_item()
     tool = "rank_causes" if predicate is Predicate.CAUSED else "find_changed_signals"
     records = (
-        looked(item, onset_s=OLDER_S, call="older", tool=tool),
-        looked(item, onset_s=ONSET_S, call="own", tool=tool),
+        record_of_look(item, onset_s=OLDER_S, call="older", tool=tool),
+        record_of_look(item, onset_s=ONSET_S, call="own", tool=tool),
     )
     order = ("older", "own") if first == "older" else ("own", "older")
     refs = tuple(EvidenceRef(call, "i1") for call in order)
@@ -337,8 +337,8 @@ def test_a_ranking_of_another_symptom_says_nothing_of_this_one() -> None:
     """One that was asked for a signal which nobody asked about has another score, and is passed over."""
     item = cause_item("i1")
     records = (
-        looked(item, onset_s=ONSET_S, call="other", tool="rank_causes", alert_signal="memory_bytes"),
-        looked(item, onset_s=ONSET_S, call="own", tool="rank_causes"),
+        record_of_look(item, onset_s=ONSET_S, call="other", tool="rank_causes", alert_signal="memory_bytes"),
+        record_of_look(item, onset_s=ONSET_S, call="own", tool="rank_causes"),
     )
     refs = tuple(EvidenceRef(record.tool_call_id, "i1") for record in records)
     claim = bare(Predicate.CAUSED, item, refs=refs, affected=item.peer)
@@ -359,7 +359,7 @@ def test_a_beginning_is_the_one_that_nobody_pointed_at() -> None:
         attributes={"method": "estimated", "used": True},
     )
     records = (
-        looked(found, onset_s=OLDER_S, call="older", tool="estimate_onset"),
+        record_of_look(found, onset_s=OLDER_S, call="older", tool="estimate_onset"),
         ready_record(found, tool_call_id="own", tool_name="estimate_onset"),
     )
     refs = tuple(EvidenceRef(record.tool_call_id, "i1") for record in records)
@@ -377,5 +377,5 @@ def test_what_was_published_is_published_again_word_for_word(
 ) -> None:
     """So that whoever checks a report later can ask for exactly this."""
     claim = bare(predicate, item, affected=item.peer if predicate is Predicate.SLOWED else None)
-    once = published(claim, item)
-    assert once is None or published(once, item) == once
+    once = publish_claim(claim, item)
+    assert once is None or publish_claim(once, item) == once

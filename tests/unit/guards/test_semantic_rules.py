@@ -46,7 +46,7 @@ DRAFT = DiagnosisDraft((Cause("payment", FaultKind.CPU, ("k0", "k1")),), CLAIMS)
 ALERTED = inquiry(alert_entity="checkout", alert_at_s=ONSET_S + 60.0)
 
 
-def told(
+def reasons_against(
     *records: EvidenceRecord, draft: DiagnosisDraft = DRAFT, of: Inquiry | None = None
 ) -> tuple[SemanticReason, ...]:
     """What code holds against the draft, given these records beside its own two."""
@@ -112,7 +112,7 @@ def test_another_part_of_the_entity_contradicts() -> None:
 )
 def test_a_ranking_of_another_question_contradicts_nothing(elsewhere: EvidenceRecord) -> None:
     """Nor does one that ranks nobody."""
-    assert told(elsewhere) == ()
+    assert reasons_against(elsewhere) == ()
 
 
 def test_two_rankings_that_say_the_same_agree() -> None:
@@ -120,7 +120,7 @@ def test_two_rankings_that_say_the_same_agree() -> None:
     doubtful = other(entity="payment", score=2.0, attributes=with_attributes(margin=0.2, strength=0.6))
     records = (FACTS, RANKING, doubtful)
 
-    assert told(doubtful) == ()
+    assert reasons_against(doubtful) == ()
     assert [each.score for each in score_causes(DRAFT, records, inquiry=inquiry())] == [2.0]
     assert confidences(DRAFT, records, repaired=False, inquiry=inquiry()) == confidences(
         DRAFT, records[::-1], repaired=False, inquiry=inquiry()
@@ -172,7 +172,9 @@ def test_a_reason_of_no_ranking_or_against_all_of_them_answers_nothing(
     set_aside: tuple[SetAside, ...],
 ) -> None:
     """What is compared is compared with a ranking that is kept."""
-    assert told(other(), draft=replace(DRAFT, set_aside=set_aside)) == (SemanticReason.CONTRADICTED,)
+    assert reasons_against(other(), draft=replace(DRAFT, set_aside=set_aside)) == (
+        SemanticReason.CONTRADICTED,
+    )
 
 
 def test_two_asked_entities_may_have_a_cause_each() -> None:
@@ -182,8 +184,8 @@ def test_two_asked_entities_may_have_a_cause_each() -> None:
     record = ready_record(second, tool_call_id="t8", tool_name="rank_causes")
     also = replace(DRAFT, conclusion=(*DRAFT.conclusion, Cause("catalog", FaultKind.CPU, ("k8",))))
 
-    assert told(record, of=of) == (SemanticReason.CONTRADICTED,)
-    assert told(record, of=of, draft=also) == ()
+    assert reasons_against(record, of=of) == (SemanticReason.CONTRADICTED,)
+    assert reasons_against(record, of=of, draft=also) == ()
     assert [each.score for each in score_causes(also, (RANKING, record), inquiry=of)] == [9.0, 7.0]
 
 
@@ -227,11 +229,11 @@ def test_what_was_observed_at_another_time_dates_neither_cause_nor_effect() -> N
         replace(change_item("i2", "checkout"), onset_s=ONSET_S - 7200.0), tool_call_id="t7", scope=older
     )
 
-    def held(*records: EvidenceRecord) -> tuple[SemanticReason, ...]:
+    def reasons_with(*records: EvidenceRecord) -> tuple[SemanticReason, ...]:
         return case_objections(build_case(DRAFT, (*records, RANKING), inquiry=inquiry()))
 
-    assert held(late, early_cause) == (SemanticReason.AFTER_ITS_EFFECT,)
-    assert held(FACTS, early_effect) == ()
+    assert reasons_with(late, early_cause) == (SemanticReason.AFTER_ITS_EFFECT,)
+    assert reasons_with(FACTS, early_effect) == ()
 
 
 ITEMS = st.builds(
@@ -273,7 +275,9 @@ def test_no_order_of_the_rankings_changes_what_is_held_against_a_conclusion(
         assert case_objections(case(rankings)) != ()
 
 
-def released(*records: EvidenceRecord, draft: DiagnosisDraft = DRAFT) -> tuple[object, ScriptedJudge, Rig]:
+def release_draft(
+    *records: EvidenceRecord, draft: DiagnosisDraft = DRAFT
+) -> tuple[object, ScriptedJudge, Rig]:
     """The fallback of a release behind a judge that believes everything, the judge, and the trace."""
     rig, judge = Rig(), ScriptedJudge()
     ctx = rig.run()
@@ -288,7 +292,7 @@ def released(*records: EvidenceRecord, draft: DiagnosisDraft = DRAFT) -> tuple[o
 
 def test_no_judge_is_asked_about_what_code_refuses() -> None:
     """A judge that would wave it through gets no chance to."""
-    fallback, judge, rig = released(other())
+    fallback, judge, rig = release_draft(other())
 
     assert fallback is FallbackType.SEMANTIC_UNSUPPORTED
     assert judge.cases == []
@@ -302,7 +306,7 @@ def test_what_was_set_aside_is_recorded() -> None:
     weak = other(attributes=with_attributes(strength=0.1))
     draft = replace(DRAFT, set_aside=(SetAside("t8", SetAsideReason.NOTHING_WRONG),))
 
-    fallback, judge, rig = released(weak, draft=draft)
+    fallback, judge, rig = release_draft(weak, draft=draft)
 
     assert fallback is None
     assert [ranking.tool_call_id for ranking in judge.cases[0].rankings] == ["t2"]

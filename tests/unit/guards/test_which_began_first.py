@@ -36,7 +36,7 @@ UNDATED = replace(SEEN, item_id="s1", kind=ItemKind.SELF_TIME, signal="charge", 
 EFFECT = change_item("i2", "checkout")
 
 
-def held_of(
+def reasons_against(
     facts: tuple[EvidenceItem, ...],
     decided: dict[str, Scalar],
     *,
@@ -56,20 +56,20 @@ def test_spans_beside_a_late_signal_do_not_excuse_it() -> None:
     """The ranking was decided by the CPU, which is dated; that spans have no time hides nothing."""
     on_time = replace(CPU, onset_s=ONSET_S + ORDER_SLACK_S - 1)
 
-    assert held_of((CPU, EFFECT), BY_CPU) == (SemanticReason.AFTER_ITS_EFFECT,)
-    assert held_of((on_time, EFFECT), BY_CPU) == ()
+    assert reasons_against((CPU, EFFECT), BY_CPU) == (SemanticReason.AFTER_ITS_EFFECT,)
+    assert reasons_against((on_time, EFFECT), BY_CPU) == ()
 
 
 def test_what_decided_a_ranking_says_when_the_cause_began() -> None:
     """Another signal of the same service that moved earlier is not what was judged."""
-    assert held_of((CPU, SEEN, EFFECT), BY_CPU) == (SemanticReason.AFTER_ITS_EFFECT,)
-    assert held_of((SEEN, EFFECT), BY_CPU) == ()
+    assert reasons_against((CPU, SEEN, EFFECT), BY_CPU) == (SemanticReason.AFTER_ITS_EFFECT,)
+    assert reasons_against((SEEN, EFFECT), BY_CPU) == ()
 
 
 def test_a_cause_decided_by_spans_is_not_late_for_signals_that_followed() -> None:
     """What its spans show began somewhere in the window; a queue that fills up later is a consequence."""
-    assert held_of((CPU, EFFECT), BY_SPANS) == ()
-    assert held_of((CPU, EFFECT), BY_SPANS, spans=()) == (SemanticReason.AFTER_ITS_EFFECT,)
+    assert reasons_against((CPU, EFFECT), BY_SPANS) == ()
+    assert reasons_against((CPU, EFFECT), BY_SPANS, spans=()) == (SemanticReason.AFTER_ITS_EFFECT,)
 
 
 @pytest.mark.parametrize(("named", "facts"), [("payment", (CPU,)), ("checkout", (EFFECT,))])
@@ -80,6 +80,6 @@ def test_a_look_that_dates_nothing_does_not_settle_an_order(
     spans = (UNDATED, replace(UNDATED, item_id="s2", entity="checkout"))
     scope = f'{{"entities":["{named}"]}}'
 
-    assert held_of(facts, BY_CPU, scope=scope, spans=spans) == (SemanticReason.EFFECT_NOT_SEEN,)
-    assert held_of(facts, BY_SPANS, scope=scope, spans=spans) == ()
-    assert held_of(facts[:0], BY_CPU, spans=spans) == ()
+    assert reasons_against(facts, BY_CPU, scope=scope, spans=spans) == (SemanticReason.EFFECT_NOT_SEEN,)
+    assert reasons_against(facts, BY_SPANS, scope=scope, spans=spans) == ()
+    assert reasons_against(facts[:0], BY_CPU, spans=spans) == ()

@@ -254,7 +254,7 @@ _PARTS = (
 _VOCABULARY = (*WORDS, *HAN, *PHRASES)
 
 
-def bent(rng: np.random.Generator, text: list[str]) -> list[str]:
+def bend(rng: np.random.Generator, text: list[str]) -> list[str]:
     """A sentence with one word put in, taken out, exchanged, or all of them turned around."""
     at = int(rng.integers(len(text)))
     pool = _VOCABULARY if rng.random() < 0.6 else _PARTS
@@ -307,7 +307,7 @@ def wordings(rng: np.random.Generator, predicate: Predicate, claim: Claim, count
     for _ in range(count):
         text = seeds[int(rng.integers(len(seeds)))]
         for _ in range(1 + int(rng.integers(3)) // 2 + int(rng.integers(4)) // 3):
-            text = bent(rng, text)
+            text = bend(rng, text)
         found.append(" ".join(text))
     return found
 

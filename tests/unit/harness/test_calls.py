@@ -28,12 +28,12 @@ def test_an_llm_call_that_fails_is_charged_its_reservation() -> None:
     rig = Rig()
     ctx = rig.run()
 
-    async def broken(_: RunContext) -> str:
+    async def raise_broken(_: RunContext) -> str:
         raise LlmFailure("reset", kind=FailureKind.TRANSPORT)
 
     async def main() -> None:
         with pytest.raises(LlmFailure):
-            await rig.core.call_llm(ctx, broken, usage_of=lambda _: None, reserve=RESERVED)
+            await rig.core.call_llm(ctx, raise_broken, usage_of=lambda _: None, reserve=RESERVED)
 
     asyncio.run(main())
     usage = ctx.budget.usage()
@@ -110,13 +110,13 @@ def test_a_tool_call_that_fails_stays_charged_and_its_lease_is_closed() -> None:
     rig = Rig()
     ctx = rig.run()
 
-    async def broken(_: RunContext) -> str:
+    async def raise_broken(_: RunContext) -> str:
         raise ToolFailure("backend down")
 
     async def main() -> None:
         lease = rig.core.start_tool_call(ctx, "metrics", "call-1")
         with pytest.raises(ToolFailure, match="backend down"):
-            await rig.core.call_tool(ctx, lease, broken)
+            await rig.core.call_tool(ctx, lease, raise_broken)
         assert lease.phase is LeasePhase.CLOSED
 
     asyncio.run(main())

@@ -49,13 +49,13 @@ def test_a_callback_that_raises_is_recorded_and_stops_nobody() -> None:
     ctx = rig.run()
     called: list[str] = []
 
-    def broken() -> None:
+    def raise_broken() -> None:
         raise OSError("already closed")
 
-    ctx.cancellation.register(broken)
+    ctx.cancellation.register(raise_broken)
     ctx.cancellation.register(lambda: called.append("next"))
     assert rig.core.cancel(ctx, C.USER_REQUESTED).changed
-    ctx.cancellation.register(broken)
+    ctx.cancellation.register(raise_broken)
     assert called == ["next"]
     failures = rig.sink.events_named(TraceName.CALLBACK_FAILED)
     assert [event.payload["error"] for event in failures] == ["OSError", "OSError"]

@@ -39,7 +39,7 @@ async def _tool(_: RunContext) -> str:
     return "rows"
 
 
-async def _gated_step(core: DiagnosisHarnessCore, ctx: RunContext) -> None:
+async def _step_through_gate(core: DiagnosisHarnessCore, ctx: RunContext) -> None:
     """Gate, start and settle of one llm and one tool call, with the checks before and after each."""
     core.check_active(ctx)
     llm = core.start_llm_call(ctx)
@@ -52,7 +52,7 @@ async def _gated_step(core: DiagnosisHarnessCore, ctx: RunContext) -> None:
     core.check_active(ctx)
 
 
-async def _bounded_step(core: DiagnosisHarnessCore, ctx: RunContext) -> None:
+async def _step_through_waits(core: DiagnosisHarnessCore, ctx: RunContext) -> None:
     """The same through the bounded waits, each of which is a task of the event loop."""
     await core.call_llm(ctx, _llm, usage_of=lambda used: used)
     lease = core.start_tool_call(ctx, "metrics", "call")
@@ -87,7 +87,7 @@ async def _calls_of_each_step(step: Step, steps: int) -> list[int]:
 
 
 # Counted on CPython 3.11 to 3.13: at most 80 and 219. A quarter more would be a change of design.
-@pytest.mark.parametrize(("step", "most"), [(_gated_step, 100), (_bounded_step, 275)])
+@pytest.mark.parametrize(("step", "most"), [(_step_through_gate, 100), (_step_through_waits, 275)])
 def test_a_step_makes_a_bounded_number_of_calls_and_the_hundredth_as_many_as_the_tenth(
     step: Step, most: int
 ) -> None:

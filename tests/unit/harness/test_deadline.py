@@ -195,12 +195,12 @@ def test_a_result_that_returns_after_a_cancel_is_discarded(boundary: Boundary) -
     """The work itself sees the cancel and returns all the same; its result goes nowhere."""
     rig = DeafRig()
 
-    async def cancelled_inside(ctx: RunContext) -> str:
+    async def cancel_inside(ctx: RunContext) -> str:
         rig.core.cancel(ctx, C.USER_REQUESTED)
         return "result"
 
     async def main() -> None:
-        await boundary(rig, cancelled_inside)
+        await boundary(rig, cancel_inside)
 
     with pytest.raises(RunAborted, match="CANCELLED"):
         asyncio.run(main())

@@ -68,7 +68,7 @@ class RunMachine(RuleBasedStateMachine):
         self.begun_at_end = self.ctx.budget.open_calls().begun
         return True
 
-    def granted(self, fits: bool) -> bool:
+    def can_start(self, fits: bool) -> bool:
         """Whether the twin grants a start; a limit that says no ends it."""
         if self.end is None and not fits:
             self.ends(CancellationReason.BUDGET_EXHAUSTED)
@@ -117,7 +117,7 @@ class RunMachine(RuleBasedStateMachine):
     @rule()
     def check(self) -> None:
         """Some boundary asks."""
-        assert self._refused(lambda: self.rig.core.check_active(self.ctx)) is (self.end is not None)
+        assert self._is_refused(lambda: self.rig.core.check_active(self.ctx)) is (self.end is not None)
 
     @rule(target=llm_leases, input_tokens=SOME, output_tokens=SOME)
     def start_llm(self, input_tokens: int, output_tokens: int) -> MultipleResults[LlmLease]:
@@ -128,9 +128,9 @@ class RunMachine(RuleBasedStateMachine):
         fits = self.used["llm_calls"] < LIMITS.llm_calls and all(
             self.used[name] + self.held[name] + asked[name] <= getattr(LIMITS, name) for name in self.counters
         )
-        started = self.granted(fits)
+        started = self.can_start(fits)
         lease: list[LlmLease] = []
-        refused = self._refused(
+        refused = self._is_refused(
             lambda: lease.append(
                 self.rig.core.start_llm_call(
                     self.ctx, reserve_input_tokens=input_tokens, reserve_output_tokens=output_tokens
@@ -162,9 +162,11 @@ class RunMachine(RuleBasedStateMachine):
     def start_tool(self, name: str) -> MultipleResults[ToolLease]:
         """One tool call is reserved."""
         fits = sum(self.tools.values()) < LIMITS.tool_calls and self.tools[name] < LIMITS.tool_calls_per_tool
-        started = self.granted(fits)
+        started = self.can_start(fits)
         lease: list[ToolLease] = []
-        refused = self._refused(lambda: lease.append(self.rig.core.start_tool_call(self.ctx, name, "call")))
+        refused = self._is_refused(
+            lambda: lease.append(self.rig.core.start_tool_call(self.ctx, name, "call"))
+        )
         assert refused is not started
         if not started:
             return multiple()
@@ -175,7 +177,7 @@ class RunMachine(RuleBasedStateMachine):
     def begin_tool(self, lease: ToolLease) -> None:
         """It begins, unless the run has ended."""
         if lease.phase is LeasePhase.RESERVED:
-            refused = self._refused(lambda: self.rig.core.begin_tool_call(self.ctx, lease))
+            refused = self._is_refused(lambda: self.rig.core.begin_tool_call(self.ctx, lease))
             assert refused is (self.end is not None)
 
     @rule(lease=tool_leases)
@@ -194,12 +196,12 @@ class RunMachine(RuleBasedStateMachine):
     @rule(size_bytes=st.integers(1, 20))
     def reserve_bytes(self, size_bytes: int) -> None:
         """Evidence wants to be kept."""
-        granted = self.granted(self.used["run_bytes"] + size_bytes <= LIMITS.run_bytes)
-        assert self._refused(lambda: self.rig.core.reserve_bytes(self.ctx, size_bytes)) is not granted
+        granted = self.can_start(self.used["run_bytes"] + size_bytes <= LIMITS.run_bytes)
+        assert self._is_refused(lambda: self.rig.core.reserve_bytes(self.ctx, size_bytes)) is not granted
         self.used["run_bytes"] += size_bytes if granted else 0
 
     @staticmethod
-    def _refused(act: object) -> bool:
+    def _is_refused(act: object) -> bool:
         assert callable(act)
         try:
             act()

@@ -38,8 +38,8 @@ class Unspeakable(Exception):
         raise RuntimeError("no words")
 
 
-@pytest.fixture
-def reported(monkeypatch: pytest.MonkeyPatch) -> list[type[BaseException]]:
+@pytest.fixture(name="reported")
+def collect_reports(monkeypatch: pytest.MonkeyPatch) -> list[type[BaseException]]:
     """The faults that were handed to `threading.excepthook`."""
     faults: list[type[BaseException]] = []
     monkeypatch.setattr(threading, "excepthook", lambda told: faults.append(told.exc_type))
@@ -49,10 +49,10 @@ def reported(monkeypatch: pytest.MonkeyPatch) -> list[type[BaseException]]:
 def raising(error: type[BaseException]) -> Callable[..., NoReturn]:
     """A function that raises it, whatever it is given."""
 
-    def broken(*_: object) -> NoReturn:
+    def raise_broken(*_: object) -> NoReturn:
         raise error
 
-    return broken
+    return raise_broken
 
 
 class RaisingSink:

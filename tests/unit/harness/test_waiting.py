@@ -170,12 +170,12 @@ def test_what_the_work_raises_comes_through() -> None:
     rig = Rig()
     ctx = rig.run()
 
-    async def broken(_: RunContext) -> None:
+    async def raise_broken(_: RunContext) -> None:
         raise KeyError("row")
 
     async def main() -> None:
         with pytest.raises(KeyError):
-            await rig.core.wait(ctx, broken)
+            await rig.core.wait(ctx, raise_broken)
 
     asyncio.run(main())
 
@@ -185,12 +185,12 @@ def test_work_that_cancels_itself_is_a_failure_and_no_cancel_of_the_caller() -> 
     rig = Rig()
     ctx = rig.run()
 
-    async def cancelled_inside(_: RunContext) -> None:
+    async def cancel_inside(_: RunContext) -> None:
         raise asyncio.CancelledError
 
     async def main() -> None:
         with pytest.raises(TechnicalFailure, match="from within") as failure:
-            await rig.core.wait(ctx, cancelled_inside)
+            await rig.core.wait(ctx, cancel_inside)
         assert failure.value.kind is FailureKind.CANCELLED
 
     asyncio.run(main())
@@ -293,12 +293,12 @@ def test_a_gather_starts_in_order_and_never_more_than_it_may() -> None:
 
         return run
 
-    results = asyncio.run(_gathered([call(number) for number in range(20)]))
+    results = asyncio.run(_gather([call(number) for number in range(20)]))
     assert results == started == list(range(20))
     assert most == 3
 
 
-async def _gathered(calls: list[Callable[[], Awaitable[int]]]) -> list[int]:
+async def _gather(calls: list[Callable[[], Awaitable[int]]]) -> list[int]:
     return await gather_bounded(calls, parallel_max=3)
 
 
@@ -316,5 +316,5 @@ def test_a_gather_lets_every_call_settle_before_it_raises() -> None:
         return run
 
     with pytest.raises(ValueError, match="1"):
-        asyncio.run(_gathered([call(number) for number in range(6)]))
+        asyncio.run(_gather([call(number) for number in range(6)]))
     assert settled == list(range(6))

@@ -14,10 +14,10 @@ from diagnosis_harness.kernel.detached import DetachedCalls
 
 
 def _raising(error: type[BaseException]) -> Callable[[], NoReturn]:
-    def broken() -> NoReturn:
+    def raise_broken() -> NoReturn:
         raise error
 
-    return broken
+    return raise_broken
 
 
 def test_calls_that_block_keep_each_other_up_only_beyond_the_bound() -> None:

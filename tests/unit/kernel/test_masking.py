@@ -277,10 +277,10 @@ def test_what_is_no_text_fails_closed() -> None:
 def test_a_rule_that_fails_hides_the_text() -> None:
     """A failing rule gives a typed failure that does not hold the text."""
 
-    def broken(match: re.Match[str]) -> bool:
+    def raise_broken(match: re.Match[str]) -> bool:
         raise ValueError(match.string)
 
-    rule = MaskingRule("broken", re.compile("(?P<secret>x)"), check=broken)
+    rule = MaskingRule("broken", re.compile("(?P<secret>x)"), check=raise_broken)
     with pytest.raises(MaskingFailed) as caught:
         mask("a secret x", RuleTable([rule]))
     assert "secret x" not in str(caught.value)

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from dev.masking.corpus import innocents, planted
-from dev.masking.figures import FALSE_MAX, RECALL_MIN, measured
+from dev.masking.corpus import innocents, plant
+from dev.masking.figures import FALSE_MAX, RECALL_MIN, measure
 
 from diagnosis_harness.kernel.masking import mask
 
@@ -19,7 +19,7 @@ SNAPSHOTS = Path(__file__).parents[1] / "cli" / "snapshots"
 @pytest.mark.parametrize("seed", [11, 12])
 def test_secrets_of_the_corpus_go_and_the_rest_stays(seed: int, scale: float) -> None:
     """Of a hundred secrets at most two stay, and of a hundred innocent lines at most one is touched."""
-    figures = measured(seed, each=round(30 * scale))
+    figures = measure(seed, each=round(30 * scale))
 
     assert figures.recall >= RECALL_MIN, figures.leaks[:20]
     assert figures.false_share <= FALSE_MAX, (figures.false_maskings + figures.cuts)[:20]
@@ -28,7 +28,7 @@ def test_secrets_of_the_corpus_go_and_the_rest_stays(seed: int, scale: float) ->
 @pytest.mark.proof
 def test_the_corpus_comes_to_rest(scale: float) -> None:
     """Masking what is masked changes nothing, line by line and all in one."""
-    lines = [line.text for line in planted(13, each=round(10 * scale))]
+    lines = [line.text for line in plant(13, each=round(10 * scale))]
     lines += [line.text for line in innocents(13, each=round(10 * scale))]
 
     for text in (*lines, "\n".join(lines), " ".join(lines), json.dumps(lines)):
@@ -39,7 +39,7 @@ def test_the_corpus_comes_to_rest(scale: float) -> None:
 @pytest.mark.proof
 def test_lines_beside_each_other_come_to_rest(scale: float) -> None:
     """What one line asks for must not find its secret in the placeholder of the next."""
-    lines = [line.text for line in planted(14, each=6)] + [line.text for line in innocents(14, each=6)]
+    lines = [line.text for line in plant(14, each=6)] + [line.text for line in innocents(14, each=6)]
     rng = np.random.default_rng(14)
 
     for _ in range(round(6_000 * scale)):

@@ -62,7 +62,7 @@ def inventory(*telemetry: str) -> EvidenceRecord:
     return ready_record(*items, tool_call_id="t1", tool_name="describe_sources")
 
 
-def seen(**attributes: Scalar) -> tuple[EvidenceRecord, ...]:
+def make_records(**attributes: Scalar) -> tuple[EvidenceRecord, ...]:
     """Inventory, the changes of cause and victim, and a ranking with these attributes bent."""
     ranked = cause_item()
     bent: dict[str, Scalar] = {**ranked.attributes, **attributes}
@@ -78,7 +78,7 @@ def seen(**attributes: Scalar) -> tuple[EvidenceRecord, ...]:
     )
 
 
-def drafted(*records: EvidenceRecord) -> DiagnosisDraft:
+def draft_from(*records: EvidenceRecord) -> DiagnosisDraft:
     """The draft that the analyst gives when it may not ask any more."""
     answer = next_answer(view(*records, stop=True))
     assert isinstance(answer, GiveDraft)
@@ -98,14 +98,14 @@ def test_it_looks_at_what_there_is_then_broadly_then_ranks_then_closely_then_dra
     assert names(inventory("metrics")) == ["estimate_onset", "find_changed_signals"]
     assert "compare_spans" in names(inventory("metrics", "spans"))
     onset = ready_record(tool_call_id="t0", tool_name="estimate_onset")
-    assert names(*seen()[:2], onset) == ["rank_causes"]
-    assert names(*seen(), onset) == ["inspect_signal", "walk_topology"]
+    assert names(*make_records()[:2], onset) == ["rank_causes"]
+    assert names(*make_records(), onset) == ["inspect_signal", "walk_topology"]
     scopes = {
         "inspect_signal": '{"entity":"payment","signal":"latency_p90"}',
         "walk_topology": '{"direction":"callers","entity":"payment"}',
     }
     close = [ready_record(tool_call_id=f"c{n}", tool_name=n, scope=scopes[n]) for n in scopes]
-    assert isinstance(next_answer(view(*seen(), onset, *close)), GiveDraft)
+    assert isinstance(next_answer(view(*make_records(), onset, *close)), GiveDraft)
 
 
 def test_the_alerting_signal_is_looked_at_whatever_comes_of_it() -> None:
@@ -157,7 +157,7 @@ def test_the_signal_that_decided_is_looked_at_closely(
 ) -> None:
     """A ranking names it; where no metric decided, the signal that changed most stands in."""
     onset = ready_record(tool_call_id="t0", tool_name="estimate_onset")
-    answer = next_answer(view(*seen(**attributes), onset))
+    answer = next_answer(view(*make_records(**attributes), onset))
     assert isinstance(answer, AskTools)
     arguments = answer.calls[0].arguments
     assert (arguments["entity"], arguments["signal"]) == asked
@@ -165,7 +165,7 @@ def test_the_signal_that_decided_is_looked_at_closely(
 
 def test_the_same_records_give_the_same_answer() -> None:
     """No hidden state."""
-    assert next_answer(view(*seen())) == next_answer(view(*seen()))
+    assert next_answer(view(*make_records())) == next_answer(view(*make_records()))
 
 
 def test_it_asks_for_nothing_after_stop() -> None:
@@ -175,7 +175,7 @@ def test_it_asks_for_nothing_after_stop() -> None:
 
 def test_every_due_result_is_assessed_with_facts_that_stand() -> None:
     """A result with findings is a gain with true facts; an inventory is none."""
-    records = seen()
+    records = make_records()
     answer = next_answer(view(*records, due=frozenset({"t1", "t2"})))
     assert [(a.tool_call_id, a.gain) for a in answer.assessments] == [
         ("t1", InformationGain.NO_GAIN),
@@ -187,8 +187,8 @@ def test_every_due_result_is_assessed_with_facts_that_stand() -> None:
 
 def test_a_candidate_that_stands_out_is_concluded_and_every_claim_stands() -> None:
     """Cause first, then what was observed of it; EvidenceGuard has no objection."""
-    records = seen()
-    draft = drafted(*records)
+    records = make_records()
+    draft = draft_from(*records)
     assert [cause.entity for cause in draft.conclusion] == ["payment"]
     assert draft.claims[0].predicate is Predicate.CAUSED
     assert check_draft(draft, records, run_id="r1", inquiry=inquiry()).findings == ()
@@ -199,7 +199,7 @@ def test_a_candidate_that_stands_out_is_concluded_and_every_claim_stands() -> No
 )
 def test_a_candidate_that_does_not_stand_out_is_a_hypothesis_only(weak: dict[str, Scalar]) -> None:
     """No conclusion; the candidate is kept, with what speaks for it."""
-    draft = drafted(*seen(**weak))
+    draft = draft_from(*make_records(**weak))
     assert draft.conclusion == ()
     assert [hypothesis.entity for hypothesis in draft.hypotheses] == ["payment"]
     assert EvidenceRef("t3", "c1") in draft.hypotheses[0].evidence_for
@@ -207,10 +207,10 @@ def test_a_candidate_that_does_not_stand_out_is_a_hypothesis_only(weak: dict[str
 
 def test_a_ranking_without_anything_observed_concludes_nothing() -> None:
     """Only a ranking speaks for it."""
-    assert drafted(inventory("metrics"), seen()[2]).conclusion == ()
+    assert draft_from(inventory("metrics"), make_records()[2]).conclusion == ()
 
 
-def judged(draft: DiagnosisDraft, records: tuple[EvidenceRecord, ...]) -> tuple[SemanticReason, ...]:
+def judge_draft(draft: DiagnosisDraft, records: tuple[EvidenceRecord, ...]) -> tuple[SemanticReason, ...]:
     """The judge's reasons; empty with SUPPORTED."""
     judgement = verdict_on(build_case(draft, records, inquiry=inquiry()))
     assert (judgement.verdict is SemanticVerdict.SUPPORTED) == (not judgement.reasons)
@@ -219,7 +219,7 @@ def judged(draft: DiagnosisDraft, records: tuple[EvidenceRecord, ...]) -> tuple[
 
 def test_the_judge_supports_what_the_analyst_concludes() -> None:
     """They hold the same bar."""
-    assert judged(drafted(*seen()), seen()) == ()
+    assert judge_draft(draft_from(*make_records()), make_records()) == ()
 
 
 @pytest.mark.parametrize(
@@ -234,13 +234,13 @@ def test_the_judge_sees_what_another_player_would_not(
     weak: dict[str, Scalar], reason: SemanticReason
 ) -> None:
     """A conclusion over weak evidence, by whomever, is UNSUPPORTED with its reason."""
-    assert judged(drafted(*seen()), seen(**weak)) == (reason,)
+    assert judge_draft(draft_from(*make_records()), make_records(**weak)) == (reason,)
 
 
-def bent(item: EvidenceItem, **parts: object) -> tuple[EvidenceRecord, ...]:
+def bend(item: EvidenceItem, **parts: object) -> tuple[EvidenceRecord, ...]:
     """The records with one item exchanged."""
     changed = replace(item, **parts)  # type: ignore[arg-type]  # fields of the item
-    records = list(seen())
+    records = list(make_records())
     others = [each for each in records[1].items if each.item_id != item.item_id]
     records[1] = ready_record(changed, *others, tool_call_id="t2", tool_name="find_changed_signals")
     return tuple(records)
@@ -248,8 +248,8 @@ def bent(item: EvidenceItem, **parts: object) -> tuple[EvidenceRecord, ...]:
 
 def test_a_harmless_change_supports_no_cause() -> None:
     """Direction counts: what got better broke nothing."""
-    records = bent(change_item("i1", "payment"), attributes={"bad": False, "kind": "latency"})
-    assert SemanticReason.HARMLESS_DIRECTION in judged(drafted(*seen()), records)
+    records = bend(change_item("i1", "payment"), attributes={"bad": False, "kind": "latency"})
+    assert SemanticReason.HARMLESS_DIRECTION in judge_draft(draft_from(*make_records()), records)
 
 
 OF_ANOTHER_TIME = replace(
@@ -267,9 +267,9 @@ def test_what_is_only_cited_beside_makes_no_change_a_harmful_one(
     other: EvidenceItem, scope: dict[str, float]
 ) -> None:
     """Neither its trouble at another time, nor an item that does not support the claim it is cited for."""
-    records = bent(change_item("i1", "payment"), attributes={"bad": False, "kind": "latency"})
+    records = bend(change_item("i1", "payment"), attributes={"bad": False, "kind": "latency"})
     beside = ready_record(other, tool_call_id="t9", tool_name="find_changed_signals", scope=json.dumps(scope))
-    draft = drafted(*seen())
+    draft = draft_from(*make_records())
     cited = tuple(
         replace(claim, refs=(*claim.refs, EvidenceRef("t9", "i9")), window=None, onset_s=None)
         if claim.entity == "payment"
@@ -277,7 +277,7 @@ def test_what_is_only_cited_beside_makes_no_change_a_harmful_one(
         for claim in draft.claims
     )
 
-    reasons = judged(replace(draft, claims=cited), (*records, beside))
+    reasons = judge_draft(replace(draft, claims=cited), (*records, beside))
 
     assert SemanticReason.HARMLESS_DIRECTION in reasons
 
@@ -285,46 +285,49 @@ def test_what_is_only_cited_beside_makes_no_change_a_harmful_one(
 @pytest.mark.parametrize(("late_s", "is_late"), [(ORDER_SLACK_S - 1, False), (ORDER_SLACK_S + 1, True)])
 def test_a_cause_does_not_begin_after_its_effect(late_s: float, *, is_late: bool) -> None:
     """Later than the victim by more than the slack is too late."""
-    records = bent(change_item("i1", "payment"), onset_s=ONSET_S + late_s)
-    assert (SemanticReason.AFTER_ITS_EFFECT in judged(drafted(*seen()), records)) is is_late
+    records = bend(change_item("i1", "payment"), onset_s=ONSET_S + late_s)
+    assert (SemanticReason.AFTER_ITS_EFFECT in judge_draft(draft_from(*make_records()), records)) is is_late
 
 
 def test_when_a_cause_began_does_not_depend_on_what_is_told() -> None:
     """An earlier harm of it counts though no claim cites it."""
-    records = bent(change_item("i1", "payment"), onset_s=ONSET_S + ORDER_SLACK_S + 1)
+    records = bend(change_item("i1", "payment"), onset_s=ONSET_S + ORDER_SLACK_S + 1)
     early = ready_record(change_item("i9", "payment"), tool_call_id="t9", tool_name="inspect_signal")
 
-    assert SemanticReason.AFTER_ITS_EFFECT in judged(drafted(*seen()), records)
-    assert judged(drafted(*seen()), (*records, early)) == ()
+    assert SemanticReason.AFTER_ITS_EFFECT in judge_draft(draft_from(*make_records()), records)
+    assert judge_draft(draft_from(*make_records()), (*records, early)) == ()
 
 
 def test_a_harm_without_a_time_of_its_own_is_not_late() -> None:
     """Spans say that it rose after onset, and not when."""
-    records = bent(change_item("i1", "payment"), onset_s=ONSET_S + ORDER_SLACK_S + 1)
+    records = bend(change_item("i1", "payment"), onset_s=ONSET_S + ORDER_SLACK_S + 1)
     gap = replace(change_item("g1", "payment"), kind=ItemKind.EDGE_GAP, onset_s=None, peer="checkout")
 
-    assert judged(drafted(*seen()), (*records, ready_record(gap, tool_call_id="t9"))) == ()
+    assert judge_draft(draft_from(*make_records()), (*records, ready_record(gap, tool_call_id="t9"))) == ()
 
 
 def test_a_cause_that_no_ranking_names_is_unsupported() -> None:
     """Whatever a draft says, the run's ranking is read again."""
     records = (
-        *seen()[:2],
+        *make_records()[:2],
         ready_record(cause_item(entity="cart"), tool_call_id="t3", tool_name="rank_causes"),
     )
-    assert judged(drafted(*seen()), records) == (SemanticReason.NOT_RANKED,)
+    assert judge_draft(draft_from(*make_records()), records) == (SemanticReason.NOT_RANKED,)
 
 
 def test_the_second_of_a_ranking_is_no_cause() -> None:
     """The judge asks why the first was passed over."""
     first = replace(cause_item("c0", "cart"), score=12.0)
-    records = (*seen()[:2], ready_record(first, cause_item(), tool_call_id="t3", tool_name="rank_causes"))
-    assert SemanticReason.NO_MARGIN in judged(drafted(*seen()), records)
+    records = (
+        *make_records()[:2],
+        ready_record(first, cause_item(), tool_call_id="t3", tool_name="rank_causes"),
+    )
+    assert SemanticReason.NO_MARGIN in judge_draft(draft_from(*make_records()), records)
 
 
 def test_the_repairer_re_anchors_a_wrong_reference() -> None:
     """The claim was true and cited the wrong item: the right one is found in the run."""
-    records = seen()
+    records = make_records()
     wrong = replace(change_claim(change_item("i1", "payment"), tool_call_id="t2"), quotes=())
     wrong = replace(wrong, refs=(EvidenceRef("t2", "i2"),))
     draft = DiagnosisDraft((), (wrong,))
@@ -338,7 +341,7 @@ def test_the_repairer_re_anchors_a_wrong_reference() -> None:
 
 def test_the_repairer_drops_what_nothing_bears() -> None:
     """An invented number has no supporting anywhere; the rest of the draft is untouched."""
-    records = seen()
+    records = make_records()
     good = change_claim(change_item("i1", "payment"), tool_call_id="t2")
     false = replace(good, claim_id="k9", value=99.0)
     draft = DiagnosisDraft((), (good, false))

@@ -26,12 +26,12 @@ def calls_of(work: Callable[[], None]) -> int:
     """How many Python functions a piece of work calls."""
     count = 0
 
-    def seen(frame: FrameType, event: str, argument: object) -> None:
+    def count_call(frame: FrameType, event: str, argument: object) -> None:
         del frame, argument
         nonlocal count
         count += event == "call"
 
-    sys.setprofile(seen)
+    sys.setprofile(count_call)
     try:
         work()
     finally:

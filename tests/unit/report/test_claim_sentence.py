@@ -25,14 +25,14 @@ EN, ZH = Language.EN, Language.ZH
 OWN = "The latency_p90 of checkout rose to 3.2 s, usually 0.21 s."
 
 
-def worded(wording: str | None) -> Claim:
+def claim_with(wording: str | None) -> Claim:
     """The claim that its record bears, with a wording."""
     return replace(change_claim(), wording=wording)
 
 
 def test_a_grounded_wording_is_published() -> None:
     """Word for word."""
-    assert claim_sentence(worded(OWN), RECORDS, EN) == OWN
+    assert claim_sentence(claim_with(OWN), RECORDS, EN) == OWN
 
 
 @pytest.mark.parametrize(
@@ -47,15 +47,15 @@ def test_a_grounded_wording_is_published() -> None:
 )
 def test_any_other_wording_gives_way_to_the_rendered_sentence(wording: str | None) -> None:
     """A false number, an uncited extra sentence, another entity, nothing at all."""
-    assert claim_sentence(worded(wording), RECORDS, EN) == sentence(change_claim(), EN)
+    assert claim_sentence(claim_with(wording), RECORDS, EN) == sentence(change_claim(), EN)
 
 
 def test_a_wording_in_another_language_is_not_shown() -> None:
     """A report speaks one language."""
     own = "checkout 的 latency_p90 升到 3.2 秒"
-    assert claim_sentence(worded(own), RECORDS, ZH) == own
-    assert claim_sentence(worded(own), RECORDS, EN) == sentence(change_claim(), EN)
-    assert claim_sentence(worded(OWN), RECORDS, ZH) == sentence(change_claim(), ZH)
+    assert claim_sentence(claim_with(own), RECORDS, ZH) == own
+    assert claim_sentence(claim_with(own), RECORDS, EN) == sentence(change_claim(), EN)
+    assert claim_sentence(claim_with(OWN), RECORDS, ZH) == sentence(change_claim(), ZH)
 
 
 def test_a_wording_is_grounded_in_what_bears_the_claim_and_in_nothing_else_cited() -> None:
@@ -63,7 +63,8 @@ def test_a_wording_is_grounded_in_what_bears_the_claim_and_in_nothing_else_cited
     other = replace(change_item("i2", "cart"), value=9.0)
     records = (ready_record(change_item(), other),)
     claim = replace(
-        worded("checkout latency_p90 rose to 9 s"), refs=(EvidenceRef("t1", "i1"), EvidenceRef("t1", "i2"))
+        claim_with("checkout latency_p90 rose to 9 s"),
+        refs=(EvidenceRef("t1", "i1"), EvidenceRef("t1", "i2")),
     )
     assert check_claims([claim], records, run_id="r1", inquiry=inquiry()).standing
     assert claim_sentence(claim, records, EN) == sentence(claim, EN)
@@ -76,7 +77,7 @@ def test_the_report_publishes_what_is_said() -> None:
         release=Release(ReleaseOutcome.FALLBACK, FallbackType.INSUFFICIENT_EVIDENCE),
         state=RunState.SUCCESS,
         limit_s=60.0,
-        claims=(worded(OWN),),
+        claims=(claim_with(OWN),),
         records=RECORDS,
     )
     assert [claim.sentence for claim in compose(material).claims] == [OWN]

@@ -32,8 +32,8 @@ def every_end() -> list[RunDocument]:
         documents.success(),
         documents.success(Language.ZH),
         documents.fallback(),
-        documents.cancelled(),
-        documents.ended(ReleaseOutcome.FAILED, RunState.TIMED_OUT, failure="It took too long."),
+        documents.cancelled_document(),
+        documents.document_of_end(ReleaseOutcome.FAILED, RunState.TIMED_OUT, failure="It took too long."),
     ]
 
 

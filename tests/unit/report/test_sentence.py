@@ -39,7 +39,7 @@ FLAT: dict[str, Any] = {
 }
 
 
-def said(predicate: Predicate, language: Language, **parts: Any) -> str:
+def sentence_for(predicate: Predicate, language: Language, **parts: Any) -> str:
     """The sentence for a claim about checkout."""
     return sentence(Claim("k", predicate, "checkout", (EvidenceRef("t", "i"),), **parts), language)
 
@@ -274,14 +274,14 @@ def test_a_claim_is_said_in_both_languages(
     predicate: Predicate, parts: dict[str, Any], english: str, chinese: str
 ) -> None:
     """The published sentence is this one, and no other."""
-    assert said(predicate, Language.EN, **parts) == english
-    assert said(predicate, Language.ZH, **parts) == chinese
+    assert sentence_for(predicate, Language.EN, **parts) == english
+    assert sentence_for(predicate, Language.ZH, **parts) == chinese
 
 
 def test_every_predicate_has_a_sentence_in_both_languages() -> None:
     """A new predicate cannot be forgotten."""
     for language in Language:
-        sentences = {said(predicate, language, affected="b") for predicate in Predicate}
+        sentences = {sentence_for(predicate, language, affected="b") for predicate in Predicate}
         assert len(sentences) == len(Predicate)
 
 

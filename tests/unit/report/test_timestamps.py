@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from diagnosis_harness.kernel.window import TimeWindow
-from diagnosis_harness.report.timestamps import instant, shown, span
+from diagnosis_harness.report.timestamps import escape_line, instant, span
 
 NOON_S = 1_704_110_400.0  # 2024-01-01T12:00:00Z
 
@@ -35,4 +35,4 @@ def test_a_window_over_midnight_names_both_days() -> None:
 
 def test_ordinary_names_are_left_alone() -> None:
     """Chinese, dots, quotes and spaces are names like any other."""
-    assert shown('结账 "checkout-v2".api') == '结账 "checkout-v2".api'
+    assert escape_line('结账 "checkout-v2".api') == '结账 "checkout-v2".api'

@@ -58,13 +58,13 @@ def test_a_key_is_believed_for_a_moment_and_no_longer() -> None:
         ring, presented = KeyRing(store, clock), read_key(NEW.shown)
         assert presented is not None
         for _ in range(5):
-            assert await ring.admitted(presented)
+            assert await ring.find_valid(presented)
         assert store.asked == 1
         await store.revoke(NEW.key_id, at_s=1.0)
         clock.advance(KEY_HELD_S - 0.1)
-        assert await ring.admitted(presented)
+        assert await ring.find_valid(presented)
         clock.advance(0.1)
-        assert await ring.admitted(presented) is None
+        assert await ring.find_valid(presented) is None
 
     play(act)
 
@@ -76,10 +76,10 @@ def test_a_key_that_was_revoked_here_is_refused_at_once() -> None:
         store = HeldKeys({NEW.key_id: key_of(NEW)})
         ring, presented = KeyRing(store, ManualClock()), read_key(NEW.shown)
         assert presented is not None
-        assert await ring.admitted(presented)
+        assert await ring.find_valid(presented)
         await store.revoke(NEW.key_id, at_s=1.0)
         ring.forget(NEW.key_id)
-        assert await ring.admitted(presented) is None
+        assert await ring.find_valid(presented) is None
 
     play(act)
 
@@ -91,8 +91,8 @@ def test_the_right_id_with_another_secret_is_refused_also_from_memory() -> None:
         ring = KeyRing(HeldKeys({NEW.key_id: key_of(NEW)}), ManualClock())
         right = read_key(NEW.shown)
         assert right is not None
-        assert await ring.admitted(right)
-        assert await ring.admitted(PresentedKey(NEW.key_id, "0" * 64)) is None
+        assert await ring.find_valid(right)
+        assert await ring.find_valid(PresentedKey(NEW.key_id, "0" * 64)) is None
 
     play(act)
 

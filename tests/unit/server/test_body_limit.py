@@ -76,10 +76,10 @@ class Gate:
 def play(act: Callable[[Gate], Any]) -> None:
     """Run a test in a loop."""
 
-    async def done() -> None:
+    async def finish() -> None:
         await act(Gate())
 
-    asyncio.run(done())
+    asyncio.run(finish())
 
 
 def test_a_body_in_pieces_arrives_whole_and_what_follows_it_is_the_clients_going() -> None:

@@ -24,19 +24,19 @@ def test_many_ids_that_are_none_cost_a_few_looks_and_keep_no_key_out() -> None:
         store, clock = HeldKeys({NEW.key_id: key_of(NEW)}), ManualClock()
         ring, known = KeyRing(store, clock), read_key(NEW.shown)
         assert known is not None
-        assert await ring.admitted(known)
+        assert await ring.find_valid(known)
         for _ in range(5_000):
-            assert await ring.admitted(PresentedKey(new_key(RandomIds()).key_id, "0" * 64)) is None
+            assert await ring.find_valid(PresentedKey(new_key(RandomIds()).key_id, "0" * 64)) is None
         assert store.asked + store.asked_all <= UNKNOWN_PER_MINUTE + 2
         asked = store.asked
-        assert await ring.admitted(known)
+        assert await ring.find_valid(known)
         assert store.asked == asked
         fresh = new_key(RandomIds())
         store.held[fresh.key_id] = key_of(fresh)
         clock.advance(1.0)
         presented = read_key(fresh.shown)
         assert presented is not None
-        assert await ring.admitted(presented)
+        assert await ring.find_valid(presented)
 
     play(act)
 

@@ -33,11 +33,11 @@ def values(metrics: Metrics) -> dict[tuple[str, tuple[str, ...]], float]:
 def test_a_run_is_counted_once_by_what_it_said_of_itself() -> None:
     """Outcome, intent and fallback, also when other runs speak in between."""
     metrics = Metrics()
-    metrics.heard("run-1", [event(TraceName.ROUTING_DECISION, intent="DIAGNOSIS")])
-    metrics.heard("run-2", [event(TraceName.ROUTING_DECISION, run_id="run-2", intent="SYSTEM_CHAT")])
-    metrics.heard("run-1", [event(TraceName.RELEASE_DECISION, fallback="INSUFFICIENT_EVIDENCE")])
-    metrics.heard("run-1", [event(TraceName.RUN_FINISHED, outcome="FALLBACK")])
-    metrics.heard("run-2", [event(TraceName.RUN_FINISHED, run_id="run-2", outcome="SUCCESS")])
+    metrics.count_events("run-1", [event(TraceName.ROUTING_DECISION, intent="DIAGNOSIS")])
+    metrics.count_events("run-2", [event(TraceName.ROUTING_DECISION, run_id="run-2", intent="SYSTEM_CHAT")])
+    metrics.count_events("run-1", [event(TraceName.RELEASE_DECISION, fallback="INSUFFICIENT_EVIDENCE")])
+    metrics.count_events("run-1", [event(TraceName.RUN_FINISHED, outcome="FALLBACK")])
+    metrics.count_events("run-2", [event(TraceName.RUN_FINISHED, run_id="run-2", outcome="SUCCESS")])
     held = values(metrics)
     assert held["diagnosis_runs_total", ("INSUFFICIENT_EVIDENCE", "DIAGNOSIS", "FALLBACK")] == 1.0
     assert held["diagnosis_runs_total", ("NONE", "SYSTEM_CHAT", "SUCCESS")] == 1.0
@@ -46,7 +46,7 @@ def test_a_run_is_counted_once_by_what_it_said_of_itself() -> None:
 def test_guards_and_repairs_are_counted_by_how_they_went() -> None:
     """So that a change of the language model can be judged in production."""
     metrics = Metrics()
-    metrics.heard(
+    metrics.count_events(
         "run-1",
         [
             event(TraceName.EVIDENCE_GUARD_INITIAL, TraceEventStatus.REJECTED),
@@ -66,7 +66,7 @@ def test_guards_and_repairs_are_counted_by_how_they_went() -> None:
 def test_no_text_of_a_run_becomes_a_label() -> None:
     """A value outside of the closed sets is none."""
     metrics = Metrics()
-    metrics.heard(
+    metrics.count_events(
         "run-secret",
         [
             event(TraceName.RUN_STARTED, question="a question"),
@@ -83,9 +83,9 @@ def test_runs_that_never_end_are_not_remembered_for_ever() -> None:
     """The oldest is forgotten; it then counts without what it had said."""
     metrics = Metrics()
     for number in range(10_001):
-        metrics.heard(str(number), [event(TraceName.ROUTING_DECISION, intent="DIAGNOSIS")])
+        metrics.count_events(str(number), [event(TraceName.ROUTING_DECISION, intent="DIAGNOSIS")])
     for number in (0, 10_000):
-        metrics.heard(str(number), [event(TraceName.RUN_FINISHED, outcome="SUCCESS")])
+        metrics.count_events(str(number), [event(TraceName.RUN_FINISHED, outcome="SUCCESS")])
     held = values(metrics)
     assert held["diagnosis_runs_total", ("NONE", "NONE", "SUCCESS")] == 1.0
     assert held["diagnosis_runs_total", ("NONE", "DIAGNOSIS", "SUCCESS")] == 1.0
@@ -102,7 +102,7 @@ def test_exports_are_taken_over_as_they_stand() -> None:
     """A counter that is told the same number twice has counted it once."""
     metrics = Metrics()
     for sent in (2, 2, 5):
-        metrics.exported({"sent": sent, "failed": 1})
+        metrics.count_exports({"sent": sent, "failed": 1})
     held = values(metrics)
     assert held["diagnosis_trace_exports_total", ("sent",)] == 5.0
     assert held["diagnosis_trace_exports_total", ("failed",)] == 1.0

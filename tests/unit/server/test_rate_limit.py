@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from diagnosis_harness.server.rate_limit import Bucket, RateLimits, taken
+from diagnosis_harness.server.rate_limit import Bucket, RateLimits, take_token
 
 
 class Requests(RuleBasedStateMachine):
@@ -60,7 +60,7 @@ def test_a_bucket_never_holds_more_than_a_minute_or_less_than_nothing(
     tokens: float, later_s: float, per_minute: int
 ) -> None:
     """Also where a clock of another process went back."""
-    come_to = taken(Bucket(min(tokens, per_minute), 5e3), now_s=5e3 + later_s, per_minute=per_minute)
+    come_to = take_token(Bucket(min(tokens, per_minute), 5e3), now_s=5e3 + later_s, per_minute=per_minute)
     assert 0.0 <= come_to.bucket.tokens <= per_minute
     assert come_to.wait_s is None or 0.0 < come_to.wait_s <= 60.0 / per_minute
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from starlette.types import Receive, Scope, Send
-from tests.support.live_service import faced
+from tests.support.live_service import run_server
 from tests.support.memory_keys import NEW
 
 from diagnosis_harness.application.callers.caller import CallerRole
@@ -44,18 +44,18 @@ class Refusing:
             asyncio.run(self._ask())
 
     async def _ask(self) -> None:
-        async def sent(message: object) -> None:
+        async def take_message(message: object) -> None:
             if isinstance(message, dict) and message["type"] == "http.response.start":
                 self.ids += [value.decode() for name, value in message["headers"] if name == b"x-request-id"]
 
-        async def received() -> dict[str, object]:
+        async def give_message() -> dict[str, object]:
             return {"type": "http.request"}
 
         scope: dict[str, object] = {
             "type": "http", "method": "GET", "path": f"/v1/{NEW.shown}", "client": ("192.0.2.7", 5),
             "headers": [(b"authorization", f"Bearer {NEW.shown}".encode())], "query_string": b"key=hunter2",
         }  # fmt: skip
-        await self._edge(scope, received, sent)
+        await self._edge(scope, give_message, take_message)
 
 
 def lines(caplog: pytest.LogCaptureFixture) -> list[str]:
@@ -127,7 +127,7 @@ def test_over_http_refusals_and_failures_are_found_by_their_id(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     """The id of the answer, its route as it is called in the interface, and the caller where there is one."""
-    with caplog.at_level(logging.WARNING), faced(tmp_path, works=False, needs_key=True) as server:
+    with caplog.at_level(logging.WARNING), run_server(tmp_path, works=False, needs_key=True) as server:
         refused = server.client().get("/v1/runs")
         viewer = server.client(server.key("eve", CallerRole.VIEWER))
         forbidden = viewer.post("/v1/runs/run-1/cancel")

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
-from tests.support.scripted_log import ended_row
+from tests.support.scripted_log import make_ended_row
 
 from diagnosis_harness.application.runs.row import RUN_CANCELLED
 from diagnosis_harness.application.status import ChatApplicationStatus as Stage
@@ -28,21 +28,21 @@ from diagnosis_harness.server.sse_session import (
     Status,
     Step,
     Traced,
-    answered,
-    cancelled,
-    disconnected,
-    failed,
-    opened,
-    resumed,
-    told_end,
-    told_status,
-    traced,
+    disconnect_session,
+    finish_by_row,
+    finish_with_answer,
+    finish_with_cancellation,
+    finish_with_failure,
+    open_session,
+    report_stage,
+    report_trace_event,
+    resume_session,
 )
 from diagnosis_harness.trace.event import TraceEvent, TraceEventStatus, TraceName, TracePhase
 
 OURS, OTHER = RunIds("s1", "r1"), RunIds("s1", "r2")
 NEW = SseSession(starts_run=True)
-OPEN = opened(NEW, OURS).session
+OPEN = open_session(NEW, OURS).session
 CONTENT = Content(OURS, {"summary": ["no conclusion"]})
 FAILURE = Failure(OURS, "DEADLINE_EXCEEDED", "The time given was over.", RunState.TIMED_OUT)
 BY_USER = RunTermination(RunState.CANCELLED, Reason.USER_REQUESTED, 1.0)
@@ -53,8 +53,8 @@ LOGGED = TraceEvent(
 SESSIONS = {
     SseState.NEW: NEW,
     SseState.OPEN: OPEN,
-    SseState.TERMINAL: failed(OPEN, FAILURE).session,
-    SseState.DISCONNECTED: disconnected(OPEN).session,
+    SseState.TERMINAL: finish_with_failure(OPEN, FAILURE).session,
+    SseState.DISCONNECTED: disconnect_session(OPEN).session,
 }
 MOVES = {
     (SseState.NEW, "opened"): SseState.OPEN,
@@ -72,19 +72,19 @@ def step(session: SseSession, request: str) -> Step:
     """One request of the caller, by name."""
     match request:
         case "opened":
-            return opened(session, OURS)
+            return open_session(session, OURS)
         case "resumed":
-            return resumed(session, OURS)
+            return resume_session(session, OURS)
         case "traced":
-            return traced(session, LOGGED)
+            return report_trace_event(session, LOGGED)
         case "status":
-            return told_status(session, Stage.DIAGNOSIS_RUNNING)
+            return report_stage(session, Stage.DIAGNOSIS_RUNNING)
         case "answered":
-            return answered(session, CONTENT, ReleaseOutcome.FALLBACK)
+            return finish_with_answer(session, CONTENT, ReleaseOutcome.FALLBACK)
         case "failed":
-            return failed(session, FAILURE)
+            return finish_with_failure(session, FAILURE)
         case _:
-            return disconnected(session)
+            return disconnect_session(session)
 
 
 @pytest.mark.parametrize("state", SseState)
@@ -116,9 +116,9 @@ def test_what_comes_late_is_refused_as_late(state: SseState, request_: str) -> N
 def test_a_result_of_another_run_is_refused(ids: RunIds) -> None:
     """Session id and run id both have to be those of metadata; the stream stays open for the right one."""
     for came in (
-        answered(OPEN, replace(CONTENT, ids=ids), ReleaseOutcome.SUCCESS),
-        failed(OPEN, replace(FAILURE, ids=ids)),
-        cancelled(OPEN, ids, BY_USER, "Cancelled."),
+        finish_with_answer(OPEN, replace(CONTENT, ids=ids), ReleaseOutcome.SUCCESS),
+        finish_with_failure(OPEN, replace(FAILURE, ids=ids)),
+        finish_with_cancellation(OPEN, ids, BY_USER, "Cancelled."),
     ):
         assert came == Step(OPEN, refusal=Refusal.OTHER_RUN)
 
@@ -127,13 +127,13 @@ def test_an_event_of_another_run_is_refused() -> None:
     """Its log is not this stream's."""
     other = replace(LOGGED, run_id=OTHER.run_id)
 
-    assert traced(OPEN, other) == Step(OPEN, refusal=Refusal.OTHER_RUN)
-    assert traced(OPEN, LOGGED).events == (Traced(LOGGED),)
+    assert report_trace_event(OPEN, other) == Step(OPEN, refusal=Refusal.OTHER_RUN)
+    assert report_trace_event(OPEN, LOGGED).events == (Traced(LOGGED),)
 
 
 def test_a_client_that_comes_again_gets_no_second_metadata() -> None:
     """It had it, with the ids that every result is still held against."""
-    came = resumed(NEW, OURS)
+    came = resume_session(NEW, OURS)
 
     assert (came.events, came.session) == ((), OPEN)
 
@@ -141,9 +141,9 @@ def test_a_client_that_comes_again_gets_no_second_metadata() -> None:
 @pytest.mark.parametrize("outcome", ReleaseOutcome)
 def test_a_row_is_told_as_it_ended(outcome: ReleaseOutcome) -> None:
     """Content with SUCCESS and FALLBACK; the others are a failure, also what is stored as CANCELLED."""
-    row = ended_row(OURS.session_id, OURS.run_id, outcome)
+    row = make_ended_row(OURS.session_id, OURS.run_id, outcome)
 
-    told = told_end(OPEN, row)
+    told = finish_by_row(OPEN, row)
 
     result, done = told.events
     has_content = outcome in (ReleaseOutcome.SUCCESS, ReleaseOutcome.FALLBACK)
@@ -155,25 +155,25 @@ def test_a_row_is_told_as_it_ended(outcome: ReleaseOutcome) -> None:
 def test_a_row_of_another_run_is_not_told() -> None:
     """Neither its session nor its run may differ from metadata."""
     for ids in (OTHER, RunIds("s2", "r1")):
-        row = ended_row(ids.session_id, ids.run_id, ReleaseOutcome.SUCCESS)
-        assert told_end(OPEN, row) == Step(OPEN, refusal=Refusal.OTHER_RUN)
+        row = make_ended_row(ids.session_id, ids.run_id, ReleaseOutcome.SUCCESS)
+        assert finish_by_row(OPEN, row) == Step(OPEN, refusal=Refusal.OTHER_RUN)
 
 
 @pytest.mark.parametrize("outcome", [ReleaseOutcome.SUCCESS, ReleaseOutcome.FALLBACK])
 def test_content_is_followed_by_its_outcome(outcome: ReleaseOutcome) -> None:
     """Both at once: no other event can come between."""
-    assert answered(OPEN, CONTENT, outcome).events == (CONTENT, Done(outcome))
+    assert finish_with_answer(OPEN, CONTENT, outcome).events == (CONTENT, Done(outcome))
 
 
 @pytest.mark.parametrize("outcome", [ReleaseOutcome.FAILED, ReleaseOutcome.CANCELLED])
 def test_content_cannot_end_in_a_failure(outcome: ReleaseOutcome) -> None:
     """Nothing is sent; whoever asks so has a failure to tell."""
-    assert answered(OPEN, CONTENT, outcome) == Step(OPEN, refusal=Refusal.NOT_PUBLIC)
+    assert finish_with_answer(OPEN, CONTENT, outcome) == Step(OPEN, refusal=Refusal.NOT_PUBLIC)
 
 
 def test_a_failure_is_followed_by_failed() -> None:
     """The one outcome that a stream without content has."""
-    assert failed(OPEN, FAILURE).events == (FAILURE, Done(ReleaseOutcome.FAILED))
+    assert finish_with_failure(OPEN, FAILURE).events == (FAILURE, Done(ReleaseOutcome.FAILED))
 
 
 def test_cancelled_is_no_public_outcome() -> None:
@@ -184,7 +184,7 @@ def test_cancelled_is_no_public_outcome() -> None:
 
 def test_a_user_who_cancels_and_stays_is_told() -> None:
     """The failure says that the run was cancelled; `done` says FAILED, as CANCELLED is not told."""
-    came = cancelled(OPEN, OURS, BY_USER, "Cancelled by you.")
+    came = finish_with_cancellation(OPEN, OURS, BY_USER, "Cancelled by you.")
 
     failure = Failure(OURS, RUN_CANCELLED, "Cancelled by you.", RunState.CANCELLED)
     assert came.events == (failure, Done(ReleaseOutcome.FAILED))
@@ -193,7 +193,7 @@ def test_a_user_who_cancels_and_stays_is_told() -> None:
 
 def test_nobody_is_told_of_a_cancel_by_a_lost_client() -> None:
     """There is no reliable receiver: no failure, no `done`."""
-    came = cancelled(OPEN, OURS, CLIENT_GONE, "Cancelled.")
+    came = finish_with_cancellation(OPEN, OURS, CLIENT_GONE, "Cancelled.")
 
     assert came.events == ()
     assert came.session.state is SseState.DISCONNECTED
@@ -201,15 +201,17 @@ def test_nobody_is_told_of_a_cancel_by_a_lost_client() -> None:
 
 def test_a_watcher_is_told_that_the_chat_client_went_away() -> None:
     """It is connected still, and waits for an end."""
-    watching = opened(SseSession(starts_run=False), OURS).session
+    watching = open_session(SseSession(starts_run=False), OURS).session
 
-    assert cancelled(watching, OURS, CLIENT_GONE, "Cancelled.").events[-1] == Done(ReleaseOutcome.FAILED)
+    assert finish_with_cancellation(watching, OURS, CLIENT_GONE, "Cancelled.").events[-1] == Done(
+        ReleaseOutcome.FAILED
+    )
 
 
 def test_only_a_cancelled_run_can_be_told_as_cancelled() -> None:
     """Another end has other words."""
     with pytest.raises(ContractViolation, match="not cancelled"):
-        cancelled(OPEN, OURS, RunTermination(RunState.SUCCESS, None, 1.0), "")
+        finish_with_cancellation(OPEN, OURS, RunTermination(RunState.SUCCESS, None, 1.0), "")
 
 
 @pytest.mark.parametrize("starts_run", [True, False])
@@ -217,15 +219,15 @@ def test_only_a_cancelled_run_can_be_told_as_cancelled() -> None:
 def test_losing_the_client_cancels_the_run_it_started(starts_run: bool, has_begun: bool) -> None:
     """A watcher of a background run may come and go."""
     session = SseSession(starts_run=starts_run)
-    session = opened(session, OURS).session if has_begun else session
+    session = open_session(session, OURS).session if has_begun else session
 
-    assert disconnected(session).cancel == (Reason.CLIENT_DISCONNECTED if starts_run else None)
+    assert disconnect_session(session).cancel == (Reason.CLIENT_DISCONNECTED if starts_run else None)
 
 
 @pytest.mark.parametrize("state", [SseState.TERMINAL, SseState.DISCONNECTED])
 def test_a_client_is_lost_once(state: SseState) -> None:
     """After the end, or a second time, there is nothing to cancel."""
-    assert disconnected(SESSIONS[state]).cancel is None
+    assert disconnect_session(SESSIONS[state]).cancel is None
 
 
 @pytest.mark.parametrize(
@@ -259,48 +261,48 @@ class Streams(RuleBasedStateMachine):
     @rule(ids=st.sampled_from([OURS, OTHER]))
     def open(self, ids: RunIds) -> None:
         """The run has started, perhaps twice."""
-        self.take(opened(self.session, ids))
+        self.take(open_session(self.session, ids))
 
     @rule(ids=st.sampled_from([OURS, OTHER]))
     def resume(self, ids: RunIds) -> None:
         """The client comes again; for the one that is there already this is wrong."""
         if self.session.state is not SseState.NEW:
-            self.take(resumed(self.session, ids))
+            self.take(resume_session(self.session, ids))
 
     @rule(run_id=st.sampled_from([OURS.run_id, OTHER.run_id]))
     def trace(self, run_id: str) -> None:
         """Another event, perhaps of another run."""
-        self.take(traced(self.session, replace(LOGGED, run_id=run_id)))
+        self.take(report_trace_event(self.session, replace(LOGGED, run_id=run_id)))
 
     @rule(outcome=st.sampled_from(ReleaseOutcome), ids=st.sampled_from([OURS, OTHER]))
     def end(self, outcome: ReleaseOutcome, ids: RunIds) -> None:
         """The row, perhaps of another run, and perhaps a second time."""
-        self.take(told_end(self.session, ended_row(ids.session_id, ids.run_id, outcome)))
+        self.take(finish_by_row(self.session, make_ended_row(ids.session_id, ids.run_id, outcome)))
 
     @rule(stage=st.sampled_from(Stage))
     def tell(self, stage: Stage) -> None:
         """A stage."""
-        self.take(told_status(self.session, stage))
+        self.take(report_stage(self.session, stage))
 
     @rule(ids=st.sampled_from([OURS, OTHER]), outcome=st.sampled_from(ReleaseOutcome))
     def answer(self, ids: RunIds, outcome: ReleaseOutcome) -> None:
         """Content, perhaps of another run or with an outcome that it cannot have."""
-        self.take(answered(self.session, replace(CONTENT, ids=ids), outcome))
+        self.take(finish_with_answer(self.session, replace(CONTENT, ids=ids), outcome))
 
     @rule(ids=st.sampled_from([OURS, OTHER]))
     def fail(self, ids: RunIds) -> None:
         """A failure."""
-        self.take(failed(self.session, replace(FAILURE, ids=ids)))
+        self.take(finish_with_failure(self.session, replace(FAILURE, ids=ids)))
 
     @rule(ids=st.sampled_from([OURS, OTHER]), termination=st.sampled_from([BY_USER, CLIENT_GONE]))
     def cancel(self, ids: RunIds, termination: RunTermination) -> None:
         """The run was cancelled."""
-        self.take(cancelled(self.session, ids, termination, "Cancelled."))
+        self.take(finish_with_cancellation(self.session, ids, termination, "Cancelled."))
 
     @rule()
     def lose(self) -> None:
         """The client goes away."""
-        self.take(disconnected(self.session))
+        self.take(disconnect_session(self.session))
 
     @invariant()
     def what_was_sent_is_in_order(self) -> None:

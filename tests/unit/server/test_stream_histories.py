@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
-from tests.support.watched_hub import IDS, RUN, Client, Table, expected
+from tests.support.watched_hub import IDS, RUN, Client, Table, expect_events
 
 from diagnosis_harness.release.outcome import ReleaseOutcome
 from diagnosis_harness.server.sse_session import SseState
@@ -93,7 +93,7 @@ class Histories(RuleBasedStateMachine):
         """What a client has is a beginning of what it is to get."""
         for client in self.clients:
             got = [(event.id, event.name) for event in client.got]
-            assert got == expected(self.table, with_trace=client.with_trace)[: len(got)]
+            assert got == expect_events(self.table, with_trace=client.with_trace)[: len(got)]
 
     @invariant()
     def a_connection_has_one_end(self) -> None:
@@ -108,11 +108,11 @@ class Histories(RuleBasedStateMachine):
     def teardown(self) -> None:
         """In the end everybody has everything."""
         try:
-            self.run(self._ended())
+            self.run(self._end())
         finally:
             self.loop.close()
 
-    async def _ended(self) -> None:
+    async def _end(self) -> None:
         self.table.log.is_away = False
         if not self.is_finished:
             self.table.log.finish(RUN, ReleaseOutcome.SUCCESS, session_id=IDS.session_id, told=True)
@@ -123,7 +123,7 @@ class Histories(RuleBasedStateMachine):
                 if not await client.read():
                     await self.table.passes(0.25)
             got = [(event.id, event.name) for event in client.got]
-            assert got == expected(self.table, with_trace=client.with_trace)
+            assert got == expect_events(self.table, with_trace=client.with_trace)
             await client.leaves()
         await self.going.__aexit__(None, None, None)
 

@@ -7,7 +7,7 @@ from contextlib import ExitStack
 
 import pytest
 from tests.support.streaming_server import Parser
-from tests.support.watched_hub import IDS, RUN, SETTINGS, Client, Table, played, turned
+from tests.support.watched_hub import IDS, RUN, SETTINGS, Client, Table, let_tasks_run, play
 
 from diagnosis_harness.release.outcome import ReleaseOutcome
 from diagnosis_harness.server.event_id import EventId
@@ -31,7 +31,7 @@ def test_what_is_framed_is_framed_once_for_all() -> None:
             assert frames is not None
             assert frames[0].data is frames[0].data
 
-    played(work)
+    play(work)
 
 
 def test_a_slow_reader_is_not_buffered_for() -> None:
@@ -50,7 +50,7 @@ def test_a_slow_reader_is_not_buffered_for() -> None:
         assert [event.id for event in client.got] == ["0.0", *(f"{seq}.0" for seq in range(1, 1_001))]
         await client.leaves()
 
-    played(work)
+    play(work)
 
 
 def test_what_was_looked_up_before_it_was_told_comes_once() -> None:
@@ -69,7 +69,7 @@ def test_what_was_looked_up_before_it_was_told_comes_once() -> None:
         assert [event.id for event in client.got] == ["0.0", "1.0", "2.0", "3.0"]
         await client.leaves()
 
-    played(work)
+    play(work)
 
 
 def test_what_another_process_wrote_in_between_is_not_skipped() -> None:
@@ -87,7 +87,7 @@ def test_what_another_process_wrote_in_between_is_not_skipped() -> None:
         assert [event.id for event in client.got] == ["0.0", "1.0", "2.0", "3.0", "4.0"]
         await client.leaves()
 
-    played(work)
+    play(work)
 
 
 def test_a_store_that_is_away_holds_a_stream_up_and_no_more() -> None:
@@ -107,7 +107,7 @@ def test_a_store_that_is_away_holds_a_stream_up_and_no_more() -> None:
         assert client.names == ["metadata", "trace"]
         await client.leaves()
 
-    played(work)
+    play(work)
 
 
 def test_a_look_that_goes_wrong_ends_no_stream(
@@ -134,7 +134,7 @@ def test_a_look_that_goes_wrong_ends_no_stream(
         assert await client.read()
         await client.leaves()
 
-    played(work)
+    play(work)
     assert {record.getMessage() for record in caplog.records} == {
         "stream-poll failed: ZeroDivisionError",
         "stream-heartbeat failed: ZeroDivisionError",
@@ -164,7 +164,7 @@ def test_a_run_of_this_process_is_not_looked_up() -> None:
             table.log.write(ctx.run_id, (TraceName.RUN_STARTED,), told=True)
             assert b"RUN_STARTED" in await reading
 
-    played(work)
+    play(work)
 
 
 def test_one_timer_keeps_quiet_streams_awake() -> None:
@@ -189,7 +189,7 @@ def test_one_timer_keeps_quiet_streams_awake() -> None:
             await table.passes(15.0)
             assert await other_reading == b": hb\n\n"
 
-    played(work)
+    play(work)
 
 
 @pytest.mark.parametrize("when", ["before", "after"])
@@ -202,13 +202,13 @@ def test_a_hub_that_closes_ends_its_streams(when: str) -> None:
         with table.hub.watching(WatchPlan(ids=IDS)) as watch:
             assert b"metadata" in await watch.next()
             reading = asyncio.create_task(watch.next())
-            await turned()
+            await let_tasks_run()
             table.hub.close()
             assert await reading == b""
             assert watch.session.state is SseState.OPEN
         assert len(table.hub) == 0
 
-    played(work)
+    play(work)
 
 
 def test_a_resumed_reader_may_be_owed_the_second_half_of_an_end() -> None:
@@ -223,4 +223,4 @@ def test_a_resumed_reader_may_be_owed_the_second_half_of_an_end() -> None:
             assert [(each.id, each.name) for each in came.feed(await watch.next())] == [("3.1", "done")]
             assert await watch.next() == b""
 
-    played(work)
+    play(work)

@@ -75,7 +75,7 @@ class House:
         """One batch, in an event loop of its own."""
         return asyncio.run(self.boundary.invoke(self.ctx, requests))
 
-    def kept(self) -> tuple[EvidenceRecord, ...]:
+    def stored_records(self) -> tuple[EvidenceRecord, ...]:
         """What the store holds of the run."""
         return asyncio.run(self.store.of_run(self.ctx))
 
@@ -99,7 +99,7 @@ def test_a_call_leaves_one_ready_record_that_the_store_holds() -> None:
     assert record is not None
     assert (record.invocation, record.evidence) == (InvocationStatus.READY, EvidenceStatus.EVIDENCE_FOUND)
     assert (record.key, record.scope) == ("evidence:run-1:t1", '{"entity":"cart"}')
-    assert house.kept() == (record,)
+    assert house.stored_records() == (record,)
     assert house.ctx.budget.usage().run_bytes == record.size_bytes
 
 
@@ -107,10 +107,10 @@ def test_the_run_goes_on_with_what_the_stored_bytes_say() -> None:
     """A store that keeps bytes gives back the same record: instants finer than those it keeps are none."""
     fine = TimeWindow(1_700_000_000.000_123, 1_700_000_060.999_876)
 
-    def found() -> ToolFindings:
+    def make_findings() -> ToolFindings:
         return ToolFindings((replace(change_item(), window=fine, onset_s=fine.start_s),), fine, 1)
 
-    (result,) = House(tool=ScriptedTool(found)).ask(request())
+    (result,) = House(tool=ScriptedTool(make_findings)).ask(request())
 
     assert result.record is not None
     assert result.record.projection is not None
@@ -144,7 +144,7 @@ def test_a_refusal_leaves_an_audit_event_and_no_record(wish: ToolRequest, code: 
     assert [event.payload["code"] for event in house.sink.events_named(TraceName.TOOL_REQUEST_REJECTED)] == [
         code
     ]
-    assert (house.tool.runs, house.kept(), house.ctx.budget.usage().tool_calls) == ([], (), 0)
+    assert (house.tool.runs, house.stored_records(), house.ctx.budget.usage().tool_calls) == ([], (), 0)
 
 
 def test_a_tool_that_is_not_read_only_is_never_run() -> None:
@@ -186,7 +186,7 @@ def test_eight_hundred_calls_under_a_limit_of_twenty_run_twenty_in_order() -> No
     assert {result.refusal.code for result in results[20:] if result.refusal} == {
         RefusalCode.BUDGET_EXHAUSTED
     }
-    assert len(house.kept()) == 20
+    assert len(house.stored_records()) == 20
     assert len(house.sink.events_named(TraceName.TOOL_REQUEST_REJECTED)) == 780
     assert house.ctx.lifecycle.state is RunState.BUDGET_EXHAUSTED
 
@@ -199,7 +199,7 @@ def test_a_tool_is_at_work_no_more_often_at_a_time_than_it_and_the_batch_allow(
     lock, at_work, seen = threading.Lock(), [0], [0]
     gate = threading.Barrier(most)
 
-    def counted() -> ToolFindings:
+    def count_calls() -> ToolFindings:
         with lock:
             at_work[0] += 1
             seen[0] = max(seen[0], at_work[0])
@@ -209,7 +209,7 @@ def test_a_tool_is_at_work_no_more_often_at_a_time_than_it_and_the_batch_allow(
         return some_findings()
 
     spec = ToolSpec("look", "Looks.", parameters=(ENTITY,), parallel=of_the_tool)
-    house = House(tool=ScriptedTool(counted, spec), parallel=of_all)
+    house = House(tool=ScriptedTool(count_calls, spec), parallel=of_all)
     results = house.ask(*(request(f"t{n}", arguments={"entity": f"e{n}"}) for n in range(6)))
     assert all(result.status is EvidenceStatus.EVIDENCE_FOUND for result in results)
     assert seen[0] == most
@@ -233,7 +233,7 @@ def boom() -> ToolFindings:
     raise KeyError("secret detail")
 
 
-def doubled() -> ToolFindings:
+def find_doubled() -> ToolFindings:
     """Two items of one id."""
     return replace(some_findings(), items=(change_item(), change_item()))
 
@@ -242,7 +242,7 @@ def doubled() -> ToolFindings:
     ("answer", "bounds", "code"),
     [
         (boom, ProjectionBounds(), ErrorCode.EXECUTION_FAILED),
-        (doubled, ProjectionBounds(), ErrorCode.PROJECTION_FAILED),
+        (find_doubled, ProjectionBounds(), ErrorCode.PROJECTION_FAILED),
         (some_findings, ProjectionBounds(size_bytes=60), ErrorCode.TOO_LARGE),
     ],
 )
@@ -254,7 +254,7 @@ def test_each_failure_ends_the_record_with_its_own_code(
     (result,) = house.ask(request())
     assert result.record is not None
     assert (result.record.error_code, result.record.items) == (code, ())
-    assert house.kept() == (result.record,)
+    assert house.stored_records() == (result.record,)
     assert house.ctx.lifecycle.state is RunState.RUNNING
     assert "secret" not in str(house.sink.events())
 
@@ -265,7 +265,7 @@ def test_bytes_beyond_the_run_limit_end_record_and_run() -> None:
     (result,) = house.ask(request())
     assert result.record is not None
     assert result.record.error_code is ErrorCode.BUDGET_EXHAUSTED
-    assert house.kept() == (result.record,)
+    assert house.stored_records() == (result.record,)
     assert house.ctx.lifecycle.state is RunState.BUDGET_EXHAUSTED
     assert house.ctx.budget.usage().run_bytes == 0
 
@@ -315,7 +315,7 @@ def test_what_the_store_does_not_keep_unaltered_is_no_evidence(fault: str) -> No
     (result,) = house.ask(request())
     assert result.record is not None
     assert (result.record.error_code, result.status) == (ErrorCode.STORE_FAILED, EvidenceStatus.ERROR)
-    assert all(record.invocation is not InvocationStatus.PROJECTING for record in house.kept())
+    assert all(record.invocation is not InvocationStatus.PROJECTING for record in house.stored_records())
 
 
 def test_a_record_that_a_store_could_not_end_is_ended_when_it_is_back() -> None:
@@ -336,7 +336,7 @@ def test_a_record_that_a_store_could_not_end_is_ended_when_it_is_back() -> None:
             await agent.diagnose(house.ctx, DiagnosisTask("why?"))
 
     asyncio.run(story())
-    assert [record.error_code for record in house.kept()] == [ErrorCode.STORE_FAILED]
+    assert [record.error_code for record in house.stored_records()] == [ErrorCode.STORE_FAILED]
 
 
 def test_a_tool_that_ignores_its_time_limit_lands_no_evidence() -> None:
@@ -361,7 +361,7 @@ def test_a_tool_that_ignores_its_time_limit_lands_no_evidence() -> None:
     result = asyncio.run(scene())
     assert result.record is not None
     assert (result.record.error_code, result.record.items) == (ErrorCode.TIMED_OUT, ())
-    assert house.kept() == (result.record,)
+    assert house.stored_records() == (result.record,)
     assert len(house.sink.events_named(TraceName.TOOL_ABANDONED)) == 1
     assert house.ctx.lifecycle.state is RunState.RUNNING
 

@@ -83,13 +83,13 @@ ONE_RUN = trace(
 )
 
 
-def named(run: RunSpans, name: str) -> Span:
+def span_named(run: RunSpans, name: str) -> Span:
     """The one span of this name."""
     (span,) = [span for span in run.spans if span.name == name]
     return span
 
 
-def told_in(span: Span) -> list[str]:
+def events_in(span: Span) -> list[str]:
     """Names of the single events in a span."""
     return [event.name for event in span.events]
 
@@ -152,10 +152,10 @@ def test_a_run_is_told_as_its_parts() -> None:
         ("GUARD", root, 2.0),
         ("EVIDENCE_REPAIR", "GUARD", 2.0),
     ]
-    assert told_in(named(run, "ROUTING")) == ["ROUTING_ATTEMPT", "ROUTING_DECISION"]
-    assert told_in(named(run, "AGENT_MODEL_STEP")) == ["RETRY_ATTEMPT"]
-    assert told_in(named(run, "execute_tool look")) == ["TOOL_ABANDONED"]
-    assert told_in(named(run, "GUARD")) == ["EVIDENCE_GUARD_INITIAL", "EVIDENCE_GUARD_RECHECK"]
+    assert events_in(span_named(run, "ROUTING")) == ["ROUTING_ATTEMPT", "ROUTING_DECISION"]
+    assert events_in(span_named(run, "AGENT_MODEL_STEP")) == ["RETRY_ATTEMPT"]
+    assert events_in(span_named(run, "execute_tool look")) == ["TOOL_ABANDONED"]
+    assert events_in(span_named(run, "GUARD")) == ["EVIDENCE_GUARD_INITIAL", "EVIDENCE_GUARD_RECHECK"]
 
 
 def test_names_are_those_of_the_conventions() -> None:
@@ -171,8 +171,8 @@ def test_names_are_those_of_the_conventions() -> None:
         "diagnosis.outcome": "SUCCESS",
         "diagnosis.state": "SUCCESS",
     }
-    assert named(run, "chat gpt-5").is_client
-    assert named(run, "chat gpt-5").attributes == {
+    assert span_named(run, "chat gpt-5").is_client
+    assert span_named(run, "chat gpt-5").attributes == {
         "gen_ai.operation.name": "chat",
         "gen_ai.response.model": "gpt-5",
         "gen_ai.response.finish_reasons": ("TOOL_CALLS",),
@@ -180,7 +180,7 @@ def test_names_are_those_of_the_conventions() -> None:
         "gen_ai.usage.output_tokens": 7,
         "diagnosis.phase": "AGENT",
     }
-    look = named(run, "execute_tool look")
+    look = span_named(run, "execute_tool look")
     assert not look.is_client
     assert look.attributes == {
         "gen_ai.operation.name": "execute_tool",
@@ -218,12 +218,12 @@ def test_a_part_that_failed_is_an_error_of_its_own() -> None:
     """With its code, and without one where it went well."""
     run = spans_of(ONE_RUN)
 
-    assert (named(run, "execute_tool look").status, named(run, "execute_tool look").message) == (
+    assert (span_named(run, "execute_tool look").status, span_named(run, "execute_tool look").message) == (
         SpanStatus.ERROR,
         "TIMED_OUT",
     )
-    assert named(run, "execute_tool rank").status is SpanStatus.OK
-    assert named(run, "chat").message == "LlmFailure"
+    assert span_named(run, "execute_tool rank").status is SpanStatus.OK
+    assert span_named(run, "chat").message == "LlmFailure"
 
 
 def test_the_same_run_has_the_same_ids_whoever_exports_it() -> None:

@@ -29,7 +29,7 @@ def at(at_s: float, phase: Phase, name: Name, status: Status = Status.SUCCEEDED)
     return Moment(at_s, name, phase, status)
 
 
-def spent(timeline: Timeline) -> dict[Phase, float]:
+def seconds_by_phase(timeline: Timeline) -> dict[Phase, float]:
     """Seconds by phase."""
     return {account.phase: account.duration_s for account in timeline.phases}
 
@@ -57,13 +57,13 @@ def test_the_time_of_all_phases_is_the_time_of_the_run(moments: list[Moment]) ->
     timeline = fold(moments)
 
     assert timeline.duration_s == (moments[-1].at_s - moments[0].at_s if moments else 0.0)
-    assert sum(spent(timeline).values()) == timeline.duration_s
+    assert sum(seconds_by_phase(timeline).values()) == timeline.duration_s
 
 
 @given(MOMENTS)
 def test_no_phase_takes_negative_time(moments: list[Moment]) -> None:
     """Also where a clock was set back."""
-    assert all(seconds >= 0 for seconds in spent(fold(moments)).values())
+    assert all(seconds >= 0 for seconds in seconds_by_phase(fold(moments)).values())
 
 
 def test_time_belongs_to_the_phase_that_reports_its_work() -> None:
@@ -76,7 +76,7 @@ def test_time_belongs_to_the_phase_that_reports_its_work() -> None:
         ]
     )
 
-    assert spent(timeline) == {Phase.RUN: 0.0, Phase.GUARD: 4.0, Phase.AGENT: 0.0}
+    assert seconds_by_phase(timeline) == {Phase.RUN: 0.0, Phase.GUARD: 4.0, Phase.AGENT: 0.0}
 
 
 def test_a_run_that_ends_in_a_tool_charges_the_tool() -> None:
@@ -88,7 +88,7 @@ def test_a_run_that_ends_in_a_tool_charges_the_tool() -> None:
         ]
     )
 
-    assert spent(timeline) == {Phase.TOOL: 60.0, Phase.RUN: 0.0}
+    assert seconds_by_phase(timeline) == {Phase.TOOL: 60.0, Phase.RUN: 0.0}
 
 
 @pytest.mark.parametrize(

@@ -35,7 +35,7 @@ from diagnosis_harness.application.runs.store import RunPage, RunQuery, Submitte
 from diagnosis_harness.harness.keys import is_safe_segment
 from diagnosis_harness.kernel.errors import FailureKind, StoreFailure
 from diagnosis_harness.kernel.json_value import JsonValue
-from diagnosis_harness.report.timestamps import shown
+from diagnosis_harness.report.timestamps import escape_line
 from diagnosis_harness.tools.invocation import EvidenceRecord
 from diagnosis_harness.trace.event import TraceEvent
 
@@ -191,7 +191,7 @@ class SqlRunArchive:
         """Once for each run, since lists are read again and again."""
         if run_id not in self._logged and len(self._logged) < _LOGGED_MAX:
             self._logged.add(run_id)
-            _LOG.error("run %s is omitted from lists: %s", shown(run_id), failure)
+            _LOG.error("run %s is omitted from lists: %s", escape_line(run_id), failure)
 
     async def _mappings(self, query: Select[Any]) -> Sequence[RowMapping]:
         return await self._database.read(lambda connection: connection.execute(query).mappings().all())

@@ -132,7 +132,7 @@ class SqlRunRecovery:
 
         A RUNNING row becomes FAILED / INTERNAL_FAILURE, with the termination of RUN_ENDED if its log has one.
         Records outside the database are ended just before. If that store is unavailable, they stay PROJECTING
-        there, and readers see them as abandoned (`runs.document.settled`).
+        there, and readers see them as abandoned (`runs.document.records_to_show`).
 
         Returns:
             Whether this call changed anything.
@@ -198,7 +198,7 @@ def _end_run(connection: Connection, row: RunRow, *, at_s: float) -> RunRow:
     abandon_records(connection, row.run_id, at_s=at_s)
     ending = row.ending or ending_of_abandoned(
         row.request,
-        _spent(connection, row, at_s=at_s if ended is None else ended.at_s),
+        _estimate_spent(connection, row, at_s=at_s if ended is None else ended.at_s),
         at_s=at_s,
         ended=ended,
     )
@@ -234,7 +234,7 @@ def _termination_in_log(connection: Connection, run_id: str) -> RunTermination |
     )
 
 
-def _spent(connection: Connection, row: RunRow, *, at_s: float) -> RunSpent:
+def _estimate_spent(connection: Connection, row: RunRow, *, at_s: float) -> RunSpent:
     """What the log shows of a run whose own account is lost: a lower bound, marked as an estimate."""
     query = (
         select(_EVENT.name, _EVENT.status, func.count())

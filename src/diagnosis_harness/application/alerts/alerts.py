@@ -84,7 +84,7 @@ class Alerts:
         """The source that a notification is about: the one it names, else the one meant by default."""
         return self._settings.source if named is None else named
 
-    async def fired(
+    async def take_firing(
         self,
         caller: Caller,
         asking: Asking,
@@ -119,11 +119,13 @@ class Alerts:
             )
         )
 
-    async def resolved(self, caller: Caller, *, notification_id: str, fingerprint: str) -> TakenNotification:
+    async def take_resolved(
+        self, caller: Caller, *, notification_id: str, fingerprint: str
+    ) -> TakenNotification:
         """Take the notification of a group that is resolved.
 
         Raises:
-            NotPermitted, TooManyAlerts, StoreFailure: as `fired`.
+            NotPermitted, TooManyAlerts, StoreFailure: as `take_firing`.
         """
         if not caller.may_ask:
             raise NotPermitted("a viewer reads and does not ask")

@@ -112,7 +112,7 @@ def _document(
         stop_reason=ending.stop_reason,
         failure=ending.failure.message if ending.failure and outcome is ReleaseOutcome.FAILED else None,
     )
-    kept = settled(row, records)
+    kept = records_to_show(row, records)
     called = _records_of_started_calls(kept, trace)
     run = _run(row, ending, body, called)
     version, inquiry = SCHEMA_VERSION, None
@@ -139,7 +139,7 @@ def _document(
     )
 
 
-def settled(row: RunRow, records: Iterable[EvidenceRecord]) -> tuple[EvidenceRecord, ...]:
+def records_to_show(row: RunRow, records: Iterable[EvidenceRecord]) -> tuple[EvidenceRecord, ...]:
     """The records of a run as they are shown: in a closed run none is still being made.
 
     One that is kept as PROJECTING there was begun in a store that was away when the run ended; it stands as

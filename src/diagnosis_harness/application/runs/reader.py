@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from diagnosis_harness.application.callers.caller import Caller, CallerRole
-from diagnosis_harness.application.runs.document import document_of, settled
+from diagnosis_harness.application.runs.document import document_of, records_to_show
 from diagnosis_harness.application.runs.row import RunRow
 from diagnosis_harness.application.runs.store import RunArchive, RunPage, RunQuery
 from diagnosis_harness.kernel.errors import RunGoesOn, RunUnknown, StoreFailure
@@ -77,9 +77,9 @@ class RunReader:
             RunUnknown, StoreFailure: as `row`.
         """
         row = await self.row(caller, run_id)
-        return settled(row, await self._archive.records(run_id))
+        return records_to_show(row, await self._archive.records(run_id))
 
-    async def known_records(self, caller: Caller, run_id: str) -> tuple[EvidenceRecord, ...] | None:
+    async def records_if_reachable(self, caller: Caller, run_id: str) -> tuple[EvidenceRecord, ...] | None:
         """The same; None while the evidence store does not work and the database does.
 
         Raises:

@@ -66,7 +66,7 @@ class RunSpent:
         duration_s: from its start to its termination.
         agent_steps: answers of the policy that were asked for.
         tool_calls: backend invocations.
-        counters: the budget account as the run document lists it (`release.counters`), as JSON.
+        counters: the budget account as the run document lists it (`report.counters`), as JSON.
         is_estimated: whether a part of the tokens is an estimate.
         in_flight: what had begun and was not over at the end, as the run document lists it, as JSON.
     """

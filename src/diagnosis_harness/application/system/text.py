@@ -16,7 +16,7 @@ from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.kernel.names import display_name
 from diagnosis_harness.kernel.window import TimeWindow
 from diagnosis_harness.report.measure import measure
-from diagnosis_harness.report.timestamps import shown, span
+from diagnosis_harness.report.timestamps import escape_line, span
 
 
 def system_text(answer: SystemAnswer, profile: SystemProfile, language: Language) -> str:
@@ -36,7 +36,7 @@ def _name(name: str, profile: SystemProfile, language: Language) -> str:
     for tool in profile.tools:
         if tool.name.casefold() == name.casefold():
             does = _tool_line(tool, language)
-            return words.IS_TOOL.render(language, name=display_name(tool.name), does=shown(does))
+            return words.IS_TOOL.render(language, name=display_name(tool.name), does=escape_line(does))
     for source in profile.sources:
         if source.name.casefold() == name.casefold():
             return words.IS_SOURCE.render(language, source=_source(source, language))
@@ -118,7 +118,9 @@ def _abilities(profile: SystemProfile, language: Language) -> str:
 
 
 def _tools(profile: SystemProfile, language: Language) -> str:
-    lines = [f"- {display_name(tool.name)}: {shown(_tool_line(tool, language))}" for tool in profile.tools]
+    lines = [
+        f"- {display_name(tool.name)}: {escape_line(_tool_line(tool, language))}" for tool in profile.tools
+    ]
     return (
         "\n".join((words.TOOLS.render(language, count=len(lines)), *lines))
         if lines

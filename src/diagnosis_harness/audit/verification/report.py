@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import fields
 
 from diagnosis_harness.application.intent import IntentType
-from diagnosis_harness.application.routed import routed_intent
+from diagnosis_harness.application.routed import find_routed_intent
 from diagnosis_harness.audit.verification.result import Check, CheckName, Flaw, FlawCode, check_of
 from diagnosis_harness.diagnosis.draft import DiagnosisDraft
 from diagnosis_harness.diagnosis.inquiry import Inquiry
@@ -187,7 +187,7 @@ def _other_path(document: RunDocument) -> IntentType | None:
     """The path that answered, where the run's trace says that the question asked for no diagnosis."""
     if document.release.outcome is not ReleaseOutcome.SUCCESS or document.records:
         return None
-    intent = routed_intent(document.trace)
+    intent = find_routed_intent(document.trace)
     return None if intent is IntentType.DIAGNOSIS else intent
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from diagnosis_harness.application.routed import routed_intent, was_routed
+from diagnosis_harness.application.routed import find_routed_intent, was_routed
 from diagnosis_harness.application.runs.document import (
     calls_told_of,
     document_of,
@@ -62,4 +62,4 @@ def why_of_document(document: RunDocument) -> tuple[WhyAnswer, ...]:
     """
     if not was_routed(document.trace) and not never_started(document):
         return why(document)
-    return why(document, stream=StreamSeen.UNKNOWN, intent=routed_intent(document.trace))
+    return why(document, stream=StreamSeen.UNKNOWN, intent=find_routed_intent(document.trace))

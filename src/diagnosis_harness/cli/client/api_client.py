@@ -28,7 +28,7 @@ from diagnosis_harness.kernel.errors import (
 from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.report.measure import measure
-from diagnosis_harness.report.timestamps import shown
+from diagnosis_harness.report.timestamps import escape_line
 from diagnosis_harness.server.run_view import RunView, WholeRunView
 from diagnosis_harness.trace.event import TraceEvent
 from diagnosis_harness.trace.json_lines import events_of
@@ -56,7 +56,7 @@ class ServerAddress:
     @property
     def host(self) -> str:
         """Host and port for messages, without user and password."""
-        return shown(urlsplit(self.url).netloc.rpartition("@")[2])
+        return escape_line(urlsplit(self.url).netloc.rpartition("@")[2])
 
 
 def check_address(address: ServerAddress) -> ServerAddress:
@@ -179,7 +179,7 @@ class ApiClient:
                     raise self._problem(response)
                 async for event in httpx2.EventSource(response, max_event_size=_EVENT_BYTES_MAX):
                     if event.data:  # without data it is only an id or a retry time
-                        yield event.event, self._parsed(event.data)
+                        yield event.event, self._parse(event.data)
         except httpx2.TimeoutException as error:
             raise self._timeout_failure(error) from error
         except httpx2.HTTPError as error:
@@ -224,9 +224,9 @@ class ApiClient:
         raise self._problem(response)
 
     def _json(self, response: httpx2.Response) -> JsonValue:
-        return self._parsed(response.content)
+        return self._parse(response.content)
 
-    def _parsed(self, data: str | bytes) -> JsonValue:
+    def _parse(self, data: str | bytes) -> JsonValue:
         try:
             body: JsonValue = json.loads(data if isinstance(data, str) else data.decode("utf-8"))
         except (ValueError, RecursionError):
@@ -323,5 +323,5 @@ def _problem_of(cause: BaseException) -> str:
 
 
 def _short(text: str) -> str:
-    plain = shown(" ".join(text.split()))
+    plain = escape_line(" ".join(text.split()))
     return plain if len(plain) <= _TEXT_MAX else f"{plain[: _TEXT_MAX - 1]}…"

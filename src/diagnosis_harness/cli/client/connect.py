@@ -25,7 +25,7 @@ from diagnosis_harness.kernel.errors import (
     StoreFailure,
 )
 from diagnosis_harness.kernel.language import Language
-from diagnosis_harness.report.timestamps import shown
+from diagnosis_harness.report.timestamps import escape_line
 from diagnosis_harness.server.run_view import WholeRunView
 from diagnosis_harness.settings import Settings, load_settings
 
@@ -139,7 +139,7 @@ def _require_extra(language: Language, extra: str) -> Iterator[None]:
 
 def _describe(error: DiagnosisHarnessError, language: Language) -> tuple[str, int]:
     """A failure as a sentence, and the exit code: BAD_INPUT where the person can correct it."""
-    problem = shown(" ".join(str(error).split()))
+    problem = escape_line(" ".join(str(error).split()))
     match error:
         case RunUnknown():
             return words.UNKNOWN.render(language, run=problem), BAD_INPUT

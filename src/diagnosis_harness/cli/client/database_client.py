@@ -46,7 +46,7 @@ class DatabaseClient:
     async def why(self, run_id: str, language: Language) -> JsonValue:
         """The seven answers in words. Streams are unknown here: they belong to the server's process."""
         row = await self._runs.row(LOCAL, run_id)
-        records = await self._runs.known_records(LOCAL, run_id)
+        records = await self._runs.records_if_reachable(LOCAL, run_id)
         events = await self._runs.events(LOCAL, run_id)
         answers = why_stored(row, records, events, stream=stream_seen(row, None))
         return [answer.as_json(language) for answer in answers]

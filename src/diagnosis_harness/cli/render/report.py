@@ -27,7 +27,7 @@ from diagnosis_harness.report.excerpt import (
     worth_showing,
 )
 from diagnosis_harness.report.missing import missing_phrases
-from diagnosis_harness.report.timestamps import shown
+from diagnosis_harness.report.timestamps import escape_line
 
 _HEADLINE = {
     ReleaseOutcome.SUCCESS: "bold green",
@@ -49,7 +49,9 @@ def _lines(document: RunDocument, width: int) -> Iterator[Text]:
     answered = outcome in (ReleaseOutcome.SUCCESS, ReleaseOutcome.FALLBACK)
     concluded = outcome is ReleaseOutcome.SUCCESS
 
-    yield from hang(Text("? ", "dim"), Text(shown(" ".join(document.run.question.split())), "dim"), width)
+    yield from hang(
+        Text("? ", "dim"), Text(escape_line(" ".join(document.run.question.split())), "dim"), width
+    )
     yield Text()
     for place, sentence in enumerate(report.summary):
         yield from hang(Text(), Text(sentence, _HEADLINE[outcome] if place == 0 else ""), width)
@@ -72,18 +74,18 @@ def _lines(document: RunDocument, width: int) -> Iterator[Text]:
         _candidates(document, cited, language, width),
     )
     yield from _section(
-        words.HEADING_MISSING.in_(language), _listed(missing_phrases(report, language), width)
+        words.HEADING_MISSING.in_(language), _bullet_lines(missing_phrases(report, language), width)
     )
     yield from _section(
         words.HEADING_LOOKED_AT.in_(language), coverage_lines(report, language=language, width=width)
     )
-    yield from _section(words.HEADING_NEXT_CHECKS.in_(language), _listed(report.next_checks, width))
+    yield from _section(words.HEADING_NEXT_CHECKS.in_(language), _bullet_lines(report.next_checks, width))
     if answered:
         yield from _section(
             words.HEADING_EVIDENCE.in_(language), footnotes(document, cited, language=language, width=width)
         )
     else:
-        yield from _section(words.HEADING_KEPT.in_(language), _kept(document, language, width))
+        yield from _section(words.HEADING_KEPT.in_(language), _source_lines(document, language, width))
     yield Text()
     yield from footer(document, language=language, width=width)
 
@@ -139,7 +141,7 @@ def _candidate(candidate: Candidate, cited: Citations, language: Language) -> Te
     return body
 
 
-def _kept(document: RunDocument, language: Language, width: int) -> Iterator[Text]:
+def _source_lines(document: RunDocument, language: Language, width: int) -> Iterator[Text]:
     counts = {asked.tool_call_id: asked.items for asked in document.report.coverage.asked}
     for record in document.records:
         if record.digest:
@@ -151,6 +153,6 @@ def _kept(document: RunDocument, language: Language, width: int) -> Iterator[Tex
             yield from hang(Text("  "), line, width)
 
 
-def _listed(sentences: Iterable[str], width: int) -> Iterator[Text]:
+def _bullet_lines(sentences: Iterable[str], width: int) -> Iterator[Text]:
     for sentence in sentences:
-        yield from hang(Text("  - "), Text(shown(sentence)), width)
+        yield from hang(Text("  - "), Text(escape_line(sentence)), width)

@@ -12,7 +12,7 @@ from diagnosis_harness.cli.render.wrap import hang
 from diagnosis_harness.cli.words import runs as words
 from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.report.measure import measure
-from diagnosis_harness.report.timestamps import instant, shown
+from diagnosis_harness.report.timestamps import escape_line, instant
 from diagnosis_harness.server.run_view import RunView
 
 _STYLES = {
@@ -64,14 +64,14 @@ def short_ids(ids: Sequence[str]) -> list[str]:
 def _cells(run: RunView, run_id: str, language: Language, *, now_s: float) -> list[str]:
     took_s = _took_s(run, now_s)
     return [
-        shown(run_id),
-        shown(run.status),
-        shown(run.outcome or "-"),
-        shown(run.intent or "-"),
-        shown(run.asked_by),
+        escape_line(run_id),
+        escape_line(run.status),
+        escape_line(run.outcome or "-"),
+        escape_line(run.intent or "-"),
+        escape_line(run.asked_by),
         age(now_s - run.submitted_s, language),
         "-" if took_s is None else measure(took_s, "s"),
-        shown(" ".join(run.question.split())),
+        escape_line(" ".join(run.question.split())),
     ]
 
 
@@ -87,16 +87,16 @@ def _table(
     if not has_own_line:
         line.append(head[-1])
     line.stylize("dim")
-    yield _stripped(line)
+    yield _strip(line)
     indent = 2 if has_own_line else sum(columns) + 2 * len(columns)
     for row in rows:
         question = row[-1] if width is None else cut(row[-1], max(width - indent, 8))
         line = _row(row, columns, styled=True)
         if has_own_line:
-            yield _stripped(line)
+            yield _strip(line)
             yield Text(f"  {question}", "dim")
         else:
-            yield _stripped(line.append(question))
+            yield _strip(line.append(question))
 
 
 def _row(cells: Sequence[str], columns: Sequence[int], *, styled: bool) -> Text:
@@ -159,14 +159,14 @@ def facts_lines(run: RunView, language: Language, *, now_s: float, width: int) -
     lines += _pairs(left, _label_facts(took, language), width)
     if run.failure:
         prefix = _fact(words.FACTS["failure"].in_(language), "", longest)
-        lines += hang(prefix, Text(shown(run.failure.message), "red"), width)
+        lines += hang(prefix, Text(escape_line(run.failure.message), "red"), width)
     return tuple(lines)
 
 
 def _label_facts(facts: Sequence[tuple[str, str | None]], language: Language) -> list[tuple[str, str]]:
     """Names and values; without a cancellation, none is listed."""
     return [
-        (words.FACTS[name].in_(language), shown(value or "-"))
+        (words.FACTS[name].in_(language), escape_line(value or "-"))
         for name, value in facts
         if value is not None or name != "cancel"
     ]
@@ -184,7 +184,7 @@ def _pairs(left: Sequence[tuple[str, str]], right: Sequence[tuple[str, str]], wi
     for (name, value), (beside, its_value) in zip_longest(left, right, fillvalue=nothing):
         line = _fact(name, value, names[0])
         line.append(" " * (values - cell_len(value) + 4))
-        yield _stripped(line + _fact(beside, its_value, names[1]))
+        yield _strip(line + _fact(beside, its_value, names[1]))
 
 
 def _fact(name: str, value: str, width: int) -> Text:
@@ -199,6 +199,6 @@ def _took_s(run: RunView, now_s: float) -> float | None:
     return None if run.started_s is None else max(now_s - run.started_s, 0.0)
 
 
-def _stripped(line: Text) -> Text:
+def _strip(line: Text) -> Text:
     line.rstrip()
     return line

@@ -10,7 +10,7 @@ from rich.text import Text
 from diagnosis_harness.cli.render.wrap import hang
 from diagnosis_harness.cli.words import run_file as words
 from diagnosis_harness.kernel.language import Language
-from diagnosis_harness.report.timestamps import shown
+from diagnosis_harness.report.timestamps import escape_line
 from diagnosis_harness.trace.event import TraceEventStatus
 from diagnosis_harness.trace.timeline import PhaseVerdict, Timeline
 
@@ -56,11 +56,11 @@ def _event_rows(timeline: Timeline, language: Language, width: int | None) -> It
             since = _seconds(moment.at_s - timeline.started_s)
             phase = stretch.phase.value if place == 0 else ""
             cells = [since, phase, moment.name.value, moment.status.value]
-            rows.append((cells, _STATUS_STYLES[moment.status], shown(moment.text)))
+            rows.append((cells, _STATUS_STYLES[moment.status], escape_line(moment.text)))
     columns = _columns([head, *(cells for cells, _, _ in rows)])
-    yield from _wrapped(_row(head, columns, "dim", "dim"), Text(words.TEXT.in_(language), "dim"), width)
+    yield from _wrap(_row(head, columns, "dim", "dim"), Text(words.TEXT.in_(language), "dim"), width)
     for cells, style, text in rows:
-        yield from _wrapped(_row(cells, columns, "", style), Text(text), width)
+        yield from _wrap(_row(cells, columns, "", style), Text(text), width)
 
 
 def _phase_rows(timeline: Timeline, language: Language) -> Iterator[Text]:
@@ -80,9 +80,9 @@ def _phase_rows(timeline: Timeline, language: Language) -> Iterator[Text]:
         for account in timeline.phases
     ]
     columns = _columns([head, *rows])
-    yield _stripped(_row(head, columns, "dim", "dim"))
+    yield _strip(_row(head, columns, "dim", "dim"))
     for cells, account in zip(rows, timeline.phases, strict=True):
-        yield _stripped(_row(cells, columns, "", _VERDICT_STYLES[account.verdict]))
+        yield _strip(_row(cells, columns, "", _VERDICT_STYLES[account.verdict]))
 
 
 def _seconds(value_s: float) -> str:
@@ -106,12 +106,12 @@ def _row(cells: Sequence[str], columns: Sequence[int], style: str, last: str) ->
     return line
 
 
-def _wrapped(row: Text, text: Text, width: int | None) -> tuple[Text, ...]:
+def _wrap(row: Text, text: Text, width: int | None) -> tuple[Text, ...]:
     if width is None:
-        return (_stripped(row + text),)
+        return (_strip(row + text),)
     return hang(row, text, max(width, cell_len(row.plain) + _TEXT_LEAST))
 
 
-def _stripped(line: Text) -> Text:
+def _strip(line: Text) -> Text:
     line.rstrip()
     return line

@@ -13,7 +13,7 @@ from diagnosis_harness.cli.render.wrap import hang
 from diagnosis_harness.cli.words import verification as words
 from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.kernel.names import display_name
-from diagnosis_harness.report.timestamps import shown
+from diagnosis_harness.report.timestamps import escape_line
 
 FLAWS_SHOWN = 5
 _STYLES = {
@@ -72,7 +72,7 @@ def _row(check: Check, sign: str, language: Language, columns: tuple[int, int]) 
 
 def _flaws(check: Check, language: Language, width: int) -> Iterator[Text]:
     for flaw in check.flaws[:FLAWS_SHOWN]:
-        place = shown(flaw.place) or words.WHOLE.in_(language)
+        place = escape_line(flaw.place) or words.WHOLE.in_(language)
         message = f"{place}{words.COLON.in_(language)}{words.flaw(flaw.code, language)} [{flaw.code.value}]"
         yield from hang(Text("    - "), Text(message), width)
         for label, text in (
@@ -95,7 +95,7 @@ def _detail(label: str, text: str, width: int) -> Iterator[Text]:
 
 
 def _short(text: str) -> str:
-    plain = shown(text)
+    plain = escape_line(text)
     return plain if len(plain) <= _TEXT_SHOWN else f"{plain[: _TEXT_SHOWN - 1]}…"
 
 

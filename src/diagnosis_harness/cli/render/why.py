@@ -12,7 +12,7 @@ from diagnosis_harness.cli.render.wrap import hang
 from diagnosis_harness.cli.words import run_file as words
 from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.kernel.language import Language
-from diagnosis_harness.report.timestamps import shown
+from diagnosis_harness.report.timestamps import escape_line
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,9 @@ def read_answer(held: JsonValue) -> AnswerText:
 
 def why_lines(answers: Sequence[AnswerText], language: Language, *, width: int) -> tuple[Text, ...]:
     """All answers, each with its facts in two columns; questions that do not apply are dimmed."""
-    places = max((cell_len(shown(place)) for answer in answers for place, _ in answer.rests_on), default=0)
+    places = max(
+        (cell_len(escape_line(place)) for answer in answers for place, _ in answer.rests_on), default=0
+    )
     return tuple(_lines(answers, language, places=places, width=max(width, 40)))
 
 
@@ -49,13 +51,15 @@ def _lines(answers: Sequence[AnswerText], language: Language, *, places: int, wi
     for number, answer in enumerate(answers, start=1):
         if number > 1:
             yield Text()
-        asked = Text(shown(answer.asks), "bold" if answer.arises else "dim")
+        asked = Text(escape_line(answer.asks), "bold" if answer.arises else "dim")
         if not answer.arises:
             asked.append(words.NOT_ARISING.in_(language), "dim")
         yield from hang(Text(f"{number}. "), asked, width)
         style = "" if answer.arises else "dim"
         for sentence in answer.says:
-            yield from hang(Text("   "), Text(shown(sentence), style), width)
+            yield from hang(Text("   "), Text(escape_line(sentence), style), width)
         for place, value in answer.rests_on:
-            gap = " " * (places - cell_len(shown(place)) + 2)
-            yield from hang(Text(f"     {shown(place)}{gap}", "dim"), Text(shown(value), "dim"), width)
+            gap = " " * (places - cell_len(escape_line(place)) + 2)
+            yield from hang(
+                Text(f"     {escape_line(place)}{gap}", "dim"), Text(escape_line(value), "dim"), width
+            )

@@ -101,10 +101,10 @@ async def alertmanager(
         return _answer(status, fingerprint, None, ignored=_NOTHING_FIRES.in_(request_language(request)))
     notification_id = request_id_of(request.scope)
     if status is AlertStatus.RESOLVED:
-        taken = await alerts.resolved(caller, notification_id=notification_id, fingerprint=fingerprint)
+        taken = await alerts.take_resolved(caller, notification_id=notification_id, fingerprint=fingerprint)
         return _answer(status, fingerprint, taken)
     try:
-        taken = await alerts.fired(
+        taken = await alerts.take_firing(
             caller,
             asking_of(group, source=source),
             notification_id=notification_id,

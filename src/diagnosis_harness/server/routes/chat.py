@@ -53,8 +53,8 @@ async def chat(
     )
     run = streams.chats.begin(request, with_trace=body.trace)
     try:
-        await run.started()
+        await run.wait_for_start()
     except asyncio.CancelledError:
         run.cancel(CancellationReason.CLIENT_DISCONNECTED)
         raise
-    return EventStream(run.watched())
+    return EventStream(run.open_watch())

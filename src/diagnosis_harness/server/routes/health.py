@@ -106,7 +106,7 @@ async def metrics(state: AppStateDep) -> Response:
     meters, service = state.metrics, state.service
     meters.active.set(len(service.stores.active))
     meters.streams.set(len(state.streams.hub))
-    meters.exported(service.exports())
+    meters.count_exports(service.exports())
     meters.left.set(service.left_runs())
     database, evidence = await _stores(state)
     meters.store_up.set(database is None)

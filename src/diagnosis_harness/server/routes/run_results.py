@@ -262,9 +262,9 @@ async def why_of(
     """Seven questions about the run, answered as of now, each with the document fields it rests on."""
     language = lang or request_language(request)
     row = await state.service.runs.row(caller, run_id)
-    records = await state.service.runs.known_records(caller, run_id)
+    records = await state.service.runs.records_if_reachable(caller, run_id)
     events = await state.service.runs.events(caller, run_id)
-    answers = why_stored(row, records, events, stream=state.streams.chats.seen(row))
+    answers = why_stored(row, records, events, stream=state.streams.chats.client_stream_end(row))
     view = WhyView(
         run_id=run_id,
         status=row.status,

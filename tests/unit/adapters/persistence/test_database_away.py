@@ -62,7 +62,7 @@ def test_postgresql_that_goes_away_is_a_failure_and_works_again_when_it_is_back(
 
     async def story() -> None:
         async with kept_at(postgres_url) as kept:
-            ctx = await kept.one.begun("r1")
+            ctx = await kept.one.begin_run("r1")
             server.stop()
             kept.one.tell(ctx)
             with pytest.raises(StoreFailure) as failure:

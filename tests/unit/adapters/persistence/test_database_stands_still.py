@@ -33,10 +33,10 @@ def owners(connection: Connection) -> list[str]:
 def write_heartbeat(owner: str) -> Callable[[Connection], None]:
     """One row more."""
 
-    def done(connection: Connection) -> None:
+    def write_now(connection: Connection) -> None:
         connection.execute(BEAT, {"owner": owner})
 
-    return done
+    return write_now
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="platform: processes are found in /proc")

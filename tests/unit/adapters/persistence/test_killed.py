@@ -125,7 +125,7 @@ def test_what_a_lost_run_spent_is_read_off_its_log(sqlite_url: str, kept_at: Kep
 
     async def story() -> None:
         async with kept_at(sqlite_url) as kept:
-            ctx = await kept.one.begun("r1")
+            ctx = await kept.one.begin_run("r1")
             for name in (TraceName.AGENT_MODEL_STEP, TraceName.TOOL_INVOCATION, TraceName.TOOL_INVOCATION):
                 kept.one.tell(ctx, name, status=TraceEventStatus.STARTED)
                 kept.one.tell(ctx, name, status=TraceEventStatus.SUCCEEDED)

@@ -68,7 +68,7 @@ def test_a_run_that_ends_while_it_is_given_up_keeps_its_own_end(postgres_url: st
 
     async def story() -> None:
         async with kept_at(postgres_url) as kept:
-            await kept.one.begun("r1")
+            await kept.one.begin_run("r1")
             assert await _behind(
                 postgres_url, FINISH, kept.recovery.abandon("r1", owner="one", at_s=SUBMITTED_S + 30)
             )
@@ -91,7 +91,7 @@ def test_a_record_that_begins_while_its_run_is_given_up_is_abandoned_too(
 
     async def story() -> None:
         async with kept_at(postgres_url) as kept:
-            ctx = await kept.one.begun("r1")
+            ctx = await kept.one.begin_run("r1")
             await kept.one.evidence.begin(ctx, projecting_record("t1"))
             assert await _behind(
                 postgres_url, BEGIN_RECORD, kept.recovery.abandon("r1", owner="one", at_s=SUBMITTED_S + 30)

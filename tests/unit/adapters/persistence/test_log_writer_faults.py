@@ -23,7 +23,7 @@ def test_an_event_that_no_database_can_hold_fails_its_own_run_and_the_log_goes_o
 
     async def story() -> None:
         async with a_process(sqlite_url) as (process, log, archive, _clock):
-            good, bad = await process.begun("r1"), await process.begun("r2")
+            good, bad = await process.begin_run("r1"), await process.begin_run("r2")
             log.emit(replace(_event("r2", 2), payload=MappingProxyType({"x": {1, 2}})))  # type: ignore[dict-item]  # no JSON
             process.tell(good)
             await asyncio.wait_for(log.flush(good), 10)
@@ -43,7 +43,7 @@ def test_a_writer_that_fails_by_itself_fails_the_flushes_typed_and_goes_on(
 
     async def story() -> None:
         async with a_process(sqlite_url) as (process, log, archive, clock):
-            first, second = await process.begun("r1"), await process.begun("r2")
+            first, second = await process.begin_run("r1"), await process.begin_run("r2")
             with monkeypatch.context() as broken:
                 broken.setattr(log, "_batch", _raises)
                 process.tell(first)
@@ -62,7 +62,7 @@ def test_a_writer_that_is_gone_is_told_of(sqlite_url: str) -> None:
 
     async def story() -> None:
         async with a_process(sqlite_url) as (process, log, _archive, _clock):
-            ctx = await process.begun("r1")
+            ctx = await process.begin_run("r1")
             assert log.problem() is None
             (task,) = (task for task in asyncio.all_tasks() if task.get_name() == "run-log")
             task.cancel()

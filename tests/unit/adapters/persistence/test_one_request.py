@@ -36,7 +36,7 @@ class Wire:
 async def listening(wire: Wire, behind: str | tuple[str, int] | None = None) -> AsyncIterator[Wire]:
     """A socket on the loopback, with a server behind it or none."""
 
-    async def served(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         wire.connections += 1
         ends = [writer]
         try:
@@ -63,7 +63,7 @@ async def listening(wire: Wire, behind: str | tuple[str, int] | None = None) -> 
             for end in ends:
                 end.close()
 
-    server = await asyncio.start_server(served, "127.0.0.1", 0)
+    server = await asyncio.start_server(serve, "127.0.0.1", 0)
     wire.port = server.sockets[0].getsockname()[1]
     try:
         yield wire

@@ -30,7 +30,7 @@ def test_a_run_that_was_claimed_since_it_was_read_is_not_ended(
     async def story() -> None:
         async with kept_at(url) as kept:
             read = (await kept.archive.submit(a_request("r1"))).row
-            ctx = await kept.one.begun("r1")
+            ctx = await kept.one.begin_run("r1")
             claimed, log = await row_of(kept), await log_of(kept)
             database = await Database.open(url)
             try:

@@ -37,13 +37,13 @@ def test_events_of_many_threads_are_written_each_run_in_order(sqlite_url: str) -
             archive,
             _clock,
         ):
-            runs = [await process.begun(f"r{number}") for number in range(6)]
+            runs = [await process.begin_run(f"r{number}") for number in range(6)]
 
-            def told(ctx: RunContext) -> None:
+            def record_context(ctx: RunContext) -> None:
                 for number in range(300):
                     process.tell(ctx, number=number)
 
-            threads = [threading.Thread(target=told, args=(ctx,)) for ctx in runs]
+            threads = [threading.Thread(target=record_context, args=(ctx,)) for ctx in runs]
             for thread in threads:
                 thread.start()
             for thread in threads:
@@ -62,7 +62,7 @@ def test_what_comes_while_a_batch_is_written_goes_into_one_next_batch(sqlite_url
 
     async def story() -> None:
         async with a_process(sqlite_url) as (process, log, _archive, _clock):
-            one, two = await process.begun("r1"), await process.begun("r2")
+            one, two = await process.begin_run("r1"), await process.begin_run("r2")
             calls: list[tuple[str, int]] = []
             log.on_written(lambda run_id, events: calls.append((run_id, len(events))))
             for _ in range(50):
@@ -90,7 +90,7 @@ def test_a_listener_hears_of_nothing_that_is_not_committed(sqlite_url: str) -> N
                 seen.append((events[-1].seq, last))
 
             log.on_written(listener)
-            ctx = await process.begun("r1")
+            ctx = await process.begin_run("r1")
             process.tell(ctx)
             await log.flush(ctx)
             assert [told for told, _ in seen] == [1, 2]
@@ -110,11 +110,11 @@ def test_a_listener_that_raises_stops_neither_the_log_nor_other_listeners(sqlite
             )
             heard: list[str] = []
 
-            def broken(run_id: str, events: Sequence[TraceEvent]) -> None:
+            def raise_broken(run_id: str, events: Sequence[TraceEvent]) -> None:
                 raise RuntimeError("broken")
 
-            ctx = await process.begun("r1")
-            log.on_written(broken)
+            ctx = await process.begin_run("r1")
+            log.on_written(raise_broken)
             remove = log.on_written(lambda run_id, events: heard.append(run_id))
             for _ in range(2):
                 process.tell(ctx)
@@ -135,7 +135,7 @@ def test_a_run_that_emits_more_than_may_wait_fails_at_its_flush_and_others_go_on
 
     async def story() -> None:
         async with a_process(sqlite_url, run_events_max=20) as (process, log, archive, _clock):
-            loud, quiet = await process.begun("r1"), await process.begun("r2")
+            loud, quiet = await process.begin_run("r1"), await process.begin_run("r2")
             for _ in range(500):
                 process.tell(loud)
             process.tell(quiet)
@@ -167,7 +167,7 @@ def test_all_runs_together_may_hold_only_so_much(sqlite_url: str) -> None:
                 await log.flush(late)
             for ctx in held:
                 log.close(ctx)
-            await process.begun("r1")
+            await process.begin_run("r1")
 
     asyncio.run(story())
 
@@ -177,7 +177,7 @@ def test_one_run_whose_events_are_refused_stops_no_other(sqlite_url: str) -> Non
 
     async def story() -> None:
         async with a_process(sqlite_url) as (process, log, archive, _clock):
-            good, bad = await process.begun("r1"), await process.begun("r2")
+            good, bad = await process.begin_run("r1"), await process.begin_run("r2")
             log.emit(_event("r2", 1))  # a seq that stands in the log
             process.tell(good)
             await log.flush(good)
@@ -214,7 +214,7 @@ def test_a_batch_whose_answer_was_lost_is_not_written_twice(sqlite_url: str) -> 
         process = Process("p", core, SqlRunStore(base, owner="p"), log, log, None)  # type: ignore[arg-type]  # no evidence
         told: list[int] = []
         log.on_written(lambda run_id, events: told.extend(event.seq for event in events))
-        ctx = await process.begun("r1")
+        ctx = await process.begin_run("r1")
         await process.store.finish(ctx, a_success())
         process.tell(ctx)
         process.tell(ctx, TraceName.RUN_FINISHED)
@@ -255,7 +255,7 @@ def test_a_flush_waits_for_what_was_emitted_while_a_batch_was_written(sqlite_url
         await log.start()
         core = DiagnosisHarnessCore(clock=clock, ids=CountingIds(), sink=log)
         process = Process("p", core, SqlRunStore(base, owner="p"), log, log, None)  # type: ignore[arg-type]  # no evidence
-        ctx = await process.begun("r1")
+        ctx = await process.begin_run("r1")
         base.gate = asyncio.Semaphore(0)
         process.tell(ctx)
         await asyncio.wait(
@@ -282,7 +282,7 @@ def test_the_log_keeps_what_it_cannot_write_and_tries_again_by_the_clock(sqlite_
 
     async def story() -> None:
         async with a_process(sqlite_url, busy_timeout_s=0.02) as (process, log, archive, clock):
-            ctx = await process.begun("r1")
+            ctx = await process.begin_run("r1")
             other = sqlite3.connect(sqlite_url.removeprefix("sqlite:///"), isolation_level=None)
             other.execute("BEGIN IMMEDIATE")
             process.tell(ctx)
@@ -304,7 +304,7 @@ def test_events_of_runs_that_are_closed_or_never_began_are_dropped(sqlite_url: s
 
     async def story() -> None:
         async with a_process(sqlite_url) as (process, log, archive, _clock):
-            ctx = await process.begun("r1")
+            ctx = await process.begin_run("r1")
             log.close(ctx)
             process.tell(ctx)
             log.emit(_event("never", 7))
@@ -322,7 +322,7 @@ def test_stopping_writes_what_is_open(sqlite_url: str) -> None:
 
     async def story() -> None:
         async with a_process(sqlite_url) as (process, log, archive, _clock):
-            ctx = await process.begun("r1")
+            ctx = await process.begin_run("r1")
             process.tell(ctx)
             await log.stop()
             process.tell(ctx)

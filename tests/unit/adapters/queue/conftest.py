@@ -73,7 +73,7 @@ class Worker:
         assert self.process.stderr
         return self.process.stderr.read()
 
-    def gone(self) -> None:
+    def remove(self) -> None:
         """Whatever became of it, nothing is left."""
         self.kill()
         self._reader.join(LIMIT_S)
@@ -82,8 +82,8 @@ class Worker:
             pipe.close()
 
 
-@pytest.fixture
-def heard() -> Heard:
+@pytest.fixture(name="heard")
+def open_heard() -> Heard:
     """Who said what, of all processes of a test."""
     return queue.SimpleQueue()
 
@@ -95,7 +95,7 @@ def worker(heard: Heard) -> Iterator[Callable[..., Worker]]:
 
         def start(url: str, executor: str, mode: str = "take") -> Worker:
             started = Worker(url, executor, mode, heard)
-            stack.callback(started.gone)
+            stack.callback(started.remove)
             first = started.line()
             assert first == "listening", (first, started.errors())
             return started

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
-from tests.support.scripted_chat import KeptChat, concluding, opened
+from tests.support.scripted_chat import KeptChat, concluding, open_chat
 from tests.support.scripted_router import ScriptedRouter
 
 from diagnosis_harness.adapters.telemetry.exporter import ExportCounts, TraceExporter
@@ -66,7 +66,7 @@ def test_a_closed_run_is_sent_whole_and_once(tmp_path: Path) -> None:
     """The spans of all its kept events, with its session; nothing before RUN_FINISHED is written."""
 
     async def work() -> None:
-        async with opened(tmp_path, **concluding()) as it:  # type: ignore[arg-type]  # named by the function
+        async with open_chat(tmp_path, **concluding()) as it:  # type: ignore[arg-type]  # named by the function
             sender = ready()
             exporter = TraceExporter(it.stores.archive, sender)
             exporter.start()
@@ -86,7 +86,7 @@ def test_a_backend_that_does_not_answer_holds_no_run_up(tmp_path: Path) -> None:
     """Runs end and are kept while the first one's spans hang; at the end the exporter lets go in time."""
 
     async def work() -> None:
-        async with opened(tmp_path, router=ScriptedRouter(ABOUT)) as it:
+        async with open_chat(tmp_path, router=ScriptedRouter(ABOUT)) as it:
             sender = ScriptedSender()
             exporter = TraceExporter(it.stores.archive, sender, waiting_max=2)
             exporter.start()
@@ -109,7 +109,7 @@ def test_a_failing_backend_is_counted_and_said_once(tmp_path: Path, caplog: pyte
     """Each run is tried once and stays what it was; the next word is said after it has worked again."""
 
     async def work() -> None:
-        async with opened(tmp_path, router=ScriptedRouter(ABOUT)) as it:
+        async with open_chat(tmp_path, router=ScriptedRouter(ABOUT)) as it:
             sender = ready(fails=True)
             exporter = TraceExporter(it.stores.archive, sender)
             exporter.start()
@@ -134,7 +134,7 @@ def test_a_run_that_is_not_kept_is_passed_over(tmp_path: Path) -> None:
     """Nothing is sent for it, and the next one is."""
 
     async def work() -> None:
-        async with opened(tmp_path, router=ScriptedRouter(ABOUT)) as it:
+        async with open_chat(tmp_path, router=ScriptedRouter(ABOUT)) as it:
             sender = ready()
             exporter = TraceExporter(it.stores.archive, sender)
             exporter.start()
@@ -157,7 +157,7 @@ def test_a_sender_that_breaks_is_counted_and_the_next_run_is_sent(tmp_path: Path
                 raise KeyError("a bug")
 
     async def work() -> None:
-        async with opened(tmp_path, router=ScriptedRouter(ABOUT)) as it:
+        async with open_chat(tmp_path, router=ScriptedRouter(ABOUT)) as it:
             sender = Broken()
             sender.gate.set()
             exporter = TraceExporter(it.stores.archive, sender)
