@@ -68,7 +68,7 @@ def _all_the_time(rng: np.random.Generator, case: Case) -> Claim | None:
         return None
     looked = found[0].projection.window
     wider = TimeWindow(looked.start_s - pick(rng, (0.0, 3_600.0)), looked.end_s + pick(rng, (5.0, 86_400.0)))
-    return replace(_denial(*found), signal=_sought_text(found[0]), window=wider)
+    return replace(_denial(*found), signal=_text_sought(found[0]), window=wider)
 
 
 def _for_ever(rng: np.random.Generator, case: Case) -> Claim | None:
@@ -76,7 +76,7 @@ def _for_ever(rng: np.random.Generator, case: Case) -> Claim | None:
     found = _empty(rng, case)
     if found is None or found[0].projection is None or found[0].projection.window is None:
         return None
-    return replace(_denial(*found), signal=_sought_text(found[0]))
+    return replace(_denial(*found), signal=_text_sought(found[0]))
 
 
 def _of_everything(rng: np.random.Generator, case: Case) -> Claim | None:
@@ -92,7 +92,7 @@ def _since(rng: np.random.Generator, case: Case) -> Claim | None:
     if found is None:
         return None
     moment = 1_700_000_000.0 + float(rng.integers(10_000_000))
-    return replace(_denial(*found), signal=_sought_text(found[0]), onset_s=moment)
+    return replace(_denial(*found), signal=_text_sought(found[0]), onset_s=moment)
 
 
 def _over_findings(rng: np.random.Generator, case: Case) -> Claim | None:
@@ -111,7 +111,7 @@ def _with_numbers(rng: np.random.Generator, case: Case) -> Claim | None:
     found = _empty(rng, case)
     if found is None:
         return None
-    claim = replace(_denial(*found), signal=_sought_text(found[0]))
+    claim = replace(_denial(*found), signal=_text_sought(found[0]))
     other = pick(rng, case.run.entities)
     false = (
         replace(claim, value=float(rng.integers(1, 99)), unit="percent"),
@@ -127,12 +127,12 @@ def _with_numbers(rng: np.random.Generator, case: Case) -> Claim | None:
 def _wider(rng: np.random.Generator, case: Case) -> Claim | None:
     """Nothing at all was found for an entity of which one thing was asked, or another thing than asked."""
     found = _empty(rng, case)
-    if found is None or _sought_text(found[0]) is None:
+    if found is None or _text_sought(found[0]) is None:
         return None
     return replace(_denial(*found), signal=pick(rng, (None, "error_rate", "OutOfMemoryError")))
 
 
-def _sought_text(record: EvidenceRecord) -> str | None:
+def _text_sought(record: EvidenceRecord) -> str | None:
     """The text or signal that a record's scope asked for."""
     scope = json.loads(record.scope)
     sought = scope.get("text") or scope.get("signal")

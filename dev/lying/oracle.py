@@ -39,7 +39,7 @@ def _stands(report: Entry, forged: Fabrication) -> bool:
                 _same_ref(cited, ref)
                 for entry in (*_entries(report, "claims"), *_entries(report, "candidates"))
                 if by is None or _has(entry, by)
-                for cited in _cited_entries(entry)
+                for cited in _entries_cited(entry)
             )
         case ForgedQuote(ref=ref, text=text):
             return any(
@@ -82,7 +82,7 @@ def _entries(holder: Entry, name: str) -> Iterator[Entry]:
     return (_entry(each) for each in _list(holder.get(name)))
 
 
-def _cited_entries(entry: Entry) -> Iterator[Entry]:
+def _entries_cited(entry: Entry) -> Iterator[Entry]:
     for name in ("refs", "evidence_for", "evidence_against"):
         yield from _entries(entry, name)
     for quote in _entries(entry, "quotes"):

@@ -40,7 +40,7 @@ class FakeDiagnosis:
             case ["wait" | "stuck" as how]:
                 print("waiting", file=sys.stderr, flush=True)  # noqa: T201 - what the test waits for
                 await (self._cancelled.wait() if how == "wait" else asyncio.Event().wait())
-                return documents.cancelled_document(language)
+                return documents.document_of_cancel(language)
             case ["raise"]:
                 raise ZeroDivisionError("a bug")
             case ["refuse"]:

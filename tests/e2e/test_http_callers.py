@@ -177,12 +177,12 @@ def test_without_a_key_nobody_is_an_admin_over_http(tmp_path: Path) -> None:
 def test_without_a_key_people_see_what_alerts_asked_without_one(tmp_path: Path) -> None:
     """They are apart in what they may have unfinished, and not in what may be seen: alerts are for people."""
 
-    async def stored_question() -> str:
+    async def question_in_store() -> str:
         return (await server.service.runs.submit(ALERTS, Asking(question="What can you do?"))).row.run_id
 
     with run_server(tmp_path, works=False) as server:
         here, bob = server.client(), server.client(server.key("bob"))
-        run_id = server.inside(stored_question)
+        run_id = server.inside(question_in_store)
         assert here.get(f"/v1/runs/{run_id}").status_code == 200
         for query in ({}, {"asked_by": "alerts"}):
             assert [row["run_id"] for row in here.get("/v1/runs", params=query).json()["runs"]] == [run_id]

@@ -30,7 +30,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FacedServer]:
 
 
 @pytest.fixture(scope="module", name="done")
-def concluded_run(server: FacedServer) -> str:
+def ask_for_conclusion(server: FacedServer) -> str:
     """A diagnosis that has ended with a conclusion."""
     client = server.client()
     run_id: str = submit(client, session_id="ses-done")["run_id"]

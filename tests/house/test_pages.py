@@ -27,10 +27,10 @@ MACHINE = re.compile(
 
 
 def _pages() -> list[Path]:
-    return [file for file in _committed_pages() if file.suffix == ".md"]
+    return [file for file in _pages_in_git() if file.suffix == ".md"]
 
 
-def _committed_pages() -> list[Path]:
+def _pages_in_git() -> list[Path]:
     """Return the files that are under version control, or all of them where there is no git checkout."""
     if (ROOT / ".git").exists():
         listed = subprocess.run(
@@ -79,7 +79,7 @@ def test_the_first_page_is_short(name: str) -> None:
 def test_nothing_names_one_machine_or_registry() -> None:
     """A clone works anywhere: no path of a machine and no registry's address is committed."""
     named = []
-    for file in _committed_pages():
+    for file in _pages_in_git():
         try:
             text = file.read_text(encoding="utf-8")
         except UnicodeDecodeError:

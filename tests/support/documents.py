@@ -203,7 +203,7 @@ def fallback(language: Language = Language.EN) -> RunDocument:
     return _document(material)
 
 
-def cancelled_document(language: Language = Language.EN) -> RunDocument:
+def document_of_cancel(language: Language = Language.EN) -> RunDocument:
     """A run that its user stopped, with a call in flight."""
     material = _material(language, Release(ReleaseOutcome.CANCELLED), RunState.CANCELLED)
     in_flight = (InFlight("walk_topology", "t5"),)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from dev.lying.chosen.absences import absence_objections
 from dev.lying.chosen.claim_numbers import number_objections
 from dev.lying.chosen.claim_truth import truth_objections
-from dev.lying.chosen.evidence import SAME_S, Item, Json, Record, cited_items, span_of
+from dev.lying.chosen.evidence import SAME_S, Item, Json, Record, items_cited_by, span_of
 from dev.lying.chosen.reference import Reference
 from dev.lying.chosen.sentences import instants, quotes_in
 
@@ -48,7 +48,7 @@ def claim_objections(claim: Json, records: Mapping[str, Record], world: World, r
         yield from absence_objections(claim, records, world)
         return
     sentence = claim["sentence"]
-    held = list(cited_items(claim["refs"], records))
+    held = list(items_cited_by(claim["refs"], records))
     bearing = [item for _, _, item in held if item is not None and _bears(claim, item)]
     if len({(ref["tool_call_id"], ref["item_id"]) for ref, _, _ in held}) < len(held):
         yield "the same citation twice", sentence
@@ -84,7 +84,7 @@ def _bears(claim: Json, item: Item) -> bool:
 
 def _quotes(claim: Json, records: Mapping[str, Record], bearing: list[Item]) -> Said:
     for quote in claim["quotes"]:
-        ((_, _, item),) = cited_items([quote["ref"]], records)
+        ((_, _, item),) = items_cited_by([quote["ref"]], records)
         text = quote["text"]
         if item is None or item not in bearing:
             yield "quote of what does not bear it", f"{claim['sentence']} [{text}]"

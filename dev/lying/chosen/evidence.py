@@ -110,7 +110,7 @@ def records_of(document: Json) -> dict[str, Record]:
     return found
 
 
-def cited_items(
+def items_cited_by(
     refs: Sequence[Json], records: Mapping[str, Record]
 ) -> Iterator[tuple[Json, Record | None, Item | None]]:
     """Each reference with the record and the item that it points at."""

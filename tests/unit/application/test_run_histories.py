@@ -291,14 +291,14 @@ class RunHistories(RuleBasedStateMachine):
 class RecordHistories(RunHistories):
     """IV-03, IV-04, IV-05."""
 
-    def stored_records(self) -> tuple[EvidenceRecord, ...]:
+    def records_in_store(self) -> tuple[EvidenceRecord, ...]:
         """What the store holds of the run."""
         return self.loop.run_until_complete(self.store.of_run(self.scene.ctx))
 
     @invariant()
     def holds(self) -> None:
         """Records are legal and what is said cites them."""
-        kept = {record.tool_call_id: record for record in self.stored_records()}
+        kept = {record.tool_call_id: record for record in self.records_in_store()}
         for record in kept.values():
             if record.invocation is InvocationStatus.READY:
                 found = EvidenceStatus.EVIDENCE_FOUND if record.items else EvidenceStatus.NO_EVIDENCE

@@ -191,7 +191,7 @@ def test_an_interrupt_inside_a_player_leaves_when_the_run_is_told(
         _run_in_host(host, run.play())
 
     assert run.ctx.lifecycle.state is S.FAILED
-    assert all(record.invocation is not InvocationStatus.PROJECTING for record in _stored_parts(run))
+    assert all(record.invocation is not InvocationStatus.PROJECTING for record in _parts_in_store(run))
     assert run.ctx.budget.open_calls().waiting == run.ctx.budget.open_calls().in_flight == ()
     is_told_to_the_end(run)
     run.core.close()
@@ -214,7 +214,7 @@ def test_a_host_that_throws_its_coroutine_away_finds_the_run_told_to_its_end() -
     is_told_to_the_end(run)
 
 
-def _stored_parts(run: Scene) -> tuple[Any, ...]:
+def _parts_in_store(run: Scene) -> tuple[Any, ...]:
     return asyncio.run(run.store.of_run(run.ctx))
 
 

@@ -29,7 +29,7 @@ def make_records() -> tuple[EvidenceRecord, ...]:
     return changed, ranked, ready_record(tool_call_id="t3", tool_name="search_logs", scope=scope), failed
 
 
-def saved_run() -> RunDocument:
+def make_saved_run() -> RunDocument:
     """A concluded run of three claims that its records bear: a cause, a change, an absence."""
     success = documents.success()
     cause, change, _, absence = success.report.claims
@@ -80,7 +80,7 @@ def again(
         for record in make_records()
         if record.projection is not None and record.tool_call_id not in left_out
     ]
-    return compare(saved_run(), [*results, *without], run_id=RUN, state=RunState.SUCCESS)
+    return compare(make_saved_run(), [*results, *without], run_id=RUN, state=RunState.SUCCESS)
 
 
 def status(recheck: Recheck) -> dict[str, FactStatus]:
@@ -170,7 +170,7 @@ def test_a_query_without_an_answer_decides_nothing() -> None:
 
 def test_a_scope_that_no_call_has_is_not_asked() -> None:
     """A forged document cannot make anybody ask in words of its own."""
-    success = saved_run()
+    success = make_saved_run()
     records = (replace(success.records[0], scope="[]"), *success.records[1:])
 
     recheck = compare(replace(success, records=records), [], run_id=RUN, state=RunState.SUCCESS)

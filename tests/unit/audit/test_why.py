@@ -56,7 +56,7 @@ def play_scenario(scenario: str) -> RunDocument:
 HAND_MADE = {
     "success": documents.success(),
     "fallback": documents.fallback(),
-    "cancelled": documents.cancelled_document(),
+    "cancelled": documents.document_of_cancel(),
     "failed": documents.document_of_end(ReleaseOutcome.FAILED, RunState.FAILED),
     "timed out": documents.document_of_end(ReleaseOutcome.FAILED, RunState.TIMED_OUT),
     "budget": documents.document_of_end(ReleaseOutcome.FAILED, RunState.BUDGET_EXHAUSTED),

@@ -51,7 +51,7 @@ def test_the_published_answer_is_compared_with_the_truth(
         (documents.success(), SOUND, False),
         (documents.fallback(), PAYMENT, False),
         (documents.fallback(), SOUND, True),
-        (documents.cancelled_document(), SOUND, False),
+        (documents.document_of_cancel(), SOUND, False),
         (FAILED, SOUND, False),
     ],
 )

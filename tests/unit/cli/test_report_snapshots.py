@@ -35,7 +35,7 @@ REPORTS: dict[str, tuple[RunDocument, int]] = {
     "success-zh-80": (documents.success(Language.ZH), 80),
     "fallback-en-100": (documents.fallback(), 100),
     "fallback-zh-60": (documents.fallback(Language.ZH), 60),
-    "cancelled-en-80": (documents.cancelled_document(), 80),
+    "cancelled-en-80": (documents.document_of_cancel(), 80),
     "timed-out-en-80": (TIMED_OUT, 80),
 }
 

@@ -32,7 +32,7 @@ def every_end() -> list[RunDocument]:
         documents.success(),
         documents.success(Language.ZH),
         documents.fallback(),
-        documents.cancelled_document(),
+        documents.document_of_cancel(),
         documents.document_of_end(ReleaseOutcome.FAILED, RunState.TIMED_OUT, failure="It took too long."),
     ]
 

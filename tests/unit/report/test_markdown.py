@@ -16,7 +16,7 @@ from diagnosis_harness.report.markdown import escape, markdown
 
 
 @pytest.mark.parametrize("language", Language)
-@pytest.mark.parametrize("make", [documents.success, documents.fallback, documents.cancelled_document])
+@pytest.mark.parametrize("make", [documents.success, documents.fallback, documents.document_of_cancel])
 def test_every_citation_has_its_footnote_and_every_footnote_is_cited(
     make: object, language: Language
 ) -> None:
@@ -43,7 +43,7 @@ def test_a_success_names_cause_reasons_and_verbatim_evidence() -> None:
 
 def test_an_answer_without_a_report_stands_in_its_place() -> None:
     """A question about the system has text and no report; lists are lists only where they are ours."""
-    empty = documents.cancelled_document()
+    empty = documents.document_of_cancel()
     empty = replace(empty, report=replace(empty.report, summary=()))
     answer = "I can see two sources.\n- shop\n- [till](http://evil.test)"
     text = markdown(empty, answer=answer, lists=True)

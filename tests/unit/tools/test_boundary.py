@@ -75,7 +75,7 @@ class House:
         """One batch, in an event loop of its own."""
         return asyncio.run(self.boundary.invoke(self.ctx, requests))
 
-    def stored_records(self) -> tuple[EvidenceRecord, ...]:
+    def records_in_store(self) -> tuple[EvidenceRecord, ...]:
         """What the store holds of the run."""
         return asyncio.run(self.store.of_run(self.ctx))
 
@@ -99,7 +99,7 @@ def test_a_call_leaves_one_ready_record_that_the_store_holds() -> None:
     assert record is not None
     assert (record.invocation, record.evidence) == (InvocationStatus.READY, EvidenceStatus.EVIDENCE_FOUND)
     assert (record.key, record.scope) == ("evidence:run-1:t1", '{"entity":"cart"}')
-    assert house.stored_records() == (record,)
+    assert house.records_in_store() == (record,)
     assert house.ctx.budget.usage().run_bytes == record.size_bytes
 
 
@@ -144,7 +144,7 @@ def test_a_refusal_leaves_an_audit_event_and_no_record(wish: ToolRequest, code: 
     assert [event.payload["code"] for event in house.sink.events_named(TraceName.TOOL_REQUEST_REJECTED)] == [
         code
     ]
-    assert (house.tool.runs, house.stored_records(), house.ctx.budget.usage().tool_calls) == ([], (), 0)
+    assert (house.tool.runs, house.records_in_store(), house.ctx.budget.usage().tool_calls) == ([], (), 0)
 
 
 def test_a_tool_that_is_not_read_only_is_never_run() -> None:
@@ -186,7 +186,7 @@ def test_eight_hundred_calls_under_a_limit_of_twenty_run_twenty_in_order() -> No
     assert {result.refusal.code for result in results[20:] if result.refusal} == {
         RefusalCode.BUDGET_EXHAUSTED
     }
-    assert len(house.stored_records()) == 20
+    assert len(house.records_in_store()) == 20
     assert len(house.sink.events_named(TraceName.TOOL_REQUEST_REJECTED)) == 780
     assert house.ctx.lifecycle.state is RunState.BUDGET_EXHAUSTED
 
@@ -254,7 +254,7 @@ def test_each_failure_ends_the_record_with_its_own_code(
     (result,) = house.ask(request())
     assert result.record is not None
     assert (result.record.error_code, result.record.items) == (code, ())
-    assert house.stored_records() == (result.record,)
+    assert house.records_in_store() == (result.record,)
     assert house.ctx.lifecycle.state is RunState.RUNNING
     assert "secret" not in str(house.sink.events())
 
@@ -265,7 +265,7 @@ def test_bytes_beyond_the_run_limit_end_record_and_run() -> None:
     (result,) = house.ask(request())
     assert result.record is not None
     assert result.record.error_code is ErrorCode.BUDGET_EXHAUSTED
-    assert house.stored_records() == (result.record,)
+    assert house.records_in_store() == (result.record,)
     assert house.ctx.lifecycle.state is RunState.BUDGET_EXHAUSTED
     assert house.ctx.budget.usage().run_bytes == 0
 
@@ -315,7 +315,7 @@ def test_what_the_store_does_not_keep_unaltered_is_no_evidence(fault: str) -> No
     (result,) = house.ask(request())
     assert result.record is not None
     assert (result.record.error_code, result.status) == (ErrorCode.STORE_FAILED, EvidenceStatus.ERROR)
-    assert all(record.invocation is not InvocationStatus.PROJECTING for record in house.stored_records())
+    assert all(record.invocation is not InvocationStatus.PROJECTING for record in house.records_in_store())
 
 
 def test_a_record_that_a_store_could_not_end_is_ended_when_it_is_back() -> None:
@@ -336,7 +336,7 @@ def test_a_record_that_a_store_could_not_end_is_ended_when_it_is_back() -> None:
             await agent.diagnose(house.ctx, DiagnosisTask("why?"))
 
     asyncio.run(story())
-    assert [record.error_code for record in house.stored_records()] == [ErrorCode.STORE_FAILED]
+    assert [record.error_code for record in house.records_in_store()] == [ErrorCode.STORE_FAILED]
 
 
 def test_a_tool_that_ignores_its_time_limit_lands_no_evidence() -> None:
@@ -361,7 +361,7 @@ def test_a_tool_that_ignores_its_time_limit_lands_no_evidence() -> None:
     result = asyncio.run(scene())
     assert result.record is not None
     assert (result.record.error_code, result.record.items) == (ErrorCode.TIMED_OUT, ())
-    assert house.stored_records() == (result.record,)
+    assert house.records_in_store() == (result.record,)
     assert len(house.sink.events_named(TraceName.TOOL_ABANDONED)) == 1
     assert house.ctx.lifecycle.state is RunState.RUNNING
 

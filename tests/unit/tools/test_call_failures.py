@@ -30,7 +30,7 @@ from diagnosis_harness.tools.spec import ProjectionBounds, ToolFindings, ToolSpe
 class KeptStore(MemoryEvidenceStore):
     """A memory store that a test may look into."""
 
-    def stored_records(self) -> dict[str, EvidenceRecord]:
+    def records_in_store(self) -> dict[str, EvidenceRecord]:
         """Records by tool call id."""
         return {record.tool_call_id: record for record in self._records.values()}
 
@@ -100,7 +100,7 @@ def test_a_failure_has_its_own_code_and_the_run_goes_on(
     run, store = scene(answer, bounds=bounds)
     (record,) = run.run().snapshot.records
     assert (record.invocation, record.evidence) == (InvocationStatus.ERROR, EvidenceStatus.ERROR)
-    assert (record.error_code, record.items, store.stored_records()) == (code, (), {"t1": record})
+    assert (record.error_code, record.items, store.records_in_store()) == (code, (), {"t1": record})
     assert run.ctx.lifecycle.state is RunState.SUCCESS
 
 
@@ -110,7 +110,7 @@ def test_a_budget_failure_ends_the_record_and_the_run(hangs: bool) -> None:
     run, store = scene(given=limits(run_bytes=100))
     run.faults.actions = {"finish t1": store_fails} if hangs else {}
     (record,) = run.run().snapshot.records
-    assert (record.error_code, store.stored_records()) == (ErrorCode.BUDGET_EXHAUSTED, {"t1": record})
+    assert (record.error_code, store.records_in_store()) == (ErrorCode.BUDGET_EXHAUSTED, {"t1": record})
     assert run.ctx.lifecycle.state is RunState.BUDGET_EXHAUSTED
 
 
@@ -131,7 +131,7 @@ def test_what_the_store_does_not_give_back_unaltered_is_no_evidence(place: str, 
     run.faults.actions = {place: store_fails if how == "fails" else lambda: how}
     (record,) = run.run().snapshot.records
     assert (record.error_code, record.items) == (ErrorCode.STORE_FAILED, ())
-    assert store.stored_records()["t1"].invocation is not InvocationStatus.PROJECTING
+    assert store.records_in_store()["t1"].invocation is not InvocationStatus.PROJECTING
 
 
 @pytest.mark.parametrize("how", ["cancel", "deadline", "slow"])
@@ -141,5 +141,5 @@ def test_a_record_that_may_have_begun_does_not_stay_open(how: str) -> None:
     run.faults.actions = {"begin t1": (lambda: HUNG) if how == "slow" else getattr(run, how)}
     end = run.run()
     assert end.snapshot.records == ()
-    assert store.stored_records()["t1"].error_code is ErrorCode.ABANDONED
+    assert store.records_in_store()["t1"].error_code is ErrorCode.ABANDONED
     assert run.ctx.budget.usage().tool_calls == 0

@@ -87,7 +87,7 @@ def test_an_instant_finer_than_a_millisecond_reads_as_it_is_written() -> None:
     assert project("look", "{}", ToolFindings(items=(), window=read.window), WIDE).stored == stored
 
 
-def _stored_form() -> dict[str, Any]:
+def _form_in_store() -> dict[str, Any]:
     both = ToolFindings(items=(change_item(), cause_item()), window=WINDOW, looked_at=7, note="short")
     held: dict[str, Any] = json.loads(project("look", "{}", both, WIDE).stored)
     return held
@@ -143,7 +143,7 @@ def test_what_no_projection_writes_is_refused_at_its_place(
     change: Callable[[dict[str, Any]], None], place: str
 ) -> None:
     """Canonical JSON is not enough: every field must be there, known, of its type, and written as usual."""
-    held = _stored_form()
+    held = _form_in_store()
     change(held)
 
     with pytest.raises(StoredBytesInvalid) as refused:
@@ -163,10 +163,10 @@ def test_what_no_projection_writes_is_refused_at_its_place(
         b'{"tool":NaN}',
         b'{"tool":"\\ud800"}',
         b"[" * 100_000,
-        json.dumps(_stored_form(), sort_keys=True).encode(),
-        json.dumps(dict(reversed(_stored_form().items())), separators=(",", ":")).encode(),
-        canonical_json(_stored_form()) + b"\n",
-        canonical_json(_stored_form()).replace(b'"note":"short"', b'"note":"other","note":"short"'),
+        json.dumps(_form_in_store(), sort_keys=True).encode(),
+        json.dumps(dict(reversed(_form_in_store().items())), separators=(",", ":")).encode(),
+        canonical_json(_form_in_store()) + b"\n",
+        canonical_json(_form_in_store()).replace(b'"note":"short"', b'"note":"other","note":"short"'),
     ],
     ids=range(12),
 )

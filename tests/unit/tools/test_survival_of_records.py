@@ -58,7 +58,7 @@ class Bench:
         requests = [ToolRequest(call_id, "look", {"entity": call_id}, caller="local") for call_id in call_ids]
         return await self.boundary.invoke(self.ctx, requests)
 
-    async def stored_records(self) -> dict[str, EvidenceRecord]:
+    async def records_in_store(self) -> dict[str, EvidenceRecord]:
         """What the store holds, by tool call id."""
         return {record.tool_call_id: record for record in await self.store.of_run(self.ctx)}
 
@@ -76,7 +76,7 @@ def test_whatever_a_tool_raises_its_record_ends_and_the_run_goes_on(error: type[
         (result,) = await bench.invoke("t1")
         assert result.record is not None
         assert result.record.error_code is ErrorCode.EXECUTION_FAILED
-        assert await bench.stored_records() == {"t1": result.record}
+        assert await bench.records_in_store() == {"t1": result.record}
 
     asyncio.run(main())
     bench.core.check_active(bench.ctx)
@@ -103,7 +103,7 @@ def test_findings_of_no_known_form_end_their_record(answer: Callable[[], Any]) -
         (result,) = await bench.invoke("t1")
         assert result.record is not None
         assert result.record.invocation is InvocationStatus.ERROR
-        assert await bench.stored_records() == {"t1": result.record}
+        assert await bench.records_in_store() == {"t1": result.record}
 
     asyncio.run(main())
     bench.core.close()
@@ -152,7 +152,7 @@ def test_whatever_a_store_raises_the_record_ends(place: str, error: type[BaseExc
         else:
             assert result.record is not None
             assert result.record.error_code is ErrorCode.STORE_FAILED
-        (record,) = (await bench.stored_records()).values()
+        (record,) = (await bench.records_in_store()).values()
         assert record.invocation is not InvocationStatus.PROJECTING
 
     asyncio.run(main())
@@ -192,7 +192,7 @@ def test_a_host_that_cancels_finds_every_record_ended_and_every_lease_back(times
         with pytest.raises(asyncio.CancelledError):
             await task
         assert task.cancelled()
-        assert {key: record.error_code for key, record in (await bench.stored_records()).items()} == {
+        assert {key: record.error_code for key, record in (await bench.records_in_store()).items()} == {
             "t1": ErrorCode.ABANDONED
         }
 
@@ -242,7 +242,7 @@ def test_a_cancel_does_not_cut_bookkeeping_short(place: str) -> None:
         store.answer.set()
         with pytest.raises(asyncio.CancelledError):
             await task
-        (record,) = (await bench.stored_records()).values()
+        (record,) = (await bench.records_in_store()).values()
         assert record.invocation is InvocationStatus.READY
         final = bench.sink.events_named(TraceName.TOOL_INVOCATION)[-1]
         assert (final.status, final.payload["error_code"]) == (TraceEventStatus.SUCCEEDED, None)
@@ -262,7 +262,7 @@ def test_bookkeeping_of_a_store_that_hangs_is_bounded() -> None:
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await asyncio.wait_for(asyncio.shield(task), PATIENCE_S)
-        (record,) = (await bench.stored_records()).values()
+        (record,) = (await bench.records_in_store()).values()
         assert record.error_code is ErrorCode.ABANDONED
         bench.core.close()
 
