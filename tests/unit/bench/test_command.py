@@ -92,7 +92,10 @@ def test_table_cuts_no_cell_on_a_narrow_screen(
     ("arguments", "sentence"),
     [
         (["bench", "petshop", "--data", "EMPTY"], "holds no incidents"),
-        (["bench", "nowhere", "--data", "EMPTY"], "choose one of petshop, nezha, demo-faults"),
+        (
+            ["bench", "nowhere", "--data", "EMPTY"],
+            "choose one of petshop, nezha, rootcausebench, demo-faults",
+        ),
         (["bench", "demo-faults", "--first-seed", "7"], "used in development"),
     ],
 )
@@ -123,5 +126,8 @@ def test_an_unknown_data_set_is_said_before_data_are_asked_for(
     monkeypatch.delenv("DIAGNOSIS_DATA", raising=False)
     assert run(["bench", "nowhere"], open_diagnosis=open_sure) == 2
     said = capsys.readouterr().err
-    assert "'nowhere' is not a known data set; choose one of petshop, nezha, demo-faults." in said
+    assert (
+        "'nowhere' is not a known data set; choose one of petshop, nezha, rootcausebench, demo-faults."
+        in said
+    )
     assert "--data" not in said

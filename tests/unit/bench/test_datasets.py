@@ -4,107 +4,27 @@ from __future__ import annotations
 
 import csv
 import gzip
-import json
-import re
 import tomllib
-from collections.abc import Callable
 from pathlib import Path
 
 import duckdb
 import pytest
+from tests.support.published_sets import (
+    BOUTIQUE_ID,
+    OTHER,
+    POD,
+    SHOP_BARE_ID,
+    SHOP_ID,
+    label_petshop,
+    make_nezha,
+    make_petshop,
+)
 
-from diagnosis_harness.bench.case import Case, Condition, DataSet
+from diagnosis_harness.bench.case import Case, Condition
 from diagnosis_harness.bench.datasets.catalog import NAMES, data_set
-from diagnosis_harness.bench.datasets.nezha import POD_METRICS, Nezha, read_onsets, service_of
-from diagnosis_harness.bench.datasets.petshop import PetShop, read_alerts
+from diagnosis_harness.bench.datasets.nezha import read_onsets, service_of
+from diagnosis_harness.bench.datasets.petshop import read_alerts
 from diagnosis_harness.kernel.errors import InvalidInput
-
-SHOP_ID = "low_traffic-train-issue_0"
-SHOP_BARE_ID = "temporal_traffic1-test-issue_0"
-POD, OTHER = "cart-5f6585d649-fnmft", "web-579b9bff58-t2dbm"
-BOUTIQUE_ID = "ob-2022-08-22-03"
-
-
-def make_petshop(root: Path) -> PetShop:
-    """The published layout in small: two incidents, one scenario with a baseline."""
-    home = root / "petshop"
-    (home / "incidents").mkdir(parents=True)
-    (home / "baseline").mkdir()
-    rows = [
-        "microservice,Front,Front,Pay::Box,Pay::Box",
-        "metric,latency,latency,requests,availability",
-        "statistic,Average,p90,Sum,Average",
-        "unix_timestamp,,,,",
-        "1681855320.0,0.1,0.2,5.0,",
-        "1681855620.0,0.1,0.2,6.0,99.5",
-    ]
-    for path in (
-        home / "incidents" / f"{SHOP_ID}.csv.gz",
-        home / "incidents" / f"{SHOP_BARE_ID}.csv.gz",
-        home / "baseline" / "low_traffic.csv.gz",
-    ):
-        path.write_bytes(gzip.compress("\n".join(rows).encode(), mtime=0))
-    for scenario in ("low_traffic", "temporal_traffic1"):
-        graph = ",Front,Pay::Box,Store\nFront,0,1,0\nPay::Box,0,0,1\nStore,0,0,0\n"
-        (home / f"graph-{scenario}.csv").write_text(graph, encoding="utf-8")
-    label_petshop(root, cause="Pay::Box", injection="put-parameter searchdelay 500")
-    return PetShop(root)
-
-
-def label_petshop(root: Path, *, cause: str, injection: str) -> None:
-    """Write the labels, with whatever truth."""
-    alert = {"node": "Front", "metric": "latency", "agg": "Average", "timestamp": 1681855803}
-    entries = [
-        {"id": name, "alert": alert, "root_cause_service": cause, "injection": injection}
-        for name in (SHOP_ID, SHOP_BARE_ID)
-    ]
-    (root / "petshop" / "labels.json").write_text(json.dumps(entries), encoding="utf-8")
-
-
-def make_nezha(root: Path) -> Nezha:
-    """The published layout in small: one incident with all files."""
-    home = root / "nezha"
-    for folder in (home / "incidents" / BOUTIQUE_ID, home / "baseline" / "2022-08-22"):
-        folder.mkdir(parents=True)
-        write_nezha_files(folder)
-    (home / "baseline" / "2022-08-22" / "dependency.csv").write_text(
-        "Source,Target,Weight\nweb,cart,1\ncart,33.33.33.80,1\n", encoding="utf-8"
-    )
-    label_nezha(root, service="cart", pod=POD, fault="return", detail="A_B")
-    return Nezha(root)
-
-
-PODS = """
-    SELECT 1661141000 + 60 * n AS ts, pod FROM range(3) AS times(n),
-        (VALUES ('cart-5f6585d649-fnmft'), ('web-579b9bff58-t2dbm')) AS pods(pod)
-"""
-FILES = {
-    "frontend_sli": """
-        SELECT 1661141000 AS ts, 'Frontend' AS ServiceName, 99 AS "SuccessRate(%)", 0.1 AS "LatencyP50(s)",
-            0.2 AS "LatencyP90(s)", 0.3 AS "LatencyP95(s)", 0.4 AS "LatencyP99(s)"
-    """,
-    "edge_latency_destination_50": "SELECT 1661141000 AS ts, 0.05 AS web_cart",
-    "edge_latency_source_50": "SELECT 1661141000 AS ts, 0.07 AS web_cart",
-    "traces": """
-        SELECT * FROM (VALUES
-            (1, 1, 0, 'web-579b9bff58-t2dbm', 'GET /', 1661141000000000000, 9000),
-            (1, 2, 1, 'cart-5f6585d649-fnmft', 'Get', 1661141000001000000, 4000)
-        ) AS spans(trace, span, parent, pod, operation, start_ns, duration_us)
-    """,
-    "logs": """
-        SELECT 1661141000001500000 AS ts_ns, 'cart-5f6585d649-fnmft' AS pod, 1 AS trace, 2 AS span,
-            'it''s on' AS message
-    """,
-}
-
-
-def write_nezha_files(folder: Path) -> None:
-    """Metrics of two pods, entry and edge latencies, two spans and a log line."""
-    columns = ", ".join(f'{number}.0 AS "{name}"' for number, (name, *_) in enumerate(POD_METRICS, start=1))
-    with duckdb.connect(":memory:") as db:
-        db.sql(PODS).project(f"ts, pod, {columns}").write_parquet(str(folder / "metrics.parquet"))
-        for name, query in FILES.items():
-            db.sql(query).write_parquet(str(folder / f"{name}.parquet"))
 
 
 def parquet(path: Path) -> tuple[list[str], list[tuple[object, ...]]]:
@@ -112,30 +32,6 @@ def parquet(path: Path) -> tuple[list[str], list[tuple[object, ...]]]:
     with duckdb.connect(":memory:") as db:
         table = db.read_parquet(str(path))
         return table.columns, table.fetchall()
-
-
-def label_nezha(root: Path, *, service: str, pod: str, fault: str, detail: str) -> None:
-    """Write the labels, with whatever truth."""
-    entry = {
-        "id": BOUTIQUE_ID,
-        "system": "onlineboutique",
-        "date": "2022-08-22",
-        "inject_time_utc": "2022-08-22 04:02:07",
-        "root_cause_service": service,
-        "root_cause_pod": pod,
-        "fault": fault,
-        "root_cause_detail": detail,
-    }
-    (root / "nezha" / "labels.json").write_text(json.dumps([entry]), encoding="utf-8")
-
-
-def files_below(folder: Path) -> dict[str, bytes]:
-    """All files by their path."""
-    return {
-        str(path.relative_to(folder)): path.read_bytes()
-        for path in sorted(folder.rglob("*"))
-        if path.is_file()
-    }
 
 
 def table(path: Path) -> list[dict[str, str]]:
@@ -290,60 +186,14 @@ def test_pods_belong_to_their_service(pod: str, service: str) -> None:
     assert service_of(pod) == service
 
 
-def poison_petshop(root: Path) -> None:
-    """Another truth under the same alerts."""
-    label_petshop(root, cause="POISON", injection="POISON")
-
-
-def poison_nezha(root: Path) -> None:
-    """Another truth at the same time."""
-    label_nezha(root, service="POISON", pod="POISON", fault="POISON", detail="POISON")
-
-
-@pytest.mark.parametrize(
-    ("make", "poison"), [(make_petshop, poison_petshop), (make_nezha, poison_nezha)], ids=["petshop", "nezha"]
-)
-def test_another_truth_changes_no_exported_byte(
-    tmp_path: Path, make: Callable[[Path], DataSet], poison: Callable[[Path], None]
-) -> None:
-    """Whatever the labels say, the folders are the same to the last byte, and so are cases."""
-    exporter = make(tmp_path)
-    before = [
-        exporter.export(name, Condition.AS_PUBLISHED, tmp_path / "one") for name in exporter.incident_ids()
-    ]
-    truth = exporter.labels(exporter.incident_ids())
-    poison(tmp_path)
-    after = [
-        exporter.export(name, Condition.AS_PUBLISHED, tmp_path / "two") for name in exporter.incident_ids()
-    ]
-    assert exporter.labels(exporter.incident_ids()) != truth
-    assert files_below(tmp_path / "one") == files_below(tmp_path / "two")
-    assert [(c.group, c.entities, c.owners) for c in before] == [
-        (c.group, c.entities, c.owners) for c in after
-    ]
-    assert not any(b"POISON" in data for data in files_below(tmp_path / "two").values())
-
-
-@pytest.mark.parametrize("make", [make_petshop, make_nezha], ids=["petshop", "nezha"])
-def test_folders_have_opaque_names(tmp_path: Path, make: Callable[[Path], DataSet]) -> None:
-    """Neither path nor content names the published incident or the data set."""
-    exporter = make(tmp_path)
-    for incident_id in exporter.incident_ids():
-        exporter.export(incident_id, Condition.AS_PUBLISHED, tmp_path / "out")
-    for path, data in files_below(tmp_path / "out").items():
-        assert re.match(r"incident-[0-9a-f]{12}/", path)
-        for word in (*exporter.incident_ids(), exporter.name):
-            assert word not in path
-            assert word.encode() not in data
-
-
 def test_published_facts_come_without_the_truth(tmp_path: Path) -> None:
     """The functions that read the labels for the exporters return types with no room for a truth."""
     make_petshop(tmp_path)
     make_nezha(tmp_path)
     alert = read_alerts(tmp_path / "petshop" / "labels.json")[SHOP_ID]
     assert repr(alert) == (
-        "PublishedAlert(time_s=1681855803.0, entity='Front', signal='latency', statistic='average')"
+        "PublishedAlert(time_s=1681855803.0, entity='Front', signal='latency', statistic='average',"
+        " direction=None, summary=None)"
     )
     assert read_onsets(tmp_path / "nezha" / "labels.json") == {BOUTIQUE_ID: 1661140927.0}
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from diagnosis_harness.bench.case import DataSet
 from diagnosis_harness.kernel.errors import InvalidInput
 
-NAMES = ("petshop", "nezha")
+NAMES = ("petshop", "nezha", "rootcausebench")
 """The one place outside of the exporters that names a data set."""
 
 
@@ -19,11 +19,14 @@ def data_set(name: str, root: Path) -> DataSet:
     """
     from diagnosis_harness.bench.datasets.nezha import Nezha  # lazy: the names alone are for `--help`
     from diagnosis_harness.bench.datasets.petshop import PetShop
+    from diagnosis_harness.bench.datasets.rootcausebench import RootCauseBench
 
     match name:
         case "petshop":
             return PetShop(root)
         case "nezha":
             return Nezha(root)
+        case "rootcausebench":
+            return RootCauseBench(root)
         case _:
             raise InvalidInput(name, "is no known data set", f"choose one of {', '.join(sorted(NAMES))}")

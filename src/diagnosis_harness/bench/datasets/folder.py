@@ -4,27 +4,53 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from diagnosis_harness.kernel.window import utc_text
+
+JsonRow = Mapping[str, object]
+"""One object of a JSON Lines file, or of a published JSON file."""
 
 
 @dataclass(frozen=True, slots=True)
 class PublishedAlert:
     """What the published task gives every method about one incident, and nothing else."""
 
-    time_s: float
+    time_s: float | None = None
     entity: str | None = None
     signal: str | None = None
     statistic: str | None = None
+    direction: str | None = None
+    summary: str | None = None
 
 
 def opaque_name(data_set: str, what: str) -> str:
     """A folder name that is opaque and the same each time."""
     return "incident-" + sha256(f"{data_set}/{what}".encode()).hexdigest()[:12]
+
+
+def write_shared(target: Path, name: str, write: Callable[[Path], None]) -> Path:
+    """A folder below `target` that several incidents use: written once, whole or not at all.
+
+    Two processes may ask for it at the same time; what they write is the same.
+    """
+    folder = target / name
+    if not folder.exists():
+        target.mkdir(parents=True, exist_ok=True)
+        with TemporaryDirectory(dir=target, prefix=".writing-") as scratch:
+            unfinished = Path(scratch) / name
+            unfinished.mkdir()
+            write(unfinished)
+            try:
+                unfinished.rename(folder)
+            except OSError:  # the other process was first
+                if not folder.exists():
+                    raise
+    return folder
 
 
 def write_incident_toml(
@@ -33,34 +59,48 @@ def write_incident_toml(
     alert: PublishedAlert | None = None,
     onset_s: float | None = None,
     baseline: str | None = None,
-    files: Mapping[str, Mapping[str, str]] | None = None,
+    files: Mapping[str, Mapping[str, object]] | None = None,
+    more: Mapping[str, Mapping[str, object]] | None = None,
 ) -> None:
-    """Write `incident.toml`; `baseline` is a sibling folder, `files` says how to read a file."""
-    tables: dict[str, Mapping[str, str | None]] = {
-        "incident": {
-            "name": folder.name,
-            "zone": "UTC",
-            "onset": None if onset_s is None else utc_text(onset_s),
-        }
-    }
+    """Write `incident.toml`; `baseline` is a sibling folder, `files` says how to read a file.
+
+    `more` are further tables as they are; what the other arguments say wins over their keys.
+    """
+    tables: dict[str, dict[str, object]] = {name: dict(keys) for name, keys in (more or {}).items()}
+    tables["incident"] = {"zone": "UTC", **tables.get("incident", {}), "name": folder.name}
+    if onset_s is not None:
+        tables["incident"]["onset"] = utc_text(onset_s)
     if alert is not None:
         tables["alert"] = {
             "entity": alert.entity,
             "signal": alert.signal,
             "statistic": alert.statistic,
-            "time": utc_text(alert.time_s),
+            "time": None if alert.time_s is None else utc_text(alert.time_s),
+            "direction": alert.direction,
+            "summary": alert.summary,
         }
     if baseline is not None:
         tables["baseline"] = {"folder": f"../{baseline}"}
     for name, settings in (files or {}).items():
-        tables[f"files.{json.dumps(name)}"] = settings
+        tables[f"files.{json.dumps(name)}"] = dict(settings)
     blocks = [f"[{title}]\n" + _keys(table) for title, table in tables.items()]
     (folder / "incident.toml").write_text("\n".join(blocks), encoding="utf-8")
 
 
-def _keys(table: Mapping[str, str | None]) -> str:
-    """Keys with a value; a JSON string is a TOML string."""
-    return "".join(f"{key} = {json.dumps(value)}\n" for key, value in table.items() if value is not None)
+def _keys(table: Mapping[str, object]) -> str:
+    """Keys with a value; a JSON string, number or truth value is one of TOML."""
+    return "".join(
+        f"{key if key.isidentifier() and key.isascii() else _value(key)} = {_value(value)}\n"
+        for key, value in table.items()
+        if value is not None
+    )
+
+
+def _value(value: object) -> str:
+    if isinstance(value, str):
+        # TOML wants DEL escaped, which JSON writes as it is; everything else is the same.
+        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    return json.dumps(value) if isinstance(value, bool | int | float) else str(value)
 
 
 def write_topology(
@@ -78,3 +118,11 @@ def write_csv(path: Path, header: Sequence[str], rows: Iterable[Sequence[object]
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(header)
         writer.writerows(rows)
+
+
+def write_jsonl(path: Path, rows: Iterable[JsonRow]) -> bool:
+    """Write one JSON object a line; no file is written, and False returned, where there is no row."""
+    lines = [json.dumps(row, ensure_ascii=False) for row in rows]
+    if lines:
+        path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return bool(lines)

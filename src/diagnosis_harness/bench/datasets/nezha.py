@@ -11,18 +11,30 @@ from __future__ import annotations
 import csv
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from diagnosis_harness.bench.case import Case, Condition, Truth
+from diagnosis_harness.bench.case import Case, Condition, MovedSeries, Truth
 from diagnosis_harness.bench.datasets.folder import (
+    JsonRow,
     PublishedAlert,
     opaque_name,
     write_incident_toml,
+    write_shared,
     write_topology,
 )
+from diagnosis_harness.bench.datasets.published import (
+    REMEDY,
+    complete_truths,
+    read_incident_ids,
+    read_objects,
+    text_of,
+)
+from diagnosis_harness.bench.datasets.stating import Statement, find_moved, pick_window, state
+from diagnosis_harness.diagnosis.claim import FaultKind
 from diagnosis_harness.kernel.errors import InvalidInput
 from diagnosis_harness.kernel.window import parse_utc
 
@@ -87,6 +99,20 @@ CALLS = """
     SELECT DISTINCT caller.pod, callee.pod FROM normal_spans AS callee
     JOIN normal_spans AS caller ON caller.trace = callee.trace AND caller.span = callee.parent
 """
+ENTRY_SERIES = """
+    SELECT signal, time, value FROM series
+    WHERE entity = ? AND signal IN (SELECT unnest(?)) AND isfinite(value) ORDER BY signal, time
+"""
+_KINDS = {
+    "cpu_contention": frozenset({FaultKind.CPU.value}),
+    "cpu_consumed": frozenset({FaultKind.CPU.value}),
+    "network_delay": frozenset({FaultKind.NETWORK.value}),
+    "exception": frozenset({FaultKind.ERRORS.value}),
+    "return": frozenset({FaultKind.ERRORS.value}),
+}
+MINUTE_S = 60
+HEALTHY_MINUTES = 30
+HEALTHY_AFTER_S = 10 * 60  # from what is given as the onset to the end of a healthy window
 POD = re.compile(r"(?P<service>.+?)-(?=[a-z]*\d)[a-z0-9]{6,10}-[a-z0-9]{5}")
 ADDRESS = re.compile(r"\d+(\.\d+){3}")
 
@@ -97,6 +123,18 @@ def service_of(pod: str) -> str:
     return named["service"] if named else pod
 
 
+class DayPart(NamedTuple):
+    """A part of a recording, in epoch seconds; its end is not in it."""
+
+    start_s: float
+    end_s: float
+
+    @property
+    def onset_s(self) -> float:
+        """What a question about a healthy window gives as the onset."""
+        return self.end_s - HEALTHY_AFTER_S
+
+
 @dataclass(frozen=True, slots=True)
 class Nezha:
     """The data set below a folder that holds `nezha/`."""
@@ -105,72 +143,110 @@ class Nezha:
     name: str = "nezha"
 
     def incident_ids(self, condition: Condition = Condition.AS_PUBLISHED) -> tuple[str, ...]:
-        """The folder names, without looking at the labels."""
-        if condition is not Condition.AS_PUBLISHED:
-            return ()
-        found = sorted(path.parent.name for path in (self._home / "incidents").glob("*/metrics.parquet"))
-        if not found:
-            raise InvalidInput(
-                str(self._home), "holds no incidents", "name the folder of the data sets with --data"
-            )
-        return tuple(found)
+        """The folder names, without looking at the labels; healthy windows come from the day's metrics."""
+        found = read_incident_ids(self._home, "*/metrics.parquet")
+        normal = self._home / "baseline"
+        return tuple(
+            name
+            for name in found
+            if not condition.healthy or (normal / _date(name) / "metrics.parquet").exists()
+        )
 
     def export(self, incident_id: str, condition: Condition, target: Path) -> Case:
         """Write one incident, and its day's normal operation."""
-        system, date = incident_id[:2], incident_id[3:13]
-        onset_s = read_onsets(self._home / "labels.json")[incident_id]
-        source, normal = self._home / "incidents" / incident_id, self._home / "baseline" / date
-        folder = target / opaque_name(self.name, incident_id)
+        normal, entry = self._home / "baseline" / _date(incident_id), ENTRIES[incident_id[:2]]
+        window = self._healthy_window(incident_id) if condition.healthy else None
+        onset_s = window.onset_s if window else read_onsets(self._home / "labels.json").get(incident_id)
+        source = normal if window else self._home / "incidents" / incident_id
+        folder = target / opaque_name(self.name, f"{incident_id}/{condition.value}")
         folder.mkdir(parents=True, exist_ok=True)
-        with _connection() as db:
-            pods = _write_recording(db, source, folder, entry=ENTRIES[system])
+        with _connection(source) as db:
+            pods = _write_recording(db, source, folder, entry=entry, inside=window)
+            moved = _find_entry_move(db, entry, onset_s)
             calls = _calls(db, normal)
-        baseline = self._export_baseline(date, target, entry=ENTRIES[system])
+        baseline = self._export_baseline(incident_id, target, without=window)
         owners = {pod: service_of(pod) for pod in pods}
         write_topology(folder, calls=calls, owners=owners)
+        published = Statement(
+            alert=None if onset_s is None else PublishedAlert(time_s=onset_s), onset_s=onset_s
+        )
+        said = state(condition, published=published, onset_s=onset_s, moved=moved)
         write_incident_toml(
             folder,
-            alert=PublishedAlert(time_s=onset_s),
-            onset_s=onset_s,
+            alert=said.alert,
+            onset_s=said.onset_s,
             baseline=baseline.name,
-            files={name: keys for name, keys in FILE_SETTINGS.items() if (folder / name).exists()},
+            files=_settings(folder),
         )
         return Case(
             incident_id=incident_id,
-            group=SYSTEMS[system],
+            group=SYSTEMS[incident_id[:2]],
             folder=folder,
             baseline=baseline,
             entities=tuple(sorted(set(owners.values()))),
             owners=owners,
             condition=condition,
             onset_s=onset_s,
+            alert_entity=said.alert.entity if said.alert else None,
+            moved=moved,
         )
 
-    def labels(self, incident_ids: Sequence[str]) -> dict[str, Truth]:  # noqa: ARG002 - one file holds all
+    def labels(self, incident_ids: Sequence[str]) -> dict[str, Truth]:
         """Service, kind of fault and code region or resource of every incident."""
-        entries = json.loads((self._home / "labels.json").read_text(encoding="utf-8"))
-        return {
-            entry["id"]: Truth(
-                entities=(entry["root_cause_service"],),
-                fault_kind=entry["fault"],
-                region=entry["root_cause_detail"],
-            )
-            for entry in entries
-        }
+        entries = read_objects(self._home / "labels.json")
+        truths = {str(entry.get("id")): _truth(entry) for entry in entries}
+        return complete_truths(incident_ids, truths)
 
     @property
     def _home(self) -> Path:
         return self.root / "nezha"
 
-    def _export_baseline(self, date: str, target: Path, *, entry: str) -> Path:
-        folder = target / opaque_name(self.name, f"normal/{date}")
-        if not (folder / "incident.toml").exists():  # shared by all incidents of the day
-            folder.mkdir(parents=True, exist_ok=True)
-            with _connection() as db:
-                _write_recording(db, self._home / "baseline" / date, folder, entry=entry)
-            files = {name: keys for name, keys in FILE_SETTINGS.items() if (folder / name).exists()}
-            write_incident_toml(folder, files=files)
-        return folder
+    def _healthy_window(self, incident_id: str) -> DayPart:
+        """A stretch of the day's normal metrics; another one for each incident of the day."""
+        source = self._home / "baseline" / _date(incident_id) / "metrics.parquet"
+        with _connection(source.parent) as db:
+            rows = db.read_parquet(str(source)).project("ts").distinct().fetchall()
+        beside = [name for name in self.incident_ids() if _date(name) == _date(incident_id)]
+        minutes = {int(row[0]) // MINUTE_S * MINUTE_S for row in rows}
+        window = pick_window(
+            minutes, rank=beside.index(incident_id), count=len(beside), samples=HEALTHY_MINUTES
+        )
+        if window is None:
+            raise InvalidInput(source.parent.name, "is too short for a healthy window", REMEDY)
+        return DayPart(window[0], window[-1] + MINUTE_S)
+
+    def _export_baseline(self, incident_id: str, target: Path, *, without: DayPart | None) -> Path:
+        date = _date(incident_id)
+
+        source, entry = self._home / "baseline" / date, ENTRIES[incident_id[:2]]
+
+        def write(folder: Path) -> None:
+            with _connection(source) as db:
+                _write_recording(db, source, folder, entry=entry, without=without)
+            write_incident_toml(folder, files=_settings(folder))
+
+        # Both systems of one day would share a folder; no day has both.
+        what = f"normal/{date}/{without.start_s}" if without else f"normal/{date}"
+        return write_shared(target, opaque_name(self.name, what), write)
+
+
+def _date(incident_id: str) -> str:
+    return incident_id[3:13]
+
+
+def _settings(folder: Path) -> dict[str, dict[str, str]]:
+    return {name: keys for name, keys in FILE_SETTINGS.items() if (folder / name).exists()}
+
+
+def _truth(entry: JsonRow) -> Truth:
+    service, kind = text_of(entry, "root_cause_service"), str(entry.get("fault", ""))
+    return Truth(
+        entities=(service,) if service else (),
+        fault_kind=kind,
+        region=text_of(entry, "root_cause_detail"),
+        kinds=_KINDS.get(kind, frozenset()),
+        unusable="" if service else "the label names no root cause",
+    )
 
 
 def read_onsets(labels: Path) -> Mapping[str, float]:
@@ -179,27 +255,51 @@ def read_onsets(labels: Path) -> Mapping[str, float]:
     return {entry["id"]: parse_utc(entry["inject_time_utc"]) for entry in entries}
 
 
-def _connection() -> DuckDBPyConnection:
+@contextmanager
+def _connection(place: Path) -> Iterator[DuckDBPyConnection]:
+    """A database in memory; a file that it cannot read is one sentence about the folder."""
     import duckdb
 
-    return duckdb.connect(":memory:", config={"threads": 1, "memory_limit": "512MB"})
+    try:
+        with duckdb.connect(":memory:", config={"threads": 1, "memory_limit": "512MB"}) as db:
+            yield db
+    except duckdb.Error as error:
+        first = str(error).splitlines()[0]
+        raise InvalidInput(place.name, f"a file of it cannot be read ({first})", REMEDY) from error
 
 
-def _write_recording(db: DuckDBPyConnection, source: Path, folder: Path, *, entry: str) -> list[str]:
-    """Metrics, spans and logs of one folder as published; the pods that appear in it."""
-    _write_metrics(db, source, folder / "metrics.parquet", entry=entry)
+def _write_recording(
+    db: DuckDBPyConnection,
+    source: Path,
+    folder: Path,
+    *,
+    entry: str,
+    inside: DayPart | None = None,
+    without: DayPart | None = None,
+) -> list[str]:
+    """Metrics, spans and logs of one folder as published; the pods that appear in it.
+
+    Of a window `inside` it only the metrics are taken: the spans and logs of a day are those of one minute.
+    """
+    _load_metrics(db, source, entry=entry)
+    if inside is not None:
+        db.execute("DELETE FROM series WHERE time < ? OR time >= ?", [inside.start_s, inside.end_s])
+    if without is not None:
+        db.execute("DELETE FROM series WHERE time >= ? AND time < ?", [without.start_s, without.end_s])
+    ordered = db.sql("SELECT * FROM series ORDER BY entity, signal, time")
+    ordered.write_parquet(str(folder / "metrics.parquet"), compression="zstd")
     pods = {str(row[0]) for row in db.execute("SELECT DISTINCT pod FROM pods").fetchall()}
-    if (source / "traces.parquet").exists():
+    if inside is None and (source / "traces.parquet").exists():
         db.read_parquet(str(source / "traces.parquet")).create_view("spans")
         db.sql(SPANS).write_parquet(str(folder / "traces.parquet"), compression="zstd")
         pods |= {str(row[0]) for row in db.execute("SELECT DISTINCT pod FROM spans").fetchall()}
-    if (source / "logs.parquet").exists():
+    if inside is None and (source / "logs.parquet").exists():
         db.read_parquet(str(source / "logs.parquet")).create_view("lines")
         db.sql(LINES).write_parquet(str(folder / "logs.parquet"), compression="zstd")
     return sorted(pods)
 
 
-def _write_metrics(db: DuckDBPyConnection, source: Path, path: Path, *, entry: str) -> None:
+def _load_metrics(db: DuckDBPyConnection, source: Path, *, entry: str) -> None:
     """All published metrics of one folder as one row per instant and series."""
     db.execute("CREATE TABLE series (time BIGINT, entity TEXT, signal TEXT, value DOUBLE, unit TEXT)")
     db.execute("CREATE TABLE names (published TEXT, entity TEXT, signal TEXT, unit TEXT, factor DOUBLE)")
@@ -217,8 +317,16 @@ def _write_metrics(db: DuckDBPyConnection, source: Path, path: Path, *, entry: s
             pairs = [(column, *column.split("_", 1)) for column in edges.columns if column != "ts"]
             names = [Name(column, callee, signal + caller, "s", 1) for column, caller, callee in pairs]
             _append(db, edges, names)
-    ordered = db.sql("SELECT * FROM series ORDER BY entity, signal, time")
-    ordered.write_parquet(str(path), compression="zstd")
+
+
+def _find_entry_move(db: DuckDBPyConnection, entry: str, onset_s: float | None) -> MovedSeries | None:
+    """The entry's own rate of success or latency that moved most; see `find_moved`."""
+    if onset_s is None:
+        return None
+    signals = [signal for _, signal, _, _ in ENTRY_METRICS]
+    rows = db.execute(ENTRY_SERIES, [entry, signals]).fetchall()
+    series = {signal: [(float(t), float(v)) for s, t, v in rows if s == signal] for signal in signals}
+    return find_moved(entry, series, onset_s)
 
 
 class Name(NamedTuple):

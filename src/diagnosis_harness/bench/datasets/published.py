@@ -1,0 +1,90 @@
+"""Reading published files: what is missing or of another form is one sentence."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from diagnosis_harness.bench.case import Truth
+from diagnosis_harness.bench.datasets.folder import JsonRow
+from diagnosis_harness.kernel.errors import InvalidInput
+
+REMEDY = "use the files as published"
+
+
+def read_incident_ids(home: Path, pattern: str) -> tuple[str, ...]:
+    """The names of the incident folders that hold such a file, sorted; no label is opened.
+
+    Raises:
+        InvalidInput: there is none.
+    """
+    found = sorted(path.parent.name for path in (home / "incidents").glob(pattern))
+    if not found:
+        raise InvalidInput(str(home), "holds no incidents", "name the folder of the data sets with --data")
+    return tuple(found)
+
+
+def read_text(path: Path) -> str:
+    """The text of a file.
+
+    Raises:
+        InvalidInput: it cannot be read.
+    """
+    try:
+        return path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise InvalidInput(path.name, f"it cannot be read ({error.strerror})", REMEDY) from error
+    except UnicodeDecodeError as error:
+        raise InvalidInput(path.name, "it is not UTF-8 text", REMEDY) from error
+
+
+def parse_file(path: Path) -> object:
+    """What a JSON file holds.
+
+    Raises:
+        InvalidInput: it cannot be read, or is not JSON.
+    """
+    try:
+        value: object = json.loads(read_text(path))
+    except json.JSONDecodeError as error:
+        raise InvalidInput(f"{path.name} line {error.lineno}", "it is not JSON", REMEDY) from error
+    return value
+
+
+def read_object(path: Path) -> JsonRow:
+    """The object that a JSON file holds.
+
+    Raises:
+        InvalidInput: it holds something else.
+    """
+    value = parse_file(path)
+    if not isinstance(value, dict):
+        raise InvalidInput(path.name, "it holds no JSON object", REMEDY)
+    return value
+
+
+def read_objects(path: Path, key: str | None = None) -> list[JsonRow]:
+    """The objects of a JSON array, which may stand under a key of an object; none where there is no file.
+
+    Raises:
+        InvalidInput: it holds something else.
+    """
+    if not path.exists():
+        return []
+    value = parse_file(path) if key is None else read_object(path).get(key)
+    if not isinstance(value, list) or not all(isinstance(row, dict) for row in value):
+        raise InvalidInput(path.name, "it holds no array of JSON objects", REMEDY)
+    return value
+
+
+def complete_truths(ids: Iterable[str], truths: Mapping[str, Truth]) -> dict[str, Truth]:
+    """The truths, and for every incident without one a sentence that says so."""
+    missing = Truth(entities=(), fault_kind="", unusable="the data set has no label for it")
+    return {name: truths.get(name, missing) for name in ids}
+
+
+def text_of(row: JsonRow, key: str) -> str | None:
+    """The text under a key; None where it is missing or empty."""
+    value = row.get(key)
+    return str(value) if value not in {None, ""} else None
