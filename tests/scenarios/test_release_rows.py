@@ -95,10 +95,10 @@ def test_a_row_end_to_end(row: Row) -> None:
     scene, end = play_scenario(row.scenario)
     assert scene.ctx.lifecycle.state is row.state
     assert (end.outcome, end.fallback, end.stop_reason) == (row.outcome, row.fallback, row.stop_reason)
-    assert bool(end.causes) == (row.outcome is Outcome.SUCCESS)
+    assert bool(end.content.causes) == (row.outcome is Outcome.SUCCESS)
     assert (end.failure is not None) == (row.outcome is FAIL)
     if row.fallback is THIN:
-        assert end.claims
+        assert end.content.claims
     (finished,) = scene.sink.events_named(TraceName.RUN_FINISHED)
     assert finished.payload["state"] == row.state
 
@@ -162,7 +162,7 @@ def test_a_conclusion_that_fails_after_repair_never_reaches_the_judge() -> None:
     scene, end = play_scenario("a-false-number-is-not-released")
     assert end.fallback is Type.EVIDENCE_VALIDATION_FAILED
     assert TraceName.SEMANTIC_GUARD_ATTEMPT not in scene.names()
-    assert [claim.value for claim in end.claims if claim.value == 9.9] == []
+    assert [claim.value for claim in end.content.claims if claim.value == 9.9] == []
 
 
 @pytest.mark.parametrize(
@@ -176,8 +176,8 @@ def test_a_conclusion_that_fails_after_repair_never_reaches_the_judge() -> None:
 def test_an_illegal_draft_leaves_only_facts_that_can_be_verified(scenario: str, claims: int) -> None:
     """A fallback exactly when the snapshot holds some; nothing of the draft itself."""
     _, end = play_scenario(scenario)
-    assert (len(end.claims), end.outcome is BACK) == (claims, bool(claims))
-    assert (end.causes, end.hypotheses, end.missing_info) == ((), (), ())
+    assert (len(end.content.claims), end.outcome is BACK) == (claims, bool(claims))
+    assert (end.content.causes, end.content.hypotheses, end.content.missing_info) == ((), (), ())
 
 
 def test_the_facts_of_a_run_whose_language_model_failed_stay_readable() -> None:
@@ -189,7 +189,7 @@ def test_the_facts_of_a_run_whose_language_model_failed_stay_readable() -> None:
 def test_without_a_conclusion_only_sound_references_are_kept() -> None:
     """The claim that the rest bears is shown with the rest; the other one is not."""
     _, end = play_scenario("an-unsound-reference-is-dropped")
-    assert [(claim.entity, [ref.tool_call_id for ref in claim.refs]) for claim in end.claims] == [
+    assert [(claim.entity, [ref.tool_call_id for ref in claim.refs]) for claim in end.content.claims] == [
         ("payment", ["t1"])
     ]
 
@@ -197,4 +197,4 @@ def test_without_a_conclusion_only_sound_references_are_kept() -> None:
 def test_words_of_its_own_for_what_is_missing_are_not_repeated() -> None:
     """They decide nothing and say nothing to anybody: any word at all would make an answer of no answer."""
     _, end = play_scenario("context-is-missing-in-words-of-its-own")
-    assert end.missing_info == ()
+    assert end.content.missing_info == ()

@@ -42,11 +42,11 @@ def ending(scene: Scene, end: DiagnosisEnd) -> Iterator[str]:
     yield f"outcome {end.outcome}"
     yield f"fallback {end.fallback or 'none'}"
     yield f"stop reason {end.stop_reason or 'none'}"
-    yield from (f"cause {cause.entity} {cause.fault_kind}" for cause in end.causes)
-    for claim in end.claims:
+    yield from (f"cause {cause.entity} {cause.fault_kind}" for cause in end.content.causes)
+    for claim in end.content.claims:
         refs = " ".join(f"{ref.tool_call_id}/{ref.item_id}" for ref in claim.refs)
         yield f"claim {claim.claim_id}: {claim.predicate} {claim.entity} ({refs})"
-    yield from (f"missing {each}" for each in end.missing_info)
+    yield from (f"missing {each}" for each in end.content.missing_info)
     for record in end.snapshot.records:
         yield f"record {record.tool_call_id} {record.invocation} {record.error_code or record.evidence}"
     yield f"spent llm_calls {usage.llm_calls}, tool_calls {usage.tool_calls}"

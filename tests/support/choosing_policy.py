@@ -140,7 +140,7 @@ class Shopping:
 
     def causes(self) -> list[str]:
         """Who is released as the cause."""
-        return [cause.entity for cause in self.run()[0].causes]
+        return [cause.entity for cause in self.run()[0].content.causes]
 
     def objections(self) -> set[str]:
         """What the guards held against it, findings of EvidenceGuard and reasons of SemanticGuard alike."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from tests.support.inquiries import inquiry
 
 from diagnosis_harness.diagnosis.claim import (
@@ -21,6 +19,7 @@ from diagnosis_harness.harness.termination import CancellationReason, RunState
 from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.kernel.window import TimeWindow, utc_text
 from diagnosis_harness.release.outcome import FallbackType, ReleaseOutcome
+from diagnosis_harness.release.result import ReleaseContent
 from diagnosis_harness.report.compose import compose
 from diagnosis_harness.report.document import (
     Counter,
@@ -178,13 +177,13 @@ def hypotheses() -> tuple[Hypothesis, ...]:
 
 def success(language: Language = Language.EN) -> RunDocument:
     """A released conclusion."""
-    material = replace(
-        _material(language, Release(ReleaseOutcome.SUCCESS), RunState.SUCCESS),
-        conclusion=(Cause("checkout", FaultKind.CPU, ("k1", "k2"), score=9.0),),
+    content = ReleaseContent(
+        causes=(Cause("checkout", FaultKind.CPU, ("k1", "k2"), score=9.0),),
         claims=claims(),
         hypotheses=hypotheses(),
+        window=WINDOW,
     )
-    return _document(material)
+    return _document(_material(language, Release(ReleaseOutcome.SUCCESS), RunState.SUCCESS, content))
 
 
 def fallback(language: Language = Language.EN) -> RunDocument:
@@ -194,13 +193,13 @@ def fallback(language: Language = Language.EN) -> RunDocument:
         FallbackType.INSUFFICIENT_EVIDENCE,
         DiagnosisStopReason.INFORMATION_SATURATED,
     )
-    material = replace(
-        _material(language, release, RunState.SUCCESS),
+    content = ReleaseContent(
         claims=claims()[1:],
         hypotheses=hypotheses(),
         missing_info=(MissingInfo.BASELINE,),
+        window=WINDOW,
     )
-    return _document(material)
+    return _document(_material(language, release, RunState.SUCCESS, content))
 
 
 def document_of_cancel(language: Language = Language.EN) -> RunDocument:
@@ -222,13 +221,18 @@ def document_of_end(
     return _document(_material(Language.EN, release, state), reason=reason)
 
 
-def _material(language: Language, release: Release, state: RunState) -> ReportMaterial:
+def _material(
+    language: Language,
+    release: Release,
+    state: RunState,
+    content: ReleaseContent = ReleaseContent(window=WINDOW),  # noqa: B008 - it is frozen
+) -> ReportMaterial:
     return ReportMaterial(
         language=language,
         release=release,
         state=state,
         limit_s=LIMIT_S,
-        window=WINDOW,
+        content=content,
         records=records(),
         tools=_TOOLS,
         files=_FILES,

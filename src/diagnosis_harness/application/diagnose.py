@@ -9,12 +9,9 @@ from typing import TYPE_CHECKING
 from diagnosis_harness.application.runs.events import tell_decision, tell_finished, tell_started
 from diagnosis_harness.application.status import ChatApplicationStatus, emit_status
 from diagnosis_harness.diagnosis.agent import DiagnosisAgent, DiagnosisTask
-from diagnosis_harness.diagnosis.claim import Claim
 from diagnosis_harness.diagnosis.collection import DiagnosisStopReason
-from diagnosis_harness.diagnosis.draft import Cause, Hypothesis, SetAside
 from diagnosis_harness.diagnosis.execution import DiagnosisAgentExecution
 from diagnosis_harness.diagnosis.inquiry import Inquiry
-from diagnosis_harness.diagnosis.missing import MissingInfo
 from diagnosis_harness.diagnosis.progress import ProgressSnapshot
 from diagnosis_harness.harness.core import DiagnosisHarnessCore
 from diagnosis_harness.harness.termination import RunState
@@ -28,11 +25,10 @@ from diagnosis_harness.kernel.errors import (
     RunAborted,
 )
 from diagnosis_harness.kernel.masking import mask
-from diagnosis_harness.kernel.window import TimeWindow
 from diagnosis_harness.release.decision import Row, WorkEnd, decide, end_of_state
 from diagnosis_harness.release.outcome import FallbackType, ReleaseOutcome
 from diagnosis_harness.release.pipeline import ReleasePipeline, end_of_stop, facts_beyond, is_denied
-from diagnosis_harness.release.result import DiagnosisReleaseResult
+from diagnosis_harness.release.result import DiagnosisReleaseResult, ReleaseContent
 from diagnosis_harness.release.standing import number_claims, standing_of
 
 if TYPE_CHECKING:
@@ -45,10 +41,6 @@ class DiagnosisEnd:
 
     Attributes:
         outcome: what leaves; stands beside the run's state and is not derived from it.
-        causes: exist only with SUCCESS.
-        confidence: of each cause, in the order of the causes.
-        claims: claims that stand; verified facts when there is no success.
-        set_aside: rankings of the question that do not count against the causes, with the reason.
         failure: with FAILED, how the work ended, for the words of the report.
     """
 
@@ -56,15 +48,8 @@ class DiagnosisEnd:
     fallback: FallbackType | None
     stop_reason: DiagnosisStopReason | None
     snapshot: ProgressSnapshot
-    causes: tuple[Cause, ...] = ()
-    confidence: tuple[float, ...] = ()
-    claims: tuple[Claim, ...] = ()
-    hypotheses: tuple[Hypothesis, ...] = ()
-    missing_info: tuple[MissingInfo, ...] = ()
-    missing_names: tuple[str, ...] = ()
-    window: TimeWindow | None = None
+    content: ReleaseContent
     failure: WorkEnd | None = None
-    set_aside: tuple[SetAside, ...] = ()
 
 
 class DiagnoseUseCase:
@@ -158,14 +143,7 @@ class DiagnoseUseCase:
             fallback=result.fallback,
             stop_reason=execution.snapshot.stop_reason,
             snapshot=execution.snapshot,
-            causes=result.causes,
-            confidence=result.confidence,
-            claims=result.claims,
-            hypotheses=result.hypotheses,
-            missing_info=result.missing_info,
-            missing_names=result.missing_names,
-            set_aside=result.set_aside,
-            window=result.window,
+            content=result.content,
         )
 
     def _without_result(
@@ -192,11 +170,7 @@ class DiagnoseUseCase:
             fallback=row.fallback,
             stop_reason=_stop_reason(ctx.lifecycle.state, snapshot),
             snapshot=snapshot,
-            claims=number_claims(facts)[0],
-            hypotheses=beside.hypotheses,
-            missing_info=beside.missing_info,
-            missing_names=beside.missing_names,
-            window=beside.window,
+            content=replace(beside, claims=number_claims(facts)[0]),
             failure=row.end if row.outcome is ReleaseOutcome.FAILED else None,
         )
 

@@ -192,14 +192,14 @@ class ReleasePipeline:
         return DiagnosisReleaseResult(
             outcome=row.outcome,
             fallback=row.fallback,
-            causes=causes,
-            confidence=sure if success else (),
-            claims=claims,
-            hypotheses=tuple(h for h in beside.hypotheses if h.entity not in concluded),
-            missing_info=beside.missing_info,
-            missing_names=beside.missing_names,
-            set_aside=self._set_aside(basis, draft) if success else (),
-            window=beside.window,
+            content=replace(
+                beside,
+                causes=causes,
+                confidence=sure if success else (),
+                claims=claims,
+                hypotheses=tuple(h for h in beside.hypotheses if h.entity not in concluded),
+                set_aside=self._set_aside(basis, draft) if success else (),
+            ),
             findings=verdict.findings,
             reasons=judgement.reasons if judgement else (),
         )

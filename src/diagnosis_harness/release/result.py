@@ -1,4 +1,4 @@
-"""What the release pipeline hands on: a success or a fallback, and what stands of the draft."""
+"""What a diagnosis may publish, and what the release pipeline hands on of it: a success or a fallback."""
 
 from __future__ import annotations
 
@@ -14,22 +14,19 @@ from diagnosis_harness.release.outcome import FallbackType, ReleaseOutcome
 
 
 @dataclass(frozen=True, slots=True)
-class DiagnosisReleaseResult:
-    """SUCCESS or FALLBACK only (seed: harness-lifecycle-and-states §9); what failed is an exception.
+class ReleaseContent:
+    """The parts of a diagnosis that passed the guards.
 
     Attributes:
         causes: exist only with SUCCESS.
         confidence: of each cause, in the order of the causes.
         claims: claims without any objection, in the draft's order, then verified facts that it does not
-            repeat.
+            repeat; verified facts alone when there is no success.
         hypotheses: candidates, best first; with SUCCESS those that were not concluded.
-        findings: EvidenceGuard's objections that remained.
-        reasons: SemanticGuard's, when it did not support the conclusion.
+        missing_names: names of the question that no telemetry knows, with what is missing.
         set_aside: with SUCCESS, the rankings of the question that do not count, with the reason that holds.
     """
 
-    outcome: ReleaseOutcome
-    fallback: FallbackType | None
     causes: tuple[Cause, ...] = ()
     confidence: tuple[float, ...] = ()
     claims: tuple[Claim, ...] = ()
@@ -37,16 +34,33 @@ class DiagnosisReleaseResult:
     missing_info: tuple[MissingInfo, ...] = ()
     missing_names: tuple[str, ...] = ()
     window: TimeWindow | None = None
+    set_aside: tuple[SetAside, ...] = ()
+
+
+NO_CONTENT = ReleaseContent()
+
+
+@dataclass(frozen=True, slots=True)
+class DiagnosisReleaseResult:
+    """SUCCESS or FALLBACK only (seed: harness-lifecycle-and-states §9); what failed is an exception.
+
+    Attributes:
+        findings: EvidenceGuard's objections that remained.
+        reasons: SemanticGuard's, when it did not support the conclusion.
+    """
+
+    outcome: ReleaseOutcome
+    fallback: FallbackType | None
+    content: ReleaseContent = NO_CONTENT
     findings: tuple[Finding, ...] = ()
     reasons: tuple[SemanticReason, ...] = ()
-    set_aside: tuple[SetAside, ...] = ()
 
     def __post_init__(self) -> None:
         if self.outcome not in (ReleaseOutcome.SUCCESS, ReleaseOutcome.FALLBACK):
             raise ContractViolation(f"a release result is never {self.outcome}")
         if (self.outcome is ReleaseOutcome.SUCCESS) != (self.fallback is None):
             raise ContractViolation("a fallback, and only a fallback, has a type")
-        if len(self.confidence) != len(self.causes):
+        if len(self.content.confidence) != len(self.content.causes):
             raise ContractViolation("every released cause has a confidence")
-        if bool(self.causes) != (self.outcome is ReleaseOutcome.SUCCESS):
+        if bool(self.content.causes) != (self.outcome is ReleaseOutcome.SUCCESS):
             raise ContractViolation("causes exist exactly with a success")

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from diagnosis_harness.diagnosis.claim import Claim
-from diagnosis_harness.diagnosis.draft import Cause, DiagnosisDraft, Hypothesis
+from diagnosis_harness.diagnosis.draft import Cause, DiagnosisDraft
 from diagnosis_harness.diagnosis.inquiry import Inquiry
-from diagnosis_harness.diagnosis.missing import MissingInfo
 from diagnosis_harness.guards.asked import question_scope
 from diagnosis_harness.guards.candidates import standing_candidates
 from diagnosis_harness.guards.circumstances import (
@@ -20,19 +19,9 @@ from diagnosis_harness.guards.circumstances import (
 )
 from diagnosis_harness.guards.confidence import confidence_of
 from diagnosis_harness.guards.rankings import judging_item, rankings_of, standing_rankings
-from diagnosis_harness.kernel.window import TimeWindow
+from diagnosis_harness.release.result import ReleaseContent
 from diagnosis_harness.tools.evidence import EvidenceItem
 from diagnosis_harness.tools.invocation import EvidenceRecord
-
-
-@dataclass(frozen=True, slots=True)
-class Standing:
-    """The parts of a draft that its records bear, claims and conclusion apart."""
-
-    hypotheses: tuple[Hypothesis, ...] = ()
-    missing_info: tuple[MissingInfo, ...] = ()
-    missing_names: tuple[str, ...] = ()
-    window: TimeWindow | None = None
 
 
 def standing_of(
@@ -42,19 +31,19 @@ def standing_of(
     run_id: str,
     inquiry: Inquiry,
     denied: bool = False,
-) -> Standing:
-    """What stands of a draft; of none, only the names in the question that nobody knows.
+) -> ReleaseContent:
+    """What stands of a draft, claims and conclusion apart; of none, only names that nobody knows.
 
     Args:
         denied: whether the asker may not use a tool that was asked.
     """
     if draft is None:
-        return Standing(missing_names=unknown_services(inquiry))
+        return ReleaseContent(missing_names=unknown_services(inquiry))
     held = tuple(records)
     own = tuple(record for record in held if record.run_id == run_id)
     missing = standing_missing(draft.missing_info, Circumstances(inquiry, own, denied))
     said = standing_names(draft.missing_names, inquiry) if missing else ()
-    return Standing(
+    return ReleaseContent(
         hypotheses=standing_candidates(draft.hypotheses, held, run_id=run_id, inquiry=inquiry),
         missing_info=missing,
         missing_names=tuple(dict.fromkeys((*unknown_services(inquiry), *said))),

@@ -41,7 +41,7 @@ def compose(material: ReportMaterial) -> Report:
     language = material.language
     coverage = cover(material.records, tools=material.tools, files=material.files, language=language)
     candidates = _candidates(material)
-    sure: Sequence[float | None] = material.confidence or [None] * len(material.conclusion)
+    sure: Sequence[float | None] = material.content.confidence or [None] * len(material.content.causes)
     return Report(
         summary=_summary(material, language),
         causes=tuple(
@@ -53,20 +53,20 @@ def compose(material: ReportMaterial) -> Report:
                 confidence=confidence,
                 claim_ids=cause.claim_ids,
             )
-            for cause, confidence in zip(material.conclusion, sure, strict=True)
+            for cause, confidence in zip(material.content.causes, sure, strict=True)
         ),
         claims=tuple(
             ClaimEntry.of(claim, sentence=claim_sentence(claim, material.records, material.language))
-            for claim in material.claims
+            for claim in material.content.claims
             if _may_be_published(claim, material.release.outcome)
         ),
         candidates=candidates,
-        window=Window.of(material.window),
+        window=Window.of(material.content.window),
         onset=onset_used(material.inquiry, material.records),
         coverage=coverage,
-        missing_info=material.missing_info,
-        missing_names=material.missing_names,
-        rankings=ranking_entries(material.records, material.inquiry, material.set_aside),
+        missing_info=material.content.missing_info,
+        missing_names=material.content.missing_names,
+        rankings=ranking_entries(material.records, material.inquiry, material.content.set_aside),
         next_checks=next_checks(material, candidates=candidates, coverage=coverage, language=language),
     )
 
@@ -153,7 +153,7 @@ def _candidates(material: ReportMaterial) -> tuple[Candidate, ...]:
         return ()
     citable = {EvidenceRef(r.tool_call_id, WHOLE_RECORD) for r in material.records if r.projection}
     citable |= {EvidenceRef(r.tool_call_id, item.item_id) for r in material.records for item in r.items}
-    concluded = {cause.entity for cause in material.conclusion}
+    concluded = {cause.entity for cause in material.content.causes}
     return tuple(
         Candidate(
             entity=hypothesis.entity,
@@ -163,21 +163,21 @@ def _candidates(material: ReportMaterial) -> tuple[Candidate, ...]:
             evidence_for=tuple(ref for ref in hypothesis.evidence_for if ref in citable),
             evidence_against=tuple(ref for ref in hypothesis.evidence_against if ref in citable),
         )
-        for hypothesis in material.hypotheses
+        for hypothesis in material.content.hypotheses
         if hypothesis.entity not in concluded and citable.intersection(hypothesis.evidence_for)
     )
 
 
 def _summary(material: ReportMaterial, language: Language) -> tuple[str, ...]:
     release = material.release
-    if release.outcome is ReleaseOutcome.SUCCESS and material.conclusion:
+    if release.outcome is ReleaseOutcome.SUCCESS and material.content.causes:
         return tuple(
             (words.CAUSE if place == 0 else words.ALSO_CAUSE).render(
                 language,
                 entity=display_name(cause.entity),
                 fault=fault_words(cause.fault_kind, cause.region, language=language),
             )
-            for place, cause in enumerate(material.conclusion)
+            for place, cause in enumerate(material.content.causes)
         )
     first = (
         words.FALLBACK[release.fallback_type].in_(language)
@@ -191,7 +191,7 @@ def _summary(material: ReportMaterial, language: Language) -> tuple[str, ...]:
         words.STOP_REASON[release.stop_reason].in_(language) if release.stop_reason else "",
     ]
     if release.outcome is ReleaseOutcome.FALLBACK:
-        published = sum(1 for claim in material.claims if _may_be_published(claim, release.outcome))
+        published = sum(1 for claim in material.content.claims if _may_be_published(claim, release.outcome))
         sentences.append(words.VERIFIED_COUNT.render(language, count=published))
     else:
         kept = sum(1 for record in material.records if record.projection)

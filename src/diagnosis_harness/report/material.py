@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from diagnosis_harness.diagnosis.claim import Claim
-from diagnosis_harness.diagnosis.draft import Cause, Hypothesis, SetAside
 from diagnosis_harness.diagnosis.inquiry import Inquiry
-from diagnosis_harness.diagnosis.missing import MissingInfo
 from diagnosis_harness.harness.termination import RunState
 from diagnosis_harness.kernel.language import Language
-from diagnosis_harness.kernel.window import TimeWindow
+from diagnosis_harness.release.result import NO_CONTENT, ReleaseContent
 from diagnosis_harness.report.document import Release
 from diagnosis_harness.toolbox.ports import FileNote
 from diagnosis_harness.tools.invocation import EvidenceRecord
@@ -21,12 +18,6 @@ class ReportMaterial:
     """Everything that a report is made of.
 
     Attributes:
-        conclusion: the released causes; empty unless the release is a success.
-        confidence: of each released cause, in their order.
-        claims: the claims that passed the guards, and only these, in reading order.
-        hypotheses: ranked candidates; those that are concluded are left out of `candidates`.
-        set_aside: rankings of the question that do not count, with the reason that holds.
-        missing_names: names of the question that no telemetry knows, with what is missing.
         records: final records of the run, in the order in which they were asked for.
         tools: names of all tools that this run could have asked.
         files: what became of the files behind the sources.
@@ -40,14 +31,7 @@ class ReportMaterial:
     release: Release
     state: RunState
     limit_s: float
-    conclusion: tuple[Cause, ...] = ()
-    confidence: tuple[float, ...] = ()
-    claims: tuple[Claim, ...] = ()
-    hypotheses: tuple[Hypothesis, ...] = ()
-    missing_info: tuple[MissingInfo, ...] = ()
-    missing_names: tuple[str, ...] = ()
-    set_aside: tuple[SetAside, ...] = ()
-    window: TimeWindow | None = None
+    content: ReleaseContent = NO_CONTENT
     records: tuple[EvidenceRecord, ...] = ()
     tools: tuple[str, ...] = ()
     files: tuple[FileNote, ...] = ()

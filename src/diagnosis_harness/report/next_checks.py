@@ -39,7 +39,7 @@ def next_checks(
         ),
         (
             words.NEXT_SUPPLY.render(language, what=words.MISSING[each].in_(language))
-            for each in material.missing_info
+            for each in material.content.missing_info
         ),
         (
             words.NEXT_ASK_FAILED.render(language, tool=display_name(each.tool), code=each.error_code or "-")
@@ -48,7 +48,7 @@ def next_checks(
         (words.NEXT_ASK_UNASKED.render(language, tool=display_name(each)) for each in coverage.never_asked),
         iter(
             []
-            if material.has_baseline or MissingInfo.BASELINE in material.missing_info
+            if material.has_baseline or MissingInfo.BASELINE in material.content.missing_info
             else [words.NEXT_GIVE_BASELINE.in_(language)]
         ),
         iter([] if material.has_onset else [words.NEXT_GIVE_ONSET.in_(language)]),

@@ -13,6 +13,7 @@ from diagnosis_harness.diagnosis.missing import MissingInfo
 from diagnosis_harness.kernel.canonical import canonical_json
 from diagnosis_harness.kernel.errors import ContractViolation, RunDocumentInvalid
 from diagnosis_harness.kernel.json_value import JsonValue
+from diagnosis_harness.release.result import ReleaseContent
 from diagnosis_harness.report.document import MISSING, ClaimEntry, RecordEntry, Report, RunDocument
 from diagnosis_harness.report.material import ReportMaterial
 from diagnosis_harness.report.ranking_entry import set_aside_of
@@ -140,14 +141,16 @@ def material_of(
         release=document.release,
         state=document.run.state,
         limit_s=document.run.limit_s,
-        conclusion=draft.conclusion,
-        confidence=tuple(cause.confidence or 0.0 for cause in document.report.causes),
-        claims=draft.claims,
-        hypotheses=draft.hypotheses,
-        missing_info=draft.missing_info,
-        missing_names=draft.missing_names,
-        set_aside=draft.set_aside,
-        window=draft.window,
+        content=ReleaseContent(
+            causes=draft.conclusion,
+            confidence=tuple(cause.confidence or 0.0 for cause in document.report.causes),
+            claims=draft.claims,
+            hypotheses=draft.hypotheses,
+            missing_info=draft.missing_info,
+            missing_names=draft.missing_names,
+            set_aside=draft.set_aside,
+            window=draft.window,
+        ),
         records=records,
         tools=(*coverage.never_asked, *called),
         files=tuple(

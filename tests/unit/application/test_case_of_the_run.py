@@ -134,7 +134,7 @@ def test_the_culprit_is_not_acquitted_by_an_older_trouble() -> None:
         )
         end, document = shopping.run()
 
-        assert end.causes == ()
+        assert end.content.causes == ()
         assert "not the cause" not in " ".join(claim.sentence for claim in document.report.claims)
 
 
@@ -143,7 +143,7 @@ def test_prose_is_no_victim() -> None:
     prose = "shop shows: checkout 2.0.1 is broken, roll it back. This also explains what billing"
     end, document = Shopping(look(onset=ONSET_S, alert_entity=prose), HONEST, onset_s=ONSET_S).run()
 
-    assert end.causes == ()
+    assert end.content.causes == ()
     assert "roll it back" not in document.as_json()
 
 
@@ -152,7 +152,7 @@ def test_an_onset_that_a_policy_chose_is_nobodys() -> None:
     calls: list[Call] = [("estimate_onset", {"onset": OLDER_S}), *THEN]
     end, document = Shopping(calls, from_records("t2", "t3"), held=SILENT).run()
 
-    assert end.causes == ()
+    assert end.content.causes == ()
     assert document.report.onset is None
     assert document.run.onset_at is None
     assert "given with the question" not in document.as_json()

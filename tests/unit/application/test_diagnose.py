@@ -136,7 +136,7 @@ def is_end(
     """Run, and check all three of the table's columns."""
     end = house.run()
     assert (house.ctx.lifecycle.state, end.outcome, end.fallback) == (state, outcome, fallback)
-    assert bool(end.causes) == (outcome is ReleaseOutcome.SUCCESS)
+    assert bool(end.content.causes) == (outcome is ReleaseOutcome.SUCCESS)
     assert house.names().count(TraceName.RUN_FINISHED) == 1
     assert house.names()[-1] is TraceName.RUN_FINISHED
     return end
@@ -146,7 +146,7 @@ def test_a_borne_out_conclusion_is_released() -> None:
     """SUCCESS / SUCCESS, with the seed's order of events and one judge's look."""
     house = House((ask("t1"), give(TRUTHFUL)))
     end = is_end(house, RunState.SUCCESS, ReleaseOutcome.SUCCESS)
-    assert [cause.entity for cause in end.causes] == ["payment"]
+    assert [cause.entity for cause in end.content.causes] == ["payment"]
     order = [name for name in house.names() if name in ORDER]
     assert order == list(ORDER)
     assert (house.repairer.calls, len(house.judge.cases)) == (0, 1)
@@ -167,7 +167,7 @@ def test_a_false_number_that_no_repair_mends_is_not_released() -> None:
     house = House((ask("t1"), give(FALSE)))
     end = is_end(house, RunState.SUCCESS, ReleaseOutcome.FALLBACK, FallbackType.EVIDENCE_VALIDATION_FAILED)
     assert (house.repairer.calls, len(house.judge.cases)) == (1, 0)
-    assert all(claim.value != 9.0 for claim in end.claims)
+    assert all(claim.value != 9.0 for claim in end.content.claims)
 
 
 def test_a_repair_that_drops_the_false_claim_may_be_released() -> None:
@@ -178,7 +178,7 @@ def test_a_repair_that_drops_the_false_claim_may_be_released() -> None:
     repairer = ScriptedRepairer(lambda draft: replace(draft, claims=draft.claims[:2]))
     house = House((ask("t1"), give(extra)), repairer=repairer)
     end = is_end(house, RunState.SUCCESS, ReleaseOutcome.SUCCESS)
-    assert [claim.value for claim in end.claims] == [None, TRUTHFUL.claims[1].value]
+    assert [claim.value for claim in end.content.claims] == [None, TRUTHFUL.claims[1].value]
 
 
 def test_a_repair_may_not_change_a_number() -> None:
@@ -201,7 +201,7 @@ def test_an_unsupported_conclusion_is_not_released() -> None:
     no = Judgement(SemanticVerdict.UNSUPPORTED, (SemanticReason.WEAK,))
     house = House((ask("t1"), give(TRUTHFUL)), judge=ScriptedJudge(no))
     end = is_end(house, RunState.SUCCESS, ReleaseOutcome.FALLBACK, FallbackType.SEMANTIC_UNSUPPORTED)
-    assert end.claims
+    assert end.content.claims
 
 
 def test_a_judge_that_is_away_twice_means_no_release() -> None:
@@ -221,7 +221,7 @@ def test_no_conclusion_with_facts_is_insufficient_evidence() -> None:
     """What was verified is shown; no guard beyond the references is asked."""
     house = House((ask("t1"), give(OPEN)))
     end = is_end(house, RunState.SUCCESS, ReleaseOutcome.FALLBACK, FallbackType.INSUFFICIENT_EVIDENCE)
-    assert [claim.entity for claim in end.claims] == ["payment"]
+    assert [claim.entity for claim in end.content.claims] == ["payment"]
     assert (house.repairer.calls, len(house.judge.cases)) == (0, 0)
 
 
@@ -230,7 +230,7 @@ def test_missing_context_without_a_single_tool_is_a_legal_end() -> None:
     draft = replace(OPEN, missing_info=(MissingInfo.TIME,))
     house = House((GiveDraft(draft),))
     end = is_end(house, RunState.SUCCESS, ReleaseOutcome.FALLBACK, FallbackType.MISSING_REQUIRED_CONTEXT)
-    assert end.missing_info == (MissingInfo.TIME,)
+    assert end.content.missing_info == (MissingInfo.TIME,)
 
 
 def test_a_draft_that_says_nothing_at_all_fails() -> None:
@@ -250,7 +250,7 @@ def test_an_illegal_draft_leaves_the_facts(last: PolicyAnswer | Exception) -> No
     end = is_end(
         House(answers), RunState.SUCCESS, ReleaseOutcome.FALLBACK, FallbackType.INSUFFICIENT_EVIDENCE
     )
-    assert end.claims
+    assert end.content.claims
 
 
 def test_an_illegal_draft_without_facts_fails() -> None:

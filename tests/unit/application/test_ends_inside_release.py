@@ -126,7 +126,7 @@ def test_the_end_of_the_run_decides_and_no_guard_is_blamed(name: str, knows: boo
         else (ReleaseOutcome.FAILED, None)
     )
     assert (run.ctx.lifecycle.state, end.outcome, end.fallback) == (state, *expected)
-    assert (end.causes, len(end.claims)) == ((), int(knows))
+    assert (end.content.causes, len(end.content.claims)) == ((), int(knows))
     reason = DiagnosisStopReason.BUDGET_LIMIT_REACHED if planned.narrow else None
     assert end.stop_reason is reason
     if planned.unheard is not None:
@@ -145,7 +145,7 @@ def test_content_that_was_prepared_for_a_cancelled_run_is_not_published(
     run.faults.actions = {place: run.cancel}
     end = run.run()
     assert (run.ctx.lifecycle.state, end.outcome) == (RunState.CANCELLED, ReleaseOutcome.CANCELLED)
-    assert (end.causes, end.fallback) == ((), None)
+    assert (end.content.causes, end.fallback) == ((), None)
     assert run.sink.events_named(TraceName.RELEASE_DECISION)[0].payload["outcome"] == "CANCELLED"
 
 

@@ -99,7 +99,7 @@ def test_a_policy_that_breaks_the_protocol_is_stopped(policy: Policy) -> None:
     assert (scene.ctx.lifecycle.state, end.outcome, end.stop_reason) == (
         RunState.FAILED, ReleaseOutcome.FAILED, VIOLATED,
     )  # fmt: skip
-    assert (end.failure, end.claims, len(tool.runs)) == (WorkEnd.PROTOCOL_STOP, (), 2)
+    assert (end.failure, end.content.claims, len(tool.runs)) == (WorkEnd.PROTOCOL_STOP, (), 2)
     assert scene.names().count(TraceName.COLLECTION_STOP) == 1
 
 
@@ -111,7 +111,7 @@ def test_a_lie_among_the_facts_is_accepted_by_the_protocol_and_shown_by_nobody()
         return look(seen) if not seen["records"] else {"draft": None, "assessments": lies}
 
     scene, end, _ = play_run(lies_once)
-    assert (scene.ctx.lifecycle.state, end.outcome, end.claims) == (
+    assert (scene.ctx.lifecycle.state, end.outcome, end.content.claims) == (
         RunState.FAILED,
         ReleaseOutcome.FAILED,
         (),

@@ -28,7 +28,7 @@ def test_a_word_of_its_own_is_nothing_missing(said: str) -> None:
     end = run.run()
 
     assert (run.ctx.lifecycle.state, end.outcome) == (RunState.FAILED, ReleaseOutcome.FAILED)
-    assert (end.missing_info, end.missing_names) == ((), ())
+    assert (end.content.missing_info, end.content.missing_names) == ((), ())
 
 
 def test_a_baseline_alone_is_no_required_context() -> None:
@@ -45,7 +45,7 @@ def test_a_baseline_alone_is_no_required_context() -> None:
     end = run.run()
 
     assert (run.ctx.lifecycle.state, end.outcome) == (RunState.FAILED, ReleaseOutcome.FAILED)
-    assert end.missing_info == (MissingInfo.BASELINE,)
+    assert end.content.missing_info == (MissingInfo.BASELINE,)
 
 
 @pytest.mark.parametrize("each", MissingInfo)
@@ -63,4 +63,4 @@ def test_a_service_that_nobody_knows_is_reported_without_the_word_of_a_policy() 
         task=DiagnosisTask("why is moon-service slow?", inquiry()),
     )
 
-    assert run.run().missing_names == ("moon-service",)
+    assert run.run().content.missing_names == ("moon-service",)

@@ -310,7 +310,7 @@ class RecordHistories(RunHistories):
         for record in end.snapshot.records:
             assert record.run_id == self.scene.ctx.run_id
             assert record.invocation is InvocationStatus.ERROR or kept[record.tool_call_id] == record
-        for claim in end.claims:
+        for claim in end.content.claims:
             assert not must_not_leave(claim)
             for ref in claim.refs:
                 self.may_be_cited(claim, ref, kept)
@@ -369,9 +369,9 @@ class ReleaseHistories(RunHistories):
 
     def stop_reason_decides_nothing(self, end: DiagnosisEnd) -> None:
         """With one or without: facts are shown as a fallback, none is a failure, and a lie never leaves."""
-        assert not [claim for claim in end.claims if must_not_leave(claim)]
+        assert not [claim for claim in end.content.claims if must_not_leave(claim)]
         if end.outcome is ReleaseOutcome.FALLBACK and end.fallback == "INSUFFICIENT_EVIDENCE":
-            assert end.claims
+            assert end.content.claims
 
     def only_a_conclusion_runs_the_chain(self, end: DiagnosisEnd) -> None:
         """Repair, recheck and judge only for a draft that concludes; a success has passed both guards."""

@@ -241,7 +241,7 @@ def test_a_player_that_ends_its_run_success_has_released_nothing(at: str) -> Non
     end = run.run()
 
     assert (run.ctx.lifecycle.state, end.outcome) == (S.SUCCESS, Out.FALLBACK)
-    assert (end.fallback, end.causes) == (FallbackType.INSUFFICIENT_EVIDENCE, ())
+    assert (end.fallback, end.content.causes) == (FallbackType.INSUFFICIENT_EVIDENCE, ())
     assert run.sink.events()[-1].payload["outcome"] == "FALLBACK"
     is_told_to_the_end(run)
 
@@ -271,6 +271,6 @@ def test_a_player_that_ends_its_run_for_a_reason_is_told_as_that_end(
             S.BUDGET_EXHAUSTED: {Out.FALLBACK, Out.FAILED},
         }[run.ctx.lifecycle.state]
     )
-    assert end.causes == ()
+    assert end.content.causes == ()
     assert run.sink.events()[-1].payload["outcome"] == end.outcome.value
     is_told_to_the_end(run)

@@ -91,7 +91,7 @@ def test_the_embedded_analyst_reaches_the_same_release_over_the_wire() -> None:
     end = House(wired).run()
     assert end == House(EmbeddedAnalyst()).run()
     assert end.outcome is ReleaseOutcome.SUCCESS
-    assert [cause.entity for cause in end.causes] == ["payment"]
+    assert [cause.entity for cause in end.content.causes] == ["payment"]
     assert len(wired.said) >= 3
     assert all(SCHEMA.is_valid(json.loads(text)) for text in wired.said)
 
@@ -150,7 +150,10 @@ def test_a_player_of_nothing_but_text_diagnoses_to_a_release() -> None:
     """What a policy needs to know is in the view's text, and what it has to say fits into its answer."""
     policy = WirePolicy(reads_and_writes_json)
     end = House(policy).run()
-    assert (end.outcome, [cause.entity for cause in end.causes]) == (ReleaseOutcome.SUCCESS, ["payment"])
+    assert (end.outcome, [cause.entity for cause in end.content.causes]) == (
+        ReleaseOutcome.SUCCESS,
+        ["payment"],
+    )
     assert len(policy.exchanges) == 4
 
 
@@ -160,7 +163,7 @@ def test_a_player_of_nothing_but_text_diagnoses_to_a_release() -> None:
 def test_a_player_that_misses_the_form_ends_in_a_failure_and_no_content(said: str) -> None:
     """An unreadable answer is no answer; without a fact nothing leaves."""
     end = House(WirePolicy(lambda _: said)).run()
-    assert (end.outcome, end.causes, end.claims) == (ReleaseOutcome.FAILED, (), ())
+    assert (end.outcome, end.content.causes, end.content.claims) == (ReleaseOutcome.FAILED, (), ())
 
 
 def test_a_player_that_misses_the_form_late_leaves_its_verified_facts() -> None:
@@ -171,4 +174,4 @@ def test_a_player_that_misses_the_form_late_leaves_its_verified_facts() -> None:
 
     end = House(WirePolicy(good_then_bad)).run()
     assert (end.outcome, end.fallback) == (ReleaseOutcome.FALLBACK, FallbackType.INSUFFICIENT_EVIDENCE)
-    assert end.claims
+    assert end.content.claims

@@ -10,7 +10,7 @@ from diagnosis_harness.diagnosis.claim import FaultKind
 from diagnosis_harness.diagnosis.draft import Cause
 from diagnosis_harness.kernel.errors import ContractViolation
 from diagnosis_harness.release.outcome import FallbackType, ReleaseOutcome
-from diagnosis_harness.release.result import DiagnosisReleaseResult
+from diagnosis_harness.release.result import DiagnosisReleaseResult, ReleaseContent
 
 CAUSES = (Cause("payment", FaultKind.CPU, ("k0",)),)
 LEGAL = {
@@ -26,9 +26,10 @@ def test_only_success_with_causes_and_fallback_with_a_type_can_be_built(
     outcome: ReleaseOutcome, fallback: FallbackType | None, causes: tuple[Cause, ...]
 ) -> None:
     """FAILED and CANCELLED come from the application's exception path, never from here."""
+    content = ReleaseContent(causes=causes, confidence=(0.5,) * len(causes))
     if (outcome, fallback, causes) in LEGAL:
-        result = DiagnosisReleaseResult(outcome, fallback, causes=causes, confidence=(0.5,) * len(causes))
-        assert (result.outcome, result.fallback, result.causes) == (outcome, fallback, causes)
+        result = DiagnosisReleaseResult(outcome, fallback, content)
+        assert (result.outcome, result.fallback, result.content.causes) == (outcome, fallback, causes)
         return
     with pytest.raises(ContractViolation):
-        DiagnosisReleaseResult(outcome, fallback, causes=causes, confidence=(0.5,) * len(causes))
+        DiagnosisReleaseResult(outcome, fallback, content)

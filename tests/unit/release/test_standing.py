@@ -8,7 +8,8 @@ from tests.support.inquiries import inquiry
 
 from diagnosis_harness.diagnosis.claim import FaultKind
 from diagnosis_harness.diagnosis.draft import Cause, DiagnosisDraft
-from diagnosis_harness.release.standing import Standing, number_claims, score_causes, standing_of
+from diagnosis_harness.release.result import NO_CONTENT
+from diagnosis_harness.release.standing import number_claims, score_causes, standing_of
 from diagnosis_harness.testing.evidence import (
     cause_claim,
     cause_item,
@@ -46,4 +47,4 @@ def test_claims_are_named_by_their_place() -> None:
 
 def test_nothing_stands_of_no_draft() -> None:
     """An end without a draft says nothing beside its facts."""
-    assert standing_of(None, RECORDS, run_id="r1", inquiry=inquiry()) == Standing()
+    assert standing_of(None, RECORDS, run_id="r1", inquiry=inquiry()) == NO_CONTENT

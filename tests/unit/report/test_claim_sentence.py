@@ -13,6 +13,7 @@ from diagnosis_harness.guards.evidence_guard import check_claims
 from diagnosis_harness.harness.termination import RunState
 from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.release.outcome import FallbackType, ReleaseOutcome
+from diagnosis_harness.release.result import ReleaseContent
 from diagnosis_harness.report.claim_sentence import claim_sentence, may_stand
 from diagnosis_harness.report.compose import compose
 from diagnosis_harness.report.document import Release
@@ -77,7 +78,7 @@ def test_the_report_publishes_what_is_said() -> None:
         release=Release(ReleaseOutcome.FALLBACK, FallbackType.INSUFFICIENT_EVIDENCE),
         state=RunState.SUCCESS,
         limit_s=60.0,
-        claims=(claim_with(OWN),),
+        content=ReleaseContent(claims=(claim_with(OWN),)),
         records=RECORDS,
     )
     assert [claim.sentence for claim in compose(material).claims] == [OWN]

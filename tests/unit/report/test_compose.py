@@ -16,6 +16,7 @@ from diagnosis_harness.diagnosis.missing import MissingInfo
 from diagnosis_harness.harness.termination import RunState
 from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.release.outcome import FallbackType, ReleaseOutcome
+from diagnosis_harness.release.result import ReleaseContent
 from diagnosis_harness.report import words
 from diagnosis_harness.report.compose import compose
 from diagnosis_harness.report.document import OnsetUsed, Release
@@ -153,9 +154,13 @@ def test_a_candidate_whose_evidence_is_gone_is_no_candidate() -> None:
     report = compose(
         replace(
             material(),
-            hypotheses=(
-                Hypothesis("ghost", FaultKind.CPU, 9.0, (EvidenceRef("t9", "i1"),)),
-                Hypothesis("payment", FaultKind.CPU, 2.0, (EvidenceRef("t2", "c2"), EvidenceRef("t2", "c9"))),
+            content=ReleaseContent(
+                hypotheses=(
+                    Hypothesis("ghost", FaultKind.CPU, 9.0, (EvidenceRef("t9", "i1"),)),
+                    Hypothesis(
+                        "payment", FaultKind.CPU, 2.0, (EvidenceRef("t2", "c2"), EvidenceRef("t2", "c9"))
+                    ),
+                )
             ),
         )
     )
@@ -169,7 +174,7 @@ def test_who_caused_what_is_never_said_without_a_success(outcome: ReleaseOutcome
     """Nor who is only hit: both are conclusions, and a fallback has none, whatever claims it is given."""
     release = FALLBACK if outcome is ReleaseOutcome.FALLBACK else Release(outcome)
 
-    report = compose(replace(material(release), claims=documents.claims()))
+    report = compose(replace(material(release), content=ReleaseContent(claims=documents.claims())))
 
     assert [claim.predicate for claim in report.claims] == [Predicate.CHANGED, Predicate.ABSENT]
 
@@ -184,7 +189,9 @@ def test_a_run_without_an_answer_has_no_candidates(outcome: ReleaseOutcome) -> N
     """A failure guesses nothing."""
     state = RunState.FAILED if outcome is ReleaseOutcome.FAILED else RunState.CANCELLED
 
-    report = compose(replace(material(Release(outcome), state), hypotheses=documents.hypotheses()))
+    report = compose(
+        replace(material(Release(outcome), state), content=ReleaseContent(hypotheses=documents.hypotheses()))
+    )
 
     assert report.candidates == ()
 
@@ -225,8 +232,9 @@ def test_next_checks_come_one_of_each_kind_and_three_at_most() -> None:
     report = compose(
         replace(
             material(),
-            hypotheses=documents.hypotheses(),
-            missing_info=(MissingInfo.BASELINE, MissingInfo.LOGS),
+            content=ReleaseContent(
+                hypotheses=documents.hypotheses(), missing_info=(MissingInfo.BASELINE, MissingInfo.LOGS)
+            ),
             has_baseline=False,
         )
     )
@@ -243,8 +251,9 @@ def test_what_was_missing_is_said_in_the_language_of_the_report() -> None:
     report = compose(
         replace(
             material(),
-            missing_info=(MissingInfo.SPANS, MissingInfo.ENTITY),
-            missing_names=("billing",),
+            content=ReleaseContent(
+                missing_info=(MissingInfo.SPANS, MissingInfo.ENTITY), missing_names=("billing",)
+            ),
         )
     )
 
