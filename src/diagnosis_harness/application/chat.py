@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
-from diagnosis_harness.application.chat_ending import end_with_answer, end_without_answer, ending_of
+from diagnosis_harness.application.chat_ending import end_with_answer, end_without_answer
 from diagnosis_harness.application.diagnosis_path import DiagnosisPath
 from diagnosis_harness.application.intent import IntentType
-from diagnosis_harness.application.path_answer import AnswerPath, PathEnd
+from diagnosis_harness.application.path_answer import AnswerPath, PathAnswer
 from diagnosis_harness.application.previous_turn import PreviousTurn
 from diagnosis_harness.application.router import Routing
 from diagnosis_harness.application.runs.events import tell_decision, tell_finished, tell_started
@@ -60,6 +60,10 @@ class Paths:
     system: AnswerPath
     knowledge: AnswerPath
     diagnosis: DiagnosisPath
+
+    def answering(self, intent: IntentType) -> AnswerPath:
+        """The path of an intent that a text answers."""
+        return {IntentType.SYSTEM_CHAT: self.system, IntentType.KNOWLEDGE_QUERY: self.knowledge}[intent]
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,16 +157,16 @@ class ChatApplicationUseCase:
         self, ctx: RunContext, request: RunRequest, context: SessionContext, started_s: float
     ) -> RunRow:
         try:
-            end = await self._run_path(ctx, request, context)
+            ending = await self._run_path(ctx, request, context, started_s)
         except BaseException as error:
             self._core.complete_failure(ctx, type(error).__name__)
-            await self._finish(ctx, request, end_without_answer(WorkEnd.INTERNAL_FAILURE), started_s)
+            failed = WorkEnd.INTERNAL_FAILURE
+            await self._finish(ctx, end_without_answer(ctx, failed, request.language, started_s=started_s))
             raise
-        return await self._finish(ctx, request, end, started_s)
+        return await self._finish(ctx, ending)
 
-    async def _finish(self, ctx: RunContext, request: RunRequest, end: PathEnd, started_s: float) -> RunRow:
+    async def _finish(self, ctx: RunContext, ending: RunEnding) -> RunRow:
         """Store the end, emit RUN_FINISHED and read the row back; no cancel cuts this short."""
-        ending = ending_of(ctx, request, end, started_s=started_s)
         limit_s = _STEPS_OF_AN_END * self._settings.finalise_timeout_s
         return await self._core.finalise(ctx, lambda ctx: self._write_end(ctx, ending), limit_s=limit_s)
 
@@ -192,7 +196,9 @@ class ChatApplicationUseCase:
 
     # ------------------------------------------------------------------ between start and end
 
-    async def _run_path(self, ctx: RunContext, request: RunRequest, context: SessionContext) -> PathEnd:
+    async def _run_path(
+        self, ctx: RunContext, request: RunRequest, context: SessionContext, started_s: float
+    ) -> RunEnding:
         """Route the question and follow its path; the run has ended when this returns."""
         try:
             emit_status(self._core, ctx, ChatApplicationStatus.ROUTING)
@@ -202,43 +208,43 @@ class ChatApplicationUseCase:
                 lambda ctx: self._stores.store.record_intent(ctx, decision.intent),
                 limit_s=self._settings.finalise_timeout_s,
             )
-            match decision.intent:
-                case IntentType.DIAGNOSIS:
-                    previous = context.previous if isinstance(context.previous, PreviousTurn) else None
-                    return await self._paths.diagnosis.diagnose(ctx, request, previous)
-                case IntentType.KNOWLEDGE_QUERY:
-                    return await self._answer(ctx, self._paths.knowledge, request)
-                case IntentType.SYSTEM_CHAT:
-                    return await self._answer(ctx, self._paths.system, request)
+            if decision.intent is IntentType.DIAGNOSIS:
+                previous = context.previous if isinstance(context.previous, PreviousTurn) else None
+                return await self._paths.diagnosis.diagnose(ctx, request, previous, started_s=started_s)
+            answered: PathAnswer | WorkEnd = await self._answer(
+                ctx, self._paths.answering(decision.intent), request
+            )
         except RouterUnavailable:
-            return self._end_without_answer(ctx, WorkEnd.ROUTER_UNAVAILABLE)
+            answered = WorkEnd.ROUTER_UNAVAILABLE
         except SourceUnavailable:
-            return self._end_without_answer(ctx, WorkEnd.SOURCE_UNAVAILABLE)
+            answered = WorkEnd.SOURCE_UNAVAILABLE
         except OnsetOutsideData:
-            return self._end_without_answer(ctx, WorkEnd.ONSET_OUTSIDE_DATA)
+            answered = WorkEnd.ONSET_OUTSIDE_DATA
         except RunAborted:
-            return self._end_without_answer(ctx, end_of_state(ctx.lifecycle.state))
+            answered = end_of_state(ctx.lifecycle.state)
         except TechnicalFailure:
-            return self._end_without_answer(ctx, WorkEnd.INTERNAL_FAILURE)
+            answered = WorkEnd.INTERNAL_FAILURE
+        if isinstance(answered, WorkEnd):
+            end = self._fail(ctx, answered)
+            ending = end_without_answer(ctx, end, request.language, started_s=started_s)
+        else:
+            ending = end_with_answer(ctx, answered, started_s=started_s)
+        tell_decision(self._core, ctx, ending.outcome, ending.fallback)
+        return ending
 
-    async def _answer(self, ctx: RunContext, path: AnswerPath, request: RunRequest) -> PathEnd:
+    async def _answer(self, ctx: RunContext, path: AnswerPath, request: RunRequest) -> PathAnswer | WorkEnd:
+        """The answer of a path, with which the run has succeeded, or why there is none."""
         try:
             answer = await path.answer(ctx, request.question, request.language)
         except (TechnicalFailure, MalformedAnswer):
-            return self._end_without_answer(ctx, WorkEnd.ANSWER_FAILED)
-        if not self._core.complete_success(ctx):
-            return self._end_without_answer(ctx, end_of_state(ctx.lifecycle.state))
-        end = end_with_answer(answer)
-        tell_decision(self._core, ctx, end.outcome, end.fallback)
-        return end
+            return WorkEnd.ANSWER_FAILED
+        return answer if self._core.complete_success(ctx) else end_of_state(ctx.lifecycle.state)
 
-    def _end_without_answer(self, ctx: RunContext, end: WorkEnd) -> PathEnd:
+    def _fail(self, ctx: RunContext, end: WorkEnd) -> WorkEnd:
         """End the run without content; an earlier end of the run takes precedence."""
         if not self._core.complete_failure(ctx, end.value) and ctx.lifecycle.state is not RunState.FAILED:
-            end = end_of_state(ctx.lifecycle.state)
-        path_end = end_without_answer(end)
-        tell_decision(self._core, ctx, path_end.outcome, path_end.fallback)
-        return path_end
+            return end_of_state(ctx.lifecycle.state)
+        return end
 
     async def _persist(self, ctx: RunContext, operation: Operation[T]) -> T:
         """Run a store operation, bounded in time and not stopped by the end of the run."""

@@ -1,68 +1,77 @@
-"""From how a path ended to what is stored of the run: pure."""
+"""What is stored of a run that has ended: pure."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from diagnosis_harness.application.path_answer import PathAnswer, PathEnd
+from diagnosis_harness.application.path_answer import PathAnswer
 from diagnosis_harness.application.publish import in_flight
-from diagnosis_harness.application.runs.request import RunRequest
 from diagnosis_harness.application.runs.row import RUN_CANCELLED, RunEnding, RunFailure, RunSpent
+from diagnosis_harness.harness.context import RunContext
+from diagnosis_harness.harness.termination import RunTermination
 from diagnosis_harness.kernel.errors import ContractViolation
+from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.release.decision import WorkEnd, decide
 from diagnosis_harness.release.outcome import ReleaseOutcome
 from diagnosis_harness.report.counters import counters
 from diagnosis_harness.report.document import plain
 from diagnosis_harness.report.failure import failure_sentence
 
-if TYPE_CHECKING:
-    from diagnosis_harness.harness.context import RunContext
+
+def end_with_answer(ctx: RunContext, answer: PathAnswer, *, started_s: float) -> RunEnding:
+    """The end of a run that has its answer."""
+    return RunEnding(
+        outcome=ReleaseOutcome.SUCCESS,
+        termination=termination_of(ctx),
+        spent=usage_of_run(ctx, started_s=started_s),
+        answer=answer.body,
+        conclusion=answer.conclusion,
+    )
 
 
-def end_with_answer(answer: PathAnswer) -> PathEnd:
-    """The end of a path that has its answer."""
-    return PathEnd(outcome=ReleaseOutcome.SUCCESS, answer=answer.body, conclusion=answer.conclusion)
-
-
-def end_without_answer(end: WorkEnd) -> PathEnd:
-    """The end of a path without an answer, as the release table decides it; nothing was verified."""
+def end_without_answer(ctx: RunContext, end: WorkEnd, language: Language, *, started_s: float) -> RunEnding:
+    """The end of a run without an answer, as the release table decides it; nothing was verified."""
     row = decide(end, facts=False, missing=False)
-    return PathEnd(outcome=row.outcome, fallback=row.fallback, failure=end)
+    return RunEnding(
+        outcome=row.outcome,
+        termination=termination_of(ctx),
+        spent=usage_of_run(ctx, started_s=started_s),
+        fallback=row.fallback,
+        failure=failure_of(end, language),
+    )
 
 
-def ending_of(ctx: RunContext, request: RunRequest, end: PathEnd, *, started_s: float) -> RunEnding:
-    """What is stored of an ended run.
+def failure_of(end: WorkEnd, language: Language) -> RunFailure:
+    """The failure of a run that ended so, in words."""
+    code = RUN_CANCELLED if end is WorkEnd.CANCELLED else end.value
+    return RunFailure(code, failure_sentence(end, language))
+
+
+def termination_of(ctx: RunContext) -> RunTermination:
+    """The run's own end.
 
     Raises:
         ContractViolation: the run has not ended.
     """
-    termination = ctx.lifecycle.termination
-    if termination is None:
+    if ctx.lifecycle.termination is None:
         raise ContractViolation("a run that goes on has no ending")
+    return ctx.lifecycle.termination
+
+
+def usage_of_run(ctx: RunContext, *, started_s: float, agent_steps: int = 0) -> RunSpent:
+    """What an ended run used.
+
+    Raises:
+        ContractViolation: the run has not ended.
+    """
     usage = ctx.budget.usage()
-    failure = None
-    if end.failure is not None:
-        code = RUN_CANCELLED if end.failure is WorkEnd.CANCELLED else end.failure.value
-        failure = RunFailure(code, failure_sentence(end.failure, request.language))
-    return RunEnding(
-        outcome=end.outcome,
-        termination=termination,
-        fallback=end.fallback,
-        stop_reason=end.stop_reason,
-        answer=end.answer,
-        failure=failure,
-        conclusion=end.conclusion,
-        published_result=end.published_result,
-        spent=RunSpent(
-            duration_s=round(max(termination.at_s - started_s, 0.0), 6),
-            agent_steps=end.agent_steps,
-            tool_calls=usage.tool_calls,
-            llm_calls=usage.llm_calls,
-            input_tokens=usage.input_tokens,
-            output_tokens=usage.output_tokens,
-            total_tokens=usage.total_tokens,
-            counters=[plain(counter) for counter in counters(usage, ctx.budget.limits)],
-            is_estimated=usage.is_estimated,
-            in_flight=[plain(call) for call in in_flight(ctx)],
-        ),
+    return RunSpent(
+        duration_s=round(max(termination_of(ctx).at_s - started_s, 0.0), 6),
+        agent_steps=agent_steps,
+        tool_calls=usage.tool_calls,
+        llm_calls=usage.llm_calls,
+        input_tokens=usage.input_tokens,
+        output_tokens=usage.output_tokens,
+        total_tokens=usage.total_tokens,
+        counters=[plain(counter) for counter in counters(usage, ctx.budget.limits)],
+        is_estimated=usage.is_estimated,
+        in_flight=[plain(call) for call in in_flight(ctx)],
     )

@@ -6,13 +6,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
+from diagnosis_harness.application.chat_ending import failure_of, termination_of, usage_of_run
 from diagnosis_harness.application.diagnose import DiagnoseUseCase, DiagnosisEnd
 from diagnosis_harness.application.inquiry import resolve_inquiry
 from diagnosis_harness.application.intent import IntentType
-from diagnosis_harness.application.path_answer import PathEnd
 from diagnosis_harness.application.previous_turn import PreviousTurn, PublishedResultPolicy
 from diagnosis_harness.application.publish import RunFacts, inquiry_of, release_of, report_of
 from diagnosis_harness.application.runs.request import RunRequest
+from diagnosis_harness.application.runs.row import RunEnding
 from diagnosis_harness.application.runs.sources import SourceStamp
 from diagnosis_harness.application.status import ChatApplicationStatus, emit_status
 from diagnosis_harness.diagnosis.agent import DiagnosisTask
@@ -21,7 +22,7 @@ from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.kernel.window import parse_utc, utc_text
 from diagnosis_harness.release.decision import WorkEnd
 from diagnosis_harness.release.outcome import ReleaseOutcome
-from diagnosis_harness.report.document import Report, plain
+from diagnosis_harness.report.document import plain
 from diagnosis_harness.report.version import SCHEMA_VERSION
 from diagnosis_harness.toolbox.ports import Sources
 from diagnosis_harness.tools.spec import Tool
@@ -73,7 +74,9 @@ class DiagnosisPath:
         self._catalog = catalog
         self._use_case_over = use_case_over
 
-    async def diagnose(self, ctx: RunContext, request: RunRequest, previous: PreviousTurn | None) -> PathEnd:
+    async def diagnose(
+        self, ctx: RunContext, request: RunRequest, previous: PreviousTurn | None, *, started_s: float
+    ) -> RunEnding:
         """Diagnose and release; the run has ended when this returns.
 
         Raises:
@@ -83,7 +86,6 @@ class DiagnosisPath:
             Exception: a bug.
         """
         emit_status(self._core, ctx, ChatApplicationStatus.DIAGNOSIS_RUNNING)
-        started_s = self._core.clock.now_s()
         opened = await self._core.wait(
             ctx, lambda ctx: self._catalog.open(ctx, request.source, request.onset_s, request.stamp)
         )
@@ -107,7 +109,7 @@ class DiagnosisPath:
             tools=tuple(tool.spec.name for tool in opened.tools),
             summary=opened.sources.summary.summary(ctx),
         )
-        return _path_end(facts, request, report_of(ctx, facts, end), end)
+        return _ending(ctx, facts, request, end)
 
     def _emit_source_changed(self, ctx: RunContext, request: RunRequest, now: SourceStamp | None) -> None:
         """Emit SOURCE_CHANGED if the content of the source changed since the question was asked."""
@@ -123,7 +125,8 @@ class DiagnosisPath:
         )
 
 
-def _path_end(facts: RunFacts, request: RunRequest, report: Report, end: DiagnosisEnd) -> PathEnd:
+def _ending(ctx: RunContext, facts: RunFacts, request: RunRequest, end: DiagnosisEnd) -> RunEnding:
+    report = report_of(ctx, facts, end)
     conclusion = report.summary[0] if report.causes and report.summary else None
     stated_at = None if facts.onset_s is None else utc_text(facts.onset_s)
     published: JsonValue = None
@@ -146,15 +149,17 @@ def _path_end(facts: RunFacts, request: RunRequest, report: Report, end: Diagnos
         "inquiry": plain(inquiry_of(facts, end)),
         "schema_version": SCHEMA_VERSION,
     }
-    return PathEnd(
+    failure = WorkEnd.CANCELLED if end.outcome is ReleaseOutcome.CANCELLED else end.failure
+    return RunEnding(
         outcome=end.outcome,
+        termination=termination_of(ctx),
+        spent=usage_of_run(ctx, started_s=facts.started_s, agent_steps=end.snapshot.steps),
         fallback=end.fallback,
         stop_reason=end.stop_reason,
         answer=body,
-        failure=WorkEnd.CANCELLED if end.outcome is ReleaseOutcome.CANCELLED else end.failure,
+        failure=None if failure is None else failure_of(failure, request.language),
         conclusion=conclusion,
         published_result=published,
-        agent_steps=end.snapshot.steps,
     )
 
 

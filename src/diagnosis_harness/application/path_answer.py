@@ -1,15 +1,12 @@
-"""What a path of a question returns, and how it ended."""
+"""What a path of a question returns."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from diagnosis_harness.diagnosis.collection import DiagnosisStopReason
 from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.kernel.language import Language
-from diagnosis_harness.release.decision import WorkEnd
-from diagnosis_harness.release.outcome import FallbackType, ReleaseOutcome
 
 if TYPE_CHECKING:
     from diagnosis_harness.harness.context import RunContext
@@ -26,25 +23,6 @@ class PathAnswer:
 
     body: JsonValue
     conclusion: str | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PathEnd:
-    """How a path ended.
-
-    Attributes:
-        answer: safe content as JSON; a diagnosis always has some.
-        failure: with FAILED and CANCELLED, how the work ended.
-    """
-
-    outcome: ReleaseOutcome
-    fallback: FallbackType | None = None
-    stop_reason: DiagnosisStopReason | None = None
-    answer: JsonValue = None
-    failure: WorkEnd | None = None
-    conclusion: str | None = None
-    published_result: JsonValue = None
-    agent_steps: int = 0
 
 
 class AnswerPath(Protocol):
