@@ -7,7 +7,7 @@ a sound one.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,10 @@ class Effects:
     probability that a request fails (only `failing_operation`, where one is named), `heap` the used share of
     memory, `pauses` the mean of an extra wait per request in seconds, `delay_s` the time added on the way
     to a callee.
+
+    Hard kinds also use `demand`, which multiplies how often a call is made (above one call a request the load
+    grows on), `extra_load`, requests per second at a part from outside the calls, and `unreached`: the
+    probability that a call ends before it reaches its callee, and the seconds until it is given up.
     """
 
     slowdown: Mapping[str, NDArray[np.float64]]
@@ -35,6 +39,9 @@ class Effects:
     restarts: tuple[tuple[float, str], ...]
     """(time, instance) of every restart."""
     failing_operation: tuple[str, int] | None = None
+    demand: dict[tuple[str, str], NDArray[np.float64]] = field(default_factory=dict)
+    extra_load: dict[str, NDArray[np.float64]] = field(default_factory=dict)
+    unreached: dict[tuple[str, str], tuple[NDArray[np.float64], float]] = field(default_factory=dict)
 
 
 def effects_of(

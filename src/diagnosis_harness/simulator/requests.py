@@ -78,10 +78,17 @@ def _loads(system: System, rate: Floats, effects: Effects) -> dict[str, Floats]:
     """Requests per second at every part; one that fails by itself makes no calls."""
     loads = {service.name: np.zeros(len(rate)) for service in system.services}
     loads[system.entry.name] = rate.copy()
+    for name, extra in effects.extra_load.items():
+        loads[name] += extra
     for service in system.services:
         sound = 1.0 - np.clip(effects.failing[service.name].mean(axis=1), 0.0, 1.0)
         for call in system.calls_of(service.name):
-            loads[call.callee] += loads[service.name] * sound * call.probability
+            arriving = loads[service.name] * sound * call.probability
+            if (demand := effects.demand.get((call.caller, call.callee))) is not None:
+                arriving = arriving * demand
+            if (lost := effects.unreached.get((call.caller, call.callee))) is not None:
+                arriving = arriving * (1.0 - lost[0])
+            loads[call.callee] += arriving
     return loads
 
 
@@ -119,7 +126,7 @@ def _sample_part(  # noqa: PLR0913 - the samples of the callees are what this is
     total_s, alive = own_s.copy(), ~failed_itself
     calls: list[CallSample] = []
     for call in calls_made:
-        made = alive & (rng.random(shape) < call.probability)
+        made = alive & (rng.random(shape) < _probability(call, effects))
         sampled = _sample_call(call, made, done[call.callee], effects, rng=rng)
         total_s += np.where(made, sampled.elapsed_s, 0.0)
         if call.required:
@@ -138,6 +145,12 @@ def _sample_part(  # noqa: PLR0913 - the samples of the callees are what this is
     )
 
 
+def _probability(call: Call, effects: Effects) -> float | Floats:
+    """How often the call is made: one number, or (ticks, 1) where the demand changes; above one is always."""
+    demand = effects.demand.get((call.caller, call.callee))
+    return call.probability if demand is None else call.probability * demand[:, None]
+
+
 def _sample_call(
     call: Call, made: Flags, callee: PartSample, effects: Effects, *, rng: np.random.Generator
 ) -> CallSample:
@@ -146,11 +159,17 @@ def _sample_call(
     network_s = call.network_s * np.exp(rng.normal(0.0, 0.4, (ticks, samples)))
     network_s += effects.delay_s[call.caller, call.callee][:, None] * rng.uniform(0.8, 1.2, (ticks, samples))
     needed_s = network_s + callee.total_s[:, picked]
+    elapsed_s, timed_out = np.minimum(needed_s, call.timeout_s), needed_s > call.timeout_s
+    if (lost := effects.unreached.get((call.caller, call.callee))) is not None:
+        unreached = rng.random((ticks, samples)) < lost[0][:, None]
+        spent_s = np.minimum(lost[1] * rng.uniform(0.8, 1.2, (ticks, samples)), call.timeout_s)
+        network_s = np.where(unreached, np.inf, network_s)  # the callee never hears of it
+        elapsed_s, timed_out = np.where(unreached, spent_s, elapsed_s), timed_out | unreached
     return CallSample(
         call=call,
         picked=picked,
         made=made,
-        elapsed_s=np.minimum(needed_s, call.timeout_s),
+        elapsed_s=elapsed_s,
         network_s=network_s,
-        timed_out=needed_s > call.timeout_s,
+        timed_out=timed_out,
     )

@@ -1,0 +1,1 @@
+"""Hard kinds of incidents: faults, their surroundings and the recording, composed from one table."""

@@ -1,0 +1,133 @@
+"""What the recording lacks: parts that nobody traces, measures or knows, lost spans, gaps, few files."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from diagnosis_harness.simulator.hard.scene import Known, Telemetry
+from diagnosis_harness.simulator.logs import Line
+from diagnosis_harness.simulator.spans import Span
+
+GAP_SHARE, GAP_AFTER_ONSET_S = 0.4, 360.0
+SCRAPE_S = 300.0
+LOST_SHARE = 0.5
+
+
+def untraced(seen: Telemetry, known: Known, rng: np.random.Generator) -> Telemetry:
+    """The culprit writes no spans; what it calls begins traces of its own."""
+    del rng
+    return _without_spans_of(seen, known.culprits)
+
+
+def unmeasured(seen: Telemetry, known: Known, rng: np.random.Generator) -> Telemetry:
+    """The culprit writes no spans, no metrics, no log lines; the topology knows it."""
+    hidden = known.culprits
+    seen = untraced(seen, known, rng)
+    return replace(
+        seen,
+        metrics=tuple(series for series in seen.metrics if series.entity not in hidden),
+        logs=tuple(line for line in seen.logs if line.entity not in hidden),
+    )
+
+
+def unobserved(seen: Telemetry, known: Known, rng: np.random.Generator) -> Telemetry:
+    """Nobody knows the culprit: no telemetry, no place in the topology, no call or line that names it."""
+    hidden = known.culprits
+    seen = unmeasured(seen, known, rng)
+    spans = [s for s in seen.spans if not (s.kind == "client" and s.operation.split(" ", 1)[0] in hidden)]
+    return replace(
+        seen,
+        spans=tuple(spans),
+        logs=tuple(line for line in seen.logs if not any(name in line.message for name in hidden)),
+        changes=tuple(change for change in seen.changes if change.entity not in hidden),
+        calls=tuple(edge for edge in seen.calls if edge.callee not in hidden and edge.caller not in hidden),
+        owners={instance: owner for instance, owner in seen.owners.items() if owner not in hidden},
+    )
+
+
+def _without_spans_of(seen: Telemetry, hidden: frozenset[str]) -> Telemetry:
+    gone = {(span.trace_id, span.span_id) for span in seen.spans if span.entity in hidden}
+    found = []
+    for span in seen.spans:
+        if span.entity in hidden:
+            continue
+        orphan = span.parent_id is not None and (span.trace_id, span.parent_id) in gone
+        found.append(replace(span, parent_id=None) if orphan else span)
+    return replace(seen, spans=tuple(found))
+
+
+def gaps(seen: Telemetry, known: Known, rng: np.random.Generator) -> Telemetry:
+    """Forty per cent of all points are missing, and all of the culprit's first six minutes."""
+    onset_s, hidden = known.play.scene.onset_s, known.culprits
+    found = []
+    for series in seen.metrics:
+        kept = rng.random(len(series.time_s)) >= GAP_SHARE
+        if series.entity in hidden:
+            kept &= (series.time_s < onset_s) | (series.time_s >= onset_s + GAP_AFTER_ONSET_S)
+        found.append(replace(series, time_s=series.time_s[kept], value=series.value[kept]))
+    return replace(seen, metrics=tuple(found))
+
+
+def coarse_scrape(seen: Telemetry, known: Known, rng: np.random.Generator) -> Telemetry:
+    """A point every five minutes, and no spans."""
+    del rng
+    time_s = known.play.scene.time_s
+    step = max(1, round(SCRAPE_S / float(time_s[1] - time_s[0])))
+    first = (len(time_s) - 1) % step
+    metrics = tuple(
+        replace(series, time_s=series.time_s[first::step], value=series.value[first::step])
+        for series in seen.metrics
+    )
+    return replace(seen, metrics=metrics, spans=())
+
+
+def lost_spans(seen: Telemetry, known: Known, rng: np.random.Generator) -> Telemetry:
+    """From the onset on half of all spans below the roots are lost, whoever wrote them."""
+    onset_s = known.play.scene.onset_s
+    draws = rng.random(len(seen.spans))
+    spans = [
+        span
+        for span, draw in zip(seen.spans, draws, strict=True)
+        if span.parent_id is None or span.start_s < onset_s or draw >= LOST_SHARE
+    ]
+    return replace(seen, spans=tuple(spans))
+
+
+def logs_and_entry(seen: Telemetry, known: Known, rng: np.random.Generator) -> Telemetry:
+    """Log lines and the metrics of the entry, nothing else."""
+    entry = known.play.scene.system.entry
+    mine = {entry.name, *entry.instances}
+    metrics = tuple(series for series in seen.metrics if series.entity in mine)
+    return replace(logs_only(seen, known, rng), metrics=metrics, alert=seen.alert)
+
+
+def logs_only(seen: Telemetry, known: Known, rng: np.random.Generator) -> Telemetry:
+    """Log lines without trace ids, nothing else; the alert is a time and a sentence."""
+    del known, rng
+    logs = tuple(Line(line.time_s, line.entity, line.level, line.message) for line in seen.logs)
+    return replace(seen, metrics=(), spans=(), changes=(), calls=(), events=(), states=(), logs=logs)
+
+
+def changes_only(seen: Telemetry, known: Known, rng: np.random.Generator) -> Telemetry:
+    """What was changed and when, nothing else."""
+    del known, rng
+    return replace(seen, metrics=(), spans=(), logs=(), calls=(), events=(), states=())
+
+
+def without_status(seen: Telemetry, known: Known, rng: np.random.Generator) -> Telemetry:
+    """Nobody records errors: spans have no status, logs no errors, metrics of errors only the entry."""
+    del rng
+    entry = known.play.scene.system.entry.name
+    return replace(
+        seen,
+        with_status=False,
+        metrics=tuple(s for s in seen.metrics if s.signal != "error_rate" or s.entity == entry),
+        logs=tuple(line for line in seen.logs if line.level == "INFO"),
+    )
+
+
+def traced_parts(spans: tuple[Span, ...]) -> frozenset[str]:
+    """The parts whose own spans are there."""
+    return frozenset(span.part for span in spans if span.kind == "server")
