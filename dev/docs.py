@@ -24,6 +24,8 @@ from diagnosis_harness.kernel import errors
 from diagnosis_harness.report.schema import document_schema
 from diagnosis_harness.server.app import make_app
 from diagnosis_harness.settings import load_settings
+from diagnosis_harness.simulator.hard.catalog import HARD_KINDS
+from diagnosis_harness.simulator.hard.kind import Origin
 from diagnosis_harness.testing.sources import InMemorySources
 from diagnosis_harness.toolbox.catalog import build_tools
 from diagnosis_harness.toolbox.ports import Sources
@@ -69,6 +71,30 @@ def error_page() -> str:
         f"```text\n{dedent(part)}\n```" if part.startswith("    ") else part for part in text.split("\n\n")
     )
     return f"# Errors\n\n{MADE}\n\n" + "\n\n".join(parts) + "\n"
+
+
+def hard_kind_page() -> str:
+    """Every hard kind of simulated incident, one line each."""
+    intro = (
+        "`diagnose bench hard-kinds --seeds N` simulates and scores all of them, "
+        "`diagnose demo --fault KIND` shows one. Even seeds are for development. Odd ones are for the "
+        "published score only: `--first-seed 1001` takes them, and `diagnose demo` never does. *Usual fault* "
+        "stands for a processor that is taken away, a slow network and a slow dependency, in turn."
+    )
+    heads = {
+        Origin.REVIEW: "Kinds that the first five do not show",
+        Origin.FIELD: "Kinds from the field",
+        Origin.HEALTHY: "Nothing is wrong",
+    }
+    parts = []
+    for origin, head in heads.items():
+        rows = "\n".join(
+            f"| `{kind.name}` | {kind.summary} |" for kind in HARD_KINDS.values() if kind.origin is origin
+        )
+        parts.append(
+            f"## {head}\n\n| kind | what is broken, or what the recording lacks |\n|---|---|\n{rows}\n"
+        )
+    return f"# Hard kinds of simulated incidents\n\n{MADE}\n\n{intro}\n\n" + "\n".join(parts)
 
 
 def tool_page() -> str:
@@ -178,6 +204,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "exit-codes.md": exit_code_page,
     "errors.md": error_page,
     "tools.md": tool_page,
+    "hard-kinds.md": hard_kind_page,
     "predicates.md": predicate_page,
     "settings.md": settings_page,
     "openapi.json": http_page,

@@ -104,8 +104,10 @@ class Truth:
         kinds: `FaultKind` wire values that are right for it. Without a fault (a surge of load) a released
             claim of one of these kinds says so.
         region: the code region, operation, call or instance at fault.
-        level: the highest level that the data allow: `LOCALISED`, `EXPLAINED`, or `SCOPED` where the culprit
-            leaves no telemetry and at most "it begins at X or in what X calls" can be known.
+        level: the highest level that the data allow: `LOCALISED`, `EXPLAINED`, `TRIGGER` (and what preceded
+            it), `SCOPED` where the culprit leaves no telemetry and at most "it begins at X or in what X
+            calls" can be known, or `NONE` where nothing can be known or nothing is wrong.
+        scope: the entities X at which such a scoped answer may stop.
         trigger: ids of the commits or changes that caused it, any of which is right.
         without_trigger: the data set says that no commit or change caused it: naming one is wrong.
         decoys: ids of innocent commits or changes that look guilty.
@@ -119,6 +121,7 @@ class Truth:
     region: str | None = None
     kinds: frozenset[str] = frozenset()
     level: str = ""
+    scope: tuple[str, ...] = ()
     trigger: tuple[str, ...] = ()
     without_trigger: bool = False
     decoys: tuple[str, ...] = ()

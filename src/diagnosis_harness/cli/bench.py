@@ -28,7 +28,10 @@ def register(app: typer.Typer, open_diagnosis: OpenDiagnosis) -> None:
     @app.command()
     def bench(
         data_set: Annotated[
-            str, typer.Argument(metavar="DATASET", help=f"{', '.join(NAMES)}, or demo-faults (simulated).")
+            str,
+            typer.Argument(
+                metavar="DATASET", help=f"{', '.join(NAMES)}, demo-faults or hard-kinds (simulated)."
+            ),
         ],
         *,
         limit: Annotated[
@@ -45,10 +48,15 @@ def register(app: typer.Typer, open_diagnosis: OpenDiagnosis) -> None:
             ),
         ] = None,
         seeds: Annotated[
-            int, typer.Option("--seeds", metavar="N", min=1, help="demo-faults: seeds of each kind.")
+            int, typer.Option("--seeds", metavar="N", min=1, help="Simulated: seeds of each kind.")
         ] = 20,
         first_seed: Annotated[
-            int, typer.Option("--first-seed", metavar="N", help="demo-faults: the first seed.")
+            int,
+            typer.Option(
+                "--first-seed",
+                metavar="N",
+                help="Simulated: the first seed; of hard-kinds even ones are for development.",
+            ),
         ] = 1000,
     ) -> int:
         """Diagnose every incident of a data set and score the answers.
@@ -66,12 +74,15 @@ def register(app: typer.Typer, open_diagnosis: OpenDiagnosis) -> None:
 def _data_set(name: str, data: Path | None, *, seeds: int, first_seed: int) -> DataSet:
     from diagnosis_harness.bench.datasets.catalog import data_set
     from diagnosis_harness.bench.demo_faults import DemoFaults
+    from diagnosis_harness.bench.hard_kinds import HardKinds
     from diagnosis_harness.kernel.errors import InvalidInput
 
     if name == "demo-faults":
         return DemoFaults(seeds=seeds, first_seed=first_seed)
+    if name == "hard-kinds":
+        return HardKinds(seeds=seeds, first_seed=first_seed)
     if name not in NAMES:
-        known = ", ".join((*NAMES, "demo-faults"))
+        known = ", ".join((*NAMES, "demo-faults", "hard-kinds"))
         raise InvalidInput("DATASET", f"'{name}' is not a known data set", f"choose one of {known}")
     if data is None:
         raise InvalidInput(

@@ -9,7 +9,13 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from diagnosis_harness.cli.ask import AskRequest, diagnose_folder
-from diagnosis_harness.cli.demo_verdict import is_right, verdict_lines
+from diagnosis_harness.cli.demo_verdict import (
+    Injected,
+    hard_injection,
+    is_right,
+    usual_injection,
+    verdict_lines,
+)
 from diagnosis_harness.cli.exit_codes import exit_code
 from diagnosis_harness.cli.output import tell
 from diagnosis_harness.cli.ports import OpenDiagnosis
@@ -18,12 +24,18 @@ from diagnosis_harness.cli.words import phrases
 from diagnosis_harness.kernel.errors import InvalidInput
 from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.simulator.faults import FaultKind
-from diagnosis_harness.simulator.folder import SimulatedIncident, simulate_folder
+from diagnosis_harness.simulator.folder import simulate_folder
+from diagnosis_harness.simulator.hard.catalog import HARD_KINDS
+from diagnosis_harness.simulator.hard.play import simulate_hard
+from diagnosis_harness.simulator.hard.writing import hard_folder_name, write_hard_folder
 
 
 @dataclass(frozen=True, slots=True)
 class Demo:
-    """What to simulate. `keep` is the parent of a folder to keep; None deletes it after the run."""
+    """What to simulate. `keep` is the parent of a folder to keep; None deletes it after the run.
+
+    A hard kind is simulated with twice the seed: its odd seeds are for the published score only.
+    """
 
     fault: str
     seed: int
@@ -41,47 +53,55 @@ def run_demo(demo: Demo, output: OutputOptions, open_diagnosis: OpenDiagnosis) -
     Raises:
         InvalidInput: no such fault, a seed below zero, or a folder that cannot be written.
     """
-    kind = _check(demo)
+    _check(demo)
     # With --json only the document goes to standard output.
     notes = sys.stderr if output.as_json else sys.stdout
     tell(f"{phrases.SIMULATED.render(demo.language, seed=demo.seed)}\n", notes)
     with nullcontext(demo.keep) if demo.keep else TemporaryDirectory(prefix="diagnose-demo-") as parent:
-        incident = _simulate(kind, demo.seed, Path(parent))
+        folder, injected = _simulate(demo, Path(parent))
         if demo.keep is not None:
-            tell(f"{phrases.KEPT_FOLDER.render(demo.language, folder=str(incident.folder))}\n", notes)
-        return _diagnose(demo, incident, output, open_diagnosis)
+            tell(f"{phrases.KEPT_FOLDER.render(demo.language, folder=str(folder))}\n", notes)
+        return _diagnose(demo, (folder, injected), output, open_diagnosis)
 
 
 def _diagnose(
-    demo: Demo, incident: SimulatedIncident, output: OutputOptions, open_diagnosis: OpenDiagnosis
+    demo: Demo, incident: tuple[Path, Injected], output: OutputOptions, open_diagnosis: OpenDiagnosis
 ) -> int:
+    folder, injected = incident
     request = AskRequest(
         question=phrases.DEMO_QUESTION.in_(demo.language),
-        folder=incident.folder,
+        folder=folder,
         deadline_s=demo.deadline_s,
         language=demo.language,
     )
-    document = diagnose_folder(request, incident.folder, open_diagnosis, color=output.color)
+    document = diagnose_folder(request, folder, open_diagnosis, color=output.color)
     publish(document, output)
-    verdict = "\n".join(verdict_lines(document, incident.truth, demo.language))
+    verdict = "\n".join(verdict_lines(document, injected, demo.language))
     tell(f"\n{verdict}", sys.stderr if output.as_json else sys.stdout)
-    if is_right(document, incident.truth):
+    if is_right(document, injected):
         return 0
     return exit_code(document.release.outcome, document.run.state)
 
 
-def _simulate(kind: FaultKind, seed: int, parent: Path) -> SimulatedIncident:
+def _simulate(demo: Demo, parent: Path) -> tuple[Path, Injected]:
+    """Write the folder, and say what was broken to whoever judges the answer."""
     try:
-        return simulate_folder(kind, seed=seed, parent=parent)
+        if demo.fault not in HARD_KINDS:
+            incident = simulate_folder(FaultKind(demo.fault), seed=demo.seed, parent=parent)
+            return incident.folder, usual_injection(incident.truth)
+        seed = 2 * demo.seed
+        world = simulate_hard(HARD_KINDS[demo.fault], seed=seed)
+        folder = parent / hard_folder_name(demo.fault, seed)
+        write_hard_folder(world, folder)
+        return folder, hard_injection(world)
     except OSError as error:
         problem = f"it cannot be written ({error.strerror})"
         raise InvalidInput(str(parent), problem, "name a folder that can be written") from error
 
 
-def _check(demo: Demo) -> FaultKind:
+def _check(demo: Demo) -> None:
     if demo.seed < 0:
         raise InvalidInput("--seed", f"{demo.seed} is below zero", "give zero or more")
-    if demo.fault not in set(FaultKind):
-        known = ", ".join(kind.value for kind in FaultKind)
+    if demo.fault not in {*FaultKind, *HARD_KINDS}:
+        known = ", ".join((*FaultKind, *HARD_KINDS))
         raise InvalidInput("--fault", f"'{demo.fault}' is not known", f"choose one of {known}")
-    return FaultKind(demo.fault)

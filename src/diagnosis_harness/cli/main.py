@@ -270,7 +270,12 @@ def _add_demo(app: typer.Typer, open_diagnosis: OpenDiagnosis) -> None:
     def demo(  # noqa: PLR0913 - the options of a command
         *,
         fault: Annotated[
-            str, typer.Option("--fault", metavar="KIND", help=f"What to break: {', '.join(FAULTS)}.")
+            str,
+            typer.Option(
+                "--fault",
+                metavar="KIND",
+                help=f"What to break: {', '.join(FAULTS)}, or a hard kind such as lost-cache or two-faults.",
+            ),
         ] = "cpu",
         seed: Annotated[
             int, typer.Option("--seed", metavar="N", help="Each number gives another system and incident.")

@@ -60,6 +60,7 @@ SIMULATED = Text(
     zh="模拟：这个系统及其故障是为演示而生成的（种子 {seed}）。",
 )
 INJECTED = Text(en="Injected: {kind} at {entity}.", zh="注入的故障：{entity} 的 {kind}。")
+NAMES_BETWEEN = Text(en=", ", zh="、")
 INJECTED_NONE = Text(
     en="Injected: nothing; the system was healthy and the alert only flapped.",
     zh="没有注入故障：系统正常，只是告警抖动。",

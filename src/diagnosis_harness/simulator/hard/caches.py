@@ -14,7 +14,7 @@ from diagnosis_harness.simulator.traffic import wandering
 USUAL_HITS = 0.92
 
 
-def lost_cache(scene: Scene, rng: np.random.Generator) -> Broken:
+def lose_cache(scene: Scene, rng: np.random.Generator) -> Broken:
     """The hit ratio falls from 92% to a few; the owner asks a database for what the cache held.
 
     Raises:

@@ -32,8 +32,8 @@ from diagnosis_harness.simulator.hard.usual_faults import (
 )
 from diagnosis_harness.simulator.system import Role
 
-USUAL = (usual_fault,)
-SOUND = (loads.sound_system,)
+_USUAL = (usual_fault,)
+_SOUND = (loads.sound_system,)
 RAMP = RecordingTime((3000.0, 3600.0), (7200.0, 7800.0), (30.0,))
 LEAK = RecordingTime((2700.0, 3300.0), (10_800.0, 11_400.0), (30.0,))
 SHORT_STEPS = RecordingTime((3000.0, 4200.0), (1800.0, 2400.0), (15.0, 20.0))
@@ -46,11 +46,14 @@ _REVIEW = (
     HardKind(
         "service-clocks",
         "the clocks of services are up to 90 s apart",
-        USUAL,
+        _USUAL,
         (clocks.clock_of_each_service,),
     ),
     HardKind(
-        "metric-clock", "spans are 4 min early or late against the metrics", USUAL, (clocks.clock_of_metrics,)
+        "metric-clock",
+        "spans are 4 min early or late against the metrics",
+        _USUAL,
+        (clocks.clock_of_metrics,),
     ),
     HardKind(
         "slow-ramp",
@@ -65,13 +68,13 @@ _REVIEW = (
     HardKind(
         "flapping",
         "the fault is there for 1 min of every 5",
-        USUAL,
+        _USUAL,
         course=courses.on_and_off,
         time=SHORT_STEPS,
     ),
-    HardKind("gaps", "40% of all points are missing, and the culprit's first 6 min", USUAL, (sight.gaps,)),
+    HardKind("gaps", "40% of all points are missing, and the culprit's first 6 min", _USUAL, (sight.gaps,)),
     HardKind(
-        "replaced-pods", "at the onset pods get new names without a history", USUAL, (forms.replaced_pods,)
+        "replaced-pods", "at the onset pods get new names without a history", _USUAL, (forms.replace_pods,)
     ),
     HardKind(
         "innocent-deploy", "another service is deployed 20 s before the onset", (rollouts.innocent_deploy,)
@@ -81,36 +84,38 @@ _REVIEW = (
         "the same, and the new version harmlessly needs more memory and processor",
         (rollouts.innocent_deploy_with_shift,),
     ),
-    HardKind("untraced-culprit", "the culprit writes no spans", USUAL, (sight.untraced,)),
+    HardKind("untraced-culprit", "the culprit writes no spans", _USUAL, (sight.hide_spans,)),
     HardKind(
         "unmeasured-culprit",
         "the culprit writes neither spans nor metrics nor logs; the topology knows it",
-        USUAL,
-        (sight.unmeasured,),
+        _USUAL,
+        (sight.hide_telemetry,),
         level=TruthLevel.SCOPED,
     ),
     HardKind(
         "unobserved-dependency",
         "a slow dependency that nobody knows, in no file",
         (slow_dependency,),
-        (sight.unobserved,),
+        (sight.hide_culprit,),
         level=TruthLevel.SCOPED,
     ),
-    HardKind("coarse-scrape", "a point every 5 min and no spans", USUAL, (sight.coarse_scrape,)),
-    HardKind("counters", "totals with resets instead of rates and quantiles", USUAL, (forms.counters,)),
-    HardKind("histograms", "cumulative buckets with resets instead of quantiles", USUAL, (forms.histograms,)),
+    HardKind("coarse-scrape", "a point every 5 min and no spans", _USUAL, (sight.coarse_scrape,)),
+    HardKind("counters", "totals with resets instead of rates and quantiles", _USUAL, (forms.count_up,)),
+    HardKind(
+        "histograms", "cumulative buckets with resets instead of quantiles", _USUAL, (forms.fill_buckets,)
+    ),
     HardKind(
         "logs-and-entry",
         "log lines and the entry's metrics, nothing else",
-        USUAL,
+        _USUAL,
         (sight.logs_and_entry,),
         level=TruthLevel.LOCALISED,
     ),
-    HardKind("logs-only", "log lines, nothing else", USUAL, (sight.logs_only,), level=TruthLevel.LOCALISED),
+    HardKind("logs-only", "log lines, nothing else", _USUAL, (sight.logs_only,), level=TruthLevel.LOCALISED),
     HardKind(
         "changes-only",
         "the list of changes, nothing else",
-        USUAL,
+        _USUAL,
         (sight.changes_only,),
         level=TruthLevel.NOTHING,
     ),
@@ -141,41 +146,41 @@ _REVIEW = (
     HardKind(
         "lost-cache",
         "a cache lost its content; the database behind it is loud",
-        (caches.lost_cache,),
+        (caches.lose_cache,),
         needs=Role.CACHE,
     ),
     HardKind(
         "lost-spans",
         "half of all spans are lost from the onset on, nothing broken",
-        SOUND,
-        (sight.lost_spans,),
+        _SOUND,
+        (sight.lose_spans,),
     ),
     HardKind(
         "lost-spans-with-fault",
         "half of all spans are lost from the onset on, beside a usual fault",
-        USUAL,
-        (sight.lost_spans,),
+        _USUAL,
+        (sight.lose_spans,),
     ),
     HardKind(
-        "alert-without-fields", "the alert is a time and a sentence", USUAL, (asking.alert_without_fields,)
+        "alert-without-fields", "the alert is a time and a sentence", _USUAL, (asking.alert_without_fields,)
     ),
     HardKind(
         "alert-on-stranger",
         "the alert names an entity that no file knows",
-        USUAL,
+        _USUAL,
         (asking.alert_on_a_stranger,),
     ),
-    HardKind("onset-early", "the onset is stated 30 min too early", USUAL, (asking.onset_early,)),
+    HardKind("onset-early", "the onset is stated 30 min too early", _USUAL, (asking.onset_early,)),
     HardKind(
-        "onset-late", "the onset is stated 30 min too late", USUAL, (asking.onset_late,), time=LONG_AFTER
+        "onset-late", "the onset is stated 30 min too late", _USUAL, (asking.onset_late,), time=LONG_AFTER
     ),
     HardKind(
-        "alert-late", "the alert fires 25 min after the onset", USUAL, (asking.alert_late,), time=SHORT_STEPS
+        "alert-late", "the alert fires 25 min after the onset", _USUAL, (asking.alert_late,), time=SHORT_STEPS
     ),
     HardKind(
         "began-before",
         "the recording starts 5 min after the onset",
-        USUAL,
+        _USUAL,
         (clocks.began_before,),
         time=LONG_AFTER,
         level=TruthLevel.NOTHING,
@@ -183,11 +188,13 @@ _REVIEW = (
     HardKind(
         "asked-after",
         "4 min of a fault, then an hour of quiet",
-        USUAL,
+        _USUAL,
         course=courses.briefly,
         time=HOUR_AFTER,
     ),
-    HardKind("other-vocabulary", "signals with the names of another house", USUAL, (forms.other_vocabulary,)),
+    HardKind(
+        "other-vocabulary", "signals with the names of another house", _USUAL, (forms.other_vocabulary,)
+    ),
 )
 
 _FIELD = tuple(
@@ -244,7 +251,7 @@ _FIELD = tuple(
             "slow-third-party",
             "an outside provider is slow; only its callers' spans show it",
             reaching.slow_provider,
-            (sight.unmeasured,),
+            (sight.hide_telemetry,),
             Role.EXTERNAL,
         ),
         ("queue-backlog", "a worker falls behind; the alert is the queue's", queues.fall_behind, (), None),
@@ -268,22 +275,24 @@ _FIELD = tuple(
 )
 
 _HEALTHY = (
-    HardKind("healthy-alert", "nothing is wrong, an alert flapped", SOUND, origin=Origin.HEALTHY),
+    HardKind("healthy-alert", "nothing is wrong, an alert flapped", _SOUND, origin=Origin.HEALTHY),
     HardKind(
         "healthy-onset",
         "nothing is wrong, somebody names a time",
-        SOUND,
+        _SOUND,
         (asking.onset_only,),
         origin=Origin.HEALTHY,
     ),
     HardKind(
         "healthy-question",
         "nothing is wrong, somebody only asks",
-        SOUND,
+        _SOUND,
         (asking.nothing_stated,),
         origin=Origin.HEALTHY,
     ),
 )
 
-KINDS: Mapping[str, HardKind] = MappingProxyType({kind.name: kind for kind in (*_REVIEW, *_FIELD, *_HEALTHY)})
+HARD_KINDS: Mapping[str, HardKind] = MappingProxyType(
+    {kind.name: kind for kind in (*_REVIEW, *_FIELD, *_HEALTHY)}
+)
 """Every hard kind by name, in the order of the table."""

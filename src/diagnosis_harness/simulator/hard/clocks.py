@@ -6,13 +6,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from diagnosis_harness.simulator.hard.scene import Known, Telemetry
+from diagnosis_harness.simulator.hard.scene import Known, WorldTelemetry
 
 SERVICE_SKEW_S, METRIC_SKEW_S = 90.0, 240.0
 BEGAN_AFTER_S = 300.0
 
 
-def clock_of_each_service(seen: Telemetry, known: Known, rng: np.random.Generator) -> Telemetry:
+def clock_of_each_service(seen: WorldTelemetry, known: Known, rng: np.random.Generator) -> WorldTelemetry:
     """Spans and lines of each service are up to 90 seconds early or late."""
     skew_s = {
         service.name: float(rng.uniform(-SERVICE_SKEW_S, SERVICE_SKEW_S))
@@ -29,14 +29,14 @@ def clock_of_each_service(seen: Telemetry, known: Known, rng: np.random.Generato
     )
 
 
-def clock_of_metrics(seen: Telemetry, known: Known, rng: np.random.Generator) -> Telemetry:
+def clock_of_metrics(seen: WorldTelemetry, known: Known, rng: np.random.Generator) -> WorldTelemetry:
     """All spans are four minutes early or late against the metrics."""
     del known
     skew_s = METRIC_SKEW_S if rng.random() < 0.5 else -METRIC_SKEW_S
     return replace(seen, spans=tuple(replace(span, start_s=span.start_s + skew_s) for span in seen.spans))
 
 
-def began_before(seen: Telemetry, known: Known, rng: np.random.Generator) -> Telemetry:
+def began_before(seen: WorldTelemetry, known: Known, rng: np.random.Generator) -> WorldTelemetry:
     """The recording starts five minutes after the onset, and the alert had fired by then."""
     del rng
     start_s = known.play.scene.onset_s + BEGAN_AFTER_S

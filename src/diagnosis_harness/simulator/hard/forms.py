@@ -1,4 +1,4 @@
-"""The same measurements in other forms: counters, histograms, other names, pods that were replaced."""
+"""The same measurements in other forms: count_up, fill_buckets, other names, pods that were replaced."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from diagnosis_harness.simulator.hard.scene import Known, Telemetry, Values
+from diagnosis_harness.simulator.hard.scene import Known, Values, WorldTelemetry
 from diagnosis_harness.simulator.requests import PartSample
 from diagnosis_harness.toolbox.ports import Series
 
@@ -25,19 +25,19 @@ OTHER_NAMES = {
 PODS_REPLACED = 2  # services besides the culprit whose pods are replaced as well
 
 
-def counters(seen: Telemetry, known: Known, rng: np.random.Generator) -> Telemetry:
+def count_up(seen: WorldTelemetry, known: Known, rng: np.random.Generator) -> WorldTelemetry:
     """Totals that grow and start again from zero instead of rates, mean and quantiles."""
     return _instead_of_gauges(seen, known, rng, buckets=())
 
 
-def histograms(seen: Telemetry, known: Known, rng: np.random.Generator) -> Telemetry:
+def fill_buckets(seen: WorldTelemetry, known: Known, rng: np.random.Generator) -> WorldTelemetry:
     """Cumulative buckets, sums and counts instead of quantiles, with resets."""
     return _instead_of_gauges(seen, known, rng, buckets=BUCKETS_S)
 
 
 def _instead_of_gauges(
-    seen: Telemetry, known: Known, rng: np.random.Generator, *, buckets: tuple[float, ...]
-) -> Telemetry:
+    seen: WorldTelemetry, known: Known, rng: np.random.Generator, *, buckets: tuple[float, ...]
+) -> WorldTelemetry:
     shown = {series.entity for series in seen.metrics}
     kept = [series for series in seen.metrics if series.signal not in REQUEST_SIGNALS]
     scene = known.play.scene
@@ -53,7 +53,7 @@ def _instead_of_gauges(
                 kept.append(Series(instance, signal, None, scene.time_s, step))
     resets: dict[str, list[int]] = {}
     metrics = tuple(
-        replace(series, value=_count_up(series.value, _resets(series, resets, rng)))
+        replace(series, value=_accumulate(series.value, _resets(series, resets, rng)))
         if series.signal.startswith("http_")
         else series
         for series in kept
@@ -79,19 +79,19 @@ def _totals(
 
 
 def _resets(series: Series, resets: dict[str, list[int]], rng: np.random.Generator) -> list[int]:
-    """The ticks at which the counters of an entity begin again, the same for all of them."""
+    """The ticks at which the count_up of an entity begin again, the same for all of them."""
     if series.entity not in resets:
         count = int(rng.integers(1, 3))
         resets[series.entity] = sorted(rng.integers(5, len(series.value) - 5, count).tolist())
     return resets[series.entity]
 
 
-def _count_up(step: Values, resets: list[int]) -> Values:
+def _accumulate(step: Values, resets: list[int]) -> Values:
     pieces = np.split(step, resets)
     return np.asarray(np.round(np.concatenate([np.cumsum(piece) for piece in pieces]), 3), dtype=np.float64)
 
 
-def other_vocabulary(seen: Telemetry, known: Known, rng: np.random.Generator) -> Telemetry:
+def other_vocabulary(seen: WorldTelemetry, known: Known, rng: np.random.Generator) -> WorldTelemetry:
     """Names of another house, among them what is left over instead of what is used."""
     del rng
     limits = {
@@ -118,7 +118,7 @@ def _rename(series: Series, limits: Mapping[str, float]) -> Series:
     return replace(series, signal=signal, unit=None, value=value)
 
 
-def replaced_pods(seen: Telemetry, known: Known, rng: np.random.Generator) -> Telemetry:
+def replace_pods(seen: WorldTelemetry, known: Known, rng: np.random.Generator) -> WorldTelemetry:
     """At the onset the pods of the culprit and of two other services get new names, without any history."""
     scene = known.play.scene
     owners = [service for service in scene.system.services if service.instances != (service.name,)]

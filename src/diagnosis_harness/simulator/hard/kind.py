@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from diagnosis_harness.simulator.hard.courses import Course, at_once
 from diagnosis_harness.simulator.hard.loads import Load, usual_load
-from diagnosis_harness.simulator.hard.scene import Breaking, Recording, TruthLevel
+from diagnosis_harness.simulator.hard.scene import Breaking, RecordingIdea, TruthLevel
 from diagnosis_harness.simulator.system import Role
 
 
@@ -45,7 +45,7 @@ class HardKind:
     name: str
     summary: str
     faults: tuple[Breaking, ...]
-    recorded: tuple[Recording, ...] = ()
+    recorded: tuple[RecordingIdea, ...] = ()
     origin: Origin = Origin.REVIEW
     load: Load = usual_load
     course: Course = at_once

@@ -40,7 +40,7 @@ def show_machines(play: Play, rng: np.random.Generator) -> Extra:
 
 def noisy_host(scene: Scene, rng: np.random.Generator) -> Broken:
     """A process on one machine eats its processor; the tenants of three services slow down."""
-    node, tenants = _crowded_machine(scene)
+    node, tenants = _busiest_machine(scene)
     share = scene.course * rng.uniform(0.94, 1.0, len(scene.time_s))
 
     def feel(effects: Effects, severity: float) -> Effects:
@@ -64,7 +64,7 @@ def noisy_host(scene: Scene, rng: np.random.Generator) -> Broken:
 
 def noisy_network(scene: Scene, rng: np.random.Generator) -> Broken:
     """A neighbour fills one machine's network card; every call to its tenants is late."""
-    node, tenants = _crowded_machine(scene)
+    node, tenants = _busiest_machine(scene)
     share = scene.course * rng.uniform(0.9, 1.0, len(scene.time_s))
     names = {part.name: len(part.instances) for part, _ in tenants}
 
@@ -87,7 +87,7 @@ def noisy_network(scene: Scene, rng: np.random.Generator) -> Broken:
     )
 
 
-def _crowded_machine(scene: Scene) -> tuple[str, list[tuple[Service, int]]]:
+def _busiest_machine(scene: Scene) -> tuple[str, list[tuple[Service, int]]]:
     """The machine whose tenants serve most requests, and at most three of them, of different services."""
     visits = scene.system.visits()
     tenants: dict[str, dict[str, tuple[Service, int]]] = {}

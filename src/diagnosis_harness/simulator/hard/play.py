@@ -21,11 +21,11 @@ from diagnosis_harness.simulator.hard.scene import (
     Known,
     Play,
     Scene,
-    Telemetry,
     TruthLevel,
+    WorldTelemetry,
     WorldTruth,
 )
-from diagnosis_harness.simulator.hard.sight import traced_parts
+from diagnosis_harness.simulator.hard.sight import parts_with_spans
 from diagnosis_harness.simulator.logs import write_logs
 from diagnosis_harness.simulator.metrics import scrape
 from diagnosis_harness.simulator.requests import sample_requests
@@ -35,7 +35,7 @@ from diagnosis_harness.simulator.traffic import request_rate
 from diagnosis_harness.simulator.world import ATTEMPTS_MAX, EPOCH_S, SAMPLES, STRONGER
 from diagnosis_harness.toolbox.ports import AlertInfo
 
-SPANS = 12_000  # enough for 15 traces a minute of the usual system
+SPANS_SOUGHT = 12_000  # enough for 15 traces a minute of the usual system
 SYSTEMS_MAX = 50  # a system with an outside provider comes up in more than half of all drawings
 SCENES_MAX = 10  # a scene in which the fault is never noticed is drawn again
 TOO_LATE_S = 120.0  # somebody is called while the recording still goes on
@@ -48,7 +48,7 @@ class HardWorld:
     """The telemetry of one world and, separately, the right answer."""
 
     kind: HardKind
-    telemetry: Telemetry
+    telemetry: WorldTelemetry
     truth: WorldTruth
     play: Play
 
@@ -172,7 +172,7 @@ def _in_time(alert: AlertInfo | None, scene: Scene) -> bool:
 
 def _record(
     kind: HardKind, telling: _Telling, broken: Sequence[Broken], rng: np.random.Generator
-) -> tuple[Telemetry, WorldTruth]:
+) -> tuple[WorldTelemetry, WorldTruth]:
     """What a complete recording holds, and the truth."""
     play, extra = telling.play, telling.extra
     scene = play.scene
@@ -181,12 +181,12 @@ def _record(
         if not any(series.entity in scene.nodes.values() for series in extra.metrics):
             extra = _join([extra, show_machines(play, rng)])
     window = TimeWindow(float(scene.time_s[0]), float(scene.time_s[-1]))
-    spans = trace_requests(scene.system, play.parts, scene.time_s, rng, spans_max=SPANS)
+    spans = trace_requests(scene.system, play.parts, scene.time_s, rng, spans_max=SPANS_SOUGHT)
     lines = write_logs(scene.system, spans, play.effects, scene.time_s, rng=rng)
     changes = (*record_changes(scene.system, None, window, rng, onset_s=scene.onset_s), *extra.changes)
     sound = not any(one.entities for one in broken)
     flapped = flapping_alert(scene.system, play.metrics, after_s=scene.onset_s)
-    return Telemetry(
+    return WorldTelemetry(
         system=scene.system,
         metrics=tuple(sorted((*play.metrics, *extra.metrics), key=lambda s: (s.entity, s.signal))),
         spans=spans,
@@ -215,10 +215,10 @@ def _truth(broken: Sequence[Broken], system: System) -> WorldTruth:
     )
 
 
-def _settle(known: Known, broken: Sequence[Broken], seen: Telemetry, *, level: TruthLevel) -> WorldTruth:
+def _settle(known: Known, broken: Sequence[Broken], seen: WorldTelemetry, *, level: TruthLevel) -> WorldTruth:
     """The truth with the level that the finished recording allows, and the changes in it that look guilty."""
     truth, onset_s = known.truth, known.play.scene.onset_s
-    traced = set(truth.entities) <= traced_parts(seen.spans)
+    traced = set(truth.entities) <= parts_with_spans(seen.spans)
     levels = [level, *(one.level if traced else one.unseen_level for one in broken)]
     guilty = tuple(
         change.summary

@@ -28,23 +28,7 @@ def fall_behind(scene: Scene, rng: np.random.Generator) -> Broken:
     producer = busy_parts(scene, frozenset({Role.SERVICE}), least=0.2)[0].name
     queue, worker = f"{producer}-events", f"{producer}-worker"
     arriving = 0.2 * scene.rate
-    mean = float(np.mean(arriving))
-    letters = "bcdfghjklm"
-    pods = tuple(
-        f"{worker}-" + "".join(letters[int(place)] for place in rng.integers(0, 10, 5)) for _ in range(2)
-    )
-    part = Service(
-        name=worker,
-        role=Role.SERVICE,
-        instances=pods,
-        operations=(f"consume {queue}",),
-        service_time_s=0.02,
-        spread=0.4,
-        servers=mean / 2 * 0.02 / 0.45,
-        cpu_share=0.8,
-        memory_limit_bytes=1024 * MIB,
-        error_rate=0.0005,
-    )
+    part = _worker(worker, queue, rng, rate_per_s=float(np.mean(arriving)))
     system = replace(scene.system, services=(*scene.system.services, part))
     share = scene.course * rng.uniform(0.96, 1.0, len(scene.time_s))
 
@@ -56,7 +40,7 @@ def fall_behind(scene: Scene, rng: np.random.Generator) -> Broken:
     def show(play: Play, rng: np.random.Generator) -> Extra:
         done = _capacity(play, part)
         depth = _backlog(arriving, done, scene.time_s) + rng.gamma(2.0, 4.0, len(arriving))
-        age_s = depth / np.maximum(np.minimum(done, mean), 1.0)
+        age_s = depth / np.maximum(np.minimum(done, np.mean(arriving)), 1.0)
         return Extra(
             metrics=(
                 level_series(scene, queue, "queue_depth", unit=None, value=np.round(depth)),
@@ -88,6 +72,26 @@ def fall_behind(scene: Scene, rng: np.random.Generator) -> Broken:
         notice,
         decoys=(queue, producer),
         system=system,
+    )
+
+
+def _worker(name: str, queue: str, rng: np.random.Generator, *, rate_per_s: float) -> Service:
+    """Two instances that are not half busy with these messages; no request waits for them."""
+    letters = "bcdfghjklm"
+    pods = tuple(
+        f"{name}-" + "".join(letters[int(place)] for place in rng.integers(0, 10, 5)) for _ in range(2)
+    )
+    return Service(
+        name=name,
+        role=Role.SERVICE,
+        instances=pods,
+        operations=(f"consume {queue}",),
+        service_time_s=0.02,
+        spread=0.4,
+        servers=rate_per_s / 2 * 0.02 / 0.45,
+        cpu_share=0.8,
+        memory_limit_bytes=1024 * MIB,
+        error_rate=0.0005,
     )
 
 

@@ -23,14 +23,14 @@ ERRORS = frozenset({"ERRORS", "DEPENDENCY", "NETWORK"})
 
 def lose_name(scene: Scene, rng: np.random.Generator) -> Broken:
     """The name of one service is found for a part of the calls only; the service itself is well."""
-    target = _needed_part(scene, rng)
+    target = _essential_part(scene, rng)
     text = f"dial tcp: lookup {target}.prod.svc.cluster.local on 10.96.0.10:53: no such host"
     return _unreachable(scene, target, fault="dns", share=0.45, spent_s=0.9, text=text)
 
 
 def expire_certificate(scene: Scene, rng: np.random.Generator) -> Broken:
     """From one second to the next no caller trusts the certificate of a service any more."""
-    target = _needed_part(scene, rng)
+    target = _essential_part(scene, rng)
     text = f"tls: failed to verify certificate of {target}: x509: certificate has expired or is not yet valid"
     return _unreachable(scene, target, fault="certificate", share=1.0, spent_s=0.006, text=text)
 
@@ -105,7 +105,7 @@ def storm_of_retries(scene: Scene, rng: np.random.Generator) -> Broken:
     )
 
 
-def _needed_part(scene: Scene, rng: np.random.Generator) -> str:
+def _essential_part(scene: Scene, rng: np.random.Generator) -> str:
     """A service whose answers the entry needs."""
     visits = scene.system.visits(required=True)
     able = [

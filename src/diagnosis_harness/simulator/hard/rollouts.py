@@ -68,7 +68,7 @@ def change_configuration(scene: Scene, rng: np.random.Generator) -> Broken:
         return effects
 
     broken = Broken((target.name,), "configuration", frozenset({"LATENCY", "DEPENDENCY", "UNKNOWN"}), feel)
-    return _triggered(broken, scene, rng, change)
+    return _with_trigger(broken, scene, rng, change)
 
 
 def switch_flag(scene: Scene, rng: np.random.Generator) -> Broken:
@@ -76,7 +76,7 @@ def switch_flag(scene: Scene, rng: np.random.Generator) -> Broken:
     target = pick_part(scene, rng)
     summary = f"flag {target.name}-express-{int(rng.integers(2, 9))} on for 100%"
     change = _before(scene, rng, entity=target.name, kind="flag", summary=summary)
-    return _triggered(fail_operation(scene, rng, entity=target.name), scene, rng, change)
+    return _with_trigger(fail_operation(scene, rng, entity=target.name), scene, rng, change)
 
 
 def roll_out_one(scene: Scene, rng: np.random.Generator) -> Broken:
@@ -105,10 +105,10 @@ def roll_out_one(scene: Scene, rng: np.random.Generator) -> Broken:
     broken = Broken(
         (target.name,), "bad-rollout", frozenset({"ERRORS"}), feel, show, region=target.instances[index]
     )
-    return _triggered(broken, scene, rng, change)
+    return _with_trigger(broken, scene, rng, change)
 
 
-def _triggered(broken: Broken, scene: Scene, rng: np.random.Generator, change: ChangeEvent) -> Broken:
+def _with_trigger(broken: Broken, scene: Scene, rng: np.random.Generator, change: ChangeEvent) -> Broken:
     """The fault with its change, and an innocent deploy of somebody else a few minutes before."""
     others = [p for p in busy_parts(scene, frozenset({Role.SERVICE}), least=0.0) if p.name != change.entity]
     innocent = deploy_of(

@@ -176,7 +176,7 @@ Breaking = Callable[[Scene, np.random.Generator], Broken]
 
 
 @dataclass(frozen=True, slots=True)
-class Telemetry:
+class WorldTelemetry:
     """What was recorded; ideas about the recording take one and return another.
 
     `onset_s` is what somebody states; `with_status`: spans tell errors. What is empty gets no file.
@@ -213,7 +213,7 @@ class Known:
         return frozenset(names)
 
 
-Recording = Callable[[Telemetry, Known, np.random.Generator], Telemetry]
+RecordingIdea = Callable[[WorldTelemetry, Known, np.random.Generator], WorldTelemetry]
 """An idea about the recording: what it loses, distorts, or writes in another form."""
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from diagnosis_harness.simulator.hard.scene import Known, Telemetry
+from diagnosis_harness.simulator.hard.scene import Known, WorldTelemetry
 from diagnosis_harness.simulator.logs import Line
 from diagnosis_harness.simulator.spans import Span
 
@@ -15,16 +15,16 @@ SCRAPE_S = 300.0
 LOST_SHARE = 0.5
 
 
-def untraced(seen: Telemetry, known: Known, rng: np.random.Generator) -> Telemetry:
+def hide_spans(seen: WorldTelemetry, known: Known, rng: np.random.Generator) -> WorldTelemetry:
     """The culprit writes no spans; what it calls begins traces of its own."""
     del rng
     return _without_spans_of(seen, known.culprits)
 
 
-def unmeasured(seen: Telemetry, known: Known, rng: np.random.Generator) -> Telemetry:
+def hide_telemetry(seen: WorldTelemetry, known: Known, rng: np.random.Generator) -> WorldTelemetry:
     """The culprit writes no spans, no metrics, no log lines; the topology knows it."""
     hidden = known.culprits
-    seen = untraced(seen, known, rng)
+    seen = hide_spans(seen, known, rng)
     return replace(
         seen,
         metrics=tuple(series for series in seen.metrics if series.entity not in hidden),
@@ -32,10 +32,10 @@ def unmeasured(seen: Telemetry, known: Known, rng: np.random.Generator) -> Telem
     )
 
 
-def unobserved(seen: Telemetry, known: Known, rng: np.random.Generator) -> Telemetry:
+def hide_culprit(seen: WorldTelemetry, known: Known, rng: np.random.Generator) -> WorldTelemetry:
     """Nobody knows the culprit: no telemetry, no place in the topology, no call or line that names it."""
     hidden = known.culprits
-    seen = unmeasured(seen, known, rng)
+    seen = hide_telemetry(seen, known, rng)
     spans = [s for s in seen.spans if not (s.kind == "client" and s.operation.split(" ", 1)[0] in hidden)]
     return replace(
         seen,
@@ -47,7 +47,7 @@ def unobserved(seen: Telemetry, known: Known, rng: np.random.Generator) -> Telem
     )
 
 
-def _without_spans_of(seen: Telemetry, hidden: frozenset[str]) -> Telemetry:
+def _without_spans_of(seen: WorldTelemetry, hidden: frozenset[str]) -> WorldTelemetry:
     gone = {(span.trace_id, span.span_id) for span in seen.spans if span.entity in hidden}
     found = []
     for span in seen.spans:
@@ -58,7 +58,7 @@ def _without_spans_of(seen: Telemetry, hidden: frozenset[str]) -> Telemetry:
     return replace(seen, spans=tuple(found))
 
 
-def gaps(seen: Telemetry, known: Known, rng: np.random.Generator) -> Telemetry:
+def gaps(seen: WorldTelemetry, known: Known, rng: np.random.Generator) -> WorldTelemetry:
     """Forty per cent of all points are missing, and all of the culprit's first six minutes."""
     onset_s, hidden = known.play.scene.onset_s, known.culprits
     found = []
@@ -70,7 +70,7 @@ def gaps(seen: Telemetry, known: Known, rng: np.random.Generator) -> Telemetry:
     return replace(seen, metrics=tuple(found))
 
 
-def coarse_scrape(seen: Telemetry, known: Known, rng: np.random.Generator) -> Telemetry:
+def coarse_scrape(seen: WorldTelemetry, known: Known, rng: np.random.Generator) -> WorldTelemetry:
     """A point every five minutes, and no spans."""
     del rng
     time_s = known.play.scene.time_s
@@ -83,7 +83,7 @@ def coarse_scrape(seen: Telemetry, known: Known, rng: np.random.Generator) -> Te
     return replace(seen, metrics=metrics, spans=())
 
 
-def lost_spans(seen: Telemetry, known: Known, rng: np.random.Generator) -> Telemetry:
+def lose_spans(seen: WorldTelemetry, known: Known, rng: np.random.Generator) -> WorldTelemetry:
     """From the onset on half of all spans below the roots are lost, whoever wrote them."""
     onset_s = known.play.scene.onset_s
     draws = rng.random(len(seen.spans))
@@ -95,7 +95,7 @@ def lost_spans(seen: Telemetry, known: Known, rng: np.random.Generator) -> Telem
     return replace(seen, spans=tuple(spans))
 
 
-def logs_and_entry(seen: Telemetry, known: Known, rng: np.random.Generator) -> Telemetry:
+def logs_and_entry(seen: WorldTelemetry, known: Known, rng: np.random.Generator) -> WorldTelemetry:
     """Log lines and the metrics of the entry, nothing else."""
     entry = known.play.scene.system.entry
     mine = {entry.name, *entry.instances}
@@ -103,20 +103,20 @@ def logs_and_entry(seen: Telemetry, known: Known, rng: np.random.Generator) -> T
     return replace(logs_only(seen, known, rng), metrics=metrics, alert=seen.alert)
 
 
-def logs_only(seen: Telemetry, known: Known, rng: np.random.Generator) -> Telemetry:
+def logs_only(seen: WorldTelemetry, known: Known, rng: np.random.Generator) -> WorldTelemetry:
     """Log lines without trace ids, nothing else; the alert is a time and a sentence."""
     del known, rng
     logs = tuple(Line(line.time_s, line.entity, line.level, line.message) for line in seen.logs)
     return replace(seen, metrics=(), spans=(), changes=(), calls=(), events=(), states=(), logs=logs)
 
 
-def changes_only(seen: Telemetry, known: Known, rng: np.random.Generator) -> Telemetry:
+def changes_only(seen: WorldTelemetry, known: Known, rng: np.random.Generator) -> WorldTelemetry:
     """What was changed and when, nothing else."""
     del known, rng
     return replace(seen, metrics=(), spans=(), logs=(), calls=(), events=(), states=())
 
 
-def without_status(seen: Telemetry, known: Known, rng: np.random.Generator) -> Telemetry:
+def without_status(seen: WorldTelemetry, known: Known, rng: np.random.Generator) -> WorldTelemetry:
     """Nobody records errors: spans have no status, logs no errors, metrics of errors only the entry."""
     del rng
     entry = known.play.scene.system.entry.name
@@ -128,6 +128,6 @@ def without_status(seen: Telemetry, known: Known, rng: np.random.Generator) -> T
     )
 
 
-def traced_parts(spans: tuple[Span, ...]) -> frozenset[str]:
+def parts_with_spans(spans: tuple[Span, ...]) -> frozenset[str]:
     """The parts whose own spans are there."""
     return frozenset(span.part for span in spans if span.kind == "server")

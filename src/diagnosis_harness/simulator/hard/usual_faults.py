@@ -67,17 +67,17 @@ def slow_dependency(scene: Scene, rng: np.random.Generator) -> Broken:
     )
 
 
-USUAL: tuple[Breaking, ...] = (eat_processor, delay_calls, slow_dependency)
+TAKING_TURNS: tuple[Breaking, ...] = (eat_processor, delay_calls, slow_dependency)
 
 
 def usual_fault(scene: Scene, rng: np.random.Generator) -> Broken:
     """Processor, network delay and slow dependency in turn."""
-    return USUAL[scene.turn % len(USUAL)](scene, rng)
+    return TAKING_TURNS[scene.turn % len(TAKING_TURNS)](scene, rng)
 
 
 def another_fault(scene: Scene, rng: np.random.Generator) -> Broken:
     """The one that comes after `usual_fault` in turn."""
-    return USUAL[(scene.turn + 1) % len(USUAL)](scene, rng)
+    return TAKING_TURNS[(scene.turn + 1) % len(TAKING_TURNS)](scene, rng)
 
 
 def fill_memory(scene: Scene, rng: np.random.Generator) -> Broken:

@@ -16,7 +16,7 @@ from diagnosis_harness.simulator.folder import (
     write_topology_rows,
 )
 from diagnosis_harness.simulator.hard.play import HardWorld
-from diagnosis_harness.simulator.hard.scene import Telemetry
+from diagnosis_harness.simulator.hard.scene import WorldTelemetry
 
 
 def hard_folder_name(kind: str, seed: int) -> str:
@@ -43,7 +43,7 @@ def write_hard_folder(world: HardWorld, folder: Path) -> None:
     (folder / "incident.toml").write_text(text, encoding="utf-8")
 
 
-def _write_platform(seen: Telemetry, folder: Path) -> None:
+def _write_platform(seen: WorldTelemetry, folder: Path) -> None:
     if seen.events:
         write_table(
             folder / "events.csv",
