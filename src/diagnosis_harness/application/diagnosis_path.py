@@ -22,6 +22,7 @@ from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.kernel.window import parse_utc, utc_text
 from diagnosis_harness.release.decision import WorkEnd
 from diagnosis_harness.release.outcome import ReleaseOutcome
+from diagnosis_harness.report.compose import conclusion_of
 from diagnosis_harness.report.document import plain
 from diagnosis_harness.report.version import SCHEMA_VERSION
 from diagnosis_harness.toolbox.ports import Sources
@@ -127,7 +128,7 @@ class DiagnosisPath:
 
 def _ending(ctx: RunContext, facts: RunFacts, request: RunRequest, end: DiagnosisEnd) -> RunEnding:
     report = report_of(ctx, facts, end)
-    conclusion = report.summary[0] if report.causes and report.summary else None
+    conclusion = conclusion_of(report, request.language)
     stated_at = None if facts.onset_s is None else utc_text(facts.onset_s)
     published: JsonValue = None
     if PublishedResultPolicy().publishes(IntentType.DIAGNOSIS, end.outcome):

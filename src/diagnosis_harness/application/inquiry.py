@@ -6,12 +6,13 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from diagnosis_harness.diagnosis.inquiry import Inquiry, Inventory, KnownEntity, OnsetOrigin, Telemetry
+from diagnosis_harness.diagnosis.names import KnownNames
 from diagnosis_harness.diagnosis.question import timestamp_in_question, timestamp_outside_recording
+from diagnosis_harness.diagnosis.question_reading import read_question
 from diagnosis_harness.kernel.errors import FailureKind, OnsetOutsideData
 from diagnosis_harness.kernel.masking import mask_or_withhold
 from diagnosis_harness.kernel.window import utc_text
 from diagnosis_harness.toolbox.inventory import ends_of, entity_names
-from diagnosis_harness.toolbox.match_entities import names_in
 from diagnosis_harness.toolbox.ports import Sources, SourceSummary
 
 if TYPE_CHECKING:
@@ -49,18 +50,27 @@ def resolve_inquiry(
     names = _mask(entity_names(ctx, sources))
     alert = summary.alert
     alert_entity = None if alert.entity is None else names.get(alert.entity) or mask_or_withhold(alert.entity)
+    known = KnownNames.of(names.values(), _mask_aliases(summary))
+    reading = read_question(question, alert_entity, known)
     at_s, origin = _onset(summary, question, asked_s=onset_s, carried_s=carried_s)
-    named = names_in(question, names.values())
+    named = tuple(each.name for each in reading.names if each.name is not None)
+    alerted = None if reading.alert_name is None else reading.alert_name.name
+    who = named or ((alerted,) if alerted is not None and not reading.names else ())
     return Inquiry(
         question=question,
         onset_s=at_s,
         onset_origin=origin,
-        affected=named or ((alert_entity,) if alert_entity is not None else ()),
+        affected=who,
         alert_entity=alert_entity,
         alert_signal=None if alert.signal is None else mask_or_withhold(alert.signal),
         alert_at_s=alert.time_s,
         inventory=_inventory(ctx, sources, summary, names),
+        reading=reading,
     )
+
+
+def _mask_aliases(summary: SourceSummary) -> dict[str, str]:
+    return {mask_or_withhold(said): mask_or_withhold(name) for said, name in summary.aliases.items()}
 
 
 def _onset(

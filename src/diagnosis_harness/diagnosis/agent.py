@@ -137,6 +137,7 @@ class DiagnosisAgent:
             due=turn.snapshot.due,
             stop_required=turn.snapshot.stop_required,
             affected=task.inquiry.affected,
+            asks_of_unknown=task.inquiry.asks_of_unknown,
         )
         turn.snapshot = with_step(turn.snapshot)
         self._emit_step(ctx, TraceEventStatus.STARTED)

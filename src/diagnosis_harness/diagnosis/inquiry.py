@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from diagnosis_harness.diagnosis.question_reading import QuestionReading
 from diagnosis_harness.kernel.window import TimeWindow
 
 
@@ -79,6 +80,8 @@ class Inquiry:
         question: the asker's words.
         onset_s: when it began, as `onset_origin` says; None where nobody said.
         affected: the entities that the question names, in its order; else the alert's; else none.
+        alert_entity: as the source has it; how that name was read stands in `reading`.
+        reading: what the words of the question were read as.
     """
 
     question: str = ""
@@ -89,6 +92,15 @@ class Inquiry:
     alert_signal: str | None = None
     alert_at_s: float | None = None
     inventory: Inventory = field(default_factory=Inventory)
+    reading: QuestionReading = field(default_factory=QuestionReading)
+
+    @property
+    def asks_of_unknown(self) -> bool:
+        """Whether nobody knows whom the question, or without a name in it the alert, is about.
+
+        Nothing is concluded then: another service's trouble is no answer to it.
+        """
+        return not self.affected and bool(self.reading.unknown)
 
     @property
     def stated_s(self) -> float | None:

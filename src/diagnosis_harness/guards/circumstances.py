@@ -73,13 +73,17 @@ def standing_names(names: Iterable[str], inquiry: Inquiry) -> tuple[str, ...]:
     return tuple(
         name
         for name in dict.fromkeys(names)
-        if _NAME.fullmatch(name) and _is_named(name, inquiry.question) and not _is_known(name, inquiry)
+        if name in inquiry.reading.unknown
+        or (_NAME.fullmatch(name) and _is_named(name, inquiry.question) and not _is_known(name, inquiry))
     )
 
 
 def unknown_services(inquiry: Inquiry) -> tuple[str, ...]:
-    """The names in a question that are written as those of services are, and that no telemetry knows."""
-    return standing_names((found[0] for found in _SERVICE.finditer(inquiry.question)), inquiry)
+    """The names in a question that stand where services do, or look like them, and that nobody knows."""
+    written = [found[0] for found in _SERVICE.finditer(inquiry.question)]
+    read = {each.said for each in inquiry.reading.told if each.name is not None}
+    names = (*inquiry.reading.unknown, *(name for name in written if name not in read))
+    return standing_names(names, inquiry)
 
 
 def _is_named(name: str, question: str) -> bool:

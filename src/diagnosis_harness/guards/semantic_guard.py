@@ -54,6 +54,7 @@ class SemanticCase:
             affect, and of parts of both, cited or not: when something began does not depend on what a draft
             chooses to tell.
         set_aside: the rankings that do not count, with the reason that holds.
+        asks_of_unknown: no telemetry knows whom the question is about.
         unseen: affected entities of judged rankings that nobody looked at, at the time of the question. Of a
             ranking that was decided by a signal, also its cause, and a look that dates nothing is none.
     """
@@ -66,6 +67,7 @@ class SemanticCase:
     observed: tuple[EvidenceItem, ...] = ()
     set_aside: tuple[SetAside, ...] = ()
     unseen: frozenset[str] = frozenset()
+    asks_of_unknown: bool = False
 
     def about(self, entity: str) -> list[EvidenceItem]:
         """What was observed of an entity or of a part of it."""
@@ -113,6 +115,7 @@ def build_case(draft: DiagnosisDraft, records: Sequence[EvidenceRecord], *, inqu
         unseen=frozenset(
             name for item in judged.values() for name in _unseen(item, observed, records, asked)
         ),
+        asks_of_unknown=inquiry.asks_of_unknown,
     )
 
 

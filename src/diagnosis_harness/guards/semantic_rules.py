@@ -21,6 +21,8 @@ ORDER_SLACK_S = 60.0
 def case_objections(case: SemanticCase) -> tuple[SemanticReason, ...]:
     """Every reason against any concluded cause that no reading can answer."""
     found = [reason for cause in case.conclusion for reason in _of_cause(cause, case)]
+    if case.asks_of_unknown and case.conclusion:
+        found.append(SemanticReason.OF_UNKNOWN_NAME)
     named = [cause for cause in case.conclusion if _is_first(cause, case)]
     if named and contradicting(case.conclusion, case.rankings):
         found.append(SemanticReason.CONTRADICTED)

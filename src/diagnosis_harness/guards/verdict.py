@@ -87,6 +87,7 @@ class SemanticReason(StrEnum):
     NO_MARGIN = "NO_MARGIN"  # another hypothesis is as good
     NOT_RANKED = "NOT_RANKED"  # no ranking of this run about this question names it
     CONTRADICTED = "CONTRADICTED"  # by another ranking of this question, which nothing answers
+    OF_UNKNOWN_NAME = "OF_UNKNOWN_NAME"  # whom the question is about, no telemetry knows
     OVERRULED = "OVERRULED"  # for judges other than the embedded one: none of the reasons above
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from diagnosis_harness.diagnosis.claim import CONCLUSIONS, WHOLE_RECORD, Claim, EvidenceRef, FaultKind
+from diagnosis_harness.diagnosis.draft import Cause
 from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.kernel.names import display_name
 from diagnosis_harness.release.outcome import ReleaseOutcome
@@ -22,6 +23,7 @@ from diagnosis_harness.report.document import (
 from diagnosis_harness.report.material import ReportMaterial
 from diagnosis_harness.report.next_checks import next_checks
 from diagnosis_harness.report.onset import onset_used
+from diagnosis_harness.report.opening import reading_sentences, unknown_sentences
 from diagnosis_harness.report.ranking_entry import ranking_entries
 from diagnosis_harness.report.window import Window
 from diagnosis_harness.toolbox.ports import FileNote
@@ -43,7 +45,11 @@ def compose(material: ReportMaterial) -> Report:
     candidates = _candidates(material)
     sure: Sequence[float | None] = material.content.confidence or [None] * len(material.content.causes)
     return Report(
-        summary=_summary(material, language),
+        summary=(
+            *unknown_sentences(material.inquiry, language),
+            *_summary(material, language),
+            *reading_sentences(material.inquiry, language),
+        ),
         causes=tuple(
             CauseEntry(
                 entity=cause.entity,
@@ -69,6 +75,11 @@ def compose(material: ReportMaterial) -> Report:
         rankings=ranking_entries(material.records, material.inquiry, material.content.set_aside),
         next_checks=next_checks(material, candidates=candidates, coverage=coverage, language=language),
     )
+
+
+def conclusion_of(report: Report, language: Language) -> str | None:
+    """The sentence that names the first cause; None where none is released."""
+    return _cause_sentences(report.causes, language)[0] if report.causes else None
 
 
 def no_diagnosis(path: str, language: Language) -> Report:
@@ -171,14 +182,7 @@ def _candidates(material: ReportMaterial) -> tuple[Candidate, ...]:
 def _summary(material: ReportMaterial, language: Language) -> tuple[str, ...]:
     release = material.release
     if release.outcome is ReleaseOutcome.SUCCESS and material.content.causes:
-        return tuple(
-            (words.CAUSE if place == 0 else words.ALSO_CAUSE).render(
-                language,
-                entity=display_name(cause.entity),
-                fault=fault_words(cause.fault_kind, cause.region, language=language),
-            )
-            for place, cause in enumerate(material.content.causes)
-        )
+        return _cause_sentences(material.content.causes, language)
     first = (
         words.FALLBACK[release.fallback_type].in_(language)
         if release.fallback_type
@@ -197,3 +201,14 @@ def _summary(material: ReportMaterial, language: Language) -> tuple[str, ...]:
         kept = sum(1 for record in material.records if record.projection)
         sentences.append(words.KEPT_COUNT.render(language, count=kept))
     return tuple(each for each in sentences if each)
+
+
+def _cause_sentences(causes: Sequence[Cause | CauseEntry], language: Language) -> tuple[str, ...]:
+    return tuple(
+        (words.CAUSE if place == 0 else words.ALSO_CAUSE).render(
+            language,
+            entity=display_name(cause.entity),
+            fault=fault_words(cause.fault_kind, cause.region, language=language),
+        )
+        for place, cause in enumerate(causes)
+    )

@@ -29,7 +29,7 @@ from diagnosis_harness.release.outcome import FallbackType, ReleaseOutcome
 from diagnosis_harness.report.inquiry_entry import InquiryEntry
 from diagnosis_harness.report.ranking_entry import RankingEntry
 from diagnosis_harness.report.trace_line import TraceLine
-from diagnosis_harness.report.version import READABLE, SCHEMA_VERSION, holds, since
+from diagnosis_harness.report.version import READABLE, SCHEMA_VERSION, holds, is_optional, since
 from diagnosis_harness.report.window import Window
 from diagnosis_harness.tools.evidence import Direction, EvidenceStatus, InvocationStatus
 from diagnosis_harness.tools.invocation import EvidenceRecord
@@ -375,7 +375,7 @@ def plain(value: DataclassInstance, *, version: str = SCHEMA_VERSION) -> dict[st
     return {
         each.name: _plain(getattr(value, each.name), version)
         for each in fields(value)
-        if holds(version, each)
+        if holds(version, each) and not (is_optional(each) and getattr(value, each.name) is None)
     }
 
 

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from diagnosis_harness.diagnosis.inquiry import Inquiry, Inventory, OnsetOrigin, Telemetry
+from diagnosis_harness.diagnosis.names import NameRead, NameReading
+from diagnosis_harness.diagnosis.question_reading import QuestionReading
 from diagnosis_harness.kernel.window import utc_text
+from diagnosis_harness.report.version import optional
 from diagnosis_harness.report.window import Window
 
 ENTITIES_MAX = 500
@@ -47,6 +50,49 @@ class InventoryEntry:
 
 
 @dataclass(frozen=True, slots=True)
+class NameEntry:
+    """A name of the question or the alert, and how it was read; `name` None is unknown to all telemetry."""
+
+    said: str
+    name: str | None
+    how: NameReading
+    nearest: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionEntry:
+    """What the words of the question were read as; see `diagnosis.question_reading`."""
+
+    names: tuple[NameEntry, ...]
+    alert_name: NameEntry | None
+
+    @classmethod
+    def of(cls, reading: QuestionReading) -> QuestionEntry:
+        """The reading as the document writes it."""
+        alert = reading.alert_name
+        return cls(
+            names=tuple(_name_entry(each) for each in reading.names),
+            alert_name=None if alert is None else _name_entry(alert),
+        )
+
+    def reading(self) -> QuestionReading:
+        """The reading that the document writes."""
+        alert = self.alert_name
+        return QuestionReading(
+            names=tuple(_name_read(each) for each in self.names),
+            alert_name=None if alert is None else _name_read(alert),
+        )
+
+
+def _name_entry(read: NameRead) -> NameEntry:
+    return NameEntry(read.said, read.name, read.how, read.nearest)
+
+
+def _name_read(entry: NameEntry) -> NameRead:
+    return NameRead(entry.said, entry.name, entry.how, entry.nearest)
+
+
+@dataclass(frozen=True, slots=True)
 class InquiryEntry:
     """What the run was asked, as code resolved it; see `diagnosis.inquiry.Inquiry`."""
 
@@ -57,6 +103,8 @@ class InquiryEntry:
     alert_signal: str | None
     alert_at: str | None
     inventory: InventoryEntry
+    question: QuestionEntry | None = field(default=None, metadata=optional())
+    """None where the program that wrote it read no more than names and times as they are written."""
 
     @classmethod
     def of(cls, inquiry: Inquiry, *, spoken_of: Collection[str]) -> InquiryEntry:
@@ -75,6 +123,7 @@ class InquiryEntry:
             inventory=_inventory(
                 inquiry.inventory, {*spoken_of, *inquiry.affected, inquiry.alert_entity} - {None}
             ),
+            question=QuestionEntry.of(inquiry.reading),
         )
 
 

@@ -16,7 +16,7 @@ from typing import TypeVar, Union, get_args, get_origin, get_type_hints
 from diagnosis_harness.kernel.errors import ContractViolation, RunDocumentInvalid
 from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.report.document import ROOT_DIGEST, RunDocument
-from diagnosis_harness.report.version import READABLE, SCHEMA_VERSION, holds
+from diagnosis_harness.report.version import READABLE, SCHEMA_VERSION, holds, is_optional
 from diagnosis_harness.trace.event import DEPTH_MAX
 
 T = TypeVar("T")
@@ -85,12 +85,15 @@ class _Reader:
         if not isinstance(raw, dict):
             raise RunDocumentInvalid(place, "not an object")
         types = self._types_of(kind)
-        if missing := [name for name in types if name not in raw]:
+        lax = {each.name for each in fields(kind) if is_optional(each)}
+        if missing := [name for name in types if name not in raw and name not in lax]:
             raise RunDocumentInvalid(place, f"lacks {', '.join(missing)}")
         if unknown := [name for name in raw if name not in types]:
             raise RunDocumentInvalid(place, f"has unknown fields: {', '.join(unknown)[:80]}")
         inside = f"{place}." if place else ""
-        values = {name: self.read(held, raw[name], f"{inside}{name}") for name, held in types.items()}
+        values = {
+            name: self.read(held, raw[name], f"{inside}{name}") for name, held in types.items() if name in raw
+        }
         try:
             return kind(**values)
         except ContractViolation as error:

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from diagnosis_harness.diagnosis.inquiry import Inquiry, Inventory, KnownEntity, OnsetOrigin, Telemetry
 from diagnosis_harness.diagnosis.question import timestamp_in_question
+from diagnosis_harness.diagnosis.question_reading import QuestionReading
 from diagnosis_harness.guards.absence_rule import absence_rule
 from diagnosis_harness.kernel.errors import RunDocumentInvalid
 from diagnosis_harness.kernel.window import TimeWindow
@@ -55,6 +56,7 @@ def inquiry_of_entry(entry: InquiryEntry, question: str) -> Inquiry:
             incident=window_of(held.incident, "inquiry.inventory.incident"),
             baseline=window_of(held.baseline, "inquiry.inventory.baseline"),
         ),
+        reading=QuestionReading() if entry.question is None else entry.question.reading(),
     )
 
 

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
+from typing import TYPE_CHECKING
+
 from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.report.document import ROOT_DIGEST, RunDocument
-from diagnosis_harness.report.version import SCHEMA_VERSION
+from diagnosis_harness.report.inquiry_entry import InquiryEntry
+from diagnosis_harness.report.version import SCHEMA_VERSION, is_optional
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
 
 def document_schema() -> dict[str, JsonValue]:
@@ -22,7 +29,19 @@ def document_schema() -> dict[str, JsonValue]:
         properties["schema_version"] = {"const": SCHEMA_VERSION}
         properties[ROOT_DIGEST] = {"type": "string", "pattern": "^sha256:[0-9a-f]{64}$"}
     schema.update(_close_object(schema))
+    for kind in (RunDocument, InquiryEntry):
+        _loosen(schema, kind)
     return schema
+
+
+def _loosen(schema: dict[str, JsonValue], kind: type[DataclassInstance]) -> None:
+    """What a document may lack is not required."""
+    definitions = schema.get("$defs")
+    held = definitions.get(kind.__name__) if isinstance(definitions, dict) else None
+    part = held if isinstance(held, dict) else schema
+    required, lax = part.get("required"), {each.name for each in fields(kind) if is_optional(each)}
+    if isinstance(required, list):
+        part["required"] = [name for name in required if name not in lax]
 
 
 def _exact(value: JsonValue) -> JsonValue:

@@ -18,6 +18,17 @@ SCHEMA_VERSION = "3"
 READABLE = ("2", "3")
 """Versions that are read, and written again as they were, oldest first."""
 _SINCE = "since"
+_OPTIONAL = "optional"
+
+
+def optional() -> Mapping[str, str]:
+    """Metadata of a field that came to the current version: None is not written, and may be missing."""
+    return MappingProxyType({_SINCE: SCHEMA_VERSION, _OPTIONAL: _OPTIONAL})
+
+
+def is_optional(field: Field[object]) -> bool:
+    """Whether a document of the current version may lack this field."""
+    return _OPTIONAL in field.metadata
 
 
 def since(version: str) -> Mapping[str, str]:

@@ -151,3 +151,30 @@ def test_thousands_of_series_are_resolved_without_reading_any() -> None:
 
     assert found.affected == ("svc-2999",)
     assert held.calls == {"summary": held.calls["summary"]}
+
+
+@pytest.mark.parametrize(
+    ("alerted", "affected", "unknown"),
+    [
+        ("shop", ("shop",), False),
+        ("Shop", ("shop",), False),
+        ("chekout", ("checkout",), False),
+        ("till", (), True),
+    ],
+)
+def test_the_entity_of_the_alert_is_read_like_a_name_of_the_question(
+    alerted: str, affected: tuple[str, ...], *, unknown: bool
+) -> None:
+    """A slip is read; about a name that nobody knows nothing can be concluded."""
+    found = resolve(held=replace(SHOP, alert=AlertInfo(entity=alerted)))
+
+    assert found.affected == affected
+    assert found.asks_of_unknown is unknown
+
+
+def test_a_name_that_nobody_knows_does_not_turn_the_question_to_the_alert() -> None:
+    """Whoever asks about another service is not answered about the one that raised the alert."""
+    found = resolve("why is loyalty slow?", replace(SHOP, alert=AlertInfo(entity="shop")))
+
+    assert found.affected == ()
+    assert found.asks_of_unknown

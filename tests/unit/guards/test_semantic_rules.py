@@ -14,7 +14,9 @@ from diagnosis_harness.diagnosis.claim import FaultKind
 from diagnosis_harness.diagnosis.draft import Cause, DiagnosisDraft, SetAside, SetAsideReason
 from diagnosis_harness.diagnosis.execution import DiagnosisAgentExecution
 from diagnosis_harness.diagnosis.inquiry import Inquiry
+from diagnosis_harness.diagnosis.names import NameRead, NameReading
 from diagnosis_harness.diagnosis.progress import ProgressSnapshot
+from diagnosis_harness.diagnosis.question_reading import QuestionReading
 from diagnosis_harness.guards.semantic_guard import SemanticCase, build_case
 from diagnosis_harness.guards.semantic_rules import ORDER_SLACK_S, case_objections
 from diagnosis_harness.guards.verdict import SemanticReason
@@ -348,3 +350,12 @@ def test_what_was_observed_of_the_affected_entity_is_a_look_at_it() -> None:
     held = case_objections(build_case(DRAFT, (facts, RANKING, effect), inquiry=inquiry()))
 
     assert held == ()
+
+
+def test_no_conclusion_passes_where_nobody_knows_whom_the_question_is_about() -> None:
+    """Another service's trouble is no answer, however sound it is."""
+    unknown = NameRead("loyalty", None, NameReading.UNKNOWN)
+    asked = replace(inquiry(), affected=(), reading=QuestionReading((unknown,)))
+
+    assert SemanticReason.OF_UNKNOWN_NAME in reasons_against(of=asked)
+    assert reasons_against(of=replace(asked, affected=("checkout",))) == ()

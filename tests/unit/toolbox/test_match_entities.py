@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from diagnosis_harness.toolbox.match_entities import names_in
+from diagnosis_harness.kernel.name_match import names_in
 
 KNOWN = (
     "cart",

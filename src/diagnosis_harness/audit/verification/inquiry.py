@@ -7,9 +7,12 @@ from collections.abc import Iterator, Sequence
 from diagnosis_harness.application.routed import was_routed
 from diagnosis_harness.audit.verification.result import Check, CheckName, Flaw, FlawCode
 from diagnosis_harness.diagnosis.inquiry import Inquiry, OnsetOrigin
+from diagnosis_harness.diagnosis.names import KnownNames, NameReading
 from diagnosis_harness.diagnosis.question import timestamp_in_question
+from diagnosis_harness.diagnosis.question_reading import read_question
 from diagnosis_harness.kernel.errors import RunDocumentInvalid
 from diagnosis_harness.report.document import RunDocument
+from diagnosis_harness.report.inquiry_entry import InquiryEntry
 from diagnosis_harness.report.restore_inquiry import inquiry_of_entry
 from diagnosis_harness.report.window import instant
 from diagnosis_harness.tools.evidence import EvidenceItem, ItemKind
@@ -26,7 +29,11 @@ def inquiry_check(document: RunDocument, records: Sequence[EvidenceRecord]) -> C
         return Check(CheckName.INQUIRY, 0, tuple(flaws))
     try:
         inquiry = inquiry_of_entry(document.inquiry, document.run.question)
-        flaws = [*_onset_flaws(inquiry, document, records), *_record_flaws(inquiry, records)]
+        flaws = [
+            *_onset_flaws(inquiry, document, records),
+            *_record_flaws(inquiry, records),
+            *_reading_flaws(inquiry, document.inquiry),
+        ]
     except RunDocumentInvalid as error:
         flaws = [Flaw(FlawCode.NOT_OF_THE_SCHEMA, error.place, found=error.problem)]
     return Check(CheckName.INQUIRY, 1 + len(document.inquiry.inventory.entities), tuple(flaws))
@@ -62,6 +69,20 @@ def _onset_flaws(
         yield _flaw("onset_origin", origin, OnsetOrigin.NOBODY)
     if origin is OnsetOrigin.NOBODY and inquiry.alert_at_s is not None:
         yield _flaw("onset_origin", origin, OnsetOrigin.ALERT)
+
+
+def _reading_flaws(inquiry: Inquiry, entry: InquiryEntry) -> Iterator[Flaw]:
+    """What the question was read as, read again. Aliases stand in the source alone: those told count."""
+    if entry.question is None or entry.inventory.omitted:
+        return
+    told = [*inquiry.reading.names, *filter(None, [inquiry.reading.alert_name])]
+    aliases = {each.said: each.name for each in told if each.how is NameReading.ALIAS and each.name}
+    known = KnownNames.of([each.name for each in inquiry.inventory.entities], aliases)
+    again = read_question(inquiry.question, inquiry.alert_entity, known)
+    if again != inquiry.reading:
+        yield _flaw("question", inquiry.reading, again)
+    if not set(inquiry.affected) <= {each.name for each in told}:
+        yield _flaw("affected", inquiry.affected, "")
 
 
 def _of_the_source(inquiry: Inquiry, records: Sequence[EvidenceRecord]) -> float | None:

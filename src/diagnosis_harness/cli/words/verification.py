@@ -127,6 +127,9 @@ FLAWS: dict[FlawCode | FindingCode | SemanticReason, Text] = {
     FindingCode.SUPPORT_OF_ANOTHER: Text(
         en="rests on a claim about something else", zh="所依据的判断说的是别的对象"
     ),
+    SemanticReason.OF_UNKNOWN_NAME: Text(
+        en="no telemetry knows whom the question is about", zh="遥测数据中没有问题所问的对象"
+    ),
     SemanticReason.WEAK: Text(en="the evidence differs too little from normal", zh="证据与正常情况相差太小"),
     SemanticReason.HARMLESS_DIRECTION: Text(en="the change is harmless", zh="变化并无危害"),
     SemanticReason.AFTER_ITS_EFFECT: Text(

@@ -57,7 +57,7 @@ def next_answer(view: PolicyView) -> PolicyAnswer:
             return AskTools(calls, assessments)
     if not view.tools:
         return GiveDraft(DiagnosisDraft((), (), missing_info=(MissingInfo.SOURCE,)), assessments)
-    return GiveDraft(draft_from(reading), assessments)
+    return GiveDraft(draft_from(reading, concludes=not view.asks_of_unknown), assessments)
 
 
 def _calls_to_make(view: PolicyView, reading: Reading) -> tuple[WantedCall, ...]:
@@ -86,7 +86,7 @@ def _stages(view: PolicyView, reading: Reading) -> Iterator[list[Call]]:
     onset = _onset(view, reading)
     broad: list[Call] = [
         ("estimate_onset", onset),
-        *_alert_look(view.question, reading, onset),
+        *_alert_look(view, reading, onset),
         ("find_changed_signals", onset),
         ("compare_spans", onset),
         ("list_changes", {}),
@@ -112,11 +112,9 @@ def _onset(view: PolicyView, reading: Reading) -> dict[str, JsonValue]:
 def _victim(view: PolicyView, reading: Reading) -> str | None:
     """Whom the question names first; None where it names nobody, and the alert's own entity is meant.
 
-    A tool takes only so much of a long question; what stands behind that was resolved before.
+    What the question names was resolved before, also a name that the telemetry writes otherwise.
     """
-    named = reading.entity_in_question()
-    if named is None and len(view.question) > QUESTION_LIMIT:
-        named = next(iter(view.affected), None)
+    named = next(iter(view.affected), None) or reading.entity_in_question()
     alert = reading.alert()
     return None if alert is not None and named == alert.entity else named
 
@@ -126,11 +124,11 @@ def _subject(tool_name: str, arguments: Mapping[str, JsonValue]) -> tuple[str, o
     return tool_name, arguments.get("entity"), arguments.get("signal")
 
 
-def _alert_look(question: str, reading: Reading, onset: Mapping[str, JsonValue]) -> list[Call]:
+def _alert_look(view: PolicyView, reading: Reading, onset: Mapping[str, JsonValue]) -> list[Call]:
     """The signal that the question is about, around onset: the alert's, or that of a symptom."""
-    alert, entity = reading.alert(), reading.entity_in_question()
+    alert, entity = reading.alert(), next(iter(view.affected), None) or reading.entity_in_question()
     if entity is not None and (alert is None or alert.entity != entity):
-        symptom = symptom_in_question(question)
+        symptom = symptom_in_question(view.question)
         return [("inspect_signal", {"entity": entity, "signal": symptom, **onset})] if symptom else []
     if alert is None or not alert.entity or not alert.signal:
         return []

@@ -21,11 +21,15 @@ DIRECT_CLAIMS = 3
 HYPOTHESES = 5
 
 
-def draft_from(reading: Reading) -> DiagnosisDraft | None:
-    """The draft that the records give; None when they say nothing at all."""
+def draft_from(reading: Reading, *, concludes: bool = True) -> DiagnosisDraft | None:
+    """The draft that the records give; None when they say nothing at all.
+
+    Args:
+        concludes: False for a draft that names no cause, whatever the records say.
+    """
     candidates = reading.candidates()
     direct = _direct_claims(reading, candidates[0]) if candidates else ()
-    concluded = bool(candidates) and bool(direct) and stands_out(candidates[0].item)
+    concluded = concludes and bool(candidates) and bool(direct) and stands_out(candidates[0].item)
     caused = claim_of(candidates[0].record, candidates[0].item, Predicate.CAUSED) if concluded else None
     claims = _conclusion_claims(reading, candidates[0], caused, direct) if caused else _open_claims(reading)
     missing = _missing(reading)

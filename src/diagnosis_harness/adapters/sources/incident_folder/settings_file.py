@@ -80,6 +80,7 @@ class _Document(_Section):
     baseline: _Baseline = _Baseline()
     units: dict[str, _Name] = {}
     instances: dict[str, _Name] = {}
+    aliases: dict[str, _Name] = {}
     files: dict[str, FileSettings] = {}
 
 
@@ -95,6 +96,7 @@ class FolderSettings:
     baseline_window: TimeWindow | None = None
     units: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     instances: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    aliases: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     files: Mapping[str, FileSettings] = field(default_factory=lambda: MappingProxyType({}))
 
 
@@ -170,6 +172,7 @@ def _settings(document: _Document, text: str) -> FolderSettings:
         baseline_window=None if start is None or end is None else TimeWindow(start, end),
         units=MappingProxyType({printable(k): printable(v) for k, v in document.units.items()}),
         instances=MappingProxyType({printable(k): printable(v) for k, v in document.instances.items()}),
+        aliases=MappingProxyType({printable(k): printable(v) for k, v in document.aliases.items()}),
         files=MappingProxyType(dict(document.files)),
     )
 

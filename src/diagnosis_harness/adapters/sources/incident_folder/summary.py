@@ -71,6 +71,7 @@ def summarise(opened: OpenedFolder) -> SourceSummary:
         entities=tuple(sorted(_entities(content, opened.topology))),
         files=tuple(notes),
         entities_by_kind=_entities_by_kind([content] if normal is None else [content, normal]),
+        aliases=opened.settings.aliases,
     )
 
 
@@ -95,6 +96,7 @@ def describe(opened: OpenedFolder) -> JsonValue:
         },
         "baseline": None if baseline_window is None else [baseline_window.start_s, baseline_window.end_s],
         "instances": dict(settings.instances),
+        **({"aliases": dict(settings.aliases)} if settings.aliases else {}),
     }
 
 

@@ -1,0 +1,240 @@
+"""Which entities a question names, read against the names that the telemetry knows. Pure.
+
+A name counts as it is written, however its words are joined or cased; then as an alias, a plural, or without
+the part that all names share; then with a slip of the finger, where only one known name is that near. What
+was not read word for word is said to the asker. A name that nobody knows is told first.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from enum import StrEnum
+
+from diagnosis_harness.diagnosis.common_words import COMMON_EN, COMMON_ZH, KIND_WORDS
+from diagnosis_harness.diagnosis.name_slots import Slot, name_slots
+from diagnosis_harness.kernel.name_match import fold_name, places_of
+
+LEAST_CLOSE, LONG_NAME = 4, 8
+"""Letters from which a name is read with one slip, and from which with two: shorter ones are too near to
+each other."""
+NEAREST = 3
+"""Known names that are offered in place of an unknown one."""
+_SHARED = 3
+"""Names that must begin alike for their beginning to be left out: two may do so by chance."""
+_LEAST_VARIANT = 4
+_PARTS = frozenset({"service", "svc"})
+_READ_MAX = 8
+"""Names of one question that are told; nobody asks about more at once."""
+
+
+class NameReading(StrEnum):
+    """How a name of the question was read."""
+
+    EXACT = "EXACT"  # as the telemetry has it, in any case and however its words are joined
+    ALIAS = "ALIAS"  # another name for it, in the settings of the source
+    VARIANT = "VARIANT"  # a plural, or without the part that all names share
+    KIND = "KIND"  # a word for a kind of part, of which the source holds one: `the database`
+    CLOSE = "CLOSE"  # with a slip of the finger
+    UNKNOWN = "UNKNOWN"  # no telemetry knows it
+
+
+@dataclass(frozen=True, slots=True)
+class NameRead:
+    """A name that a question holds.
+
+    Attributes:
+        said: as the asker wrote it.
+        name: as the telemetry has it; None for UNKNOWN.
+        nearest: with UNKNOWN, known names that are alike, nearest first.
+    """
+
+    said: str
+    name: str | None
+    how: NameReading
+    nearest: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class KnownNames:
+    """The names to read against, and other names for them; `variants` follow from the names."""
+
+    names: tuple[str, ...]
+    aliases: Mapping[str, str]
+    variants: Mapping[str, str]
+
+    @classmethod
+    def of(cls, names: Iterable[str], aliases: Mapping[str, str] | None = None) -> KnownNames:
+        """Names and aliases; an alias of what is not known is none."""
+        held = tuple(dict.fromkeys(names))
+        by_fold = {fold_name(name): name for name in held}
+        meant = {said: by_fold.get(fold_name(name)) for said, name in (aliases or {}).items()}
+        known = {said: name for said, name in meant.items() if name is not None}
+        return cls(held, known, _variants(held))
+
+
+def read_names(question: str, known: KnownNames) -> tuple[NameRead, ...]:
+    """The names of a question, in its order, each once."""
+    owners = {name: (name, NameReading.EXACT) for name in known.names}
+    owners |= {said: (name, NameReading.ALIAS) for said, name in known.aliases.items() if said not in owners}
+    found: list[tuple[int, NameRead]] = []
+    taken: list[tuple[int, int]] = []
+    folded = fold_name(question)
+    for start, end, said in places_of(question, owners):
+        name, how = owners[said]
+        found.append((start, NameRead(folded[start:end] if how is NameReading.EXACT else said, name, how)))
+        taken.append((start, end))
+    for start, end, read in (*_variants_in(folded, known), *_kinds_in(question, known)):
+        if all(end <= left or start >= right for left, right in taken):
+            found.append((start, read))
+            taken.append((start, end))
+    for slot in name_slots(question):
+        start = len(fold_name(question[: slot.start]))
+        end = start + len(fold_name(slot.said))
+        if any(start < right and left < end for left, right in taken):
+            continue
+        if (in_slot := _read_slot(slot, known)) is not None:
+            found.append((start, in_slot))
+            taken.append((start, end))
+    reads: dict[str, NameRead] = {}
+    for _, read in sorted(found, key=lambda each: each[0]):
+        reads.setdefault(read.name or f"?{read.said.casefold()}", read)
+    return tuple(reads.values())[:_READ_MAX]
+
+
+def read_name(said: str, known: KnownNames) -> NameRead:
+    """One name by itself, such as that of an alert's service."""
+    if said in known.names:
+        return NameRead(said, said, NameReading.EXACT)
+    folded = fold_name(said)
+    for name in known.names:
+        if fold_name(name) == folded:
+            return NameRead(said, name, NameReading.EXACT)
+    for alias, name in known.aliases.items():
+        if fold_name(alias) == folded:
+            return NameRead(said, name, NameReading.ALIAS)
+    if folded in known.variants:
+        return NameRead(said, known.variants[folded], NameReading.VARIANT)
+    near = _close(said, known)
+    if near is not None:
+        return NameRead(said, near, NameReading.CLOSE)
+    return NameRead(said, None, NameReading.UNKNOWN, _nearest(said, known))
+
+
+def _read_slot(slot: Slot, known: KnownNames) -> NameRead | None:
+    """The name in a place of the question; None where the word need not be one."""
+    read = read_name(slot.said, known)
+    if read.how is NameReading.UNKNOWN and slot.is_loose:
+        return None
+    if read.how is NameReading.CLOSE and slot.is_loose and len(slot.said) < LONG_NAME - 2:
+        return None  # a short ordinary word is near to some name or other
+    return read
+
+
+def _close(said: str, known: KnownNames) -> str | None:
+    """The one known name that is a slip away: one letter, from eight letters on two; figures are the same."""
+    folded = fold_name(said)
+    if len(folded) < LEAST_CLOSE or folded in COMMON_EN:
+        return None
+    most = 2 if len(folded) >= LONG_NAME else 1
+    figures = re.findall(r"\d", folded)
+    near: set[str] = set()
+    forms = [(fold_name(name), name) for name in known.names]
+    forms += [(fold_name(alias), name) for alias, name in known.aliases.items()]
+    for form, name in forms:
+        alike = abs(len(form) - len(folded)) <= most and re.findall(r"\d", form) == figures
+        if alike and edit_distance(folded, form, most) <= most:
+            near.add(name)
+    return next(iter(near)) if len(near) == 1 else None
+
+
+def edit_distance(one: str, other: str, most: int) -> int:
+    """Letters to add, drop or replace to make one text the other; `most + 1` for any number beyond it."""
+    row = list(range(len(other) + 1))
+    for place, letter in enumerate(one, start=1):
+        diagonal, row[0] = row[0], place
+        for at, against in enumerate(other, start=1):
+            cost = min(row[at] + 1, row[at - 1] + 1, diagonal + (letter != against))
+            diagonal, row[at] = row[at], cost
+        if min(row) > most:
+            return most + 1
+    return row[-1]
+
+
+def _nearest(said: str, known: KnownNames) -> tuple[str, ...]:
+    forms = {fold_name(name): name for name in known.names}
+    return tuple(forms[form] for form in get_close_matches(fold_name(said), forms, n=NEAREST, cutoff=0.6))
+
+
+def _variants(names: Iterable[str]) -> Mapping[str, str]:
+    """Other forms of the names, each of one name alone and none an ordinary word."""
+    held = [fold_name(name) for name in names]
+    beginnings: dict[str, int] = {}
+    for folded in held:
+        first, blank, _ = folded.partition(" ")
+        if blank:
+            beginnings[first] = beginnings.get(first, 0) + 1
+    forms: dict[str, set[str]] = {}
+    for name, folded in zip(names, held, strict=True):
+        for form in _forms(folded, beginnings):
+            forms.setdefault(form, set()).add(name)
+    return {
+        form: next(iter(owners))
+        for form, owners in forms.items()
+        if len(owners) == 1 and form not in held and _is_telling(form)
+    }
+
+
+def _forms(folded: str, beginnings: Mapping[str, int]) -> set[str]:
+    words = folded.split(" ")
+    if len(words) > 1 and beginnings.get(words[0], 0) >= _SHARED:
+        words = words[1:]
+    bare = words[:-1] if len(words) > 1 and words[-1] in _PARTS else words
+    last = bare[-1]
+    joined = last.removesuffix("service") if len(last) > len("service") + 2 else last
+    stems = {" ".join(words), " ".join(bare), " ".join((*bare[:-1], joined))}
+    plurals = {stem.removesuffix("s") if stem.endswith("s") else f"{stem}s" for stem in stems}
+    return (stems | plurals) - {folded}
+
+
+def _is_telling(form: str) -> bool:
+    words = form.split(" ")
+    return len(form) >= _LEAST_VARIANT and not all(
+        word in COMMON_EN or word in COMMON_ZH or word.isdigit() for word in words
+    )
+
+
+def _variants_in(folded: str, known: KnownNames) -> list[tuple[int, int, NameRead]]:
+    found = []
+    for start, end, form in places_of(folded, known.variants):
+        if form in known.variants:
+            found.append((start, end, NameRead(form, known.variants[form], NameReading.VARIANT)))
+    return found
+
+
+def _kinds_in(question: str, known: KnownNames) -> list[tuple[int, int, NameRead]]:
+    """A word for a kind of part, where the source holds one of it and no more."""
+    found = []
+    for words, marks in KIND_WORDS:
+        meant = _without_instances(name for name in known.names if not marks.isdisjoint(_words_of(name)))
+        if len(meant) != 1:
+            continue
+        for said in sorted(words, key=len, reverse=True):
+            match = re.search(rf"(?<![a-z0-9_./\-]){re.escape(said)}(?![a-z0-9_/\-])", question.casefold())
+            if match is not None:
+                start = len(fold_name(question[: match.start()]))
+                found.append((start, start + len(said), NameRead(said, meant[0], NameReading.KIND)))
+                break
+    return found
+
+
+def _without_instances(names: Iterable[str]) -> list[str]:
+    """Names without those that begin with another one: `payments-db-0` is a part of `payments-db`."""
+    held = list(names)
+    return [name for name in held if not any(name.startswith(f"{other}-") for other in held)]
+
+
+def _words_of(name: str) -> set[str]:
+    return set(re.findall(r"[a-z]+", name.casefold()))

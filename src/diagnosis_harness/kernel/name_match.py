@@ -1,0 +1,43 @@
+"""Known names in a text: pure. One place says what counts as the same name."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+LEAST_LETTERS = 3
+"""Shorter names are not looked for inside a text: most short words of a language are somebody's name."""
+_SEPARATORS = re.compile(r"[-_./\s]+")
+
+
+def fold_name(name: str) -> str:
+    """A name without case, its words joined by one space: equal for what counts as the same name."""
+    return _SEPARATORS.sub(" ", name.casefold())
+
+
+def places_of(asked: str, known: Iterable[str]) -> tuple[tuple[int, int, str], ...]:
+    """Start, end and name of the known names that stand in a text as whole words; the longest of nested ones.
+
+    Places are those of the folded text (`fold_name`). Case does not count, nor how the words of a name are
+    joined: `order service` names `order-service`. Names of fewer than three letters are not looked for; two
+    are enough in a script without blanks.
+    """
+    held = fold_name(asked)
+    found: list[tuple[int, int, str]] = []
+    for name in sorted(known):
+        folded = fold_name(name)
+        least = LEAST_LETTERS if folded.isascii() else 2
+        if len(folded.strip()) >= least and folded in held:
+            # A name may touch Chinese characters, which are written without spaces, and no other letter.
+            pattern = rf"(?<![a-z0-9]){re.escape(folded)}(?![a-z0-9])"
+            found.extend((each.start(), each.end(), name) for each in re.finditer(pattern, held))
+    chosen: list[tuple[int, int, str]] = []
+    for start, end, name in sorted(found, key=lambda each: (each[0] - each[1], each[0], each[2])):
+        if all(end <= taken or start >= until for taken, until, _ in chosen):
+            chosen.append((start, end, name))
+    return tuple(sorted(chosen))
+
+
+def names_in(asked: str, known: Iterable[str]) -> tuple[str, ...]:
+    """The known names that stand in a text as whole words (`places_of`), first named first."""
+    return tuple(dict.fromkeys(name for _, _, name in places_of(asked, known)))

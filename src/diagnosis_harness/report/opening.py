@@ -1,0 +1,78 @@
+"""What stands before and behind the answer itself: names that nobody knows, names that were read otherwise.
+
+Pure, and made of the inquiry alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from diagnosis_harness.diagnosis.inquiry import Inquiry
+from diagnosis_harness.diagnosis.names import NameRead, NameReading
+from diagnosis_harness.kernel.language import Language, Text
+from diagnosis_harness.kernel.names import display_name
+
+NAMES_SEEN_MAX = 8
+"""Known names that are listed where none is alike; more fill the screen."""
+
+NAME_UNKNOWN: Final = Text(
+    en="There is no {name} in the data, so nothing is concluded about it.{seen}",
+    zh="数据中没有 {name}，因此不对它下任何结论。{seen}",
+)
+NAME_NEAREST: Final = Text(en=" Did you mean {names}?", zh="是指 {names} 吗？")
+SEEN: Final = Text(en=" It holds {names}.", zh="数据中有：{names}。")
+SEEN_SOME: Final = Text(en=" It holds {names} and {count} more.", zh="数据中有 {names} 等，另有 {count} 个。")
+READ_AS: Final = Text(en="Read {said} as {name}.", zh="已将 {said} 理解为 {name}。")
+ALERT_READ_AS: Final = Text(
+    en="The alert names {said}, which was read as {name}.", zh="告警中的 {said} 已理解为 {name}。"
+)
+ALERT_UNKNOWN: Final = Text(
+    en="The alert names {name}, which is not in the data, so nothing is concluded about it.{seen}",
+    zh="告警所指的 {name} 不在数据中，因此不对它下任何结论。{seen}",
+)
+COMMA: Final = Text(en=", ", zh="、")
+
+
+def unknown_sentences(inquiry: Inquiry, language: Language) -> Iterator[str]:
+    """A sentence for each name that nobody knows, with what is nearest to it; these come first of all."""
+    reading = inquiry.reading
+    for each in reading.names:
+        if each.name is None:
+            yield NAME_UNKNOWN.render(language, name=_quote_name(each), seen=_offer(each, inquiry, language))
+    alert = reading.alert_name
+    if alert is not None and alert.name is None:
+        yield ALERT_UNKNOWN.render(language, name=_quote_name(alert), seen=_offer(alert, inquiry, language))
+
+
+def reading_sentences(inquiry: Inquiry, language: Language) -> Iterator[str]:
+    """A sentence for each name that was read as another one."""
+    reading = inquiry.reading
+    for each in reading.names:
+        if each.name is not None and each.how is not NameReading.EXACT:
+            yield READ_AS.render(language, said=_quote_name(each), name=display_name(each.name))
+    alert = reading.alert_name
+    if alert is not None and alert.name is not None and alert.how is not NameReading.EXACT:
+        yield ALERT_READ_AS.render(language, said=_quote_name(alert), name=display_name(alert.name))
+
+
+def _quote_name(read: NameRead) -> str:
+    return f"`{read.said}`" if "`" not in read.said and read.said.isprintable() else display_name(read.said)
+
+
+def _offer(read: NameRead, inquiry: Inquiry, language: Language) -> str:
+    """The names that are alike; where none is, what the data holds."""
+    if read.nearest:
+        return NAME_NEAREST.render(language, names=_join(read.nearest, language))
+    known = inquiry.inventory.entities
+    services = sorted({each.owner or each.name for each in known if "->" not in each.name})
+    if not services:
+        return ""
+    shown, more = services[:NAMES_SEEN_MAX], len(services) - NAMES_SEEN_MAX
+    if more > 0:
+        return SEEN_SOME.render(language, names=_join(shown, language), count=more)
+    return SEEN.render(language, names=_join(shown, language))
+
+
+def _join(names: tuple[str, ...] | list[str], language: Language) -> str:
+    return COMMA.in_(language).join(display_name(name) for name in names)
