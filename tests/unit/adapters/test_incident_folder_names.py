@@ -106,10 +106,21 @@ def test_header_levels_are_entity_signal_and_statistic() -> None:
         ("latency", None),
         ("ms", None),
         ("requests", None),
+        ("token_validation_errors_per_sec", "1/s"),
+        ("errors_per_second", "1/s"),
+        ("errorsPerSecond", "1/s"),
+        ("errors_per_second_p90", "1/s"),
+        ("requests/s", "1/s"),
+        ("requests per minute", "1/min"),
+        ("received_bytes_per_sec", "bytes/s"),
+        ("disk bytes/s", "bytes/s"),
+        ("qps", "1/s"),
+        ("spread_seconds", "s"),
+        ("super_seconds", "s"),
     ],
 )
 def test_the_unit_is_read_from_the_end_of_a_signals_name(signal: str, unit: str | None) -> None:
-    """A known ending or what stands in brackets; nothing is guessed from the rest."""
+    """A known ending or what stands in brackets; `per second` is a rate and never a time."""
     assert unit_of_signal(signal) == unit
 
 

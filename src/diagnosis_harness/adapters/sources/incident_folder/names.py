@@ -37,6 +37,14 @@ _UNIT_ENDINGS: Final = _UNIT_KEYS | {
     "cores": "cores",
 }
 _UNIT_SIGNS: Final = {"%": "percent", "µs": "us", "μs": "us", "B": "bytes"}
+_RATES: Final = {
+    "s": "1/s", "sec": "1/s", "secs": "1/s", "second": "1/s", "seconds": "1/s",
+    "m": "1/min", "min": "1/min", "mins": "1/min", "minute": "1/min", "minutes": "1/min",
+    "h": "1/h", "hr": "1/h", "hour": "1/h", "hours": "1/h",
+}  # fmt: skip
+"""What stands after `per` or a slash → the unit of a rate: how often in that time, never a time."""
+_RATE: Final = re.compile(r"(?:(?:^|_)per_|_?/\s*)(?P<time>[a-z]+)\s*$")
+_RATE_WORDS: Final = {"rps": "1/s", "qps": "1/s", "tps": "1/s", "iops": "1/s", "rpm": "1/min"}
 _STATISTIC: Final = re.compile(
     r"(p\d{1,3}(\.\d+)?|avg|average|mean|median|min|max|minimum|maximum|sum|count|std|stddev|rate|total)",
     re.IGNORECASE,
@@ -88,15 +96,36 @@ def time_unit_of(name: str) -> tuple[str, str | None]:
 
 
 def unit_of_signal(signal: str) -> str | None:
-    """The unit that a signal's name ends in (`latency_ms`, `latency_ms_p90`, `CpuUsage(%)`), or None."""
+    """The unit that a signal's name ends in (`latency_ms`, `latency_ms_p90`, `CpuUsage(%)`), or None.
+
+    `errors_per_sec`, `requests/s` and `bytes_per_second` are rates: their unit is `1/s` or `bytes/s`, no time.
+    """
     bracketed = _BRACKETED.search(signal)
     if bracketed:
         inner = bracketed.group(1).strip()
         return _UNIT_SIGNS.get(inner) or _UNIT_ENDINGS.get(inner.lower()) or printable(inner) or None
+    rate = _rate_of(signal)
+    if rate is not None:
+        return rate
     words = plain_key(signal).split("_")
     while len(words) > 1 and _STATISTIC.fullmatch(words[-1]):
         words.pop()
     return _UNIT_ENDINGS.get(words[-1]) if len(words) > 1 else None
+
+
+def _rate_of(signal: str) -> str | None:
+    """The unit of a rate, where the name says that it is one: `errors_per_sec`, `reads/s`, `rps`."""
+    words = _HUMP.sub("_", signal.strip()).lower().replace(" ", "_").replace("-", "_").split("_")
+    while len(words) > 1 and _STATISTIC.fullmatch(words[-1]):
+        words.pop()
+    if words[-1] in _RATE_WORDS:
+        return _RATE_WORDS[words[-1]]
+    found = _RATE.search("_".join(words))
+    unit = _RATES.get(found["time"]) if found else None
+    if found is None or unit is None:
+        return None
+    counted = re.split(r"[^a-z]+", "_".join(words)[: found.start()])[-1]
+    return f"bytes/{unit.removeprefix('1/')}" if counted in {"bytes", "byte"} else unit
 
 
 def split_series_name(name: str) -> tuple[str, str]:
