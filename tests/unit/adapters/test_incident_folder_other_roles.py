@@ -167,7 +167,7 @@ def test_the_first_of_several_alerts_is_the_alert(open_folder: OpenFolder, ctx: 
 def test_an_alert_of_an_unknown_direction_is_refused(refuse_folder: RefuseFolder) -> None:
     """Up or down."""
     content = "entity,direction\nshop,sideways\n"
-    assert "'sideways' is not known" in str(refuse_folder({"metrics.csv": METRICS, "alert.csv": content}))
+    assert "'sideways' is not known" in str(refuse_folder({"alert.csv": content}))
 
 
 def test_an_alert_shortly_after_the_data_is_noted(open_folder: OpenFolder, ctx: RunContext) -> None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import tzinfo
 from typing import Final
 
@@ -19,6 +20,15 @@ from diagnosis_harness.adapters.sources.incident_folder.table import (
     is_number,
     number_sql,
     show_columns,
+)
+from diagnosis_harness.adapters.sources.incident_folder.time_forms import (
+    TimeForm,
+    fits,
+    form_named,
+    form_of,
+    is_ambiguous,
+    is_clock,
+    is_date,
 )
 from diagnosis_harness.adapters.sources.incident_folder.times import (
     EARLIEST_S,
@@ -47,6 +57,8 @@ VALUE: Final = ("value", "val", "v", "metric_value", "kpi_value", "reading")
 UNIT: Final = ("unit", "units")
 
 _FAR_S: Final = 1e11
+_SPACED_OFFSET: Final = re.compile(r"\s(?:UTC|GMT|[+-]\d)")
+"""duckdb reads no offset behind a blank."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +111,8 @@ def read_time(
     column = find(table, usual, wanted=table.file.settings.time, key="time")
     if column is None and by_content:
         column = _by_content(table)
+    if column is not None and column.kind is Kind.TEXT:
+        column = _with_date(table, column)
     if column is None:
         raise InvalidInput(
             table.place,
@@ -106,6 +120,26 @@ def read_time(
             f'name it "time", or set `time = "…"` under [files."{table.place}"] in {SETTINGS_NAME}',
         )
     return reading_of(table, column, zone)
+
+
+def _with_date(table: Table, column: Column) -> Column:
+    """Date and time of day that stand in two columns, joined; the column itself where they do not."""
+    halves = [one for one in table.columns if one.kind is Kind.TEXT and one.present]
+    dates = [one for one in halves if all(is_date(cell) for cell in one.present)]
+    clocks = [one for one in halves if all(is_clock(cell) for cell in one.present)]
+    if column not in (*dates, *clocks) or not dates or not clocks:
+        return column
+    date = column if column in dates else dates[0]
+    clock = column if column in clocks else clocks[0]
+    return replace(
+        clock,
+        name=f"{date.name} {clock.name}",
+        ref=f"(trim({date.ref}) || ' ' || trim({clock.ref}))",
+        sample=tuple(
+            None if one is None or other is None else f"{one.strip()} {other.strip()}"
+            for one, other in zip(date.sample, clock.sample, strict=True)
+        ),
+    )
 
 
 def reading_of(table: Table, column: Column, zone: tzinfo) -> TimeReading:
@@ -117,7 +151,14 @@ def reading_of(table: Table, column: Column, zone: tzinfo) -> TimeReading:
     settings = table.file.settings
     if settings.zone is not None:
         zone = zone_named(settings.zone, place=f"{SETTINGS_NAME} [files.{table.place!r}]")
-    if column.kind in {Kind.TIMESTAMP, Kind.ZONED_TIMESTAMP} or column.looks_like_timestamps:
+    stated = settings.time_format
+    if stated is not None and column.kind is Kind.TEXT:
+        _check_format(table, column, stated)
+        sql, shown = _written(form_named(stated), column, zone)
+        earliest, latest = EARLIEST_S, LATEST_S
+    elif column.kind in {Kind.TIMESTAMP, Kind.ZONED_TIMESTAMP} or column.looks_like_timestamps:
+        if is_ambiguous(column.present):
+            raise _ambiguous(table, column)
         sql, shown = _moments(column, zone)
         earliest, latest = EARLIEST_S, LATEST_S
     else:
@@ -188,7 +229,10 @@ def _odd_time(table: Table, database: Database, reading: TimeReading) -> Invalid
 def find_unused_columns(table: Table, used: Collection[Column | None]) -> list[Column]:
     """The columns that nothing reads."""
     names = {column.ref for column in used if column is not None}
-    return [column for column in table.columns if column.ref not in names]
+    joined = " ".join(name for name in names if name.startswith("("))
+    return [
+        column for column in table.columns if column.ref not in names and f"trim({column.ref})" not in joined
+    ]
 
 
 def _by_content(table: Table) -> Column | None:
@@ -210,6 +254,10 @@ def _moments(column: Column, zone: tzinfo) -> tuple[str, str]:
     if column.kind is Kind.TIMESTAMP:
         return naive_sql(f"CAST({ref} AS TIMESTAMP)", zone), f"timestamps without a zone, read as {zone_name}"
     present = column.present
+    if not all(is_instant(cell) for cell in present) or any(_SPACED_OFFSET.search(cell) for cell in present):
+        form = form_of(present)
+        if form is not None:
+            return _written(form, column, zone)
     anywhere = f"regexp_matches(substr({ref}, 12), '[-+A-Za-z]')"
     if has_zone(present[0]):
         zoned = f"suffix({ref}, 'Z')" if all(cell.endswith("Z") for cell in present) else anywhere
@@ -217,6 +265,33 @@ def _moments(column: Column, zone: tzinfo) -> tuple[str, str]:
         return f"CASE WHEN {zoned} THEN {sql} END", "ISO 8601 with a zone"
     sql = naive_sql(f"TRY_CAST({ref} AS TIMESTAMP)", zone)
     return f"CASE WHEN NOT {anywhere} THEN {sql} END", f"ISO 8601 without a zone, read as {zone_name}"
+
+
+def _written(form: TimeForm, column: Column, zone: tzinfo) -> tuple[str, str]:
+    """A column in a form beside ISO 8601."""
+    if form.zoned:
+        return epoch_sql(form.sql(column.ref)), form.shown
+    return naive_sql(form.sql(column.ref), zone), f"{form.shown}, without a zone, read as {zone}"
+
+
+def _check_format(table: Table, column: Column, stated: str) -> None:
+    cell = next((cell for cell in column.present if not fits(stated, cell)), None)
+    if cell is not None:
+        raise InvalidInput(
+            f"{SETTINGS_NAME} [files.{table.place!r}]",
+            f"`time_format` {quote(stated)} does not fit {quote(cell)} in column {quote(column.name)}",
+            'write it as strptime does, such as "%d/%m/%Y %H:%M:%S"',
+        )
+
+
+def _ambiguous(table: Table, column: Column) -> InvalidInput:
+    cell = column.present[0]
+    return InvalidInput(
+        table.place,
+        f"{quote(cell)} in column {quote(column.name)} can be read with the day or with the month first",
+        f'set `time_format = "%d/%m/%Y %H:%M:%S"` (or "%m/%d/%Y %H:%M:%S", as the cells are written) under '
+        f'[files."{table.place}"] in {SETTINGS_NAME}',
+    )
 
 
 def _epoch_sql(column: Column, unit: str) -> str:

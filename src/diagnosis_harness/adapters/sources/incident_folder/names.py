@@ -98,7 +98,7 @@ def time_unit_of(name: str) -> tuple[str, str | None]:
 def unit_of_signal(signal: str) -> str | None:
     """The unit that a signal's name ends in (`latency_ms`, `latency_ms_p90`, `CpuUsage(%)`), or None.
 
-    `errors_per_sec`, `requests/s` and `bytes_per_second` are rates: their unit is `1/s` or `bytes/s`, no time.
+    `errors_per_sec`, `requests/s` and `bytes_per_second` are rates, not times: `1/s` or `bytes/s`.
     """
     bracketed = _BRACKETED.search(signal)
     if bracketed:

@@ -35,6 +35,8 @@ from diagnosis_harness.kernel.window import TimeWindow
 from diagnosis_harness.toolbox.ports import Recording, Sources
 
 _MEMORY_FLOOR_MB: Final = 32
+_SHOWN_LIMIT: Final = 5
+"""Files whose reason stands in one sentence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +131,7 @@ def _baseline_folder(incident: _Folder, baseline: Path | None) -> _Folder | None
 def _read_baseline(folder: _Folder, database: Database, progress: Progress) -> FolderContent:
     content = read_folder(folder.listing, folder.settings, database, progress)
     if not content.ranges():
+        _refuse_unusable(folder.path, content)
         raise InvalidInput(
             printable(str(folder.path)),
             "the baseline holds no telemetry",
@@ -139,11 +142,28 @@ def _read_baseline(folder: _Folder, database: Database, progress: Progress) -> F
 
 def _refuse_no_data(folder: Path, content: FolderContent) -> None:
     if not content.ranges() and not any(file.changes for file in content.changes):
+        _refuse_unusable(folder, content)
         raise InvalidInput(
             printable(str(folder)),
             "its files hold no rows of metrics, traces or logs",
             "put at least one file with data into it",
         )
+
+
+def _refuse_unusable(folder: Path, content: FolderContent) -> None:
+    """Where nothing is left, say why of each file that could not be used."""
+    if not content.unusable:
+        return
+    first, *others = content.unusable
+    if not others:
+        raise first
+    named = "; ".join(f"{error.place}: {error.problem}" for error in content.unusable[:_SHOWN_LIMIT])
+    more = f"; and {len(others) + 1 - _SHOWN_LIMIT} more" if len(others) >= _SHOWN_LIMIT else ""
+    raise InvalidInput(
+        printable(str(folder)),
+        f"none of its files can be used: {named}{more}",
+        f"mend one of them; for the first: {first.remedy}",
+    )
 
 
 def _check_onset(onset_s: float | None, window: TimeWindow | None, *, place: str) -> None:

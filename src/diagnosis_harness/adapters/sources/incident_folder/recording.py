@@ -45,6 +45,8 @@ class FolderContent:
     topology: list[TopologyFile] = field(default_factory=list)
     alert: AlertInfo = field(default_factory=AlertInfo)
     notes: list[FileNote] = field(default_factory=list)
+    unusable: list[InvalidInput] = field(default_factory=list)
+    """Why each file that could not be used was left out."""
 
     def ranges(self) -> list[tuple[str, float, float]]:
         """File, first and last timestamp of every file of telemetry that has rows."""
@@ -67,16 +69,27 @@ def window_including(first_s: float, last_s: float) -> TimeWindow:
 def read_folder(
     listing: Listing, settings: FolderSettings, database: Database, progress: Progress
 ) -> FolderContent:
-    """Read all listed files.
+    """Read all listed files; one that cannot be used is named with its reason, and the others are read.
 
     Raises:
-        InvalidInput: a file cannot be used; the clocks of two files do not agree.
+        InvalidInput: incident.toml says what cannot be done; the clocks of two files do not agree.
     """
     content = FolderContent(notes=list(listing.left_out))
     for done, file in enumerate(listing.files):
         progress(file.name, done, len(listing.files))
-        table = open_table(file, database)
-        note = _take(content, table, database, settings)
+        try:
+            note = _take(content, open_table(file, database), database, settings)
+        except InvalidInput as error:
+            if error.place.startswith(SETTINGS_NAME):
+                raise
+            content.unusable.append(error)
+            where = error.place.removeprefix(file.name).strip()
+            note = FileNote(
+                file.name,
+                None,
+                0,
+                f"left out: {f'{where}: ' if where else ''}{error.problem}; {error.remedy}.",
+            )
         content.notes.append(note)
     _refuse_two_clocks(content.ranges())
     return content

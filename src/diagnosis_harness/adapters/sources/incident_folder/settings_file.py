@@ -42,6 +42,7 @@ class FileSettings(_Section):
     layout: Literal["long", "wide"] | None = None
     header_rows: Annotated[int, Field(ge=1, le=3)] | None = None
     time: _Name | None = None
+    time_format: _Name | None = None
     time_unit: _TimeUnit | None = None
     zone: _Name | None = None
     shift_s: Annotated[float, Field(allow_inf_nan=False, ge=-1e9, le=1e9)] = 0.0

@@ -15,6 +15,7 @@ from typing import Final
 from diagnosis_harness.adapters.sources.incident_folder.database import Database
 from diagnosis_harness.adapters.sources.incident_folder.listing import ListedFile
 from diagnosis_harness.adapters.sources.incident_folder.names import printable, quote
+from diagnosis_harness.adapters.sources.incident_folder.time_forms import form_of, is_ambiguous
 from diagnosis_harness.adapters.sources.incident_folder.times import is_instant
 from diagnosis_harness.kernel.errors import InvalidInput
 
@@ -72,7 +73,7 @@ class Column:
         if self.kind is not Kind.TEXT:
             return self.kind in {Kind.TIMESTAMP, Kind.ZONED_TIMESTAMP}
         present = self.present
-        return bool(present) and all(is_instant(cell) for cell in present)
+        return bool(present) and (all(is_instant(cell) for cell in present) or is_written_time(present))
 
     @property
     def present(self) -> list[str]:
@@ -167,6 +168,11 @@ class Table:
             f"column {quote(column.name)} holds {quote(cell or '')} among its numbers",
             "write a plain number, or leave the cell empty where there is none",
         )
+
+
+def is_written_time(cells: Sequence[str]) -> bool:
+    """Whether all of the cells are dates and times in one of the forms beside ISO 8601."""
+    return form_of(cells) is not None or is_ambiguous(cells)
 
 
 def is_missing(cell: str) -> bool:
