@@ -154,7 +154,7 @@ def reading_of(table: Table, column: Column, zone: tzinfo) -> TimeReading:
     stated = settings.time_format
     if stated is not None and column.kind is Kind.TEXT:
         _check_format(table, column, stated)
-        sql, shown = _written(form_named(stated), column, zone)
+        sql, shown = _other_form(form_named(stated), column, zone)
         earliest, latest = EARLIEST_S, LATEST_S
     elif column.kind in {Kind.TIMESTAMP, Kind.ZONED_TIMESTAMP} or column.looks_like_timestamps:
         if is_ambiguous(column.present):
@@ -257,7 +257,7 @@ def _moments(column: Column, zone: tzinfo) -> tuple[str, str]:
     if not all(is_instant(cell) for cell in present) or any(_SPACED_OFFSET.search(cell) for cell in present):
         form = form_of(present)
         if form is not None:
-            return _written(form, column, zone)
+            return _other_form(form, column, zone)
     anywhere = f"regexp_matches(substr({ref}, 12), '[-+A-Za-z]')"
     if has_zone(present[0]):
         zoned = f"suffix({ref}, 'Z')" if all(cell.endswith("Z") for cell in present) else anywhere
@@ -267,7 +267,7 @@ def _moments(column: Column, zone: tzinfo) -> tuple[str, str]:
     return f"CASE WHEN NOT {anywhere} THEN {sql} END", f"ISO 8601 without a zone, read as {zone_name}"
 
 
-def _written(form: TimeForm, column: Column, zone: tzinfo) -> tuple[str, str]:
+def _other_form(form: TimeForm, column: Column, zone: tzinfo) -> tuple[str, str]:
     """A column in a form beside ISO 8601."""
     if form.zoned:
         return epoch_sql(form.sql(column.ref)), form.shown
