@@ -48,9 +48,9 @@ TIME: Final = (
     "event_time", "start_time", "start", "start_time_unix", "time_unix", "instant", "clock",
 )  # fmt: skip
 ENTITY: Final = (
-    "entity", "service", "service_name", "microservice", "component", "pod", "pod_name", "instance",
-    "container", "container_name", "host", "hostname", "node", "node_name", "cmdb_id", "application",
-    "app", "workload",
+    "entity", "service", "service_name", "microservice", "component", "application", "app", "app_name",
+    "workload", "pod", "pod_name", "instance", "container", "container_name", "host", "hostname", "node",
+    "node_name", "cmdb_id", "job",
 )  # fmt: skip
 SIGNAL: Final = ("signal", "metric", "metric_name", "kpi", "kpi_name", "measurement", "name", "series")
 VALUE: Final = ("value", "val", "v", "metric_value", "kpi_value", "reading")
@@ -97,7 +97,20 @@ def find(table: Table, usual: Sequence[str], *, wanted: str | None = None, key: 
         by_key.setdefault(plain_key(column.name), column)
     for column in table.columns:
         by_key.setdefault(time_unit_of(column.name)[0], column)
+    for column in table.columns:
+        if column.leaf:
+            by_key.setdefault(plain_key(column.leaf), column)
     return next((by_key[name] for name in usual if name in by_key), None)
+
+
+def find_every(table: Table, usual: Sequence[str]) -> list[Column]:
+    """All columns of text with one of the usual names, the most usual first: a row fills one of them."""
+    return [
+        column
+        for name in usual
+        for column in table.columns
+        if column.kind is Kind.TEXT and name in {plain_key(column.name), plain_key(column.leaf)}
+    ]
 
 
 def read_time(
@@ -228,10 +241,14 @@ def _odd_time(table: Table, database: Database, reading: TimeReading) -> Invalid
 
 def find_unused_columns(table: Table, used: Collection[Column | None]) -> list[Column]:
     """The columns that nothing reads."""
-    names = {column.ref for column in used if column is not None}
-    joined = " ".join(name for name in names if name.startswith("("))
+    present = [column for column in used if column is not None]
+    refs = {column.ref for column in present}
+    names = {column.name for column in present}  # what is read through an expression has another ref
+    joined = " ".join(ref for ref in refs if ref.startswith("("))
     return [
-        column for column in table.columns if column.ref not in names and f"trim({column.ref})" not in joined
+        column
+        for column in table.columns
+        if column.ref not in refs and column.name not in names and f"trim({column.ref})" not in joined
     ]
 
 

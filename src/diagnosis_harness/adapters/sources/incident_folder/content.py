@@ -30,9 +30,22 @@ def well_known(head: bytes) -> str | None:
     return next((what for mark, what in _SIGNATURES.items() if head.startswith(mark)), None)
 
 
+def first_bytes(file: ListedFile) -> bytes:
+    """The first bytes of a file as it lies there, still packed.
+
+    Raises:
+        InvalidInput: it cannot be opened.
+    """
+    try:
+        with file.path.open("rb") as plain:
+            return plain.read(16)
+    except OSError as error:
+        raise _unreadable(file, error) from error
+
+
 @contextmanager
-def open_bytes(file: ListedFile) -> Iterator[IO[bytes]]:
-    """The file's bytes, out of gzip where its name says so.
+def open_bytes(file: ListedFile, *, text: bool = False) -> Iterator[IO[bytes]]:
+    """The file's bytes, out of gzip where its name says so; `text` allows UTF-16 and any ending.
 
     Raises:
         InvalidInput: it cannot be opened, or is something else by its first bytes; and, while the body
@@ -40,10 +53,10 @@ def open_bytes(file: ListedFile) -> Iterator[IO[bytes]]:
             gzip data breaks off or its text is not UTF-8.
     """
     try:
-        with file.path.open("rb") as plain:
-            what = well_known(plain.read(16))
-        if what is not None and not (file.gzipped and what == "gzip"):
-            named = f"{file.form.value.upper()}{' in gzip' if file.gzipped else ''}"
+        what = well_known(first_bytes(file))
+        if what is not None and not (file.gzipped and what == "gzip") and not (text and "text" in what):
+            form = "text" if file.form is None else file.form.value.upper()
+            named = f"{form}{' in gzip' if file.gzipped else ''}"
             remedy = "save it as UTF-8" if "text" in what else "give it the ending of what it is"
             raise InvalidInput(file.name, f"its name says {named}, but it holds {what}", remedy)
         with (
@@ -59,6 +72,8 @@ def open_bytes(file: ListedFile) -> Iterator[IO[bytes]]:
     except (EOFError, zlib.error) as error:
         raise InvalidInput(file.name, "its gzip data breaks off or is damaged", _AGAIN) from error
     except OSError as error:
-        raise InvalidInput(
-            file.name, f"it cannot be read ({error.strerror})", "check its permissions"
-        ) from error
+        raise _unreadable(file, error) from error
+
+
+def _unreadable(file: ListedFile, error: OSError) -> InvalidInput:
+    return InvalidInput(file.name, f"it cannot be read ({error.strerror})", "check its permissions")

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -32,13 +33,16 @@ from diagnosis_harness.adapters.sources.incident_folder.table import (
     is_missing,
     is_number,
 )
-from diagnosis_harness.adapters.sources.incident_folder.times import is_instant
+from diagnosis_harness.adapters.sources.incident_folder.time_forms import form_of
+from diagnosis_harness.adapters.sources.incident_folder.times import is_instant, unit_of_text
 from diagnosis_harness.kernel.errors import InvalidInput
 
 _HEAD_CHARACTERS: Final = 4_000_000
 _COLUMNS_LIMIT: Final = 20_000
 _CELL_LIMIT: Final = 1_000_000
 _LINE_LIMIT: Final = 4_000_000
+_SEPARATOR_LINE: Final = re.compile(r"sep=(.)\r?\n")
+"""The first line of an export for spreadsheets."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,8 +117,12 @@ def parse_header(head: str, *, whole: bool, depth: int, tabs: bool, place: str) 
     Raises:
         InvalidInput: no header, names that occur twice, uneven first rows, more header rows than `depth`.
     """
-    separator = "\t" if tabs else _separator(head)
+    stated = _SEPARATOR_LINE.match(head)
+    separator = stated[1] if stated else "\t" if tabs else _separator(head)
+    above = 1 if stated else 0
+    head = head[stated.end() :] if stated else head
     rows, lines = _first_rows(head, separator, whole=whole, limit=depth + SAMPLE_ROWS + 1, place=place)
+    lines = [line + above for line in lines]
     if not rows or not any(cell.strip() for cell in rows[0]):
         raise InvalidInput(place, "it has no header row", "write the column names into the first line")
     if len(rows[0]) > _COLUMNS_LIMIT:
@@ -135,6 +143,7 @@ def parse_header(head: str, *, whole: bool, depth: int, tabs: bool, place: str) 
             lines[depth],
             body[1:],
         )  # the name of the index, as pandas writes it
+    _refuse_no_header(rows[0], depth, place)
     _refuse_deeper_header(body, depth, place)
     names = _names(rows[0], levels, index_name)
     _refuse_doubles(names, place)
@@ -222,6 +231,18 @@ def _refuse_doubles(names: Sequence[str], place: str) -> None:
                 f"name each column once, or set `header_rows` in {SETTINGS_NAME} where there are several",
             )
         seen.add(name)
+
+
+def _refuse_no_header(first: Sequence[str], depth: int, place: str) -> None:
+    """A first line with a time and a number is a row of data."""
+    timed = [cell for cell in first if is_instant(cell) or unit_of_text(cell) or form_of([cell])]
+    numbers = [cell for cell in first if is_number(cell) and cell not in timed]
+    if depth == 1 and timed and numbers:
+        raise InvalidInput(
+            f"{place} line 1",
+            f"it holds a time ({quote(timed[0])}) and a number ({quote(numbers[0])}), so it is no header",
+            "write the names of the columns above it, such as time,entity,signal,value",
+        )
 
 
 def _refuse_deeper_header(body: Sequence[Sequence[str]], depth: int, place: str) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -89,6 +89,33 @@ class Database:
         name = f"kept_{next(self._numbers)}"
         with self._cursor() as cursor:
             cursor.execute(f"CREATE TABLE {name} AS {select}")
+        return name
+
+    def keep_rows(
+        self, refs: Sequence[str], numeric: Sequence[bool], batches: Iterable[Sequence[Sequence[object]]]
+    ) -> str:
+        """Keep rows from elsewhere, numbers as DOUBLE, all else as text; returns the table's name."""
+        import numpy as np  # heavy
+
+        name = f"kept_{next(self._numbers)}"
+        described = ", ".join(
+            f"{ref} {'DOUBLE' if number else 'VARCHAR'}" for ref, number in zip(refs, numeric, strict=True)
+        )
+        picked = ", ".join(
+            f"nullif({ref}, 'nan'::DOUBLE)" if number else f"CAST({ref} AS VARCHAR)"
+            for ref, number in zip(refs, numeric, strict=True)
+        )
+        with self._cursor() as cursor:
+            cursor.execute(f"CREATE TABLE {name} ({described})")
+            for batch in batches:
+                cells = zip(refs, numeric, zip(*batch, strict=True), strict=True)
+                arrays = {
+                    ref: np.array(column, dtype=np.float64) if number else np.array(column, dtype=object)
+                    for ref, number, column in cells
+                }
+                cursor.register("given_rows", arrays)
+                cursor.execute(f"INSERT INTO {name} SELECT {picked} FROM given_rows")
+                cursor.unregister("given_rows")
         return name
 
     @contextmanager

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 from diagnosis_harness.adapters.sources.incident_folder.content import open_bytes
@@ -17,6 +18,11 @@ _BLANK_LIMIT_CHUNKS: Final = 16
 _PARSED_LIMIT_BYTES: Final = 4 << 20
 """Parsed by ourselves it takes up to forty times as much, only to name a line."""
 _KEYS_LIMIT: Final = 2000
+_DEPTH_LIMIT: Final = 4
+"""Objects inside objects that are looked into; deeper ones stay text."""
+
+_Path = tuple[str, ...]
+"""The keys that lead to a value, outermost first."""
 
 
 def open_json(file: ListedFile, database: Database) -> Table:
@@ -55,8 +61,9 @@ def open_json(file: ListedFile, database: Database) -> Table:
                 f"GROUP BY key ORDER BY place, key LIMIT {_KEYS_LIMIT + 1}"
             )
         ]
-        _check_keys(file, keys)
-        scan, columns = _columns(database, options, keys)
+        paths = _nested_paths(database, options, keys)
+        _check_keys(file, [key for path in paths for key in path])
+        scan, columns = _columns(database, options, paths)
     except database.errors as error:
         raise explain(error) from error
     return Table(
@@ -69,12 +76,34 @@ def open_json(file: ListedFile, database: Database) -> Table:
     )
 
 
-def _columns(database: Database, options: str, keys: list[str]) -> tuple[str, tuple[Column, ...]]:
-    if not keys:
+def _nested_paths(database: Database, options: str, keys: list[str]) -> list[_Path]:
+    """Every key, or in its place the keys of the objects that the first records hold there."""
+    first = database.rows(f"SELECT json FROM read_json_objects({options}) LIMIT {SAMPLE_ROWS}")
+    inside: dict[str, dict[_Path, None]] = {}
+    for (text,) in first:
+        for key, value in json.loads(str(text)).items():
+            if isinstance(value, dict):
+                for path in _paths_in(value, (key,)):
+                    inside.setdefault(key, {}).setdefault(path)
+    return [path for key in keys for path in inside.get(key, {(key,): None})][: _KEYS_LIMIT + 1]
+
+
+def _paths_in(value: Mapping[str, object], above: _Path) -> Iterator[_Path]:
+    for key, inner in value.items():
+        if isinstance(inner, dict) and len(above) < _DEPTH_LIMIT:
+            yield from _paths_in(inner, (*above, key))
+        else:
+            yield (*above, key)
+
+
+def _columns(database: Database, options: str, paths: list[_Path]) -> tuple[str, tuple[Column, ...]]:
+    if not paths:
         return "(SELECT 1 WHERE false)", ()
-    refs = [f"c{number}" for number in range(len(keys))]
+    refs = [f"c{number}" for number in range(len(paths))]
     # By JSON pointer, since duckdb's own reader folds the case of keys; all in one pass over the text.
-    pointers = ", ".join(text_sql("/" + key.replace("~", "~0").replace("/", "~1")) for key in keys)
+    pointers = ", ".join(
+        text_sql("".join("/" + key.replace("~", "~0").replace("/", "~1") for key in path)) for path in paths
+    )
     picked = ", ".join(f"cells[{number}] AS {ref}" for number, ref in enumerate(refs, start=1))
     scan = (
         f"(SELECT {picked} FROM (SELECT json_extract_string(json, [{pointers}]) AS cells "
@@ -83,8 +112,14 @@ def _columns(database: Database, options: str, keys: list[str]) -> tuple[str, tu
     cells = ", ".join(f"left({ref}, 500)" for ref in refs)
     sample = database.rows(f"SELECT {cells} FROM {scan} LIMIT {SAMPLE_ROWS}")
     return scan, tuple(
-        Column(name=printable(key), ref=ref, kind=Kind.TEXT, sample=tuple(row[number] for row in sample))
-        for number, (key, ref) in enumerate(zip(keys, refs, strict=True))
+        Column(
+            name=printable(".".join(path)),
+            ref=ref,
+            kind=Kind.TEXT,
+            sample=tuple(row[number] for row in sample),
+            leaf=path[-1] if len(path) > 1 else "",
+        )
+        for number, (path, ref) in enumerate(zip(paths, refs, strict=True))
     )
 
 
@@ -161,7 +196,7 @@ def _check_ends(file: ListedFile) -> bytes:
     if first != opening:
         raise InvalidInput(
             file.name,
-            f"its name says {file.form.value.upper()}, but it holds something else",
+            f"its name says {(file.form or Form.JSON).value.upper()}, but it holds something else",
             "give it the ending of what it is",
         )
     if last != (b"]" if opening == b"[" else b"}"):

@@ -1,4 +1,4 @@
-"""Which files of a folder there are, what each is for by its name, and which are left out."""
+"""Which files of a folder there are, what each is for as far as its name says, and which are left out."""
 
 from __future__ import annotations
 
@@ -45,8 +45,10 @@ class ListedFile:
     path: Path
     name: str
     """Printable."""
-    role: Role
-    form: Form
+    role: Role | None
+    """As incident.toml or the name says; None where the content must."""
+    form: Form | None
+    """By the ending; None for any other ending."""
     gzipped: bool
     settings: FileSettings
 
@@ -75,10 +77,13 @@ def list_folder(folder: Path, settings: Mapping[str, FileSettings]) -> Listing:
         )
     files: list[ListedFile] = []
     left_out: list[FileNote] = []
+    own = {entry.resolve(): entry.name for entry in entries if not entry.is_symlink()}
     for entry in entries:
         if entry.name == SETTINGS_NAME:
             continue
         listed = _judge(entry, folder, settings.get(entry.name, FileSettings()))
+        if isinstance(listed, ListedFile) and entry.is_symlink() and listed.path in own:
+            listed = f"left out: it is a link to {printable(own[listed.path])}"
         if isinstance(listed, ListedFile):
             files.append(listed)
         else:
@@ -125,18 +130,10 @@ def _judge(entry: Path, folder: Path, settings: FileSettings) -> ListedFile | st
     if not regular:
         return "left out: it is not a file (only files directly in the folder are read)"
     form, gzipped = _form(entry.name)
-    role = _role(entry.name, settings)
-    if form is None:
-        return "left out: its ending is none of .csv, .tsv, .json, .jsonl (each also .gz) and .parquet"
-    if role is None:
-        names = ", ".join(role.value for role in Role)
-        return (
-            f"left out: its name begins with none of {names}; [files] in {SETTINGS_NAME} can give it a role"
-        )
     return ListedFile(
         path=entry.resolve(),
         name=printable(entry.name),
-        role=role,
+        role=_role(entry.name, settings),
         form=form,
         gzipped=gzipped,
         settings=settings,

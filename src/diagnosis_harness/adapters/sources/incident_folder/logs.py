@@ -12,6 +12,7 @@ from diagnosis_harness.adapters.sources.incident_folder.binding import (
     ENTITY,
     check_times,
     find,
+    find_every,
     find_unused_columns,
     read_time,
 )
@@ -27,8 +28,14 @@ from diagnosis_harness.toolbox.ports import FileNote, LogLine, LogPage, Recordin
 if TYPE_CHECKING:
     from diagnosis_harness.harness.context import RunContext
 
-MESSAGE: Final = ("message", "msg", "log", "text", "body", "content", "line", "event")
-LEVEL: Final = ("level", "severity", "severity_text", "log_level", "loglevel", "lvl")
+MESSAGE: Final = (
+    "message", "msg", "log", "text", "body", "content", "line", "event", "text_payload", "log_message",
+    "@message", "_raw", "short_message", "full_message",
+)  # fmt: skip
+LEVEL: Final = (
+    "level", "severity", "severity_text", "log_level", "loglevel", "lvl", "levelname", "level_name",
+    "detected_level",
+)  # fmt: skip
 _ENTITIES_LIMIT: Final = 100_000
 _MESSAGE_CHARACTERS: Final = 20_000
 
@@ -120,7 +127,7 @@ def read_logs(table: Table, database: Database, zone: tzinfo) -> LogFile:
     """
     time = read_time(table, zone)
     message, entity, level = (
-        find(table, MESSAGE),
+        find(table, MESSAGE, wanted=table.file.settings.message, key="message"),
         find(table, ENTITY, wanted=table.file.settings.entity, key="entity"),
         find(table, LEVEL),
     )
@@ -128,12 +135,14 @@ def read_logs(table: Table, database: Database, zone: tzinfo) -> LogFile:
         raise InvalidInput(
             table.place,
             f"it has no message column (its columns: {show_columns(table.columns)})",
-            f'name it "message", or leave the file out by `ignore = true` in {SETTINGS_NAME}',
+            f'set `message = "…"` to the column of the text under [files."{table.place}"] in {SETTINGS_NAME}',
         )
+    texts = [message, *(column for column in find_every(table, MESSAGE) if column is not message)]
+    text = ", ".join(text_cell_sql(column) for column in texts)
     source = table.read(
         database,
         f"{time.sql} AS time, {text_cell_sql(entity)} AS entity, {text_cell_sql(level)} AS level, "
-        f"coalesce({text_cell_sql(message)}, '') AS message",
+        f"coalesce({text}, '') AS message",
     )
     rows, lines, low, high = table.ask(
         database, f"SELECT count(*), count(time), min(time), max(time) FROM {source}"
@@ -154,7 +163,7 @@ def read_logs(table: Table, database: Database, zone: tzinfo) -> LogFile:
     ]
     if timed < total:
         remarks.append(f"{total - timed} rows left out: no time")
-    unused = find_unused_columns(table, (time.column, message, entity, level))
+    unused = find_unused_columns(table, (time.column, entity, level, *texts))
     if unused:
         remarks.append(f"columns not used: {show_columns(unused)}")
     note = FileNote(table.place, "logs", total, "; ".join(remarks) + ".")

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import tzinfo
 from typing import Final
 
@@ -56,6 +56,8 @@ class MetricFile:
     first_s: float
     last_s: float
     note: FileNote
+    owners: Mapping[str, str] = field(default_factory=dict)
+    """Instance → service, as labels in the names of columns say."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,21 +88,32 @@ class _Group:
     """Exclusive or of the hashes of all timestamps."""
     cells: tuple[_Cells, ...]
 
-    @property
-    def named(self) -> bool:
-        return all(key is not None and key.strip() for key in self.keys)
+    def has_names(self, count: int) -> bool:
+        """Whether the first keys, those that name the series, are all there."""
+        return all(key is not None and key.strip() for key in self.keys[:count])
 
 
-def read_metrics(table: Table, database: Database, zone: tzinfo, units: Mapping[str, str]) -> MetricFile:
-    """Read and check one metrics file; `units` are those of `[units]`.
+def read_metrics(
+    table: Table,
+    database: Database,
+    zone: tzinfo,
+    units: Mapping[str, str],
+    *,
+    known: Collection[str] = frozenset(),
+) -> MetricFile:
+    """Read and check one metrics file; `units` are those of `[units]`, `known` the entities of other files.
 
     Raises:
         InvalidInput: no time column, no numbers, text among numbers, impossible times, too many series.
     """
-    layout = layout_of(table, zone)
+    layout = layout_of(table, database, zone, known)
     select = [
         f"{layout.time.sql} AS time",
-        *(f"CAST({column.ref} AS VARCHAR) AS {key}" for key, column in layout.keys.items()),
+        *(f"CAST({column.ref} AS VARCHAR) AS {key}" for key, column in layout.names.items()),
+        *(
+            f"coalesce(CAST({column.ref} AS VARCHAR), '') AS label{at}"
+            for at, column in enumerate(layout.labels)
+        ),
         *([f"CAST({layout.unit.ref} AS VARCHAR) AS unit"] if layout.unit is not None else []),
         *(f"{number_sql(value.column)} AS {value.ref}" for value in layout.values),
     ]
@@ -135,6 +148,7 @@ class _Reader:
             first_s=min((group.first_s for group in groups), default=math.nan),
             last_s=max((group.last_s for group in groups), default=math.nan),
             note=self._note(rows, len(parts)),
+            owners=self.layout.owners,
         )
 
     def _note(self, rows: int, series: int) -> FileNote:
@@ -150,6 +164,10 @@ class _Reader:
             *(value.column for value in layout.values),
             *self.dropped,
         ]
+        if layout.labels:
+            self.remarks.append(f"series told apart by {show_columns(layout.labels)}")
+        if layout.remark:
+            self.remarks.append(layout.remark)
         unused = find_unused_columns(self.table, used)
         if unused:
             self.remarks.append(f"columns not used: {show_columns(unused)}")
@@ -193,12 +211,13 @@ class _Reader:
 
     def _with_names(self, groups: list[_Group], rows: int) -> list[_Group]:
         """Leave out rows that do not say whose value they hold."""
-        unnamed = sum(group.rows for group in groups if not group.named)
+        names = self.layout.names
+        unnamed = sum(group.rows for group in groups if not group.has_names(len(names)))
         if unnamed:
-            self.remarks.append(f"{unnamed} of {rows} rows left out: no {' or no '.join(self.layout.keys)}")
-            blank = " AND ".join(f"trim({key}) <> ''" for key in self.layout.keys)
+            self.remarks.append(f"{unnamed} of {rows} rows left out: no {' or no '.join(names)}")
+            blank = " AND ".join(f"trim({key}) <> ''" for key in names)
             self.source = f"(SELECT * FROM {self.source} WHERE {blank})"
-        return [group for group in groups if group.named]
+        return [group for group in groups if group.has_names(len(names))]
 
     def _without_text(self, groups: list[_Group]) -> list[_Group]:
         """Refuse text among numbers; leave out a column that is text for the most part."""
@@ -252,8 +271,10 @@ class _Reader:
                     empty += 1
                     continue
                 entity = value.entity or printable(raw.get("entity", "")) or UNNAMED_ENTITY
-                signal = value.signal or printable(raw.get("signal", ""))
-                stated = printable(group.unit or "") or self.table.file.settings.unit or units.get(signal)
+                plain = value.signal or printable(raw.get("signal", ""))
+                signal = plain + self._labels_of(raw)
+                stated = printable(group.unit or "") or self.table.file.settings.unit
+                stated = stated or units.get(signal) or units.get(plain) or value.unit
                 parts.append(
                     SeriesPart(
                         source=self.source,
@@ -261,7 +282,7 @@ class _Reader:
                         ref=value.ref,
                         entity=entity,
                         signal=signal,
-                        unit=stated or unit_of_signal(signal),
+                        unit=stated or unit_of_signal(plain),
                         points=cells.points,
                         first_s=group.first_s,
                         last_s=group.last_s,
@@ -270,6 +291,15 @@ class _Reader:
         if empty:
             self.remarks.append(f"{empty} series without any value left out")
         return parts
+
+    def _labels_of(self, raw: Mapping[str, str]) -> str:
+        """What tells the series apart from others of its name, in braces."""
+        pairs = [
+            f"{printable(column.name)}={printable(raw[f'label{at}'])}"
+            for at, column in enumerate(self.layout.labels)
+            if raw[f"label{at}"].strip()
+        ]
+        return f"{{{','.join(pairs)}}}" if pairs else ""
 
     def _count_missing(self, groups: Sequence[_Group]) -> None:
         cells = sum(group.rows for group in groups for one in group.cells if one.points)

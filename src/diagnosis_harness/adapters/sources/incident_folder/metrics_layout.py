@@ -6,7 +6,8 @@ series), and wide with an entity column (a row is a timestamp of one entity, a c
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import tzinfo
 
 from diagnosis_harness.adapters.sources.incident_folder.binding import (
@@ -16,13 +17,19 @@ from diagnosis_harness.adapters.sources.incident_folder.binding import (
     VALUE,
     TimeReading,
     find,
+    find_unused_columns,
     read_time,
 )
-from diagnosis_harness.adapters.sources.incident_folder.names import (
-    join_header,
-    printable,
-    split_series_name,
+from diagnosis_harness.adapters.sources.incident_folder.database import Database
+from diagnosis_harness.adapters.sources.incident_folder.formats.reader import stem_of
+from diagnosis_harness.adapters.sources.incident_folder.measured import (
+    MeasuredColumn,
+    measured_column,
+    refuse_unread,
 )
+from diagnosis_harness.adapters.sources.incident_folder.metric_labels import label_columns
+from diagnosis_harness.adapters.sources.incident_folder.metrics_columns import ColumnNames, name_columns
+from diagnosis_harness.adapters.sources.incident_folder.names import plain_key, printable
 from diagnosis_harness.adapters.sources.incident_folder.settings_file import SETTINGS_NAME
 from diagnosis_harness.adapters.sources.incident_folder.table import Column, Table, show_columns
 from diagnosis_harness.kernel.errors import InvalidInput
@@ -36,6 +43,8 @@ class ValueColumn:
     ref: str
     entity: str | None
     signal: str | None
+    unit: str | None = None
+    """As the cells themselves write it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,26 +57,54 @@ class Layout:
     signal: Column | None
     unit: Column | None
     values: tuple[ValueColumn, ...]
+    labels: tuple[Column, ...] = ()
+    """Further columns that tell series apart."""
+    owners: Mapping[str, str] = field(default_factory=dict)
+    """Instance → service, as labels in the names of columns say."""
+    remark: str = ""
+
+    @property
+    def names(self) -> dict[str, Column]:
+        """The columns that name the series of a row; a row without one of them belongs to no series."""
+        pairs = (("entity", self.entity), ("signal", self.signal))
+        return {name: column for name, column in pairs if column is not None}
 
     @property
     def keys(self) -> dict[str, Column]:
         """The columns by which rows of this layout belong to a series."""
-        pairs = (("entity", self.entity), ("signal", self.signal))
-        return {name: column for name, column in pairs if column is not None}
+        return self.names | {f"label{at}": column for at, column in enumerate(self.labels)}
 
 
-def layout_of(table: Table, zone: tzinfo) -> Layout:
+def layout_of(table: Table, database: Database, zone: tzinfo, known: Collection[str]) -> Layout:
     """The layout by incident.toml, else by the usual names of columns and by what the columns hold.
+
+    Args:
+        known: entities that the folder names elsewhere.
 
     Raises:
         InvalidInput: no time column, no column of numbers, or incident.toml names what is not there.
     """
+    layout = _plain_layout(table, database, zone, known)
+    used = {layout.time.column, layout.entity, layout.signal, layout.unit}
+    used |= {value.column for value in layout.values}
+    rest = [column for column in find_unused_columns(table, used) if not column.looks_empty]
+    keys = [layout.time.column.ref, *(column.ref for column in layout.names.values())]
+    return replace(layout, labels=label_columns(table, database, keys, rest))
+
+
+def _plain_layout(table: Table, database: Database, zone: tzinfo, known: Collection[str]) -> Layout:
     time = read_time(table, zone)
     settings = table.file.settings
+    as_columns = settings.columns == "entities"
     entity = _apart(find(table, ENTITY, wanted=settings.entity, key="entity"), time)
-    signal = _apart(find(table, SIGNAL, wanted=settings.signal, key="signal"), time)
+    wanted = None if as_columns else settings.signal
+    signal = _apart(find(table, SIGNAL, wanted=wanted, key="signal"), time)
     value = _apart(find(table, VALUE, wanted=settings.value, key="value"), time)
-    if settings.layout != "wide" and signal is not None and value is not None and not signal.looks_numeric:
+    if value is not None and not (value.looks_numeric or value.looks_empty):
+        read = _read_units(table, database, value)
+        value = value if read is None else read.column
+    may_be_long = settings.layout != "wide" and not as_columns
+    if may_be_long and signal is not None and value is not None and not signal.looks_numeric:
         unit = find(table, UNIT)
         return Layout("long", time, entity, signal, unit, (ValueColumn(value, "v0", None, None),))
     if settings.layout == "long":
@@ -77,34 +114,83 @@ def layout_of(table: Table, zone: tzinfo) -> Layout:
             f"its layout is long, it has no {missing} column (its columns: {show_columns(table.columns)})",
             f'set `{missing} = "…"` under [files."{table.place}"] in {SETTINGS_NAME}',
         )
+    entity = _row_entity(table, entity)
+    columns, units = _value_columns(table, database, time, entity)
+    return _wide(table, _Wide(time, entity, columns, units), known)
+
+
+def _row_entity(table: Table, entity: Column | None) -> Column | None:
+    """The entity column of a wide file; None where its columns say whose they are."""
     barred = any("|" in column.name for column in table.columns)
-    stated = settings.entity is not None
-    by_entity = entity is not None and (stated or not (barred or entity.looks_numeric))
-    keyed = {time.column.ref, entity.ref} if by_entity and entity is not None else {time.column.ref}
-    columns = [
-        column
-        for column in table.columns
-        if column.ref not in keyed and (column.looks_numeric or column.looks_empty)
-    ]
-    values = tuple(
-        _value_column(column, number, by_entity=by_entity) for number, column in enumerate(columns)
-    )
-    if not values:
+    stated = table.file.settings.entity is not None
+    return entity if entity is not None and (stated or not (barred or entity.looks_numeric)) else None
+
+
+@dataclass(frozen=True, slots=True)
+class _Wide:
+    time: TimeReading
+    entity: Column | None
+    columns: Sequence[Column]
+    units: Sequence[str | None]
+
+
+def _value_columns(
+    table: Table, database: Database, time: TimeReading, entity: Column | None
+) -> tuple[list[Column], list[str | None]]:
+    """The columns of numbers, and the unit that their cells write."""
+    keyed = {time.column.ref, *([] if entity is None else [entity.ref])}
+    columns: list[Column] = []
+    units: list[str | None] = []
+    for column in table.columns:
+        if column.ref in keyed or column.ref in time.column.ref:
+            continue
+        read = None if column.looks_numeric or column.looks_empty else _read_units(table, database, column)
+        if read is not None:
+            columns.append(read.column)
+            units.append(read.unit or None)
+        elif column.looks_numeric or column.looks_empty:
+            columns.append(column)
+            units.append(None)
+    if not columns:
         raise InvalidInput(
             table.place,
             f"none of its columns holds numbers (its columns: {show_columns(table.columns)})",
             f'name the column of numbers "value", or set `value` for the file in {SETTINGS_NAME}',
         )
-    kind = "wide with an entity column" if by_entity else "wide"
-    return Layout(kind, time, entity if by_entity else None, None, None, values)
+    return columns, units
+
+
+def _wide(table: Table, wide: _Wide, known: Collection[str]) -> Layout:
+    if wide.entity is not None:
+        named = ColumnNames(())
+        pairs: list[tuple[str | None, str]] = [(None, one) for one in _signals_of(wide.columns, table)]
+    else:
+        named = name_columns(wide.columns, table.file, known)
+        pairs = [*named.names]
+    values = tuple(
+        ValueColumn(column, f"v{at}", whose, signal, unit)
+        for at, (column, (whose, signal), unit) in enumerate(
+            zip(wide.columns, pairs, wide.units, strict=True)
+        )
+    )
+    kind = "wide" if wide.entity is None else "wide with an entity column"
+    return Layout(kind, wide.time, wide.entity, None, None, values, owners=named.owners, remark=named.remark)
+
+
+def _signals_of(columns: Sequence[Column], table: Table) -> list[str]:
+    """The signals of a file whose rows say the entity; a lone column `value` is named after the file."""
+    stem = printable(stem_of(table.file.name))
+    if len(columns) == 1 and plain_key(columns[0].name) in VALUE and stem:
+        return [stem]
+    return [printable(column.name) or "value" for column in columns]
+
+
+def _read_units(table: Table, database: Database, column: Column) -> MeasuredColumn | None:
+    read = measured_column(column)
+    if read is not None:
+        refuse_unread(table, database, column, read)
+    return read
 
 
 def _apart(column: Column | None, time: TimeReading) -> Column | None:
     return None if column is not None and column.ref == time.column.ref else column
-
-
-def _value_column(column: Column, number: int, *, by_entity: bool) -> ValueColumn:
-    if by_entity:
-        return ValueColumn(column, f"v{number}", None, printable(column.name) or "value")
-    entity, signal = join_header(column.levels) if column.levels else split_series_name(column.name)
-    return ValueColumn(column, f"v{number}", entity, signal)

@@ -195,6 +195,8 @@ def _topology(incident: _Folder, contents: Sequence[FolderContent]) -> FolderTop
     edges = [edge for content in contents for file in content.topology for edge in file.edges]
     owners: dict[str, str] = {}
     for content in contents:
+        for metrics in content.metrics:
+            owners |= metrics.owners
         for file in content.topology:
             owners |= file.owners
     return FolderTopology(edges, owners | dict(incident.settings.instances))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import tzinfo
 from itertools import combinations
 from math import isfinite
@@ -15,13 +15,11 @@ from diagnosis_harness.adapters.sources.incident_folder.changes import (
     read_alert,
     read_changes,
 )
-from diagnosis_harness.adapters.sources.incident_folder.csv_file import open_csv
 from diagnosis_harness.adapters.sources.incident_folder.database import Database
-from diagnosis_harness.adapters.sources.incident_folder.json_file import open_json
-from diagnosis_harness.adapters.sources.incident_folder.listing import Form, ListedFile, Listing, Role
+from diagnosis_harness.adapters.sources.incident_folder.identify import open_tables
+from diagnosis_harness.adapters.sources.incident_folder.listing import ListedFile, Listing, Role
 from diagnosis_harness.adapters.sources.incident_folder.logs import LogFile, read_logs
 from diagnosis_harness.adapters.sources.incident_folder.metrics_file import MetricFile, read_metrics
-from diagnosis_harness.adapters.sources.incident_folder.parquet_file import open_parquet
 from diagnosis_harness.adapters.sources.incident_folder.settings_file import SETTINGS_NAME, FolderSettings
 from diagnosis_harness.adapters.sources.incident_folder.spans_file import SpanFile, read_spans
 from diagnosis_harness.adapters.sources.incident_folder.table import Table
@@ -47,6 +45,12 @@ class FolderContent:
     notes: list[FileNote] = field(default_factory=list)
     unusable: list[InvalidInput] = field(default_factory=list)
     """Why each file that could not be used was left out."""
+
+    def names(self) -> frozenset[str]:
+        """Entities that topology files name."""
+        return frozenset(
+            name for file in self.topology for edge in file.edges for name in (edge.caller, edge.callee)
+        )
 
     def ranges(self) -> list[tuple[str, float, float]]:
         """File, first and last timestamp of every file of telemetry that has rows."""
@@ -75,10 +79,12 @@ def read_folder(
         InvalidInput: incident.toml says what cannot be done; the clocks of two files do not agree.
     """
     content = FolderContent(notes=list(listing.left_out))
-    for done, file in enumerate(listing.files):
+    # What topology files name helps to read the others.
+    ordered = sorted(listing.files, key=lambda file: file.role is not Role.TOPOLOGY)
+    for done, file in enumerate(ordered):
         progress(file.name, done, len(listing.files))
         try:
-            note = _take(content, open_table(file, database), database, settings)
+            note = _read_file(content, file, database, settings)
         except InvalidInput as error:
             if error.place.startswith(SETTINGS_NAME):
                 raise
@@ -91,28 +97,33 @@ def read_folder(
                 f"left out: {f'{where}: ' if where else ''}{error.problem}; {error.remedy}.",
             )
         content.notes.append(note)
+    content.notes.sort(key=lambda note: note.file)
     _refuse_two_clocks(content.ranges())
     return content
 
 
-def open_table(file: ListedFile, database: Database) -> Table:
-    """A file as a table, by its form."""
-    match file.form:
-        case Form.CSV | Form.TSV:
-            return open_csv(file)
-        case Form.PARQUET:
-            return open_parquet(file, database)
-        case Form.JSON | Form.JSONL:
-            return open_json(file, database)
+def _read_file(
+    content: FolderContent, file: ListedFile, database: Database, settings: FolderSettings
+) -> FileNote:
+    """Read all that a file holds; the note is that of its first part, with what the format was taken for."""
+    notes: list[FileNote] = []
+    for part in open_tables(file, database):
+        note = _take(content, part.table, database, settings)
+        said = f"{part.said}; {note.note}" if part.said else note.note
+        notes.append(replace(note, file=file.name, note=said))
+    if not notes:
+        raise InvalidInput(file.name, "it holds no rows", "leave it out, or save it again")
+    return notes[0]
 
 
 def _take(content: FolderContent, table: Table, database: Database, settings: FolderSettings) -> FileNote:
     zone: tzinfo = settings.zone
-    if not table.has_rows:
-        return FileNote(table.place, table.file.role.value, 0, "it has no rows.")
-    match table.file.role:
+    role = table.file.role
+    if role is None or not table.has_rows:
+        return FileNote(table.place, role.value if role else None, 0, "it has no rows.")
+    match role:
         case Role.METRICS:
-            content.metrics.append(read_metrics(table, database, zone, settings.units))
+            content.metrics.append(read_metrics(table, database, zone, settings.units, known=content.names()))
             return content.metrics[-1].note
         case Role.TRACES:
             content.spans.append(read_spans(table, database, zone))

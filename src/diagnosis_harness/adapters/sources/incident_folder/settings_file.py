@@ -39,7 +39,9 @@ class FileSettings(_Section):
     """`[files."NAME"]`: how to read one file."""
 
     role: Literal["metrics", "traces", "topology", "logs", "changes", "alert"] | None = None
+    format: _Name | None = None
     layout: Literal["long", "wide"] | None = None
+    columns: Literal["entities", "signals"] | None = None
     header_rows: Annotated[int, Field(ge=1, le=3)] | None = None
     time: _Name | None = None
     time_format: _Name | None = None
@@ -49,6 +51,7 @@ class FileSettings(_Section):
     entity: _Name | None = None
     signal: _Name | None = None
     value: _Name | None = None
+    message: _Name | None = None
     unit: _Name | None = None
     duration_unit: _TimeUnit | None = None
     ignore: bool = False

@@ -52,6 +52,8 @@ class Column:
     sample: tuple[str | None, ...]
     levels: tuple[str, ...] = ()
     """The header rows of this column, top down, where the file has more than one."""
+    leaf: str = ""
+    """The last key of a value inside nested objects: `service.name` for `resource` → `service.name`."""
 
     @property
     def looks_numeric(self) -> bool:

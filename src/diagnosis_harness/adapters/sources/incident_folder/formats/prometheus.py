@@ -1,0 +1,132 @@
+"""Prometheus: answers of `query` and `query_range`, and the text exposition of a `/metrics` page."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from diagnosis_harness.adapters.sources.incident_folder.formats.histograms import (
+    LabelledSeries,
+    read_histograms,
+)
+from diagnosis_harness.adapters.sources.incident_folder.formats.reader import (
+    METRIC_COLUMNS,
+    TOPOLOGY_COLUMNS,
+    FileContent,
+    FileHead,
+    FileReader,
+    Record,
+    RoleRows,
+    at,
+    epoch_seconds,
+    list_at,
+    number_of,
+)
+from diagnosis_harness.adapters.sources.incident_folder.formats.series_names import labels_in, name_series
+from diagnosis_harness.adapters.sources.incident_folder.listing import Role
+from diagnosis_harness.adapters.sources.incident_folder.names import unit_of_signal
+from diagnosis_harness.kernel.errors import InvalidInput
+
+_SAMPLE: Final = re.compile(
+    r"(?P<series>[A-Za-z_:][\w:]*(?:\s*\{.*\})?)\s+(?P<value>[+-]?(?:[\d.]+(?:[eE][+-]?\d+)?|Inf|NaN))"
+    r"(?:\s+(?P<time>-?\d+(?:\.\d+)?))?(?:\s+#.*)?\s*"
+)
+_TYPES: Final = ("matrix", "vector", "scalar")
+
+
+def rows_of_series(series: Sequence[LabelledSeries], *, unnamed: str) -> Iterator[RoleRows]:
+    """Rows of labelled series, histograms made into rates, means and quantiles; and who belongs to whom."""
+    whole = read_histograms(series)
+    named = name_series([one.labels for one in whole], unnamed=unnamed)
+
+    def rows() -> Iterator[tuple[float | str | None, ...]]:
+        for one, name in zip(whole, named.names, strict=True):
+            unit = one.unit or unit_of_signal(name.signal.partition("{")[0])
+            for time_s, value in one.points:
+                yield time_s, name.entity, name.signal, value, unit
+
+    remark = (
+        f"{len(series)} series"
+        if len(whole) == len(series)
+        else (f"{len(series)} series, histograms made into rates, means and quantiles")
+    )
+    yield RoleRows(Role.METRICS, METRIC_COLUMNS, rows(), remark)
+    if named.owners:
+        pairs = [(instance, service, "part_of") for instance, service in named.owners.items()]
+        yield RoleRows(Role.TOPOLOGY, TOPOLOGY_COLUMNS, pairs)
+
+
+def _is_answer(head: FileHead) -> bool:
+    return any(at(one, "data", "resultType") in _TYPES for one in head.objects)
+
+
+def _read_answer(content: FileContent) -> Iterable[RoleRows]:
+    series: list[LabelledSeries] = []
+    for answer in content.records():
+        if answer.get("status") == "error":
+            raise InvalidInput(
+                content.file.name,
+                f"it is an error that Prometheus answered ({answer.get('error')})",
+                "run the query again and save its result",
+            )
+        results = list_at(answer, "data", "result")
+        if at(answer, "data", "resultType") == "scalar":
+            results = [{"metric": {}, "value": results}]
+        series += [_series_of(one) for one in results if isinstance(one, dict)]
+    return rows_of_series(series, unnamed=content.stem or "value")
+
+
+def _series_of(result: Record) -> LabelledSeries:
+    labels = {str(key): str(value) for key, value in (result.get("metric") or {}).items()}
+    samples: list[Any] = list_at(result, "values") or ([result["value"]] if "value" in result else [])
+    return LabelledSeries(labels, tuple(_points(samples)))
+
+
+def _points(samples: Sequence[Any]) -> Iterator[tuple[float, float | None]]:
+    for sample in samples:
+        time_s = epoch_seconds(at(sample, 0))
+        if time_s is not None:
+            yield time_s, number_of(at(sample, 1))
+
+
+def _is_exposition(head: FileHead) -> bool:
+    if any(re.match(r"# (TYPE|HELP) [A-Za-z_:]", line) for line in head.lines):
+        return True
+    lines = [line for line in head.lines if not line.startswith("#")][:-1] or head.lines
+    return bool(lines) and all(_SAMPLE.fullmatch(line.strip()) and "{" in line for line in lines)
+
+
+def _read_exposition(content: FileContent) -> Iterable[RoleRows]:
+    found: dict[str, list[tuple[float, float | None]]] = {}
+    untimed = 0
+    for line in content.lines():
+        sample = None if line.startswith("#") or not line.strip() else _SAMPLE.fullmatch(line.strip())
+        if sample is None:
+            continue
+        time_s = epoch_seconds(sample["time"]) if sample["time"] else None
+        if time_s is None:
+            untimed += 1
+            continue
+        found.setdefault(sample["series"], []).append((time_s, number_of(sample["value"])))
+    if not found and untimed:
+        raise InvalidInput(
+            content.file.name,
+            f"its {untimed} samples have no time: one page of metrics is one instant of unknown time",
+            "save the answer of /api/v1/query_range over the hours around the incident instead",
+        )
+    series = [
+        LabelledSeries(_labels_of(text), tuple(sorted(points, key=lambda point: point[0])))
+        for text, points in found.items()
+    ]
+    return rows_of_series(series, unnamed=content.stem or "value")
+
+
+def _labels_of(text: str) -> Mapping[str, str]:
+    return labels_in(text) or {"__name__": text.strip()}
+
+
+PROMETHEUS_READERS: Final = (
+    FileReader("prometheus", "an answer of the Prometheus API", _is_answer, _read_answer),
+    FileReader("exposition", "the Prometheus text format", _is_exposition, _read_exposition),
+)

@@ -1,0 +1,305 @@
+"""What a reader of a foreign format is given, and what it gives back."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from itertools import islice
+from typing import Any, Final, TextIO
+
+from diagnosis_harness.adapters.sources.incident_folder.listing import ListedFile, Role
+from diagnosis_harness.kernel.errors import InvalidInput
+
+HEAD_CHARACTERS: Final = 262_144
+_RECORDS: Final = 20
+_LINES: Final = 60
+
+OpenText = Callable[[], AbstractContextManager[TextIO]]
+"""Opens the text of a file from its start."""
+
+Cell = str | float | None
+Record = Mapping[str, Any]
+
+METRIC_COLUMNS: Final = ("time", "entity", "signal", "value", "unit")
+LOG_COLUMNS: Final = ("time", "entity", "level", "message")
+SPAN_COLUMNS: Final = (
+    "trace_id",
+    "span_id",
+    "parent_id",
+    "entity",
+    "operation",
+    "start_s",
+    "duration_s",
+    "error",
+)
+CHANGE_COLUMNS: Final = ("time", "entity", "kind", "summary")
+ALERT_COLUMNS: Final = ("time", "entity", "signal", "statistic", "direction", "summary")
+TOPOLOGY_COLUMNS: Final = ("caller", "callee", "relation")
+
+
+@dataclass(frozen=True, slots=True)
+class FileHead:
+    """The beginning of a text file, as detectors see it."""
+
+    name: str
+    text: str
+    records: tuple[Any, ...] = ()
+    """The first JSON values: the elements of an array, or the values that follow one another."""
+    is_array: bool = False
+
+    @property
+    def lines(self) -> list[str]:
+        """The first lines that are not blank; the last one may be cut off."""
+        return [line for line in self.text[:65_536].split("\n") if line.strip()][:_LINES]
+
+    @property
+    def lone(self) -> Record:
+        """The one object of the file; empty where the file holds anything else."""
+        only = self.records[0] if len(self.records) == 1 and not self.is_array else None
+        return only if isinstance(only, dict) else {}
+
+    @property
+    def objects(self) -> tuple[Record, ...]:
+        """The first objects, where all first values are objects."""
+        return self.records if all(isinstance(one, dict) for one in self.records) else ()
+
+    def each_has(self, *keys: str) -> bool:
+        """Whether there are first objects and all of them hold all of the keys."""
+        return bool(self.objects) and all(key in one for one in self.objects for key in keys)
+
+
+class FileContent:
+    """A whole file for a reader, opened anew for every pass."""
+
+    def __init__(self, file: ListedFile, open_text: OpenText, *, limit_bytes: int) -> None:
+        self.file = file
+        self._open = open_text
+        self._limit = limit_bytes
+
+    @property
+    def stem(self) -> str:
+        """The file's name without folders, endings and the word for its role."""
+        return stem_of(self.file.name)
+
+    def lines(self) -> Iterator[str]:
+        """All lines without their ends."""
+        with self._open() as text:
+            for line in text:
+                yield line.rstrip("\r\n")
+
+    def text(self) -> str:
+        """The whole text.
+
+        Raises:
+            InvalidInput: it is larger than may be read at once.
+        """
+        with self._open() as text:
+            whole = text.read(self._limit + 1)
+        if len(whole) > self._limit:
+            raise InvalidInput(
+                self.file.name,
+                f"it is one document of more than {self._limit // 1_000_000} MB",
+                "cut it to the hours around the incident, or raise `folder.memory_limit_mb`",
+            )
+        return whole
+
+    def values(self) -> Iterator[Any]:
+        """All JSON values: the elements of an array, or the values that follow one another.
+
+        Raises:
+            InvalidInput: the text is no JSON.
+        """
+        lines = self.lines()
+        first = next((line for line in lines if line.strip()), "")
+        if first.lstrip().startswith("{") and _json_of(first) is not None:
+            yield from self._lines_of_json()
+            return
+        try:
+            yield from iterate_json(self.text())
+        except ValueError as error:
+            raise InvalidInput(
+                self.file.name, "its JSON is damaged or breaks off", "copy or write the file again"
+            ) from error
+
+    def records(self) -> Iterator[Record]:
+        """All objects among the JSON values."""
+        return (one for one in self.values() if isinstance(one, dict))
+
+    def _lines_of_json(self) -> Iterator[Any]:
+        for number, line in enumerate(self.lines(), start=1):
+            if line.strip():
+                value = _json_of(line)
+                if value is None:
+                    raise InvalidInput(
+                        f"{self.file.name} line {number}", "it is not valid JSON", "remove or mend that line"
+                    )
+                yield value
+
+
+@dataclass(frozen=True, slots=True)
+class RoleRows:
+    """Rows that a reader found, for one role."""
+
+    role: Role
+    columns: tuple[str, ...]
+    rows: Iterable[tuple[Cell, ...]]
+    remark: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FileReader:
+    """One format: how it is recognised, and how it is read.
+
+    `recognises` is pure and cheap: it sees the head alone. `read` may raise `InvalidInput`.
+    """
+
+    key: str
+    """As `format` of incident.toml names it."""
+    shown: str
+    """What the format is called in notes."""
+    recognises: Callable[[FileHead], bool]
+    read: Callable[[FileContent], Iterable[RoleRows]]
+
+
+def read_file_head(file: ListedFile, open_text: OpenText, *, limit_bytes: int) -> FileHead:
+    """The head of a text file. An object that is longer than the head is read whole, within the limit.
+
+    Raises:
+        InvalidInput: the text cannot be decoded.
+    """
+    with open_text() as content:
+        text = content.read(HEAD_CHARACTERS)
+        start = text.lstrip()[:1]
+        if start not in {"{", "["}:
+            return FileHead(file.name, text)
+        records = _first_records(text)
+        if not records and len(text) == HEAD_CHARACTERS:
+            rest = content.read(limit_bytes)
+            records = _first_records(text + rest)
+    return FileHead(file.name, text, records, is_array=start == "[")
+
+
+def iterate_json(text: str) -> Iterator[Any]:
+    """The elements of an array, or the values that follow one another.
+
+    Raises:
+        ValueError: the text is no JSON.
+    """
+    decoder, at, stripped = json.JSONDecoder(), 0, text.strip()
+    if stripped.startswith("["):
+        yield from decoder.decode(stripped)
+        return
+    while at < len(stripped):
+        value, at = decoder.raw_decode(stripped, at)
+        yield value
+        while at < len(stripped) and stripped[at] in " \t\r\n\x1e":
+            at += 1
+
+
+def _first_records(text: str) -> tuple[Any, ...]:
+    stripped = text.strip()
+    at = 1 if stripped.startswith("[") else 0
+    decoder = json.JSONDecoder()
+
+    def each() -> Iterator[Any]:
+        nonlocal at
+        while at < len(stripped):
+            while at < len(stripped) and stripped[at] in " \t\r\n,\x1e":
+                at += 1
+            try:
+                value, at = decoder.raw_decode(stripped, at)
+            except (ValueError, RecursionError):
+                return
+            yield value
+
+    return tuple(islice(each(), _RECORDS))
+
+
+def _json_of(line: str) -> object:
+    try:
+        return json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+
+
+_ROLE_WORDS: Final = tuple(role.value for role in Role)
+
+
+def stem_of(name: str) -> str:
+    """A file name without endings, the word for its role and the stamp that Grafana adds."""
+    stem = name.rpartition("/")[2]
+    for ending in (".gz", ".csv", ".tsv", ".jsonl", ".ndjson", ".json", ".parquet", ".prom", ".txt", ".log"):
+        stem = stem.removesuffix(ending)
+    stem = stem.partition("-data-")[0] if "-data-" in stem else stem
+    for word in _ROLE_WORDS:
+        if stem.lower().startswith(word):
+            stem = stem[len(word) :]
+            break
+    return stem.strip(" -_.")
+
+
+def at(value: object, *path: str | int) -> object:
+    """What stands at a path of keys and places inside a JSON value; None where there is nothing."""
+    for step in path:
+        if isinstance(step, str) and isinstance(value, dict):
+            value = value.get(step)
+        elif isinstance(step, int) and isinstance(value, list) and -len(value) <= step < len(value):
+            value = value[step]
+        else:
+            return None
+    return value
+
+
+def text_at(value: object, *paths: str) -> str | None:
+    """The first text, number or truth value at one of the dotted paths, as text."""
+    for path in paths:
+        found = at(value, *path.split("."))
+        if isinstance(found, str | int | float) and str(found) != "":
+            return str(found)
+    return None
+
+
+def list_at(value: object, *path: str) -> list[Any]:
+    """The list at a path; empty where there is none."""
+    found = at(value, *path)
+    return found if isinstance(found, list) else []
+
+
+def number_of(value: object) -> float | None:
+    """A number, or a text that holds one; None for anything else."""
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        return None
+    try:
+        return float(value)
+    except ValueError:
+        return None
+
+
+def iso_seconds(value: object) -> float | None:
+    """Epoch seconds of an ISO 8601 text, taken as UTC where it has no zone; None for anything else."""
+    if not isinstance(value, str) or not value:
+        return None
+    text = value.strip().replace("Z", "+00:00") if value.endswith("Z") else value.strip()
+    head, dot, rest = text.partition(".")
+    if dot:  # more than six digits are more than Python reads
+        digits = rest[: len(rest) - len(rest.lstrip("0123456789"))]
+        text = f"{head}.{digits[:6].ljust(6, '0')}{rest[len(digits) :]}"
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+
+
+def epoch_seconds(value: object) -> float | None:
+    """Epoch seconds of a number in s, ms, us or ns by its size, or of an ISO 8601 text."""
+    number = number_of(value)
+    if number is None:
+        return iso_seconds(value)
+    for limit, per_s in ((1e11, 1.0), (1e14, 1e3), (1e17, 1e6)):
+        if abs(number) < limit:
+            return number / per_s
+    return number / 1e9

@@ -1,0 +1,36 @@
+"""All readers, in the order in which they are asked; the first one that recognises a file reads it."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from diagnosis_harness.adapters.sources.incident_folder.formats.prometheus import PROMETHEUS_READERS
+from diagnosis_harness.adapters.sources.incident_folder.formats.reader import FileHead, FileReader
+from diagnosis_harness.adapters.sources.incident_folder.settings_file import SETTINGS_NAME
+from diagnosis_harness.kernel.errors import InvalidInput
+
+TABLE_FORMAT: Final = "table"
+"""The `format` of a file that is rows and columns, whatever its content resembles."""
+
+READERS: Final[tuple[FileReader, ...]] = (*PROMETHEUS_READERS,)
+
+
+def reader_for(head: FileHead, stated: str | None) -> FileReader | None:
+    """The reader that incident.toml names by `format`, else the first that recognises the file, else None.
+
+    Raises:
+        InvalidInput: incident.toml names a format that there is not.
+    """
+    if stated == TABLE_FORMAT:
+        return None
+    if stated is not None:
+        named = next((reader for reader in READERS if reader.key == stated), None)
+        if named is None:
+            keys = ", ".join((*sorted(reader.key for reader in READERS), TABLE_FORMAT))
+            raise InvalidInput(
+                f"{SETTINGS_NAME} [files.{head.name!r}]",
+                f"there is no format {stated!r}",
+                f"use one of: {keys}",
+            )
+        return named
+    return next((reader for reader in READERS if reader.recognises(head)), None)

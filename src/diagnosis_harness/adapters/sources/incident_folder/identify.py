@@ -1,0 +1,165 @@
+"""What a file is, by its content: a foreign format that a reader knows, or a table; and what for."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Final, TextIO
+
+from diagnosis_harness.adapters.sources.incident_folder.binding import ENTITY, SIGNAL, TIME, VALUE, find
+from diagnosis_harness.adapters.sources.incident_folder.changes import KIND, SUMMARY
+from diagnosis_harness.adapters.sources.incident_folder.content import first_bytes, open_bytes, well_known
+from diagnosis_harness.adapters.sources.incident_folder.csv_file import open_csv
+from diagnosis_harness.adapters.sources.incident_folder.database import Database
+from diagnosis_harness.adapters.sources.incident_folder.formats.reader import (
+    FileContent,
+    FileHead,
+    FileReader,
+    OpenText,
+    read_file_head,
+)
+from diagnosis_harness.adapters.sources.incident_folder.formats.readers import reader_for
+from diagnosis_harness.adapters.sources.incident_folder.json_file import open_json
+from diagnosis_harness.adapters.sources.incident_folder.listing import Form, ListedFile, Role
+from diagnosis_harness.adapters.sources.incident_folder.logs import MESSAGE
+from diagnosis_harness.adapters.sources.incident_folder.parquet_file import open_parquet
+from diagnosis_harness.adapters.sources.incident_folder.rows_table import table_of_rows
+from diagnosis_harness.adapters.sources.incident_folder.settings_file import SETTINGS_NAME, FileSettings
+from diagnosis_harness.adapters.sources.incident_folder.spans_file import SPAN, TRACE
+from diagnosis_harness.adapters.sources.incident_folder.table import Table, show_columns
+from diagnosis_harness.kernel.errors import InvalidInput
+
+_DOCUMENT_SHARE: Final = 8
+"""A document that is parsed at once takes about this many times its size."""
+
+
+@dataclass(frozen=True, slots=True)
+class IdentifiedTable:
+    """A part of a file, ready to be read by role."""
+
+    table: Table
+    said: str = ""
+    """What the format was taken for; empty for a table."""
+
+
+def open_tables(file: ListedFile, database: Database) -> list[IdentifiedTable]:
+    """What a file holds, as tables with a role each.
+
+    Raises:
+        InvalidInput: it cannot be read, or nothing in it is known.
+    """
+    what = well_known(first_bytes(file))
+    if what == "gzip" and not file.gzipped and file.form is None:
+        file, what = replace(file, gzipped=True), None
+    if file.form is Form.PARQUET or what == "Parquet":
+        return [IdentifiedTable(_with_role(open_parquet(file, database)))]
+    if what is not None and file.form is None:
+        raise InvalidInput(
+            file.name, f"it holds {what}", "leave it out, or write its data as text or Parquet"
+        )
+    limit = database.memory_limit_mb * 1_000_000 // _DOCUMENT_SHARE
+    reader, head = None, None
+    if not _names_columns(file.settings):
+        head = read_file_head(file, _opener(file), limit_bytes=limit)
+        reader = reader_for(head, file.settings.format)
+    if reader is None:
+        return [IdentifiedTable(_with_role(_plain_table(file, database, head)))]
+    return _read_foreign(file, reader, database, limit)
+
+
+def _read_foreign(
+    file: ListedFile, reader: FileReader, database: Database, limit: int
+) -> list[IdentifiedTable]:
+    content = FileContent(file, _opener(file), limit_bytes=limit)
+    tables = []
+    for found in reader.read(content):
+        said = f"{reader.shown}{f', {found.remark}' if found.remark else ''}"
+        tables.append(IdentifiedTable(table_of_rows(file, found, database), said))
+    return tables
+
+
+def _opener(file: ListedFile) -> OpenText:
+    """Opens the text of a file: UTF-16 where its first bytes say so, else UTF-8."""
+    coded = "utf-16" if well_known(first_bytes(file)) == "UTF-16 text" else "utf-8-sig"
+
+    @contextmanager
+    def open_text() -> Iterator[TextIO]:
+        with (
+            open_bytes(file, text=True) as content,
+            io.TextIOWrapper(content, encoding=coded, errors="replace", newline=None) as text,
+        ):
+            yield text
+
+    return open_text
+
+
+def _names_columns(settings: FileSettings) -> bool:
+    """Whether incident.toml speaks of columns, so that the file is a table."""
+    return any((settings.time, settings.entity, settings.signal, settings.value, settings.layout)) or (
+        settings.header_rows is not None
+    )
+
+
+def _plain_table(file: ListedFile, database: Database, head: FileHead | None) -> Table:
+    form = file.form
+    if form is None and head is not None:
+        form = _form_of(head)
+    if form is None:
+        raise InvalidInput(
+            file.name,
+            "its content is of no known form",
+            f'name it by its form (.csv, .json, .log …), or set `format` under [files."{file.name}"] in '
+            f"{SETTINGS_NAME}",
+        )
+    file = replace(file, form=form)
+    return open_json(file, database) if form in {Form.JSON, Form.JSONL} else open_csv(file)
+
+
+def _form_of(head: FileHead) -> Form | None:
+    """How a file of another ending is written: JSON, or lines that all have the same separators."""
+    if head.objects:
+        return Form.JSON if head.is_array else Form.JSONL
+    lines = head.lines[:20] if len(head.lines) > 2 else []
+    for sign, form in (("\t", Form.TSV), (",", Form.CSV), (";", Form.CSV)):
+        counts = {line.count(sign) for line in lines[:-1]}
+        if len(counts) == 1 and counts != {0}:
+            return form
+    return None
+
+
+def _with_role(table: Table) -> Table:
+    """The table with the role that incident.toml, its name or else its columns say.
+
+    Raises:
+        InvalidInput: nothing says it.
+    """
+    role = table.file.role or _role_of(table)
+    if role is None:
+        raise InvalidInput(
+            table.place,
+            f"neither name nor columns say what it holds (its columns: {show_columns(table.columns)})",
+            f'set `role = "metrics"` (or another role) under [files."{table.place}"] in {SETTINGS_NAME}',
+        )
+    return replace(table, file=replace(table.file, role=role))
+
+
+def _role_of(table: Table) -> Role | None:
+    """What columns of these names hold."""
+    if find(table, TRACE) is not None and find(table, SPAN) is not None:
+        return Role.TRACES
+    if find(table, ("caller",)) is not None and find(table, ("callee",)) is not None:
+        return Role.TOPOLOGY
+    timed = find(table, TIME) is not None or any(column.looks_like_timestamps for column in table.columns)
+    if not timed:
+        return None
+    message, value = find(table, MESSAGE), find(table, VALUE)
+    if message is not None and value is None and not message.looks_numeric:
+        return Role.LOGS
+    kind, summary = find(table, KIND), find(table, SUMMARY[:4])
+    if kind is not None and summary is not None and value is None:
+        return Role.CHANGES
+    keys = (find(table, ENTITY), find(table, SIGNAL))
+    numbers = [column for column in table.columns if column.looks_numeric and column not in keys]
+    return Role.METRICS if value is not None or numbers else None

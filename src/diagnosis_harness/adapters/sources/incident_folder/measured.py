@@ -1,0 +1,107 @@
+"""Columns whose cells carry their unit, as dashboards write them: `850 ms`, `1.02 s`, `1.70 GiB`, `31%`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from diagnosis_harness.adapters.sources.incident_folder.database import Database, text_sql
+from diagnosis_harness.adapters.sources.incident_folder.names import quote
+from diagnosis_harness.adapters.sources.incident_folder.table import Column, Kind, Table, is_missing_sql
+from diagnosis_harness.kernel.errors import InvalidInput
+
+_FACTORS: Final = {
+    "s": {
+        "ns": 1e-9, "µs": 1e-6, "μs": 1e-6, "us": 1e-6, "ms": 1e-3, "s": 1.0, "sec": 1.0, "secs": 1.0,
+        "second": 1.0, "seconds": 1.0, "min": 60.0, "mins": 60.0, "minute": 60.0, "minutes": 60.0, "m": 60.0,
+        "h": 3600.0, "hour": 3600.0, "hours": 3600.0, "day": 86400.0, "days": 86400.0,
+    },
+    "bytes": {
+        "B": 1.0, "byte": 1.0, "bytes": 1.0, "kB": 1e3, "KB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12,
+        "KiB": 2.0**10, "MiB": 2.0**20, "GiB": 2.0**30, "TiB": 2.0**40,
+    },
+    "bytes/s": {
+        "B/s": 1.0, "kB/s": 1e3, "KB/s": 1e3, "MB/s": 1e6, "GB/s": 1e9, "KiB/s": 2.0**10, "MiB/s": 2.0**20,
+        "GiB/s": 2.0**30,
+    },
+    "1/s": {
+        "req/s": 1.0, "reqps": 1.0, "rps": 1.0, "ops/s": 1.0, "/s": 1.0, "c/s": 1.0, "p/s": 1.0, "io/s": 1.0,
+        "wps": 1.0, "qps": 1.0, "Hz": 1.0, "iops": 1.0, "K req/s": 1e3, "K ops/s": 1e3,
+    },
+    "1/min": {"req/min": 1.0, "ops/min": 1.0, "rpm": 1.0, "/min": 1.0, "cpm": 1.0},
+    "percent": {"%": 1.0},
+    "count": {"K": 1e3, "k": 1e3, "Mil": 1e6, "Bil": 1e9},
+}  # fmt: skip
+"""Unit that a column is read in → what dashboards write behind a number, and how many of the unit that is."""
+
+_CELL: Final = re.compile(r"\s*[+-]?(?:\d[\d,]*\.?\d*|\.\d+)(?:[eE][+-]?\d+)?\s*(?P<unit>\D*?)\s*")
+_NUMBER_SQL: Final = r"^\s*([-+]?[0-9][0-9,]*\.?[0-9]*([eE][-+]?[0-9]+)?|[-+]?\.[0-9]+)"
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredColumn:
+    """A column of numbers with units, as numbers of one unit."""
+
+    column: Column
+    unit: str
+
+
+def measured_column(column: Column) -> MeasuredColumn | None:
+    """The column read in one unit, where all first cells are numbers with units of one kind; else None.
+
+    A cell without a unit counts only where it is a zero, or where the others are thousands (`1.2 K`, `980`).
+    """
+    if column.kind is not Kind.TEXT or not column.present:
+        return None
+    unit = _unit_of([cell for cell in column.present if cell.strip().lower() != "no data"])
+    if unit is None:
+        return None
+    cell = f"replace({column.ref}, chr(160), ' ')"
+    number = f"TRY_CAST(replace(regexp_extract({cell}, {text_sql(_NUMBER_SQL)}, 1), ',', '') AS DOUBLE)"
+    written = f"trim(regexp_replace({cell}, {text_sql(_NUMBER_SQL)}, ''))"
+    cases = " ".join(f"WHEN {text_sql(sign)} THEN {by!r}" for sign, by in _FACTORS[unit].items())
+    bare = "1.0" if unit == "count" else f"CASE WHEN {number} = 0 THEN 1.0 END"
+    factor = f"CASE {written} {cases} WHEN '' THEN {bare} END"
+    return MeasuredColumn(
+        replace(column, ref=f"({number} * {factor})", kind=Kind.NUMBER), "" if unit == "count" else unit
+    )
+
+
+def refuse_unread(table: Table, database: Database, plain: Column, read: MeasuredColumn) -> None:
+    """Refuse a cell that is neither missing nor a number with a unit of the column.
+
+    Raises:
+        InvalidInput: there is one.
+    """
+    odd = (
+        f"({read.column.ref} IS NULL AND NOT {is_missing_sql(plain)} "
+        f"AND lower(trim({plain.ref})) <> 'no data')"
+    )
+    hit = table.first_where(database, plain, odd)
+    if hit is not None:
+        where, cell = hit
+        raise InvalidInput(
+            f"{table.place} {where}",
+            f"column {quote(plain.name)} holds {quote(cell or '')} among values with a unit",
+            "export raw values, or leave the cell empty where there is none",
+        )
+
+
+def _unit_of(cells: Sequence[str]) -> str | None:
+    found: set[str] = set()
+    bare = False
+    for cell in cells:
+        match = _CELL.fullmatch(cell.replace("\u00a0", " "))
+        if match is None:
+            return None
+        sign = match["unit"].strip()
+        if sign:
+            found.add(sign)
+        else:
+            bare = bare or float(match[0].replace(",", "").replace("\u00a0", " ")) != 0
+    for unit, factors in _FACTORS.items():
+        if found and found <= factors.keys():
+            return unit if not bare or unit == "count" else None
+    return None

@@ -1,0 +1,79 @@
+"""Whose series a column of a wide file is: by its labels, its name, or the name of the file."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from diagnosis_harness.adapters.sources.incident_folder.binding import VALUE
+from diagnosis_harness.adapters.sources.incident_folder.formats.reader import stem_of
+from diagnosis_harness.adapters.sources.incident_folder.formats.series_names import labels_in, name_series
+from diagnosis_harness.adapters.sources.incident_folder.listing import ListedFile
+from diagnosis_harness.adapters.sources.incident_folder.names import (
+    UNNAMED_ENTITY,
+    join_header,
+    plain_key,
+    printable,
+    split_series_name,
+    unit_of_signal,
+)
+from diagnosis_harness.adapters.sources.incident_folder.settings_file import SETTINGS_NAME
+from diagnosis_harness.adapters.sources.incident_folder.table import Column
+from diagnosis_harness.analysis.direction import SignalKind, meaning_of
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnNames:
+    """Entity and signal of every column, in order; and what a reader should know of how they were found."""
+
+    names: tuple[tuple[str, str], ...]
+    owners: Mapping[str, str] = field(default_factory=dict)
+    remark: str = ""
+
+
+def name_columns(columns: Sequence[Column], file: ListedFile, known: Collection[str]) -> ColumnNames:
+    """Entity and signal of the columns of a wide file without an entity column.
+
+    Args:
+        columns: those that hold values.
+        known: entities that the folder names elsewhere.
+    """
+    if any(column.levels for column in columns):
+        return ColumnNames(tuple(join_header(column.levels) for column in columns))
+    labels = [labels_in(column.name) for column in columns]
+    stem = printable(stem_of(file.name))
+    if columns and all(one is not None for one in labels):
+        named = name_series([one or {} for one in labels], unnamed=stem or "value")
+        return ColumnNames(tuple((one.entity, one.signal) for one in named.names), named.owners)
+    split = [split_series_name(column.name) for column in columns]
+    undivided = [signal for entity, signal in split if entity == UNNAMED_ENTITY]
+    if len(undivided) < len(split) or not split:
+        return ColumnNames(tuple(split))
+    if len(split) == 1 and plain_key(columns[0].name) in VALUE and stem:
+        return ColumnNames(((UNNAMED_ENTITY, stem),), remark=f"the series is named after the file, {stem}")
+    if _are_entities(undivided, file, stem, known):
+        signal = file.settings.signal or stem or "value"
+        remark = (
+            f"each column read as an entity with the signal {signal}; "
+            f'`columns = "signals"` under [files."{file.name}"] in {SETTINGS_NAME} reads it otherwise'
+        )
+        return ColumnNames(tuple((name, signal) for name in undivided), remark=remark)
+    remark = (
+        f"each column read as a signal of one entity, {UNNAMED_ENTITY}; if they are services, set "
+        f'`columns = "entities"` and `signal = "…"` under [files."{file.name}"] in {SETTINGS_NAME}'
+    )
+    return ColumnNames(tuple(split), remark=remark)
+
+
+def _are_entities(names: Sequence[str], file: ListedFile, stem: str, known: Collection[str]) -> bool:
+    """Whether names that cannot be divided are those of entities."""
+    if file.settings.columns is not None:
+        return file.settings.columns == "entities"
+    if sum(1 for name in names if name in known) * 2 > len(names):
+        return True
+    return _speaks_of_a_signal(stem) and not any(_speaks_of_a_signal(name) for name in names)
+
+
+def _speaks_of_a_signal(name: str) -> bool:
+    unit = unit_of_signal(name)
+    return bool(name) and (unit is not None or meaning_of(name, unit).kind is not SignalKind.OTHER)
