@@ -292,7 +292,7 @@ def test_progress_names_each_file(write_folder: WriteFolder) -> None:
     told: list[tuple[str, int, int]] = []
     folder = write_folder({"metrics.csv": LONG, "topology.csv": "caller,callee\na,b\n"})
     open_incident_folder(folder, progress=lambda *news: told.append(news))
-    assert told == [("metrics.csv", 0, 2), ("topology.csv", 1, 2)]
+    assert told == [("topology.csv", 0, 2), ("metrics.csv", 1, 2)]
 
 
 def test_series_too_large_for_the_limit_are_a_tool_failure(

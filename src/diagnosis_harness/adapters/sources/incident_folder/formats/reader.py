@@ -84,6 +84,11 @@ class FileContent:
         """The file's name without folders, endings and the word for its role."""
         return stem_of(self.file.name)
 
+    @property
+    def changed_s(self) -> float:
+        """When the file was last written, epoch seconds."""
+        return self.file.path.stat().st_mtime
+
     def lines(self) -> Iterator[str]:
         """All lines without their ends."""
         with self._open() as text:

@@ -4,15 +4,27 @@ from __future__ import annotations
 
 from typing import Final
 
+from diagnosis_harness.adapters.sources.incident_folder.formats.access_log import ACCESS_LOG_READERS
+from diagnosis_harness.adapters.sources.incident_folder.formats.log_records import LOG_RECORD_READERS
+from diagnosis_harness.adapters.sources.incident_folder.formats.otlp import OTLP_READERS
 from diagnosis_harness.adapters.sources.incident_folder.formats.prometheus import PROMETHEUS_READERS
 from diagnosis_harness.adapters.sources.incident_folder.formats.reader import FileHead, FileReader
+from diagnosis_harness.adapters.sources.incident_folder.formats.spans import SPAN_READERS
+from diagnosis_harness.adapters.sources.incident_folder.formats.text_log import TEXT_LOG_READERS
 from diagnosis_harness.adapters.sources.incident_folder.settings_file import SETTINGS_NAME
 from diagnosis_harness.kernel.errors import InvalidInput
 
 TABLE_FORMAT: Final = "table"
 """The `format` of a file that is rows and columns, whatever its content resembles."""
 
-READERS: Final[tuple[FileReader, ...]] = (*PROMETHEUS_READERS,)
+READERS: Final[tuple[FileReader, ...]] = (
+    *PROMETHEUS_READERS,
+    *OTLP_READERS,
+    *SPAN_READERS,
+    *LOG_RECORD_READERS,
+    *ACCESS_LOG_READERS,
+    *TEXT_LOG_READERS,  # the last: many a line begins with a time
+)
 
 
 def reader_for(head: FileHead, stated: str | None) -> FileReader | None:

@@ -1,0 +1,112 @@
+"""Spans as Jaeger's page and API and as Zipkin write them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from diagnosis_harness.adapters.sources.incident_folder.formats.reader import (
+    SPAN_COLUMNS,
+    Cell,
+    FileContent,
+    FileHead,
+    FileReader,
+    Record,
+    RoleRows,
+    at,
+    epoch_seconds,
+    list_at,
+    number_of,
+    text_at,
+)
+from diagnosis_harness.adapters.sources.incident_folder.listing import Role
+
+_MICROSECONDS: Final = 1e6
+
+
+def _is_jaeger(head: FileHead) -> bool:
+    return any(
+        isinstance(at(one, "data", 0, "processes"), dict) or ("processes" in one and "spans" in one)
+        for one in head.objects
+    )
+
+
+def _read_jaeger(content: FileContent) -> Iterable[RoleRows]:
+    return [RoleRows(Role.TRACES, SPAN_COLUMNS, _jaeger_rows(content))]
+
+
+def _jaeger_rows(content: FileContent) -> Iterator[tuple[Cell, ...]]:
+    for document in content.records():
+        for trace in list_at(document, "data") or [document]:
+            for span in list_at(trace, "spans"):
+                process = at(trace, "processes", text_at(span, "processID") or "")
+                start, duration = epoch_seconds(at(span, "startTime")), number_of(at(span, "duration"))
+                yield (
+                    text_at(span, "traceID"),
+                    text_at(span, "spanID"),
+                    _jaeger_parent(span),
+                    text_at(process, "serviceName") or text_at(span, "process.serviceName"),
+                    text_at(span, "operationName"),
+                    start,
+                    None if duration is None else duration / _MICROSECONDS,
+                    str(_jaeger_failed(span)).lower(),
+                )
+
+
+def _jaeger_parent(span: object) -> str | None:
+    references = list_at(span, "references")
+    parents = [one for one in references if at(one, "refType") == "CHILD_OF"] or references
+    return text_at(parents[0], "spanID") if parents else text_at(span, "parentSpanID")
+
+
+def _jaeger_failed(span: object) -> bool:
+    tags = {at(tag, "key"): at(tag, "value") for tag in list_at(span, "tags")}
+    return str(tags.get("error", "")).lower() == "true" or tags.get("otel.status_code") == "ERROR"
+
+
+def _zipkin_spans(value: object) -> list[Record]:
+    inner = value if isinstance(value, list) else [value]
+    return [one for one in inner if isinstance(one, dict) and "traceId" in one and "id" in one]
+
+
+def _is_zipkin(head: FileHead) -> bool:
+    first = _zipkin_spans(head.records[0]) if head.records else []
+    return bool(first) and ("localEndpoint" in first[0] or "timestamp" in first[0])
+
+
+def _read_zipkin(content: FileContent) -> Iterable[RoleRows]:
+    return [RoleRows(Role.TRACES, SPAN_COLUMNS, _zipkin_rows(content))]
+
+
+def _zipkin_rows(content: FileContent) -> Iterator[tuple[Cell, ...]]:
+    """Zipkin gives both ends of a call one id; the server's end becomes a child of the client's."""
+    spans = [span for value in content.values() for span in _zipkin_spans(value)]
+    servers = {
+        (text_at(span, "traceId"), text_at(span, "id")): text_at(span, "localEndpoint.serviceName")
+        for span in spans
+        if span.get("shared") is True
+    }
+    for span in spans:
+        trace, own, parent = text_at(span, "traceId"), text_at(span, "id"), text_at(span, "parentId")
+        entity = text_at(span, "localEndpoint.serviceName")
+        if span.get("shared") is True:
+            own, parent = f"{own}/server", own
+        elif parent is not None and servers.get((trace, parent)) == entity:
+            parent = f"{parent}/server"
+        start, duration = epoch_seconds(span.get("timestamp")), number_of(span.get("duration"))
+        yield (
+            trace,
+            own,
+            parent,
+            entity,
+            text_at(span, "name") or "",
+            start,
+            None if duration is None else duration / _MICROSECONDS,
+            str(at(span, "tags", "error") is not None).lower(),
+        )
+
+
+SPAN_READERS: Final = (
+    FileReader("jaeger", "traces of Jaeger", _is_jaeger, _read_jaeger),
+    FileReader("zipkin", "spans of Zipkin", _is_zipkin, _read_zipkin),
+)

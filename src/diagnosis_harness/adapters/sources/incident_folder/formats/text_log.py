@@ -1,0 +1,226 @@
+"""Plain text logs: an entry begins with a time; lines without one, as of a stack trace, belong to it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Final
+
+from diagnosis_harness.adapters.sources.incident_folder.formats.log_records import (
+    LogRow,
+    entity_of_labels,
+    level_of_labels,
+)
+from diagnosis_harness.adapters.sources.incident_folder.formats.reader import (
+    LOG_COLUMNS,
+    FileContent,
+    FileHead,
+    FileReader,
+    RoleRows,
+)
+from diagnosis_harness.adapters.sources.incident_folder.formats.series_names import labels_in
+from diagnosis_harness.adapters.sources.incident_folder.listing import Role
+
+_CLOCK: Final = r"\d{2}:\d{2}:\d{2}"
+_MONTHS: Final = {
+    "Jan": 1, "Feb": 2, "Mar": 3, "Apr": 4, "May": 5, "Jun": 6, "Jul": 7, "Aug": 8, "Sep": 9, "Oct": 10,
+    "Nov": 11, "Dec": 12,
+}  # fmt: skip
+_MONTH: Final = "|".join(_MONTHS)
+_LEVEL: Final = re.compile(
+    r"\b(TRACE|DEBUG|INFO|NOTICE|WARN(?:ING)?|ERROR|ERR|CRIT(?:ICAL)?|FATAL|PANIC|SEVERE|EMERG|LOG|HINT)\b"
+    r"|[\[<(](trace|debug|info|notice|warn(?:ing)?|error|err|crit(?:ical)?|fatal|alert|emerg)[\]>)]"
+    r"|\b(?:level|lvl|severity)=\"?([A-Za-z]+)"
+)
+_LEVEL_REACH: Final = 120
+_JOINED_CHARACTERS: Final = 20_000
+_SHARE: Final = 0.3
+"""Of the first lines this many begin with a time: a stack trace has many lines, its entry one."""
+_GENERIC: Final = frozenset(
+    [
+        "app", "application", "server", "out", "output", "stdout", "stderr", "error", "access", "system",
+        "syslog", "messages", "all", "combined", "console", "log", "logs", "service", "main", "root",
+        "current", "latest", "export", "explore",
+    ]
+)  # fmt: skip
+"""Words of file names that do not say whose log it is."""
+_PREFIXED: Final = re.compile(r"\[(?:pod|deployment)/([^/\]]+)(?:/[^\]]*)?\] ")
+_SYSLOG_PROCESS: Final = re.compile(r"(\S+) ([^\s:\[]+)(?:\[\d+\])?: ")
+_KLOG: Final = {"I": "INFO", "W": "WARNING", "E": "ERROR", "F": "FATAL"}
+_LOGFMT: Final = re.compile(r'([A-Za-z_][\w.]*)=("(?:[^"\\]|\\.)*"|\S*)')
+
+Parsed = tuple[str, str, str | None]
+"""The time as ISO 8601, the rest of the line, and a level where the time tells it."""
+
+
+@dataclass(frozen=True, slots=True)
+class LineStart:
+    """One way in which entries of a log begin."""
+
+    pattern: re.Pattern[str]
+    take: Callable[[re.Match[str], int], Parsed | None]
+    """The match and the year to take where none is written → what it says; None where it is no time."""
+
+
+def _iso(match: re.Match[str], year: int) -> Parsed | None:
+    del year
+    date = match["date"].replace("/", "-").replace("T", " ")
+    offset = (match["offset"] or "").strip()
+    offset = "Z" if offset in {"UTC", "GMT", "Z"} else offset
+    return f"{date}{(match['part'] or '').replace(',', '.')}{offset}", "", None
+
+
+def _yearless(match: re.Match[str], year: int) -> Parsed | None:
+    day = f"{year}-{_MONTHS[match['month']]:02}-{int(match['day']):02}"
+    return f"{day} {match['clock']}{match['part'] or ''}", "", None
+
+
+def _klog(match: re.Match[str], year: int) -> Parsed | None:
+    day = f"{year}-{match['month']}-{match['day']}"
+    return f"{day} {match['clock']}{match['part'] or ''}", "", _KLOG[match["level"]]
+
+
+def _day_month(match: re.Match[str], year: int) -> Parsed | None:
+    del year
+    day = f"{match['year']}-{_MONTHS[match['month']]:02}-{int(match['day']):02}"
+    return f"{day} {match['clock']}{(match['part'] or '').replace(',', '.')}", "", None
+
+
+def _start(pattern: str, take: Callable[[re.Match[str], int], Parsed | None]) -> LineStart:
+    return LineStart(re.compile(pattern, re.ASCII), take)
+
+
+_STARTS: Final = (
+    _start(
+        rf"\[?(?P<date>\d{{4}}[-/]\d{{2}}[-/]\d{{2}}[T ]{_CLOCK})(?P<part>[.,]\d+)?"
+        r"(?P<offset>Z| ?(?:UTC|GMT)| ?[+-]\d{2}:?\d{2})?\]?(?=\W|$)",
+        _iso,
+    ),
+    _start(
+        r"(?:ts|time|timestamp)=\"?"
+        rf"(?P<date>\d{{4}}-\d{{2}}-\d{{2}}[T ]{_CLOCK})(?P<part>[.,]\d+)?"
+        r"(?P<offset>Z|[+-]\d{2}:?\d{2})?\"?",
+        _iso,
+    ),
+    _start(rf"(?P<month>{_MONTH})  ?(?P<day>\d{{1,2}}) (?P<clock>{_CLOCK})(?P<part>\.\d+)? ", _yearless),
+    _start(
+        rf"(?P<level>[IWEF])(?P<month>\d{{2}})(?P<day>\d{{2}}) (?P<clock>{_CLOCK})(?P<part>\.\d+)?\s", _klog
+    ),
+    _start(
+        rf"(?:\d+:[A-Z] )?\[?(?P<day>\d{{1,2}})[- /](?P<month>{_MONTH})[- /](?P<year>\d{{4}})[: ]"
+        rf"(?P<clock>{_CLOCK})(?P<part>[.,]\d+)?",
+        _day_month,
+    ),
+)
+
+
+def _best_start(head: FileHead) -> LineStart | None:
+    """The way in which most of the first lines begin, where enough of them do."""
+    lines = [_PREFIXED.sub("", line, count=1) for line in head.lines]
+    counted = [(sum(1 for line in lines if one.pattern.match(line)), one) for one in _STARTS]
+    count, best = max(counted, key=lambda pair: pair[0])
+    return best if count and count >= min(_SHARE * len(lines), 3) else None
+
+
+def _is_text_log(head: FileHead) -> bool:
+    start = None if head.records else _best_start(head)
+    if start is None:
+        return False
+    # Rows of a table begin with a time as well, but their columns are parted by the same signs in every line.
+    matches = [(line, start.pattern.match(line)) for line in head.lines]
+    return not all(match is None or line[match.end() :][:1] in {",", ";", "\t"} for line, match in matches)
+
+
+def _read_text_log(content: FileContent) -> Iterable[RoleRows]:
+    year = datetime.fromtimestamp(content.changed_s, UTC).year
+    start = _best_start(FileHead(content.file.name, "\n".join(_first(content.lines(), 60)))) or _STARTS[0]
+    remark = "" if start.take not in {_yearless, _klog} else f"its times name no year, taken as {year}"
+    return [RoleRows(Role.LOGS, LOG_COLUMNS, _entries(content, start, year), remark)]
+
+
+def _first(lines: Iterator[str], limit: int) -> Iterator[str]:
+    for _, line in zip(range(limit), lines, strict=False):
+        yield line
+
+
+def _entries(content: FileContent, start: LineStart, year: int) -> Iterator[LogRow]:
+    entity = _entity_of_file(content.stem)
+    held: LogRow | None = None
+    joined: list[str] = []
+    room = 0
+    for line in content.lines():
+        row = _entry(line, start, year, entity)
+        if row is not None:
+            if held is not None:
+                yield _whole(held, joined)
+            held, joined, room = row, [], _JOINED_CHARACTERS
+        elif held is None:
+            entity = _common_entity(line) or entity
+        elif line.strip() and room > 0:
+            joined.append(line)
+            room -= len(line)
+    if held is not None:
+        yield _whole(held, joined)
+
+
+def _whole(row: LogRow, joined: list[str]) -> LogRow:
+    return (*row[:3], "\n".join([str(row[3]), *joined])) if joined else row
+
+
+def _entry(line: str, start: LineStart, year: int, entity: str | None) -> LogRow | None:
+    whose = _PREFIXED.match(line)
+    if whose is not None:
+        line, entity = line[whose.end() :], whose[1]
+    match = start.pattern.match(line)
+    taken = start.take(match, year) if match is not None else None
+    if match is None or taken is None:
+        return None
+    time, _, level = taken
+    rest = line[match.end() :].strip(" \t")
+    if start.take is _yearless:
+        process = _SYSLOG_PROCESS.match(rest)
+        if process is not None:
+            entity, rest = process[2], rest[process.end() :]
+    elif rest.startswith("{") and '="' in rest:
+        labels, rest = _stream_labels(rest)
+        entity, level = entity_of_labels(labels) or entity, level_of_labels(labels)
+    elif "msg=" in rest:
+        labels = {key: value.strip('"') for key, value in _LOGFMT.findall(rest)}
+        entity = entity_of_labels(labels) or entity
+    level = level or _level_in(rest)
+    return time, entity, level, rest
+
+
+def _stream_labels(rest: str) -> tuple[Mapping[str, str], str]:
+    """The label set that logcli writes before a line, and the line."""
+    end = rest.find("}")
+    labels = labels_in(rest[: end + 1]) if end > 0 else None
+    return ({}, rest) if labels is None else (labels, rest[end + 1 :].strip())
+
+
+def _level_in(rest: str) -> str | None:
+    found = _LEVEL.search(rest[:_LEVEL_REACH])
+    return None if found is None else next(group for group in found.groups() if group)
+
+
+def _common_entity(line: str) -> str | None:
+    """Whose the lines are, as the head of an export from Grafana says."""
+    _, mark, text = line.partition("Common labels: ")
+    try:
+        labels = json.loads(text) if mark else None
+    except ValueError:
+        labels = labels_in(text)
+    known = {str(key): str(value) for key, value in labels.items()} if isinstance(labels, dict) else {}
+    return entity_of_labels(known)
+
+
+def _entity_of_file(stem: str) -> str | None:
+    """Whose log a file is by its name; None where that says nothing."""
+    words = [word for word in re.split(r"[-_. ]", stem.lower()) if word and not word.isdecimal()]
+    return stem if words and not set(words) <= _GENERIC else None
+
+
+TEXT_LOG_READERS: Final = (FileReader("text", "a plain text log", _is_text_log, _read_text_log),)
