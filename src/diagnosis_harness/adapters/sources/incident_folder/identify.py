@@ -63,7 +63,7 @@ def open_tables(file: ListedFile, database: Database) -> list[IdentifiedTable]:
     reader, head = None, None
     if not _names_columns(file.settings):
         head = read_file_head(file, _opener(file), limit_bytes=limit)
-        reader = reader_for(head, file.settings.format)
+        reader = reader_for(head, file.settings.format, is_table=file.form in {Form.CSV, Form.TSV})
     if reader is None:
         return [IdentifiedTable(_with_role(_plain_table(file, database, head)))]
     return _read_foreign(file, reader, database, limit)

@@ -61,7 +61,7 @@ def open_json(file: ListedFile, database: Database) -> Table:
                 f"GROUP BY key ORDER BY place, key LIMIT {_KEYS_LIMIT + 1}"
             )
         ]
-        paths = _nested_paths(database, options, keys)
+        paths = _paths_of_keys(database, options, keys)
         _check_keys(file, [key for path in paths for key in path])
         scan, columns = _columns(database, options, paths)
     except database.errors as error:
@@ -76,7 +76,7 @@ def open_json(file: ListedFile, database: Database) -> Table:
     )
 
 
-def _nested_paths(database: Database, options: str, keys: list[str]) -> list[_Path]:
+def _paths_of_keys(database: Database, options: str, keys: list[str]) -> list[_Path]:
     """Every key, or in its place the keys of the objects that the first records hold there."""
     first = database.rows(f"SELECT json FROM read_json_objects({options}) LIMIT {SAMPLE_ROWS}")
     inside: dict[str, dict[_Path, None]] = {}

@@ -48,7 +48,7 @@ class MeasuredColumn:
     unit: str
 
 
-def measured_column(column: Column) -> MeasuredColumn | None:
+def column_with_units(column: Column) -> MeasuredColumn | None:
     """The column read in one unit, where all first cells are numbers with units of one kind; else None.
 
     A cell without a unit counts only where it is a zero, or where the others are thousands (`1.2 K`, `980`).

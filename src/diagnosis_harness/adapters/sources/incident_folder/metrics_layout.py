@@ -24,7 +24,7 @@ from diagnosis_harness.adapters.sources.incident_folder.database import Database
 from diagnosis_harness.adapters.sources.incident_folder.formats.reader import stem_of
 from diagnosis_harness.adapters.sources.incident_folder.measured import (
     MeasuredColumn,
-    measured_column,
+    column_with_units,
     refuse_unread,
 )
 from diagnosis_harness.adapters.sources.incident_folder.metric_labels import label_columns
@@ -186,7 +186,7 @@ def _signals_of(columns: Sequence[Column], table: Table) -> list[str]:
 
 
 def _read_units(table: Table, database: Database, column: Column) -> MeasuredColumn | None:
-    read = measured_column(column)
+    read = column_with_units(column)
     if read is not None:
         refuse_unread(table, database, column, read)
     return read

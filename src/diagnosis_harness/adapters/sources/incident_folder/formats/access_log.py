@@ -42,7 +42,7 @@ def _reader(key: str, shown: str, pattern: re.Pattern[str]) -> FileReader:
         yield RoleRows(Role.LOGS, LOG_COLUMNS, _lines(content, pattern, entity))
         yield RoleRows(Role.METRICS, METRIC_COLUMNS, _rates(content, pattern, entity), "rates by the minute")
 
-    return FileReader(key, shown, recognises, read)
+    return FileReader(key, shown, recognises, read, is_text=True)
 
 
 def _requests(content: FileContent, pattern: re.Pattern[str]) -> Iterator[tuple[float, re.Match[str]]]:

@@ -11,10 +11,10 @@ from typing import Final
 
 from diagnosis_harness.adapters.sources.incident_folder.names import unit_of_signal
 
-QUANTILES: Final = (0.5, 0.95, 0.99)
+_QUANTILES: Final = (0.5, 0.95, 0.99)
 _ENDINGS: Final = ("_bucket", "_sum", "_count")
 
-Points = tuple[tuple[float, float | None], ...]
+SeriesPoints = tuple[tuple[float, float | None], ...]
 _Key = tuple[str, tuple[tuple[str, str], ...]]
 
 
@@ -23,7 +23,7 @@ class LabelledSeries:
     """One series with its labels (`__name__` is its name) and its points by time."""
 
     labels: Mapping[str, str]
-    points: Points
+    points: SeriesPoints
     unit: str | None = None
 
 
@@ -73,7 +73,7 @@ def _derive(
         means = ((time_s, total[time_s] / by) for time_s, by, _ in grown if by > 0 and time_s in total)
         yield _new(labels, f"{name}_mean", unit=unit, points=means)
     if len(buckets) > 1:
-        for quantile in QUANTILES:
+        for quantile in _QUANTILES:
             points = _quantiles(buckets, quantile)
             yield _new(labels, f"{name}_p{round(quantile * 100)}", unit=unit, points=points)
 
@@ -91,11 +91,11 @@ def _bound(text: str) -> float:
         return math.inf
 
 
-def _largest(buckets: Mapping[float, Mapping[float, float | None]]) -> Points:
+def _largest(buckets: Mapping[float, Mapping[float, float | None]]) -> SeriesPoints:
     return tuple(sorted(buckets[max(buckets)].items()))
 
 
-def _growth(points: Points) -> list[tuple[float, float, float]]:
+def _growth(points: SeriesPoints) -> list[tuple[float, float, float]]:
     """Time, growth since the sample before and seconds between the two; after a reset it grew from zero."""
     present = [(time_s, value) for time_s, value in points if value is not None and math.isfinite(value)]
     return [

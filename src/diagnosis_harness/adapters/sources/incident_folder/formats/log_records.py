@@ -16,7 +16,7 @@ from diagnosis_harness.adapters.sources.incident_folder.formats.reader import (
     at,
     epoch_seconds,
     list_at,
-    text_at,
+    string_at,
 )
 from diagnosis_harness.adapters.sources.incident_folder.formats.series_names import name_series
 from diagnosis_harness.adapters.sources.incident_folder.listing import Role
@@ -42,20 +42,20 @@ LogRow = tuple[Cell, ...]
 
 def log_row(record: Record) -> LogRow | None:
     """A log line from a record with the usual names, flat or nested; None where it has no time."""
-    time_s = epoch_seconds(field_of(record, _TIMES))
+    time_s = epoch_seconds(record_field(record, _TIMES))
     if time_s is None:
         return None
-    message = field_of(record, _MESSAGES)
-    return time_s, field_of(record, _ENTITIES), field_of(record, _LEVELS), message or ""
+    message = record_field(record, _MESSAGES)
+    return time_s, record_field(record, _ENTITIES), record_field(record, _LEVELS), message or ""
 
 
-def field_of(record: Record, names: Iterable[str]) -> str | None:
+def record_field(record: Record, names: Iterable[str]) -> str | None:
     """The first of the names that the record has, as a key with dots in it or as keys inside keys."""
     for name in names:
         plain = record.get(name)
         if isinstance(plain, str | int | float) and plain != "":
             return str(plain)
-        found = text_at(record, name)
+        found = string_at(record, name)
         if found is not None:
             return found
     return None
@@ -131,14 +131,14 @@ def _read_journal(content: FileContent) -> Iterable[RoleRows]:
 
 
 def _journal_row(record: Record) -> LogRow:
-    unit = text_at(record, "_SYSTEMD_UNIT", "UNIT", "SYSLOG_IDENTIFIER", "_COMM")
-    entity = text_at(record, "CONTAINER_NAME") or (unit.removesuffix(".service") if unit else None)
+    unit = string_at(record, "_SYSTEMD_UNIT", "UNIT", "SYSLOG_IDENTIFIER", "_COMM")
+    entity = string_at(record, "CONTAINER_NAME") or (unit.removesuffix(".service") if unit else None)
     message = record.get("MESSAGE")
     if isinstance(message, list):  # bytes that are no UTF-8
         message = bytes(byte for byte in message if isinstance(byte, int) and 0 <= byte < 256).decode(
             errors="replace"
         )
-    priority = text_at(record, "PRIORITY") or ""
+    priority = string_at(record, "PRIORITY") or ""
     level = _PRIORITIES[int(priority)] if priority.isdecimal() and int(priority) < len(_PRIORITIES) else None
     return epoch_seconds(record.get("__REALTIME_TIMESTAMP")), entity, level, str(message or "")
 

@@ -22,7 +22,7 @@ from diagnosis_harness.adapters.sources.incident_folder.formats.reader import (
     epoch_seconds,
     list_at,
     number_of,
-    text_at,
+    string_at,
 )
 from diagnosis_harness.adapters.sources.incident_folder.listing import Role
 
@@ -47,7 +47,7 @@ def attributes_of(holder: object) -> dict[str, str]:
     found = {}
     for pair in list_at(holder, "attributes"):
         value = at(pair, "value")
-        text = text_at(value, "stringValue", "intValue", "doubleValue", "boolValue")
+        text = string_at(value, "stringValue", "intValue", "doubleValue", "boolValue")
         if text is not None:
             found[str(at(pair, "key"))] = text
     return found
@@ -86,20 +86,20 @@ def _span_rows(content: FileContent) -> Iterator[tuple[Cell, ...]]:
                     epoch_seconds(at(span, "endTimeUnixNano")),
                 )
                 yield (
-                    text_at(span, "traceId"),
-                    text_at(span, "spanId"),
-                    text_at(span, "parentSpanId"),
+                    string_at(span, "traceId"),
+                    string_at(span, "spanId"),
+                    string_at(span, "parentSpanId"),
                     entity,
-                    text_at(span, "name"),
+                    string_at(span, "name"),
                     start,
-                    _lasted(span) if start is not None and end is not None else None,
+                    _duration_of(span) if start is not None and end is not None else None,
                     str(at(span, "status", "code") in {2, "STATUS_CODE_ERROR"}).lower(),
                 )
 
 
-def _lasted(span: object) -> float | None:
+def _duration_of(span: object) -> float | None:
     """The duration in seconds, from whole nanoseconds: floats of today are 200 ns apart."""
-    start, end = text_at(span, "startTimeUnixNano"), text_at(span, "endTimeUnixNano")
+    start, end = string_at(span, "startTimeUnixNano"), string_at(span, "endTimeUnixNano")
     if start is None or end is None or not (start.isdecimal() and end.isdecimal()):
         return None
     return (int(end) - int(start)) / 1e9
@@ -114,10 +114,15 @@ def _log_rows(content: FileContent) -> Iterator[tuple[Cell, ...]]:
         entity = entity_of_labels(attributes)
         for scope in list_at(resource, "scopeLogs"):
             for record in list_at(scope, "logRecords"):
-                time_s = epoch_seconds(text_at(record, "timeUnixNano", "observedTimeUnixNano"))
+                time_s = epoch_seconds(string_at(record, "timeUnixNano", "observedTimeUnixNano"))
                 body = at(record, "body")
-                text = text_at(body, "stringValue", "intValue", "doubleValue", "boolValue")
-                yield time_s, entity, text_at(record, "severityText"), text if text is not None else str(body)
+                text = string_at(body, "stringValue", "intValue", "doubleValue", "boolValue")
+                yield (
+                    time_s,
+                    entity,
+                    string_at(record, "severityText"),
+                    text if text is not None else str(body),
+                )
 
 
 def _read_metrics(content: FileContent) -> Iterable[RoleRows]:
@@ -138,7 +143,7 @@ def _read_metrics(content: FileContent) -> Iterable[RoleRows]:
 
 
 def _unit_of(metric: Record) -> str | None:
-    unit = text_at(metric, "unit")
+    unit = string_at(metric, "unit")
     return _UNITS.get(unit) if unit else None
 
 
@@ -147,7 +152,7 @@ _Point = tuple[str, Mapping[str, str], float, float | None]
 
 
 def _points_of(metric: Record) -> Iterator[_Point]:
-    name = text_at(metric, "name") or "value"
+    name = string_at(metric, "name") or "value"
     for kind, read in _KINDS.items():
         body = at(metric, kind)
         for point in list_at(body, "dataPoints"):
@@ -164,11 +169,11 @@ _Read = tuple[str, Mapping[str, str], float | None]
 
 def _gauge(body: object, point: object, time_s: float) -> Iterator[_Read]:
     del body, time_s
-    yield "", {}, number_of(text_at(point, "asDouble", "asInt"))
+    yield "", {}, number_of(string_at(point, "asDouble", "asInt"))
 
 
 def _sum(body: object, point: object, time_s: float) -> Iterator[_Read]:
-    value = number_of(text_at(point, "asDouble", "asInt"))
+    value = number_of(string_at(point, "asDouble", "asInt"))
     if at(body, "isMonotonic") is not True:
         yield "", {}, value
     elif at(body, "aggregationTemporality") in _CUMULATIVE:

@@ -167,6 +167,8 @@ class FileReader:
     """What the format is called in notes."""
     recognises: Callable[[FileHead], bool]
     read: Callable[[FileContent], Iterable[RoleRows]]
+    is_text: bool = False
+    """Whether it reads lines of text: it is not asked of files whose ending says that they are tables."""
 
 
 def read_file_head(file: ListedFile, open_text: OpenText, *, limit_bytes: int) -> FileHead:
@@ -258,7 +260,7 @@ def at(value: object, *path: str | int) -> object:
     return value
 
 
-def text_at(value: object, *paths: str) -> str | None:
+def string_at(value: object, *paths: str) -> str | None:
     """The first text, number or truth value at one of the dotted paths, as text."""
     for path in paths:
         found = at(value, *path.split("."))

@@ -27,8 +27,11 @@ READERS: Final[tuple[FileReader, ...]] = (
 )
 
 
-def reader_for(head: FileHead, stated: str | None) -> FileReader | None:
+def reader_for(head: FileHead, stated: str | None, *, is_table: bool) -> FileReader | None:
     """The reader that incident.toml names by `format`, else the first that recognises the file, else None.
+
+    Args:
+        is_table: whether the file's ending says that it holds rows and columns.
 
     Raises:
         InvalidInput: incident.toml names a format that there is not.
@@ -45,4 +48,5 @@ def reader_for(head: FileHead, stated: str | None) -> FileReader | None:
                 f"use one of: {keys}",
             )
         return named
-    return next((reader for reader in READERS if reader.recognises(head)), None)
+    asked = (reader for reader in READERS if not (is_table and reader.is_text))
+    return next((reader for reader in asked if reader.recognises(head)), None)

@@ -17,7 +17,7 @@ from diagnosis_harness.adapters.sources.incident_folder.formats.reader import (
     epoch_seconds,
     list_at,
     number_of,
-    text_at,
+    string_at,
 )
 from diagnosis_harness.adapters.sources.incident_folder.listing import Role
 
@@ -39,14 +39,14 @@ def _jaeger_rows(content: FileContent) -> Iterator[tuple[Cell, ...]]:
     for document in content.records():
         for trace in list_at(document, "data") or [document]:
             for span in list_at(trace, "spans"):
-                process = at(trace, "processes", text_at(span, "processID") or "")
+                process = at(trace, "processes", string_at(span, "processID") or "")
                 start, duration = epoch_seconds(at(span, "startTime")), number_of(at(span, "duration"))
                 yield (
-                    text_at(span, "traceID"),
-                    text_at(span, "spanID"),
+                    string_at(span, "traceID"),
+                    string_at(span, "spanID"),
                     _jaeger_parent(span),
-                    text_at(process, "serviceName") or text_at(span, "process.serviceName"),
-                    text_at(span, "operationName"),
+                    string_at(process, "serviceName") or string_at(span, "process.serviceName"),
+                    string_at(span, "operationName"),
                     start,
                     None if duration is None else duration / _MICROSECONDS,
                     str(_jaeger_failed(span)).lower(),
@@ -56,7 +56,7 @@ def _jaeger_rows(content: FileContent) -> Iterator[tuple[Cell, ...]]:
 def _jaeger_parent(span: object) -> str | None:
     references = list_at(span, "references")
     parents = [one for one in references if at(one, "refType") == "CHILD_OF"] or references
-    return text_at(parents[0], "spanID") if parents else text_at(span, "parentSpanID")
+    return string_at(parents[0], "spanID") if parents else string_at(span, "parentSpanID")
 
 
 def _jaeger_failed(span: object) -> bool:
@@ -82,13 +82,13 @@ def _zipkin_rows(content: FileContent) -> Iterator[tuple[Cell, ...]]:
     """Zipkin gives both ends of a call one id; the server's end becomes a child of the client's."""
     spans = [span for value in content.values() for span in _zipkin_spans(value)]
     servers = {
-        (text_at(span, "traceId"), text_at(span, "id")): text_at(span, "localEndpoint.serviceName")
+        (string_at(span, "traceId"), string_at(span, "id")): string_at(span, "localEndpoint.serviceName")
         for span in spans
         if span.get("shared") is True
     }
     for span in spans:
-        trace, own, parent = text_at(span, "traceId"), text_at(span, "id"), text_at(span, "parentId")
-        entity = text_at(span, "localEndpoint.serviceName")
+        trace, own, parent = string_at(span, "traceId"), string_at(span, "id"), string_at(span, "parentId")
+        entity = string_at(span, "localEndpoint.serviceName")
         if span.get("shared") is True:
             own, parent = f"{own}/server", own
         elif parent is not None and servers.get((trace, parent)) == entity:
@@ -99,7 +99,7 @@ def _zipkin_rows(content: FileContent) -> Iterator[tuple[Cell, ...]]:
             own,
             parent,
             entity,
-            text_at(span, "name") or "",
+            string_at(span, "name") or "",
             start,
             None if duration is None else duration / _MICROSECONDS,
             str(at(span, "tags", "error") is not None).lower(),

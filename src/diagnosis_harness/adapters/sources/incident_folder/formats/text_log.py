@@ -129,9 +129,15 @@ def _is_text_log(head: FileHead) -> bool:
     start = None if head.records else _best_start(head)
     if start is None:
         return False
-    # Rows of a table begin with a time as well, but their columns are parted by the same signs in every line.
-    matches = [(line, start.pattern.match(line)) for line in head.lines]
-    return not all(match is None or line[match.end() :][:1] in {",", ";", "\t"} for line, match in matches)
+    # Rows of a table begin with a time as well, but below a header with as many separators.
+    first, *others = head.lines
+    header = start.pattern.match(first) is None
+    rows = others[:-1] or others
+    return not any(
+        header and {line.count(sign) for line in rows} == {first.count(sign)}
+        for sign in ",;\t"
+        if sign in first
+    )
 
 
 def _read_text_log(content: FileContent) -> Iterable[RoleRows]:
@@ -223,4 +229,6 @@ def _entity_of_file(stem: str) -> str | None:
     return stem if words and not set(words) <= _GENERIC else None
 
 
-TEXT_LOG_READERS: Final = (FileReader("text", "a plain text log", _is_text_log, _read_text_log),)
+TEXT_LOG_READERS: Final = (
+    FileReader("text", "a plain text log", _is_text_log, _read_text_log, is_text=True),
+)
