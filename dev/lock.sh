@@ -12,10 +12,10 @@ extras="--extra server --extra postgres --extra redis --extra queue --extra rag 
 # shellcheck disable=SC2086 # the extras are words
 compile requirements/base.in $extras --constraint requirements/base.txt --output-file requirements/serve.txt
 # shellcheck disable=SC2086
-compile requirements/base.in requirements/dev.in $extras --constraint requirements/serve.txt \
+compile requirements/base.in requirements/dev.in $extras --extra bench --constraint requirements/serve.txt \
     --output-file requirements/dev.txt
 # shellcheck disable=SC2086
-compile requirements/base.in requirements/dev.in requirements/bench.in $extras --constraint requirements/dev.txt \
+compile requirements/base.in requirements/dev.in requirements/bench.in $extras --extra bench --constraint requirements/dev.txt \
     --output-file requirements/bench.txt
 # The site of the documentation has an environment of its own.
 UV_SYSTEM_CERTS=true uv pip compile --quiet --universal --no-header --no-annotate --generate-hashes \

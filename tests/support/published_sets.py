@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 
 import duckdb
 
-from diagnosis_harness.bench.case import DataSet
 from diagnosis_harness.bench.datasets.nezha import POD_METRICS, Nezha
 from diagnosis_harness.bench.datasets.petshop import PetShop
 from diagnosis_harness.bench.datasets.rootcausebench import RootCauseBench
@@ -208,21 +205,3 @@ def poison_rootcausebench(root: Path) -> None:
 def write_json(path: Path, value: object) -> None:
     """Write a JSON file."""
     path.write_text(json.dumps(value), encoding="utf-8")
-
-
-@dataclass(frozen=True, slots=True)
-class SmallSet:
-    """A data set in small: how it is made, and how wrong labels are planted in it."""
-
-    name: str
-    make: Callable[[Path], DataSet]
-    poison: Callable[[Path], None]
-    labels: tuple[str, ...]
-    """Files, or folders of files, that hold the truth and nothing that an export may need."""
-
-
-SMALL_SETS = (
-    SmallSet("petshop", make_petshop, poison_petshop, ()),  # its labels hold the alerts
-    SmallSet("nezha", make_nezha, poison_nezha, ()),  # its labels hold the onsets
-    SmallSet("rootcausebench", make_rootcausebench, poison_rootcausebench, ("rootcausebench/labels.json",)),
-)

@@ -8,7 +8,7 @@ from pathlib import Path
 from shutil import rmtree
 
 import pytest
-from tests.support.published_sets import SMALL_SETS, SmallSet
+from tests.support.small_sets import SMALL_SETS, SmallSet
 
 from diagnosis_harness.bench.case import ALERT_DELAY_S, Case, Condition, DataSet
 from diagnosis_harness.bench.datasets.catalog import NAMES

@@ -207,7 +207,7 @@ def test_missing_data_are_one_clear_sentence(tmp_path: Path, name: str) -> None:
 
 def test_unknown_data_set_is_refused_with_the_known_ones(tmp_path: Path) -> None:
     """The sentence names what there is."""
-    with pytest.raises(InvalidInput, match="choose one of nezha, petshop"):
+    with pytest.raises(InvalidInput, match="choose one of nezha, opensre-synthetic, petshop"):
         data_set("petstore", tmp_path)
 
 

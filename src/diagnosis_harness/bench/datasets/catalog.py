@@ -7,7 +7,7 @@ from pathlib import Path
 from diagnosis_harness.bench.case import DataSet
 from diagnosis_harness.kernel.errors import InvalidInput
 
-NAMES = ("petshop", "nezha", "rootcausebench")
+NAMES = ("petshop", "nezha", "rootcausebench", "opensre-synthetic", "tvdiag-events")
 """The one place outside of the exporters that names a data set."""
 
 
@@ -18,8 +18,10 @@ def data_set(name: str, root: Path) -> DataSet:
         InvalidInput: there is no data set of that name.
     """
     from diagnosis_harness.bench.datasets.nezha import Nezha  # lazy: the names alone are for `--help`
+    from diagnosis_harness.bench.datasets.opensre import OpenSre
     from diagnosis_harness.bench.datasets.petshop import PetShop
     from diagnosis_harness.bench.datasets.rootcausebench import RootCauseBench
+    from diagnosis_harness.bench.datasets.tvdiag import TvDiag
 
     match name:
         case "petshop":
@@ -28,5 +30,9 @@ def data_set(name: str, root: Path) -> DataSet:
             return Nezha(root)
         case "rootcausebench":
             return RootCauseBench(root)
+        case "opensre-synthetic":
+            return OpenSre(root)
+        case "tvdiag-events":
+            return TvDiag(root)
         case _:
             raise InvalidInput(name, "is no known data set", f"choose one of {', '.join(sorted(NAMES))}")

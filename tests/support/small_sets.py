@@ -1,0 +1,41 @@
+"""All data sets in small, for what every one of them promises."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.support import published_events, published_sets
+
+from diagnosis_harness.bench.case import DataSet
+
+
+@dataclass(frozen=True, slots=True)
+class SmallSet:
+    """A data set in small: how it is made, and how wrong labels are planted in it."""
+
+    name: str
+    make: Callable[[Path], DataSet]
+    poison: Callable[[Path], None]
+    labels: tuple[str, ...]
+    """Files, or folders of files, that hold the truth and nothing that an export may need."""
+
+
+SMALL_SETS = (
+    SmallSet("petshop", published_sets.make_petshop, published_sets.poison_petshop, ()),  # labels hold alerts
+    SmallSet("nezha", published_sets.make_nezha, published_sets.poison_nezha, ()),  # labels hold onsets
+    SmallSet(
+        "rootcausebench",
+        published_sets.make_rootcausebench,
+        published_sets.poison_rootcausebench,
+        ("rootcausebench/labels.json",),
+    ),
+    SmallSet(
+        "opensre-synthetic",
+        published_events.make_opensre,
+        published_events.poison_opensre,
+        ("opensre-synthetic/labels",),
+    ),
+    SmallSet("tvdiag-events", published_events.make_tvdiag, published_events.poison_tvdiag, ()),  # same lines
+)
