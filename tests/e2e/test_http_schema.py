@@ -51,7 +51,7 @@ OPERATIONS = (
     ("/readyz", "GET"),
     ("/metrics", "GET"),
 )
-EXAMPLES = 80
+EXAMPLES = 40
 """For each operation and mode, in `make proof`; a tenth in `make test`."""
 
 
