@@ -16,6 +16,7 @@ from diagnosis_harness.diagnosis.collection import (
     DiagnosisStopReason,
     InformationGain,
 )
+from diagnosis_harness.diagnosis.records import Records
 from diagnosis_harness.tools.evidence import EvidenceStatus
 from diagnosis_harness.tools.invocation import EvidenceRecord
 
@@ -164,14 +165,13 @@ def _problem(snapshot: ProgressSnapshot, assessments: Sequence[Assessment]) -> t
     for call_id in sorted(snapshot.due):
         if call_id not in ids:
             return call_id, "a result was not assessed"
-    by_id = {record.tool_call_id: record for record in snapshot.records}
+    held = Records(snapshot.records)
     for assessment in assessments:
         if assessment.gain is InformationGain.GAINED and not assessment.facts:
             return assessment.tool_call_id, "a gain without a fact"
-        items = {item.item_id for item in by_id[assessment.tool_call_id].items}
         for fact in assessment.facts:
             if not fact.refs or any(
-                ref.tool_call_id != assessment.tool_call_id or ref.item_id not in items for ref in fact.refs
+                ref.tool_call_id != assessment.tool_call_id or held.item(ref) is None for ref in fact.refs
             ):
                 return assessment.tool_call_id, "a fact that cites no item of the assessed result"
     return None

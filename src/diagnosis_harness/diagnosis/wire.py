@@ -339,7 +339,7 @@ def _record_json(record: EvidenceRecord) -> JsonValue:
     return {
         "tool_call_id": record.tool_call_id,
         "tool": record.tool_name,
-        "scope": json.loads(record.scope),
+        "scope": record.arguments,
         "invocation": record.invocation.value,
         "evidence": record.evidence.value if record.evidence else None,
         "error_code": record.error_code.value if record.error_code else None,

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
 from dataclasses import replace
 
 from diagnosis_harness.diagnosis.claim import Claim
 from diagnosis_harness.diagnosis.inquiry import Inquiry
+from diagnosis_harness.diagnosis.records import Records
 from diagnosis_harness.guards.absence_rule import AbsenceRule, absence_rule
 from diagnosis_harness.guards.incident_time import in_recording, is_of_incident
 from diagnosis_harness.guards.verdict import Finding, FindingCode
@@ -20,7 +19,7 @@ _OF_THE_WINDOW = frozenset({"start", "end", "onset", "limit"})
 _SAME_INSTANT_S = 1.0
 
 
-def absence_findings(claim: Claim, records: Mapping[str, EvidenceRecord], inquiry: Inquiry) -> list[Finding]:
+def absence_findings(claim: Claim, records: Records, inquiry: Inquiry) -> list[Finding]:
     """Objections to an ABSENT claim whose references are known to be empty READY records.
 
     One of the records must come of a tool whose emptiness is an absence, have looked at one thing at least,
@@ -36,7 +35,7 @@ def absence_findings(claim: Claim, records: Mapping[str, EvidenceRecord], inquir
     return [Finding(nearest or FindingCode.ABSENCE_OUT_OF_SCOPE, claim.claim_id, claim.refs[0])]
 
 
-def state_absence(claim: Claim, records: Mapping[str, EvidenceRecord], inquiry: Inquiry) -> Claim | None:
+def state_absence(claim: Claim, records: Records, inquiry: Inquiry) -> Claim | None:
     """The absence as it is published: what was searched, how much and when; None if nothing supports it."""
     for ref in claim.refs:
         record = records.get(ref.tool_call_id)
@@ -81,7 +80,7 @@ def _is_known(entity: str, rule: AbsenceRule, inquiry: Inquiry) -> bool:
 
 
 def _is_what_was_sought(claim: Claim, record: EvidenceRecord, rule: AbsenceRule) -> bool:
-    scope = json.loads(record.scope)
+    scope = record.arguments
     if scope.keys() - {rule.entity, rule.sought} - _OF_THE_WINDOW:
         return False  # an argument that narrows the search in a way nobody could read off the sentence
     if scope.get(rule.entity) not in (claim.entity, [claim.entity]):

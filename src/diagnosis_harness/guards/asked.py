@@ -6,7 +6,6 @@ sound a record as any. It says nothing of the question, and supports no conclusi
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
@@ -55,7 +54,7 @@ class QuestionScope:
         if self.is_stated:
             looked_s = _comparison_start(item)
             return looked_s is not None and self._is_one(looked_s)
-        given = _arguments(record).get("onset")
+        given = record.arguments.get("onset")
         return given is None or self._is_one(given)
 
     def has_looked_at(self, entity: str, record: EvidenceRecord) -> bool:
@@ -64,7 +63,7 @@ class QuestionScope:
         Such a call tells when the entity began to differ, also by finding nothing. One that was narrowed to
         others, or to a number of findings of the policy's own choice that may have cut some off, does not.
         """
-        rule, found, given = absence_rule(record.tool_name), record.projection, _arguments(record)
+        rule, found, given = absence_rule(record.tool_name), record.projection, record.arguments
         if rule is None or not rule.compares or found is None or found.looked_at <= 0:
             return False
         limit = given.get("limit")
@@ -104,11 +103,11 @@ class QuestionScope:
                 return False
 
     def _is_own_onset(self, record: EvidenceRecord) -> bool:
-        given = _arguments(record).get("onset")
+        given = record.arguments.get("onset")
         return given is None or self._is_one(given)
 
     def _is_affected(self, record: EvidenceRecord, item: EvidenceItem) -> bool:
-        inquiry, given = self.inquiry, _arguments(record)
+        inquiry, given = self.inquiry, record.arguments
         signal = given.get("alert_signal")
         if signal is not None and (signal != inquiry.alert_signal or item.peer != inquiry.alert_entity):
             return False
@@ -143,7 +142,7 @@ def own_onsets(records: Iterable[EvidenceRecord]) -> tuple[EvidenceItem, ...]:
     return tuple(
         item
         for record in records
-        if _arguments(record).get("onset") is None
+        if record.arguments.get("onset") is None
         for item in record.items
         if item.kind is ItemKind.ONSET
         and item.onset_s is not None
@@ -157,8 +156,3 @@ def _comparison_start(item: EvidenceItem) -> float | None:
     if item.kind is ItemKind.CAUSE_SCORE:
         return item.onset_s
     return None if item.window is None else item.window.start_s
-
-
-def _arguments(record: EvidenceRecord) -> dict[str, JsonValue]:
-    held: JsonValue = json.loads(record.scope)
-    return held if isinstance(held, dict) else {}

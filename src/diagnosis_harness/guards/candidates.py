@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from diagnosis_harness.diagnosis.claim import WHOLE_RECORD, EvidenceRef
 from diagnosis_harness.diagnosis.draft import Hypothesis
 from diagnosis_harness.diagnosis.inquiry import Inquiry
+from diagnosis_harness.diagnosis.records import Records
 from diagnosis_harness.guards.asked import QuestionScope, question_scope
 from diagnosis_harness.guards.harm import is_harm
 from diagnosis_harness.guards.rankings import fault_kind_of, rankings_of
@@ -31,7 +31,7 @@ def standing_candidates(
     nothing but evidence against one: what was observed of it, or of what explains it, and what was not found
     of it where it was asked for.
     """
-    held = _Held.of([record for record in records if record.run_id == run_id], inquiry)
+    held = _Held.of(Records.of_run(records, run_id), inquiry)
     ranked: dict[str, tuple[EvidenceRef, EvidenceItem]] = {}
     for ranking in rankings_of(held.records, held.asked):
         for item in ranking.items:
@@ -48,8 +48,8 @@ def standing_candidates(
 
 def entities_in_scope(record: EvidenceRecord) -> frozenset[str]:
     """The entities that a record's scope names."""
-    scope = json.loads(record.scope)
-    named = scope.get("entities") or [scope.get("entity")]
+    several = record.arguments.get("entities")
+    named = several if isinstance(several, list) and several else [record.arguments.get("entity")]
     return frozenset(name for name in named if isinstance(name, str))
 
 

@@ -3,31 +3,28 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from diagnosis_harness.diagnosis.claim import Claim, EvidenceRef, Predicate
 from diagnosis_harness.diagnosis.draft import Cause, DiagnosisDraft
+from diagnosis_harness.diagnosis.records import Records
 from diagnosis_harness.guards.asked import QuestionScope
-from diagnosis_harness.guards.citing import items_cited
 from diagnosis_harness.guards.rankings import ranks
 from diagnosis_harness.guards.support import DIRECT_KINDS, objections
 from diagnosis_harness.guards.verdict import Finding, FindingCode
 from diagnosis_harness.tools.evidence import EvidenceItem
-from diagnosis_harness.tools.invocation import EvidenceRecord
 
 
 @dataclass(frozen=True, slots=True)
 class _Held:
     """The records of a run by their id, and what they must be about."""
 
-    records: Mapping[str, EvidenceRecord]
+    records: Records
     asked: QuestionScope
 
 
-def conclusion_claim_findings(
-    draft: DiagnosisDraft, records: Mapping[str, EvidenceRecord]
-) -> Iterator[Finding]:
+def conclusion_claim_findings(draft: DiagnosisDraft, records: Records) -> Iterator[Finding]:
     """Objections to claims for what the rest of the draft says: ids used twice, conclusions not drawn.
 
     That an entity is the cause, or is hit and not the cause, is a conclusion: it may stand among the claims
@@ -52,7 +49,7 @@ def conclusion_claim_findings(
 def cause_findings(
     draft: DiagnosisDraft,
     passed: frozenset[str],
-    records: Mapping[str, EvidenceRecord],
+    records: Records,
     *,
     asked: QuestionScope,
 ) -> Iterator[Finding]:
@@ -65,14 +62,12 @@ def cause_findings(
         yield from _cause_findings(cause, draft, passed, _Held(records, asked))
 
 
-def is_ranked(
-    cause: Cause, draft: DiagnosisDraft, records: Mapping[str, EvidenceRecord], *, asked: QuestionScope
-) -> bool:
+def is_ranked(cause: Cause, draft: DiagnosisDraft, records: Records, *, asked: QuestionScope) -> bool:
     """Whether one cited ranking of the question names a cause with its kind of fault and part."""
     return any(_ranks(item, cause) for item in _ranking_items(cause, draft, _Held(records, asked)))
 
 
-def supports(cause: Cause, claim: Claim, records: Mapping[str, EvidenceRecord]) -> bool:
+def supports(cause: Cause, claim: Claim, records: Records) -> bool:
     """Whether a claim says something of a concluded cause, or of a part of it."""
     return cause.entity in _whose(claim, records)
 
@@ -109,7 +104,7 @@ def _ranking_items(cause: Cause, draft: DiagnosisDraft, held: _Held) -> Iterator
     """What the claims that name a cause cite of rankings about the question."""
     for claim in draft.claims:
         if claim.claim_id in cause.claim_ids and claim.predicate is Predicate.CAUSED:
-            for ref, item in items_cited(claim, held.records):
+            for ref, item in held.records.items_cited(claim):
                 if held.asked.is_ranking_of_it(held.records[ref.tool_call_id]):
                     yield item
 
@@ -118,11 +113,11 @@ def _ranks(item: EvidenceItem, cause: Cause) -> bool:
     return ranks(item, cause.entity, cause.fault_kind, cause.region)
 
 
-def _supporting_items(claim: Claim, records: Mapping[str, EvidenceRecord]) -> Iterator[EvidenceItem]:
-    return (item for _, item in items_cited(claim, records) if not objections(claim, item))
+def _supporting_items(claim: Claim, records: Records) -> Iterator[EvidenceItem]:
+    return (item for _, item in records.items_cited(claim) if not objections(claim, item))
 
 
-def _whose(claim: Claim, records: Mapping[str, EvidenceRecord]) -> set[object]:
+def _whose(claim: Claim, records: Records) -> set[object]:
     """The claim's entity, and the service that it is a part of by what supports the claim."""
     owners = {item.attributes.get("owner") for item in _supporting_items(claim, records)}
     return {claim.entity} | (owners - {None})
@@ -149,6 +144,6 @@ def _observations(claim: Claim, held: _Held) -> Iterator[tuple[EvidenceRef, Evid
     """What was observed, and supports the claim."""
     return (
         (ref, item)
-        for ref, item in items_cited(claim, held.records)
+        for ref, item in held.records.items_cited(claim)
         if item.kind in DIRECT_KINDS and not objections(claim, item)
     )

@@ -7,15 +7,15 @@ an absence.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from diagnosis_harness.diagnosis.claim import WHOLE_RECORD, Claim, EvidenceRef, Predicate
 from diagnosis_harness.diagnosis.draft import DiagnosisDraft
 from diagnosis_harness.diagnosis.inquiry import Inquiry
+from diagnosis_harness.diagnosis.records import Records
 from diagnosis_harness.guards.absence import absence_findings
 from diagnosis_harness.guards.asked import QuestionScope, question_scope
-from diagnosis_harness.guards.citing import items_cited
 from diagnosis_harness.guards.conclusion import cause_findings, conclusion_claim_findings
 from diagnosis_harness.guards.quotation import is_verbatim
 from diagnosis_harness.guards.restating import restate
@@ -30,15 +30,15 @@ def check_draft(
     draft: DiagnosisDraft, records: Iterable[EvidenceRecord], *, run_id: str, inquiry: Inquiry
 ) -> EvidenceVerdict:
     """Check every claim and every concluded cause against the records of this run and what it was asked."""
-    by_id = {record.tool_call_id: record for record in records if record.run_id == run_id}
-    asked = question_scope(inquiry, by_id.values())
+    held = Records.of_run(records, run_id)
+    asked = question_scope(inquiry, held)
     findings: list[Finding] = []
     for claim in draft.claims:
-        findings.extend(_claim_findings(claim, by_id, asked, inquiry))
-    findings.extend(conclusion_claim_findings(draft, by_id))
+        findings.extend(_claim_findings(claim, held, asked, inquiry))
+    findings.extend(conclusion_claim_findings(draft, held))
     failed = {finding.claim_id for finding in findings}
     passed = frozenset(claim.claim_id for claim in draft.claims if claim.claim_id not in failed)
-    findings.extend(cause_findings(draft, passed, by_id, asked=asked))
+    findings.extend(cause_findings(draft, passed, held, asked=asked))
     return EvidenceVerdict(tuple(findings), passed)
 
 
@@ -77,20 +77,20 @@ def check_claims(
     claims: Iterable[Claim], records: Iterable[EvidenceRecord], *, run_id: str, inquiry: Inquiry
 ) -> CheckedClaims:
     """Which claims the records of a run support, as they may be published, and why the others are refused."""
-    by_id = {record.tool_call_id: record for record in records if record.run_id == run_id}
-    asked = question_scope(inquiry, by_id.values())
+    held = Records.of_run(records, run_id)
+    asked = question_scope(inquiry, held)
     standing: list[Claim] = []
     refused: list[RefusedClaim] = []
     wordings: list[RefusedWording] = []
     for claim in claims:
-        findings = _claim_findings(claim, by_id, asked, inquiry)
-        published = None if findings else restate(claim, by_id, asked)
+        findings = _claim_findings(claim, held, asked, inquiry)
+        published = None if findings else restate(claim, held, asked)
         if published is None:
             codes = findings or [Finding(FindingCode.PREDICATE_NOT_BORNE, claim.claim_id)]
             refused.append(RefusedClaim(claim, tuple(codes)))
             continue
         if published.wording is not None:
-            supporting = [item for _, item in items_cited(published, by_id)][:1]
+            supporting = [item for _, item in held.items_cited(published)][:1]
             if ungrounded := wording_objections(published.wording, published, supporting):
                 wordings.append(RefusedWording(claim.claim_id, published.wording, ungrounded))
                 published = replace(published, wording=None)
@@ -109,19 +109,17 @@ def with_sound_refs(
 
     For an end without a conclusion: there invalid references are dropped, and the rest decides.
     """
-    by_id = {record.tool_call_id: record for record in records if record.run_id == run_id}
-    asked = question_scope(inquiry, by_id.values())
+    held = Records.of_run(records, run_id)
+    asked = question_scope(inquiry, held)
     kept = []
     for claim in claims:
-        sound = [ref for ref in claim.refs if _ref_problem(claim, ref, by_id) is None]
-        refs = tuple(ref for ref in sound if _may_support(claim, ref, by_id, asked))
+        sound = [ref for ref in claim.refs if _ref_problem(claim, ref, held) is None]
+        refs = tuple(ref for ref in sound if _may_support(claim, ref, held, asked))
         kept.append(replace(claim, refs=refs, quotes=tuple(q for q in claim.quotes if q.ref in refs)))
     return tuple(kept)
 
 
-def _claim_findings(
-    claim: Claim, records: Mapping[str, EvidenceRecord], asked: QuestionScope, inquiry: Inquiry
-) -> list[Finding]:
+def _claim_findings(claim: Claim, records: Records, asked: QuestionScope, inquiry: Inquiry) -> list[Finding]:
     if not claim.refs:
         return [Finding(FindingCode.NO_REFS, claim.claim_id)]
     findings = [
@@ -137,7 +135,7 @@ def _claim_findings(
     return _support_findings(claim, records, asked, inquiry)
 
 
-def _ref_problem(claim: Claim, ref: EvidenceRef, records: Mapping[str, EvidenceRecord]) -> FindingCode | None:
+def _ref_problem(claim: Claim, ref: EvidenceRef, records: Records) -> FindingCode | None:
     record = records.get(ref.tool_call_id)
     if record is None:
         return FindingCode.REF_UNKNOWN
@@ -150,21 +148,19 @@ def _ref_problem(claim: Claim, ref: EvidenceRef, records: Mapping[str, EvidenceR
         return None if absent else FindingCode.EMPTY_SUPPORTS_ONLY_ABSENCE
     if claim.predicate is Predicate.ABSENT:
         return FindingCode.ABSENCE_NEEDS_EMPTY
-    if ref.item_id not in {item.item_id for item in record.items}:
+    if records.item(ref) is None:
         return FindingCode.ITEM_UNKNOWN
     return None
 
 
-def _may_support(
-    claim: Claim, ref: EvidenceRef, records: Mapping[str, EvidenceRecord], asked: QuestionScope
-) -> bool:
+def _may_support(claim: Claim, ref: EvidenceRef, records: Records, asked: QuestionScope) -> bool:
     """Whether no item that a reference points at is of another question than the claim must be of."""
     record = records[ref.tool_call_id]
     return all(asked.may_support(claim, record, item) for item in record.items if item.item_id == ref.item_id)
 
 
-def _quote_findings(claim: Claim, records: Mapping[str, EvidenceRecord]) -> list[Finding]:
-    lines = {ref: item.line for ref, item in items_cited(claim, records)}
+def _quote_findings(claim: Claim, records: Records) -> list[Finding]:
+    lines = {ref: item.line for ref, item in records.items_cited(claim)}
     findings = []
     for quote in claim.quotes:
         if quote.ref not in lines:
@@ -176,14 +172,14 @@ def _quote_findings(claim: Claim, records: Mapping[str, EvidenceRecord]) -> list
 
 def _support_findings(
     claim: Claim,
-    records: Mapping[str, EvidenceRecord],
+    records: Records,
     asked: QuestionScope,
     inquiry: Inquiry,
 ) -> list[Finding]:
     """No finding when one cited item supports the claim; else the objections of the nearest item."""
     nearest: tuple[FindingCode, ...] | None = None
     nearest_ref: EvidenceRef | None = None
-    for ref, item in items_cited(claim, records):
+    for ref, item in records.items_cited(claim):
         codes = objections(claim, item) or time_objections(claim, item, inquiry)
         if not asked.may_support(claim, records[ref.tool_call_id], item):
             codes = (*codes, FindingCode.OF_ANOTHER_QUESTION)

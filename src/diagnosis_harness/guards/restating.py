@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 from diagnosis_harness.diagnosis.claim import Claim, Predicate, Quote
 from diagnosis_harness.diagnosis.inquiry import Inquiry
+from diagnosis_harness.diagnosis.records import Records
 from diagnosis_harness.guards.absence import state_absence
 from diagnosis_harness.guards.asked import QuestionScope, question_scope
-from diagnosis_harness.guards.citing import items_cited
 from diagnosis_harness.guards.statement import state_claim
 from diagnosis_harness.guards.support import objections, time_objections
 from diagnosis_harness.tools.evidence import EvidenceItem
 from diagnosis_harness.tools.invocation import EvidenceRecord
 
 
-def restate(claim: Claim, records: Mapping[str, EvidenceRecord], asked: QuestionScope) -> Claim | None:
+def restate(claim: Claim, records: Records, asked: QuestionScope) -> Claim | None:
     """The claim as it is published; None where nothing that it cites supports it.
 
     Every field is that of the first cited item that supports it, by the same rules by which the claim was
@@ -25,7 +25,7 @@ def restate(claim: Claim, records: Mapping[str, EvidenceRecord], asked: Question
     """
     if claim.predicate is Predicate.ABSENT:
         return state_absence(claim, records, asked.inquiry)
-    cited = [(ref, item, records[ref.tool_call_id]) for ref, item in items_cited(claim, records)]
+    cited = [(ref, item, records[ref.tool_call_id]) for ref, item in records.items_cited(claim)]
     supporting = next((item for _, item, record in cited if _supports(claim, item, record, asked)), None)
     if supporting is None:
         return None
@@ -46,9 +46,9 @@ def restate_all(
     claims: Iterable[Claim], records: Iterable[EvidenceRecord], inquiry: Inquiry
 ) -> tuple[Claim, ...]:
     """The claims as they are published, in their order; what nothing supports is left out."""
-    by_id = {record.tool_call_id: record for record in records}
-    asked = question_scope(inquiry, by_id.values())
-    found = (restate(claim, by_id, asked) for claim in claims)
+    held = Records(records)
+    asked = question_scope(inquiry, held)
+    found = (restate(claim, held, asked) for claim in claims)
     return tuple(claim for claim in found if claim is not None)
 
 

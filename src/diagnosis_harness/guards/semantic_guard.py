@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Protocol
 from diagnosis_harness.diagnosis.claim import Claim, EvidenceRef
 from diagnosis_harness.diagnosis.draft import Cause, DiagnosisDraft, SetAside
 from diagnosis_harness.diagnosis.inquiry import Inquiry
+from diagnosis_harness.diagnosis.records import Records
 from diagnosis_harness.guards.asked import QuestionScope, question_scope
-from diagnosis_harness.guards.citing import items_cited
 from diagnosis_harness.guards.harm import is_harm
 from diagnosis_harness.guards.rankings import Ranking, judging_item, rankings_of, standing_rankings
 from diagnosis_harness.guards.support import DIRECT_KINDS
@@ -88,7 +88,7 @@ class SemanticJudge(Protocol):
 
 def build_case(draft: DiagnosisDraft, records: Sequence[EvidenceRecord], *, inquiry: Inquiry) -> SemanticCase:
     """The case of a draft that EvidenceGuard passed."""
-    by_id = {record.tool_call_id: record for record in records}
+    held = Records(records)
     asked = question_scope(inquiry, records)
     rankings = rankings_of(records, asked)
     standing = standing_rankings(rankings, draft.set_aside, asked)
@@ -107,7 +107,7 @@ def build_case(draft: DiagnosisDraft, records: Sequence[EvidenceRecord], *, inqu
     return SemanticCase(
         question=inquiry.question,
         conclusion=draft.conclusion,
-        claims=tuple(CitedClaim(claim, items_cited(claim, by_id)) for claim in draft.claims),
+        claims=tuple(CitedClaim(claim, held.items_cited(claim)) for claim in draft.claims),
         rankings=standing,
         judged=judged,
         observed=observed,

@@ -8,6 +8,7 @@ from dataclasses import replace
 from diagnosis_harness.diagnosis.claim import Claim
 from diagnosis_harness.diagnosis.draft import Cause, DiagnosisDraft
 from diagnosis_harness.diagnosis.inquiry import Inquiry
+from diagnosis_harness.diagnosis.records import Records
 from diagnosis_harness.guards.asked import question_scope
 from diagnosis_harness.guards.candidates import standing_candidates
 from diagnosis_harness.guards.circumstances import (
@@ -40,7 +41,7 @@ def standing_of(
     if draft is None:
         return ReleaseContent(missing_names=unknown_services(inquiry))
     held = tuple(records)
-    own = tuple(record for record in held if record.run_id == run_id)
+    own = tuple(Records.of_run(held, run_id))
     missing = standing_missing(draft.missing_info, Circumstances(inquiry, own, denied))
     said = standing_names(draft.missing_names, inquiry) if missing else ()
     return ReleaseContent(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from diagnosis_harness.diagnosis.claim import Claim
-from diagnosis_harness.guards.citing import items_cited
+from diagnosis_harness.diagnosis.records import Records
 from diagnosis_harness.guards.support import objections
 from diagnosis_harness.guards.wording import LENGTH_MAX, wording_objections
 from diagnosis_harness.kernel.language import Language, language_of
@@ -30,6 +30,7 @@ def is_grounded(wording: str, claim: Claim, records: Sequence[EvidenceRecord], l
     """Whether a wording is in the report's language and grounded in the item that supports the claim."""
     if len(wording) > LENGTH_MAX or language_of(wording) is not language:
         return False
-    by_id = {record.tool_call_id: record for record in records}
-    support = next((item for _, item in items_cited(claim, by_id) if not objections(claim, item)), None)
+    support = next(
+        (item for _, item in Records(records).items_cited(claim) if not objections(claim, item)), None
+    )
     return support is not None and not wording_objections(wording, claim, (support,))

@@ -9,11 +9,13 @@ READY and ERROR are final. A record cannot be built in any other shape (seed: ha
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from diagnosis_harness.kernel.canonical import digest
 from diagnosis_harness.kernel.errors import ContractViolation
+from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.kernel.window import TimeWindow
 from diagnosis_harness.tools.evidence import EvidenceItem, EvidenceStatus, InvocationStatus
 
@@ -96,6 +98,12 @@ class EvidenceRecord:
     def items(self) -> tuple[EvidenceItem, ...]:
         """The evidence items; none unless READY with EVIDENCE_FOUND."""
         return self.projection.items if self.projection else ()
+
+    @property
+    def arguments(self) -> dict[str, JsonValue]:
+        """What the call asked for, by the argument's name."""
+        held: JsonValue = json.loads(self.scope)
+        return held if isinstance(held, dict) else {}
 
     @property
     def size_bytes(self) -> int:

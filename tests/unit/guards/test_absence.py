@@ -11,6 +11,7 @@ import pytest
 from diagnosis_harness.diagnosis.claim import WHOLE_RECORD, Claim, EvidenceRef, Looked, Predicate
 from diagnosis_harness.diagnosis.draft import DiagnosisDraft
 from diagnosis_harness.diagnosis.inquiry import Inquiry, Inventory, KnownEntity, Telemetry
+from diagnosis_harness.diagnosis.records import Records
 from diagnosis_harness.guards.absence_rule import ABSENCES
 from diagnosis_harness.guards.asked import question_scope
 from diagnosis_harness.guards.evidence_guard import check_draft
@@ -67,7 +68,7 @@ def absent(entity: str = "checkout", signal: str | None = "timeout", **fields: o
 
 def publish_claim(claim: Claim, *records: EvidenceRecord, asked: Inquiry = ASKED) -> Claim | None:
     """What is published of a claim over these records."""
-    return restate(claim, {each.tool_call_id: each for each in records}, question_scope(asked, records))
+    return restate(claim, Records(records), question_scope(asked, records))
 
 
 def code(claim: Claim, record: EvidenceRecord, asked: Inquiry = ASKED) -> FindingCode | None:

@@ -6,7 +6,7 @@ nothing is concluded. Comparing is pure.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from diagnosis_harness.audit.verification.records import restore_records
 from diagnosis_harness.audit.verification.result import CheckName, check_of
 from diagnosis_harness.diagnosis.claim import WHOLE_RECORD, Claim, EvidenceRef, Predicate
+from diagnosis_harness.diagnosis.records import Records
 from diagnosis_harness.guards.evidence_guard import check_draft
 from diagnosis_harness.guards.support import objections
 from diagnosis_harness.guards.verdict import FindingCode
@@ -26,7 +27,6 @@ from diagnosis_harness.report.restore import arguments_of, draft_of
 from diagnosis_harness.report.restore_inquiry import inquiry_of
 from diagnosis_harness.tools.boundary import ToolBoundary, ToolBoundaryResult
 from diagnosis_harness.tools.evidence import EvidenceItem, InvocationStatus, ItemKind
-from diagnosis_harness.tools.invocation import EvidenceRecord
 from diagnosis_harness.tools.spec import ToolRequest
 
 if TYPE_CHECKING:
@@ -179,16 +179,16 @@ def compare(
     """
     draft = draft_of(document.report)
     restored = restore_records(document).records
-    before = {record.tool_call_id: record for record in restored}
-    fresh = {
-        result.record.tool_call_id: result.record
+    before = Records(restored)
+    fresh = Records(
+        result.record
         for result in results
         if result.record is not None and result.record.invocation is InvocationStatus.READY
-    }
+    )
     anchored = tuple(_anchor(claim, fresh) for claim in draft.claims)
     findings = check_draft(
         replace(draft, claims=anchored),
-        fresh.values(),
+        fresh,
         run_id=run_id,
         inquiry=inquiry_of(document, restored),
     ).findings
@@ -222,7 +222,7 @@ def compare(
     )
 
 
-def _anchor(claim: Claim, fresh: Mapping[str, EvidenceRecord]) -> Claim:
+def _anchor(claim: Claim, fresh: Records) -> Claim:
     """The claim, citing what bears it among the answers of now; else all of them, so that a guard objects."""
     answers = [
         fresh[call_id] for call_id in dict.fromkeys(r.tool_call_id for r in claim.refs) if call_id in fresh
@@ -245,8 +245,8 @@ def _fact(
     sentence: str,
     codes: tuple[FindingCode, ...],
     *,
-    before: Mapping[str, EvidenceRecord],
-    fresh: Mapping[str, EvidenceRecord],
+    before: Records,
+    fresh: Records,
 ) -> FactAgain:
     cited = _items(claim, before, refs=set(claim.refs))
     nearest = _nearest(claim, _items(claim, fresh), {item.kind for item in cited})
@@ -266,9 +266,7 @@ def _fact(
     )
 
 
-def _items(
-    claim: Claim, records: Mapping[str, EvidenceRecord], *, refs: set[EvidenceRef] | None = None
-) -> list[EvidenceItem]:
+def _items(claim: Claim, records: Records, *, refs: set[EvidenceRef] | None = None) -> list[EvidenceItem]:
     """Items of the records that a claim cites; only the cited ones where `refs` are given."""
     return [
         item
@@ -295,7 +293,7 @@ def _speaks_of_the_same(claim: Claim, item: EvidenceItem) -> bool:
 
 
 def _queries(
-    document: RunDocument, results: Sequence[ToolBoundaryResult], fresh: Mapping[str, EvidenceRecord]
+    document: RunDocument, results: Sequence[ToolBoundaryResult], fresh: Records
 ) -> tuple[QueryAgain, ...]:
     without = {each.request.tool_call_id: _code(each) for each in results}
     found = []

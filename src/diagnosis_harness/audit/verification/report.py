@@ -11,6 +11,7 @@ from diagnosis_harness.audit.verification.result import Check, CheckName, Flaw, 
 from diagnosis_harness.diagnosis.draft import DiagnosisDraft
 from diagnosis_harness.diagnosis.inquiry import Inquiry
 from diagnosis_harness.diagnosis.missing import MissingInfo
+from diagnosis_harness.diagnosis.records import Records
 from diagnosis_harness.guards.asked import question_scope
 from diagnosis_harness.guards.candidates import standing_candidates
 from diagnosis_harness.guards.circumstances import (
@@ -80,10 +81,9 @@ def _statement_flaws(
     draft: DiagnosisDraft, records: tuple[EvidenceRecord, ...], inquiry: Inquiry
 ) -> Iterator[Flaw]:
     """A published claim is what its evidence says, word for word, and cites nothing that does not say it."""
-    by_id = {record.tool_call_id: record for record in records}
-    asked = question_scope(inquiry, records)
+    held, asked = Records(records), question_scope(inquiry, records)
     for number, claim in enumerate(draft.claims):
-        again = restate(claim, by_id, asked)
+        again = restate(claim, held, asked)
         for field in fields(claim) if again is not None else ():
             stated, found = getattr(claim, field.name), getattr(again, field.name)
             if stated != found:

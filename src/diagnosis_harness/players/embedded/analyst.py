@@ -6,7 +6,6 @@ the records so far, so the same records always lead to the same next step.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -62,7 +61,7 @@ def next_answer(view: PolicyView) -> PolicyAnswer:
 
 def _calls_to_make(view: PolicyView, reading: Reading) -> tuple[WantedCall, ...]:
     """The calls of the next stage that has any: what there is, broad look, ranking, close look."""
-    asked = {_subject(record.tool_name, json.loads(record.scope)) for record in view.records}
+    asked = {_subject(record.tool_name, record.arguments) for record in view.records}
     closed = {refused.tool_name for refused in view.refused}
     offered = {spec.name for spec in view.tools} - closed
     taken = len(view.records) + len(view.refused)

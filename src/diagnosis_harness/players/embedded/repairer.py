@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from diagnosis_harness.diagnosis.claim import Claim, EvidenceRef, Quote
 from diagnosis_harness.diagnosis.draft import Cause, DiagnosisDraft
 from diagnosis_harness.diagnosis.inquiry import Inquiry
+from diagnosis_harness.diagnosis.records import Records
 from diagnosis_harness.guards.asked import QuestionScope, question_scope
 from diagnosis_harness.guards.conclusion import conclusion_claim_findings, is_ranked, supports
 from diagnosis_harness.guards.evidence_guard import check_claims
@@ -56,21 +57,19 @@ def repair_draft(
         if claim is not None:
             kept.setdefault(claim.claim_id, claim)
     proposal = replace(draft, claims=tuple(kept.values()))
-    by_id = {record.tool_call_id: record for record in records if record.run_id == run_id}
+    held = Records.of_run(records, run_id)
     left = replace(
-        proposal, claims=tuple(c for c in proposal.claims if c.claim_id not in _unsaid(proposal, by_id))
+        proposal, claims=tuple(c for c in proposal.claims if c.claim_id not in _unsaid(proposal, held))
     )
-    return replace(left, conclusion=tuple(_causes(left, by_id, question_scope(inquiry, by_id.values()))))
+    return replace(left, conclusion=tuple(_causes(left, held, question_scope(inquiry, held))))
 
 
-def _unsaid(draft: DiagnosisDraft, records: Mapping[str, EvidenceRecord]) -> set[str]:
+def _unsaid(draft: DiagnosisDraft, records: Records) -> set[str]:
     """Claims that name or acquit a cause which the draft does not conclude."""
     return {finding.claim_id for finding in conclusion_claim_findings(draft, records)}
 
 
-def _causes(
-    draft: DiagnosisDraft, records: Mapping[str, EvidenceRecord], asked: QuestionScope
-) -> Iterator[Cause]:
+def _causes(draft: DiagnosisDraft, records: Records, asked: QuestionScope) -> Iterator[Cause]:
     """The causes whose first claim is left, each with those of its claims that speak of it."""
     by_id = {claim.claim_id: claim for claim in draft.claims}
     for cause in draft.conclusion:
