@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.support import published_events, published_sets
+from tests.support import own_incidents, published_events, published_sets
 
 from diagnosis_harness.bench.case import DataSet
 
@@ -38,4 +38,10 @@ SMALL_SETS = (
         ("opensre-synthetic/labels",),
     ),
     SmallSet("tvdiag-events", published_events.make_tvdiag, published_events.poison_tvdiag, ()),  # same lines
+    SmallSet(
+        "ours",
+        lambda root: own_incidents.make_own(root / "ours"),
+        lambda root: own_incidents.poison_own(root / "ours"),
+        ("ours/payments-db-is-full/truth.toml", "ours/all-was-well/truth.toml"),
+    ),
 )

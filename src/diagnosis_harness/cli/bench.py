@@ -30,7 +30,9 @@ def register(app: typer.Typer, open_diagnosis: OpenDiagnosis) -> None:
         data_set: Annotated[
             str,
             typer.Argument(
-                metavar="DATASET", help=f"{', '.join(NAMES)}, demo-faults or hard-kinds (simulated)."
+                metavar="DATASET",
+                help=f"{', '.join(NAMES)}, demo-faults or hard-kinds (simulated), or a folder of your own"
+                " incidents (docs/reference/truth.md).",
             ),
         ],
         *,
@@ -72,7 +74,7 @@ def register(app: typer.Typer, open_diagnosis: OpenDiagnosis) -> None:
 
 
 def _data_set(name: str, data: Path | None, *, seeds: int, first_seed: int) -> DataSet:
-    from diagnosis_harness.bench.datasets.catalog import data_set
+    from diagnosis_harness.bench.datasets.catalog import data_set, own_incidents
     from diagnosis_harness.bench.demo_faults import DemoFaults
     from diagnosis_harness.bench.hard_kinds import HardKinds
     from diagnosis_harness.kernel.errors import InvalidInput
@@ -81,6 +83,8 @@ def _data_set(name: str, data: Path | None, *, seeds: int, first_seed: int) -> D
         return DemoFaults(seeds=seeds, first_seed=first_seed)
     if name == "hard-kinds":
         return HardKinds(seeds=seeds, first_seed=first_seed)
+    if name not in NAMES and Path(name).is_dir():
+        return own_incidents(Path(name))
     if name not in NAMES:
         known = ", ".join((*NAMES, "demo-faults", "hard-kinds"))
         raise InvalidInput("DATASET", f"'{name}' is not a known data set", f"choose one of {known}")

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from tests.support import documents
+from tests.support.own_incidents import make_own
 
 from diagnosis_harness.audit.verification.recheck import Recheck
 from diagnosis_harness.bench.datasets.catalog import NAMES
@@ -77,6 +78,15 @@ def test_simulated_faults_end_in_a_table_and_a_document(
     assert "demo-faults: 6 runs" in shown.out
     assert "confident and wrong: none/5000" in shown.out
     assert shown.err == ""
+
+
+def test_a_folder_of_ones_own_incidents_is_a_data_set(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Its name stands over the table, and no option is needed."""
+    make_own(tmp_path / "ours")
+    assert run(["bench", str(tmp_path / "ours")], open_diagnosis=open_sure) == 0
+    assert "ours: 2 runs" in capsys.readouterr().out
 
 
 def test_table_cuts_no_cell_on_a_narrow_screen(

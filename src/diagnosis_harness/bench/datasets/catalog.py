@@ -36,3 +36,10 @@ def data_set(name: str, root: Path) -> DataSet:
             return TvDiag(root)
         case _:
             raise InvalidInput(name, "is no known data set", f"choose one of {', '.join(sorted(NAMES))}")
+
+
+def own_incidents(folder: Path) -> DataSet:
+    """The incident folders in a folder of one's own (docs/reference/truth.md)."""
+    from diagnosis_harness.bench.datasets.own import OwnIncidents  # lazy: as above
+
+    return OwnIncidents(folder)

@@ -1,0 +1,238 @@
+"""One's own incidents: a folder of incident folders, each with the right answer in `truth.toml`.
+
+A run gets a copy with an opaque name, without the truth. The copy's `incident.toml` says the same, apart from
+the name, and from what a condition takes away or shifts.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from diagnosis_harness.bench.case import SHIFTS, Case, Condition, Truth
+from diagnosis_harness.bench.datasets.folder import (
+    PublishedAlert,
+    opaque_name,
+    write_incident_toml,
+    write_shared,
+)
+from diagnosis_harness.bench.datasets.stating import Statement, state
+from diagnosis_harness.bench.datasets.truth_file import TRUTH_NAME, read_truth
+from diagnosis_harness.kernel.errors import InvalidInput
+
+SETTINGS = "incident.toml"
+ALERT_ROLE = "alert"
+"""The role of alert files, with which their names begin (docs/reference/incident-folder.md)."""
+
+Tables = Mapping[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class OwnIncidents:
+    """The incident folders directly in a folder, without those that are named as normal operation."""
+
+    root: Path
+
+    @property
+    def name(self) -> str:
+        """The folder's name."""
+        return self.root.resolve().name
+
+    def incident_ids(self, condition: Condition = Condition.AS_PUBLISHED) -> tuple[str, ...]:
+        """The names of the folders; shifted times only where `incident.toml` states one. No truth is read."""
+        found = list(self._folders())
+        normal = {path for folder in found if (path := self._baseline_of(folder)) is not None}
+        ids = tuple(folder.name for folder in found if folder.resolve() not in normal)
+        if not ids:
+            raise InvalidInput(
+                str(self.root),
+                "holds no incidents",
+                f"put one folder for each incident into it, with a {TRUTH_NAME}",
+            )
+        if condition in {Condition.AS_PUBLISHED, Condition.NOTHING}:
+            return ids
+        if condition in SHIFTS:
+            return tuple(name for name in ids if self._states_a_time(name))
+        return ()
+
+    def export(self, incident_id: str, condition: Condition, target: Path) -> Case:
+        """Copy one incident without its truth."""
+        source = self.root / incident_id
+        tables = _read_tables(source)
+        published = _statement(tables, source.name)
+        said = state(condition, published=published)
+        folder = target / opaque_name(self.name, f"{incident_id}/{condition.value}")
+        folder.mkdir(parents=True, exist_ok=True)
+        left_out = _alert_files(source, tables) if condition is Condition.NOTHING else frozenset()
+        if not _copy_files(source, folder, left_out):
+            raise InvalidInput(incident_id, "holds no data", "put at least one file with data into it")
+        normal = self._baseline_of(source)
+        baseline = None if normal is None else self._export_baseline(normal, target)
+        own = published if condition is not Condition.AS_PUBLISHED else Statement()
+        more = _without(tables, own, left_out)
+        write_incident_toml(
+            folder,
+            alert=said.alert if own.alert is not None else None,
+            onset_s=said.onset_s if own.onset_s is not None else None,
+            baseline=baseline.name if baseline else None,
+            more=more,
+        )
+        instances = tables.get("instances")
+        owners = {str(k): str(v) for k, v in instances.items()} if isinstance(instances, Mapping) else {}
+        return Case(
+            incident_id=incident_id,
+            group="own",
+            folder=folder,
+            baseline=baseline,
+            entities=(),  # who could be blamed stands in the telemetry, which is not read here
+            owners=owners,
+            condition=condition,
+            onset_s=published.onset_s,
+            alert_entity=said.alert.entity if said.alert else None,
+        )
+
+    def labels(self, incident_ids: Sequence[str]) -> dict[str, Truth]:
+        """The truth of each incident; one sentence for each that has none, or one that names nobody."""
+        truths: dict[str, Truth] = {}
+        for name in incident_ids:
+            try:
+                truths[name] = read_truth(self.root / name / TRUTH_NAME)
+            except InvalidInput as error:
+                truths[name] = Truth(entities=(), fault_kind="", unusable=str(error))
+        return truths
+
+    def _folders(self) -> Iterator[Path]:
+        try:
+            entries = sorted(self.root.iterdir(), key=lambda path: path.name)
+        except OSError as error:
+            raise InvalidInput(
+                str(self.root), f"cannot be read ({error.strerror})", "name a folder"
+            ) from error
+        return (path for path in entries if path.is_dir() and not path.name.startswith("."))
+
+    def _baseline_of(self, folder: Path) -> Path | None:
+        """The folder of normal operation that an incident names, whether or not it is there."""
+        try:
+            table = _read_tables(folder).get("baseline")
+        except InvalidInput:  # said where the incident is exported
+            return None
+        named = table.get("folder") if isinstance(table, Mapping) else None
+        return (folder / str(named)).resolve() if named else None
+
+    def _states_a_time(self, incident_id: str) -> bool:
+        try:
+            said = _statement(_read_tables(self.root / incident_id), incident_id)
+        except InvalidInput:  # said where the incident is exported
+            return False
+        return said.onset_s is not None or (said.alert is not None and said.alert.time_s is not None)
+
+    def _export_baseline(self, normal: Path, target: Path) -> Path:
+        if not normal.is_dir():
+            raise InvalidInput(
+                normal.name,
+                "the folder of normal operation is not there",
+                f"correct [baseline] in {SETTINGS}",
+            )
+
+        def write(folder: Path) -> None:
+            tables = _read_tables(normal)
+            left_out = _alert_files(normal, tables)
+            _copy_files(normal, folder, left_out)
+            write_incident_toml(folder, more=_without(tables, Statement(), left_out))
+
+        return write_shared(target, opaque_name(self.name, f"normal/{normal}"), write)
+
+
+def _alert_files(source: Path, tables: Tables) -> frozenset[str]:
+    """The files that state an alert, by their name or by what `incident.toml` says of them."""
+    roles = {name: _table(_table(tables, "files"), name).get("role") for name in _table(tables, "files")}
+    names = (path.name for path in source.iterdir())
+    return frozenset(name for name in names if roles.get(name, name.lower()[: len(ALERT_ROLE)]) == ALERT_ROLE)
+
+
+def _copy_files(source: Path, folder: Path, left_out: frozenset[str]) -> int:
+    """Copy the files directly in a folder, without truth, settings and links; how many they were."""
+    copied = 0
+    for path in sorted(source.iterdir(), key=lambda entry: entry.name):
+        hidden = path.name.startswith(".") or path.name in {TRUTH_NAME, SETTINGS} or path.name in left_out
+        if path.is_file() and not path.is_symlink() and not hidden:
+            shutil.copyfile(path, folder / path.name)
+            copied += 1
+    return copied
+
+
+def _read_tables(folder: Path) -> Tables:
+    path = folder / SETTINGS
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8-sig")) if path.exists() else {}
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        place = f"{folder.name}/{SETTINGS}"
+        raise InvalidInput(place, f"it is not valid TOML ({error})", "correct that line") from error
+    except OSError as error:
+        raise InvalidInput(
+            f"{folder.name}/{SETTINGS}", "it cannot be read", "check its permissions"
+        ) from error
+
+
+def _statement(tables: Tables, place: str) -> Statement:
+    """What `incident.toml` states of alert and onset."""
+    incident, alert = _table(tables, "incident"), _table(tables, "alert")
+    zone = str(incident.get("zone", "UTC"))
+    onset_s = _time_s(incident.get("onset"), zone, f"{place}/{SETTINGS}")
+    if not alert:
+        return Statement(onset_s=onset_s)
+    texts = {
+        key: str(alert[key])
+        for key in ("entity", "signal", "statistic", "direction", "summary")
+        if key in alert
+    }
+    time_s = _time_s(alert.get("time"), zone, f"{place}/{SETTINGS}")
+    return Statement(alert=PublishedAlert(time_s=time_s, **texts), onset_s=onset_s)
+
+
+def _without(tables: Tables, said: Statement, left_out: frozenset[str]) -> dict[str, dict[str, object]]:
+    """The tables as they are to be written: without what is said anew, `[files]` one by one."""
+    flat: dict[str, dict[str, object]] = {}
+    for title in tables:
+        if title == "files":
+            files = _table(tables, title)
+            flat |= {
+                f"files.{json.dumps(name)}": dict(_table(files, name))
+                for name in files
+                if name not in left_out
+            }
+        else:
+            flat[title] = dict(_table(tables, title))
+    if said.onset_s is not None:
+        flat.get("incident", {}).pop("onset", None)
+    if said.alert is not None:
+        flat.pop("alert", None)
+    return flat
+
+
+def _table(tables: Tables, name: str) -> Mapping[str, object]:
+    table = tables.get(name)
+    return table if isinstance(table, Mapping) else {}
+
+
+def _time_s(value: object, zone: str, place: str) -> float | None:
+    """A time of `incident.toml`: text, TOML time or epoch seconds; None where there is none."""
+    if value is None or isinstance(value, bool):
+        return None
+    if isinstance(value, int | float):
+        return float(value)
+    try:
+        moment = value if isinstance(value, datetime) else datetime.fromisoformat(str(value).strip())
+        fixed = zone.startswith(("+", "-"))
+        named = datetime.fromisoformat(f"2000-01-01T00:00{zone}").tzinfo if fixed else ZoneInfo(zone)
+    except (ValueError, ZoneInfoNotFoundError) as error:
+        raise InvalidInput(
+            place, f"the time {value} or the zone {zone} is not understood", "write ISO 8601"
+        ) from error
+    return (moment if moment.tzinfo else moment.replace(tzinfo=named or UTC)).timestamp()
