@@ -26,6 +26,8 @@ class Role(StrEnum):
     LOGS = "logs"
     CHANGES = "changes"
     ALERT = "alert"
+    EVENTS = "events"  # what an orchestrator reported of its objects
+    STATES = "states"  # how its objects were at one time
 
 
 class Form(StrEnum):

@@ -166,7 +166,7 @@ def read_logs(table: Table, database: Database, zone: tzinfo) -> LogFile:
     unused = find_unused_columns(table, (time.column, entity, level, *texts))
     if unused:
         remarks.append(f"columns not used: {show_columns(unused)}")
-    note = FileNote(table.place, "logs", total, "; ".join(remarks) + ".")
+    note = FileNote(table.place, table.file.role or "logs", total, "; ".join(remarks) + ".")
     return LogFile(f"(SELECT * FROM {source} WHERE time IS NOT NULL)", timed, entities, first_s, last_s, note)
 
 

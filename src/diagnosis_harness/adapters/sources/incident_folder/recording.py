@@ -54,7 +54,9 @@ class FolderContent:
 
     def ranges(self) -> list[tuple[str, float, float]]:
         """File, first and last timestamp of every file of telemetry that has rows."""
-        files: Iterable[MetricFile | SpanFile | LogFile] = (*self.metrics, *self.spans, *self.logs)
+        aside = {Role.EVENTS.value, Role.STATES.value}  # they go back as far as the cluster remembers
+        logs = [file for file in self.logs if file.note.role not in aside]
+        files: Iterable[MetricFile | SpanFile | LogFile] = (*self.metrics, *self.spans, *logs)
         return [(file.note.file, file.first_s, file.last_s) for file in files if isfinite(file.first_s)]
 
     def window(self) -> TimeWindow | None:
@@ -128,7 +130,7 @@ def _take(content: FolderContent, table: Table, database: Database, settings: Fo
         case Role.TRACES:
             content.spans.append(read_spans(table, database, zone))
             return content.spans[-1].note
-        case Role.LOGS:
+        case Role.LOGS | Role.EVENTS | Role.STATES:
             content.logs.append(read_logs(table, database, zone))
             return content.logs[-1].note
         case Role.CHANGES:

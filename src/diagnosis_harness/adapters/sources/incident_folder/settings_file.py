@@ -38,7 +38,9 @@ class _Section(BaseModel):
 class FileSettings(_Section):
     """`[files."NAME"]`: how to read one file."""
 
-    role: Literal["metrics", "traces", "topology", "logs", "changes", "alert"] | None = None
+    role: Literal["metrics", "traces", "topology", "logs", "changes", "alert", "events", "states"] | None = (
+        None
+    )
     format: _Name | None = None
     layout: Literal["long", "wide"] | None = None
     columns: Literal["entities", "signals"] | None = None

@@ -5,11 +5,16 @@ from __future__ import annotations
 from typing import Final
 
 from diagnosis_harness.adapters.sources.incident_folder.formats.access_log import ACCESS_LOG_READERS
+from diagnosis_harness.adapters.sources.incident_folder.formats.alert_records import ALERT_READERS
+from diagnosis_harness.adapters.sources.incident_folder.formats.change_records import CHANGE_READERS
+from diagnosis_harness.adapters.sources.incident_folder.formats.cloud_metrics import CLOUD_METRIC_READERS
+from diagnosis_harness.adapters.sources.incident_folder.formats.kubernetes import KUBERNETES_READERS
 from diagnosis_harness.adapters.sources.incident_folder.formats.log_records import LOG_RECORD_READERS
 from diagnosis_harness.adapters.sources.incident_folder.formats.otlp import OTLP_READERS
 from diagnosis_harness.adapters.sources.incident_folder.formats.prometheus import PROMETHEUS_READERS
 from diagnosis_harness.adapters.sources.incident_folder.formats.reader import FileHead, FileReader
 from diagnosis_harness.adapters.sources.incident_folder.formats.spans import SPAN_READERS
+from diagnosis_harness.adapters.sources.incident_folder.formats.sysstat import SYSSTAT_READERS
 from diagnosis_harness.adapters.sources.incident_folder.formats.text_log import TEXT_LOG_READERS
 from diagnosis_harness.adapters.sources.incident_folder.settings_file import SETTINGS_NAME
 from diagnosis_harness.kernel.errors import InvalidInput
@@ -21,7 +26,12 @@ READERS: Final[tuple[FileReader, ...]] = (
     *PROMETHEUS_READERS,
     *OTLP_READERS,
     *SPAN_READERS,
+    *CLOUD_METRIC_READERS,
+    *SYSSTAT_READERS,
     *LOG_RECORD_READERS,
+    *KUBERNETES_READERS,
+    *CHANGE_READERS,
+    *ALERT_READERS,
     *ACCESS_LOG_READERS,
     *TEXT_LOG_READERS,  # the last: many a line begins with a time
 )

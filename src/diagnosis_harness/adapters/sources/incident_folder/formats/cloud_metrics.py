@@ -1,0 +1,176 @@
+"""Series as CloudWatch, Azure Monitor, Datadog and the queries of Grafana answer them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Final
+
+from diagnosis_harness.adapters.sources.incident_folder.formats.histograms import LabelledSeries
+from diagnosis_harness.adapters.sources.incident_folder.formats.prometheus import rows_of_series
+from diagnosis_harness.adapters.sources.incident_folder.formats.reader import (
+    FileContent,
+    FileHead,
+    FileReader,
+    Record,
+    RoleRows,
+    at,
+    epoch_seconds,
+    list_at,
+    number_of,
+    string_at,
+)
+from diagnosis_harness.analysis.direction import SignalKind, meaning_of
+
+_UNITS: Final = {
+    "Seconds": "s", "Milliseconds": "ms", "Microseconds": "us", "Bytes": "bytes", "Percent": "percent",
+    "Count/Second": "1/s", "Bytes/Second": "bytes/s", "BytesPerSecond": "bytes/s", "CountPerSecond": "1/s",
+    "MilliSeconds": "ms", "percent": "percent", "second": "s", "millisecond": "ms", "byte": "bytes",
+}  # fmt: skip
+_AGGREGATIONS: Final = ("average", "total", "maximum", "minimum", "count")
+_STATISTICS: Final = ("Average", "Sum", "Maximum", "Minimum", "SampleCount")
+
+_Read = Callable[[Record, FileContent], Iterator[LabelledSeries]]
+
+
+def _reader(key: str, shown: str, recognises: Callable[[Record], bool], read: _Read) -> FileReader:
+    def is_one(head: FileHead) -> bool:
+        return bool(head.objects) and recognises(head.objects[0])
+
+    def rows(content: FileContent) -> Iterable[RoleRows]:
+        series = [one for document in content.records() for one in read(document, content)]
+        return rows_of_series(series, unnamed=content.stem or "value")
+
+    return FileReader(key, shown, is_one, rows)
+
+
+def _points(times: Sequence[object], values: Sequence[object]) -> tuple[tuple[float, float | None], ...]:
+    pairs = ((epoch_seconds(time), number_of(value)) for time, value in zip(times, values, strict=False))
+    return tuple(sorted((time_s, value) for time_s, value in pairs if time_s is not None))
+
+
+def split_label(label: str, stem: str) -> dict[str, str]:
+    """Whose a series with a free label is: `booking latency` is `latency` of `booking`.
+
+    The label is divided before the first word from which on it speaks of a signal; where all of it does, or
+    nothing, the series belongs to what the file is named after.
+    """
+    words = label.split()
+    for place in range(1, len(words)):
+        rest = " ".join(words[place:])
+        if meaning_of(rest, None).kind is not SignalKind.OTHER:
+            return {"__name__": rest, "service": " ".join(words[:place])}
+    return {"__name__": label or "value", "service": stem} if stem else {"__name__": label or "value"}
+
+
+def _cloudwatch(document: Record, content: FileContent) -> Iterator[LabelledSeries]:
+    for result in list_at(document, "MetricDataResults"):
+        labels = split_label(string_at(result, "Label", "Id") or "", content.stem)
+        yield LabelledSeries(labels, _points(list_at(result, "Timestamps"), list_at(result, "Values")))
+
+
+def _cloudwatch_statistics(document: Record, content: FileContent) -> Iterator[LabelledSeries]:
+    points = list_at(document, "Datapoints")
+    times = [at(point, "Timestamp") for point in points]
+    present = [one for one in _STATISTICS if any(at(point, one) is not None for point in points)]
+    for statistic in present:
+        name = string_at(document, "Label") or "value"
+        signal = name if len(present) == 1 else f"{name}_{statistic}"
+        labels = {"__name__": signal, **({"service": content.stem} if content.stem else {})}
+        unit = _UNITS.get(string_at(points[0], "Unit") or "")
+        yield LabelledSeries(labels, _points(times, [at(point, statistic) for point in points]), unit)
+
+
+def _datadog(document: Record, content: FileContent) -> Iterator[LabelledSeries]:
+    del content
+    for series in list_at(document, "series"):
+        tags = list_at(series, "tag_set") or (string_at(series, "scope") or "").split(",")
+        labels = {key: value for key, _, value in (str(tag).partition(":") for tag in tags) if value}
+        labels["__name__"] = string_at(series, "metric", "display_name") or "value"
+        pairs = list_at(series, "pointlist")
+        unit = _UNITS.get(string_at(at(series, "unit", 0), "name") or "")
+        yield LabelledSeries(
+            labels, _points([at(one, 0) for one in pairs], [at(one, 1) for one in pairs]), unit
+        )
+
+
+def _datadog_v2(document: Record, content: FileContent) -> Iterator[LabelledSeries]:
+    body = at(document, "data", "attributes")
+    times, values = list_at(body, "times"), list_at(body, "values")
+    for place, series in enumerate(list_at(body, "series")):
+        found = list_at({"own": values[place]}, "own") if place < len(values) else []
+        tags = (str(tag).partition(":") for tag in list_at(series, "group_tags"))
+        labels = {key: value for key, _, value in tags if value}
+        labels["__name__"] = content.stem or "value"
+        unit = _UNITS.get(string_at(at(series, "unit", 0), "name") or "")
+        yield LabelledSeries(labels, _points(times, list_at(series, "values") or found), unit)
+
+
+def _azure(document: Record, content: FileContent) -> Iterator[LabelledSeries]:
+    for metric in list_at(document, "value"):
+        parts = (string_at(metric, "id") or "").partition("/providers/Microsoft.Insights/")[0].split("/")
+        resource = parts[-1] or content.stem
+        for series in list_at(metric, "timeseries"):
+            dimensions = {
+                string_at(one, "name.value") or "": string_at(one, "value") or ""
+                for one in list_at(series, "metadatavalues")
+            }
+            points = list_at(series, "data")
+            kind = next(
+                (one for one in _AGGREGATIONS if any(at(point, one) is not None for point in points)), None
+            )
+            if kind is None:
+                continue
+            labels = {**dimensions, "__name__": string_at(metric, "name.value") or "value"}
+            labels.update({"service": resource} if resource else {})
+            times, values = [at(one, "timeStamp") for one in points], [at(one, kind) for one in points]
+            yield LabelledSeries(labels, _points(times, values), _UNITS.get(string_at(metric, "unit") or ""))
+
+
+def _frames(document: Record, content: FileContent) -> Iterator[LabelledSeries]:
+    results = at(document, "results")
+    for result in results.values() if isinstance(results, dict) else []:
+        for frame in list_at(result, "frames"):
+            fields, columns = list_at(frame, "schema", "fields"), list_at(frame, "data", "values")
+            times: list[object] = next(
+                (col for one, col in zip(fields, columns, strict=False) if at(one, "type") == "time"), []
+            )
+            for one, column in zip(fields, columns, strict=False):
+                if at(one, "type") == "number" and isinstance(column, list):
+                    own = at(one, "labels")
+                    labels = {str(k): str(v) for k, v in own.items()} if isinstance(own, dict) else {}
+                    labels.setdefault("__name__", string_at(frame, "schema.name") or content.stem or "value")
+                    yield LabelledSeries(labels, _points(times, column))
+
+
+CLOUD_METRIC_READERS: Final = (
+    _reader(
+        "cloudwatch",
+        "metric data of CloudWatch",
+        lambda one: isinstance(one.get("MetricDataResults"), list),
+        _cloudwatch,
+    ),
+    _reader(
+        "cloudwatch-statistics",
+        "statistics of CloudWatch",
+        lambda one: at(one, "Datapoints", 0, "Timestamp") is not None,
+        _cloudwatch_statistics,
+    ),
+    _reader(
+        "datadog", "series of Datadog", lambda one: at(one, "series", 0, "pointlist") is not None, _datadog
+    ),
+    _reader(
+        "datadog-v2",
+        "timeseries of Datadog",
+        lambda one: isinstance(at(one, "data", "attributes", "times"), list),
+        _datadog_v2,
+    ),
+    _reader(
+        "azure", "metrics of Azure Monitor", lambda one: at(one, "value", 0, "timeseries") is not None, _azure
+    ),
+    _reader(
+        "grafana-frames",
+        "an answer of a query in Grafana",
+        lambda one: isinstance(one.get("results"), dict),
+        _frames,
+    ),
+)

@@ -1,0 +1,223 @@
+"""Kubernetes as kubectl prints it: events and pods, as JSON and as tables."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from typing import Final
+
+from diagnosis_harness.adapters.sources.incident_folder.formats.reader import (
+    CHANGE_COLUMNS,
+    LOG_COLUMNS,
+    TOPOLOGY_COLUMNS,
+    Cell,
+    FileContent,
+    FileHead,
+    FileReader,
+    Record,
+    RoleRows,
+    at,
+    epoch_seconds,
+    list_at,
+    string_at,
+)
+from diagnosis_harness.adapters.sources.incident_folder.formats.series_names import service_of_pod
+from diagnosis_harness.adapters.sources.incident_folder.listing import Role
+
+_LAST_SEEN: Final = (
+    "lastTimestamp", "series.lastObservedTime", "deprecatedLastTimestamp", "eventTime", "firstTimestamp",
+    "deprecatedFirstTimestamp", "metadata.creationTimestamp",
+)  # fmt: skip
+_COUNTS: Final = ("count", "series.count", "deprecatedCount")
+_CHANGES: Final = frozenset({"ScalingReplicaSet", "SuccessfulRescale", "NodeNotSchedulable", "ScaledUpGroup"})
+"""Reasons of events by which somebody or something changed what runs; all others are symptoms."""
+_WORKLOADS: Final = frozenset({"Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "Job", "CronJob"})
+_AGE: Final = re.compile(r"(?:(\d+)d)?(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s)?")
+_TABLE_EVENTS: Final = re.compile(r"(?:NAMESPACE\s+)?LAST SEEN\s+TYPE\s+REASON\s+OBJECT\s+(?:\w+\s+)*MESSAGE")
+_TABLE_PODS: Final = re.compile(r"(?:NAMESPACE\s+)?NAME\s+READY\s+STATUS\s+RESTARTS\s+AGE")
+_COLUMNS: Final = re.compile(r"\s{2,}")
+
+_Row = tuple[Cell, ...]
+
+
+def _items(document: Record) -> list[Record]:
+    """The objects of a list, or the object itself."""
+    found = list_at(document, "items") if "items" in document else [document]
+    return [one for one in found if isinstance(one, dict)]
+
+
+def _is_kind(*kinds: str) -> Callable[[FileHead], bool]:
+    def recognises(head: FileHead) -> bool:
+        for document in head.objects[:1]:
+            if string_at(document, "kind") in {f"{kind}List" for kind in kinds}:
+                return True
+            return any(_kind_of(one) in kinds for one in _items(document)[:1])
+        return False
+
+    return recognises
+
+
+def _kind_of(item: Record) -> str:
+    """The kind of an object; of an item without one, by what it holds."""
+    if "involvedObject" in item or "regarding" in item:
+        return "Event"
+    return string_at(item, "kind") or ""
+
+
+def _read_events(content: FileContent) -> Iterable[RoleRows]:
+    events = [item for document in content.records() for item in _items(document)]
+    yield RoleRows(Role.EVENTS, LOG_COLUMNS, [_event_row(event) for event in events])
+    changes = [_change_row(event) for event in events if string_at(event, "reason") in _CHANGES]
+    if changes:
+        yield RoleRows(Role.CHANGES, CHANGE_COLUMNS, changes)
+    pods = {name for event in events if (name := _pod_of(event)) is not None}
+    parts = [(pod, service_of_pod(pod), "part_of") for pod in sorted(pods) if service_of_pod(pod) != pod]
+    if parts:
+        yield RoleRows(Role.TOPOLOGY, TOPOLOGY_COLUMNS, parts)
+
+
+def _event_row(event: Record) -> _Row:
+    times = string_at(event, *_LAST_SEEN)
+    count = string_at(event, *_COUNTS)
+    more = f" ({count} times)" if count and count != "1" else ""
+    text = f"{string_at(event, 'reason') or 'Event'}: {string_at(event, 'message', 'note') or ''}{more}"
+    level = "WARN" if string_at(event, "type") == "Warning" else "INFO"
+    return epoch_seconds(times), _object_name(event), level, text
+
+
+def _change_row(event: Record) -> _Row:
+    first = string_at(event, "firstTimestamp", "deprecatedFirstTimestamp", *_LAST_SEEN)
+    summary = f"{string_at(event, 'reason')}: {string_at(event, 'message', 'note') or ''}"
+    return epoch_seconds(first), _object_name(event), "rollout", summary
+
+
+def _object_name(event: Record) -> str | None:
+    name = string_at(event, "involvedObject.name", "regarding.name")
+    kind = string_at(event, "involvedObject.kind", "regarding.kind")
+    return service_of_pod(name) if name and kind == "ReplicaSet" else name
+
+
+def _pod_of(event: Record) -> str | None:
+    kind = string_at(event, "involvedObject.kind", "regarding.kind")
+    return _object_name(event) if kind == "Pod" else None
+
+
+def _read_pods(content: FileContent) -> Iterable[RoleRows]:
+    pods = [
+        item for document in content.records() for item in _items(document) if _kind_of(item) in {"Pod", ""}
+    ]
+    yield RoleRows(Role.STATES, LOG_COLUMNS, [row for pod in pods for row in _pod_rows(pod)])
+    parts = [(pod, owner, "part_of") for pod, owner in map(_owner_of, pods) if pod and owner and pod != owner]
+    if parts:
+        yield RoleRows(Role.TOPOLOGY, TOPOLOGY_COLUMNS, parts)
+
+
+def _owner_of(pod: Record) -> tuple[str | None, str | None]:
+    name, owner = string_at(pod, "metadata.name"), at(pod, "metadata", "ownerReferences", 0)
+    if string_at(owner, "kind") in _WORKLOADS:
+        workload = string_at(owner, "name") or ""
+        return name, re.sub(r"-[0-9a-f]{5,10}$", "", workload) if at(
+            owner, "kind"
+        ) == "ReplicaSet" else workload
+    return name, None if name is None else service_of_pod(name)
+
+
+def _pod_rows(pod: Record) -> Iterator[_Row]:
+    """What is wrong with the containers of a pod, at the times Kubernetes gives; else when it started."""
+    name = string_at(pod, "metadata.name")
+    times = [string_at(one, "lastTransitionTime") or "" for one in list_at(pod, "status", "conditions")]
+    statuses = [
+        *list_at(pod, "status", "initContainerStatuses"),
+        *list_at(pod, "status", "containerStatuses"),
+    ]
+    troubles = [row for one in statuses for row in _troubles(one, name, max(times, default=""))]
+    yield from troubles
+    if not troubles:
+        phase = string_at(pod, "status.reason", "status.phase") or "Unknown"
+        started = string_at(pod, "status.startTime", "metadata.creationTimestamp")
+        level = "INFO" if phase in {"Running", "Succeeded"} else "WARN"
+        yield epoch_seconds(started), name, level, f"{phase}: {string_at(pod, 'status.message') or 'pod'}"
+
+
+def _troubles(status: object, pod: str | None, changed: str) -> Iterator[_Row]:
+    """How a container ended, and what it waits for."""
+    container, restarts = string_at(status, "name"), string_at(status, "restartCount") or "0"
+    for state in ("lastState", "state"):
+        ended = at(status, state, "terminated")
+        if isinstance(ended, dict) and string_at(ended, "reason") != "Completed":
+            reason, code = string_at(ended, "reason") or "Error", string_at(ended, "exitCode")
+            text = f"{reason}: container {container} ended with code {code}, {restarts} restarts"
+            yield epoch_seconds(ended.get("finishedAt")), pod, "ERROR", text
+    waits = at(status, "state", "waiting")
+    if isinstance(waits, dict):
+        reason, message = string_at(waits, "reason") or "Waiting", string_at(waits, "message")
+        yield epoch_seconds(changed), pod, "WARN", f"{reason}: container {container}: {message or ''}"
+
+
+def _has_line(pattern: re.Pattern[str]) -> Callable[[FileHead], bool]:
+    return lambda head: any(pattern.match(line) for line in head.lines[:1])
+
+
+def _read_event_table(content: FileContent) -> Iterable[RoleRows]:
+    rows: list[_Row] = []
+    for line in _table(content):
+        namespaced = len(line) > 4 and _age_s(line[0].split(" ")[0]) is None
+        cells = line[1:] if namespaced else line
+        age_s = _age_s(cells[0].split(" ")[0]) if len(cells) > 4 else None
+        if age_s is None:
+            continue
+        kind, _, name = cells[3].partition("/")
+        entity = service_of_pod(name) if kind == "replicaset" else name or cells[3]
+        level = "WARN" if cells[1] == "Warning" else "INFO"
+        rows.append((content.changed_s - age_s, entity, level, f"{cells[2]}: {cells[-1]}"))
+    return [RoleRows(Role.EVENTS, LOG_COLUMNS, rows, _FROM_FILE)]
+
+
+_FROM_FILE: Final = "ages counted from when the file was written"
+
+
+def _read_pod_table(content: FileContent) -> Iterable[RoleRows]:
+    rows: list[_Row] = []
+    parts: list[tuple[Cell, ...]] = []
+    for line in _table(content):
+        cells = line[1:] if len(line) > 5 and "/" not in line[1] else line
+        if len(cells) < 5 or "/" not in cells[1]:
+            continue
+        name, ready, status, restarts = cells[:4]
+        level = "INFO" if status in {"Running", "Completed"} and len(set(ready.split("/"))) == 1 else "WARN"
+        rows.append((content.changed_s, name, level, f"{status}: {ready} ready, {restarts} restarts"))
+        if service_of_pod(name) != name:
+            parts.append((name, service_of_pod(name), "part_of"))
+    yield RoleRows(Role.STATES, LOG_COLUMNS, rows, "states as of when the file was written")
+    if parts:
+        yield RoleRows(Role.TOPOLOGY, TOPOLOGY_COLUMNS, parts)
+
+
+def _table(content: FileContent) -> Iterator[list[str]]:
+    lines = content.lines()
+    next(lines, None)
+    return (_COLUMNS.split(line.strip()) for line in lines if line.strip())
+
+
+def _age_s(text: str) -> float | None:
+    found = _AGE.fullmatch(text)
+    if found is None or not any(found.groups()):
+        return None
+    days, hours, minutes, seconds = (int(group or 0) for group in found.groups())
+    return float(((days * 24 + hours) * 60 + minutes) * 60 + seconds)
+
+
+KUBERNETES_READERS: Final = (
+    FileReader("kubernetes-events", "events of Kubernetes", _is_kind("Event"), _read_events),
+    FileReader("kubernetes-pods", "pods of Kubernetes", _is_kind("Pod"), _read_pods),
+    FileReader(
+        "kubectl-events",
+        "the table of kubectl get events",
+        _has_line(_TABLE_EVENTS),
+        _read_event_table,
+        is_text=True,
+    ),
+    FileReader(
+        "kubectl-pods", "the table of kubectl get pods", _has_line(_TABLE_PODS), _read_pod_table, is_text=True
+    ),
+)
