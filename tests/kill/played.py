@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from diagnosis_harness.application.intent import IntentType
 from diagnosis_harness.application.routing import RoutingDecision, RoutingReason, RoutingTurn
-from diagnosis_harness.bootstrap.players import Players, build_players
+from diagnosis_harness.bootstrap.players import MakePlayers, choose_players
 from diagnosis_harness.diagnosis.claim import FaultKind
 from diagnosis_harness.diagnosis.collection import InformationGain
 from diagnosis_harness.diagnosis.draft import Cause, DiagnosisDraft
@@ -172,16 +172,16 @@ class PlayedTool:
         return ToolFindings(items=items, window=WINDOW, looked_at=2)
 
 
-def cast(told: Callable[[str], None]) -> tuple[Players, tuple[PlayedTool, ...]]:
+def cast(told: Callable[[str], None]) -> tuple[MakePlayers, tuple[PlayedTool, ...]]:
     """Who plays in a process, and with what; `told` hears of every execution of a tool."""
     returned = threading.Event()
-    players = replace(
-        build_players(load_settings()),
+    make_embedded = choose_players(load_settings())
+    look = ToolSpec(name="look", description="Looks.", parameters=(ENTITY,))
+    hang = ToolSpec(name="hang", description="Hangs.", limit_s=0.5)
+    return lambda core: replace(
+        make_embedded(core),
         router=PlayedRouter(),
         policy=PlayedPolicy(returned),
         repairer=PlayedRepairer(),
         judge=ScriptedJudge(),
-    )
-    look = ToolSpec(name="look", description="Looks.", parameters=(ENTITY,))
-    hang = ToolSpec(name="hang", description="Hangs.", limit_s=0.5)
-    return players, (PlayedTool(look, told), PlayedTool(hang, told, returned))
+    ), (PlayedTool(look, told), PlayedTool(hang, told, returned))

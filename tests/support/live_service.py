@@ -21,7 +21,7 @@ from uvicorn import Config
 from diagnosis_harness.application.callers.api_key import ApiKey, new_key
 from diagnosis_harness.application.callers.caller import CallerRole
 from diagnosis_harness.application.service import Service
-from diagnosis_harness.bootstrap.players import build_players
+from diagnosis_harness.bootstrap.players import choose_players
 from diagnosis_harness.bootstrap.service import open_service
 from diagnosis_harness.diagnosis.policy import GiveDraft, PolicyAnswer, PolicyView
 from diagnosis_harness.harness.budget import TokenUsage
@@ -251,7 +251,7 @@ class _Serving:
     async def _serve(self) -> None:
         analyst, settings = self._analyst, self._settings
         async with open_service(
-            settings, accept_background_runs=self._works, players=build_players(settings, policy=analyst)
+            settings, accept_background_runs=self._works, players=choose_players(settings, policy=analyst)
         ) as service:
             app = make_app(service, settings.server, needs_key=self._needs_key)
             config = Config(

@@ -15,7 +15,7 @@ from dev.lying.chosen.worlds import World
 
 from diagnosis_harness.audit.verification.verify import verify
 from diagnosis_harness.bootstrap.diagnosis import Diagnosis
-from diagnosis_harness.bootstrap.players import build_players
+from diagnosis_harness.bootstrap.players import choose_players
 from diagnosis_harness.bootstrap.workplace import Workplace
 from diagnosis_harness.diagnosis.policy import DiagnosisPolicy
 from diagnosis_harness.harness.context import RunContext
@@ -28,7 +28,7 @@ from diagnosis_harness.report.document_file import document_bytes
 from diagnosis_harness.settings import Settings, load_settings
 from diagnosis_harness.testing.clock import ManualClock
 from diagnosis_harness.testing.ids import CountingIds
-from diagnosis_harness.testing.runs import AMPLE
+from diagnosis_harness.testing.runs import AMPLE, Rig
 from diagnosis_harness.toolbox.catalog import build_tools
 from diagnosis_harness.tools.evidence import ItemKind
 from diagnosis_harness.tools.spec import ArgumentValue, KnowsEntities, Tool, ToolFindings, ToolSpec
@@ -37,7 +37,7 @@ from diagnosis_harness.trace.sink import MemorySink
 if TYPE_CHECKING:
     from diagnosis_harness.toolbox.ports import Sources
 
-_OTHERS = build_players(load_settings())
+_OTHERS = choose_players(load_settings())(Rig().core)
 """They hold nothing of a run; making them takes longer than a run does."""
 Arguments = Mapping[str, ArgumentValue]
 Known = dict[tuple[str, tuple[tuple[str, ArgumentValue], ...]], ToolFindings | ToolFailure]

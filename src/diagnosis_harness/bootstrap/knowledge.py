@@ -93,4 +93,4 @@ def build_knowledge_query(
 ) -> KnowledgeQuery:
     """The path that answers from the runbooks."""
     base = None if library is None else library.base
-    return KnowledgeQuery(core, RoleBoundary(core), build_writer(settings), base, workers)
+    return KnowledgeQuery(core, RoleBoundary(core), build_writer(core, settings), base, workers)

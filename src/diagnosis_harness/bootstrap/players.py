@@ -1,6 +1,7 @@
 """Who plays the roles, as the settings choose: one table for each role, and an entry for each player of it.
 
-A new player is one more entry here: the name by which `[players]` chooses it, and how it is built.
+A new player is one more entry here: the name by which `[players]` chooses it, and how it is built from the
+core, which a language model's meter needs, and from the settings.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from diagnosis_harness.application.system.profile import PlayerProfile
 from diagnosis_harness.diagnosis.policy import DiagnosisPolicy
 from diagnosis_harness.guards.evidence_repair import EvidenceRepairer
 from diagnosis_harness.guards.semantic_guard import SemanticJudge
+from diagnosis_harness.harness.core import DiagnosisHarnessCore
 from diagnosis_harness.harness.retry_policy import RetryRole
 from diagnosis_harness.kernel.errors import InvalidSetting
 from diagnosis_harness.players.embedded.analyst import EmbeddedAnalyst
@@ -27,15 +29,16 @@ from diagnosis_harness.players.embedded.router import EmbeddedRouter
 from diagnosis_harness.settings import Settings
 
 PlayerT = TypeVar("PlayerT")
-Makers: TypeAlias = Mapping[str, Callable[[Settings], PlayerT]]
+Maker: TypeAlias = Callable[[DiagnosisHarnessCore, Settings], PlayerT]
+Makers: TypeAlias = Mapping[str, Maker[PlayerT]]
 """How to build each player of a role, by its name in the settings."""
 
-ROUTERS: Final[Makers[IntentRouter]] = {"embedded": lambda _: EmbeddedRouter()}
-POLICIES: Final[Makers[DiagnosisPolicy]] = {"embedded": lambda _: EmbeddedAnalyst()}
-REPAIRERS: Final[Makers[EvidenceRepairer]] = {"embedded": lambda _: EmbeddedRepairer()}
-JUDGES: Final[Makers[SemanticJudge]] = {"embedded": lambda _: EmbeddedJudge()}
-RESPONDERS: Final[Makers[SystemResponder]] = {"embedded": lambda _: EmbeddedResponder()}
-WRITERS: Final[Makers[AnswerWriter]] = {"embedded": lambda _: EmbeddedWriter()}
+ROUTERS: Final[Makers[IntentRouter]] = {"embedded": lambda *_: EmbeddedRouter()}
+POLICIES: Final[Makers[DiagnosisPolicy]] = {"embedded": lambda *_: EmbeddedAnalyst()}
+REPAIRERS: Final[Makers[EvidenceRepairer]] = {"embedded": lambda *_: EmbeddedRepairer()}
+JUDGES: Final[Makers[SemanticJudge]] = {"embedded": lambda *_: EmbeddedJudge()}
+RESPONDERS: Final[Makers[SystemResponder]] = {"embedded": lambda *_: EmbeddedResponder()}
+WRITERS: Final[Makers[AnswerWriter]] = {"embedded": lambda *_: EmbeddedWriter()}
 
 _EMBEDDED = (
     EmbeddedRouter,
@@ -81,38 +84,48 @@ class Players:
         return tuple(PlayerProfile(role.value, _player_name(player)) for role, player in played.items())
 
 
-def build_players(settings: Settings, *, policy: DiagnosisPolicy | None = None) -> Players:
+MakePlayers: TypeAlias = Callable[[DiagnosisHarnessCore], Players]
+"""Builds the players of a process once it has its core."""
+
+
+def choose_players(settings: Settings, *, policy: DiagnosisPolicy | None = None) -> MakePlayers:
     """The players that the settings choose; `policy`, where given, plays in place of the chosen one.
 
     Raises:
         InvalidSetting: a role names a player that does not exist.
     """
     chosen = settings.players
-    return Players(
-        router=_build("router", chosen.router, ROUTERS, settings),
-        policy=policy or _build("policy", chosen.policy, POLICIES, settings),
-        repairer=_build("repairer", chosen.repairer, REPAIRERS, settings),
-        judge=_build("judge", chosen.judge, JUDGES, settings),
-        responder=_build("responder", chosen.responder, RESPONDERS, settings),
-        writer=build_writer(settings),
+    router = _choose("router", chosen.router, ROUTERS)
+    chosen_policy = _choose("policy", chosen.policy, POLICIES)
+    repairer = _choose("repairer", chosen.repairer, REPAIRERS)
+    judge = _choose("judge", chosen.judge, JUDGES)
+    responder = _choose("responder", chosen.responder, RESPONDERS)
+    writer = _choose("writer", chosen.writer, WRITERS)
+    return lambda core: Players(
+        router=router(core, settings),
+        policy=policy or chosen_policy(core, settings),
+        repairer=repairer(core, settings),
+        judge=judge(core, settings),
+        responder=responder(core, settings),
+        writer=writer(core, settings),
     )
 
 
-def build_writer(settings: Settings) -> AnswerWriter:
+def build_writer(core: DiagnosisHarnessCore, settings: Settings) -> AnswerWriter:
     """The chosen writer alone, for questions to the runbooks: making a router takes a tenth of a second.
 
     Raises:
         InvalidSetting: there is no such writer.
     """
-    return _build("writer", settings.players.writer, WRITERS, settings)
+    return _choose("writer", settings.players.writer, WRITERS)(core, settings)
 
 
-def _build(role: str, name: str, makers: Makers[PlayerT], settings: Settings) -> PlayerT:
+def _choose(role: str, name: str, makers: Makers[PlayerT]) -> Maker[PlayerT]:
     make = makers.get(name)
     if make is None:
         known = ", ".join(sorted(makers))
         raise InvalidSetting(f"players.{role}", f"there is no player {name!r:.80}", f"name one of: {known}")
-    return make(settings)
+    return make
 
 
 def _player_name(player: object) -> str | None:

@@ -43,7 +43,7 @@ from diagnosis_harness.application.service import DATABASE, EVIDENCE, Service, W
 from diagnosis_harness.application.system.chat import SystemChat
 from diagnosis_harness.application.system.profile import RunLimits, SystemProfile, ToolProfile
 from diagnosis_harness.bootstrap.knowledge import open_library
-from diagnosis_harness.bootstrap.players import Players, build_players
+from diagnosis_harness.bootstrap.players import MakePlayers, Players, choose_players
 from diagnosis_harness.bootstrap.sources import build_catalog
 from diagnosis_harness.bootstrap.stored_runs import open_redis
 from diagnosis_harness.bootstrap.telemetry import exporting
@@ -70,7 +70,7 @@ async def open_service(
     *,
     accept_background_runs: bool,
     progress: Progress = ignore_progress,
-    players: Players | None = None,
+    players: MakePlayers | None = None,
     extra_tools: Sequence[Tool] = (),
     extra_sinks: Sequence[TraceSink] = (),
 ) -> AsyncIterator[Service]:
@@ -87,7 +87,7 @@ async def open_service(
         InvalidInput: a setting, a folder or the database cannot be used; one sentence says which.
         StoreFailure: the database or the queue cannot be reached.
     """
-    alert_settings = _alert_settings(settings)
+    alert_settings, make_players = _alert_settings(settings), players or choose_players(settings)
     async with AsyncExitStack() as stack:
         catalog = build_catalog(settings, extra_tools)
         opened = await _open_resources(stack, settings, catalog, progress=progress, extra_sinks=extra_sinks)
@@ -95,7 +95,7 @@ async def open_service(
         exporter = await stack.enter_async_context(
             exporting(settings, archive=stores.archive, feed=opened.log, closed=closed)
         )
-        chat = _chat(opened, settings, players or build_players(settings))
+        chat = _chat(opened, settings, make_players(core))
         runs, supervisor = _runs(opened, settings), _supervisor(opened, settings)
         inbox = SqlAlertInbox(opened.database, closed=closed)
         alerts = Alerts(runs, inbox=inbox, queue=opened.queue, clock=core.clock, settings=alert_settings)

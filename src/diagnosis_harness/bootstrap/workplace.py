@@ -14,7 +14,7 @@ from diagnosis_harness.application.answer_question import (
     answer_question,
     fail_on_error,
 )
-from diagnosis_harness.bootstrap.players import Players, build_players
+from diagnosis_harness.bootstrap.players import Players, choose_players
 from diagnosis_harness.bootstrap.workbench import build_boundary, build_use_case
 from diagnosis_harness.diagnosis.policy import DiagnosisPolicy
 from diagnosis_harness.harness.budget import RunBudgetLimits
@@ -111,12 +111,12 @@ def build_workplace(
     Raises:
         InvalidSetting: a role names a player that does not exist.
     """
-    players = build_players(settings, policy=policy)
+    make_players = choose_players(settings, policy=policy)
     workers = WorkerPool(threads_max=settings.run.worker_threads)
     core = DiagnosisHarnessCore(
         clock=clock or SystemClock(), ids=ids or RandomIds(), sink=sink, workers=workers
     )
-    return Workplace(core, workers, settings, players, tuple(tools))
+    return Workplace(core, workers, settings, make_players(core), tuple(tools))
 
 
 def open_folder(

@@ -13,7 +13,7 @@ from tests.support.small_incident import CPU_FAULT, ONSET_S, small_incident
 
 from diagnosis_harness.audit.verification.verify import verify
 from diagnosis_harness.bootstrap.diagnosis import Diagnosis
-from diagnosis_harness.bootstrap.players import build_players
+from diagnosis_harness.bootstrap.players import choose_players
 from diagnosis_harness.bootstrap.workplace import Workplace
 from diagnosis_harness.diagnosis.claim import Claim, EvidenceRef, Predicate
 from diagnosis_harness.diagnosis.collection import InformationGain
@@ -95,7 +95,7 @@ def _run(*items: EvidenceItem) -> RunDocument:
 
     trace, settings, workers = MemorySink(), load_settings(), WorkerPool(threads_max=1)
     core = DiagnosisHarnessCore(clock=ManualClock(), ids=CountingIds(), sink=trace, workers=workers)
-    players = build_players(settings, policy=ScriptedPolicy(answer))
+    players = choose_players(settings, policy=ScriptedPolicy(answer))(core)
     workplace = Workplace(core, workers, settings, players, tools_over=lambda _: (OwnTool(items),))
     with Diagnosis(workplace, trace, small_incident(CPU_FAULT, spans=False).sources()) as diagnosis:
         return asyncio.run(diagnosis.run("why is checkout slow?", language=Language.EN, deadline_s=None))

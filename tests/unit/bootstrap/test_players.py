@@ -2,22 +2,32 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
+from tests.support.player_material import CASES
 
 from diagnosis_harness.bootstrap import players
-from diagnosis_harness.bootstrap.players import build_players, build_writer
+from diagnosis_harness.bootstrap.players import build_writer, choose_players
 from diagnosis_harness.guards.semantic_guard import SemanticCase
 from diagnosis_harness.guards.verdict import Judgement, SemanticVerdict
 from diagnosis_harness.harness.budget import TokenUsage
 from diagnosis_harness.harness.context import RunContext
+from diagnosis_harness.harness.core import DiagnosisHarnessCore
 from diagnosis_harness.kernel.errors import InvalidSetting
+from diagnosis_harness.llm.messages import ChatMessage, ChatRequest, ChatRole
+from diagnosis_harness.llm.metered import MeteredChatModel
+from diagnosis_harness.llm.port import ChatModel
 from diagnosis_harness.players.embedded.judge import EmbeddedJudge
 from diagnosis_harness.settings import Settings, load_settings
+from diagnosis_harness.testing.llm import FakeChatModel, says
+from diagnosis_harness.testing.runs import Rig
 from diagnosis_harness.testing.scripted_policy import ScriptedPolicy
+from diagnosis_harness.trace.event import TraceName
 
+CORE = Rig().core
 ROLES = ("router", "policy", "repairer", "judge", "responder", "writer")
 
 
@@ -30,19 +40,21 @@ def _choose(tmp_path: Path, role: str, name: str) -> Settings:
 
 @dataclass(frozen=True, slots=True)
 class LlmJudge:
-    """A second judge, which asks a language model."""
+    """A second judge, which asks a language model through the meter."""
 
     llm: str
+    model: ChatModel
 
     async def judge(self, ctx: RunContext, case: SemanticCase) -> tuple[Judgement, TokenUsage]:
-        """Believe everything."""
-        del ctx, case
-        return Judgement(SemanticVerdict.SUPPORTED), TokenUsage(0, 0)
+        """Believe everything that the model answers."""
+        message = ChatMessage(ChatRole.USER, case.question)
+        reply = await self.model.complete(ctx, ChatRequest(messages=(message,)))
+        return Judgement(SemanticVerdict(reply.text)), reply.usage or TokenUsage(0, 0)
 
 
 def test_the_shipped_settings_choose_the_embedded_players() -> None:
     """All six, and each profile says that no language model plays."""
-    built = build_players(load_settings())
+    built = choose_players(load_settings())(CORE)
 
     assert isinstance(built.judge, EmbeddedJudge)
     assert [profile.llm for profile in built.profiles()] == [None] * len(ROLES)
@@ -62,24 +74,32 @@ def test_a_player_that_does_not_exist_is_refused(tmp_path: Path, role: str) -> N
     settings = _choose(tmp_path, role, "oracle")
 
     with pytest.raises(InvalidSetting, match=rf"players\.{role}.*'oracle'.*embedded"):
-        build_players(settings)
+        choose_players(settings)
 
 
 def test_the_writer_alone_is_the_one_that_the_settings_choose(tmp_path: Path) -> None:
     """Questions to the runbooks on the command line need no other player."""
-    assert type(build_writer(load_settings())) is type(build_players(load_settings()).writer)
+    assert type(build_writer(CORE, load_settings())) is type(choose_players(load_settings())(CORE).writer)
     with pytest.raises(InvalidSetting, match=r"players\.writer"):
-        build_writer(_choose(tmp_path, "writer", "oracle"))
+        build_writer(CORE, _choose(tmp_path, "writer", "oracle"))
 
 
 def test_a_second_player_is_one_entry_of_its_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The settings choose it by its name, and its profile names the language model that it asks."""
-    more = {**players.JUDGES, "llm": lambda _: LlmJudge("acme-7b")}
-    monkeypatch.setattr(players, "JUDGES", more)
+    rig = Rig()
 
-    built = build_players(_choose(tmp_path, "judge", "llm"))
+    def make(core: DiagnosisHarnessCore, settings: Settings) -> LlmJudge:
+        del settings
+        return LlmJudge("acme-7b", MeteredChatModel(core, FakeChatModel([says("SUPPORTED")])))
 
-    assert built.judge == LlmJudge("acme-7b")
+    monkeypatch.setattr(players, "JUDGES", {**players.JUDGES, "llm": make})
+
+    built = choose_players(_choose(tmp_path, "judge", "llm"))(rig.core)
+
+    judgement, usage = asyncio.run(built.judge.judge(rig.run(), next(iter(CASES.values()))))
+    assert judgement == Judgement(SemanticVerdict.SUPPORTED)
+    assert usage == TokenUsage(10, 5)
+    assert TraceName.LLM_CALL in {event.name for event in rig.sink.events()}
     assert {profile.role: profile.llm for profile in built.profiles()}["SEMANTIC_GUARD"] == "acme-7b"
 
 
@@ -87,8 +107,8 @@ def test_an_own_policy_plays_and_is_named() -> None:
     """Nobody is told that embedded rules play where they do not."""
     own = ScriptedPolicy()
 
-    built = build_players(load_settings(), policy=own)
+    built = choose_players(load_settings(), policy=own)(CORE)
 
     assert built.policy is own
     assert {profile.role: profile.llm for profile in built.profiles()}["DIAGNOSIS_AGENT"] == "ScriptedPolicy"
-    assert replace(built, policy=build_players(load_settings()).policy).profiles() != built.profiles()
+    assert replace(built, policy=choose_players(load_settings())(CORE).policy).profiles() != built.profiles()
