@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from diagnosis_harness.application.chat_ending import end_with_answer, end_without_answer
 from diagnosis_harness.application.diagnosis_path import DiagnosisPath
@@ -27,6 +27,7 @@ from diagnosis_harness.application.session_context import SessionContext, read_s
 from diagnosis_harness.application.status import ChatApplicationStatus, emit_status
 from diagnosis_harness.harness.budget import RunBudgetLimits
 from diagnosis_harness.harness.callbacks import call_contained
+from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.harness.core import DiagnosisHarnessCore
 from diagnosis_harness.harness.retry_policy import HarnessRetryPolicies
 from diagnosis_harness.harness.termination import RunState
@@ -43,9 +44,6 @@ from diagnosis_harness.kernel.errors import (
     TechnicalFailure,
 )
 from diagnosis_harness.release.decision import WorkEnd, end_of_state
-
-if TYPE_CHECKING:
-    from diagnosis_harness.harness.context import RunContext
 
 T = TypeVar("T")
 

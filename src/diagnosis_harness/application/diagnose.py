@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from diagnosis_harness.application.runs.events import tell_decision, tell_finished, tell_started
 from diagnosis_harness.application.status import ChatApplicationStatus, emit_status
@@ -13,6 +12,7 @@ from diagnosis_harness.diagnosis.collection import DiagnosisStopReason
 from diagnosis_harness.diagnosis.execution import DiagnosisAgentExecution
 from diagnosis_harness.diagnosis.inquiry import Inquiry
 from diagnosis_harness.diagnosis.progress import ProgressSnapshot
+from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.harness.core import DiagnosisHarnessCore
 from diagnosis_harness.harness.termination import RunState
 from diagnosis_harness.kernel.errors import (
@@ -30,9 +30,6 @@ from diagnosis_harness.release.outcome import FallbackType, ReleaseOutcome
 from diagnosis_harness.release.pipeline import ReleasePipeline, end_of_stop, facts_beyond, is_denied
 from diagnosis_harness.release.result import DiagnosisReleaseResult, ReleaseContent
 from diagnosis_harness.release.standing import number_claims, standing_of
-
-if TYPE_CHECKING:
-    from diagnosis_harness.harness.context import RunContext
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from diagnosis_harness.application.chat_ending import failure_of, termination_of, usage_of_run
 from diagnosis_harness.application.diagnose import DiagnoseUseCase, DiagnosisEnd
@@ -17,6 +17,7 @@ from diagnosis_harness.application.runs.row import RunEnding
 from diagnosis_harness.application.runs.sources import SourceStamp
 from diagnosis_harness.application.status import ChatApplicationStatus, emit_status
 from diagnosis_harness.diagnosis.agent import DiagnosisTask
+from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.harness.core import DiagnosisHarnessCore
 from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.kernel.window import parse_utc, utc_text
@@ -28,9 +29,6 @@ from diagnosis_harness.report.version import SCHEMA_VERSION
 from diagnosis_harness.toolbox.ports import Sources
 from diagnosis_harness.tools.spec import Tool
 from diagnosis_harness.trace.event import TraceEventStatus, TraceName, TracePhase
-
-if TYPE_CHECKING:
-    from diagnosis_harness.harness.context import RunContext
 
 KIND = "DIAGNOSIS"
 

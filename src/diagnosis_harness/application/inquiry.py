@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
 from diagnosis_harness.diagnosis.inquiry import Inquiry, Inventory, KnownEntity, OnsetOrigin, Telemetry
 from diagnosis_harness.diagnosis.names import KnownNames
 from diagnosis_harness.diagnosis.question import timestamp_in_question, timestamp_outside_recording
 from diagnosis_harness.diagnosis.question_reading import read_question
+from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.kernel.errors import FailureKind, OnsetOutsideData
 from diagnosis_harness.kernel.masking import mask_or_withhold
 from diagnosis_harness.kernel.window import utc_text
 from diagnosis_harness.toolbox.inventory import ends_of, entity_names
 from diagnosis_harness.toolbox.ports import Sources, SourceSummary
-
-if TYPE_CHECKING:
-    from diagnosis_harness.harness.context import RunContext
 
 
 def resolve_inquiry(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from diagnosis_harness.application.intent import IntentType
 from diagnosis_harness.application.knowledge_words import (
@@ -16,6 +16,7 @@ from diagnosis_harness.application.knowledge_words import (
 from diagnosis_harness.application.path_answer import PathAnswer
 from diagnosis_harness.application.status import ChatApplicationStatus, emit_status
 from diagnosis_harness.harness.budget import TokenUsage
+from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.harness.core import DiagnosisHarnessCore
 from diagnosis_harness.harness.retry import RetryRole
 from diagnosis_harness.harness.waiting import run_in_worker
@@ -28,9 +29,6 @@ from diagnosis_harness.knowledge.quotation import Quotation, check_quotations
 from diagnosis_harness.knowledge.retrieval import KnowledgeBase, Retrieval
 from diagnosis_harness.llm.role import RoleBoundary
 from diagnosis_harness.trace.event import TraceEventStatus, TraceName, TracePhase
-
-if TYPE_CHECKING:
-    from diagnosis_harness.harness.context import RunContext
 
 
 class AnswerWriter(Protocol):

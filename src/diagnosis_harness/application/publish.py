@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from diagnosis_harness.application.diagnose import DiagnosisEnd
 from diagnosis_harness.diagnosis.inquiry import Inquiry, OnsetOrigin
+from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.kernel.errors import ContractViolation
 from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.kernel.masking import mask_or_withhold
@@ -29,9 +29,6 @@ from diagnosis_harness.report.material import ReportMaterial
 from diagnosis_harness.report.timeline import timeline
 from diagnosis_harness.toolbox.ports import SourceSummary
 from diagnosis_harness.trace.event import TraceEvent
-
-if TYPE_CHECKING:
-    from diagnosis_harness.harness.context import RunContext
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from diagnosis_harness.application.routing import RoutingDecision, RoutingTurn
+from diagnosis_harness.harness.budget import TokenUsage
+from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.harness.core import DiagnosisHarnessCore
 from diagnosis_harness.harness.retry import RetryRole
 from diagnosis_harness.kernel.errors import FailureKind, MalformedAnswer, RouterUnavailable, TechnicalFailure
 from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.llm.role import RoleBoundary
 from diagnosis_harness.trace.event import TraceEventStatus, TraceName, TracePhase
-
-if TYPE_CHECKING:
-    from diagnosis_harness.harness.budget import TokenUsage
-    from diagnosis_harness.harness.context import RunContext
 
 TURNS_MAX = 6
 TURN_SIZE_BYTES = 1_000

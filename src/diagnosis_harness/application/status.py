@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import TYPE_CHECKING
 
+from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.harness.core import DiagnosisHarnessCore
 from diagnosis_harness.trace.event import TraceEventStatus, TraceName, TracePhase
-
-if TYPE_CHECKING:
-    from diagnosis_harness.harness.context import RunContext
 
 
 class ChatApplicationStatus(StrEnum):

@@ -18,11 +18,20 @@ from typer.exceptions import TyperException
 from diagnosis_harness.cli import bench, keys, knowledge, runs, serve, trace, verify, why, worker
 from diagnosis_harness.cli.interrupt import CANCELLED, exit_now, raise_on_interrupt
 from diagnosis_harness.cli.options import (
+    BackgroundOption,
     BaselineOption,
+    DeadlineOption,
+    FolderOption,
+    JsonOption,
     KeyOption,
+    LangOption,
     NoColorOption,
+    OnsetOption,
+    SaveOption,
     ServerOption,
+    SessionOption,
     SettingsFile,
+    SourceOption,
 )
 from diagnosis_harness.kernel.errors import InvalidInput
 from diagnosis_harness.kernel.language import Language
@@ -35,46 +44,6 @@ if TYPE_CHECKING:
 FAULTS = ("cpu", "memory-leak", "network-delay", "errors-after-deploy", "slow-dependency", "none")
 
 _UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF)
-
-DeadlineOption = Annotated[
-    float | None,
-    typer.Option(
-        "--deadline",
-        metavar="SECONDS",
-        help="Time from the question to the answer, as configured by default; reading the folder comes first "
-        "and does not count.",
-    ),
-]
-JsonOption = Annotated[
-    bool, typer.Option("--json", help="Print the run document (docs/reference/run-document.schema.json).")
-]
-LangOption = Annotated[
-    Language | None, typer.Option("--lang", help="Language of the report; the question's own by default.")
-]
-SaveOption = Annotated[
-    Path | None, typer.Option("--save", metavar="FILE", help="Write the run document to a file as well.")
-]
-FolderOption = Annotated[
-    Path | None,
-    typer.Option("--from", metavar="FOLDER", help="The incident folder (docs/reference/incident-folder.md)."),
-]
-OnsetOption = Annotated[
-    str | None,
-    typer.Option(
-        "--onset", metavar="TIME", help="When it began: ISO 8601 (UTC unless it has a zone) or epoch seconds."
-    ),
-]
-SourceOption = Annotated[
-    str | None,
-    typer.Option("--source", metavar="NAME", help="With a server: which of its sources to diagnose."),
-]
-SessionOption = Annotated[
-    str | None,
-    typer.Option("--session", metavar="ID", help="With a server: the session to continue."),
-]
-BackgroundOption = Annotated[
-    bool, typer.Option("--background", help="With a server: do not wait; print the run's id.")
-]
 
 
 class FolderOpener:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from diagnosis_harness.diagnosis.answer_size import check_size
 from diagnosis_harness.diagnosis.collection import CollectionState, CollectionThresholds, DiagnosisStopReason
@@ -29,6 +28,7 @@ from diagnosis_harness.diagnosis.step import (
     StopControlled,
     next_action,
 )
+from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.harness.core import DiagnosisHarnessCore
 from diagnosis_harness.harness.retry import RetryRole
 from diagnosis_harness.harness.termination import RunState
@@ -47,9 +47,6 @@ from diagnosis_harness.tools.invocation import ErrorCode
 from diagnosis_harness.tools.preflight import RefusalCode
 from diagnosis_harness.tools.spec import ToolRequest
 from diagnosis_harness.trace.event import TraceEventStatus, TraceName, TracePhase
-
-if TYPE_CHECKING:
-    from diagnosis_harness.harness.context import RunContext
 
 
 @dataclass(frozen=True, slots=True)

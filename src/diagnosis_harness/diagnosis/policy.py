@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol, TypeAlias
+from typing import Protocol, TypeAlias
 
 from diagnosis_harness.diagnosis.draft import DiagnosisDraft
 from diagnosis_harness.diagnosis.progress import Assessment
+from diagnosis_harness.harness.budget import TokenUsage
+from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.tools.invocation import EvidenceRecord
 from diagnosis_harness.tools.spec import ToolSpec
-
-if TYPE_CHECKING:
-    from diagnosis_harness.harness.budget import TokenUsage
-    from diagnosis_harness.harness.context import RunContext
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from diagnosis_harness.diagnosis.claim import Claim, EvidenceRef
 from diagnosis_harness.diagnosis.draft import Cause, DiagnosisDraft, SetAside
@@ -20,12 +20,10 @@ from diagnosis_harness.guards.harm import is_harm
 from diagnosis_harness.guards.rankings import Ranking, judging_item, rankings_of, standing_rankings
 from diagnosis_harness.guards.support import DIRECT_KINDS
 from diagnosis_harness.guards.verdict import Judgement
+from diagnosis_harness.harness.budget import TokenUsage
+from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.tools.evidence import EvidenceItem
 from diagnosis_harness.tools.invocation import EvidenceRecord
-
-if TYPE_CHECKING:
-    from diagnosis_harness.harness.budget import TokenUsage
-    from diagnosis_harness.harness.context import RunContext
 
 _SIGNALS = frozenset({"metric", "resource"})
 """What decided a ranking, where it is a signal and no span."""

@@ -7,7 +7,6 @@ the references that are there. What the table says of the end decides; nothing h
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from diagnosis_harness.diagnosis.claim import CONCLUSIONS, Claim
 from diagnosis_harness.diagnosis.collection import DiagnosisStopReason
@@ -21,6 +20,7 @@ from diagnosis_harness.guards.restating import restate_all
 from diagnosis_harness.guards.semantic_guard import SemanticCase, SemanticJudge, build_case
 from diagnosis_harness.guards.semantic_rules import case_objections
 from diagnosis_harness.guards.verdict import EvidenceVerdict, Judgement, SemanticVerdict
+from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.harness.core import DiagnosisHarnessCore
 from diagnosis_harness.harness.retry import RetryRole
 from diagnosis_harness.kernel.errors import MalformedAnswer, NothingToRelease, TechnicalFailure
@@ -33,9 +33,6 @@ from diagnosis_harness.release.standing import confidences, number_claims, score
 from diagnosis_harness.tools.invocation import EvidenceRecord
 from diagnosis_harness.tools.preflight import RefusalCode
 from diagnosis_harness.trace.event import TraceEventStatus, TraceName, TracePhase
-
-if TYPE_CHECKING:
-    from diagnosis_harness.harness.context import RunContext
 
 
 @dataclass(frozen=True, slots=True)

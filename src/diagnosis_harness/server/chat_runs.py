@@ -7,12 +7,12 @@ import logging
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
-from typing import TYPE_CHECKING
 
 from diagnosis_harness.application.chat import ChatApplicationUseCase
 from diagnosis_harness.application.runs.request import RunRequest
 from diagnosis_harness.application.runs.row import SERVICE_STOPPED, RunRow
 from diagnosis_harness.audit.why.stream import StreamSeen, stream_seen
+from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.harness.core import DiagnosisHarnessCore
 from diagnosis_harness.harness.termination import CancellationReason, RunState
 from diagnosis_harness.kernel.errors import FailureKind, RunNotKept, StoreFailure
@@ -23,9 +23,6 @@ from diagnosis_harness.server.problems import PROBLEMS, ProblemKind
 from diagnosis_harness.server.sse_session import SERVICE_STOPPING, Failure, RunIds, SseState
 from diagnosis_harness.server.stream_hub import StreamHub
 from diagnosis_harness.server.watch import Watch, WatchPlan
-
-if TYPE_CHECKING:
-    from diagnosis_harness.harness.context import RunContext
 
 _LOG = logging.getLogger("diagnosis_harness.chat")
 SEEN_MAX = 10_000

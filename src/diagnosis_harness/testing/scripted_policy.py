@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 from diagnosis_harness.diagnosis.draft import DiagnosisDraft
 from diagnosis_harness.diagnosis.inquiry import Inquiry
@@ -11,10 +11,8 @@ from diagnosis_harness.diagnosis.policy import PolicyAnswer, PolicyView
 from diagnosis_harness.guards.semantic_guard import SemanticCase
 from diagnosis_harness.guards.verdict import Finding, Judgement, SemanticVerdict
 from diagnosis_harness.harness.budget import TokenUsage
+from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.tools.invocation import EvidenceRecord
-
-if TYPE_CHECKING:
-    from diagnosis_harness.harness.context import RunContext
 
 NO_TOKENS = TokenUsage(0, 0)
 Answer: TypeAlias = PolicyAnswer | Exception | Callable[[PolicyView], PolicyAnswer]

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
+from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.testing.evidence import WINDOW, change_item
 from diagnosis_harness.tools.spec import ArgumentValue, Parameter, ParameterKind, ToolFindings, ToolSpec
-
-if TYPE_CHECKING:
-    from diagnosis_harness.harness.context import RunContext
 
 ENTITY = Parameter("entity", ParameterKind.TEXT, "Whom to look at.")
 

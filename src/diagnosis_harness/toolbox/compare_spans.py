@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from diagnosis_harness.analysis.span_findings import ShareGroups, TimeGroups
+from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.kernel.names import display_name
 from diagnosis_harness.kernel.window import TimeWindow
 from diagnosis_harness.toolbox.arguments import ENTITIES, ONSET, names, timestamp
@@ -19,9 +19,6 @@ from diagnosis_harness.toolbox.views import Views
 from diagnosis_harness.toolbox.wording import digits, quantity, round4
 from diagnosis_harness.tools.evidence import Direction, EvidenceItem, ItemKind
 from diagnosis_harness.tools.spec import ArgumentValue, ToolFindings, ToolSpec
-
-if TYPE_CHECKING:
-    from diagnosis_harness.harness.context import RunContext
 
 LEAST_Z = 2.0
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.kernel.json_value import Scalar
 from diagnosis_harness.kernel.names import display_name
 from diagnosis_harness.kernel.window import TimeWindow, utc_text
@@ -13,9 +13,6 @@ from diagnosis_harness.toolbox.ports import AlertInfo, Sources, SourceSummary
 from diagnosis_harness.toolbox.wording import one_line
 from diagnosis_harness.tools.evidence import EvidenceItem, ItemKind
 from diagnosis_harness.tools.spec import ArgumentValue, ToolFindings, ToolSpec
-
-if TYPE_CHECKING:
-    from diagnosis_harness.harness.context import RunContext
 
 NAMED_ENTITIES = 60
 

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.toolbox.arguments import ENTITIES, ONSET, names, timestamp, whole
 from diagnosis_harness.toolbox.metric_table import MetricTable
 from diagnosis_harness.toolbox.signal_item import SignalMove, moves_of, signal_item, usable, window_of
 from diagnosis_harness.toolbox.views import Views
 from diagnosis_harness.tools.evidence import Direction
 from diagnosis_harness.tools.spec import ArgumentValue, Parameter, ParameterKind, ToolFindings, ToolSpec
-
-if TYPE_CHECKING:
-    from diagnosis_harness.harness.context import RunContext
 
 LEAST_Z = 2.0  # a hint; a finding needs three
 POINTS = 24

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from diagnosis_harness.analysis.direction import words_of
+from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.toolbox.arguments import ONSET, text, timestamp
 from diagnosis_harness.toolbox.metric_table import MetricTable
 from diagnosis_harness.toolbox.signal_item import moves_of, signal_item, usable, window_of
 from diagnosis_harness.toolbox.views import Views
 from diagnosis_harness.tools.spec import ArgumentValue, Parameter, ParameterKind, ToolFindings, ToolSpec
-
-if TYPE_CHECKING:
-    from diagnosis_harness.harness.context import RunContext
 
 POINTS = 40
 

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.toolbox.ports import Sources
-
-if TYPE_CHECKING:
-    from diagnosis_harness.harness.context import RunContext
 
 
 def entity_names(ctx: RunContext, sources: Sources) -> frozenset[str]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.kernel.names import display_name, quote_text
 from diagnosis_harness.kernel.window import utc_text
 from diagnosis_harness.toolbox.arguments import text
@@ -15,9 +15,6 @@ from diagnosis_harness.toolbox.views import Views
 from diagnosis_harness.toolbox.wording import digits, one_line, round4
 from diagnosis_harness.tools.evidence import EvidenceItem, ItemKind
 from diagnosis_harness.tools.spec import ArgumentValue, Parameter, ParameterKind, ToolFindings, ToolSpec
-
-if TYPE_CHECKING:
-    from diagnosis_harness.harness.context import RunContext
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.kernel.name_match import names_in
 from diagnosis_harness.kernel.names import display_name
 from diagnosis_harness.toolbox.arguments import text
@@ -13,9 +13,6 @@ from diagnosis_harness.toolbox.inventory import entity_names
 from diagnosis_harness.toolbox.ports import Sources
 from diagnosis_harness.tools.evidence import EvidenceItem, ItemKind
 from diagnosis_harness.tools.spec import ArgumentValue, Parameter, ParameterKind, ToolFindings, ToolSpec
-
-if TYPE_CHECKING:
-    from diagnosis_harness.harness.context import RunContext
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from diagnosis_harness.analysis.spans import Calls, SpanColumns, calls_between, crossings, self_time
+from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.toolbox.ports import Recording, Sources, SpanTable
-
-if TYPE_CHECKING:
-    from diagnosis_harness.harness.context import RunContext
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from diagnosis_harness.analysis.graph import walk
+from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.kernel.names import display_name
 from diagnosis_harness.toolbox.arguments import text, whole
 from diagnosis_harness.toolbox.views import Views
 from diagnosis_harness.tools.evidence import EvidenceItem, ItemKind
 from diagnosis_harness.tools.spec import ArgumentValue, Parameter, ParameterKind, ToolFindings, ToolSpec
-
-if TYPE_CHECKING:
-    from diagnosis_harness.harness.context import RunContext
 
 
 @dataclass(frozen=True, slots=True)

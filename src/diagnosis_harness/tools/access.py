@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
+from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.tools.spec import ToolSpec
-
-if TYPE_CHECKING:
-    from diagnosis_harness.harness.context import RunContext
 
 
 class ToolAccess(Protocol):

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
 
 from diagnosis_harness.harness.budget import ToolLease
+from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.harness.core import DiagnosisHarnessCore
 from diagnosis_harness.harness.keys import ToolCallKeyFactory
 from diagnosis_harness.harness.waiting import Lane, gather_bounded
@@ -36,9 +36,6 @@ from diagnosis_harness.tools.spec import ProjectionBounds, Tool, ToolFindings, T
 from diagnosis_harness.tools.store import EvidenceStore
 from diagnosis_harness.tools.stored import read_stored
 from diagnosis_harness.trace.event import TraceEventStatus, TraceName, TracePhase
-
-if TYPE_CHECKING:
-    from diagnosis_harness.harness.context import RunContext
 
 
 @dataclass(frozen=True, slots=True)

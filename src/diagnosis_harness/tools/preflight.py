@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING
 
+from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.harness.keys import is_safe_segment
 from diagnosis_harness.kernel.canonical import canonical_json
 from diagnosis_harness.kernel.errors import ArgumentProblem, MaskingFailed, UnknownEntity
@@ -18,9 +18,6 @@ from diagnosis_harness.kernel.masking import mask_or_withhold, mask_value
 from diagnosis_harness.tools.access import ToolAccess
 from diagnosis_harness.tools.arguments import normalise, refuse_unknown
 from diagnosis_harness.tools.spec import ArgumentValue, KnowsEntities, Tool, ToolRequest
-
-if TYPE_CHECKING:
-    from diagnosis_harness.harness.context import RunContext
 
 
 class RefusalCode(StrEnum):

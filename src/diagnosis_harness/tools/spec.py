@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, Protocol, TypeAlias, runtime_checkable
+from typing import Protocol, TypeAlias, runtime_checkable
 
+from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.kernel.window import TimeWindow
 from diagnosis_harness.tools.evidence import EvidenceItem
-
-if TYPE_CHECKING:
-    from diagnosis_harness.harness.context import RunContext
 
 ArgumentValue: TypeAlias = str | int | float | bool | tuple[str, ...]
 """A normalised argument: instants are seconds since the epoch (float), lists of names are sorted tuples."""

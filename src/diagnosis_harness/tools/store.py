@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
+from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.tools.invocation import EvidenceRecord
-
-if TYPE_CHECKING:
-    from diagnosis_harness.harness.context import RunContext
 
 
 class EvidenceStore(Protocol):

@@ -6,7 +6,6 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,15 +18,13 @@ from diagnosis_harness.adapters.knowledge.folder import (
     list_documents,
 )
 from diagnosis_harness.adapters.knowledge.index_file import VERSION, FileEntry, StoredIndex, load, save
+from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.kernel.canonical import digest
 from diagnosis_harness.kernel.clock import Clock
 from diagnosis_harness.knowledge.document import read_document
 from diagnosis_harness.knowledge.embedder import Embedder
 from diagnosis_harness.knowledge.index import KnowledgeIndex, terms_of_passage, text_to_index
 from diagnosis_harness.knowledge.retrieval import Holdings, Retrieval
-
-if TYPE_CHECKING:
-    from diagnosis_harness.harness.context import RunContext
 
 INDEX_NAME = f"knowledge-{VERSION}.npz"
 

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.harness.core import DiagnosisHarnessCore
 from diagnosis_harness.kernel.window import utc_text
 from diagnosis_harness.release.outcome import FallbackType, ReleaseOutcome
 from diagnosis_harness.trace.event import TraceEventStatus, TraceName, TracePhase
-
-if TYPE_CHECKING:
-    from diagnosis_harness.harness.context import RunContext
 
 
 def tell_started(core: DiagnosisHarnessCore, ctx: RunContext, question: str) -> None:

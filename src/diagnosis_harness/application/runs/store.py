@@ -8,19 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from diagnosis_harness.application.intent import IntentType
 from diagnosis_harness.application.runs.request import RunRequest
 from diagnosis_harness.application.runs.row import CancelRequest, RunEnding, RunRow, RunStatus
 from diagnosis_harness.application.runs.sources import Lane, SourceBacklog, lane_of
+from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.release.outcome import ReleaseOutcome
 from diagnosis_harness.tools.invocation import EvidenceRecord
 from diagnosis_harness.trace.event import TraceEvent
-
-if TYPE_CHECKING:
-    from diagnosis_harness.harness.context import RunContext
 
 
 class RunStore(Protocol):

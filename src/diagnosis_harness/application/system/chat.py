@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from diagnosis_harness.application.intent import IntentType
 from diagnosis_harness.application.path_answer import PathAnswer
@@ -13,6 +13,7 @@ from diagnosis_harness.application.system.answer import SystemAnswer, check_answ
 from diagnosis_harness.application.system.profile import SystemProfile, profile_json
 from diagnosis_harness.application.system.text import holds, system_text
 from diagnosis_harness.harness.budget import TokenUsage
+from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.harness.core import DiagnosisHarnessCore
 from diagnosis_harness.harness.retry import RetryRole
 from diagnosis_harness.kernel.errors import AnswerRefused, FailureKind, MalformedAnswer, TechnicalFailure
@@ -20,9 +21,6 @@ from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.llm.role import RoleBoundary
 from diagnosis_harness.trace.event import TraceEventStatus, TraceName, TracePhase
-
-if TYPE_CHECKING:
-    from diagnosis_harness.harness.context import RunContext
 
 
 class SystemResponder(Protocol):

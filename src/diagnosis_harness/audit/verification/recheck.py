@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import TYPE_CHECKING
 
 from diagnosis_harness.audit.verification.records import restore_records
 from diagnosis_harness.audit.verification.result import CheckName, check_of
@@ -18,6 +17,7 @@ from diagnosis_harness.diagnosis.records import Records
 from diagnosis_harness.guards.evidence_guard import check_draft
 from diagnosis_harness.guards.support import objections
 from diagnosis_harness.guards.verdict import FindingCode
+from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.harness.core import DiagnosisHarnessCore
 from diagnosis_harness.harness.termination import RunState
 from diagnosis_harness.kernel.errors import RunDocumentInvalid
@@ -28,9 +28,6 @@ from diagnosis_harness.report.restore_inquiry import inquiry_of
 from diagnosis_harness.tools.boundary import ToolBoundary, ToolBoundaryResult
 from diagnosis_harness.tools.evidence import EvidenceItem, InvocationStatus, ItemKind
 from diagnosis_harness.tools.spec import ToolRequest
-
-if TYPE_CHECKING:
-    from diagnosis_harness.harness.context import RunContext
 
 UNREADABLE = "UNREADABLE"
 """Why a query was not asked again whose scope is not what any call has."""

@@ -7,7 +7,7 @@ the records so far, so the same records always lead to the same next step.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 from diagnosis_harness.diagnosis.claim import Predicate
 from diagnosis_harness.diagnosis.collection import InformationGain
@@ -17,15 +17,13 @@ from diagnosis_harness.diagnosis.policy import AskTools, GiveDraft, PolicyAnswer
 from diagnosis_harness.diagnosis.progress import Assessment
 from diagnosis_harness.diagnosis.question import timestamp_in_question
 from diagnosis_harness.harness.budget import TokenUsage
+from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.players.embedded.claims import plain_claim
 from diagnosis_harness.players.embedded.drafting import draft_from
 from diagnosis_harness.players.embedded.question import symptom_in_question
 from diagnosis_harness.players.embedded.reading import Reading, deciding_signal, is_worth_telling
 from diagnosis_harness.tools.invocation import EvidenceRecord
-
-if TYPE_CHECKING:
-    from diagnosis_harness.harness.context import RunContext
 
 Call: TypeAlias = tuple[str, Mapping[str, JsonValue]]
 """A tool's name, and what to ask it."""

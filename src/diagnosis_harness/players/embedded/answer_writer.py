@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from diagnosis_harness.harness.budget import TokenUsage
+from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.knowledge.passage import BlockKind, Passage
 from diagnosis_harness.knowledge.quotation import QUOTATIONS_MAX, QUOTED_MAX, Quotation
 from diagnosis_harness.knowledge.terms import terms_of, terms_of_question
 from diagnosis_harness.knowledge.units import Unit, units_of
-
-if TYPE_CHECKING:
-    from diagnosis_harness.harness.context import RunContext
 
 WHOLE_MAX = 900
 """Characters of a passage that is quoted whole: part of a procedure can mislead."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from diagnosis_harness.diagnosis.claim import Predicate
 from diagnosis_harness.diagnosis.draft import Cause
 from diagnosis_harness.guards.harm import is_harm
@@ -12,11 +10,9 @@ from diagnosis_harness.guards.semantic_rules import case_objections
 from diagnosis_harness.guards.support import objections
 from diagnosis_harness.guards.verdict import Judgement, SemanticReason, SemanticVerdict
 from diagnosis_harness.harness.budget import TokenUsage
+from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.players.embedded.standing import weaknesses
 from diagnosis_harness.tools.evidence import EvidenceItem
-
-if TYPE_CHECKING:
-    from diagnosis_harness.harness.context import RunContext
 
 
 class EmbeddedJudge:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from diagnosis_harness.diagnosis.claim import Claim, EvidenceRef, Quote
 from diagnosis_harness.diagnosis.draft import Cause, DiagnosisDraft
@@ -16,10 +15,8 @@ from diagnosis_harness.guards.evidence_guard import check_claims
 from diagnosis_harness.guards.support import objections
 from diagnosis_harness.guards.verdict import Finding
 from diagnosis_harness.harness.budget import TokenUsage
+from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.tools.invocation import EvidenceRecord
-
-if TYPE_CHECKING:
-    from diagnosis_harness.harness.context import RunContext
 
 
 class EmbeddedRepairer:

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 from diagnosis_harness.application.system.answer import NAMES_MAX, TOPICS_MAX, SystemAnswer, SystemTopic
 from diagnosis_harness.application.system.profile import SystemProfile
 from diagnosis_harness.harness.budget import TokenUsage
+from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.players.embedded.responder_words import ABOUT, KINDS, PRODUCTS, SMALL_TALK
-
-if TYPE_CHECKING:
-    from diagnosis_harness.harness.context import RunContext
 
 QUESTION_MAX = 4_000
 """Characters of a question that are looked at."""

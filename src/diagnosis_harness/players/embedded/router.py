@@ -7,15 +7,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
 from itertools import product
-from typing import TYPE_CHECKING
 
 from diagnosis_harness.application.intent import IntentType
 from diagnosis_harness.application.routing import RoutingDecision, RoutingReason, RoutingTurn
 from diagnosis_harness.harness.budget import TokenUsage
+from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.players.embedded.router_rules import FOLLOWING_WEIGHT, PHRASES, REQUESTS, RULES
-
-if TYPE_CHECKING:
-    from diagnosis_harness.harness.context import RunContext
 
 MATCHED_MAX = 12
 """The most phrases that a decision names."""

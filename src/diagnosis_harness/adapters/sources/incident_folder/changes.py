@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import tzinfo
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from diagnosis_harness.adapters.sources.incident_folder.binding import (
     ENTITY,
@@ -24,12 +24,10 @@ from diagnosis_harness.adapters.sources.incident_folder.table import (
     show_columns,
     text_cell_sql,
 )
+from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.kernel.errors import InvalidInput
 from diagnosis_harness.kernel.window import TimeWindow
 from diagnosis_harness.toolbox.ports import AlertInfo, ChangeEvent, FileNote
-
-if TYPE_CHECKING:
-    from diagnosis_harness.harness.context import RunContext
 
 KIND: Final = ("kind", "type", "change_type", "event_type", "category")
 SUMMARY: Final = ("summary", "description", "message", "title", "text", "detail", "details", "name")

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import tzinfo
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from diagnosis_harness.adapters.sources.incident_folder.binding import (
     ENTITY,
@@ -21,12 +21,10 @@ from diagnosis_harness.adapters.sources.incident_folder.names import printable, 
 from diagnosis_harness.adapters.sources.incident_folder.recording_parts import RecordingParts
 from diagnosis_harness.adapters.sources.incident_folder.settings_file import SETTINGS_NAME
 from diagnosis_harness.adapters.sources.incident_folder.table import Table, show_columns, text_cell_sql
+from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.kernel.errors import InvalidInput
 from diagnosis_harness.kernel.window import TimeWindow
 from diagnosis_harness.toolbox.ports import FileNote, LogLine, LogPage, Recording
-
-if TYPE_CHECKING:
-    from diagnosis_harness.harness.context import RunContext
 
 MESSAGE: Final = (
     "message", "msg", "log", "text", "body", "content", "line", "event", "text_payload", "log_message",

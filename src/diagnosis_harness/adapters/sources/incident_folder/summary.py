@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from diagnosis_harness.adapters.sources.incident_folder.changes import complete_alert
 from diagnosis_harness.adapters.sources.incident_folder.recording import FolderContent
 from diagnosis_harness.adapters.sources.incident_folder.settings_file import SETTINGS_NAME, FolderSettings
 from diagnosis_harness.adapters.sources.incident_folder.topology import FolderTopology
+from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.kernel.errors import InvalidInput
 from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.kernel.window import TimeWindow, utc_text
 from diagnosis_harness.toolbox.ports import FileNote, SourceSummary
-
-if TYPE_CHECKING:
-    from diagnosis_harness.harness.context import RunContext
 
 _ALERT_SLACK_S: Final = 3600.0
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from diagnosis_harness.adapters.sources.incident_folder.binding import find, find_unused_columns
 from diagnosis_harness.adapters.sources.incident_folder.database import Database
@@ -17,11 +17,9 @@ from diagnosis_harness.adapters.sources.incident_folder.table import (
     show_columns,
     text_cell_sql,
 )
+from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.kernel.errors import InvalidInput
 from diagnosis_harness.toolbox.ports import CallEdge, FileNote
-
-if TYPE_CHECKING:
-    from diagnosis_harness.harness.context import RunContext
 
 CALLER: Final = ("caller", "source", "src", "from", "client", "parent", "upstream_service", "instance")
 CALLEE: Final = ("callee", "target", "dst", "dest", "destination", "to", "server", "child", "service")
