@@ -14,7 +14,7 @@ from pathlib import Path
 
 from diagnosis_harness.application.intent import IntentType
 from diagnosis_harness.application.routing import RoutingReason, RoutingTurn
-from diagnosis_harness.bench.scoring import wilson
+from diagnosis_harness.bench.interval import wilson
 from diagnosis_harness.players.embedded.router import Lexicon, join_words, path_of, spell_out, tokens
 
 QUESTIONS = Path(__file__).parents[1] / "tests" / "routing"

@@ -141,29 +141,93 @@ SOUND = Truth(entities=(), fault_kind="none")
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """One named cause or candidate. Equal scores are a tie; None says that the order is all there is."""
+    """One named cause or candidate. Equal scores are a tie; None says that the order is all there is.
+
+    Attributes:
+        confidence: as released; None for a candidate.
+        level: how far the conclusion goes; empty until causes carry a level.
+        scope: where the conclusion is scoped, the other entities of which one may be it; else empty.
+        decided_by: the kind of evidence that decided its place in the ranking; empty where it is not known.
+        margin: how far it stands above the next one, where the ranking says so.
+    """
 
     entity: str
     fault_kind: str
     region: str | None = None
     score: float | None = None
+    confidence: float | None = None
+    level: str = ""
+    scope: tuple[str, ...] = ()
+    decided_by: str = ""
+    margin: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class RunResult:
     """What one run released: `ReleaseOutcome` as its wire value, proven causes, unproven candidates.
 
-    `failed_tools` names the tool of every call that ended in an error, once a call.
+    Attributes:
+        failed_tools: the tool of every call that ended in an error, once a call.
+        fallback: the kind of fallback; empty with another outcome.
+        concluded: the released conclusion as text: the summary and the claims that bear a cause. Empty
+            without a success.
+        said: every sentence of the answer, with the regions of its causes and candidates.
+        onset: when it began as the run took it, in ISO 8601; empty where it took none.
+        tool_calls: tools that were called.
+        record_bytes: bytes of all records that the calls brought.
     """
 
     outcome: str
     causes: tuple[Ranked, ...]
     candidates: tuple[Ranked, ...]
     failed_tools: tuple[str, ...] = ()
+    fallback: str = ""
+    concluded: str = ""
+    said: str = ""
+    onset: str = ""
+    tool_calls: int = 0
+    record_bytes: int = 0
 
 
-Diagnose = Callable[[Path, Path | None], RunResult]
-"""Diagnose an incident folder, with a folder of normal operation where there is one."""
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """What one diagnosis took, from reading the folder to the document: seconds, and CPU seconds."""
+
+    elapsed_s: float = 0.0
+    cpu_s: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class BenchRun:
+    """One finished run; it is judged after the last run has ended.
+
+    Attributes:
+        data_bytes: size of the files handed over.
+        loudest: the entities whose metrics changed most, found without the product's analysis, loudest first,
+            each with how loud it is.
+    """
+
+    case: Case
+    result: RunResult
+    cost: Cost = Cost()
+    data_bytes: int = 0
+    loudest: tuple[tuple[str, float], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosed:
+    """What a diagnosis gives the bench: the answer, its cost, and the entities whose metrics changed most."""
+
+    result: RunResult
+    cost: Cost = Cost()
+    loudest: tuple[tuple[str, float], ...] = ()
+
+
+Diagnose = Callable[[Path, Path | None], Diagnosed]
+"""Diagnose an incident folder, with a folder of normal operation where there is one.
+
+With several processes it is handed to them: it is a function of a module, or an object that can be pickled.
+"""
 
 
 class DataSet(Protocol):

@@ -3,51 +3,87 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 
-from diagnosis_harness.bench.case import Ranked
-from diagnosis_harness.bench.scoring import ANSWERS, Interval, Outcome, Score, score_groups
+from diagnosis_harness.bench.calibration import Calibration, measure_calibration
+from diagnosis_harness.bench.case import Condition, Ranked
+from diagnosis_harness.bench.interval import Interval
+from diagnosis_harness.bench.measures import Score
+from diagnosis_harness.bench.runner import BenchResult
+from diagnosis_harness.bench.scoring import ANSWERS, Outcome
 from diagnosis_harness.kernel.json_value import JsonValue
+
+FORMAT = 2
+"""The form of the document; the first had one data set, one condition and fewer figures."""
 
 COLUMNS = (
     "",
     "n",
     "top-1",
     "95%",
-    "chance",
     "top-3",
-    "top-5",
-    "Avg@5",
-    "success",
-    "wrong",
+    "released",
+    "wrong of them",
+    "95%",
+    "false alarm",
+    "chance",
+    "alert's",
+    "loudest",
     "broken",
     "s each",
 )
+CANDIDATES_WRITTEN = 10
 
 
-def bench_document(data_set: str, outcomes: Sequence[Outcome]) -> dict[str, JsonValue]:
-    """Scores and every single outcome, by incident id."""
+def bench_document(results: Iterable[BenchResult], *, code: str) -> dict[str, JsonValue]:
+    """Scores and every single outcome, by data set, condition and incident id."""
     return {
-        "data_set": data_set,
-        "scores": [_score_json(score) for score in score_groups(outcomes)],
-        "incidents": [_outcome_json(outcome) for outcome in outcomes],
+        "format": FORMAT,
+        "code": code,
+        "data_sets": [
+            {
+                "data_set": result.data_set,
+                "scores": [_score_json(condition, one) for condition, one in result.scores()],
+                "calibration": {
+                    condition.value: _calibration_json(measure_calibration(result.under(condition)))
+                    for condition in result.conditions()
+                },
+                "incidents": [_outcome_json(outcome) for outcome in result.outcomes],
+                "unscored": [
+                    {"id": one.incident_id, "condition": one.condition.value, "sentence": one.sentence}
+                    for one in result.unscored
+                ],
+            }
+            for result in results
+        ],
     }
 
 
-def score_rows(outcomes: Sequence[Outcome]) -> list[tuple[str, ...]]:
-    """Rows of the table under `COLUMNS`, as text."""
-    return [_row(score) for score in score_groups(outcomes)]
+def score_rows(result: BenchResult) -> list[tuple[str, ...]]:
+    """Rows of the table under `COLUMNS`: the splits of a single condition, else a row for each condition."""
+    scores = result.scores()
+    single = len(result.conditions()) == 1
+    return [
+        _row(one.name if single else condition.value, one)
+        for condition, one in scores
+        if single or one.split == "all"
+    ]
 
 
 def wrong_rows(outcomes: Sequence[Outcome]) -> list[str]:
-    """One line for every success that named a wrong cause: these matter most."""
+    """One line for every release that is wrong: these matter most."""
     return [
-        f"{outcome.run.case.incident_id}: {outcome.run.result.causes[0].entity} released,"
+        f"{_where(outcome)}: {outcome.run.result.causes[0].entity} released,"
         f" {' and '.join(outcome.truth.entities) or 'nothing'} was at fault"
         for outcome in outcomes
-        if outcome.confident_and_wrong
+        if outcome.wrong and outcome.run.result.causes
     ]
+
+
+def rows_not_scored(result: BenchResult) -> list[str]:
+    """One sentence for every incident that is in no figure."""
+    return [f"{one.incident_id} ({one.condition.value}): {one.sentence}" for one in result.unscored]
 
 
 def failure_line(outcomes: Sequence[Outcome]) -> str | None:
@@ -64,72 +100,111 @@ def failure_line(outcomes: Sequence[Outcome]) -> str | None:
     )
 
 
-def _row(score: Score) -> tuple[str, ...]:
-    places = (
-        ("",) * 6
-        if not score.faulty
-        else (
-            f"{score.top[1].share:.2f}",
-            f"{score.top[1].low:.2f}-{score.top[1].high:.2f}",
-            f"{score.chance[1]:.2f}",
-            f"{score.top[3].share:.2f}",
-            f"{score.top[5].share:.2f}",
-            f"{score.average_at_5:.2f}",
-        )
-    )
+def share_text(score: Score, name: str) -> str:
+    """A figure as people read it; a dash where it is of nothing."""
+    figure = score.figures.get(name)
+    return "–" if figure is None else f"{figure.share:.2f}"
+
+
+def range_text(score: Score, name: str) -> str:
+    """Its interval."""
+    figure = score.figures.get(name)
+    return "–" if figure is None else f"{figure.low:.2f}–{figure.high:.2f}"
+
+
+def _where(outcome: Outcome) -> str:
+    condition = outcome.run.case.condition
+    shown = "" if condition is Condition.AS_PUBLISHED else f" ({condition.value})"
+    return f"{outcome.run.case.incident_id}{shown}"
+
+
+def _row(name: str, score: Score) -> tuple[str, ...]:
     return (
-        score.name,
+        name,
         str(score.runs),
-        *places,
-        f"{score.success.share:.2f}",
-        f"{score.confident_and_wrong.share:.2f}",
-        str(score.broken),
-        f"{score.median_s:.2f}",
+        share_text(score, "top1"),
+        range_text(score, "top1"),
+        share_text(score, "top3"),
+        share_text(score, "released"),
+        share_text(score, "wrong"),
+        range_text(score, "wrong"),
+        share_text(score, "false_alarm"),
+        share_text(score, "chance"),
+        share_text(score, "alert"),
+        share_text(score, "loudest"),
+        str(round(score.figures["broken"].share * score.runs)),
+        f"{score.costs.elapsed_s:.2f}",
     )
 
 
-def _score_json(score: Score) -> JsonValue:
+def _score_json(condition: Condition, score: Score) -> JsonValue:
     return {
+        "condition": condition.value,
+        "split": score.split,
         "name": score.name,
         "runs": score.runs,
-        "faulty": score.faulty,
-        "top": {str(k): _interval(interval) for k, interval in score.top.items()},
-        "chance": {str(k): share for k, share in score.chance.items()},
-        "average_at_5": score.average_at_5,
-        "success": _interval(score.success),
-        "confident_and_wrong": _interval(score.confident_and_wrong),
-        "broken": score.broken,
-        "right": _interval(score.right),
-        "median_s": score.median_s,
-        "longest_s": score.longest_s,
+        "figures": {name: interval_json(figure) for name, figure in score.figures.items()},
+        "costs": dict(asdict(score.costs)),
     }
 
 
-def _interval(interval: Interval) -> JsonValue:
-    return {"share": interval.share, "low": interval.low, "high": interval.high}
+def interval_json(figure: Interval) -> JsonValue:
+    """A figure with its interval and count."""
+    return {"share": figure.share, "low": figure.low, "high": figure.high, "count": figure.count}
+
+
+def _calibration_json(calibration: Calibration | None) -> JsonValue:
+    if calibration is None:
+        return None
+    return {
+        "brier": interval_json(calibration.brier),
+        "base": interval_json(calibration.base),
+        "bins": [
+            {
+                "low": one.low,
+                "high": one.high,
+                "confidence": one.confidence,
+                "right": interval_json(one.right),
+            }
+            for one in calibration.bins
+        ],
+    }
 
 
 def _outcome_json(outcome: Outcome) -> JsonValue:
+    run, truth = outcome.run, outcome.truth
     return {
-        "id": outcome.run.case.incident_id,
-        "group": outcome.run.case.group,
-        "scenario": outcome.run.case.scenario,
+        "id": run.case.incident_id,
+        "condition": run.case.condition.value,
+        "group": run.case.group,
+        "scenario": run.case.scenario,
+        "unused": list(run.case.unused),
         "truth": {
-            "entities": list(outcome.truth.entities),
-            "fault_kind": outcome.truth.fault_kind,
-            "region": outcome.truth.region,
+            "entities": list(truth.entities),
+            "fault_kind": truth.fault_kind,
+            "region": truth.region,
+            "level": truth.level,
+            "trigger": list(truth.trigger),
         },
+        "standing": outcome.standing,
         "place": outcome.place,
-        "outcome": outcome.run.result.outcome,
-        "right": outcome.right,
-        "confident_and_wrong": outcome.confident_and_wrong,
+        "outcome": run.result.outcome,
+        "fallback": run.result.fallback,
+        "decided_by": outcome.decided_by,
+        "kind_right": outcome.kind_right,
         "broken": outcome.broken,
-        "failed_tools": list(outcome.run.result.failed_tools),
-        "elapsed_s": outcome.run.elapsed_s,
-        "causes": [_json_of_ranked(ranked) for ranked in outcome.run.result.causes],
-        "candidates": [_json_of_ranked(ranked) for ranked in outcome.run.result.candidates[:10]],
+        "failed_tools": list(run.result.failed_tools),
+        "onset": run.result.onset,
+        "elapsed_s": run.cost.elapsed_s,
+        "cpu_s": run.cost.cpu_s,
+        "data_bytes": run.data_bytes,
+        "record_bytes": run.result.record_bytes,
+        "tool_calls": run.result.tool_calls,
+        "causes": [_json_of_ranked(ranked) for ranked in run.result.causes],
+        "candidates": [_json_of_ranked(ranked) for ranked in run.result.candidates[:CANDIDATES_WRITTEN]],
+        "concluded": run.result.concluded,
     }
 
 
 def _json_of_ranked(ranked: Ranked) -> JsonValue:
-    return dict(asdict(ranked))
+    return {**asdict(ranked), "scope": list(ranked.scope)}

@@ -1,73 +1,174 @@
-"""All incidents of a data set through the whole path; labels are opened when the last run has ended."""
+"""All incidents of a data set through the whole path; labels are opened when the last run has ended.
+
+Each incident is exported, diagnosed and forgotten: its folder is removed, and what remains is the answer.
+A bench with a results file goes on where it was stopped, and runs nothing twice of which neither the code nor
+a byte of the folder has changed.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from pathlib import Path
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 
-from diagnosis_harness.bench.case import Condition, DataSet, Diagnose, Ranked, RunResult
-from diagnosis_harness.bench.scoring import Outcome, Run, judge
-from diagnosis_harness.kernel.clock import Clock
+from diagnosis_harness.bench.case import SOUND, BenchRun, Condition, DataSet, Truth
+from diagnosis_harness.bench.measures import Score, score_splits
+from diagnosis_harness.bench.results_file import ResultsFile
+from diagnosis_harness.bench.scoring import Outcome, judge
+from diagnosis_harness.bench.work import Bench, Task, attempt_all, open_labels
 from diagnosis_harness.kernel.errors import InvalidInput
-from diagnosis_harness.report.document import Candidate, CauseEntry, RunDocument
-from diagnosis_harness.tools.evidence import InvocationStatus
 
 Tick = Callable[[int, int], None]
 """Called after each run with how many have ended, and of how many."""
 
+UNSEEN = frozenset({"SCOPED", "NONE"})
+"""Levels of a truth whose culprit may leave no telemetry: it need not be among the entities of the data."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unscored:
+    """An incident that is not in any figure, and why, in one sentence."""
+
+    incident_id: str
+    condition: Condition
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True)
+class BenchResult:
+    """Everything that a bench of one data set found.
+
+    Attributes:
+        reused: how many runs were taken from the results file.
+    """
+
+    data_set: str
+    outcomes: tuple[Outcome, ...]
+    unscored: tuple[Unscored, ...]
+    reused: int = 0
+
+    def conditions(self) -> tuple[Condition, ...]:
+        """Those with outcomes, in their usual order."""
+        found = {outcome.run.case.condition for outcome in self.outcomes}
+        return tuple(condition for condition in Condition if condition in found)
+
+    def under(self, condition: Condition) -> tuple[Outcome, ...]:
+        """The outcomes of one condition."""
+        return tuple(outcome for outcome in self.outcomes if outcome.run.case.condition is condition)
+
+    def scores(self) -> tuple[tuple[Condition, Score], ...]:
+        """Figures of every condition and its splits."""
+        return tuple(
+            (condition, one) for condition in self.conditions() for one in score_splits(self.under(condition))
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How many processes work at once (1 is this one alone), and who is told of each run."""
+
+    jobs: int = 1
+    tick: Tick | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What to run: conditions, and how many incidents of each; None is all of them."""
+
+    conditions: tuple[Condition, ...] = (Condition.AS_PUBLISHED,)
+    limit: int | None = None
+    limits: Mapping[Condition, int] = field(default_factory=dict)
+    """Another limit for some conditions."""
+
+    def tasks(self, data_set: DataSet) -> tuple[Task, ...]:
+        """Incidents under conditions, evenly spread where there is a limit."""
+        return tuple(
+            Task(incident_id, condition)
+            for condition in self.conditions
+            for incident_id in spread(
+                data_set.incident_ids(condition), self.limits.get(condition, self.limit)
+            )
+        )
+
 
 def run_bench(
-    data_set: DataSet,
-    diagnose: Diagnose,
+    bench: Bench,
+    wanted: Wanted | None = None,
     *,
-    clock: Clock,
-    work: Path,
-    limit: int | None = None,
-    tick: Tick | None = None,
-) -> tuple[Outcome, ...]:
+    results: ResultsFile | None = None,
+    pace: Pace | None = None,
+) -> BenchResult:
     """Export and diagnose every incident, then judge all of them.
 
     Args:
-        data_set: where the incidents come from.
-        diagnose: the whole path, question to release.
-        clock: measures the time of each run, export left out.
-        work: an empty folder for the exported incidents; they stay there.
-        limit: take so many incidents only, spread evenly over all of them.
-        tick: called after each run.
+        bench: the data set, the whole path, and where folders are written.
+        wanted: which incidents under which conditions; all as published by default.
+        results: runs that need not be repeated; new ones are added.
+        pace: how many processes, and who is told; this process alone by default.
 
     Raises:
-        InvalidInput: the data are not there, or a result is for an incident without a label.
+        InvalidInput: the data are not there, or nothing is there under these conditions.
     """
-    ids = spread(data_set.incident_ids(), limit)
-    runs: list[Run] = []
-    for number, incident_id in enumerate(ids, start=1):
-        case = data_set.export(incident_id, Condition.AS_PUBLISHED, work)
-        started_s = clock.now_s()
-        result = diagnose(case.folder, case.baseline)
-        runs.append(Run(case=case, result=result, elapsed_s=clock.now_s() - started_s))
-        if tick is not None:
-            tick(number, len(ids))
-    labels = data_set.labels(ids)
-    missing = [run.case.incident_id for run in runs if run.case.incident_id not in labels]
-    if missing:
-        raise InvalidInput(data_set.name, f"has no label for {missing[0]}", "use the files as published")
-    return tuple(judge(run, labels[run.case.incident_id]) for run in runs)
+    tasks = (wanted or Wanted()).tasks(bench.data_set)
+    if not tasks:
+        raise InvalidInput(
+            bench.data_set.name, "it has no incident under this condition", "choose another --condition"
+        )
+    kept = ResultsFile(None) if results is None else results
+    pace = pace or Pace()
+    runs, unscored, reused = _run_all(bench, tasks, kept, pace)
+    truths = _truths(bench, runs, jobs=pace.jobs)
+    outcomes = []
+    for run in runs:
+        truth = truths.get(run.case.incident_id)
+        sentence = _why_unscored(run, truth)
+        if truth is None or sentence:
+            unscored.append(Unscored(run.case.incident_id, run.case.condition, sentence))
+        else:
+            outcomes.append(judge(run, SOUND if run.case.condition.healthy else truth))
+    return BenchResult(bench.data_set.name, tuple(outcomes), tuple(unscored), reused)
 
 
-def result_of(document: RunDocument) -> RunResult:
-    """What a published document names: proven causes, unproven candidates."""
-    return RunResult(
-        outcome=document.release.outcome.value,
-        causes=tuple(_to_ranked(cause) for cause in document.report.causes),
-        candidates=tuple(_to_ranked(candidate) for candidate in document.report.candidates),
-        failed_tools=tuple(r.tool for r in document.records if r.status is InvocationStatus.ERROR),
-    )
+def _run_all(
+    bench: Bench, tasks: Sequence[Task], kept: ResultsFile, pace: Pace
+) -> tuple[list[BenchRun], list[Unscored], int]:
+    by_task: dict[Task, BenchRun] = {}
+    refused: dict[Task, str] = {}
+    reused = 0
+    attempts = attempt_all(bench, tasks, known=kept.keys, jobs=pace.jobs)
+    for done, attempt in enumerate(attempts, start=1):
+        if attempt.case is None:
+            refused[attempt.task] = attempt.refusal
+        elif attempt.run is None:
+            reused += 1
+            by_task[attempt.task] = kept.run_of(attempt.key, attempt.case)
+        else:
+            kept.append(attempt.key, attempt.run)
+            by_task[attempt.task] = attempt.run
+        if pace.tick is not None:
+            pace.tick(done, len(tasks))
+    unscored = [
+        Unscored(task.incident_id, task.condition, refused[task]) for task in tasks if task in refused
+    ]
+    return [by_task[task] for task in tasks if task in by_task], unscored, reused
 
 
-def _to_ranked(named: CauseEntry | Candidate) -> Ranked:
-    return Ranked(
-        entity=named.entity, fault_kind=named.fault_kind.value, region=named.region, score=named.score
-    )
+def _truths(bench: Bench, runs: Iterable[BenchRun], *, jobs: int) -> Mapping[str, Truth]:
+    """The truth of every incident that was run; a healthy window needs none."""
+    sound = {run.case.incident_id: SOUND for run in runs if run.case.condition.healthy}
+    asked = dict.fromkeys(run.case.incident_id for run in runs if not run.case.condition.healthy)
+    return {**sound, **(open_labels(bench, tuple(asked), jobs=jobs) if asked else {})}
+
+
+def _why_unscored(run: BenchRun, truth: Truth | None) -> str:
+    """Why an incident cannot be scored; empty where it can."""
+    if truth is None:
+        return "there is no truth for it"
+    if run.case.condition.healthy or not truth.entities:
+        return "" if run.case.condition.healthy else truth.unusable
+    known = {*run.case.entities, *run.case.owners, *run.case.left_out}
+    if not truth.unusable and truth.level not in UNSEEN and not known.intersection(truth.entities):
+        return f"its truth names {truth.entities[0]}, which the data do not know"
+    return truth.unusable
 
 
 def spread(ids: Sequence[str], limit: int | None) -> tuple[str, ...]:

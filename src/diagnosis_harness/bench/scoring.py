@@ -1,108 +1,142 @@
-"""Scores of finished runs. Ties count against us; every figure comes with chance and uncertainty.
+"""One finished run held against the truth. Ties count against us.
 
-The place of the right answer is its place in the list of proven causes followed by the unproven candidates,
-without entities that the data set leaves out and without repeats. Avg@5 is the mean of top-1 to top-5.
+The place of the right answer is its place in the list of released causes followed by the unproven candidates,
+without entities that the data set leaves out and without repeats. Where several entities are at fault, the
+best place of any of them counts; how many of them were released is scored apart.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import sqrt
-from statistics import median
+from math import comb
 
-from diagnosis_harness.bench.case import Case, Ranked, RunResult, Truth
+from diagnosis_harness.bench.case import BenchRun, Ranked, Truth
 
 SUCCESS = "SUCCESS"  # wire values of ReleaseOutcome
 ANSWERS = frozenset({SUCCESS, "FALLBACK"})
-Z_95 = 1.959963984540054
-
-
-@dataclass(frozen=True, slots=True)
-class Run:
-    """One finished run; it is judged after the last run has ended."""
-
-    case: Case
-    result: RunResult
-    elapsed_s: float
+SCOPE_MAX = 3  # a scoped answer that names more entities narrows nothing down
+RIGHT, WRONG, FALSE_ALARM = "released, right", "released, wrong", "false alarm"
+FIRST, NOT_FIRST, QUIET = "candidate, first", "not first", "nothing released"
+SHORT_ID = 7  # characters of a commit's id, as `git log --oneline` shows them
+LONG_ID = re.compile(r"[0-9a-f]{12,}")
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """One run held against its label.
+    """One run held against its truth. None is what this data set, or this answer, says nothing about.
 
     Attributes:
-        place: counts from 1; None when the right entity was not named, or nothing was wrong.
-        success: whether the run ended in SUCCESS.
-        right: the right entity came first; for a sound system, no success named a cause.
-        confident_and_wrong: a success named another entity as its first cause.
+        place: counts from 1; None when nothing at fault was named, or nothing was wrong.
+        released: the run ended in SUCCESS, with a cause, a scoped cause or a statement that there is none.
+        right: a release that names what was at fault, or where nothing was, says so. None for a fallback.
+        wrong: a release that names another entity as its first cause, or a cause where nothing was wrong.
+        first: the entity that the answer names first, proven or not.
+        kind_right: the first named entity is at fault, and its kind of fault is right.
+        level_right: a right release claims exactly the level that the data allow.
+        scoped_right: of a scoped release, at most three entities are named, among them one at fault or at
+            which the answer may stop, since what lies beyond leaves no telemetry.
+        change_first: of the known changes, the first that the answer mentions caused it.
+        change_right: the conclusion names the change that caused it and no decoy; none where none did.
+        decoy_mentioned: the answer mentions a decoy, in whatever sense.
+        decoy_concluded: the conclusion names a decoy.
+        precision: with several causes, the share of the released ones that are at fault.
+        recall: with several causes, the share of those at fault that were released.
+        mechanism: the conclusion holds the words of the mechanism and none that it must not hold.
+        mechanism_words: the answer as a whole holds the words of the mechanism.
+        false_alarm: a cause was released though nothing was wrong. None where something was.
         broken: a tool call failed, or the run gave no answer; its place says little about the analysis.
+        chance: by how many entities the luck of a random order finds the right one, for the first 1, 3 and 5.
+        alert_right: the alert's own entity is at fault; None where no alert names an entity.
+        loudest_right: the entity whose metrics changed most is at fault.
     """
 
-    run: Run
+    run: BenchRun
     truth: Truth
     place: int | None
-    success: bool
-    right: bool
-    confident_and_wrong: bool
+    released: bool
+    right: bool | None
+    wrong: bool
+    first: Ranked | None
+    kind_right: bool | None
+    level_right: bool | None
+    scoped_right: bool | None
+    change_first: bool | None
+    change_right: bool | None
+    decoy_mentioned: bool | None
+    decoy_concluded: bool | None
+    precision: float | None
+    recall: float | None
+    mechanism: bool | None
+    mechanism_words: bool | None
+    false_alarm: bool | None
     broken: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Interval:
-    """A share with its 95% interval."""
-
-    share: float
-    low: float
-    high: float
-
-
-@dataclass(frozen=True, slots=True)
-class Score:
-    """Figures of one group of runs.
-
-    `top` and `chance` count the `faulty` runs, in which something was wrong; `chance` is what a random order
-    of the entities would reach.
-    """
-
-    name: str
-    runs: int
-    faulty: int
-    top: Mapping[int, Interval]
     chance: Mapping[int, float]
-    average_at_5: float
-    success: Interval
-    confident_and_wrong: Interval
-    broken: int
-    right: Interval
-    median_s: float
-    longest_s: float
+    alert_right: bool | None
+    loudest_right: bool | None
+
+    @property
+    def confidence(self) -> float | None:
+        """The released confidence of the first cause."""
+        return self.first.confidence if self.released and self.first is not None else None
+
+    @property
+    def standing(self) -> str:
+        """How the answer stands, in words that files and comparisons use."""
+        if self.released:
+            return FALSE_ALARM if self.false_alarm else WRONG if self.wrong else RIGHT
+        if not self.truth.entities:
+            return QUIET
+        return FIRST if self.place == 1 else NOT_FIRST
+
+    @property
+    def decided_by(self) -> str:
+        """The kind of evidence that put the first named entity there."""
+        return (self.first.decided_by if self.first is not None else "") or "nothing"
 
 
-def judge(run: Run, truth: Truth) -> Outcome:
-    """Hold a finished run against its label."""
-    success = run.result.outcome == SUCCESS
-    first = _owner(run, run.result.causes[0]) if success and run.result.causes else None
+def judge(run: BenchRun, truth: Truth) -> Outcome:
+    """Hold a finished run against its truth."""
+    result = run.result
+    released = result.outcome == SUCCESS
+    named = [*result.causes, *result.candidates]
+    first = named[0] if named else None
+    right = _is_right(run, truth) if released else None
+    faulty = bool(truth.entities)
     place = _best_place(truth, run)
+    first_right = place == 1 and first is not None
+    ids = _find_changes(result.said, truth)
+    concluded = set(_find_changes(result.concluded, truth))
+    told = _tells(result.concluded, truth)
     return Outcome(
         run=run,
         truth=truth,
         place=place,
-        success=success,
-        right=place == 1 if truth.entities else first is None,
-        # Also a cause that the ranking leaves out was released, and somebody would have acted on it.
-        confident_and_wrong=first is not None and first not in truth.entities,
-        broken=bool(run.result.failed_tools) or run.result.outcome not in ANSWERS,
+        released=released,
+        right=right,
+        wrong=right is False,
+        first=first,
+        kind_right=_kind_right(first, truth) if first_right else None,
+        level_right=_level_right(result.causes, truth) if right and faulty else None,
+        scoped_right=_scope_is_right(run, truth) if released and faulty and _scope(run) else None,
+        change_first=ids[0] in truth.trigger if ids and truth.trigger else (False if truth.trigger else None),
+        change_right=_change_right(concluded, truth, released=released),
+        decoy_mentioned=bool(set(ids) & set(truth.decoys)) if truth.decoys else None,
+        decoy_concluded=bool(concluded & set(truth.decoys)) if truth.decoys else None,
+        precision=_precision(run, truth),
+        recall=_recall(run, truth),
+        mechanism=None if told is None else told and released,
+        mechanism_words=_tells(result.said, truth),
+        false_alarm=None if faulty else released and right is False,
+        broken=bool(result.failed_tools) or result.outcome not in ANSWERS,
+        chance={k: _chance(run, truth, k) for k in (1, 3, 5)} if faulty else {},
+        alert_right=_alert_right(run, truth) if faulty else None,
+        loudest_right=_loudest_right(run, truth) if faulty else None,
     )
 
 
-def _best_place(truth: Truth, run: Run) -> int | None:
-    """The best place that one of the entities at fault has."""
-    places = [place for entity in truth.entities if (place := place_of(entity, run)) is not None]
-    return min(places, default=None)
-
-
-def place_of(entity: str, run: Run) -> int | None:
+def place_of(entity: str, run: BenchRun) -> int | None:
     """Place of an entity, the worst one among equal scores; None when it was not named."""
     named = _merge_named(run)
     names = [name for name, _ in named]
@@ -113,6 +147,11 @@ def place_of(entity: str, run: Run) -> int | None:
     return max(index for index, (_, other) in enumerate(named) if index == place or _ties(tie, other)) + 1
 
 
+def owner_of(entity: str, run: BenchRun) -> str:
+    """The service that an entity stands for."""
+    return run.case.owners.get(entity, entity)
+
+
 Rung = tuple[bool, float | None]
 """Proven or not, and the score."""
 
@@ -121,78 +160,121 @@ def _ties(one: Rung, other: Rung) -> bool:
     return one == other and one[1] is not None
 
 
-def _merge_named(run: Run) -> list[tuple[str, Rung]]:
+def _merge_named(run: BenchRun) -> list[tuple[str, Rung]]:
     """Causes, then candidates; instances stand for their service, repeats and left-out entities go."""
     merged: dict[str, Rung] = {}
     for proven, group in ((True, run.result.causes), (False, run.result.candidates)):
         for ranked in group:
-            name = _owner(run, ranked)
+            name = owner_of(ranked.entity, run)
             if name not in run.case.left_out:
                 merged.setdefault(name, (proven, ranked.score))
     return list(merged.items())
 
 
-def _owner(run: Run, ranked: Ranked) -> str:
-    return run.case.owners.get(ranked.entity, ranked.entity)
+def _at_fault(run: BenchRun, truth: Truth) -> frozenset[str]:
+    return frozenset(owner_of(entity, run) for entity in truth.entities)
 
 
-def wilson(hits: int, count: int) -> Interval:
-    """Wilson's score interval at 95% (1927). Of nothing, nothing is known: the whole range."""
-    if count == 0:
-        return Interval(share=0.0, low=0.0, high=1.0)
-    share, z2 = hits / count, Z_95**2
-    centre = (share + z2 / (2 * count)) / (1 + z2 / count)
-    half = Z_95 / (1 + z2 / count) * sqrt(share * (1 - share) / count + z2 / (4 * count**2))
-    return Interval(share=share, low=max(0.0, centre - half), high=min(1.0, centre + half))
+def _best_place(truth: Truth, run: BenchRun) -> int | None:
+    places = [place for entity in _at_fault(run, truth) if (place := place_of(entity, run)) is not None]
+    return min(places, default=None)
 
 
-def score(name: str, outcomes: Sequence[Outcome]) -> Score:
-    """Figures over some outcomes. Places are counted over the runs in which something was wrong."""
-    faulty = [outcome for outcome in outcomes if outcome.truth.entities]
-    top = {k: wilson(sum(_within(outcome, k) for outcome in faulty), len(faulty)) for k in range(1, 6)}
-    elapsed = [outcome.run.elapsed_s for outcome in outcomes]
-    return Score(
-        name=name,
-        runs=len(outcomes),
-        faulty=len(faulty),
-        top=top,
-        chance={k: _chance(faulty, k) for k in range(1, 6)},
-        average_at_5=sum(interval.share for interval in top.values()) / 5,
-        success=wilson(sum(outcome.success for outcome in outcomes), len(outcomes)),
-        confident_and_wrong=wilson(sum(outcome.confident_and_wrong for outcome in outcomes), len(outcomes)),
-        broken=sum(outcome.broken for outcome in outcomes),
-        right=wilson(sum(outcome.right for outcome in outcomes), len(outcomes)),
-        median_s=median(elapsed) if elapsed else 0.0,
-        longest_s=max(elapsed, default=0.0),
-    )
+def _is_right(run: BenchRun, truth: Truth) -> bool:
+    """Whether a release is right: without a fault it says so, or names a kind that is no fault."""
+    causes = run.result.causes
+    if not truth.entities:
+        return all(cause.fault_kind in truth.kinds for cause in causes)
+    if not causes:
+        return False
+    if _scope(run):
+        return _scope_is_right(run, truth)
+    return owner_of(causes[0].entity, run) in _at_fault(run, truth)
 
 
-def score_groups(outcomes: Sequence[Outcome]) -> tuple[Score, ...]:
-    """Everything; each group of cases; within each group each scenario and each kind of fault."""
-    scores = [score("all", outcomes)]
-    by_group = _split(outcomes, lambda outcome: outcome.run.case.group)
-    for group, members in by_group.items():
-        if len(by_group) > 1:
-            scores.append(score(group, members))
-        for key in (lambda outcome: outcome.run.case.scenario, lambda outcome: outcome.truth.fault_kind):
-            parts = _split(members, key)
-            scores += [score(f"{group}: {part}", some) for part, some in parts.items() if len(parts) > 1]
-    return tuple(scores)
+def _scope(run: BenchRun) -> tuple[str, ...]:
+    """All entities of which a scoped release says that it is one of them; empty when it is not scoped."""
+    causes = run.result.causes
+    if not causes or not causes[0].scope:
+        return ()
+    return tuple(dict.fromkeys((causes[0].entity, *causes[0].scope)))
 
 
-def _split(outcomes: Iterable[Outcome], key: Callable[[Outcome], str]) -> dict[str, list[Outcome]]:
-    parts: dict[str, list[Outcome]] = {}
-    for outcome in sorted(outcomes, key=key):
-        parts.setdefault(key(outcome), []).append(outcome)
-    return parts
+def _scope_is_right(run: BenchRun, truth: Truth) -> bool:
+    named = {owner_of(entity, run) for entity in _scope(run)}
+    wanted = _at_fault(run, truth) | {owner_of(entity, run) for entity in truth.scope}
+    return len(named) <= SCOPE_MAX and bool(named & wanted)
 
 
-def _within(outcome: Outcome, k: int) -> bool:
-    return outcome.place is not None and outcome.place <= k
+def _kind_right(first: Ranked | None, truth: Truth) -> bool | None:
+    return None if first is None or not truth.kinds else first.fault_kind in truth.kinds
 
 
-def _chance(outcomes: Sequence[Outcome], k: int) -> float:
-    shares = [
-        min(1.0, k / len(outcome.run.case.entities)) for outcome in outcomes if outcome.run.case.entities
+def _level_right(causes: Sequence[Ranked], truth: Truth) -> bool | None:
+    return causes[0].level == truth.level if causes and causes[0].level and truth.level else None
+
+
+def _find_changes(text: str, truth: Truth) -> list[str]:
+    """Known changes in the order in which a text mentions them; a long id may be cut to its first seven."""
+    found = []
+    for change in (*truth.trigger, *truth.decoys):
+        short = change[:SHORT_ID] if LONG_ID.fullmatch(change) else change
+        if (hit := re.search(rf"(?<!\w){re.escape(short)}", text, re.IGNORECASE)) is not None:
+            found.append((hit.start(), change))
+    return [change for _, change in sorted(found)]
+
+
+def _change_right(concluded: set[str], truth: Truth, *, released: bool) -> bool | None:
+    if truth.trigger:
+        return bool(concluded & set(truth.trigger)) and not concluded & set(truth.decoys)
+    return released and not concluded if truth.without_trigger else None
+
+
+def _tells(text: str, truth: Truth) -> bool | None:
+    """Whether a text holds a word of each group, and none of the forbidden ones."""
+    if not truth.mechanism:
+        return None
+    lower = text.casefold()
+    whole = all(any(word.casefold() in lower for word in group) for group in truth.mechanism)
+    return whole and not any(word.casefold() in lower for word in truth.forbidden)
+
+
+def _precision(run: BenchRun, truth: Truth) -> float | None:
+    named = {owner_of(cause.entity, run) for cause in run.result.causes}
+    if len(truth.entities) < 2 or not named:
+        return None
+    return len(named & _at_fault(run, truth)) / len(named)
+
+
+def _recall(run: BenchRun, truth: Truth) -> float | None:
+    if len(truth.entities) < 2:
+        return None
+    named = {owner_of(cause.entity, run) for cause in run.result.causes}
+    return len(named & _at_fault(run, truth)) / len(_at_fault(run, truth))
+
+
+def _chance(run: BenchRun, truth: Truth, k: int) -> float:
+    """Chance that the first `k` of a random order hold something at fault."""
+    able = set(run.case.entities)
+    right = len(able & _at_fault(run, truth))
+    if not able or not right:
+        return 0.0
+    k = min(k, len(able))
+    return 1.0 - comb(len(able) - right, k) / comb(len(able), k)
+
+
+def _alert_right(run: BenchRun, truth: Truth) -> bool | None:
+    entity = run.case.alert_entity
+    return None if entity is None else owner_of(entity, run) in _at_fault(run, truth)
+
+
+def _loudest_right(run: BenchRun, truth: Truth) -> bool:
+    loud = [
+        (owner_of(entity, run), widths)
+        for entity, widths in run.loudest
+        if owner_of(entity, run) not in run.case.left_out
     ]
-    return sum(shares) / len(shares) if shares else 0.0
+    if not loud:
+        return False
+    best = {name for name, widths in loud if widths == loud[0][1]}
+    return best <= _at_fault(run, truth)

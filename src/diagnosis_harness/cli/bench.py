@@ -1,84 +1,143 @@
-"""`diagnose bench`: diagnose public data sets and simulated faults, and score the answers."""
+"""`diagnose bench`: diagnose public data sets, own incidents and simulated faults, and score the answers."""
 
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from diagnosis_harness.bench.case import Condition
 from diagnosis_harness.bench.datasets.catalog import NAMES
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from diagnosis_harness.bench.case import DataSet, Diagnose, RunResult
-    from diagnosis_harness.bench.scoring import Outcome
+    from diagnosis_harness.bench.case import DataSet
+    from diagnosis_harness.bench.runner import BenchResult, Wanted
+    from diagnosis_harness.cli.options import SettingsFile
     from diagnosis_harness.cli.ports import OpenDiagnosis
 
-QUESTION = "What caused this incident?"
 UNBOUNDED = 1000
 WRONG_SHOWN = 20
+ALL = "all"
+CONDITIONS = ", ".join(condition.value for condition in Condition)
 
 
-def register(app: typer.Typer, open_diagnosis: OpenDiagnosis) -> None:
+DataSetArgument = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="DATASET",
+        help=f"{', '.join(NAMES)}, demo-faults or hard-kinds (simulated), or a folder of your own"
+        " incidents (docs/reference/truth.md).",
+    ),
+]
+ConditionOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--condition",
+        metavar="NAME",
+        help=f"What is stated about each incident; repeatable, or {ALL}. {CONDITIONS}.",
+    ),
+]
+LimitOption = Annotated[
+    int | None,
+    typer.Option("--limit", metavar="N", min=1, help="Take N incidents of each condition, evenly spread."),
+]
+JobsOption = Annotated[int, typer.Option("--jobs", metavar="N", min=1, help="So many processes at once.")]
+ResultsOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--results",
+        metavar="FILE",
+        help="Keep finished runs here, and do not repeat those that are here already.",
+    ),
+]
+JsonFileOption = Annotated[
+    Path | None, typer.Option("--json", metavar="OUT", help="Write scores and every outcome to a file.")
+]
+HtmlFileOption = Annotated[
+    Path | None,
+    typer.Option("--html", metavar="OUT", help="Write one page with tables, curves and wrong releases."),
+]
+CompareOption = Annotated[
+    tuple[Path, Path] | None,
+    typer.Option(
+        "--compare", metavar="A.json B.json", help="Run nothing; compare two files of --json instead."
+    ),
+]
+DataOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--data", metavar="DIR", envvar="DIAGNOSIS_DATA", help="The folder of the public data sets."
+    ),
+]
+SeedsOption = Annotated[
+    int, typer.Option("--seeds", metavar="N", min=1, help="Simulated: seeds of each kind.")
+]
+FirstSeedOption = Annotated[
+    int,
+    typer.Option(
+        "--first-seed",
+        metavar="N",
+        help="Simulated: the first seed; of hard-kinds even ones are for development.",
+    ),
+]
+
+
+def register(app: typer.Typer, open_diagnosis: OpenDiagnosis, settings_file: SettingsFile) -> None:
     """Add the command `bench`."""
 
     @app.command()
-    def bench(
-        data_set: Annotated[
-            str,
-            typer.Argument(
-                metavar="DATASET",
-                help=f"{', '.join(NAMES)}, demo-faults or hard-kinds (simulated), or a folder of your own"
-                " incidents (docs/reference/truth.md).",
-            ),
-        ],
+    def bench(  # noqa: PLR0913 - the options of a command
+        data_set: DataSetArgument = None,
         *,
-        limit: Annotated[
-            int | None, typer.Option("--limit", metavar="N", min=1, help="Take N incidents, evenly spread.")
-        ] = None,
-        json_file: Annotated[
-            Path | None,
-            typer.Option("--json", metavar="OUT", help="Write scores and every outcome to a file."),
-        ] = None,
-        data: Annotated[
-            Path | None,
-            typer.Option(
-                "--data", metavar="DIR", envvar="DIAGNOSIS_DATA", help="The folder of the public data sets."
-            ),
-        ] = None,
-        seeds: Annotated[
-            int, typer.Option("--seeds", metavar="N", min=1, help="Simulated: seeds of each kind.")
-        ] = 20,
-        first_seed: Annotated[
-            int,
-            typer.Option(
-                "--first-seed",
-                metavar="N",
-                help="Simulated: the first seed; of hard-kinds even ones are for development.",
-            ),
-        ] = 1000,
+        condition: ConditionOption = None,
+        limit: LimitOption = None,
+        jobs: JobsOption = 1,
+        results: ResultsOption = None,
+        json_file: JsonFileOption = None,
+        html_file: HtmlFileOption = None,
+        compare: CompareOption = None,
+        data: DataOption = None,
+        seeds: SeedsOption = 20,
+        first_seed: FirstSeedOption = 1000,
     ) -> int:
         """Diagnose every incident of a data set and score the answers.
 
         The runs see incident folders with opaque names; the right answers are read after the last run.
         """
+        if compare is not None:
+            return _compare(*compare)
+        from diagnosis_harness.cli.whole_path import digest_conditions
+
         chosen = _data_set(data_set, data, seeds=seeds, first_seed=first_seed)
-        outcomes = _run(chosen, _diagnose_with(open_diagnosis), limit=limit)
-        _show(chosen.name, outcomes)
-        if json_file is not None:
-            _save(json_file, chosen.name, outcomes)
+        wanted = _choose(condition or [Condition.AS_PUBLISHED.value], limit)
+        code = digest_conditions(settings_file())
+        result = _run(_Plan(chosen, open_diagnosis, code), wanted, results=results, jobs=jobs)
+        _show(result)
+        _save(result, code, json_file=json_file, html_file=html_file)
         return 0
 
 
-def _data_set(name: str, data: Path | None, *, seeds: int, first_seed: int) -> DataSet:
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """What is measured: the incidents, the path they go through, and a digest of what decides an answer."""
+
+    data_set: DataSet
+    open_diagnosis: OpenDiagnosis
+    code: str
+
+
+def _data_set(name: str | None, data: Path | None, *, seeds: int, first_seed: int) -> DataSet:
     from diagnosis_harness.bench.datasets.catalog import data_set, own_incidents
     from diagnosis_harness.bench.demo_faults import DemoFaults
     from diagnosis_harness.bench.hard_kinds import HardKinds
     from diagnosis_harness.kernel.errors import InvalidInput
 
+    known = ", ".join((*NAMES, "demo-faults", "hard-kinds"))
+    if name is None:
+        raise InvalidInput("DATASET", "no data set is named", f"choose one of {known}")
     if name == "demo-faults":
         return DemoFaults(seeds=seeds, first_seed=first_seed)
     if name == "hard-kinds":
@@ -86,7 +145,6 @@ def _data_set(name: str, data: Path | None, *, seeds: int, first_seed: int) -> D
     if name not in NAMES and Path(name).is_dir():
         return own_incidents(Path(name))
     if name not in NAMES:
-        known = ", ".join((*NAMES, "demo-faults", "hard-kinds"))
         raise InvalidInput("DATASET", f"'{name}' is not a known data set", f"choose one of {known}")
     if data is None:
         raise InvalidInput(
@@ -95,88 +153,111 @@ def _data_set(name: str, data: Path | None, *, seeds: int, first_seed: int) -> D
     return data_set(name, data)
 
 
-def _diagnose_with(open_diagnosis: OpenDiagnosis) -> Diagnose:
-    """Diagnose one folder, from reading it to the published document."""
-    import asyncio
-    from contextlib import closing
+def _choose(names: list[str], limit: int | None) -> Wanted:
+    from diagnosis_harness.bench.runner import Wanted
+    from diagnosis_harness.kernel.errors import InvalidInput
 
-    from diagnosis_harness.bench.runner import result_of
-    from diagnosis_harness.kernel.language import Language
-    from diagnosis_harness.trace.sink import NullSink
-
-    def silent(file: str, done: int, total: int) -> None:
-        """Progress is counted in incidents, not in files."""
-
-    def diagnose(folder: Path, baseline: Path | None) -> RunResult:
-        with closing(
-            open_diagnosis(folder=folder, baseline=baseline, onset_s=None, sink=NullSink(), progress=silent)
-        ) as diagnosis:
-            return result_of(asyncio.run(diagnosis.run(QUESTION, language=Language.EN, deadline_s=None)))
-
-    return diagnose
+    if ALL in names:
+        return Wanted(tuple(Condition), limit)
+    known = {condition.value: condition for condition in Condition}
+    for name in names:
+        if name not in known:
+            raise InvalidInput(
+                "--condition", f"'{name}' is no condition", f"choose {ALL}, or some of {CONDITIONS}"
+            )
+    return Wanted(tuple(dict.fromkeys(known[name] for name in names)), limit)
 
 
-def _run(chosen: DataSet, diagnose: Diagnose, *, limit: int | None) -> tuple[Outcome, ...]:
+def _run(plan: _Plan, wanted: Wanted, *, results: Path | None, jobs: int) -> BenchResult:
     from tempfile import TemporaryDirectory
 
     from rich.console import Console
-    from rich.progress import Progress
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-    from diagnosis_harness.bench.runner import run_bench
-    from diagnosis_harness.kernel.clock import SystemClock
+    from diagnosis_harness.bench.results_file import ResultsFile
+    from diagnosis_harness.bench.runner import Pace, run_bench
+    from diagnosis_harness.bench.work import Bench
+    from diagnosis_harness.cli.whole_path import WholePath
 
     console = Console(stderr=True)
     with (
         TemporaryDirectory(prefix="diagnose-bench-") as work,
-        Progress(console=console, transient=True, disable=not console.is_terminal) as progress,
+        Progress(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TimeRemainingColumn(),
+            console=console,
+            transient=True,
+            disable=not console.is_terminal,
+        ) as progress,
     ):
-        task = progress.add_task(chosen.name, total=None)
-        return run_bench(
-            chosen,
-            diagnose,
-            clock=SystemClock(),
-            work=Path(work),
-            limit=limit,
-            tick=lambda done, total: progress.update(task, completed=done, total=total),
-        )
+        task = progress.add_task(plan.data_set.name, total=None)
+        bench = Bench(plan.data_set, WholePath(plan.open_diagnosis), Path(work), plan.code)
+        pace = Pace(jobs, lambda done, total: progress.update(task, completed=done, total=total))
+        return run_bench(bench, wanted, results=ResultsFile(results), pace=pace)
 
 
-def _show(name: str, outcomes: Sequence[Outcome]) -> None:
+def _show(result: BenchResult) -> None:
     from rich.box import SIMPLE_HEAD
     from rich.console import Console
     from rich.measure import Measurement
     from rich.table import Table
 
-    from diagnosis_harness.bench.report import COLUMNS, failure_line, score_rows, wrong_rows
+    from diagnosis_harness.bench.report import COLUMNS, failure_line, rows_not_scored, score_rows, wrong_rows
 
+    runs = len(result.outcomes)
+    reused = f", {result.reused} of them from the results file" if result.reused else ""
     table = Table(
-        title=f"{name}: {len(outcomes)} runs", title_justify="left", box=SIMPLE_HEAD, padding=(0, 1)
+        title=f"{result.data_set}: {runs} runs{reused}",
+        title_justify="left",
+        box=SIMPLE_HEAD,
+        padding=(0, 1),
     )
     for index, column in enumerate(COLUMNS):
         table.add_column(column, justify="right" if index else "left", no_wrap=True)
-    for row in score_rows(outcomes):
+    for row in score_rows(result):
         table.add_row(*row)
     console = Console(markup=False, highlight=False, emoji=False)
     # A narrow screen may wrap a line; cutting cells would lose figures.
     wide = console.options.update(max_width=UNBOUNDED)
     console.width = max(console.width, Measurement.get(console, wide, table).maximum)
     console.print(table)
-    if (broken := failure_line(outcomes)) is not None:
+    if (broken := failure_line(result.outcomes)) is not None:
         console.print(broken, soft_wrap=True)
-    wrong = wrong_rows(outcomes)
+    for line in rows_not_scored(result):
+        console.print(f"not scored: {line}", soft_wrap=True)
+    wrong = wrong_rows(result.outcomes)
     for line in wrong[:WRONG_SHOWN]:
-        console.print(f"confident and wrong: {line}", soft_wrap=True)
+        console.print(f"released and wrong: {line}", soft_wrap=True)
     if len(wrong) > WRONG_SHOWN:
-        console.print(f"confident and wrong: {len(wrong) - WRONG_SHOWN} more; --json lists all")
+        console.print(f"released and wrong: {len(wrong) - WRONG_SHOWN} more; --html and --json list all")
 
 
-def _save(file: Path, name: str, outcomes: Sequence[Outcome]) -> None:
+def _save(result: BenchResult, code: str, *, json_file: Path | None, html_file: Path | None) -> None:
+    from diagnosis_harness.bench.html_page import html_page
     from diagnosis_harness.bench.report import bench_document
+
+    if json_file is not None:
+        document = bench_document([result], code=code)
+        _write(json_file, json.dumps(document, indent=2, ensure_ascii=False) + "\n")
+    if html_file is not None:
+        _write(html_file, html_page([result], code=code))
+
+
+def _write(file: Path, text: str) -> None:
     from diagnosis_harness.kernel.errors import InvalidInput
 
-    text = json.dumps(bench_document(name, outcomes), indent=2, ensure_ascii=False)
     try:
-        file.write_text(text + "\n", encoding="utf-8")
+        file.write_text(text, encoding="utf-8")
     except OSError as error:
         problem = f"it cannot be written ({error.strerror})"
         raise InvalidInput(str(file), problem, "name a file in a folder that can be written") from error
+
+
+def _compare(before: Path, after: Path) -> int:
+    from diagnosis_harness.bench.compare import compare_benches, comparison_lines, read_document
+
+    for line in comparison_lines(compare_benches(read_document(before), read_document(after))):
+        typer.echo(line)
+    return 0

@@ -166,7 +166,7 @@ def build_app(open_diagnosis: OpenDiagnosis) -> typer.Typer:
     verify.register(app, open_diagnosis)
     why.register(app)
     trace.register(app)
-    bench.register(app, open_diagnosis)
+    bench.register(app, open_diagnosis, settings_file)
     runs.register(app, settings_file)
     keys.register(app, settings_file)
     knowledge.register(app, settings_file)

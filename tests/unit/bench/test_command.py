@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -10,8 +11,8 @@ from tests.support import documents
 from tests.support.own_incidents import make_own
 
 from diagnosis_harness.audit.verification.recheck import Recheck
+from diagnosis_harness.bench.answer import result_of
 from diagnosis_harness.bench.datasets.catalog import NAMES
-from diagnosis_harness.bench.runner import result_of
 from diagnosis_harness.cli.main import run
 from diagnosis_harness.cli.ports import LoadProgress
 from diagnosis_harness.kernel.language import Language
@@ -70,13 +71,14 @@ def test_simulated_faults_end_in_a_table_and_a_document(
     shown = capsys.readouterr()
     document = json.loads(out.read_text(encoding="utf-8"))
     assert code == 0
-    assert document["data_set"] == "demo-faults"
-    assert len(document["incidents"]) == 6
-    assert document["scores"][0]["success"]["share"] == 1.0
-    sound = next(entry for entry in document["incidents"] if entry["id"].startswith("none/"))
-    assert sound["confident_and_wrong"]
+    (part,) = document["data_sets"]
+    assert part["data_set"] == "demo-faults"
+    assert len(part["incidents"]) == 6
+    assert part["scores"][0]["figures"]["released"]["share"] == 1.0
+    sound = next(entry for entry in part["incidents"] if entry["id"].startswith("none/"))
+    assert sound["standing"] == "false alarm"
     assert "demo-faults: 6 runs" in shown.out
-    assert "confident and wrong: none/5000" in shown.out
+    assert "released and wrong: none/5000" in shown.out
     assert shown.err == ""
 
 
@@ -89,6 +91,37 @@ def test_a_folder_of_ones_own_incidents_is_a_data_set(
     assert "ours: 2 runs" in capsys.readouterr().out
 
 
+def test_a_second_bench_repeats_no_run_and_writes_the_same(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With a file of results all runs are taken from it, and no incident stands differently."""
+    files = [tmp_path / "a.json", tmp_path / "b.json"]
+    for file in files:
+        arguments = ["bench", "demo-faults", "--seeds", "1", "--first-seed", "5000", "--limit", "2"]
+        arguments += ["--results", str(tmp_path / "runs.jsonl"), "--json", str(file)]
+        assert run(arguments, open_diagnosis=open_sure) == 0
+    assert "2 runs, 2 of them from the results file" in capsys.readouterr().out
+    assert files[0].read_bytes() == files[1].read_bytes()
+    assert run(["bench", "--compare", *map(str, files)], open_diagnosis=open_sure) == 0
+    assert capsys.readouterr().out.splitlines() == [
+        "2 incidents in both",
+        "0 better, 0 worse (by luck alone p = 1.000)",
+        "0 equally good, with another entity first",
+    ]
+
+
+def test_the_page_stands_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """One file of HTML that loads nothing, with the wrong release and what was said for it."""
+    page = tmp_path / "bench.html"
+    arguments = ["bench", "demo-faults", "--seeds", "1", "--first-seed", "5000", "--limit", "1"]
+    assert run([*arguments, "--html", str(page)], open_diagnosis=open_sure) == 0
+    text = page.read_text(encoding="utf-8")
+    assert text.startswith("<!doctype html>")
+    assert not re.search(r"(src|href)=|<script|url\(|@import", text)
+    assert "checkout is the cause" in text
+    assert "released" in capsys.readouterr().out
+
+
 def test_table_cuts_no_cell_on_a_narrow_screen(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -97,7 +130,7 @@ def test_table_cuts_no_cell_on_a_narrow_screen(
     run(["bench", "demo-faults", "--seeds", "1", "--first-seed", "5000"], open_diagnosis=open_sure)
     out = capsys.readouterr().out
     assert "…" not in out
-    for words in ("simulated: errors-after-deploy", "success", "chance", "s each"):
+    for words in ("simulated: errors-after-deploy", "released", "chance", "s each"):
         assert words in out
 
 
@@ -110,13 +143,17 @@ def test_table_cuts_no_cell_on_a_narrow_screen(
             f"choose one of {KNOWN}",
         ),
         (["bench", "demo-faults", "--first-seed", "7"], "used in development"),
+        (["bench"], "no data set is named; choose one of petshop"),
+        (["bench", "demo-faults", "--condition", "loudly"], "choose all, or some of as-published"),
+        (["bench", "demo-faults", "--results", "EMPTY/no/file"], "cannot be used for results"),
+        (["bench", "--compare", "EMPTY/a.json", "EMPTY/b.json"], "cannot be read as JSON"),
     ],
 )
 def test_bad_input_is_one_sentence(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], sentence: str
 ) -> None:
     """No data, no such data set, a seed of development: exit code 2 and one line."""
-    given = [str(tmp_path) if argument == "EMPTY" else argument for argument in arguments]
+    given = [argument.replace("EMPTY", str(tmp_path)) for argument in arguments]
     assert run(given, open_diagnosis=open_sure) == 2
     shown = capsys.readouterr().err
     assert sentence in shown

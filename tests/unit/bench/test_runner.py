@@ -1,94 +1,52 @@
-"""The runner: folders in, results out, labels last."""
+"""The runner: folders in, results out, labels last; what was run once is not run again."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from tests.unit.bench.diary import Diary, answer, blame_by_name, blame_x, never
 
-from diagnosis_harness.bench.case import Case, Condition, Ranked, RunResult, Truth
+from diagnosis_harness.bench.case import Condition, Diagnosed, RunResult, Truth
 from diagnosis_harness.bench.demo_faults import DemoFaults
-from diagnosis_harness.bench.report import COLUMNS, bench_document, failure_line, score_rows, wrong_rows
-from diagnosis_harness.bench.runner import run_bench, spread
+from diagnosis_harness.bench.report import (
+    COLUMNS,
+    bench_document,
+    failure_line,
+    rows_not_scored,
+    score_rows,
+    wrong_rows,
+)
+from diagnosis_harness.bench.results_file import ResultsFile
+from diagnosis_harness.bench.runner import Pace, Wanted, run_bench, spread
+from diagnosis_harness.bench.work import Bench
 from diagnosis_harness.kernel.errors import InvalidInput
-from diagnosis_harness.testing.clock import ManualClock
-
-
-@dataclass
-class Diary:
-    """A data set of four incidents that writes down what is asked of it."""
-
-    name: str = "diary"
-    entries: list[str] = field(default_factory=list)
-
-    def incident_ids(self, condition: Condition = Condition.AS_PUBLISHED) -> tuple[str, ...]:
-        """Four ids."""
-        return ("a", "b", "c", "d")
-
-    def export(self, incident_id: str, condition: Condition, target: Path) -> Case:
-        """A case without files."""
-        self.entries.append(f"export {incident_id}")
-        return Case(
-            incident_id=incident_id,
-            group="g",
-            folder=target / f"folder-{incident_id}",
-            baseline=target / "normal",
-            entities=("x", "y"),
-        )
-
-    def labels(self, incident_ids: Sequence[str]) -> Mapping[str, Truth]:
-        """X is always to blame."""
-        self.entries.append("labels")
-        return {name: Truth(entities=("x",), fault_kind="cpu") for name in self.incident_ids()}
-
-
-def answer(entity: str, *, outcome: str = "SUCCESS") -> RunResult:
-    """A run that names one cause."""
-    return RunResult(
-        outcome=outcome, causes=(Ranked(entity=entity, fault_kind="CPU", score=1.0),), candidates=()
-    )
 
 
 def test_labels_are_opened_after_the_last_run(tmp_path: Path) -> None:
     """Every incident is exported and diagnosed before the labels are asked for, once."""
     diary = Diary()
 
-    def diagnose(folder: Path, baseline: Path | None) -> RunResult:
+    def diagnose(folder: Path, baseline: Path | None) -> Diagnosed:
         diary.entries.append(f"diagnose {folder.name} {baseline.name if baseline else None}")
         return answer("x")
 
-    outcomes = run_bench(diary, diagnose, clock=ManualClock(), work=tmp_path)
+    result = run_bench(Bench(diary, diagnose, tmp_path))
     assert diary.entries[-1] == "labels"
     assert diary.entries[:2] == ["export a", "diagnose folder-a normal"]
     assert diary.entries.count("labels") == 1
-    assert len(outcomes) == 4
-
-
-def test_time_of_a_run_is_the_diagnosis_alone(tmp_path: Path) -> None:
-    """Three seconds of diagnosis are three seconds."""
-    clock = ManualClock()
-
-    def diagnose(folder: Path, baseline: Path | None) -> RunResult:
-        clock.advance(3.0)
-        return answer("y")
-
-    outcomes = run_bench(Diary(), diagnose, clock=clock, work=tmp_path, limit=1)
-    assert [outcome.run.elapsed_s for outcome in outcomes] == [3.0]
+    assert len(result.outcomes) == 4
 
 
 def test_progress_is_told_after_each_run(tmp_path: Path) -> None:
     """One of two, two of two."""
     told: list[tuple[int, int]] = []
     run_bench(
-        Diary(),
-        lambda folder, baseline: answer("x"),
-        clock=ManualClock(),
-        work=tmp_path,
-        limit=2,
-        tick=lambda done, total: told.append((done, total)),
+        Bench(Diary(), blame_x, tmp_path),
+        Wanted(limit=2),
+        pace=Pace(tick=lambda done, total: told.append((done, total))),
     )
     assert told == [(1, 2), (2, 2)]
 
@@ -99,39 +57,161 @@ def test_a_limit_spreads_over_all_incidents() -> None:
     assert spread("abc", 9) == ("a", "b", "c")
 
 
-def test_document_and_table_tell_right_from_wrong(tmp_path: Path) -> None:
-    """Two of four right: the share is one half everywhere, and wrong successes are named."""
-    names = iter("xyxy")
-    outcomes = run_bench(
-        Diary(), lambda folder, baseline: answer(next(names)), clock=ManualClock(), work=tmp_path
+def test_folders_are_removed_as_soon_as_they_are_diagnosed(tmp_path: Path) -> None:
+    """However many incidents there are, one folder stands on the disk at a time; normal operation stays."""
+    seen: list[list[str]] = []
+
+    def diagnose(folder: Path, baseline: Path | None) -> Diagnosed:
+        seen.append(sorted(path.name for path in tmp_path.iterdir()))
+        return answer("x")
+
+    run_bench(Bench(Diary(), diagnose, tmp_path))
+    assert seen == [[f"folder-{name}", "normal"] for name in "abcd"]
+    assert [path.name for path in tmp_path.iterdir()] == ["normal"]
+
+
+def test_several_processes_find_the_same_in_the_same_order(tmp_path: Path) -> None:
+    """Two processes, or this one: outcomes are equal and stand in the order of the data set."""
+    found = []
+    for jobs in (1, 2):
+        work = tmp_path / str(jobs)
+        work.mkdir()
+        result = run_bench(Bench(Diary(), blame_by_name, work), pace=Pace(jobs=jobs))
+        found.append([(o.run.case.incident_id, o.standing) for o in result.outcomes])
+    assert found[0] == found[1]
+    assert [standing for _, standing in found[0]] == ["released, right", "released, wrong"] * 2
+
+
+def test_a_bench_goes_on_where_it_was_stopped(tmp_path: Path) -> None:
+    """Two runs end, the third is cut short in the file: only the missing ones run again."""
+    file = tmp_path / "results.jsonl"
+    first = run_bench(
+        Bench(Diary(), blame_by_name, tmp_path, "code"), Wanted(limit=2), results=ResultsFile(file)
     )
-    document = json.loads(json.dumps(bench_document("diary", outcomes)))
-    assert document["scores"][0]["top"]["1"]["share"] == 0.5
-    assert document["scores"][0]["confident_and_wrong"]["share"] == 0.5
-    assert [entry["right"] for entry in document["incidents"]] == [True, False, True, False]
-    assert all(len(row) == len(COLUMNS) for row in score_rows(outcomes))
-    assert wrong_rows(outcomes) == [f"{name}: y released, x was at fault" for name in "bd"]
+    with file.open("a", encoding="utf-8") as lines:
+        lines.write('{"key": "cut sho')
+    asked: list[str] = []
+
+    def diagnose(folder: Path, baseline: Path | None) -> Diagnosed:
+        asked.append(folder.name)
+        return blame_by_name(folder, baseline)
+
+    second = run_bench(Bench(Diary(), diagnose, tmp_path, "code"), results=ResultsFile(file))
+    assert (first.reused, second.reused) == (0, 2)
+    assert asked == ["folder-b", "folder-d"]
+    third = run_bench(Bench(Diary(), never, tmp_path, "code"), results=ResultsFile(file))
+    assert third.outcomes == second.outcomes
+    assert len(file.read_text(encoding="utf-8").splitlines()) == 4
+
+
+def test_other_code_or_another_byte_is_another_run(tmp_path: Path) -> None:
+    """The key holds the code and every byte of the folder; a bench of other code reuses nothing."""
+    file = tmp_path / "results.jsonl"
+    run_bench(Bench(Diary(), blame_x, tmp_path, "one"), results=ResultsFile(file))
+    other = run_bench(Bench(Diary(), blame_x, tmp_path, "two"), results=ResultsFile(file))
+    assert other.reused == 0
+    renamed = run_bench(Bench(Diary(name="journal"), blame_x, tmp_path, "one"), results=ResultsFile(file))
+    assert renamed.reused == 0
+
+
+def test_results_that_cannot_be_written_are_said_before_anything_is_run(tmp_path: Path) -> None:
+    """One sentence, and no run is lost."""
+    with pytest.raises(InvalidInput, match="cannot be used for results"):
+        ResultsFile(tmp_path / "nowhere" / "results.jsonl")
+
+
+def test_what_cannot_be_scored_is_one_sentence_each_and_the_rest_is_scored(tmp_path: Path) -> None:
+    """A half-written folder, an incident without truth, a truth that names nobody: one sentence each."""
+    diary = Diary(
+        half_written="a",
+        truths={
+            "c": Truth(entities=("nobody",), fault_kind="cpu"),
+            "d": Truth(entities=("x",), fault_kind="cpu"),
+        },
+    )
+    result = run_bench(Bench(diary, blame_x, tmp_path))
+    assert [outcome.run.case.incident_id for outcome in result.outcomes] == ["d"]
+    assert rows_not_scored(result) == [
+        "a (as-published): a: it has no metrics; write metrics.csv.",
+        "b (as-published): there is no truth for it",
+        "c (as-published): its truth names nobody, which the data do not know",
+    ]
+
+
+def test_an_unusable_truth_is_not_scored(tmp_path: Path) -> None:
+    """The data set says why."""
+    truth = Truth(entities=(), fault_kind="?", unusable="its label is empty")
+    result = run_bench(Bench(Diary(truths=dict.fromkeys("abcd", truth)), blame_x, tmp_path))
+    assert result.outcomes == ()
+    assert rows_not_scored(result)[0] == "a (as-published): its label is empty"
+
+
+def test_a_culprit_that_leaves_no_telemetry_may_be_unknown_to_the_data(tmp_path: Path) -> None:
+    """Where at most a scope can be known, the truth need not be among the entities."""
+    truth = Truth(entities=("unseen",), fault_kind="cpu", level="SCOPED")
+    result = run_bench(Bench(Diary(truths=dict.fromkeys("abcd", truth)), blame_x, tmp_path))
+    assert [outcome.standing for outcome in result.outcomes] == ["released, wrong"] * 4
+
+
+def test_a_folder_that_the_product_refuses_is_a_broken_run(tmp_path: Path) -> None:
+    """It counts: otherwise a product that reads nothing would look well."""
+
+    def refuse(folder: Path, baseline: Path | None) -> Diagnosed:
+        raise InvalidInput("metrics.csv", "it is empty", "remove it")
+
+    result = run_bench(Bench(Diary(), refuse, tmp_path))
+    assert {(o.broken, o.place, o.run.result.outcome) for o in result.outcomes} == {(True, None, "REFUSED")}
+
+
+def test_healthy_windows_need_no_truth_and_count_false_alarms(tmp_path: Path) -> None:
+    """Whatever the labels say about the incident, in its healthy window nothing was wrong."""
+    healthy = Condition.HEALTHY_ALERT
+    diary = Diary(conditions=(Condition.AS_PUBLISHED, healthy))
+    result = run_bench(Bench(diary, blame_by_name, tmp_path), Wanted((Condition.AS_PUBLISHED, healthy)))
+    assert {outcome.standing for outcome in result.under(healthy)} == {"false alarm"}
+    figures = {condition: score.figures for condition, score in result.scores() if score.split == "all"}
+    assert figures[healthy]["false_alarm"].share == 1.0
+    assert "top1" not in figures[healthy]
+    assert "false_alarm" not in figures[Condition.AS_PUBLISHED]
+    assert len(score_rows(result)) == 2
+
+
+def test_a_condition_without_incidents_is_refused(tmp_path: Path) -> None:
+    """One sentence names the option."""
+    with pytest.raises(InvalidInput, match="no incident under this condition"):
+        run_bench(Bench(Diary(), never, tmp_path), Wanted((Condition.ALERT,)))
+
+
+def test_document_and_table_tell_right_from_wrong(tmp_path: Path) -> None:
+    """Two of four right: the share is one half everywhere, and wrong releases are named."""
+    result = run_bench(Bench(Diary(), blame_by_name, tmp_path))
+    (part,) = json.loads(json.dumps(bench_document([result], code="c")))["data_sets"]
+    whole = part["scores"][0]
+    assert whole["figures"]["top1"]["share"] == whole["figures"]["wrong"]["share"] == 0.5
+    assert [entry["standing"] for entry in part["incidents"]] == ["released, right", "released, wrong"] * 2
+    assert part["calibration"]["as-published"]["base"]["share"] == 0.25
+    assert all(len(row) == len(COLUMNS) for row in score_rows(result))
+    assert wrong_rows(result.outcomes) == [f"{name}: y released, x was at fault" for name in "bd"]
 
 
 def test_broken_runs_are_never_mere_low_figures(tmp_path: Path) -> None:
     """A failed tool call and a run without an answer are counted and said; a sound run is neither."""
+    quiet = answer("y", outcome="FALLBACK").result
     results = iter(
         [
-            answer("x"),
-            replace(answer("y", outcome="FALLBACK"), failed_tools=("rank_causes", "compare_spans")),
-            replace(answer("y", outcome="FAILED"), causes=()),
-            replace(answer("y", outcome="FALLBACK"), failed_tools=("rank_causes",)),
+            answer("x").result,
+            replace(quiet, failed_tools=("rank_causes", "compare_spans")),
+            RunResult(outcome="FAILED", causes=(), candidates=()),
+            replace(quiet, failed_tools=("rank_causes",)),
         ]
     )
-    outcomes = run_bench(Diary(), lambda folder, baseline: next(results), clock=ManualClock(), work=tmp_path)
-    assert [outcome.broken for outcome in outcomes] == [False, True, True, True]
-    assert failure_line(outcomes) == (
+    result = run_bench(Bench(Diary(), lambda folder, baseline: Diagnosed(next(results)), tmp_path))
+    assert [outcome.broken for outcome in result.outcomes] == [False, True, True, True]
+    assert failure_line(result.outcomes) == (
         "NOT A MEASUREMENT OF THE WHOLE PATH: 3 of 4 runs broke"
         " (failed tool calls: compare_spans 1, rank_causes 2; runs without an answer: 1)"
     )
-    assert failure_line(outcomes[:1]) is None
-    document = json.loads(json.dumps(bench_document("diary", outcomes)))
-    assert document["scores"][0]["broken"] == 3
+    assert failure_line(result.outcomes[:1]) is None
 
 
 def test_demo_faults_refuse_the_seeds_of_development() -> None:

@@ -1,17 +1,18 @@
-"""Scores: ties count against us, intervals are Wilson's, a wrong success is never hidden."""
+"""One run against its truth: ties count against us, and a wrong release is never hidden."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from diagnosis_harness.bench.case import Case, Ranked, RunResult, Truth
-from diagnosis_harness.bench.scoring import Outcome, Run, judge, place_of, score, score_groups, wilson
+from diagnosis_harness.bench.case import BenchRun, Case, Ranked, RunResult, Truth
+from diagnosis_harness.bench.scoring import judge, place_of
 
 Named = tuple[str, float | None]
+A = Truth(entities=("a",), fault_kind="cpu")
+NOTHING = Truth(entities=(), fault_kind="none")
 
 
 def ranking(*named: Named) -> tuple[Ranked, ...]:
@@ -23,40 +24,40 @@ def run_of(
     *,
     causes: tuple[Named, ...] = (),
     candidates: tuple[Named, ...] = (),
-    outcome: str = "FALLBACK",
-    group: str = "g",
-    scenario: str = "",
     owners: dict[str, str] | None = None,
     left_out: frozenset[str] = frozenset(),
-) -> Run:
-    """A finished run over ten entities."""
+    alert: str | None = None,
+) -> BenchRun:
+    """A finished run over ten entities; a success where it names a cause."""
     case = Case(
         incident_id="i",
-        group=group,
-        scenario=scenario,
+        group="g",
         folder=Path("folder"),
         baseline=None,
         entities=tuple("abcdefghij"),
         owners=owners or {},
         left_out=left_out,
+        alert_entity=alert,
     )
-    result = RunResult(outcome=outcome, causes=ranking(*causes), candidates=ranking(*candidates))
-    return Run(case=case, result=result, elapsed_s=2.0)
+    outcome = "SUCCESS" if causes else "FALLBACK"
+    return BenchRun(case, RunResult(outcome, ranking(*causes), ranking(*candidates)))
 
 
-def at(place: int | None, *, kind: str = "cpu", group: str = "g", scenario: str = "") -> Outcome:
-    """An outcome whose right answer stands at a place."""
-    names: tuple[Named, ...] = tuple((f"x{n}", None) for n in range(6))
-    if place is not None:
-        names = (*names[: place - 1], ("a", None), *names[place - 1 :])
-    return judge(
-        run_of(candidates=names, group=group, scenario=scenario), Truth(entities=("a",), fault_kind=kind)
-    )
+def saying(*, concluded: str = "", said: str = "") -> BenchRun:
+    """A success that blames `a` in these words."""
+    run = run_of(causes=(("a", 1.0),))
+    return replace(run, result=replace(run.result, concluded=concluded, said=f"{concluded}\n{said}"))
+
+
+def blaming(cause: Ranked, *others: Ranked) -> BenchRun:
+    """A success with these causes."""
+    run = run_of()
+    return replace(run, result=RunResult("SUCCESS", (cause, *others), ()))
 
 
 def test_causes_come_before_candidates() -> None:
-    """A proven cause is first, whatever score the candidates have."""
-    run = run_of(causes=(("a", 0.1),), candidates=(("b", 9.0), ("c", 8.0)), outcome="SUCCESS")
+    """A released cause is first, whatever score the candidates have."""
+    run = run_of(causes=(("a", 0.1),), candidates=(("b", 9.0), ("c", 8.0)))
     assert (place_of("a", run), place_of("b", run), place_of("c", run)) == (1, 2, 3)
 
 
@@ -74,14 +75,14 @@ def test_without_scores_the_order_decides() -> None:
 
 def test_a_cause_does_not_tie_with_a_candidate() -> None:
     """What was proven stands above what was not, also with equal scores."""
-    run = run_of(causes=(("a", 2.0),), candidates=(("b", 2.0),), outcome="SUCCESS")
-    assert place_of("a", run) == 1
+    assert place_of("a", run_of(causes=(("a", 2.0),), candidates=(("b", 2.0),))) == 1
 
 
 def test_instances_count_as_their_service_once() -> None:
-    """Two pods of one service take one place, the better one."""
+    """Two pods of one service take one place, the better one; a truth may name a pod as well."""
     run = run_of(candidates=(("a-1", 3.0), ("a-2", 2.0), ("b", 1.0)), owners={"a-1": "a", "a-2": "a"})
     assert (place_of("a", run), place_of("b", run)) == (1, 2)
+    assert judge(run, Truth(entities=("a-2",), fault_kind="cpu")).place == 1
 
 
 def test_left_out_entities_take_no_place() -> None:
@@ -92,87 +93,141 @@ def test_left_out_entities_take_no_place() -> None:
 
 
 def test_releasing_a_left_out_entity_is_still_wrong() -> None:
-    """A success that blames the alerting node is confident and wrong, though the ranking skips it."""
-    run = run_of(
-        causes=(("front", 3.0),), candidates=(("b", 1.0),), outcome="SUCCESS", left_out=frozenset({"front"})
-    )
+    """A release that blames the alerting node is wrong, though the ranking skips it."""
+    run = run_of(causes=(("front", 3.0),), candidates=(("b", 1.0),), left_out=frozenset({"front"}))
     outcome = judge(run, Truth(entities=("b",), fault_kind="cpu"))
-    assert outcome.place == 1
-    assert outcome.confident_and_wrong
+    assert (outcome.place, outcome.wrong, outcome.standing) == (1, True, "released, wrong")
 
 
-def test_what_was_not_named_has_no_place() -> None:
-    """An answer that is missing counts in no top-k."""
-    assert score("s", [at(None)]).top[5].share == 0.0
+def test_a_fallback_is_neither_right_nor_wrong() -> None:
+    """Also where nothing was wrong: to say nothing is not to say that there is nothing."""
+    quiet = judge(run_of(candidates=(("b", 1.0),)), NOTHING)
+    assert (quiet.right, quiet.wrong, quiet.false_alarm, quiet.standing) == (
+        None,
+        False,
+        False,
+        "nothing released",
+    )
+    assert judge(run_of(candidates=(("a", 1.0),)), A).right is None
 
 
-def test_sound_system_is_right_without_a_cause_and_wrong_with_one() -> None:
-    """Candidates are allowed where nothing is wrong; a released cause is not."""
-    nothing = Truth(entities=(), fault_kind="none")
-    quiet = judge(run_of(candidates=(("b", 1.0),)), nothing)
-    loud = judge(run_of(causes=(("b", 1.0),), outcome="SUCCESS"), nothing)
-    assert (quiet.right, quiet.confident_and_wrong) == (True, False)
-    assert (loud.right, loud.confident_and_wrong) == (False, True)
+def test_where_nothing_was_wrong_a_release_that_says_so_is_right() -> None:
+    """A success without a cause, or with a kind that is no fault; any other cause is a false alarm."""
+    silent = replace(run_of(), result=RunResult("SUCCESS", (), ()))
+    assert judge(silent, NOTHING).right
+    surge = replace(NOTHING, fault_kind="surge", kinds=frozenset({"TRAFFIC"}))
+    assert judge(blaming(Ranked("web", "TRAFFIC")), surge).right
+    loud = judge(blaming(Ranked("web", "CPU")), surge)
+    assert (loud.right, loud.false_alarm, loud.standing) == (False, True, "false alarm")
+
+
+def test_a_success_without_a_cause_is_wrong_where_something_broke() -> None:
+    """It says that nothing was wrong."""
+    assert judge(replace(run_of(), result=RunResult("SUCCESS", (), ())), A).wrong
+
+
+def test_several_causes_are_scored_as_a_set() -> None:
+    """One of two named, beside a wrong one: half precise, half complete; the first named is right."""
+    both = Truth(entities=("a", "b"), fault_kind="two")
+    outcome = judge(run_of(causes=(("b", 2.0), ("c", 1.0))), both)
+    assert (outcome.precision, outcome.recall, outcome.right, outcome.place) == (0.5, 0.5, True, 1)
+    quiet = judge(run_of(candidates=(("a", 1.0),)), both)
+    assert (quiet.precision, quiet.recall) == (None, 0.0)
+    assert judge(run_of(causes=(("a", 1.0),)), A).recall is None
+
+
+def test_the_kind_counts_where_the_first_named_is_right() -> None:
+    """Not where the entity is wrong, nor where the data set names no kind."""
+    cpu = replace(A, kinds=frozenset({"CPU"}))
+    assert judge(run_of(candidates=(("a", 1.0),)), cpu).kind_right is True
+    assert (
+        judge(run_of(candidates=(("a", 1.0),)), replace(A, kinds=frozenset({"MEMORY"}))).kind_right is False
+    )
+    assert judge(run_of(candidates=(("b", 2.0), ("a", 1.0))), cpu).kind_right is None
+    assert judge(run_of(candidates=(("a", 1.0),)), A).kind_right is None
+
+
+def test_the_level_counts_of_right_releases_that_carry_one() -> None:
+    """Too far is as wrong as too short."""
+    truth = replace(A, level="LOCALISED")
+    for level, right in (("LOCALISED", True), ("EXPLAINED", False), ("", None)):
+        assert judge(blaming(Ranked("a", "CPU", level=level)), truth).level_right is right
+
+
+def test_a_scope_of_at_most_three_with_the_truth_in_it_is_right() -> None:
+    """Four entities narrow nothing down, and a scope without the truth is wrong."""
+    held = judge(blaming(Ranked("b", "CPU", scope=("a", "c"))), A)
+    assert (held.scoped_right, held.right, held.wrong) == (True, True, False)
+    for scope in (("a", "c", "d"), ("c",)):
+        outcome = judge(blaming(Ranked("b", "CPU", scope=scope)), A)
+        assert (outcome.scoped_right, outcome.wrong) == (False, True)
+    assert judge(blaming(Ranked("a", "CPU")), A).scoped_right is None
+    unseen = Truth(entities=("unseen",), fault_kind="untraced", level="SCOPED", scope=("b",))
+    assert judge(blaming(Ranked("b", "CPU", scope=("unseen-or-other",))), unseen).right is True
+    assert judge(blaming(Ranked("b", "CPU")), unseen).wrong
+
+
+GUILTY, DECOY = "41f4a783a75e53ab9bd5169adaeb2b0413d0d339", "7b8e1c4a9d2f3e6b0c5a8f1d7e4b2c9a6f3d0e1b"
+CHANGED = replace(A, trigger=(GUILTY,), decoys=(DECOY,))
 
 
 @pytest.mark.parametrize(
-    ("hits", "count", "low", "high"),
-    [(0, 10, 0.0, 0.2775), (10, 10, 0.7225, 1.0), (5, 10, 0.2366, 0.7634), (81, 263, 0.2553, 0.3662)],
+    ("concluded", "said", "first", "right", "named", "decoy"),
+    [
+        (f"commit {GUILTY} did it", "", True, True, False, False),
+        ("commit 41F4A78 did it", f"so did {DECOY[:9]} not", True, True, True, False),
+        (f"commit {DECOY} did it", f"or {GUILTY}", False, False, True, True),
+        (f"{GUILTY} or {DECOY}", "", True, False, True, True),
+        ("nothing known", "", False, False, False, False),
+    ],
 )
-def test_interval_agrees_with_published_values(hits: int, count: int, low: float, high: float) -> None:
-    """Wilson's interval at 95%; the last row is Newcombe's (1998) example."""
-    interval = wilson(hits, count)
-    assert [interval.low, interval.high] == pytest.approx([low, high], abs=5e-5)
+def test_changes_are_found_by_their_ids(
+    concluded: str, said: str, first: bool, right: bool, named: bool, decoy: bool
+) -> None:
+    """Also by the first seven characters; a conclusion that names a decoy as well is not right."""
+    outcome = judge(saying(concluded=concluded, said=said), CHANGED)
+    assert (
+        outcome.change_first,
+        outcome.change_right,
+        outcome.decoy_mentioned,
+        outcome.decoy_concluded,
+    ) == (first, right, named, decoy)
 
 
-def test_nothing_measured_leaves_the_whole_range() -> None:
-    """No run, no knowledge."""
-    assert (wilson(0, 0).low, wilson(0, 0).high) == (0.0, 1.0)
+def test_where_no_change_is_guilty_naming_none_is_right() -> None:
+    """Of a release; a fallback concludes nothing."""
+    innocent = replace(A, without_trigger=True, decoys=("v2.14",))
+    assert judge(saying(concluded="a is slow"), innocent).change_right is True
+    assert judge(saying(concluded="since v2.14"), innocent).change_right is False
+    assert judge(run_of(candidates=(("a", 1.0),)), innocent).change_right is False
+    assert judge(saying(concluded="a is slow"), A).change_right is None
 
 
-@given(count=st.integers(1, 500), data=st.data())
-def test_interval_holds_its_share(count: int, data: st.DataObject) -> None:
-    """The share lies inside its interval, the interval inside zero to one."""
-    hits = data.draw(st.integers(0, count))
-    interval = wilson(hits, count)
-    assert 0.0 <= interval.low <= interval.share + 1e-12
-    assert interval.share - 1e-12 <= interval.high <= 1.0
+def test_a_mechanism_is_told_when_each_group_has_a_word_and_no_forbidden_one_stands() -> None:
+    """In the conclusion; elsewhere only its words are counted."""
+    truth = replace(A, mechanism=(("pool", "connections"), ("exhausted", "full")), forbidden=("memory",))
+    assert judge(saying(concluded="Connections exhausted"), truth).mechanism is True
+    assert judge(saying(concluded="connections exhausted, memory low"), truth).mechanism is False
+    half = judge(saying(concluded="the pool", said="is full"), truth)
+    assert (half.mechanism, half.mechanism_words) == (False, True)
+    assert judge(saying(concluded="x"), A).mechanism is None
 
 
-def test_average_at_five_is_the_mean_of_top_one_to_five() -> None:
-    """Places 1 and 3: 0.5, 0.5, 1, 1, 1."""
-    figures = score("s", [at(1), at(3)])
-    assert [figures.top[k].share for k in range(1, 6)] == [0.5, 0.5, 1.0, 1.0, 1.0]
-    assert figures.average_at_5 == pytest.approx(0.8)
+def test_baselines_stand_beside_the_answer() -> None:
+    """Luck, the alert's own entity, and whose metrics changed most; who ties is not found."""
+    run = replace(run_of(alert="a"), loudest=(("b", 9.0), ("a", 8.0)))
+    outcome = judge(run, A)
+    assert outcome.chance == pytest.approx({1: 0.1, 3: 0.3, 5: 0.5})
+    assert (outcome.alert_right, outcome.loudest_right) == (True, False)
+    tied = replace(run_of(), loudest=(("a", 9.0), ("b", 9.0)))
+    assert judge(tied, A).loudest_right is False
+    skipped = replace(run_of(left_out=frozenset({"b"})), loudest=(("b", 9.0), ("a", 8.0)))
+    assert judge(skipped, A).loudest_right is True
+    assert judge(run_of(), A).alert_right is None
 
 
-def test_chance_follows_from_the_number_of_entities() -> None:
-    """One of ten by luck, three of ten for the first three."""
-    figures = score("s", [at(1)])
-    assert [figures.chance[1], figures.chance[3]] == pytest.approx([0.1, 0.3])
-
-
-def test_places_are_counted_over_faulty_runs_only() -> None:
-    """A sound system dilutes no top-k."""
-    sound = judge(run_of(), Truth(entities=(), fault_kind="none"))
-    figures = score("s", [at(1), sound])
-    assert (figures.runs, figures.faulty, figures.top[1].share) == (2, 1, 1.0)
-
-
-def test_scenarios_of_a_group_are_scored_apart() -> None:
-    """A group with several scenarios has a row for each."""
-    figures = score_groups([at(1, scenario="high"), at(2, scenario="low"), at(1, scenario="low")])
-    assert {one.name: one.top[1].share for one in figures} == {
-        "all": pytest.approx(2 / 3),
-        "g: high": 1.0,
-        "g: low": 0.5,
-    }
-
-
-def test_groups_and_kinds_are_scored_apart() -> None:
-    """All, each group, each kind inside a group that has several."""
-    names = [
-        figures.name
-        for figures in score_groups([at(1, group="one"), at(1, kind="net", group="two"), at(2, group="two")])
-    ]
-    assert names == ["all", "one", "two", "two: cpu", "two: net"]
+def test_luck_with_two_at_fault_is_greater() -> None:
+    """One of ten or the other: two tenths; any of the first three: 1 - (8·7·6)/(10·9·8)."""
+    outcome = judge(run_of(), Truth(entities=("a", "b"), fault_kind="two"))
+    assert outcome.chance[1] == pytest.approx(0.2)
+    assert outcome.chance[3] == pytest.approx(1 - 336 / 720)

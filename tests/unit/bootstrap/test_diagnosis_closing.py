@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from diagnosis_harness.bootstrap.diagnosis import Diagnosis, build_diagnosis
-from diagnosis_harness.cli.bench import _diagnose_with
 from diagnosis_harness.cli.main import FolderOpener, run
+from diagnosis_harness.cli.whole_path import WholePath
 from diagnosis_harness.harness.core import DiagnosisHarnessCore
 from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.trace.sink import NullSink
@@ -84,7 +84,7 @@ def test_the_command_line_closes_what_it_opens(
         run(["ask", "what happened?", "--from", str(folder)])
         assert capsys.readouterr().out
     else:
-        assert _diagnose_with(FolderOpener())(folder, None).outcome
+        assert WholePath(FolderOpener())(folder, None).result.outcome
 
     assert threads_left_behind(before) == set()
     assert len(closes.cores) == 1

@@ -1,0 +1,72 @@
+"""Whether a confidence means what it says: a curve, and Brier's score beside that of the base rate."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from diagnosis_harness.bench.interval import Interval, bootstrap, wilson
+from diagnosis_harness.bench.scoring import Outcome
+
+EDGES = (0.0, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)  # releases lie above one half, so the bins are finer there
+
+
+@dataclass(frozen=True, slots=True)
+class Bin:
+    """Releases of about the same confidence: their mean confidence, and how many of them were right."""
+
+    low: float
+    high: float
+    confidence: float
+    right: Interval
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """The curve, and the mean squared error of the confidence (Brier, 1950).
+
+    Attributes:
+        base: the same error of whoever says the share of right releases every time; to be useful, a
+            confidence must stay below it.
+    """
+
+    bins: tuple[Bin, ...]
+    brier: Interval
+    base: Interval
+
+
+def measure_calibration(outcomes: Iterable[Outcome]) -> Calibration | None:
+    """Over all releases with a confidence of which is known whether they are right; None without any."""
+    pairs = [
+        (outcome.confidence, float(outcome.right))
+        for outcome in outcomes
+        if outcome.confidence is not None and outcome.right is not None
+    ]
+    if not pairs:
+        return None
+    return Calibration(bins=tuple(_bins(pairs)), brier=bootstrap(pairs, _brier), base=bootstrap(pairs, _base))
+
+
+def _bins(pairs: Sequence[tuple[float, float]]) -> Iterable[Bin]:
+    for low, high in pairwise(EDGES):
+        held = [pair for pair in pairs if low <= pair[0] < high or pair[0] == high == EDGES[-1]]
+        if held:
+            yield Bin(
+                low=low,
+                high=high,
+                confidence=sum(confidence for confidence, _ in held) / len(held),
+                right=wilson(round(sum(right for _, right in held)), len(held)),
+            )
+
+
+def _brier(rows: NDArray[np.float64]) -> float:
+    return float(np.mean((rows[:, 0] - rows[:, 1]) ** 2))
+
+
+def _base(rows: NDArray[np.float64]) -> float:
+    share = float(np.mean(rows[:, 1]))
+    return share * (1.0 - share)

@@ -1,0 +1,188 @@
+"""A bench as one HTML page that needs nothing but itself: tables, curves, each wrong release with its why.
+
+Names and sentences come from data sets and are escaped; the page has no script and loads nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from html import escape
+
+from diagnosis_harness.bench.calibration import Calibration, measure_calibration
+from diagnosis_harness.bench.case import Condition
+from diagnosis_harness.bench.html_plot import interval_plot, reliability_plot
+from diagnosis_harness.bench.interval import Interval
+from diagnosis_harness.bench.measures import MEASURES, Score
+from diagnosis_harness.bench.report import failure_line, rows_not_scored
+from diagnosis_harness.bench.runner import BenchResult
+from diagnosis_harness.bench.scoring import Outcome
+
+STYLE = """
+:root { color-scheme: light dark; --line: #8886; --soft: #8882; --bad: #b3261e; --ink: #1a6fb5; }
+@media (prefers-color-scheme: dark) { :root { --bad: #ff8a80; --ink: #7cc0ff; } }
+body { font: 15px/1.5 system-ui, sans-serif; max-width: 76rem; margin: 2rem auto; padding: 0 1rem; }
+table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
+.wide { overflow-x: auto; }
+th, td { padding: .2rem .6rem; text-align: right; border-bottom: 1px solid var(--line); white-space: nowrap; }
+th:first-child, td:first-child { text-align: left; }
+small { opacity: .75; }
+.bad { color: var(--bad); font-weight: 600; }
+details { border: 1px solid var(--line); border-radius: .4rem; padding: .4rem .8rem; margin: .5rem 0; }
+summary { cursor: pointer; }
+pre { white-space: pre-wrap; overflow-wrap: anywhere; background: var(--soft); padding: .6rem; }
+svg { max-width: 100%; height: auto; }
+svg text { font: 12px system-ui, sans-serif; fill: currentColor; }
+"""
+FOREWORD = (
+    "Intervals are at 95%: Wilson's for shares, a seeded bootstrap's for means. Equal scores take the worst"
+    " place. Figures that nothing speaks of are left out."
+)
+MAIN = (
+    "top1",
+    "top3",
+    "released",
+    "wrong",
+    "right",
+    "kind",
+    "false_alarm",
+    "chance",
+    "alert",
+    "loudest",
+    "broken",
+)
+TITLES = {measure.name: measure.title for measure in MEASURES}
+
+
+def html_page(results: Sequence[BenchResult], *, code: str) -> str:
+    """The page of one bench."""
+    title = "Bench: " + ", ".join(result.data_set for result in results)
+    return "".join(
+        (
+            '<!doctype html><html lang="en"><head><meta charset="utf-8">',
+            '<meta name="viewport" content="width=device-width, initial-scale=1">',
+            f"<title>{escape(title)}</title><style>{STYLE}</style></head><body><h1>{escape(title)}</h1>",
+            f"<p>Code and settings <code>{escape(code[:12])}</code>. {FOREWORD}</p>",
+            *(part for result in results for part in _data_set(result)),
+            _legend(),
+            "</body></html>\n",
+        )
+    )
+
+
+def _data_set(result: BenchResult) -> Iterator[str]:
+    yield f"<h2>{escape(result.data_set)}</h2>"
+    if (broken := failure_line(result.outcomes)) is not None:
+        yield f'<p class="bad">{escape(broken)}</p>'
+    scores = result.scores()
+    whole = [(condition.value, score) for condition, score in scores if score.split == "all"]
+    yield _table("condition", whole)
+    yield interval_plot("top-1 by condition", _bars(whole, "top1"))
+    yield interval_plot("wrong of released, and false alarms of healthy windows", _bars(whole, "wrong"))
+    for condition in result.conditions():
+        yield from _condition(condition, scores, result.under(condition))
+    if result.unscored:
+        items = "".join(f"<li>{escape(line)}</li>" for line in rows_not_scored(result))
+        yield f"<h3>Not scored</h3><ul>{items}</ul>"
+
+
+def _condition(
+    condition: Condition, scores: Iterable[tuple[Condition, Score]], outcomes: Sequence[Outcome]
+) -> Iterator[str]:
+    yield f"<h3>{escape(condition.value)}</h3>"
+    mine = [score for held, score in scores if held is condition]
+    yield _further(mine[0])
+    for split in dict.fromkeys(score.split for score in mine[1:]):
+        yield _table(split, [(score.name, score) for score in mine if score.split == split])
+    calibration = measure_calibration(outcomes)
+    if calibration is not None:
+        yield _calibration(calibration)
+    yield _costs(mine[0])
+    yield from (_wrong(outcome) for outcome in outcomes if outcome.wrong)
+
+
+def _table(heading: str, rows: Sequence[tuple[str, Score]]) -> str:
+    shown = [name for name in MAIN if any(name in score.figures for _, score in rows)]
+    head = "".join(f"<th>{escape(TITLES[name])}</th>" for name in shown)
+    body = "".join(
+        f"<tr><td>{escape(name)}</td><td>{score.runs}</td>"
+        + "".join(f"<td>{_cell(score.figures.get(figure))}</td>" for figure in shown)
+        + "</tr>"
+        for name, score in rows
+    )
+    return (
+        f'<div class="wide"><table><thead><tr><th>{escape(heading)}</th><th>n</th>{head}</tr></thead>'
+        f"<tbody>{body}</tbody></table></div>"
+    )
+
+
+def _further(score: Score) -> str:
+    """Figures that only some data sets have, each with what it says."""
+    rows = "".join(
+        f"<tr><td>{escape(measure.title)}: {escape(measure.says)}</td><td>{_cell(figure)}</td>"
+        f"<td>{figure.count}</td></tr>"
+        for measure in MEASURES
+        if measure.name not in MAIN and (figure := score.figures.get(measure.name)) is not None
+    )
+    return (
+        f"<table><thead><tr><th>further</th><th></th><th>of</th></tr></thead><tbody>{rows}</tbody></table>"
+        if rows
+        else ""
+    )
+
+
+def _cell(figure: Interval | None) -> str:
+    if figure is None:
+        return "–"
+    return f"{figure.share:.2f} <small>{figure.low:.2f}–{figure.high:.2f}</small>"
+
+
+def _bars(rows: Iterable[tuple[str, Score]], name: str) -> list[tuple[str, Interval]]:
+    other = "false_alarm" if name == "wrong" else name
+    found = [
+        (row, score.figures.get(name if name in score.figures and other not in score.figures else other))
+        for row, score in rows
+    ]
+    return [(row, figure) for row, figure in found if figure is not None]
+
+
+def _calibration(calibration: Calibration) -> str:
+    return (
+        reliability_plot(calibration)
+        + f"<p>Brier score {_cell(calibration.brier)}, of whoever always says the share of right releases"
+        f" {_cell(calibration.base)}; {calibration.brier.count} releases.</p>"
+    )
+
+
+def _costs(score: Score) -> str:
+    costs = score.costs
+    return (
+        f"<p>Medians: {costs.elapsed_s:.2f} s (longest {costs.longest_s:.2f} s), {costs.cpu_s:.2f} s of CPU,"
+        f" {costs.data_bytes / 1e6:.2f} MB of files, {costs.record_bytes / 1e3:.1f} kB of records,"
+        f" {costs.tool_calls:.0f} tool calls.</p>"
+    )
+
+
+def _wrong(outcome: Outcome) -> str:
+    """One wrong release: who was blamed on what evidence, and in which words."""
+    run, truth = outcome.run, outcome.truth
+    blamed = "; ".join(
+        f"{cause.entity} ({cause.fault_kind}, {cause.region or 'no region'}, decided by"
+        f" {cause.decided_by or 'what is not known'}"
+        + ("" if cause.confidence is None else f", confidence {cause.confidence:.2f}")
+        + ("" if cause.margin is None else f", margin {cause.margin:.2f}")
+        + ")"
+        for cause in run.result.causes
+    )
+    right = ", ".join(truth.entities) or "nothing"
+    candidates = ", ".join(candidate.entity for candidate in run.result.candidates[:5]) or "none"
+    return (
+        f'<details><summary><span class="bad">wrong</span> {escape(run.case.incident_id)}:'
+        f" {escape(blamed)}</summary><p>At fault: {escape(right)} ({escape(truth.fault_kind)}). Place of the"
+        f" right one: {outcome.place or 'not named'}. Candidates: {escape(candidates)}.</p>"
+        f"<pre>{escape(run.result.concluded)}</pre></details>"
+    )
+
+
+def _legend() -> str:
+    items = "".join(f"<li><b>{escape(m.title)}</b>: {escape(m.says)}</li>" for m in MEASURES)
+    return f"<h2>Figures</h2><ul>{items}</ul>"

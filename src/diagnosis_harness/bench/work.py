@@ -1,0 +1,195 @@
+"""The runs of a bench, one incident after the other, in this process or in several."""
+
+from __future__ import annotations
+
+import multiprocessing
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass, field
+from hashlib import sha256
+from pathlib import Path
+from tempfile import mkdtemp
+
+from diagnosis_harness.bench.case import (
+    BenchRun,
+    Case,
+    Condition,
+    DataSet,
+    Diagnose,
+    Diagnosed,
+    RunResult,
+    Truth,
+)
+from diagnosis_harness.bench.results_file import digest_folder
+from diagnosis_harness.kernel.errors import InvalidInput
+
+BASELINES_KEPT = (
+    4  # folders of normal operation on disk at a time; incidents that share one follow each other
+)
+RUNS_EACH = 150  # a process makes so many runs and ends, so that its memory stays bounded
+LABELS_EACH = 25  # simulated worlds whose truth one process finds at a time
+NOT_READ = "REFUSED"
+"""The outcome of a run whose folder the product would not read: no answer, and so broken."""
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One incident under one condition."""
+
+    incident_id: str
+    condition: Condition
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """What came of a task: a case and its run, a case whose run is known by its key, or a refusal."""
+
+    task: Task
+    key: str = ""
+    case: Case | None = None
+    run: BenchRun | None = None
+    refusal: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Bench:
+    """What is measured, and where.
+
+    Attributes:
+        data_set: where the incidents come from.
+        diagnose: the whole path, question to release.
+        work: an empty folder for the exported incidents.
+        code: a digest of what decides a run beside its folder: code, settings, question.
+    """
+
+    data_set: DataSet
+    diagnose: Diagnose
+    work: Path
+    code: str = ""
+
+
+@dataclass(slots=True)
+class _Desk:
+    """One process at work."""
+
+    bench: Bench
+    target: Path
+    known: frozenset[str]
+    baselines: list[Path] = field(default_factory=list)
+
+    def attempt(self, task: Task) -> Attempt:
+        """Export, run unless it is known, remove the folder."""
+        try:
+            case = self.bench.data_set.export(task.incident_id, task.condition, self.target)
+        except InvalidInput as error:
+            return Attempt(task, refusal=str(error))
+        try:
+            key = self._key(task, case)
+            run = None if key in self.known else self._run(case)
+        finally:
+            self._clear(case)
+        return Attempt(task, key=key, case=case, run=run)
+
+    def _key(self, task: Task, case: Case) -> str:
+        parts = (
+            self.bench.code,
+            self.bench.data_set.name,
+            task.incident_id,
+            task.condition.value,
+            digest_folder(case.folder),
+            "" if case.baseline is None else digest_folder(case.baseline),
+        )
+        return sha256("\0".join(parts).encode()).hexdigest()
+
+    def _run(self, case: Case) -> BenchRun:
+        try:
+            diagnosed = self.bench.diagnose(case.folder, case.baseline)
+        except InvalidInput as error:
+            diagnosed = Diagnosed(RunResult(outcome=NOT_READ, causes=(), candidates=(), said=str(error)))
+        return BenchRun(
+            case=case,
+            result=diagnosed.result,
+            cost=diagnosed.cost,
+            data_bytes=_size(case.folder) + (0 if case.baseline is None else _size(case.baseline)),
+            loudest=diagnosed.loudest,
+        )
+
+    def _clear(self, case: Case) -> None:
+        """Remove the incident's folder, and normal operation that was not used lately."""
+        shutil.rmtree(case.folder, ignore_errors=True)
+        if case.baseline is None:
+            return
+        if case.baseline in self.baselines:
+            self.baselines.remove(case.baseline)
+        self.baselines.append(case.baseline)
+        while len(self.baselines) > BASELINES_KEPT:
+            shutil.rmtree(self.baselines.pop(0), ignore_errors=True)
+
+
+def _size(folder: Path) -> int:
+    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+
+
+def attempt_all(
+    bench: Bench, tasks: Sequence[Task], *, known: frozenset[str], jobs: int
+) -> Iterator[Attempt]:
+    """Every task, in whatever order they end.
+
+    Raises:
+        InvalidInput: a process died.
+    """
+    if jobs == 1:
+        desk = _Desk(bench, bench.work, known)
+        yield from map(desk.attempt, tasks)
+        return
+    for start in range(0, len(tasks), RUNS_EACH * jobs):
+        some = tasks[start : start + RUNS_EACH * jobs]
+        with _pool(bench, jobs=jobs, known=known) as pool:
+            try:
+                waiting = [pool.submit(_attempt, task) for task in some]
+                for ended in as_completed(waiting):
+                    yield ended.result()
+            except BrokenProcessPool as error:
+                problem = "a process of the bench died, most likely for want of memory"
+                raise InvalidInput("--jobs", problem, "run it again with fewer") from error
+            finally:
+                pool.shutdown(wait=True, cancel_futures=True)
+
+
+def open_labels(bench: Bench, incident_ids: Sequence[str], *, jobs: int) -> Mapping[str, Truth]:
+    """The truth of these incidents; a data set that simulates them may take its time over it."""
+    if jobs == 1 or len(incident_ids) <= LABELS_EACH:
+        return bench.data_set.labels(incident_ids)
+    parts = [incident_ids[at : at + LABELS_EACH] for at in range(0, len(incident_ids), LABELS_EACH)]
+    with _pool(bench, jobs=jobs, known=frozenset()) as pool:
+        return {
+            incident_id: truth for found in pool.map(_labels, parts) for incident_id, truth in found.items()
+        }
+
+
+def _pool(bench: Bench, *, jobs: int, known: frozenset[str]) -> ProcessPoolExecutor:
+    return ProcessPoolExecutor(
+        max_workers=jobs,
+        mp_context=multiprocessing.get_context("spawn"),  # a fork would copy threads that hold locks
+        initializer=_sit_down,
+        initargs=(bench, known),
+    )
+
+
+_DESKS: list[_Desk] = []
+"""The desk of this process, where it is one of several."""
+
+
+def _sit_down(bench: Bench, known: frozenset[str]) -> None:
+    target = Path(mkdtemp(prefix="process-", dir=bench.work))
+    _DESKS[:] = [_Desk(bench, target, known)]
+
+
+def _attempt(task: Task) -> Attempt:
+    return _DESKS[0].attempt(task)
+
+
+def _labels(incident_ids: Sequence[str]) -> dict[str, Truth]:
+    return dict(_DESKS[0].bench.data_set.labels(incident_ids))

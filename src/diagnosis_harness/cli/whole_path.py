@@ -1,0 +1,64 @@
+"""One incident folder through the whole path, from reading it to the published document, for a bench."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from contextlib import closing
+from dataclasses import dataclass
+from hashlib import sha256
+from importlib.metadata import version
+from pathlib import Path
+
+from diagnosis_harness.bench.answer import result_of
+from diagnosis_harness.bench.case import Cost, Diagnosed
+from diagnosis_harness.bench.loudest import find_loudest
+from diagnosis_harness.bench.results_file import digest_code
+from diagnosis_harness.bootstrap.diagnosis import Diagnosis
+from diagnosis_harness.cli.ports import OpenDiagnosis
+from diagnosis_harness.kernel.clock import Clock, SystemClock
+from diagnosis_harness.kernel.language import Language
+from diagnosis_harness.settings import load_settings
+from diagnosis_harness.trace.sink import NullSink
+
+QUESTION = "What caused this incident?"
+LIBRARIES = ("numpy", "duckdb")
+"""Libraries of which another version may change a figure."""
+
+
+@dataclass(frozen=True, slots=True)
+class WholePath:
+    """Diagnoses folder after folder; it can be handed to another process when `open_diagnosis` can."""
+
+    open_diagnosis: OpenDiagnosis
+    clock: Clock | None = None
+    """Measures the time of a run; the system's by default, which no other process can be handed."""
+
+    def __call__(self, folder: Path, baseline: Path | None) -> Diagnosed:
+        """The answer about one folder.
+
+        Raises:
+            InvalidInput: the folder cannot be read.
+        """
+        clock = SystemClock() if self.clock is None else self.clock
+        started_s, cpu_s = clock.now_s(), time.process_time()
+        opened = self.open_diagnosis(
+            folder=folder, baseline=baseline, onset_s=None, sink=NullSink(), progress=_tell_nobody
+        )
+        with closing(opened) as diagnosis:
+            document = asyncio.run(diagnosis.run(QUESTION, language=Language.EN, deadline_s=None))
+            cost = Cost(elapsed_s=clock.now_s() - started_s, cpu_s=time.process_time() - cpu_s)
+            # A test's stand-in has no telemetry to look at.
+            loudest = find_loudest(diagnosis) if isinstance(diagnosis, Diagnosis) else ()
+        return Diagnosed(result_of(document), cost, loudest)
+
+
+def digest_conditions(settings_file: Path | None) -> str:
+    """A digest of what decides an answer beside the folder: code, libraries, settings, question."""
+    settings = load_settings(settings_file)
+    parts = (digest_code(), *(version(name) for name in LIBRARIES), settings.model_dump_json(), QUESTION)
+    return sha256("\0".join(parts).encode()).hexdigest()
+
+
+def _tell_nobody(file: str, done: int, total: int) -> None:
+    """Progress is counted in incidents, not in files."""

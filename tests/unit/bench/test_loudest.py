@@ -1,0 +1,47 @@
+"""The entity whose metrics changed most, found without the product's analysis."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from diagnosis_harness.bench.loudest import loudness
+from diagnosis_harness.toolbox.ports import Series
+
+
+def series(entity: str, *values: float) -> Series:
+    """A value a minute."""
+    return Series(
+        entity,
+        "s",
+        None,
+        np.arange(0, 60.0 * len(values), 60.0, dtype=np.float64),
+        np.array(values, dtype=np.float64),
+    )
+
+
+def test_the_shift_counts_in_usual_widths() -> None:
+    """From around 10, give or take about 1, to 30: some thirteen widths; a series that stays is silent."""
+    loud = loudness(
+        [series("a", 9, 10, 11, 10, 30, 30), series("b", 5, 5, 5, 5, 5, 5)], before={}, split_s=240
+    )
+    assert loud["a"] == pytest.approx(20 / (1.4826 * 0.5))
+    assert loud["b"] == 0.0
+
+
+def test_without_points_before_normal_operation_speaks() -> None:
+    """The incident's recording begins with the incident."""
+    usual = {("a", "s"): np.array([9.0, 10.0, 11.0])}
+    assert loudness([series("a", 30, 30)], before=usual, split_s=0)["a"] == pytest.approx(20 / 1.4826)
+    assert loudness([series("a", 30, 30)], before={}, split_s=0)["a"] == 0.0
+
+
+def test_an_all_zero_series_is_no_louder_than_a_hundred_widths() -> None:
+    """One error among zeroes is much, and not infinitely much."""
+    assert loudness([series("a", 0, 0, 0, 0.01)], before={}, split_s=180)["a"] == pytest.approx(100.0)
+
+
+def test_gaps_are_no_change() -> None:
+    """Missing values neither move nor widen."""
+    nan = float("nan")
+    assert loudness([series("a", 5, nan, 5, 5, nan, nan)], before={}, split_s=240)["a"] == 0.0
