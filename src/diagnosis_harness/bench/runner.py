@@ -166,7 +166,8 @@ def _why_unscored(run: BenchRun, truth: Truth | None) -> str:
     if run.case.condition.healthy or not truth.entities:
         return "" if run.case.condition.healthy else truth.unusable
     known = {*run.case.entities, *run.case.owners, *run.case.left_out}
-    if not truth.unusable and truth.level not in UNSEEN and not known.intersection(truth.entities):
+    checked = bool(run.case.entities) and truth.level not in UNSEEN
+    if not truth.unusable and checked and not known.intersection(truth.entities):
         return f"its truth names {truth.entities[0]}, which the data do not know"
     return truth.unusable
 

@@ -130,7 +130,7 @@ def judge(run: BenchRun, truth: Truth) -> Outcome:
         mechanism_words=_tells(result.said, truth),
         false_alarm=None if faulty else released and right is False,
         broken=bool(result.failed_tools) or result.outcome not in ANSWERS,
-        chance={k: _chance(run, truth, k) for k in (1, 3, 5)} if faulty else {},
+        chance={k: _chance(run, truth, k) for k in (1, 3, 5)} if faulty and run.case.entities else {},
         alert_right=_alert_right(run, truth) if faulty else None,
         loudest_right=_loudest_right(run, truth) if faulty else None,
     )
