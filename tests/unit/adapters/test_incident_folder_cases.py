@@ -118,3 +118,82 @@ def test_b20_names_of_rates_are_no_times(ctx: RunContext) -> None:
     """`errors_per_sec` is `1/s`."""
     found = series(case("B20"), ctx)
     assert {unit for (_, signal), unit in found.items() if "per_sec" in signal} == {"1/s"}
+
+
+def test_a02_files_under_the_names_of_their_tools_are_read(ctx: RunContext) -> None:
+    """A CSV, an answer of Prometheus and a text log are known by their content; a broken archive is named."""
+    sources = case("A02")
+    notes = {note.file: note for note in sources.summary.summary(ctx).files}
+    roles = {name: note.role for name, note in notes.items()}
+    assert roles == {
+        "booking.log": "logs",
+        "cpu last hour.csv": "metrics",
+        "export.zip": None,
+        "prom_latency.json": "metrics",
+    }
+    assert "no whole archive" in notes["export.zip"].note
+
+
+def test_a07_spans_of_opentelemetry_are_read(ctx: RunContext) -> None:
+    """Services from resources, times from nanoseconds."""
+    sources = case("A07")
+    assert sources.spans is not None
+    spans = sources.spans.spans(ctx, Recording.INCIDENT)
+    assert spans.entities == ("booking", "seats", "web")
+    assert int((spans.parent >= 0).sum()) == 26
+
+
+def test_a10_events_of_kubernetes_are_read(ctx: RunContext) -> None:
+    """Time, object, reason and message, beside good metrics."""
+    sources = case("A10")
+    assert {note.role for note in sources.summary.summary(ctx).files} == {"events", "metrics", "topology"}
+    assert sources.logs is not None
+    page = sources.logs.search(ctx, Recording.INCIDENT, text=None, entities=None, window=None, limit=9)
+    assert page.matching > 0
+    assert all(": " in line.message and line.entity for line in page.lines)
+
+
+def test_a11_a_text_log_is_read_and_belongs_to_its_service(ctx: RunContext) -> None:
+    """The role of incident.toml works for any file; stack traces are joined to their line."""
+    sources = case("A11")
+    assert sources.logs is not None
+    page = sources.logs.search(
+        ctx, Recording.INCIDENT, text=None, entities=["seats-84c-b7"], window=None, limit=99
+    )
+    assert {line.level for line in page.lines} >= {"INFO", "ERROR"}
+    assert sources.topology is not None
+    assert sources.topology.owners(ctx)["seats-84c-b7"] == "seats"
+
+
+def test_a14_parallel_lists_of_times_and_values_are_series(ctx: RunContext) -> None:
+    """`booking latency` is `latency` of `booking`."""
+    assert {entity for entity, _ in series(case("A14"), ctx)} <= CALLERS
+
+
+def test_a22b_a_release_belongs_to_its_chart(ctx: RunContext) -> None:
+    """`seats-3.5.0` is a release of `seats`."""
+    sources = case("A22b")
+    assert sources.changes is not None
+    (before, last) = sources.changes.changes(ctx, window=None)
+    assert (before.entity, last.entity, last.kind) == ("seats", "seats", "deploy")
+    assert "seats-3.5.0" in last.summary
+
+
+def test_a23_a_notification_of_the_alert_manager_is_the_alert(ctx: RunContext) -> None:
+    """Service, summary and start."""
+    alert = case("A23").summary.summary(ctx).alert
+    assert alert.entity == "booking"
+    assert alert.summary == "SlowBooking: booking p99 above 0.8 s"
+    assert alert.time_s == 1_778_059_920.0
+
+
+def test_b01_the_two_passes_of_a_repeated_hour_are_told_apart(ctx: RunContext) -> None:
+    """Nothing is averaged: the fault of the second pass stands at its full height."""
+    sources = case("B01")
+    assert sources.metrics is not None
+    (seats,) = (one for one in sources.metrics.series(ctx, Recording.INCIDENT) if one.entity == "seats")
+    assert len(set(seats.time_s.tolist())) == len(seats.time_s)
+    assert float(np.max(np.diff(seats.time_s))) == 120.0
+    note = next(note.note for note in sources.summary.summary(ctx).files if note.role == "metrics")
+    assert "repeated hour" in note
+    assert "averaged" not in note

@@ -183,10 +183,22 @@ def test_a_unit_comes_from_its_column_the_settings_or_the_name(
 
 
 def test_series_of_a_name_in_two_files_are_one_series(open_folder: OpenFolder, ctx: RunContext) -> None:
-    """In order of time; a timestamp that both have is averaged."""
-    other = f"time,entity,signal,value\n{FIRST + 300},pay,latency_ms,5\n{FIRST},pay,latency_ms,2\n"
+    """In order of time; a timestamp that both have with the same value counts once."""
+    other = f"time,entity,signal,value\n{FIRST + 300},pay,latency_ms,5\n{FIRST},pay,latency_ms,0\n"
     values = as_values(open_folder({"metrics.csv": LONG, "metrics-more.csv": other}), ctx)
-    assert values["pay", "latency_ms"] == [1.0, 1.0, 2.0, 3.0, 4.0, 5.0]
+    assert values["pay", "latency_ms"] == [0.0, 1.0, 2.0, 3.0, 4.0, 5.0]
+
+
+def test_series_of_a_name_with_other_values_in_two_files_are_two(
+    open_folder: OpenFolder, ctx: RunContext
+) -> None:
+    """They are never averaged: each bears the name of its file, and the notes say so."""
+    other = f"time,entity,signal,value\n{FIRST + 300},pay,latency_ms,5\n{FIRST},pay,latency_ms,2\n"
+    sources = open_folder({"metrics.csv": LONG, "metrics-more.csv": other})
+    values = as_values(sources, ctx)
+    assert values["pay", "latency_ms{file=metrics-more.csv}"] == [2.0, 5.0]
+    assert values["pay", "latency_ms{file=metrics.csv}"] == [0.0, 1.0, 2.0, 3.0, 4.0]
+    assert all("another file holds" in note.note for note in sources.summary.summary(ctx).files)
 
 
 def test_names_that_differ_in_blanks_around_them_are_one_series(

@@ -72,6 +72,8 @@ class TimeReading:
     latest_s: float
     shown: str
     """What was detected, for the file's note."""
+    zone: tzinfo | None = None
+    """In which zone times without one are read; None where they have one."""
 
 
 def find(table: Table, usual: Sequence[str], *, wanted: str | None = None, key: str = "") -> Column | None:
@@ -181,7 +183,8 @@ def reading_of(table: Table, column: Column, zone: tzinfo) -> TimeReading:
     if settings.shift_s:
         sql, shown = f"({sql}) + {settings.shift_s!r}", f"{shown}, shifted by {settings.shift_s:g} s"
         earliest, latest = earliest + settings.shift_s, latest + settings.shift_s
-    return TimeReading(column=column, sql=sql, earliest_s=earliest, latest_s=latest, shown=shown)
+    local = zone if "without a zone" in shown else None
+    return TimeReading(column, sql, earliest_s=earliest, latest_s=latest, shown=shown, zone=local)
 
 
 def check_times(table: Table, database: Database, reading: TimeReading, found: Sequence[object]) -> None:

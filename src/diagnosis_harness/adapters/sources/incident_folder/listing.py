@@ -70,7 +70,8 @@ def list_folder(folder: Path, settings: Mapping[str, FileSettings]) -> Listing:
         InvalidInput: there is no such folder, it cannot be read, or the settings name a file it has not.
     """
     entries = _entries(folder)
-    absent = next((name for name in settings if name not in {entry.name for entry in entries}), None)
+    names = {entry.name for entry in entries}  # a file in an archive is named ARCHIVE/FILE
+    absent = next((name for name in settings if name.partition("/")[0] not in names), None)
     if absent is not None:
         raise InvalidInput(
             SETTINGS_NAME,
@@ -131,11 +132,23 @@ def _judge(entry: Path, folder: Path, settings: FileSettings) -> ListedFile | st
         return "left out: it is a link to a place outside the folder"
     if not regular:
         return "left out: it is not a file (only files directly in the folder are read)"
-    form, gzipped = _form(entry.name)
+    return _file_named(entry.resolve(), entry.name, settings)
+
+
+def list_member(path: Path, name: str, settings: FileSettings) -> ListedFile | str:
+    """A file out of an archive, which lies at the path under another name; or why it is left out."""
+    if settings.ignore:
+        return f"left out as {SETTINGS_NAME} asks"
+    return _file_named(path, name, settings)
+
+
+def _file_named(path: Path, name: str, settings: FileSettings) -> ListedFile:
+    own = name.rpartition("/")[2]
+    form, gzipped = _form(own)
     return ListedFile(
-        path=entry.resolve(),
-        name=printable(entry.name),
-        role=_role(entry.name, settings),
+        path=path,
+        name=printable(name),
+        role=_role(own, settings),
         form=form,
         gzipped=gzipped,
         settings=settings,

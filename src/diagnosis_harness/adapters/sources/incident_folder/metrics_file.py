@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import tzinfo
 from typing import Final
+from zoneinfo import ZoneInfo
 
 from diagnosis_harness.adapters.sources.incident_folder.binding import check_times, find_unused_columns
 from diagnosis_harness.adapters.sources.incident_folder.database import Database
@@ -17,6 +18,10 @@ from diagnosis_harness.adapters.sources.incident_folder.names import (
     quote,
     unit_of_signal,
 )
+from diagnosis_harness.adapters.sources.incident_folder.repeated_hour import (
+    clock_changes,
+    tell_passes_apart,
+)
 from diagnosis_harness.adapters.sources.incident_folder.table import (
     Column,
     Kind,
@@ -25,6 +30,7 @@ from diagnosis_harness.adapters.sources.incident_folder.table import (
     show_columns,
 )
 from diagnosis_harness.kernel.errors import InvalidInput
+from diagnosis_harness.kernel.window import utc_text
 from diagnosis_harness.toolbox.ports import FileNote
 
 SERIES_LIMIT: Final = 200_000
@@ -117,7 +123,9 @@ def read_metrics(
         *([f"CAST({layout.unit.ref} AS VARCHAR) AS unit"] if layout.unit is not None else []),
         *(f"{number_sql(value.column)} AS {value.ref}" for value in layout.values),
     ]
-    return _Reader(table, database, layout, table.read(database, ", ".join(select))).result(units)
+    reader = _Reader(table, database, layout, table.read(database, ", ".join(select)))
+    reader.tell_repeated_hours_apart()
+    return reader.result(units)
 
 
 class _Reader:
@@ -130,6 +138,21 @@ class _Reader:
         self.source = source
         self.remarks: list[str] = []
         self.dropped: list[Column] = []
+
+    def tell_repeated_hours_apart(self) -> None:
+        """Where the clock of the file's zone was put back, tell the two passes of that hour apart."""
+        zone = self.layout.time.zone
+        if not isinstance(zone, ZoneInfo):
+            return
+        bounds = self.table.ask(self.database, f"SELECT min(time), max(time) FROM {self.source}")[0]
+        for change in clock_changes(zone, _number(bounds[0]), _number(bounds[1])):
+            self.source, moved = tell_passes_apart(self.database, self.source, list(self.layout.keys), change)
+            how = (
+                f"{moved} rows of the repeated hour told apart by the order of the rows"
+                if moved
+                else "times of the repeated hour are read as of its second pass"
+            )
+            self.remarks.append(f"the clock of {zone} was put back at {utc_text(change.at_s)}; {how}")
 
     def result(self, units: Mapping[str, str]) -> MetricFile:
         """The file's series and its note."""

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from diagnosis_harness.adapters.sources.incident_folder.archives import Unpacked, unpack_archives
 from diagnosis_harness.adapters.sources.incident_folder.changes import FolderChanges
 from diagnosis_harness.adapters.sources.incident_folder.database import Database
 from diagnosis_harness.adapters.sources.incident_folder.listing import Listing, list_folder
 from diagnosis_harness.adapters.sources.incident_folder.logs import FolderLogs
 from diagnosis_harness.adapters.sources.incident_folder.metrics import FolderMetrics
 from diagnosis_harness.adapters.sources.incident_folder.names import printable
+from diagnosis_harness.adapters.sources.incident_folder.owners import find_owners
 from diagnosis_harness.adapters.sources.incident_folder.recording import FolderContent, read_folder
 from diagnosis_harness.adapters.sources.incident_folder.recording_parts import RecordingParts
 from diagnosis_harness.adapters.sources.incident_folder.settings_file import (
@@ -43,7 +46,12 @@ _SHOWN_LIMIT: Final = 5
 class _Folder:
     path: Path
     settings: FolderSettings
-    listing: Listing
+    unpacked: Unpacked
+
+    @property
+    def listing(self) -> Listing:
+        """Its files, those of its archives among them."""
+        return self.unpacked.listing
 
 
 def open_incident_folder(
@@ -89,6 +97,8 @@ def read_incident_folder(
             "see docs/reference/incident-folder.md for the names and endings that are understood",
         )
     database = Database(paths, memory_limit_mb=max(_MEMORY_FLOOR_MB, memory_limit_mb))
+    for one in folders:
+        weakref.finalize(database, one.unpacked.remove)  # Parquet is read in place as long as the database is
     content = read_folder(incident.listing, incident.settings, database, progress)
     _refuse_no_data(folder, content)
     normal_content = None if normal is None else _read_baseline(normal, database, progress)
@@ -110,7 +120,8 @@ def _inspect(folder: Path) -> _Folder:
     if not folder.is_dir():
         list_folder(folder, {})  # says what is wrong with it
     settings = read_settings(folder)
-    return _Folder(folder, settings, list_folder(folder, settings.files))
+    listing = list_folder(folder, settings.files)
+    return _Folder(folder, settings, unpack_archives(listing, settings.files))
 
 
 def _baseline_folder(incident: _Folder, baseline: Path | None) -> _Folder | None:
@@ -199,6 +210,8 @@ def _topology(incident: _Folder, contents: Sequence[FolderContent]) -> FolderTop
             owners |= metrics.owners
         for file in content.topology:
             owners |= file.owners
+    told = {name for edge in edges for name in (edge.caller, edge.callee)}
+    owners = dict(find_owners(contents, told)) | owners
     return FolderTopology(edges, owners | dict(incident.settings.instances))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field, replace
 from datetime import tzinfo
 from itertools import combinations
@@ -20,6 +20,7 @@ from diagnosis_harness.adapters.sources.incident_folder.identify import open_tab
 from diagnosis_harness.adapters.sources.incident_folder.listing import ListedFile, Listing, Role
 from diagnosis_harness.adapters.sources.incident_folder.logs import LogFile, read_logs
 from diagnosis_harness.adapters.sources.incident_folder.metrics_file import MetricFile, read_metrics
+from diagnosis_harness.adapters.sources.incident_folder.same_names import tell_files_apart
 from diagnosis_harness.adapters.sources.incident_folder.settings_file import SETTINGS_NAME, FolderSettings
 from diagnosis_harness.adapters.sources.incident_folder.spans_file import SpanFile, read_spans
 from diagnosis_harness.adapters.sources.incident_folder.table import Table
@@ -99,9 +100,17 @@ def read_folder(
                 f"left out: {f'{where}: ' if where else ''}{error.problem}; {error.remedy}.",
             )
         content.notes.append(note)
-    content.notes.sort(key=lambda note: note.file)
+    content.metrics, apart = tell_files_apart(content.metrics, database)
+    content.notes = sorted((_note_of(note, apart) for note in content.notes), key=lambda note: note.file)
     _refuse_two_clocks(content.ranges())
     return content
+
+
+def _note_of(note: FileNote, apart: Collection[str]) -> FileNote:
+    """The note of a file, with what became of series that another file holds with other values."""
+    if note.file not in apart:
+        return note
+    return replace(note, note=f"{note.note} Series that another file holds with other values bear its name.")
 
 
 def _read_file(

@@ -1,0 +1,171 @@
+"""Archives in an incident folder: unpacked beside it, within limits, as files of their own."""
+
+from __future__ import annotations
+
+import shutil
+import tarfile
+import tempfile
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import IO, Final
+
+from diagnosis_harness.adapters.sources.incident_folder.listing import ListedFile, Listing, list_member
+from diagnosis_harness.adapters.sources.incident_folder.names import printable
+from diagnosis_harness.adapters.sources.incident_folder.settings_file import FileSettings
+from diagnosis_harness.kernel.errors import InvalidInput
+from diagnosis_harness.toolbox.ports import FileNote
+
+MEMBERS_LIMIT: Final = 1000
+UNPACKED_LIMIT_BYTES: Final = 2_000_000_000
+"""What all archives of a folder may take on the disk, as it is unpacked: sizes in their headers can lie."""
+_ENDINGS: Final = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz")
+_CHUNK_BYTES: Final = 1 << 20
+_DAMAGE: Final = (OSError, EOFError, zlib.error, zipfile.BadZipFile, tarfile.TarError, RuntimeError)
+"""What damaged, encrypted and unsupported archives raise."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unpacked:
+    """A listing whose archives are replaced by what is in them, and the folder that holds it."""
+
+    listing: Listing
+    folder: Path | None
+
+    def remove(self) -> None:
+        """Remove what was unpacked."""
+        if self.folder is not None:
+            shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def unpack_archives(listing: Listing, settings: Mapping[str, FileSettings]) -> Unpacked:
+    """Unpack the archives of a listing.
+
+    Folders inside are not kept, and no name inside decides where anything is written. Links, hidden files,
+    archives inside archives and all that passes the limits are left out, each with its reason.
+    """
+    archives = [file for file in listing.files if _is_archive(file)]
+    if not archives:
+        return Unpacked(listing, None)
+    folder = Path(tempfile.mkdtemp(prefix="diagnosis-"))
+    files = [file for file in listing.files if file not in archives]
+    unpacking = _Unpacking(folder, settings)
+    for archive in archives:
+        before = unpacking.state
+        try:
+            files += unpacking.files_of(archive)
+        except InvalidInput as error:
+            unpacking.go_back(before)
+            unpacking.leave_out(archive.name, f"{error.problem}; {error.remedy}")
+        except _DAMAGE:
+            unpacking.go_back(before)
+            unpacking.leave_out(archive.name, "it is no whole archive that can be opened; write it again")
+    return Unpacked(Listing(tuple(files), (*listing.left_out, *unpacking.left_out)), folder)
+
+
+def _is_archive(file: ListedFile) -> bool:
+    return file.form is None and file.path.name.lower().endswith(_ENDINGS)
+
+
+class _Unpacking:
+    def __init__(self, folder: Path, settings: Mapping[str, FileSettings]) -> None:
+        self._folder = folder
+        self._settings = settings
+        self._count = 0
+        self._room = UNPACKED_LIMIT_BYTES
+        self.left_out: list[FileNote] = []
+
+    @property
+    def state(self) -> tuple[int, int]:
+        """How many files were unpacked, and how many bytes may follow."""
+        return self._count, self._room
+
+    def go_back(self, state: tuple[int, int]) -> None:
+        """Remove what was unpacked since."""
+        for number in range(state[0] + 1, self._count + 1):
+            (self._folder / str(number)).unlink(missing_ok=True)
+        self._count, self._room = state
+
+    def leave_out(self, name: str, why: str) -> None:
+        """Name what is not read."""
+        self.left_out.append(FileNote(name, None, 0, f"left out: {why}."))
+
+    def files_of(self, archive: ListedFile) -> list[ListedFile]:
+        """The files of one archive, unpacked.
+
+        Raises:
+            InvalidInput: it passes the limits.
+        """
+        files: list[ListedFile] = []
+        for inner, open_member in _members(archive.path):
+            name = f"{archive.name}/{printable(inner)}"
+            if any(_is_hidden(part) for part in PurePosixPath(inner).parts):
+                continue
+            if inner.lower().endswith(_ENDINGS):
+                self.leave_out(name, "it is an archive inside an archive; unpack it")
+                continue
+            self._count += 1
+            if self._count > MEMBERS_LIMIT:
+                raise InvalidInput(archive.name, f"it holds more than {MEMBERS_LIMIT} files", "keep fewer")
+            target = self._folder / str(self._count)
+            with open_member() as content:
+                self._copy(archive, content, target)
+            listed = list_member(target, name, self._settings.get(name, FileSettings()))
+            if isinstance(listed, ListedFile):
+                files.append(listed)
+            else:
+                self.left_out.append(FileNote(name, None, 0, listed))
+        return files
+
+    def _copy(self, archive: ListedFile, content: IO[bytes], target: Path) -> None:
+        with target.open("wb") as out:
+            while chunk := content.read(_CHUNK_BYTES):
+                self._room -= len(chunk)
+                if self._room < 0:
+                    raise InvalidInput(
+                        archive.name,
+                        f"it unpacks to more than {UNPACKED_LIMIT_BYTES // 1_000_000_000} GB",
+                        "unpack the files that matter yourself",
+                    )
+                out.write(chunk)
+
+
+def _members(path: Path) -> Iterator[tuple[str, Callable[[], IO[bytes]]]]:
+    """Name and content of every plain file of an archive."""
+    if path.name.lower().endswith(".zip"):
+        with zipfile.ZipFile(path) as archive:
+            for info in archive.infolist():
+                if not info.is_dir() and not _is_link(info):
+                    yield info.filename, _opener(archive.open, info)
+        return
+    with closing(tarfile.open(path, "r:*")) as tar:
+        for member in tar:
+            if member.isfile():
+                yield member.name, _tar_opener(tar, member)
+
+
+def _is_hidden(part: str) -> bool:
+    return part.startswith(("__MACOSX", ".")) and part not in {".", ".."}
+
+
+def _is_link(info: zipfile.ZipInfo) -> bool:
+    return (info.external_attr >> 16) & 0o170000 == 0o120000
+
+
+def _opener(
+    open_one: Callable[[zipfile.ZipInfo], IO[bytes]], info: zipfile.ZipInfo
+) -> Callable[[], IO[bytes]]:
+    return lambda: open_one(info)
+
+
+def _tar_opener(tar: tarfile.TarFile, member: tarfile.TarInfo) -> Callable[[], IO[bytes]]:
+    def open_one() -> IO[bytes]:
+        content = tar.extractfile(member)
+        if content is None:
+            raise tarfile.ReadError(member.name)
+        return content
+
+    return open_one
