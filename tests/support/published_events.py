@@ -89,7 +89,14 @@ def write_cluster(incident: Path, base: Path) -> None:
          "host": POD, "tags": []},
     ]})  # fmt: skip
     write_json(base / "eks_node_health.json", {"nodes": [{"name": "node-1", "ready": "True"}]})
-    write_json(base / "datadog_monitors.json", {"monitors": [{"name": "errors", "overall_state": "OK"}]})
+    write_json(
+        base / "datadog_monitors.json",
+        {
+            "monitors": [
+                {"name": "errors", "overall_state": "OK", "query": "e > 1", "tags": ["service:shop"]}
+            ],
+        },
+    )
 
 
 def label_opensre(root: Path, *, mode: str, keyword: str) -> None:

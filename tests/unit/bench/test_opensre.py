@@ -40,7 +40,9 @@ def test_a_databases_series_are_metrics_and_its_events_wait(tmp_path: Path) -> N
     assert objects(case.folder / "events.jsonl")[0]["reason"] == "backup, maintenance"
     top = objects(case.folder / "top_sql.jsonl")
     assert [(row["kind"], row["entity"]) for row in top] == [("statement", "main"), ("wait", "main")]
-    assert case.unused == ("events", "top_sql")
+    assert case.unused == ("top_sql",)
+    settings = tomllib.loads((case.folder / "incident.toml").read_text(encoding="utf-8"))
+    assert settings["files"] == {"top_sql.jsonl": {"ignore": True}}
     assert case.entities == ("main", "main-replica-1")
 
 
@@ -57,13 +59,16 @@ def test_a_cluster_has_logs_events_and_states(tmp_path: Path) -> None:
     assert logs[3]["time"] == logs[2]["time"] == "2026-04-18T10:44:58Z"
     event = objects(case.folder / "events.jsonl")[0]
     assert (event["entity"], event["kind"], event["count"]) == (POD, "pod", 8)
+    assert event["message"] == "BackOff: Back-off (8 times)"
     states = objects(case.folder / "states.jsonl")
     assert [(row["kind"], row["entity"]) for row in states] == [
-        ("pod", POD), ("node", "node-1"), ("monitor", "errors"),
+        ("pod", POD), ("node", "node-1"), ("monitor", "shop"),
     ]  # fmt: skip
+    assert '"restart_count": 8' in str(states[0]["message"])
+    assert {row["time"] for row in states} == {"2026-04-18T10:45:00Z"}  # the end of what is recorded
     assert case.owners == {POD: "shop"}
     assert case.entities == ("node-1", "shop")
-    assert case.unused == ("events", "states")
+    assert case.unused == ()
 
 
 def test_the_alert_holds_no_answer(tmp_path: Path) -> None:

@@ -33,6 +33,14 @@ def opaque_name(data_set: str, what: str) -> str:
     return "incident-" + sha256(f"{data_set}/{what}".encode()).hexdigest()[:12]
 
 
+def leave_out(folder: Path, unused: Mapping[str, str]) -> dict[str, dict[str, object]]:
+    """How to read files of roles that the product cannot use yet: not at all, whatever they look like.
+
+    `unused` is the role of each file by its name; a file that was not written is not mentioned.
+    """
+    return {name: {"ignore": True} for name in unused if (folder / name).exists()}
+
+
 def write_shared(target: Path, name: str, write: Callable[[Path], None]) -> Path:
     """A folder below `target` that several incidents use: written once, whole or not at all.
 

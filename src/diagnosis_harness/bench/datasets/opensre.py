@@ -18,6 +18,7 @@ from diagnosis_harness.bench.case import Case, Condition, Truth
 from diagnosis_harness.bench.datasets.folder import (
     JsonRow,
     PublishedAlert,
+    leave_out,
     opaque_name,
     write_incident_toml,
     write_topology,
@@ -41,6 +42,9 @@ ALERT_TEXTS = ("summary", "description", "error")
 ENTITY_KEYS = ("db_instance_identifier", "kube_deployment")
 LABEL_ENTITIES = ("db_instance_identifier", "workload_name")
 HEALTHY_MODE = "healthy"
+_UNUSED = {"top_sql.jsonl": "top_sql"}
+"""Files of roles that the product cannot use yet, with the role."""
+
 _KINDS = {
     "cpu_saturation": frozenset({FaultKind.CPU.value}),
     "oom_killed": frozenset({FaultKind.MEMORY.value}),
@@ -79,7 +83,8 @@ class OpenSre:
         seen = write_evidence(source, base, folder)
         if seen.owners:
             write_topology(folder, calls=(), owners=seen.owners)
-        write_incident_toml(folder, alert=said.alert)
+        left_out = leave_out(folder, _UNUSED)
+        write_incident_toml(folder, alert=said.alert, files=left_out)
         blamable = {seen.owners.get(name, name) for name in seen.entities}
         return Case(
             incident_id=incident_id,
@@ -90,7 +95,7 @@ class OpenSre:
             owners=seen.owners,
             condition=condition,
             alert_entity=said.alert.entity if said.alert else None,
-            unused=seen.unused,
+            unused=tuple(_UNUSED[name] for name in left_out),
         )
 
     def labels(self, incident_ids: Sequence[str]) -> dict[str, Truth]:

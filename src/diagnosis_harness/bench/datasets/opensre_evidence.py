@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -14,20 +15,16 @@ from diagnosis_harness.kernel.errors import InvalidInput
 
 METRICS = "aws_cloudwatch_metrics"
 ENVELOPE = f"{METRICS}_envelope.json"
-UNUSED_ROLES = ("events", "states", "top_sql")
-"""Roles that the product cannot use yet; the file of each is named after it."""
-
 UNITS = {"Percent": "percent", "Seconds": "s", "Bytes": "bytes", "Count": "count"}
 LINE_TIME = re.compile(r"(?P<time>\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ)\s+(?:(?P<level>[A-Z]+)\s+)?")
 
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What the evidence names: entities, pods with their workload, and roles that were written unused."""
+    """What the evidence names: entities, and pods with their workload."""
 
     entities: frozenset[str]
     owners: Mapping[str, str]
-    unused: tuple[str, ...]
 
 
 def write_evidence(source: Path, base: Path, folder: Path) -> Seen:
@@ -46,30 +43,22 @@ def write_evidence(source: Path, base: Path, folder: Path) -> Seen:
         write_csv(folder / "metrics.csv", ("time", "entity", "signal", "value", "unit"), metrics)
     pods = read_objects(find("eks_pods.json"), "pods")
     owners = {str(pod["name"]): workload for pod in pods if (workload := _workload(pod)) is not None}
-    write_jsonl(
-        folder / "logs.jsonl",
-        [*_logs(find("datadog_logs.json"), owners), *_pod_log(find("eks_pod_logs.json"))],
-    )
+    logs = [*_logs(find("datadog_logs.json"), owners), *_pod_log(find("eks_pod_logs.json"))]
     events = [*_database_events(find("aws_rds_events.json")), *_cluster_events(find("eks_events.json"))]
     states = [
         *_states("pod", pods),
         *_states("deployment", read_objects(find("eks_deployments.json"), "deployments")),
         *_states("node", read_objects(find("eks_node_health.json"), "nodes")),
-        *_states("monitor", read_objects(find("datadog_monitors.json"), "monitors")),
+        *_monitors(read_objects(find("datadog_monitors.json"), "monitors")),
     ]
-    written = (
-        write_jsonl(folder / "events.jsonl", events),
-        write_jsonl(folder / "states.jsonl", states),
-        write_jsonl(folder / "top_sql.jsonl", _top(insights)),
-    )
-    named = {row[1] for row in metrics} | {
-        str(row["entity"]) for row in [*events, *states] if row.get("kind") != "monitor"
-    }
-    return Seen(
-        entities=frozenset(named),
-        owners=owners,
-        unused=tuple(role for role, is_there in zip(UNUSED_ROLES, written, strict=True) if is_there),
-    )
+    # A snapshot without a time shows how it was at the end of what is recorded.
+    end = max((str(row["time"]) for row in [*logs, *events] if row.get("time")), default=None)
+    write_jsonl(folder / "logs.jsonl", logs)
+    write_jsonl(folder / "events.jsonl", events)
+    write_jsonl(folder / "states.jsonl", [{"time": end, **row} for row in states] if end else [])
+    write_jsonl(folder / "top_sql.jsonl", _top(insights))
+    named = {row[1] for row in metrics} | {str(row["entity"]) for row in [*events, *states]}
+    return Seen(entities=frozenset(named), owners=owners)
 
 
 def _cloudwatch(source: Path, base: Path) -> Iterator[tuple[str, str, str, str, str]]:
@@ -158,10 +147,10 @@ def _cluster_events(path: Path) -> Iterator[JsonRow]:
         yield {
             "time": row.get("last_time"),
             "entity": name,
+            "level": row.get("type"),
+            "message": f"{row.get('reason')}: {row.get('message')} ({row.get('count')} times)",
             "kind": kind.lower(),
             "reason": row.get("reason"),
-            "message": row.get("message"),
-            "level": row.get("type"),
             "count": row.get("count"),
             "first": row.get("first_time"),
             "last": row.get("last_time"),
@@ -170,15 +159,28 @@ def _cluster_events(path: Path) -> Iterator[JsonRow]:
 
 
 def _states(kind: str, rows: Iterable[JsonRow]) -> Iterator[JsonRow]:
-    """Each object as published, with its kind and its name under the names of this role."""
-    return (
-        {
-            "kind": kind,
-            "entity": row.get("name"),
-            **{key: value for key, value in row.items() if key != "name"},
-        }
-        for row in rows
-    )
+    """Each object as published, on one line: what is nested is written as JSON."""
+    for row in rows:
+        facts = (f"{key}={_flat(value)}" for key, value in row.items() if key != "name")
+        yield {"entity": row.get("name"), "kind": kind, "message": f"{kind} {' '.join(facts)}"}
+
+
+def _monitors(rows: Iterable[JsonRow]) -> Iterator[JsonRow]:
+    """A monitor is a state of the service that it watches."""
+    for row in rows:
+        tags = _tags(row)
+        watched = tags.get("service") or tags.get("kube_deployment") or text_of(row, "name")
+        message = f"monitor {row.get('name')} is {row.get('overall_state')}: {row.get('query')}"
+        yield {"entity": watched, "kind": "monitor", "message": message}
+
+
+def _flat(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, dict | list) else str(value)
+
+
+def _tags(row: JsonRow) -> dict[str, str]:
+    tags = row.get("tags")
+    return dict(str(tag).split(":", 1) for tag in tags if ":" in str(tag)) if isinstance(tags, list) else {}
 
 
 def _workload(pod: JsonRow) -> str | None:
@@ -192,10 +194,7 @@ def _workload(pod: JsonRow) -> str | None:
 def _logs(path: Path, owners: Mapping[str, str]) -> Iterator[JsonRow]:
     """Lines with the pod that wrote them, where the line names one; else with the service."""
     for row in read_objects(path, "logs") if path.exists() else []:
-        tags = row.get("tags")
-        tagged = (
-            dict(str(tag).split(":", 1) for tag in tags if ":" in str(tag)) if isinstance(tags, list) else {}
-        )
+        tagged = _tags(row)
         host = text_of(row, "host")
         pod = tagged.get("pod_name") or (host if host in owners else None)
         yield {

@@ -19,6 +19,7 @@ from diagnosis_harness.bench.case import Case, Condition, MovedSeries, Truth
 from diagnosis_harness.bench.datasets.folder import (
     JsonRow,
     PublishedAlert,
+    leave_out,
     opaque_name,
     write_csv,
     write_incident_toml,
@@ -40,8 +41,8 @@ MECHANISMS = Path(__file__).with_name("rootcausebench_mechanisms.toml")
 QUIET_BEFORE_ALERT_S = 45 * 60.0  # an onset without a deploy lies minutes before its alert
 SHORTEST_HEALTHY_S = 30 * 60.0
 ONSET_BEFORE_END_S = 10 * 60.0  # of a healthy window
-UNUSED = {"commits.jsonl": "commits", "patterns.jsonl": "patterns"}
-"""Files of roles that the product cannot use yet; their names begin with the role."""
+_UNUSED = {"commits.jsonl": "commits", "patterns.jsonl": "patterns"}
+"""Files of roles that the product cannot use yet, with the role; once it can, its file leaves this table."""
 
 SAME_TRACE = "same"
 """How the published spans write "the trace of the span before"."""
@@ -77,7 +78,8 @@ class RootCauseBench:
         _write_changes(source / "context", folder, until_s)
         if not condition.healthy:  # patterns are counted over the whole recording
             write_jsonl(folder / "patterns.jsonl", read_objects(source / "patterns.json"))
-        write_incident_toml(folder, alert=said.alert, onset_s=said.onset_s)
+        left_out = leave_out(folder, _UNUSED)
+        write_incident_toml(folder, alert=said.alert, onset_s=said.onset_s, files=left_out)
         return Case(
             incident_id=incident_id,
             group="reconstructed",
@@ -88,7 +90,7 @@ class RootCauseBench:
             onset_s=onset_s,
             alert_entity=said.alert.entity if said.alert else None,
             moved=moved,
-            unused=tuple(role for name, role in UNUSED.items() if (folder / name).exists()),
+            unused=tuple(_UNUSED[name] for name in left_out),
         )
 
     def labels(self, incident_ids: Sequence[str]) -> dict[str, Truth]:

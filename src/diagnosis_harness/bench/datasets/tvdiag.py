@@ -20,6 +20,7 @@ from diagnosis_harness.bench.case import Case, Condition, Truth
 from diagnosis_harness.bench.datasets.folder import (
     JsonRow,
     PublishedAlert,
+    leave_out,
     opaque_name,
     write_csv,
     write_incident_toml,
@@ -39,6 +40,7 @@ BEFORE, AFTER = 30, 10  # minutes written on each side of it
 LOW, HIGH = 1.0, 2.0  # one size for every step
 OUTSIDE = "-1"  # the caller of what comes from outside
 SLOW = "PD"
+_UNUSED = {"deviations.jsonl": "deviations"}
 _KINDS = {
     "cpu": frozenset({FaultKind.CPU.value}),
     "memory": frozenset({FaultKind.MEMORY.value}),
@@ -83,7 +85,12 @@ class TvDiag:
         write_csv(folder / "metrics.csv", ("time", "entity", "signal", "value"), _steps(incident))
         write_jsonl(folder / "logs.jsonl", _log_rows(incident))
         write_jsonl(folder / "deviations.jsonl", _deviations(incident))
-        write_incident_toml(folder, alert=PublishedAlert(time_s=WRITTEN_ONSET_S), onset_s=WRITTEN_ONSET_S)
+        write_incident_toml(
+            folder,
+            alert=PublishedAlert(time_s=WRITTEN_ONSET_S),
+            onset_s=WRITTEN_ONSET_S,
+            files=leave_out(folder, _UNUSED),
+        )
         return Case(
             incident_id=incident_id,
             group=system,
@@ -93,7 +100,7 @@ class TvDiag:
             entities=tuple(sorted(set(nodes))),
             condition=condition,
             onset_s=WRITTEN_ONSET_S,
-            unused=("deviations",),
+            unused=tuple(_UNUSED.values()),
         )
 
     def labels(self, incident_ids: Sequence[str]) -> dict[str, Truth]:
