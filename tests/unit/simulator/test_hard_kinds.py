@@ -15,6 +15,8 @@ from tests.support.hard_worlds import SEED, hard_world
 from diagnosis_harness.adapters.sources.incident_folder.opening import open_incident_folder
 from diagnosis_harness.harness.budget import RunBudgetLimits
 from diagnosis_harness.harness.core import DiagnosisHarnessCore
+from diagnosis_harness.simulator.faults import FaultKind
+from diagnosis_harness.simulator.folder import simulate_folder
 from diagnosis_harness.simulator.hard.catalog import HARD_KINDS
 from diagnosis_harness.simulator.hard.kind import Origin
 from diagnosis_harness.simulator.hard.play import HardWorld, simulate_hard
@@ -56,6 +58,17 @@ def test_a_kind_is_frozen(tmp_path: Path, kind: str) -> None:
     frozen = json.loads(DIGESTS.read_text(encoding="utf-8"))
 
     assert digest_of(hard_world(kind), tmp_path) == frozen[kind][0]
+
+
+def test_the_first_kinds_are_as_they_always_were(tmp_path: Path) -> None:
+    """What the hard kinds need of the simulator changes no byte of the worlds that came before them."""
+    digest = sha256()
+    for kind in FaultKind:
+        folder = simulate_folder(kind, seed=0, parent=tmp_path).folder
+        for name, data in contents(folder).items():
+            digest.update(name.encode() + data)
+
+    assert digest.hexdigest() == "95a6e46cf38f3d3c93579da665ae0221480265e42e36e6f79468eb7493267322"
 
 
 @pytest.mark.proof
