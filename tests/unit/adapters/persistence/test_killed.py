@@ -33,7 +33,7 @@ from tests.support.rows import Process
 
 async def work(process, number):
     run_id = f"r{number}"
-    ctx = await process.begun(run_id)
+    ctx = await process.begin_run(run_id)
     for step in range(1_000_000):
         call_id = f"t{step}"
         await process.evidence.begin(ctx, projecting_record(call_id, run_id=run_id))
