@@ -222,3 +222,7 @@ def test_real_labels_are_among_what_can_be_blamed(data_folder: Path, tmp_path: P
     for incident_id in ids[:: len(ids) // 5]:
         case = exporter.export(incident_id, Condition.AS_PUBLISHED, tmp_path)
         assert set(labels[incident_id].entities) <= set(case.entities)
+    for condition in Condition:
+        for incident_id in exporter.incident_ids(condition)[:1]:
+            case = exporter.export(incident_id, condition, tmp_path)
+            assert len(list(case.folder.iterdir())) > 1

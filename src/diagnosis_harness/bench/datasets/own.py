@@ -7,6 +7,7 @@ the name, and from what a condition takes away or shifts.
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
@@ -146,7 +147,8 @@ class OwnIncidents:
             _copy_files(normal, folder, left_out)
             write_incident_toml(folder, more=_without(tables, Statement(), left_out))
 
-        return write_shared(target, opaque_name(self.name, f"normal/{normal}"), write)
+        place = os.path.relpath(normal, self.root.resolve())  # the same name wherever the folder stands
+        return write_shared(target, opaque_name(self.name, f"normal/{place}"), write)
 
 
 def _alert_files(source: Path, tables: Tables) -> frozenset[str]:
