@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from diagnosis_harness.adapters.knowledge.sentence_encoder import SentenceEncoder
-from diagnosis_harness.knowledge.document import read_document
+from diagnosis_harness.knowledge.document import read_runbook
 from diagnosis_harness.knowledge.embedder import Embedder
 from diagnosis_harness.knowledge.index import KnowledgeIndex, terms_of_passage, text_to_index
 
@@ -58,7 +58,7 @@ def index_of(folders: Sequence[str], embedder: Embedder | None) -> KnowledgeInde
         passage
         for folder in folders
         for file in sorted((ROOT / "runbooks" / folder).iterdir())
-        for passage in read_document(f"{folder}/{file.name}", file.read_bytes(), size=SIZE).passages
+        for passage in read_runbook(f"{folder}/{file.name}", file.read_bytes(), size=SIZE).passages
     ]
     return KnowledgeIndex(
         passages,

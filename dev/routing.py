@@ -15,7 +15,7 @@ from pathlib import Path
 from diagnosis_harness.application.intent import IntentType
 from diagnosis_harness.application.routing import RoutingReason, RoutingTurn
 from diagnosis_harness.bench.interval import wilson
-from diagnosis_harness.players.embedded.router import Lexicon, join_words, path_of, spell_out, tokens
+from diagnosis_harness.players.embedded.router import Lexicon, join_words, path_of, question_words, spell_out
 
 QUESTIONS = Path(__file__).parents[1] / "tests" / "routing"
 
@@ -49,7 +49,9 @@ class DevelopedLexicon(Lexicon):
 
     def __init__(self, questions: Iterable[Labelled]) -> None:
         whole = Lexicon()
-        found = (whole.find([whole.spell(word) for word in tokens(one.question)]) for one in questions)
+        found = (
+            whole.find([whole.spell(word) for word in question_words(one.question)]) for one in questions
+        )
         self._shown = {phrase for reasons in found for phrases in reasons.values() for phrase in phrases}
         super().__init__()
 

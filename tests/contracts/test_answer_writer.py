@@ -24,7 +24,7 @@ from diagnosis_harness.kernel.errors import (
     TechnicalFailure,
 )
 from diagnosis_harness.kernel.language import Language
-from diagnosis_harness.knowledge.document import read_document
+from diagnosis_harness.knowledge.document import read_runbook
 from diagnosis_harness.knowledge.quotation import Quotation, check_quotations
 from diagnosis_harness.llm.role import RoleBoundary
 from diagnosis_harness.players.embedded.answer_writer import EmbeddedWriter, quotations
@@ -67,7 +67,7 @@ def test_the_embedded_writer_quotes_any_passages(texts: list[str], question: str
     passages = [
         passage
         for number, text in enumerate(texts)
-        for passage in read_document(f"{number}.md", text.encode("utf-8", "ignore"), size=300).passages
+        for passage in read_runbook(f"{number}.md", text.encode("utf-8", "ignore"), size=300).passages
     ]
     if passages:
         chosen = quotations(question, passages)

@@ -11,7 +11,7 @@ from pathlib import Path
 from tests.support import documents
 
 from diagnosis_harness.audit.verification.recheck import Recheck
-from diagnosis_harness.cli.main import run
+from diagnosis_harness.cli.main import run_command
 from diagnosis_harness.cli.ports import LoadProgress
 from diagnosis_harness.harness.termination import CancellationReason, RunState
 from diagnosis_harness.kernel.clock import SystemClock
@@ -80,4 +80,4 @@ def open_fake(
 
 
 if __name__ == "__main__":
-    sys.exit(run(sys.argv[1:], open_diagnosis=open_fake))
+    sys.exit(run_command(sys.argv[1:], open_diagnosis=open_fake))

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from diagnosis_harness.bootstrap.diagnosis import Diagnosis, build_diagnosis
-from diagnosis_harness.cli.main import run
+from diagnosis_harness.cli.main import run_command
 from diagnosis_harness.cli.ports import LoadProgress
 from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.toolbox.ports import ALL_METRICS, MetricSelection, Recording
@@ -45,4 +45,4 @@ def open_stuck(
 
 
 if __name__ == "__main__":
-    sys.exit(run(sys.argv[1:], open_diagnosis=open_stuck))
+    sys.exit(run_command(sys.argv[1:], open_diagnosis=open_stuck))

@@ -16,7 +16,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from diagnosis_harness.cli.main import run
+from diagnosis_harness.cli.main import run_command
 
 FIRST = 1_700_000_000
 HEAD = "time,entity,signal,value\n"
@@ -37,7 +37,7 @@ def ask(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Run:
         folder.mkdir()
         for name, content in files.items():
             (folder / name).write_bytes(content.encode() if isinstance(content, str) else content)
-        code = run(["ask", QUESTION, "--from", str(folder), *options])
+        code = run_command(["ask", QUESTION, "--from", str(folder), *options])
         shown = capsys.readouterr()
         # After two seconds reading says how far it has come; that is no part of the sentence.
         lines = [line for line in shown.err.splitlines(keepends=True) if not PROGRESS.match(line)]
@@ -126,7 +126,7 @@ def test_a_truncated_parquet_ends_with_2(ask: Run, tmp_path: Path, share: float)
 
 def test_a_missing_folder_ends_with_2(capsys: pytest.CaptureFixture[str]) -> None:
     """The path is named."""
-    assert run(["ask", QUESTION, "--from", "nowhere"]) == 2
+    assert run_command(["ask", QUESTION, "--from", "nowhere"]) == 2
     assert "nowhere: there is no such folder" in capsys.readouterr().err
 
 

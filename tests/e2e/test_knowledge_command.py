@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from diagnosis_harness.cli.main import run
+from diagnosis_harness.cli.main import run_command
 
 RUNBOOKS = Path(__file__).parents[1] / "knowledge" / "runbooks"
 
@@ -21,8 +21,8 @@ def index_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_a_folder_is_indexed_and_then_only_looked_at(capsys: pytest.CaptureFixture[str]) -> None:
     """The second time nothing is read."""
-    assert run(["knowledge", "index", "--folder", str(RUNBOOKS)]) == 0
-    assert run(["knowledge", "index", "--folder", str(RUNBOOKS)]) == 0
+    assert run_command(["knowledge", "index", "--folder", str(RUNBOOKS)]) == 0
+    assert run_command(["knowledge", "index", "--folder", str(RUNBOOKS)]) == 0
 
     said = capsys.readouterr().out.splitlines()
     assert said == [
@@ -34,7 +34,7 @@ def test_a_folder_is_indexed_and_then_only_looked_at(capsys: pytest.CaptureFixtu
 def test_a_question_is_answered_with_places(capsys: pytest.CaptureFixture[str]) -> None:
     """Word for word, without the service."""
     asked = "The new version of checkout has a high error ratio, how do I undo it?"
-    assert run(["knowledge", "search", asked, "--folder", str(RUNBOOKS / "en")]) == 0
+    assert run_command(["knowledge", "search", asked, "--folder", str(RUNBOOKS / "en")]) == 0
 
     said = capsys.readouterr().out
     assert "argocd app rollback checkout-service" in said
@@ -50,16 +50,16 @@ def test_the_language_is_that_of_the_question(capsys: pytest.CaptureFixture[str]
         "--folder",
         str(RUNBOOKS / "zh"),
     ]
-    assert run(command) == 0
+    assert run_command(command) == 0
     assert capsys.readouterr().out.startswith("运维手册中写道：")
-    assert run([*command, "--lang", "en"]) == 0
+    assert run_command([*command, "--lang", "en"]) == 0
     assert capsys.readouterr().out.startswith("The runbooks say:")
 
 
 def test_that_nothing_answers_is_no_error(capsys: pytest.CaptureFixture[str]) -> None:
     """As JSON, too."""
     command = ["knowledge", "search", "Where is the printer on the third floor?", "--json"]
-    assert run([*command, "--folder", str(RUNBOOKS / "en")]) == 0
+    assert run_command([*command, "--folder", str(RUNBOOKS / "en")]) == 0
 
     body = json.loads(capsys.readouterr().out)
     assert (body["kind"], body["found"], body["retrievals"]) == ("KNOWLEDGE_QUERY", False, 1)
@@ -67,7 +67,7 @@ def test_that_nothing_answers_is_no_error(capsys: pytest.CaptureFixture[str]) ->
 
 def test_without_a_folder_a_search_says_how_to_configure_one(capsys: pytest.CaptureFixture[str]) -> None:
     """Nothing was searched, and nothing failed."""
-    assert run(["knowledge", "search", "how do I roll back?"]) == 0
+    assert run_command(["knowledge", "search", "how do I roll back?"]) == 0
 
     assert capsys.readouterr().out.startswith("No runbooks are configured, so nothing was searched.")
 
@@ -78,7 +78,7 @@ def test_the_configured_folder_is_used(
     """From settings or environment."""
     monkeypatch.setenv("DIAGNOSE_KNOWLEDGE__FOLDER", str(RUNBOOKS / "zh"))
 
-    assert run(["knowledge", "index", "--lang", "zh"]) == 0
+    assert run_command(["knowledge", "index", "--lang", "zh"]) == 0
     assert capsys.readouterr().out.startswith("已索引 24 个文件")
 
 
@@ -111,7 +111,7 @@ def test_what_cannot_be_used_is_one_sentence(
     (tmp_path / "a.md").write_text("# A\n\ntext\n")
     (tmp_path / "empty").mkdir()
 
-    assert run(["knowledge", *arguments]) == 2
+    assert run_command(["knowledge", *arguments]) == 2
     said = capsys.readouterr().err.splitlines()
     assert len(said) == 1
     assert said[0].startswith(problem)
@@ -125,7 +125,7 @@ def test_what_is_not_used_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[
     (folder / "b.md").write_bytes(b"\x00\x01")
     (folder / "c.md").write_bytes("磁盘".encode("gb18030"))
 
-    assert run(["knowledge", "index", "--folder", str(folder)]) == 0
+    assert run_command(["knowledge", "index", "--folder", str(folder)]) == 0
     assert capsys.readouterr().out.splitlines() == [
         "b.md: not used: it is binary, or UTF-16.",
         "c.md: not used: it is not UTF-8 (byte 1).",

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from diagnosis_harness.audit.verification.verify import verify
-from diagnosis_harness.cli.main import run
+from diagnosis_harness.cli.main import run_command
 
 CASES = Path(__file__).parents[1] / "cases" / "question"
 
@@ -17,7 +17,7 @@ CASES = Path(__file__).parents[1] / "cases" / "question"
 def ask_about(case: str, question: str, tmp_path: Path, *options: str) -> dict[str, Any]:
     """The document of a question about a case, which verifies."""
     file = tmp_path / "run.json"
-    run(["ask", question, "--from", str(CASES / case / "incident"), "--save", str(file), *options])
+    run_command(["ask", question, "--from", str(CASES / case / "incident"), "--save", str(file), *options])
     assert verify(file.read_bytes(), file=file.name).verified
     held: dict[str, Any] = json.loads(file.read_bytes())
     return held

@@ -278,8 +278,8 @@ def test_help_loads_nothing_heavy(words: list[str]) -> None:
     """No library of the service, and no settings: what a command needs is imported when it is given."""
     done = program_of(
         "import sys\n"
-        "from diagnosis_harness.cli.main import run\n"
-        f"code = run({words!r})\n"
+        "from diagnosis_harness.cli.main import run_command\n"
+        f"code = run_command({words!r})\n"
         "heavy = {'sqlalchemy', 'httpx2', 'fastapi', 'numpy', 'rich', 'diagnosis_harness.settings'}\n"
         "sys.exit(code or sorted(heavy & set(sys.modules)) or 0)"
     )

@@ -1,21 +1,18 @@
-"""Names: functions are verbs or nouns, and a public name means one thing in the whole package.
-
-`names_to_change.toml` lists the names that broke these rules when the test was written. It may only shrink:
-`python tests/house/test_names.py` removes what is no longer needed.
-"""
+"""Names: functions are verbs or nouns, and a public name means one thing in the whole package."""
 
 from __future__ import annotations
 
 import ast
 import re
-import tomllib
 from collections import defaultdict
 from functools import cache
 from pathlib import Path
 
+from diagnosis_harness.application.runs import asking
+from diagnosis_harness.cli import arguments
+
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "src" / "diagnosis_harness"
-TO_CHANGE = Path(__file__).with_name("names_to_change.toml")
 
 BASE_FORMS_IN_ED = re.compile(
     r"bed|bleed|breed|creed|deed|embed|exceed|\w*feed|heed|need|proceed|\w*seed|shed|speed|succeed"
@@ -35,8 +32,13 @@ IRREGULAR_PARTICIPLES = re.compile(
 PARTICIPLES_ALLOWED = {"preferred_language": "an adjective: the language that is preferred"}
 """A function's name, and why its participle is right."""
 
+_SIMULATOR = "the simulator and the bench describe invented systems; nothing imports both meanings"
+_DOCUMENT = "the class of the run document bears the name that its schema publishes"
+_BOUND = "each of these readers has a bound of its own, for the input that it reads"
+_FOLDER = "the reader of incident folders uses this name for itself alone; no module imports both"
 TWICE_ALLOWED = {
     "T": "a type variable",
+    "E": "a type variable",
     "revision": "Alembic reads each migration by these names",
     "down_revision": "Alembic reads each migration by these names",
     "branch_labels": "Alembic reads each migration by these names",
@@ -45,8 +47,34 @@ TWICE_ALLOWED = {
     "register": "each module of commands registers them on the command line's app",
     "router": "each module of routes has one router, as FastAPI's own pages name it",
     "main": "`python -m diagnosis_harness` and the installed command both start with a main",
+    "CANCELLED": "`__main__` needs the exit code before it imports anything",
+    "QUESTION_LIMIT_CHARACTERS": "checked before the service is imported; a test compares both",
+    "verify": "the front door and the room behind it use one word for one thing",
+    "ATTEMPTS_MAX": _SIMULATOR,
+    "ENTRIES": _SIMULATOR,
+    "FaultKind": _SIMULATOR,
+    "Flags": _SIMULATOR,
+    "Floats": _SIMULATOR,
+    "MIB": _SIMULATOR,
+    "Service": _SIMULATOR,
+    "Span": _SIMULATOR,
+    "Candidate": _DOCUMENT,
+    "DEPTH_MAX": _BOUND,
+    "read_document": "the bench reads a page of its own results by this name; its owner is at work on it",
+    "Database": _FOLDER,
+    "FORMS": _FOLDER,
+    "FolderSettings": _FOLDER,
+    "MISSING": _FOLDER,
+    "Part": _FOLDER,
+    "Role": _FOLDER,
+    "UNITS": _SIMULATOR,
 }
 """A public name that two modules of the package define, and why."""
+
+NAMESPACES = re.compile(
+    r"(\w+/)*words(/\w+)?\.py|trace/span_names\.py|players/embedded/router_(english|chinese)\.py"
+)
+"""Modules of texts, attribute names and phrases: their constants are read as `module.NAME`."""
 
 
 def starts_with_participle(name: str) -> bool:
@@ -102,73 +130,58 @@ def public_names(file: Path) -> set[str]:
     return {name for name in names if not name.startswith("_")}
 
 
-def names_defined_twice() -> dict[str, list[str]]:
-    """Each public name that more than one module of the package defines, with those modules."""
+def _modules_by_name() -> dict[str, list[str]]:
     modules = defaultdict(list)
     for file in sorted(PACKAGE.rglob("*.py")):
-        for name in public_names(file):
-            modules[name].append(str(file.relative_to(PACKAGE)))
+        module = file.relative_to(PACKAGE).as_posix()
+        for name in public_names(file) if not NAMESPACES.fullmatch(module) else ():
+            modules[name].append(module)
+    return dict(modules)
+
+
+def names_defined_twice() -> dict[str, list[str]]:
+    """Each public name that more than one module defines without a listed reason, with those modules."""
     return {
-        name: files for name, files in sorted(modules.items()) if len(files) > 1 and name not in TWICE_ALLOWED
+        name: files
+        for name, files in sorted(_modules_by_name().items())
+        if len(files) > 1 and name not in TWICE_ALLOWED
     }
-
-
-def to_change() -> tuple[dict[str, set[str]], set[str]]:
-    """The participles by room and the names defined twice that are still to be changed."""
-    listed = tomllib.loads(TO_CHANGE.read_text(encoding="utf-8"))
-    return {room: set(names) for room, names in listed["participles"].items()}, set(listed["twice"])
 
 
 def test_no_function_name_starts_with_a_past_participle() -> None:
     """`_persist`, not `_kept`: a function is what it does or what it returns."""
-    listed, _ = to_change()
-
-    added = {room: names - listed.get(room, set()) for room, names in participles().items()}
-
-    assert {room: sorted(names) for room, names in added.items() if names} == {}
+    assert {room: sorted(names) for room, names in participles().items()} == {}
 
 
 def test_no_public_name_is_defined_twice() -> None:
     """One word, one meaning: an import tells which thing is meant."""
-    _, listed = to_change()
-
-    assert {name: files for name, files in names_defined_twice().items() if name not in listed} == {}
+    assert names_defined_twice() == {}
 
 
-def test_names_to_change_holds_nothing_that_is_done() -> None:
-    """Run `python tests/house/test_names.py` to remove what is done."""
-    listed, twice = to_change()
-    found = participles()
+def test_constants_of_a_namespace_are_read_with_its_name() -> None:
+    """`words.FAILED`, never `from words import FAILED`: only so may two of these modules define one name."""
+    spaces = {
+        file.relative_to(PACKAGE.parent).with_suffix("").as_posix().replace("/", ".")
+        for file in PACKAGE.rglob("*.py")
+        if NAMESPACES.fullmatch(file.relative_to(PACKAGE).as_posix())
+    }
+    imported = [
+        f"{file.relative_to(PACKAGE)}: {alias.name}"
+        for file in sorted(PACKAGE.rglob("*.py"))
+        for node in ast.walk(tree(file))
+        if isinstance(node, ast.ImportFrom) and node.module in spaces
+        for alias in node.names
+        if alias.name.isupper()
+    ]
 
-    done = {room: sorted(names - found.get(room, set())) for room, names in listed.items()}
-
-    assert {room: names for room, names in done.items() if names} == {}
-    assert twice - set(names_defined_twice()) == set()
+    assert imported == []
 
 
 def test_every_exception_is_needed() -> None:
-    """An exception that no module uses any more goes."""
-    defined = {name for file in PACKAGE.rglob("*.py") for name in public_names(file)}
-
-    assert set(TWICE_ALLOWED) <= defined
+    """An exception that is no longer needed goes."""
+    assert set(TWICE_ALLOWED) <= {name for name, files in _modules_by_name().items() if len(files) > 1}
 
 
-def remove_done() -> None:
-    """Rewrite `names_to_change.toml` without the names that nothing defines any more."""
-    listed, twice = to_change()
-    found = participles()
-    lines = ["# Names that break the rules of test_names.py. This list may only shrink."]
-    lines += ["twice = [", *(f'  "{name}",' for name in sorted(twice & set(names_defined_twice()))), "]", ""]
-    lines += ["[participles]"]
-    for room, names in sorted(listed.items()):
-        lines += [
-            f'"{room}" = [',
-            *(f'  "{name}",' for name in sorted(names & found.get(room, set()))),
-            "]",
-            "",
-        ]
-    TO_CHANGE.write_text("\n".join(lines).rstrip() + "\n", encoding="utf-8")
-
-
-if __name__ == "__main__":
-    remove_done()
+def test_both_limits_of_a_question_are_one() -> None:
+    """The command line refuses exactly the questions that the service would refuse for their length."""
+    assert arguments.QUESTION_LIMIT_CHARACTERS == asking.QUESTION_LIMIT_CHARACTERS

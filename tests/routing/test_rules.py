@@ -14,8 +14,14 @@ from hypothesis import strategies as st
 
 from diagnosis_harness.application.intent import IntentType
 from diagnosis_harness.application.routing import RoutingDecision, RoutingReason, RoutingTurn
-from diagnosis_harness.players.embedded.router import EmbeddedRouter, Lexicon, path_of, spell_out, tokens
-from diagnosis_harness.players.embedded.router_rules import PHRASES, REQUESTS, RULES
+from diagnosis_harness.players.embedded.router import (
+    EmbeddedRouter,
+    Lexicon,
+    path_of,
+    question_words,
+    spell_out,
+)
+from diagnosis_harness.players.embedded.router_rules import ROUTER_PHRASES, ROUTER_REQUESTS, ROUTER_RULES
 from diagnosis_harness.testing.runs import Rig
 
 FOLDER = Path(__file__).parent
@@ -58,7 +64,7 @@ def test_no_question_of_a_published_score_is_developed_on(scored: str) -> None:
 def test_a_phrase_speaks_for_one_reason() -> None:
     """Otherwise which one it shows would hang on the order of a table."""
     reasons = defaultdict(set)
-    for reason, phrases in [*PHRASES, (None, REQUESTS)]:
+    for reason, phrases in [*ROUTER_PHRASES, (None, ROUTER_REQUESTS)]:
         for phrase in spell_out(phrases):
             reasons[phrase].add(reason)
 
@@ -67,18 +73,18 @@ def test_a_phrase_speaks_for_one_reason() -> None:
 
 def test_every_phrase_can_be_met() -> None:
     """A phrase is written in words that a text is read into, and is found where it stands alone."""
-    for _, phrases in PHRASES:
+    for _, phrases in ROUTER_PHRASES:
         for phrase in spell_out(phrases):
             plain = [word for word in phrase if not word.startswith("<")]
             assert phrase
-            assert tokens(" ".join(plain)) == plain
+            assert question_words(" ".join(plain)) == plain
 
 
 def test_every_reason_has_one_rule() -> None:
     """Each weighs once, for one path; what follows and what is not recognised need none."""
     without = {RoutingReason.FOLLOWS_BEFORE, RoutingReason.NOTHING_RECOGNISED, RoutingReason.LLM_JUDGED}
 
-    assert sorted(rule.reason for rule in RULES) == sorted(set(RoutingReason) - without)
+    assert sorted(rule.reason for rule in ROUTER_RULES) == sorted(set(RoutingReason) - without)
 
 
 @pytest.mark.parametrize(
@@ -164,11 +170,13 @@ class Counted(list[str]):
 
 
 @given(
-    st.lists(st.sampled_from(sorted({word for _, text in PHRASES for p in spell_out(text) for word in p})))
+    st.lists(
+        st.sampled_from(sorted({word for _, text in ROUTER_PHRASES for p in spell_out(text) for word in p}))
+    )
 )
 def test_every_word_is_looked_at_a_bounded_number_of_times(words: list[str]) -> None:
     """Reading is linear by its structure: no more looks at a word than the longest phrase has words."""
-    longest = max(len(phrase) for _, phrases in PHRASES for phrase in spell_out(phrases))
+    longest = max(len(phrase) for _, phrases in ROUTER_PHRASES for phrase in spell_out(phrases))
     counted = Counted(words)
 
     LEXICON.find(counted)

@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 import pytest
 
-from diagnosis_harness.cli.main import run
+from diagnosis_harness.cli.main import run_command
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ def command_runner(capture: pytest.CaptureFixture[bytes]) -> Diagnose:
 
     def diagnose(*arguments: str) -> CommandResult:
         capture.readouterr()
-        code = run([*arguments])
+        code = run_command([*arguments])
         out, err = capture.readouterr()
         return CommandResult(code, out.decode(), err.decode())
 

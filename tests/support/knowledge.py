@@ -15,7 +15,7 @@ from diagnosis_harness.application.system.profile import (
     ToolProfile,
 )
 from diagnosis_harness.kernel.errors import FailureKind, KnowledgeUnavailable
-from diagnosis_harness.knowledge.document import read_document
+from diagnosis_harness.knowledge.document import read_runbook
 from diagnosis_harness.knowledge.index import KnowledgeIndex, terms_of_passage
 from diagnosis_harness.knowledge.retrieval import Holdings, Retrieval
 
@@ -61,7 +61,7 @@ def index_of(files: Mapping[str, str] = RUNBOOKS, *, size: int = 1_200) -> Knowl
     passages = [
         passage
         for file, text in files.items()
-        for passage in read_document(file, text.encode(), size=size).passages
+        for passage in read_runbook(file, text.encode(), size=size).passages
     ]
     return KnowledgeIndex(passages, terms=[terms_of_passage(passage) for passage in passages])
 

@@ -24,7 +24,7 @@ from diagnosis_harness.application.service import Service
 from diagnosis_harness.bootstrap.players import choose_players
 from diagnosis_harness.bootstrap.service import open_service
 from diagnosis_harness.diagnosis.policy import GiveDraft, PolicyAnswer, PolicyView
-from diagnosis_harness.harness.budget import TokenUsage
+from diagnosis_harness.harness.budget import NO_TOKENS, TokenUsage
 from diagnosis_harness.players.embedded.analyst import EmbeddedAnalyst
 from diagnosis_harness.server.app import make_app
 from diagnosis_harness.server.app_state import AppState
@@ -33,7 +33,6 @@ from diagnosis_harness.server.stopping_server import StoppingServer
 from diagnosis_harness.settings import Settings, load_settings
 from diagnosis_harness.simulator.faults import FaultKind
 from diagnosis_harness.simulator.folder import simulate_folder
-from diagnosis_harness.testing.scripted_policy import NO_TOKENS
 
 if TYPE_CHECKING:
     from diagnosis_harness.harness.context import RunContext

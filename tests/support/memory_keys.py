@@ -20,7 +20,7 @@ from diagnosis_harness.server.auth import (
     AuthRules,
 )
 from diagnosis_harness.server.error_middleware import ErrorMiddleware
-from diagnosis_harness.server.key_ring import KeyRing
+from diagnosis_harness.server.key_cache import KeyCache
 from diagnosis_harness.server.metrics import Metrics
 from diagnosis_harness.testing.clock import ManualClock
 from diagnosis_harness.testing.ids import CountingIds
@@ -99,7 +99,7 @@ def door(*, needs_key: bool = True, hosts: tuple[str, ...] = (), key: ApiKey | N
         await JSONResponse(who)(scope, receive, send)
 
     rules = AuthRules(needs_key=needs_key, hosts=frozenset(hosts), rate_per_minute=3)
-    keeper = AuthMiddleware(inside, ring=KeyRing(store, clock), rules=rules, clock=clock)
+    keeper = AuthMiddleware(inside, ring=KeyCache(store, clock), rules=rules, clock=clock)
     return Door(store, clock, ErrorMiddleware(keeper, ids=CountingIds(), metrics=Metrics(), clock=clock))
 
 

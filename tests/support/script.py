@@ -25,8 +25,13 @@ from diagnosis_harness.kernel.canonical import canonical_json
 from diagnosis_harness.kernel.errors import FailureKind, LlmFailure
 from diagnosis_harness.testing.evidence import WINDOW
 from diagnosis_harness.testing.runs import limits
-from diagnosis_harness.testing.scripted_policy import Answer, ScriptedJudge, ScriptedPolicy, ScriptedRepairer
-from diagnosis_harness.testing.scripted_tool import ENTITY, ScriptedTool
+from diagnosis_harness.testing.scripted_policy import (
+    ScriptedAnswer,
+    ScriptedJudge,
+    ScriptedPolicy,
+    ScriptedRepairer,
+)
+from diagnosis_harness.testing.scripted_tool import ENTITY_PARAMETER, ScriptedTool
 from diagnosis_harness.tools.spec import Parameter, ParameterKind, ToolFindings, ToolSpec
 from diagnosis_harness.tools.store import EvidenceStore
 from diagnosis_harness.tools.stored import read_stored
@@ -44,7 +49,7 @@ class Script:
     thresholds: dict[str, int] = field(default_factory=lambda: {"no_gain": 2, "protocol_violations": 2})
     names: dict[str, str] = field(default_factory=dict)
     tools: list[ScriptedTool] = field(default_factory=list)
-    answers: list[Answer] = field(default_factory=list)
+    answers: list[ScriptedAnswer] = field(default_factory=list)
     mend: Callable[[DiagnosisDraft], DiagnosisDraft] | Exception = lambda draft: draft
     verdicts: list[Judgement | Exception] = field(default_factory=list)
     faults: list[tuple[str, str]] = field(default_factory=list)
@@ -132,7 +137,7 @@ def _tool(script: Script, name: str, value: str) -> None:
     # What was seen was seen in the window that was looked at, unless the script says otherwise.
     items = tuple(replace(item, window=item.window or WINDOW) for item in read)
     findings = ToolFindings(items=items, window=WINDOW, looked_at=1)
-    script.tools.append(ScriptedTool(lambda: findings, ToolSpec(name, "Looks.", (ENTITY, SINCE))))
+    script.tools.append(ScriptedTool(lambda: findings, ToolSpec(name, "Looks.", (ENTITY_PARAMETER, SINCE))))
 
 
 def _policy(script: Script, _: str, value: str) -> None:

@@ -13,9 +13,8 @@ from diagnosis_harness.diagnosis.inquiry import Inquiry
 from diagnosis_harness.diagnosis.policy import AskTools, GiveDraft, PolicyAnswer, PolicyView
 from diagnosis_harness.guards.semantic_guard import SemanticCase
 from diagnosis_harness.guards.verdict import Finding, Judgement
-from diagnosis_harness.harness.budget import TokenUsage
-from diagnosis_harness.testing.scripted_policy import NO_TOKENS
-from diagnosis_harness.testing.scripted_tool import ENTITY
+from diagnosis_harness.harness.budget import NO_TOKENS, TokenUsage
+from diagnosis_harness.testing.scripted_tool import ENTITY_PARAMETER
 from diagnosis_harness.tools.invocation import EvidenceRecord
 from diagnosis_harness.tools.spec import ArgumentValue, ToolFindings, ToolSpec
 
@@ -39,7 +38,9 @@ class Stage:
     moved: asyncio.Event = field(default_factory=asyncio.Event)
     slot: Slot | None = None
 
-    spec: ToolSpec = field(default_factory=lambda: ToolSpec("list_changes", "Looks.", parameters=(ENTITY,)))
+    spec: ToolSpec = field(
+        default_factory=lambda: ToolSpec("list_changes", "Looks.", parameters=(ENTITY_PARAMETER,))
+    )
 
     def stands(self, asked: str, slot: Slot) -> None:
         """The run stands before this one now; a tool that was asked before stays in its thread."""

@@ -20,7 +20,7 @@ from diagnosis_harness.kernel.language import Language, language_of
 from diagnosis_harness.kernel.window import utc_text
 from diagnosis_harness.report import words
 from diagnosis_harness.report.compose import fault_words
-from diagnosis_harness.report.document import ROOT_DIGEST, Candidate, ClaimEntry, plain, root_digest
+from diagnosis_harness.report.document import ROOT_DIGEST, Candidate, ClaimEntry, plain_json, root_digest
 from diagnosis_harness.report.sentence import sentence
 from diagnosis_harness.report.timestamps import escape_line
 
@@ -94,12 +94,12 @@ def as_told(document: Held, draft: DiagnosisDraft, language: Language) -> Held |
 
 def _entry(claim: Claim, language: Language) -> dict[str, Any]:
     own = claim.wording if claim.wording and language_of(claim.wording) is language else None
-    return dict(plain(ClaimEntry.of(claim, sentence=own or sentence(claim, language))))
+    return dict(plain_json(ClaimEntry.of(claim, sentence=own or sentence(claim, language))))
 
 
 def _candidate(told: Hypothesis) -> dict[str, Any]:
     return dict(
-        plain(
+        plain_json(
             Candidate(
                 told.entity,
                 told.fault_kind,

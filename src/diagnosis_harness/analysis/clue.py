@@ -7,9 +7,8 @@ from enum import StrEnum
 from math import log1p
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from diagnosis_harness.analysis.arrays import Floats
 
 NOISE_FLOOR = 3.0  # a score below three widths is no finding, however quiet normal operation was
 NOISE_SHARE = 0.95  # one normal window in twenty may reach the noise level in some entity

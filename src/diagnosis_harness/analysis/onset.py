@@ -5,11 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from diagnosis_harness.analysis.arrays import Floats
 from diagnosis_harness.analysis.robust import median_rows, width_rows
-
-Floats = NDArray[np.float64]
 
 REACH_S = 900.0  # how far from the stated instant to look
 LEAST_SIDE = 3  # points that each side of a split needs

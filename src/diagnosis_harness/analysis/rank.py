@@ -113,7 +113,7 @@ def _judge(
         tuple(ordered),
         first.modality,
         sum(clue.excess > 0 for clue in found),
-        fault_kind_of(ordered, store=store, resource=resource),
+        fault_kind_from_clues(ordered, store=store, resource=resource),
         shows.region,
         shows.instance,
         next((clue.explained_by for clue in ordered if clue.explained_by), None),
@@ -156,7 +156,7 @@ def _largest_growth(clues: Sequence[Clue]) -> dict[str, Clue]:
     return {entity: clue for entity, (_, _, clue) in grown.items()}
 
 
-def fault_kind_of(ordered: Sequence[Clue], *, store: bool, resource: Clue | None) -> str:
+def fault_kind_from_clues(ordered: Sequence[Clue], *, store: bool, resource: Clue | None) -> str:
     """The kind of fault that the findings speak for, the most specific first.
 
     A resource that ran up names the mechanism of a slow-down. Then what contributes most. A slow store or

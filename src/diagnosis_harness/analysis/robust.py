@@ -9,10 +9,8 @@ direction is the caller's.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
+from diagnosis_harness.analysis.arrays import Floats, Ints
 
 STD_FLOOR = (
     0.2  # a width below a fifth of the plain deviation means a heavy tail that the quartiles do not see

@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from diagnosis_harness.analysis.arrays import Floats
 
 MOST_STEPS = 2_000
 """Columns of a grid at most; a day of minutes fits, and 3,000 series stay below 50 MB."""

@@ -12,12 +12,9 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 
 import numpy as np
-from numpy.typing import NDArray
 
+from diagnosis_harness.analysis.arrays import Floats, Ints
 from diagnosis_harness.analysis.robust import LEVEL_FLOOR, median_rows, rise_rows, width_rows
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 PRIOR_POINTS = 10  # steps before onset that weigh as much as a whole baseline; two weigh next to nothing
 BLOCK = 256  # rows at a time, so that a block's copies stay in the processor's cache

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from diagnosis_harness.analysis.arrays import Flags, Floats, Ints
 from diagnosis_harness.analysis.spans import (
     Calls,
     GroupShift,
@@ -16,10 +17,6 @@ from diagnosis_harness.analysis.spans import (
     group_shift,
     share_shift,
 )
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Flags = NDArray[np.bool_]
 
 NULL_SLICES = 8  # stretches of normal operation, each compared with the rest
 

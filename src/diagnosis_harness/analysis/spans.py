@@ -8,11 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Flags = NDArray[np.bool_]
+from diagnosis_harness.analysis.arrays import Flags, Floats, Ints
 
 SD_FLOOR = 0.2  # of log1p(ms): steadier operations still vary by a fifth from one minute to the next
 VARIANCE_FLOOR = 0.03  # between-window variance of a mean that no number of spans averages away

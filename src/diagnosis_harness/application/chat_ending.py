@@ -12,7 +12,7 @@ from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.release.decision import WorkEnd, decide
 from diagnosis_harness.release.outcome import ReleaseOutcome
 from diagnosis_harness.report.counters import counters
-from diagnosis_harness.report.document import plain
+from diagnosis_harness.report.document import plain_json
 from diagnosis_harness.report.failure import failure_sentence
 
 
@@ -71,7 +71,7 @@ def usage_of_run(ctx: RunContext, *, started_s: float, agent_steps: int = 0) -> 
         input_tokens=usage.input_tokens,
         output_tokens=usage.output_tokens,
         total_tokens=usage.total_tokens,
-        counters=[plain(counter) for counter in counters(usage, ctx.budget.limits)],
+        counters=[plain_json(counter) for counter in counters(usage, ctx.budget.limits)],
         is_estimated=usage.is_estimated,
-        in_flight=[plain(call) for call in in_flight(ctx)],
+        in_flight=[plain_json(call) for call in in_flight(ctx)],
     )

@@ -11,7 +11,7 @@ from diagnosis_harness.application.diagnose import DiagnoseUseCase, DiagnosisEnd
 from diagnosis_harness.application.inquiry import resolve_inquiry
 from diagnosis_harness.application.intent import IntentType
 from diagnosis_harness.application.previous_turn import PreviousTurn, PublishedResultPolicy
-from diagnosis_harness.application.publish import RunFacts, inquiry_of, release_of, report_of
+from diagnosis_harness.application.publish import RunFacts, inquiry_entry_of, release_of, report_of
 from diagnosis_harness.application.runs.request import RunRequest
 from diagnosis_harness.application.runs.row import RunEnding
 from diagnosis_harness.application.runs.sources import SourceStamp
@@ -24,13 +24,13 @@ from diagnosis_harness.kernel.window import parse_utc, utc_text
 from diagnosis_harness.release.decision import WorkEnd
 from diagnosis_harness.release.outcome import ReleaseOutcome
 from diagnosis_harness.report.compose import conclusion_of
-from diagnosis_harness.report.document import plain
+from diagnosis_harness.report.document import plain_json
 from diagnosis_harness.report.version import SCHEMA_VERSION
 from diagnosis_harness.toolbox.ports import Sources
 from diagnosis_harness.tools.spec import Tool
 from diagnosis_harness.trace.event import TraceEventStatus, TraceName, TracePhase
 
-KIND = "DIAGNOSIS"
+DIAGNOSIS_KIND = "DIAGNOSIS"
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,11 +141,11 @@ def _ending(ctx: RunContext, facts: RunFacts, request: RunRequest, end: Diagnosi
             "onset_at": report.onset.at if report.onset else None,
         }
     body: JsonValue = {
-        "kind": KIND,
+        "kind": DIAGNOSIS_KIND,
         "onset_at": stated_at,
-        "release": plain(release_of(facts, end)),
-        "report": plain(report),
-        "inquiry": plain(inquiry_of(facts, end)),
+        "release": plain_json(release_of(facts, end)),
+        "report": plain_json(report),
+        "inquiry": plain_json(inquiry_entry_of(facts, end)),
         "schema_version": SCHEMA_VERSION,
     }
     failure = WorkEnd.CANCELLED if end.outcome is ReleaseOutcome.CANCELLED else end.failure

@@ -80,7 +80,7 @@ def publish(ctx: RunContext, facts: RunFacts, end: DiagnosisEnd, events: Iterabl
         report=report,
         records=tuple(RecordEntry.of(record) for record in end.snapshot.records),
         trace=timeline(events),
-        inquiry=inquiry_of(facts, end),
+        inquiry=inquiry_entry_of(facts, end),
     )
 
 
@@ -94,7 +94,7 @@ def release_of(facts: RunFacts, end: DiagnosisEnd) -> Release:
     )
 
 
-def inquiry_of(facts: RunFacts, end: DiagnosisEnd) -> InquiryEntry:
+def inquiry_entry_of(facts: RunFacts, end: DiagnosisEnd) -> InquiryEntry:
     """What the run was asked, as its document carries it."""
     spoken_of = {
         name

@@ -18,7 +18,7 @@ from diagnosis_harness.application.runs.store import RunFeed
 from diagnosis_harness.application.runs.supervisor import RunSupervisor
 from diagnosis_harness.harness.core import DiagnosisHarnessCore
 
-Check: TypeAlias = Callable[[], str | None]
+ReadinessCheck: TypeAlias = Callable[[], str | None]
 """What is wrong, or None."""
 
 Write: TypeAlias = Callable[[], Awaitable[None]]
@@ -56,7 +56,7 @@ class Service:
     worker: RunWorker
     supervisor: RunSupervisor
     closed: ClosedRuns = field(default_factory=ClosedRuns)
-    checks: Mapping[str, Check] = field(default_factory=dict)
+    checks: Mapping[str, ReadinessCheck] = field(default_factory=dict)
     writes: Mapping[str, Write] = field(default_factory=dict)
     exports: Callable[[], Mapping[str, int]] = _no_exports
     left_runs: Callable[[], int] = int

@@ -8,7 +8,7 @@ from typing import Any
 
 from diagnosis_harness.bench.case import Ranked, RunResult
 from diagnosis_harness.release.outcome import ReleaseOutcome
-from diagnosis_harness.report.document import RunDocument, plain
+from diagnosis_harness.report.document import RunDocument, plain_json
 from diagnosis_harness.tools.evidence import InvocationStatus, ItemKind
 
 Json = Mapping[str, Any]
@@ -17,7 +17,7 @@ Json = Mapping[str, Any]
 
 def result_of(document: RunDocument) -> RunResult:
     """What a published document names and says."""
-    report: Json = plain(document.report)
+    report: Json = plain_json(document.report)
     ranked = _ranking(document)
     release = document.release
     success = release.outcome is ReleaseOutcome.SUCCESS

@@ -14,7 +14,7 @@ from diagnosis_harness.report.timestamps import escape_line
 QUESTION_LIMIT_CHARACTERS = 4_000
 
 
-def check_question(question: str) -> str:
+def check_question_argument(question: str) -> str:
     """The question without surrounding space.
 
     Raises:

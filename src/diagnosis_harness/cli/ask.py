@@ -10,7 +10,7 @@ from diagnosis_harness.cli.exit_codes import exit_code
 from diagnosis_harness.cli.folder_run import Folders, run_on_folders
 from diagnosis_harness.cli.output import tell
 from diagnosis_harness.cli.ports import OpenDiagnosis
-from diagnosis_harness.cli.publish import OutputOptions, publish
+from diagnosis_harness.cli.publish import OutputOptions, write_outputs
 from diagnosis_harness.cli.words import phrases
 from diagnosis_harness.kernel.errors import InvalidInput
 from diagnosis_harness.kernel.language import Language
@@ -50,7 +50,7 @@ def run_ask(request: AskRequest, folder: Path, output: OutputOptions, open_diagn
         InvalidInput: an argument, the folder or a file in it cannot be used.
     """
     document = diagnose_folder(request, folder, open_diagnosis, color=output.color)
-    publish(document, output)
+    write_outputs(document, output)
     if output.save is not None:
         tell(phrases.SAVED.render(request.language, file=str(output.save)), sys.stderr)
     return exit_code(document.release.outcome, document.run.state)

@@ -19,7 +19,7 @@ from diagnosis_harness.cli.interrupt import CANCELLED, run_interruptible
 from diagnosis_harness.cli.live import LiveView
 from diagnosis_harness.cli.options import RunsOptions
 from diagnosis_harness.cli.output import escape_lines, make_console, save_bytes, tell
-from diagnosis_harness.cli.publish import OutputOptions, publish
+from diagnosis_harness.cli.publish import OutputOptions, write_outputs
 from diagnosis_harness.cli.words import phrases
 from diagnosis_harness.cli.words import runs as words
 from diagnosis_harness.harness.waiting import sleep
@@ -34,7 +34,7 @@ from diagnosis_harness.report.timestamps import escape_line
 from diagnosis_harness.server.run_view import WholeRunView
 from diagnosis_harness.settings import load_settings
 from diagnosis_harness.trace.event import TraceEvent, TraceEventStatus, TraceName, TracePhase
-from diagnosis_harness.trace.json_lines import event_of
+from diagnosis_harness.trace.json_lines import event_of_line
 
 if TYPE_CHECKING:
     from diagnosis_harness.cli.client.api_client import ApiClient
@@ -159,7 +159,7 @@ class _Follower:
                 self._view.emit(self._stage_event(str(data.get("stage"))))
             case "trace":
                 with suppress(ValueError):  # a newer server may send events that this version does not know
-                    self._view.emit(replace(event_of(data), at_s=self._clock.now_s()))
+                    self._view.emit(replace(event_of_line(data), at_s=self._clock.now_s()))
             case _:
                 pass  # content and failure are also in the document
 
@@ -188,7 +188,7 @@ def _print_answer(facts: WholeRunView, data: bytes, language: Language, output: 
     """Print the report of a diagnosis or the text of another path; save the document if requested."""
     document = read_document(parse_document(data, file=facts.run_id))
     if facts.text is None or output.as_json:
-        publish(document, output)
+        write_outputs(document, output)
     else:
         tell(escape_lines(facts.text), sys.stdout)
         if output.save is not None:

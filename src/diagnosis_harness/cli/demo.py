@@ -19,7 +19,7 @@ from diagnosis_harness.cli.demo_verdict import (
 from diagnosis_harness.cli.exit_codes import exit_code
 from diagnosis_harness.cli.output import tell
 from diagnosis_harness.cli.ports import OpenDiagnosis
-from diagnosis_harness.cli.publish import OutputOptions, publish
+from diagnosis_harness.cli.publish import OutputOptions, write_outputs
 from diagnosis_harness.cli.words import phrases
 from diagnosis_harness.kernel.errors import InvalidInput
 from diagnosis_harness.kernel.language import Language
@@ -75,7 +75,7 @@ def _diagnose(
         language=demo.language,
     )
     document = diagnose_folder(request, folder, open_diagnosis, color=output.color)
-    publish(document, output)
+    write_outputs(document, output)
     verdict = "\n".join(verdict_lines(document, injected, demo.language))
     tell(f"\n{verdict}", sys.stderr if output.as_json else sys.stdout)
     if is_right(document, injected):

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from diagnosis_harness.application.callers.api_key import ApiKey
     from diagnosis_harness.bootstrap.stored_runs import StoredRuns
 
-NAME_MAX = 64
+KEY_NAME_MAX = 64
 
 
 def register(app: typer.Typer, settings_file: SettingsFile) -> None:
@@ -129,7 +129,7 @@ def _check_name(language: Language, name: str) -> None:
     from diagnosis_harness.harness.keys import is_safe_segment
     from diagnosis_harness.kernel.errors import InvalidInput
 
-    if not is_safe_segment(name) or len(name) > NAME_MAX or name in KEYLESS:
+    if not is_safe_segment(name) or len(name) > KEY_NAME_MAX or name in KEYLESS:
         raise InvalidInput("NAME", words.KEY_NAME.in_(language), words.KEY_NAME_REMEDY.in_(language))
 
 
@@ -147,7 +147,7 @@ def _list(options: RunsOptions) -> int:
 
 
 def _key_rows(language: Language, keys: Sequence[ApiKey]) -> list[tuple[str, ...]]:
-    from diagnosis_harness.report.timestamps import instant
+    from diagnosis_harness.report.timestamps import display_time
 
     return [
         tuple(column.in_(language) for column in words.KEY_COLUMNS),
@@ -158,8 +158,8 @@ def _key_rows(language: Language, keys: Sequence[ApiKey]) -> list[tuple[str, ...
                 key.role.value,
                 str(key.rate_per_minute or "-"),
                 str(key.concurrent_runs or "-"),
-                instant(key.created_at_s),
-                "-" if key.revoked_at_s is None else instant(key.revoked_at_s),
+                display_time(key.created_at_s),
+                "-" if key.revoked_at_s is None else display_time(key.revoked_at_s),
             )
             for key in keys
         ),

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 NOTES_SHOWN = 20
 
-FolderOption = Annotated[
+RunbookFolderOption = Annotated[
     Path | None,
     typer.Option(
         "--folder",
@@ -35,7 +35,7 @@ def register(app: typer.Typer, settings_file: SettingsFile) -> None:
     app.add_typer(knowledge, name="knowledge")
 
     @knowledge.command()
-    def index(folder: FolderOption = None, *, lang: OutputLangOption = Language.EN) -> int:
+    def index(folder: RunbookFolderOption = None, *, lang: OutputLangOption = Language.EN) -> int:
         """Update the index of the folder: only new and changed files are read.
 
         Prints which files are not used, and why. The service does the same when it starts.
@@ -49,7 +49,7 @@ def register(app: typer.Typer, settings_file: SettingsFile) -> None:
     def search(
         question: Annotated[str, typer.Argument(metavar="QUESTION", help="In English or Chinese.")],
         *,
-        folder: FolderOption = None,
+        folder: RunbookFolderOption = None,
         lang: SearchLangOption = None,
         as_json: Annotated[bool, typer.Option("--json", help="Print the answer as JSON.")] = False,
     ) -> int:
@@ -57,9 +57,9 @@ def register(app: typer.Typer, settings_file: SettingsFile) -> None:
 
         The exit code is 0 also when no passage answers.
         """
-        from diagnosis_harness.cli.arguments import check_question, choose_language
+        from diagnosis_harness.cli.arguments import check_question_argument, choose_language
 
-        question = check_question(question)
+        question = check_question_argument(question)
         language = choose_language(lang, question)
         with _open(settings_file(), folder, language) as library:
             library.check_files()

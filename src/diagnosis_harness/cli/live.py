@@ -14,7 +14,7 @@ from rich.spinner import Spinner
 from rich.table import Table
 from rich.text import Text
 
-from diagnosis_harness.cli.progress import Progress, advance, stage_name
+from diagnosis_harness.cli.progress import RunProgress, advance, stage_name
 from diagnosis_harness.cli.words import phrases
 from diagnosis_harness.kernel.clock import Clock
 from diagnosis_harness.kernel.language import Language
@@ -37,7 +37,7 @@ class LiveView:
         self._language = language
         self._lock = threading.Lock()
         self._started_s = clock.now_s()
-        self._progress = Progress()
+        self._progress = RunProgress()
         self._reading: tuple[str, int, int] | None = None
         self._spinner = Spinner("dots")
         self._live = (

@@ -77,7 +77,7 @@ class FolderOpener:
 def main() -> None:
     """Run the command line of this process."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    code = run(sys.argv[1:])
+    code = run_command(sys.argv[1:])
     signal.signal(
         signal.SIGINT, signal.SIG_IGN
     )  # the result is printed; ignore Ctrl+C while Python shuts down
@@ -88,7 +88,7 @@ def main() -> None:
     sys.exit(code)
 
 
-def run(arguments: list[str], *, open_diagnosis: OpenDiagnosis | None = None) -> int:
+def run_command(arguments: list[str], *, open_diagnosis: OpenDiagnosis | None = None) -> int:
     """Run one command line and give its exit code. Any error becomes one sentence on standard error."""
     _prepare_streams()
     app = build_app(open_diagnosis or FolderOpener())
@@ -210,14 +210,14 @@ def _add_ask(app: typer.Typer, open_diagnosis: OpenDiagnosis, settings_file: Set
         """
         from diagnosis_harness.cli.arguments import (
             check_deadline,
-            check_question,
+            check_question_argument,
             choose_language,
             parse_onset,
         )
         from diagnosis_harness.cli.ask import AskRequest, ServerOptions, check_server_options, run_ask
 
         request = AskRequest(
-            question=check_question(question),
+            question=check_question_argument(question),
             folder=folder,
             baseline=baseline,
             onset_s=parse_onset(onset),

@@ -23,7 +23,7 @@ class OpenTool:
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class RunProgress:
     """How far a run has come.
 
     Attributes:
@@ -52,7 +52,7 @@ class Progress:
         )
 
 
-def advance(progress: Progress, event: TraceEvent, language: Language) -> tuple[Progress, str | None]:
+def advance(progress: RunProgress, event: TraceEvent, language: Language) -> tuple[RunProgress, str | None]:
     """The progress after an event, and a line for it if it is worth one."""
     match event.name:
         case TraceName.RUN_STARTED:
@@ -69,7 +69,9 @@ def advance(progress: Progress, event: TraceEvent, language: Language) -> tuple[
             return progress, None
 
 
-def _advance_tool(progress: Progress, event: TraceEvent, language: Language) -> tuple[Progress, str | None]:
+def _advance_tool(
+    progress: RunProgress, event: TraceEvent, language: Language
+) -> tuple[RunProgress, str | None]:
     tool, call_id = display_name(str(event.payload.get("tool"))), str(event.payload.get("tool_call_id"))
     if event.status is TraceEventStatus.STARTED:
         return replace(progress, open={**progress.open, call_id: OpenTool(tool, event.at_s)}), None
@@ -90,7 +92,7 @@ def _advance_tool(progress: Progress, event: TraceEvent, language: Language) -> 
     return after, f"{line}{phrases.COMMA.in_(language)}{measure(event.at_s - started.since_s, 's')}"
 
 
-def _stage_line(progress: Progress, stage: str, language: Language) -> str | None:
+def _stage_line(progress: RunProgress, stage: str, language: Language) -> str | None:
     name, spent = stage_name(stage, language), replace(progress, stage=stage).call_counts(language)
     return phrases.COMMA.in_(language).join((name, spent)) if name and spent else name or None
 

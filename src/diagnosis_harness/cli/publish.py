@@ -27,7 +27,7 @@ class OutputOptions:
     save: Path | None
 
 
-def publish(document: RunDocument, output: OutputOptions) -> None:
+def write_outputs(document: RunDocument, output: OutputOptions) -> None:
     """Print the report or the document, and save the document if requested.
 
     A reader that closes the pipe early (`| head`) is not an error; the rest of the output is dropped.

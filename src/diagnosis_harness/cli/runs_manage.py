@@ -25,7 +25,7 @@ from diagnosis_harness.trace.json_lines import lines_of
 from diagnosis_harness.trace.otlp import otlp_json
 from diagnosis_harness.trace.spans import spans_of
 
-FORMS = ("document", "jsonl", "otlp")
+EXPORT_FORMS = ("document", "jsonl", "otlp")
 
 
 def verify_run(options: RunsOptions, run: str, *, as_json: bool) -> int:
@@ -46,9 +46,9 @@ def export_run(options: RunsOptions, run: str, *, form: str, out: Path | None) -
     Raises:
         InvalidInput: the form is not known, or the file cannot be written.
     """
-    if form not in FORMS:
+    if form not in EXPORT_FORMS:
         raise InvalidInput(
-            "--format", f"'{escape_line(form)}' is not known", f"choose one of {', '.join(FORMS)}"
+            "--format", f"'{escape_line(form)}' is not known", f"choose one of {', '.join(EXPORT_FORMS)}"
         )
     if out is not None:
         check_save(out)

@@ -13,7 +13,7 @@ from diagnosis_harness.kernel.language import Language
 
 if TYPE_CHECKING:
     from diagnosis_harness.application.service import Service
-    from diagnosis_harness.cli.service_process import Work
+    from diagnosis_harness.cli.service_process import ServiceWork
     from diagnosis_harness.server.serve import EndStreams
     from diagnosis_harness.settings import Settings
 
@@ -63,7 +63,7 @@ def _with_address(settings: Settings, *, host: str | None, port: int | None) -> 
     return settings.model_copy(update={"server": settings.server.model_copy(update=values)})
 
 
-def _serve(settings: Settings, language: Language) -> Work:
+def _serve(settings: Settings, language: Language) -> ServiceWork:
     async def serve(service: Service) -> None:
         from diagnosis_harness.application.draining import drain
         from diagnosis_harness.cli.interrupt import CANCELLED, exit_now

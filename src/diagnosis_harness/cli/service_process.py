@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _NEEDED = ("sqlalchemy", "alembic", "bm25s", "fastapi", "uvicorn")
 _CHATTY = ("alembic", "uvicorn", "dbos", "httpx2")
 
-Work = Callable[["Service"], Awaitable[None]]
+ServiceWork = Callable[["Service"], Awaitable[None]]
 
 
 def load_service_settings(file: Path | None) -> Settings:
@@ -64,7 +64,7 @@ def add_source(settings: Settings, folder: Path | None, baseline: Path | None) -
 
 def run_in_service(
     settings: Settings,
-    work: Work,
+    work: ServiceWork,
     *,
     accept_background_runs: bool,
     language: Language,
@@ -113,7 +113,7 @@ async def _wait_for_database(settings: Settings, language: Language) -> None:
     await wait_for_database(settings, on_wait=waiting)
 
 
-async def _open_and_work(settings: Settings, work: Work, *, accept_background_runs: bool) -> None:
+async def _open_and_work(settings: Settings, work: ServiceWork, *, accept_background_runs: bool) -> None:
     from diagnosis_harness.bootstrap.service import open_service
     from diagnosis_harness.cli.live import LiveView
     from diagnosis_harness.cli.output import make_console

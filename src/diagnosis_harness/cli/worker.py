@@ -13,7 +13,7 @@ from diagnosis_harness.kernel.language import Language
 
 if TYPE_CHECKING:
     from diagnosis_harness.application.service import Service
-    from diagnosis_harness.cli.service_process import Work
+    from diagnosis_harness.cli.service_process import ServiceWork
     from diagnosis_harness.settings import Settings
 
 ParallelOption = Annotated[
@@ -71,7 +71,7 @@ def _require_database(settings: Settings, language: Language) -> None:
         raise InvalidSetting("database.url", problem, words.NO_DATABASE_REMEDY.in_(language))
 
 
-def _work(settings: Settings, language: Language) -> Work:
+def _work(settings: Settings, language: Language) -> ServiceWork:
     async def work(service: Service) -> None:
         from diagnosis_harness.application.draining import drain
         from diagnosis_harness.cli.service_process import (

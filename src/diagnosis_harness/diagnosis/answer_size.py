@@ -22,11 +22,11 @@ CITED_MAX = 256
 """Different references of one answer."""
 NAMED_MAX = 32
 """Causes, candidates and missing things of a draft, each."""
-TEXT_MAX = 2_000
+ANSWER_TEXT_MAX = 2_000
 """Characters of one text, be it a name, a quote or a sentence."""
 WORDING_MAX = 4_000
 """Characters of all wordings of one answer together: ten of the longest that is ever shown."""
-QUOTED_MAX = 64_000
+QUOTES_MAX = 64_000
 """Characters of all quotes of one answer together."""
 
 
@@ -47,10 +47,10 @@ def check_size(answer: PolicyAnswer) -> None:
         _at_most(claim.quotes, REFS_MAX, "quotes in one claim")
     _at_most(set(_refs_of(claims, draft)), CITED_MAX, "different references in one answer")
     for text in _texts(claims, draft):
-        _at_most(text, TEXT_MAX, "characters in one text")
+        _at_most(text, ANSWER_TEXT_MAX, "characters in one text")
     wordings = sum(len(claim.wording or "") for claim in claims)
     quoted = sum(len(quote.text) for claim in claims for quote in claim.quotes)
-    for held, most, what in ((wordings, WORDING_MAX, "wordings"), (quoted, QUOTED_MAX, "quotes")):
+    for held, most, what in ((wordings, WORDING_MAX, "wordings"), (quoted, QUOTES_MAX, "quotes")):
         if held > most:
             raise MalformedAnswer(f"the {what} of one answer hold more than {most} characters")
 

@@ -9,7 +9,7 @@ from enum import StrEnum
 from math import isfinite
 from typing import TypeVar
 
-from diagnosis_harness.diagnosis.answer_size import TEXT_MAX
+from diagnosis_harness.diagnosis.answer_size import ANSWER_TEXT_MAX
 from diagnosis_harness.harness.keys import is_safe_segment
 from diagnosis_harness.kernel.errors import MalformedAnswer
 from diagnosis_harness.kernel.json_value import JsonValue
@@ -175,8 +175,8 @@ def text_at(value: JsonValue, path: str) -> str:
     """
     if not isinstance(value, str):
         raise MalformedAnswer(f"{path} is a text, not {_kind(value)}")
-    if not value.strip() or len(value) > TEXT_MAX:
-        raise MalformedAnswer(f"{path} is a text of 1 to {TEXT_MAX} characters")
+    if not value.strip() or len(value) > ANSWER_TEXT_MAX:
+        raise MalformedAnswer(f"{path} is a text of 1 to {ANSWER_TEXT_MAX} characters")
     return value
 
 

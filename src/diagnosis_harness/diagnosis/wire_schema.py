@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from enum import StrEnum
 
-from diagnosis_harness.diagnosis.answer_size import CLAIMS_MAX, NAMED_MAX, REFS_MAX, TEXT_MAX
+from diagnosis_harness.diagnosis.answer_size import ANSWER_TEXT_MAX, CLAIMS_MAX, NAMED_MAX, REFS_MAX
 from diagnosis_harness.diagnosis.claim import FaultKind, Predicate
 from diagnosis_harness.diagnosis.collection import InformationGain
 from diagnosis_harness.diagnosis.draft import SetAsideReason
@@ -38,7 +38,7 @@ def _definitions() -> dict[str, JsonValue]:
     text, identity, number = _use("text"), _use("identity"), _one("number")
     cause: _Schema = {"entity": text, "fault_kind": _among(FaultKind)}
     return {
-        "text": {"type": "string", "minLength": 1, "maxLength": TEXT_MAX, "pattern": r"\S"},
+        "text": {"type": "string", "minLength": 1, "maxLength": ANSWER_TEXT_MAX, "pattern": r"\S"},
         "identity": {"type": "string", "pattern": r"^[A-Za-z0-9._-]{1,128}$"},
         "instant": {
             "description": "ISO 8601, UTC where it names no zone; or seconds since the epoch.",

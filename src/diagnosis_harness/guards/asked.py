@@ -17,7 +17,7 @@ from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.tools.evidence import EvidenceItem, ItemKind
 from diagnosis_harness.tools.invocation import EvidenceRecord
 
-SAME_INSTANT_S = 1.0
+SAME_ONSET_S = 1.0
 """Times are written to the second; two that differ by less say the same."""
 _ESTIMATED = frozenset({OnsetOrigin.ALERT, OnsetOrigin.NOBODY})
 """Where the tools find the onset themselves: nobody stated it, or an alert did, which fires after it."""
@@ -117,7 +117,7 @@ class QuestionScope:
 
     def _is_one(self, instant: JsonValue) -> bool:
         return isinstance(instant, int | float) and any(
-            abs(instant - onset_s) < SAME_INSTANT_S for onset_s in self.onsets
+            abs(instant - onset_s) < SAME_ONSET_S for onset_s in self.onsets
         )
 
 

@@ -25,8 +25,8 @@ from diagnosis_harness.guards.wording_numbers import (
     supports_number,
 )
 from diagnosis_harness.guards.wording_roles import are_roles_clear
-from diagnosis_harness.guards.wording_tokens import Token, TokenKind, class_of, tokens
-from diagnosis_harness.guards.wording_words import HAN, PHRASES, WORDS
+from diagnosis_harness.guards.wording_tokens import Token, TokenKind, class_of, tokenize
+from diagnosis_harness.guards.wording_words import HAN, PHRASE_CLASSES, WORDS
 from diagnosis_harness.tools.evidence import Direction, EvidenceItem
 
 LENGTH_MAX = 400
@@ -86,7 +86,7 @@ def wording_objections(
 def _objections(wording: str, facts: Facts, rule: PredicateRule) -> tuple[WordingFinding, ...]:
     if not wording.strip() or len(wording) > LENGTH_MAX or not wording.isprintable():
         return (WordingFinding(WordingCode.UNREADABLE),)
-    read = tokens(wording, (*facts.names, *facts.foreign))
+    read = tokenize(wording, (*facts.names, *facts.foreign))
     found = [
         WordingFinding(code, read[place].text)
         for place in range(len(read))
@@ -106,7 +106,7 @@ def _objection_to(read: Sequence[Token], place: int, facts: Facts, rule: Predica
             supports = supports_number if token.kind is TokenKind.NUMBER else supports_factor
             return None if supports(read, place, facts) else WordingCode.NUMBER_NOT_CITED
         case TokenKind.PHRASE:
-            return _class_objection(PHRASES[token.text], facts, rule)
+            return _class_objection(PHRASE_CLASSES[token.text], facts, rule)
         case TokenKind.WORD:
             return _word_objection(token.text, facts, rule)
         case TokenKind.INSTANT:

@@ -9,7 +9,7 @@ from diagnosis_harness.diagnosis.claim import Claim, Predicate
 from diagnosis_harness.diagnosis.predicate_rule import rule_of
 from diagnosis_harness.diagnosis.word_class import WordClass
 from diagnosis_harness.guards.support import subject_of
-from diagnosis_harness.guards.wording_tokens import unit_of
+from diagnosis_harness.guards.wording_tokens import token_unit_of
 from diagnosis_harness.guards.wording_words import KINDS_OF_CHANGE
 from diagnosis_harness.kernel.window import TimeWindow
 from diagnosis_harness.tools.evidence import Direction, EvidenceItem
@@ -80,7 +80,7 @@ def facts_of(claim: Claim, item: EvidenceItem | None) -> Facts:
         change=_kind_of_change(item),
         value=item.value if item else None,
         baseline=item.baseline if item else None,
-        unit=unit_of(item.unit if item else None),
+        unit=token_unit_of(item.unit if item else None),
         direction=claim.direction or (item.direction if item else None),
         window=(item.window if item else None) or claim.window,
         onset_s=claim.onset_s if claim.onset_s is not None else item.onset_s if item else None,

@@ -9,7 +9,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from diagnosis_harness.diagnosis.word_class import WordClass
-from diagnosis_harness.guards.wording_words import HAN, PHRASES, WORDS, words
+from diagnosis_harness.guards.wording_words import HAN, PHRASE_CLASSES, WORDS, words
 from diagnosis_harness.kernel.names import is_identifier, quote_text
 
 
@@ -147,8 +147,8 @@ _FACTORS = {
     "fivefold": 5.0,
 }
 _PHRASES_BY_START = {
-    start: tuple(phrase for phrase in PHRASES if phrase[0] == start)
-    for start in {each[0] for each in PHRASES}
+    start: tuple(phrase for phrase in PHRASE_CLASSES if phrase[0] == start)
+    for start in {each[0] for each in PHRASE_CLASSES}
 }
 _HAN_MOST = max(map(len, (*HAN, *_FACTORS)))
 _HAN_DIGITS = {
@@ -198,7 +198,7 @@ _PUNCTUATION = frozenset(",.;:!?()，。；：、！？（）–—…=[]【】"
 _ARROW = re.compile(r"->|→|=>")
 
 
-def tokens(text: str, names: Sequence[str]) -> tuple[Token, ...]:
+def tokenize(text: str, names: Sequence[str]) -> tuple[Token, ...]:
     """All tokens of a sentence in order; blanks and plain punctuation are dropped."""
     ordered = sorted(filter(None, names), key=len, reverse=True)
     return tuple(_scan(text, tuple(_Name(name, is_identifier(name), quote_text(name)) for name in ordered)))
@@ -207,13 +207,13 @@ def tokens(text: str, names: Sequence[str]) -> tuple[Token, ...]:
 def class_of(token: Token) -> WordClass | None:
     """What a token says by itself; None for what is no word of the vocabulary."""
     if token.kind is TokenKind.PHRASE:
-        return PHRASES[token.text]
+        return PHRASE_CLASSES[token.text]
     if token.kind is TokenKind.WORD:
         return WORDS.get(token.text) or HAN.get(token.text)
     return None
 
 
-def unit_of(unit: str | None) -> str:
+def token_unit_of(unit: str | None) -> str:
     """A unit as the tables of `kernel.quantity` write it; counts have none."""
     text = (unit or "").strip()
     if text.lower() in {"", "1", "none", "count", "counts"}:
@@ -306,7 +306,7 @@ def _number(text: str, at: int) -> tuple[Token, int] | None:
     if found is None:
         return None
     value = float(found[1].replace(",", "")) * _SCALES.get((found[2] or "").lower(), 1.0)
-    unit = None if found[3] is None else unit_of(found[3])
+    unit = None if found[3] is None else token_unit_of(found[3])
     return Token(TokenKind.NUMBER, found[0], value, unit), found.end()
 
 
@@ -323,7 +323,7 @@ def _han(text: str, at: int) -> tuple[Token, int] | None:
         value = float(han_value(number[1])) * _SCALES.get(number[2], 1.0)
         if number[3] == "倍":
             return Token(TokenKind.FACTOR, number[0], value), number.end()
-        unit = None if number[3] is None else unit_of(number[3])
+        unit = None if number[3] is None else token_unit_of(number[3])
         return Token(TokenKind.NUMBER, number[0], value, unit), number.end()
     if text[at] in _ALSO_NUMBERS:
         return Token(TokenKind.NUMBER, text[at], float("nan")), at + 1
@@ -375,7 +375,7 @@ def _number_word(text: str, at: int, word: str) -> tuple[Token, int] | None:
     unit = re.compile(rf" ({_UNIT_TEXT})(?![A-Za-z0-9_])", re.IGNORECASE).match(text, end)
     if unit is None:
         return Token(TokenKind.NUMBER, word, value), end
-    return Token(TokenKind.NUMBER, word, value, unit_of(unit[1])), unit.end()
+    return Token(TokenKind.NUMBER, word, value, token_unit_of(unit[1])), unit.end()
 
 
 def han_value(text: str) -> int:

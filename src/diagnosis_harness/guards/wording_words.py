@@ -144,7 +144,9 @@ _CHINESE: dict[WordClass, str] = {
 
 WORDS: dict[str, WordClass] = {word: kind for kind, text in _ENGLISH.items() for word in text.split()}
 HAN: dict[str, WordClass] = {word: kind for kind, text in _CHINESE.items() for word in text.split()}
-PHRASES: dict[str, WordClass] = {phrase: kind for kind, phrases in _PHRASES.items() for phrase in phrases}
+PHRASE_CLASSES: dict[str, WordClass] = {
+    phrase: kind for kind, phrases in _PHRASES.items() for phrase in phrases
+}
 
 INVERTING = words(
     "by because due result resulted explained triggered behind 由 被 因 因为 由于 源于 归因于 受"

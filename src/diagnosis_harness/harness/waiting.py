@@ -208,7 +208,7 @@ async def wait_after_end(ctx: RunContext, operation: Operation[T], *, clock: Clo
 
 
 @dataclass(frozen=True, slots=True)
-class Lane:
+class WaitLane:
     """Calls that share a bound of their own, beside the bound of all: at most `parallel_max` of `name`."""
 
     name: str
@@ -216,7 +216,7 @@ class Lane:
 
 
 async def gather_bounded(
-    calls: Sequence[Callable[[], Awaitable[T]]], *, parallel_max: int, lanes: Sequence[Lane] = ()
+    calls: Sequence[Callable[[], Awaitable[T]]], *, parallel_max: int, lanes: Sequence[WaitLane] = ()
 ) -> list[T]:
     """Make all calls, started in order, at most `parallel_max` at a time; results in the order of the calls.
 
@@ -226,10 +226,10 @@ async def gather_bounded(
     if len(calls) == 1:
         return [await calls[0]()]
     slots = asyncio.Semaphore(parallel_max)
-    of_each = lanes or [Lane("", parallel_max)] * len(calls)
+    of_each = lanes or [WaitLane("", parallel_max)] * len(calls)
     lane_slots = {lane.name: asyncio.Semaphore(lane.parallel_max) for lane in of_each}
 
-    async def one(call: Callable[[], Awaitable[T]], lane: Lane) -> T:
+    async def one(call: Callable[[], Awaitable[T]], lane: WaitLane) -> T:
         async with lane_slots[lane.name], slots:
             try:
                 return await call()

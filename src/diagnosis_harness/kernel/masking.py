@@ -83,9 +83,9 @@ class RuleTable:
 @cache
 def _table() -> RuleTable:
     # Lazy: the patterns take longer to compile than all else that the core imports.
-    from diagnosis_harness.kernel.masking_rules import RULES
+    from diagnosis_harness.kernel.masking_rules import MASKING_RULES
 
-    return RuleTable(RULES)
+    return RuleTable(MASKING_RULES)
 
 
 def mask(text: str, table: RuleTable | None = None) -> Masked:

@@ -14,5 +14,5 @@ from diagnosis_harness.kernel.masking_rule import MaskingRule
 from diagnosis_harness.kernel.masking_tokens import TOKENS, WEBHOOKS
 from diagnosis_harness.kernel.masking_values import COMMANDS, NAMED, PLACED
 
-RULES: tuple[MaskingRule, ...] = (*TOKENS, *WEBHOOKS, *PLACED, *NAMED, *COMMANDS, *PERSONAL)
+MASKING_RULES: tuple[MaskingRule, ...] = (*TOKENS, *WEBHOOKS, *PLACED, *NAMED, *COMMANDS, *PERSONAL)
 """Every kind of secret and personal data. Where two find the same place, the first names it."""

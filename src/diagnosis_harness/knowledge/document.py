@@ -35,7 +35,7 @@ class Document:
     note: str = ""
 
 
-def read_document(file: str, data: bytes, *, size: int) -> Document:
+def read_runbook(file: str, data: bytes, *, size: int) -> Document:
     """The passages of a file, at most `size` characters each where that can be."""
     file_digest = digest(data)
     if b"\x00" in data:

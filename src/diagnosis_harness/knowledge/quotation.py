@@ -10,7 +10,7 @@ from diagnosis_harness.knowledge.passage import Passage
 from diagnosis_harness.knowledge.units import Unit, units_of
 
 QUOTATIONS_MAX = 24
-QUOTED_MAX = 6_000
+EXCERPT_MAX = 6_000
 """Characters of an answer."""
 
 
@@ -38,7 +38,7 @@ def check_quotations(
     """
     if not quotations:
         raise _refusal("it quotes nothing")
-    if len(quotations) > QUOTATIONS_MAX or sum(len(quoted.text) for quoted in quotations) > QUOTED_MAX:
+    if len(quotations) > QUOTATIONS_MAX or sum(len(quoted.text) for quoted in quotations) > EXCERPT_MAX:
         raise _refusal("it is too long")
     units: dict[int, tuple[Unit, ...]] = {}
     quoted_texts = {(quoted.passage, quoted.text) for quoted in quotations}

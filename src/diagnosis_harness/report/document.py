@@ -29,7 +29,7 @@ from diagnosis_harness.release.outcome import FallbackType, ReleaseOutcome
 from diagnosis_harness.report.inquiry_entry import InquiryEntry
 from diagnosis_harness.report.ranking_entry import RankingEntry
 from diagnosis_harness.report.trace_line import TraceLine
-from diagnosis_harness.report.version import READABLE, SCHEMA_VERSION, holds, is_optional, since
+from diagnosis_harness.report.version import READABLE, SCHEMA_VERSION, is_optional, since, version_has
 from diagnosis_harness.report.window import Window
 from diagnosis_harness.tools.evidence import Direction, EvidenceStatus, InvocationStatus
 from diagnosis_harness.tools.invocation import EvidenceRecord
@@ -103,7 +103,7 @@ class Release:
     Attributes:
         fallback_type: exists exactly with FALLBACK.
         stop_reason: why collecting was stopped, where it was.
-        failure: with FAILED, what went wrong as one plain sentence in the run's language.
+        failure: with FAILED, what went wrong as one plain_json sentence in the run's language.
     """
 
     outcome: ReleaseOutcome
@@ -353,8 +353,8 @@ class RunDocument:
             raise ContractViolation(f"cited, and not a ready record of this run: {sorted(cited - citable)}")
 
     def as_json(self) -> dict[str, JsonValue]:
-        """The document as plain JSON values, in the order of the fields; last its root digest."""
-        held = plain(self, version=self.schema_version)
+        """The document as plain_json JSON values, in the order of the fields; last its root digest."""
+        held = plain_json(self, version=self.schema_version)
         return {**held, ROOT_DIGEST: root_digest(held)}
 
 
@@ -367,7 +367,7 @@ def root_digest(held: Mapping[str, JsonValue]) -> str:
     return digest(canonical_json({name: value for name, value in held.items() if name != ROOT_DIGEST}))
 
 
-def plain(value: DataclassInstance, *, version: str = SCHEMA_VERSION) -> dict[str, JsonValue]:
+def plain_json(value: DataclassInstance, *, version: str = SCHEMA_VERSION) -> dict[str, JsonValue]:
     """One part of a document of a version as JSON values, in the order of its fields.
 
     `report.reading` reads it back.
@@ -375,19 +375,19 @@ def plain(value: DataclassInstance, *, version: str = SCHEMA_VERSION) -> dict[st
     return {
         each.name: _plain(getattr(value, each.name), version)
         for each in fields(value)
-        if holds(version, each) and not (is_optional(each) and getattr(value, each.name) is None)
+        if version_has(version, each) and not (is_optional(each) and getattr(value, each.name) is None)
     }
 
 
 def _plain(value: object, version: str) -> JsonValue:
     if is_dataclass(value) and not isinstance(value, type):
-        return plain(value, version=version)
+        return plain_json(value, version=version)
     if isinstance(value, Mapping):
         return {str(key): _plain(held, version) for key, held in value.items()}
     if isinstance(value, (tuple, list)):
         return [_plain(held, version) for held in value]
     if isinstance(value, str):
-        return str(value)  # an enum's wire value, as a plain string
+        return str(value)  # an enum's wire value, as a plain_json string
     if isinstance(value, float) and not isfinite(value):
         raise ContractViolation("JSON has no number for what is not finite")
     if value is None or isinstance(value, (bool, int, float)):

@@ -25,7 +25,7 @@ from diagnosis_harness.report.document import (
     RunDocument,
 )
 from diagnosis_harness.report.measure import measure
-from diagnosis_harness.report.timestamps import escape_line, instant, span
+from diagnosis_harness.report.timestamps import display_time, escape_line, span
 from diagnosis_harness.report.window import Window
 
 CLAIMS_SHOWN = 10
@@ -101,7 +101,7 @@ def source_words(record: RecordEntry, *, language: Language) -> str:
     return words.COMMA.in_(language).join(parts)
 
 
-def scope_text(record: RecordEntry, *, language: Language) -> str:
+def describe_scope(record: RecordEntry, *, language: Language) -> str:
     """What the tool was asked for."""
     scope = scope_words(record.scope, language=language)
     return f"{words.SCOPE.in_(language)}{words.COLON.in_(language)}{scope}"
@@ -213,13 +213,13 @@ def _onset(onset: OnsetUsed, *, language: Language) -> str:
     """`Onset: 2024-01-01 20:13:30 UTC, estimated from the indicators, alert at 2024-01-01 20:14 UTC`."""
     known = words.ONSET_METHOD.get(onset.method)
     method = display_name(onset.method) if known is None else known.in_(language)
-    line = words.ONSET.render(language, at=instant(parse_utc(onset.at)), method=method)
+    line = words.ONSET.render(language, at=display_time(parse_utc(onset.at)), method=method)
     if onset.alert_at is None:
         return line
     return (
         line
         + words.COMMA.in_(language)
-        + words.ALERT_AT.render(language, at=instant(parse_utc(onset.alert_at)))
+        + words.ALERT_AT.render(language, at=display_time(parse_utc(onset.alert_at)))
     )
 
 

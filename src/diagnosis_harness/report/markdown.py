@@ -20,10 +20,10 @@ from diagnosis_harness.report.excerpt import (
     candidate_words,
     change_summary,
     coverage_sentences,
+    describe_scope,
     quotation,
     quotes_of,
     refs_shown,
-    scope_text,
     source_words,
     split_claims,
     worth_showing,
@@ -163,7 +163,7 @@ def _footnotes(document: RunDocument, cited: Citations, *, language: Language) -
     quotes = quotes_of(document)
     for ref, place in cited.numbers.items():
         record = cited.records[ref.tool_call_id]
-        parts = (source_words(record, language=language), scope_text(record, language=language))
+        parts = (source_words(record, language=language), describe_scope(record, language=language))
         source = words.COMMA.in_(language).join(parts)
         text = quotation(ref, quotes, cited, language=language)
         yield f"[^{place}]: {escape(text)} ({escape(source)})"

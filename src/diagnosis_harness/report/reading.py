@@ -16,7 +16,7 @@ from typing import TypeVar, Union, get_args, get_origin, get_type_hints
 from diagnosis_harness.kernel.errors import ContractViolation, RunDocumentInvalid
 from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.report.document import ROOT_DIGEST, RunDocument
-from diagnosis_harness.report.version import READABLE, SCHEMA_VERSION, holds, is_optional
+from diagnosis_harness.report.version import READABLE, SCHEMA_VERSION, is_optional, version_has
 from diagnosis_harness.trace.event import DEPTH_MAX
 
 T = TypeVar("T")
@@ -38,7 +38,7 @@ def read_document(held: Mapping[str, JsonValue]) -> RunDocument:
 
 
 def read_part(kind: type[T], held: JsonValue, place: str, *, version: str = SCHEMA_VERSION) -> T:
-    """One part of a document of a version (`report.document.plain` wrote it), such as its report.
+    """One part of a document of a version (`report.document.plain_json` wrote it), such as its report.
 
     Raises:
         RunDocumentInvalid: as `read_document`; `place` names the part.
@@ -103,7 +103,7 @@ class _Reader:
         if kind not in self._types:
             hints = get_type_hints(kind)
             self._types[kind] = {
-                each.name: hints[each.name] for each in fields(kind) if holds(self._version, each)
+                each.name: hints[each.name] for each in fields(kind) if version_has(self._version, each)
             }
         return self._types[kind]
 

@@ -18,7 +18,7 @@ from diagnosis_harness.report.document import MISSING, ClaimEntry, RecordEntry, 
 from diagnosis_harness.report.material import ReportMaterial
 from diagnosis_harness.report.ranking_entry import set_aside_of
 from diagnosis_harness.report.restore_inquiry import inquiry_of
-from diagnosis_harness.report.window import instant, window_of
+from diagnosis_harness.report.window import read_instant, window_of
 from diagnosis_harness.toolbox.ports import FileNote
 from diagnosis_harness.tools.evidence import InvocationStatus
 from diagnosis_harness.tools.invocation import ErrorCode, EvidenceRecord
@@ -77,7 +77,7 @@ def _claim(entry: ClaimEntry, place: str) -> Claim:
         unit=entry.unit,
         direction=entry.direction,
         window=window_of(entry.window, f"{place}.window"),
-        onset_s=None if entry.onset_at is None else instant(entry.onset_at, f"{place}.onset_at"),
+        onset_s=None if entry.onset_at is None else read_instant(entry.onset_at, f"{place}.onset_at"),
     )
 
 
@@ -97,13 +97,15 @@ def arguments_of(entry: RecordEntry, place: str) -> dict[str, JsonValue]:
     return held
 
 
-def record_of(entry: RecordEntry, place: str, *, run_id: str, found: StoredFindings | None) -> EvidenceRecord:
+def restore_record(
+    entry: RecordEntry, place: str, *, run_id: str, found: StoredFindings | None
+) -> EvidenceRecord:
     """The record that the document writes, with the findings read from its stored bytes.
 
     Raises:
         RunDocumentInvalid: no record can stand so.
     """
-    started_s = instant(entry.started_at, f"{place}.started_at")
+    started_s = read_instant(entry.started_at, f"{place}.started_at")
     ready = entry.status is InvocationStatus.READY
     try:
         return EvidenceRecord(

@@ -13,7 +13,7 @@ from diagnosis_harness.kernel.window import TimeWindow
 from diagnosis_harness.report.document import RunDocument
 from diagnosis_harness.report.inquiry_entry import InquiryEntry
 from diagnosis_harness.report.version import READABLE
-from diagnosis_harness.report.window import instant, window_of
+from diagnosis_harness.report.window import read_instant, window_of
 from diagnosis_harness.tools.evidence import EvidenceItem, ItemKind
 from diagnosis_harness.tools.invocation import EvidenceRecord
 
@@ -41,12 +41,12 @@ def inquiry_of_entry(entry: InquiryEntry, question: str) -> Inquiry:
     held = entry.inventory
     return Inquiry(
         question=question,
-        onset_s=None if entry.onset_at is None else instant(entry.onset_at, "inquiry.onset_at"),
+        onset_s=None if entry.onset_at is None else read_instant(entry.onset_at, "inquiry.onset_at"),
         onset_origin=entry.onset_origin,
         affected=entry.affected,
         alert_entity=entry.alert_entity,
         alert_signal=entry.alert_signal,
-        alert_at_s=None if entry.alert_at is None else instant(entry.alert_at, "inquiry.alert_at"),
+        alert_at_s=None if entry.alert_at is None else read_instant(entry.alert_at, "inquiry.alert_at"),
         inventory=Inventory(
             entities=tuple(
                 KnownEntity(each.name, each.owner, frozenset(each.telemetry)) for each in held.entities
@@ -126,6 +126,6 @@ def _time_span(records: Iterable[EvidenceRecord]) -> TimeWindow | None:
 def _onset_s(onset_at: str | None) -> float | None:
     """The stated onset; None where it is no instant, which the account of the run objects to."""
     try:
-        return None if onset_at is None else instant(onset_at, "run.onset_at")
+        return None if onset_at is None else read_instant(onset_at, "run.onset_at")
     except RunDocumentInvalid:
         return None

@@ -14,4 +14,8 @@ def sentence(claim: Claim, language: Language) -> str:
     their digits. How many times a value is its baseline is the only number that the claim does not hold
     itself.
     """
-    return sentence_zh.sentence(claim) if language is Language.ZH else sentence_en.sentence(claim)
+    return (
+        sentence_zh.chinese_sentence(claim)
+        if language is Language.ZH
+        else sentence_en.english_sentence(claim)
+    )

@@ -8,14 +8,14 @@ from diagnosis_harness.diagnosis.claim import Claim, Looked, Predicate
 from diagnosis_harness.diagnosis.predicate_rule import OF_A_SIGNAL
 from diagnosis_harness.kernel.names import display_name, quote_text
 from diagnosis_harness.report.measure import count_text, exact_measure, measure, measures, times
-from diagnosis_harness.report.timestamps import SOUGHT_MAX, instant, span
+from diagnosis_harness.report.timestamps import SOUGHT_MAX, display_time, span
 from diagnosis_harness.tools.evidence import Direction
 
 _MOVED = {Direction.UP: "rose", Direction.DOWN: "fell", Direction.FLAT: "stayed level"}
 _MOVE = {Direction.UP: "rise", Direction.DOWN: "fall", Direction.FLAT: "level out"}
 
 
-def sentence(claim: Claim) -> str:
+def english_sentence(claim: Claim) -> str:
     """The claim in one English sentence."""
     return f"{_SAID[claim.predicate](claim)}."
 
@@ -181,7 +181,7 @@ def _when(claim: Claim) -> str:
     if claim.onset_s is not None:
         at = claim.predicate in (Predicate.BEGAN, Predicate.DEPLOYED)
         seen = _observation(claim) if claim.predicate is Predicate.IN_STATE else ""
-        return f" {'at' if at else 'since'} {instant(claim.onset_s)}{seen}"
+        return f" {'at' if at else 'since'} {display_time(claim.onset_s)}{seen}"
     if claim.window is None:
         return ""
     start, end = span(claim.window)

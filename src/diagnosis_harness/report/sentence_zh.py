@@ -8,14 +8,14 @@ from diagnosis_harness.diagnosis.claim import Claim, Looked, Predicate
 from diagnosis_harness.diagnosis.predicate_rule import OF_A_SIGNAL
 from diagnosis_harness.kernel.names import display_name, quote_text
 from diagnosis_harness.report.measure import count_text, exact_measure, measure, measures, times
-from diagnosis_harness.report.timestamps import SOUGHT_MAX, instant, span
+from diagnosis_harness.report.timestamps import SOUGHT_MAX, display_time, span
 from diagnosis_harness.tools.evidence import Direction
 
 _MOVED = {Direction.UP: "上升", Direction.DOWN: "下降", Direction.FLAT: "保持平稳"}
 _TO = {Direction.UP: "升到", Direction.DOWN: "降到", Direction.FLAT: "变为"}
 
 
-def sentence(claim: Claim) -> str:
+def chinese_sentence(claim: Claim) -> str:
     """The claim in one Chinese sentence."""
     return f"{_SAID[claim.predicate](claim)}。"
 
@@ -191,7 +191,7 @@ def _when(claim: Claim) -> str:
     if claim.onset_s is not None:
         at = claim.predicate in (Predicate.BEGAN, Predicate.DEPLOYED)
         seen = _observation(claim) if claim.predicate is Predicate.IN_STATE else ""
-        return f"{instant(claim.onset_s)}{'，' if at else ' 起，'}{seen}"
+        return f"{display_time(claim.onset_s)}{'，' if at else ' 起，'}{seen}"
     if claim.window is None:
         return ""
     start, end = span(claim.window)

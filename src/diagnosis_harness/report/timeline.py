@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from diagnosis_harness.kernel.names import display_name
 from diagnosis_harness.kernel.window import utc_text
 from diagnosis_harness.report.trace_line import TraceLine
-from diagnosis_harness.report.window import instant
+from diagnosis_harness.report.window import read_instant
 from diagnosis_harness.trace.event import TraceEvent
 from diagnosis_harness.trace.timeline import Moment
 
@@ -36,7 +36,7 @@ def moments(lines: Iterable[TraceLine]) -> tuple[Moment, ...]:
         RunDocumentInvalid: a line's time is no instant.
     """
     return tuple(
-        Moment(instant(line.at, f"trace[{place}].at"), line.name, line.phase, line.status, line.text)
+        Moment(read_instant(line.at, f"trace[{place}].at"), line.name, line.phase, line.status, line.text)
         for place, line in enumerate(lines)
     )
 

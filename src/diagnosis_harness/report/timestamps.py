@@ -9,7 +9,7 @@ SOUGHT_MAX = 80
 """Characters of a searched text that a sentence shows; whoever wants it whole finds it in the record."""
 
 
-def instant(time_s: float) -> str:
+def display_time(time_s: float) -> str:
     """`2024-01-01 14:05 UTC`; seconds and milliseconds only where they are not zero."""
     return f"{_clock(utc_text(time_s))} UTC"
 

@@ -36,6 +36,6 @@ def since(version: str) -> Mapping[str, str]:
     return MappingProxyType({_SINCE: version})
 
 
-def holds(version: str, field: Field[object]) -> bool:
+def version_has(version: str, field: Field[object]) -> bool:
     """Whether documents of a version have this field."""
     return READABLE.index(version) >= READABLE.index(field.metadata.get(_SINCE, READABLE[0]))

@@ -21,7 +21,7 @@ class Window:
         return None if window is None else cls(start=utc_text(window.start_s), end=utc_text(window.end_s))
 
 
-def instant(text: str, place: str) -> float:
+def read_instant(text: str, place: str) -> float:
     """Seconds since the epoch of an instant as the document writes it.
 
     Raises:
@@ -45,7 +45,7 @@ def window_of(window: Window | None, place: str) -> TimeWindow | None:
     """
     if window is None:
         return None
-    start_s, end_s = instant(window.start, f"{place}.start"), instant(window.end, f"{place}.end")
+    start_s, end_s = read_instant(window.start, f"{place}.start"), read_instant(window.end, f"{place}.end")
     if end_s < start_s:
         raise RunDocumentInvalid(place, "ends before it starts")
     return TimeWindow(start_s, end_s)

@@ -18,9 +18,9 @@ from diagnosis_harness.server.auth import AuthMiddleware, AuthRules
 from diagnosis_harness.server.body_limit import BodyLimitMiddleware
 from diagnosis_harness.server.error_middleware import ErrorMiddleware
 from diagnosis_harness.server.head_middleware import HeadAsGet
-from diagnosis_harness.server.key_ring import KeyRing
+from diagnosis_harness.server.key_cache import KeyCache
 from diagnosis_harness.server.metrics import Metrics
-from diagnosis_harness.server.openapi import describe
+from diagnosis_harness.server.openapi import describe_api
 from diagnosis_harness.server.problem_response import problem_response
 from diagnosis_harness.server.problems import Problem, ProblemKind, problem_of
 from diagnosis_harness.server.routes import alerts, cancel, chat, events, health, run_results, runs, sessions
@@ -77,7 +77,7 @@ def make_app(service: Service, settings: ServerSettings, *, needs_key: bool) -> 
     app.add_exception_handler(RequestValidationError, _on_invalid)
     app.add_exception_handler(HTTPException, _on_http_error)
     _add_layers(app, service, settings, needs_key=needs_key, metrics=metrics)
-    describe(app, needs_key=needs_key)
+    describe_api(app, needs_key=needs_key)
     return app
 
 
@@ -98,7 +98,7 @@ def _add_layers(
         alert_bytes_max=settings.alert_bytes_max,
         timeout_s=settings.read_timeout_s,
     )
-    app.add_middleware(AuthMiddleware, ring=KeyRing(service.keys, clock), rules=rules, clock=clock)
+    app.add_middleware(AuthMiddleware, ring=KeyCache(service.keys, clock), rules=rules, clock=clock)
     app.add_middleware(ErrorMiddleware, ids=service.core.ids, metrics=metrics, clock=clock)
     app.add_middleware(HeadAsGet)
 

@@ -17,7 +17,7 @@ from diagnosis_harness.application.callers.key_store import KeyStore
 from diagnosis_harness.kernel.clock import Clock
 from diagnosis_harness.kernel.errors import InvalidSetting, StoreFailure
 from diagnosis_harness.server.app_state import Admission
-from diagnosis_harness.server.key_ring import KeyRing
+from diagnosis_harness.server.key_cache import KeyCache
 from diagnosis_harness.server.problem_response import send_problem
 from diagnosis_harness.server.problems import ALERT_PATHS, Problem, ProblemKind, problem_of
 from diagnosis_harness.server.rate_limit import RateLimits
@@ -100,7 +100,7 @@ async def require_key(keys: KeyStore, *, host: str) -> None:
 class AuthMiddleware:
     """ASGI middleware: lets a request in with an `Admission`, or answers it with a problem."""
 
-    def __init__(self, app: ASGIApp, *, ring: KeyRing, rules: AuthRules, clock: Clock) -> None:
+    def __init__(self, app: ASGIApp, *, ring: KeyCache, rules: AuthRules, clock: Clock) -> None:
         self._app = app
         self._ring = ring
         self._rules = rules

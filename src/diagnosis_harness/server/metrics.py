@@ -13,7 +13,7 @@ from diagnosis_harness.application.runs.row import RunRow
 from diagnosis_harness.release.outcome import FallbackType, ReleaseOutcome
 from diagnosis_harness.trace.event import TraceEvent, TraceName
 
-MEDIA_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+METRICS_MEDIA_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 NONE = "NONE"
 """Label of what was not said, such as the fallback of a run that is none."""
 

@@ -13,16 +13,16 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.server.auth import OPEN_PATHS
-from diagnosis_harness.server.problems import MEDIA_TYPE, PROBLEMS, Problem, ProblemKind
+from diagnosis_harness.server.problems import PROBLEM_MEDIA_TYPE, PROBLEMS, Problem, ProblemKind
 from diagnosis_harness.server.view import View
 
-Content = dict[str, dict[str, Any]]
+ResponseContent = dict[str, dict[str, Any]]
 Responses = dict[int | str, dict[str, Any]]
 
 _TEXT = {"schema": {"type": "string"}}
-JSON_LINES: Content = {"application/x-ndjson": _TEXT}
-MARKDOWN: Content = {"text/markdown": _TEXT}
-DOCUMENT: Content = {"application/json": {"schema": {"type": "object"}}}
+JSON_LINES: ResponseContent = {"application/x-ndjson": _TEXT}
+MARKDOWN: ResponseContent = {"text/markdown": _TEXT}
+DOCUMENT: ResponseContent = {"application/json": {"schema": {"type": "object"}}}
 
 _REF = "#/components/schemas/Problem"
 _ALWAYS = (
@@ -73,18 +73,18 @@ def problems(*kinds: ProblemKind) -> Responses:
             row.status,
             {
                 "description": row.title.in_(Language.EN),
-                "content": {MEDIA_TYPE: {"schema": {"$ref": _REF}, "examples": {}}},
+                "content": {PROBLEM_MEDIA_TYPE: {"schema": {"$ref": _REF}, "examples": {}}},
             },
         )
         if response["description"] != row.title.in_(Language.EN):
             response["description"] += f" Or: {row.title.in_(Language.EN)}"
-        response["content"][MEDIA_TYPE]["examples"][kind.value] = {"value": _example(kind)}
+        response["content"][PROBLEM_MEDIA_TYPE]["examples"][kind.value] = {"value": _example(kind)}
     for response in held.values():
         response["headers"] = {"X-Request-Id": {"schema": {"type": "string"}}}
     return held
 
 
-def describe(app: FastAPI, *, needs_key: bool) -> None:
+def describe_api(app: FastAPI, *, needs_key: bool) -> None:
     """Have the application tell its document, complete."""
 
     def build() -> dict[str, Any]:
@@ -144,11 +144,13 @@ def _complete(operation: dict[str, Any], *, takes_body: bool, is_of_something: b
         own = operation["responses"].setdefault(str(status), {"description": response["description"]})
         content = own.setdefault("content", {})
         content.pop("application/json", None)  # FastAPI's own form of a 422, which is not ours
-        if MEDIA_TYPE not in content:
+        if PROBLEM_MEDIA_TYPE not in content:
             own.update(response)
         elif response["description"] not in own["description"]:
             own["description"] += f" Or: {response['description']}"
-            content[MEDIA_TYPE]["examples"].update(response["content"][MEDIA_TYPE]["examples"])
+            content[PROBLEM_MEDIA_TYPE]["examples"].update(
+                response["content"][PROBLEM_MEDIA_TYPE]["examples"]
+            )
 
 
 def _example(kind: ProblemKind) -> Mapping[str, Any]:

@@ -7,7 +7,7 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from diagnosis_harness.server.languages import preferred_language
-from diagnosis_harness.server.problems import ALERT_PATHS, MEDIA_TYPE, Problem, for_alerts
+from diagnosis_harness.server.problems import ALERT_PATHS, PROBLEM_MEDIA_TYPE, Problem, for_alerts
 
 
 def problem_response(scope: Scope, problem: Problem) -> Response:
@@ -21,7 +21,7 @@ def problem_response(scope: Scope, problem: Problem) -> Response:
         problem.body(language, request_id_of(scope)),
         status_code=problem.row.status,
         headers={**problem.headers(), "content-language": language.value},
-        media_type=MEDIA_TYPE,
+        media_type=PROBLEM_MEDIA_TYPE,
     )
 
 

@@ -28,7 +28,7 @@ from diagnosis_harness.kernel.store_trouble import StoreTrouble
 from diagnosis_harness.server.problem_row import ProblemRow
 from diagnosis_harness.server.store_problems import STORE_PROBLEMS
 
-MEDIA_TYPE = "application/problem+json"
+PROBLEM_MEDIA_TYPE = "application/problem+json"
 _TYPE_PREFIX = "urn:diagnosis-harness:problem:"
 _INSTANCE_PREFIX = "urn:diagnosis-harness:request:"
 ALERT_PATHS = frozenset({"/v1/alerts/alertmanager"})

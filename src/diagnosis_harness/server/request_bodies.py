@@ -17,10 +17,10 @@ from diagnosis_harness.kernel.window import parse_utc
 from diagnosis_harness.release.outcome import ReleaseOutcome
 
 ID_PATTERN = r"^[A-Za-z0-9._-]{1,128}$"
-PAGE_MAX = 200
+PAGE_SIZE_MAX = 200
 _INSTANT = "2024-01-01T14:05:00Z"
 
-Name = Annotated[str, Field(max_length=200)]
+ShortName = Annotated[str, Field(max_length=200)]
 Instant = Annotated[str, Field(max_length=40, examples=[_INSTANT])]
 """ISO 8601; UTC where it has no zone."""
 
@@ -43,7 +43,9 @@ class Ask(Wire):
         ),
     ] = None
     language: Annotated[Language | None, Field(strict=False, description="Of the answer.")] = None
-    source: Annotated[Name | None, Field(description="Name of the configured source to look into.")] = None
+    source: Annotated[ShortName | None, Field(description="Name of the configured source to look into.")] = (
+        None
+    )
     onset: Annotated[Instant | None, Field(description="When the trouble began, where that is known.")] = None
     limit_s: Annotated[
         float | None, Field(gt=0, allow_inf_nan=False, description="Time that the run may take.")
@@ -69,7 +71,7 @@ class Ask(Wire):
             session_id=self.session_id,
             language=self.language,
             source=self.source,
-            onset_s=None if self.onset is None else instant_s(self.onset, "onset"),
+            onset_s=None if self.onset is None else parse_instant(self.onset, "onset"),
             limit_s=self.limit_s,
             retry_of=self.retry_of,
         )
@@ -90,7 +92,7 @@ class RunsAsked(BaseModel):
     submitted_from: Instant | None = None
     submitted_before: Instant | None = None
     before: Annotated[str | None, Field(max_length=400, description="`next` of the page before.")] = None
-    limit: Annotated[int, Field(ge=1, le=PAGE_MAX)] = 50
+    limit: Annotated[int, Field(ge=1, le=PAGE_SIZE_MAX)] = 50
 
     def query(self) -> RunQuery:
         """The query as the application takes it.
@@ -143,7 +145,7 @@ class AlertGroup(BaseModel):
     truncatedAlerts: Annotated[int, Field(ge=0)] = 0  # noqa: N815 - as above
 
 
-def instant_s(text: str, field: str) -> float:
+def parse_instant(text: str, field: str) -> float:
     """An instant as seconds since the epoch.
 
     Raises:
@@ -156,4 +158,4 @@ def instant_s(text: str, field: str) -> float:
 
 
 def _maybe_s(text: str | None, field: str) -> float | None:
-    return None if text is None else instant_s(text, field)
+    return None if text is None else parse_instant(text, field)

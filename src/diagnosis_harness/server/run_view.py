@@ -41,7 +41,7 @@ class CancelAnswerView(View):
     notified: int
 
 
-CancelAnswer = Annotated[Any, DescribedAs(CancelAnswerView | None)]
+CancelAnswerField = Annotated[Any, DescribedAs(CancelAnswerView | None)]
 
 
 class WishView(View):
@@ -49,7 +49,7 @@ class WishView(View):
 
     reason: Annotated[str, DescribedAs(CancellationReason)]
     at: Timestamp
-    answer: CancelAnswer
+    answer: CancelAnswerField
 
 
 class TerminationView(View):
@@ -186,7 +186,7 @@ class CancelView(View):
 
     run: RunView
     effect: Annotated[str, DescribedAs(CancelEffect)]
-    answer: CancelAnswer
+    answer: CancelAnswerField
 
     @classmethod
     def of(cls, report: CancelReport) -> CancelView:

@@ -105,7 +105,7 @@ class Done:
 SseEvent = Metadata | Status | Traced | Content | Failure | Done
 
 
-class Refusal(StrEnum):
+class SendRefusal(StrEnum):
     """Why a step was refused; the session is as before then."""
 
     NOT_OPEN = "NOT_OPEN"  # metadata has not been sent
@@ -136,7 +136,7 @@ class SseSession:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class SseStep:
     """What one request of the caller came to.
 
     Attributes:
@@ -148,54 +148,54 @@ class Step:
 
     session: SseSession
     events: tuple[SseEvent, ...] = ()
-    refusal: Refusal | None = None
+    refusal: SendRefusal | None = None
     cancel: CancellationReason | None = None
 
 
-def open_session(session: SseSession, ids: RunIds) -> Step:
+def open_session(session: SseSession, ids: RunIds) -> SseStep:
     """The run has started: metadata."""
     if session.state is SseState.NEW:
-        return Step(replace(session, state=SseState.OPEN, ids=ids), (Metadata(ids),))
+        return SseStep(replace(session, state=SseState.OPEN, ids=ids), (Metadata(ids),))
     late = session.state.is_closed
-    return Step(session, refusal=Refusal.LATE if late else Refusal.ALREADY_OPEN)
+    return SseStep(session, refusal=SendRefusal.LATE if late else SendRefusal.ALREADY_OPEN)
 
 
-def resume_session(session: SseSession, ids: RunIds) -> Step:
+def resume_session(session: SseSession, ids: RunIds) -> SseStep:
     """The client comes again after it had the metadata: nothing is sent twice."""
     step = open_session(session, ids)
     return step if step.refusal else replace(step, events=())
 
 
-def report_stage(session: SseSession, stage: ChatApplicationStatus) -> Step:
+def report_stage(session: SseSession, stage: ChatApplicationStatus) -> SseStep:
     """The run is in another stage."""
     if refusal := _not_open(session):
-        return Step(session, refusal=refusal)
-    return Step(session, (Status(stage),))
+        return SseStep(session, refusal=refusal)
+    return SseStep(session, (Status(stage),))
 
 
-def report_trace_event(session: SseSession, event: TraceEvent) -> Step:
+def report_trace_event(session: SseSession, event: TraceEvent) -> SseStep:
     """Another event of the run's log."""
     if refusal := _not_open(session):
-        return Step(session, refusal=refusal)
+        return SseStep(session, refusal=refusal)
     if session.ids is None or event.run_id != session.ids.run_id:
-        return Step(session, refusal=Refusal.OTHER_RUN)
-    return Step(session, (Traced(event),))
+        return SseStep(session, refusal=SendRefusal.OTHER_RUN)
+    return SseStep(session, (Traced(event),))
 
 
-def finish_with_answer(session: SseSession, content: Content, outcome: ReleaseOutcome) -> Step:
+def finish_with_answer(session: SseSession, content: Content, outcome: ReleaseOutcome) -> SseStep:
     """The released content and `done`, which carries SUCCESS or FALLBACK; the session is over."""
     allowed = outcome in (ReleaseOutcome.SUCCESS, ReleaseOutcome.FALLBACK)
     return _terminate(session, content, outcome if allowed else None)
 
 
-def finish_with_failure(session: SseSession, failure: Failure) -> Step:
+def finish_with_failure(session: SseSession, failure: Failure) -> SseStep:
     """There is no answer: the failure and `done(FAILED)`; the session is over."""
     return _terminate(session, failure, ReleaseOutcome.FAILED)
 
 
 def finish_with_cancellation(
     session: SseSession, ids: RunIds, termination: RunTermination, message: str
-) -> Step:
+) -> SseStep:
     """The run was cancelled.
 
     By its user, while the client is still there: failure RUN_CANCELLED, then `done(FAILED)`; what is stored
@@ -211,7 +211,7 @@ def finish_with_cancellation(
     return finish_with_failure(session, Failure(ids, RUN_CANCELLED, message, RunState.CANCELLED))
 
 
-def finish_by_row(session: SseSession, row: RunRow) -> Step:
+def finish_by_row(session: SseSession, row: RunRow) -> SseStep:
     """How the run ended, as its row says it.
 
     Raises:
@@ -233,7 +233,7 @@ def finish_by_row(session: SseSession, row: RunRow) -> Step:
     )
 
 
-def disconnect_session(session: SseSession) -> Step:
+def disconnect_session(session: SseSession) -> SseStep:
     """The client went away, or an event could not be sent.
 
     It cancels the run where this connection started it and the run may still be at work; after TERMINAL all
@@ -245,23 +245,23 @@ def disconnect_session(session: SseSession) -> Step:
     return step
 
 
-def _disconnect(session: SseSession) -> Step:
+def _disconnect(session: SseSession) -> SseStep:
     if session.state.is_closed:
-        return Step(session, refusal=Refusal.LATE)
-    return Step(replace(session, state=SseState.DISCONNECTED))
+        return SseStep(session, refusal=SendRefusal.LATE)
+    return SseStep(replace(session, state=SseState.DISCONNECTED))
 
 
-def _terminate(session: SseSession, result: Content | Failure, outcome: ReleaseOutcome | None) -> Step:
+def _terminate(session: SseSession, result: Content | Failure, outcome: ReleaseOutcome | None) -> SseStep:
     if refusal := _not_open(session):
-        return Step(session, refusal=refusal)
+        return SseStep(session, refusal=refusal)
     if result.ids != session.ids:
-        return Step(session, refusal=Refusal.OTHER_RUN)
+        return SseStep(session, refusal=SendRefusal.OTHER_RUN)
     if outcome is None:
-        return Step(session, refusal=Refusal.NOT_PUBLIC)
-    return Step(replace(session, state=SseState.TERMINAL), (result, Done(outcome)))
+        return SseStep(session, refusal=SendRefusal.NOT_PUBLIC)
+    return SseStep(replace(session, state=SseState.TERMINAL), (result, Done(outcome)))
 
 
-def _not_open(session: SseSession) -> Refusal | None:
+def _not_open(session: SseSession) -> SendRefusal | None:
     if session.state is SseState.OPEN:
         return None
-    return Refusal.LATE if session.state.is_closed else Refusal.NOT_OPEN
+    return SendRefusal.LATE if session.state.is_closed else SendRefusal.NOT_OPEN

@@ -17,8 +17,8 @@ from diagnosis_harness.server.sse_session import (
     RunIds,
     SseSession,
     SseState,
+    SseStep,
     Status,
-    Step,
     Traced,
     disconnect_session,
     finish_by_row,
@@ -231,7 +231,7 @@ class Watch:
             return b""
         return self._last_bytes(finish_by_row(self.session, row), self._finished_seq)
 
-    def _last_bytes(self, step: Step, seq: int | None) -> bytes:
+    def _last_bytes(self, step: SseStep, seq: int | None) -> bytes:
         """The two events of an end; those that the client had on an earlier connection are left out."""
         self.session = step.session
         self._is_over = True

@@ -10,7 +10,7 @@ from diagnosis_harness.harness.lease import TokenUsage
 from diagnosis_harness.kernel.errors import FailureKind, LlmFailure
 from diagnosis_harness.llm.messages import ChatReply, ChatRequest
 
-Answer = ChatReply | LlmFailure
+ScriptedReply = ChatReply | LlmFailure
 """What the fake does when it is asked: answer, or fail."""
 
 
@@ -24,7 +24,7 @@ class FakeChatModel:
         LlmFailure: the next answer is one, or (UNAVAILABLE) no answer is left.
     """
 
-    answers: Iterable[Answer]
+    answers: Iterable[ScriptedReply]
     before: Callable[[RunContext], Awaitable[None]] | None = None
     attempts: list[tuple[RunContext, ChatRequest]] = field(default_factory=list)
 

@@ -10,18 +10,17 @@ from diagnosis_harness.diagnosis.inquiry import Inquiry
 from diagnosis_harness.diagnosis.policy import PolicyAnswer, PolicyView
 from diagnosis_harness.guards.semantic_guard import SemanticCase
 from diagnosis_harness.guards.verdict import Finding, Judgement, SemanticVerdict
-from diagnosis_harness.harness.budget import TokenUsage
+from diagnosis_harness.harness.budget import NO_TOKENS, TokenUsage
 from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.tools.invocation import EvidenceRecord
 
-NO_TOKENS = TokenUsage(0, 0)
-Answer: TypeAlias = PolicyAnswer | Exception | Callable[[PolicyView], PolicyAnswer]
+ScriptedAnswer: TypeAlias = PolicyAnswer | Exception | Callable[[PolicyView], PolicyAnswer]
 
 
 class ScriptedPolicy:
     """Gives its answers in order, the last for ever; raises exceptions among them. Remembers every view."""
 
-    def __init__(self, *answers: Answer) -> None:
+    def __init__(self, *answers: ScriptedAnswer) -> None:
         self._answers = answers
         self.views: list[PolicyView] = []
 

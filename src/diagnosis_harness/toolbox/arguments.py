@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from diagnosis_harness.tools.spec import ArgumentValue, Parameter, ParameterKind
 
-ONSET = Parameter(
+ONSET_PARAMETER = Parameter(
     "onset",
     ParameterKind.INSTANT,
     "When the incident began. Left out: as the source states it, else when the alert fired, or earlier "

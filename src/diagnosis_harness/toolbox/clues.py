@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from diagnosis_harness.analysis.arrays import Floats
 from diagnosis_harness.analysis.call_gap import charge_gaps, gap_clues
 from diagnosis_harness.analysis.clue import NOISE_FLOOR, Clue, Modality, calibrate, noise_level
 from diagnosis_harness.analysis.direction import RESOURCES, SYMPTOMS, SignalKind, SignalSide, words_of
@@ -18,7 +19,6 @@ from diagnosis_harness.analysis.symptom import SymptomRow, strengths, symptom_cl
 from diagnosis_harness.toolbox.metric_table import MetricRow, MetricTable
 from diagnosis_harness.toolbox.span_table import SpanView
 
-Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
 
 USUAL_CALL = 0.75  # share of parents that make a call, from which on its absence is news

@@ -11,7 +11,7 @@ from diagnosis_harness.analysis.span_findings import ShareGroups, TimeGroups
 from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.kernel.names import display_name
 from diagnosis_harness.kernel.window import TimeWindow
-from diagnosis_harness.toolbox.arguments import ENTITIES, ONSET, names, timestamp
+from diagnosis_harness.toolbox.arguments import ENTITIES, ONSET_PARAMETER, names, timestamp
 from diagnosis_harness.toolbox.clues import USUAL_CALL, SpanGroups
 from diagnosis_harness.toolbox.incident_view import IncidentView
 from diagnosis_harness.toolbox.span_table import SpanView
@@ -20,7 +20,7 @@ from diagnosis_harness.toolbox.wording import digits, quantity, round4
 from diagnosis_harness.tools.evidence import Direction, EvidenceItem, ItemKind
 from diagnosis_harness.tools.spec import ArgumentValue, ToolFindings, ToolSpec
 
-LEAST_Z = 2.0
+LEAST_SPAN_Z = 2.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class CompareSpans:
         return ToolSpec(
             name="compare_spans",
             description="Spans before and after onset: self time, gaps of calls, failures, missing calls.",
-            parameters=(ONSET, ENTITIES),
+            parameters=(ONSET_PARAMETER, ENTITIES),
             scope_names=("spans:read",),
         )
 
@@ -97,7 +97,7 @@ def _time_items(
     noise = round4(float(np.quantile(groups.null, 0.75))) if len(groups.null) else None
     shift = groups.shift
     items = []
-    for place in np.flatnonzero(np.abs(shift.z) >= LEAST_Z).tolist():
+    for place in np.flatnonzero(np.abs(shift.z) >= LEAST_SPAN_Z).tolist():
         entity, peer = int(groups.entity[place]), int(groups.peer[place])
         caller = None if peer < 0 else spans.entities[peer]
         operation = spans.operations[int(groups.operation[place])]
@@ -138,7 +138,7 @@ def _failure_items(
     spans: SpanView, groups: ShareGroups, window: TimeWindow | None, prefix: str
 ) -> list[EvidenceItem]:
     items = []
-    for place in np.flatnonzero(np.abs(groups.shift.z) >= LEAST_Z).tolist():
+    for place in np.flatnonzero(np.abs(groups.shift.z) >= LEAST_SPAN_Z).tolist():
         child = int(groups.child_entity[place])
         own = spans.entities[int(groups.entity[place])]
         entity, caller = (own, None) if child < 0 else (spans.entities[child], own)
@@ -156,7 +156,7 @@ def _failure_items(
 
 
 def _missing_calls(spans: SpanView, groups: ShareGroups, window: TimeWindow | None) -> list[EvidenceItem]:
-    usual = (groups.shift.baseline >= USUAL_CALL) & (groups.shift.z <= -LEAST_Z)
+    usual = (groups.shift.baseline >= USUAL_CALL) & (groups.shift.z <= -LEAST_SPAN_Z)
     items = []
     for place in np.flatnonzero(usual).tolist():
         entity = spans.entities[int(groups.entity[place])]

@@ -9,7 +9,7 @@ from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.kernel.json_value import Scalar
 from diagnosis_harness.kernel.names import display_name
 from diagnosis_harness.kernel.window import utc_text
-from diagnosis_harness.toolbox.arguments import ONSET, timestamp
+from diagnosis_harness.toolbox.arguments import ONSET_PARAMETER, timestamp
 from diagnosis_harness.toolbox.views import Views
 from diagnosis_harness.toolbox.wording import digits, round4
 from diagnosis_harness.tools.evidence import EvidenceItem, ItemKind
@@ -33,7 +33,7 @@ class EstimateOnset:
         return ToolSpec(
             name="estimate_onset",
             description="When it began: stated, from the alert, and re-estimated from the indicators.",
-            parameters=(ONSET,),
+            parameters=(ONSET_PARAMETER,),
             scope_names=("sources:read", "metrics:read"),
         )
 

@@ -6,9 +6,9 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from diagnosis_harness.harness.context import RunContext
-from diagnosis_harness.toolbox.arguments import ENTITIES, ONSET, names, timestamp, whole
+from diagnosis_harness.toolbox.arguments import ENTITIES, ONSET_PARAMETER, names, timestamp, whole
 from diagnosis_harness.toolbox.metric_table import MetricTable
-from diagnosis_harness.toolbox.signal_item import SignalMove, moves_of, signal_item, usable, window_of
+from diagnosis_harness.toolbox.signal_item import SignalMove, change_window_of, moves_of, signal_item, usable
 from diagnosis_harness.toolbox.views import Views
 from diagnosis_harness.tools.evidence import Direction
 from diagnosis_harness.tools.spec import ArgumentValue, Parameter, ParameterKind, ToolFindings, ToolSpec
@@ -44,7 +44,7 @@ class FindChangedSignals:
         return ToolSpec(
             name="find_changed_signals",
             description="Signals that moved after onset against normal operation, by robust score.",
-            parameters=(ONSET, ENTITIES, limit),
+            parameters=(ONSET_PARAMETER, ENTITIES, limit),
             scope_names=("metrics:read",),
         )
 
@@ -73,7 +73,7 @@ class FindChangedSignals:
         )
         return ToolFindings(
             items,
-            window=window_of(table, view.onset_s),
+            window=change_window_of(table, view.onset_s),
             looked_at=sum(usable(moves[place], table) for place in places),
             narrow="name some entities to see more of their signals",
             note=_note(table),

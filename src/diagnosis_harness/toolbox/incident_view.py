@@ -77,7 +77,7 @@ _STORE_WORDS = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Ranking:
+class RankedCauses:
     """Candidates for one affected entity and alert."""
 
     affected: str | None
@@ -97,7 +97,7 @@ class IncidentView:
     spans: SpanView | None
     groups: SpanGroups | None
 
-    def ranking(self, alert: AlertInfo) -> Ranking:
+    def ranking(self, alert: AlertInfo) -> RankedCauses:
         """Candidates, most suspect first; see `analysis.rank`."""
         affected = alert.entity or self.usual_entry()
         indicator = None
@@ -114,7 +114,7 @@ class IncidentView:
         # If the affected entity has no known callees, its own symptom cannot be an echo of theirs.
         echoing = affected if affected is not None and self.graph.callees.get(affected) else None
         candidates = rank(clues, affected=echoing, reality=reality, stores=self._stores())
-        return Ranking(affected, indicator, reality, candidates)
+        return RankedCauses(affected, indicator, reality, candidates)
 
     def _clues(self, indicator: Indicator | None, statistic: str | None) -> list[Clue]:
         clues: list[Clue] = []

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 from diagnosis_harness.analysis.direction import words_of
 from diagnosis_harness.harness.context import RunContext
-from diagnosis_harness.toolbox.arguments import ONSET, text, timestamp
+from diagnosis_harness.toolbox.arguments import ONSET_PARAMETER, text, timestamp
 from diagnosis_harness.toolbox.metric_table import MetricTable
-from diagnosis_harness.toolbox.signal_item import moves_of, signal_item, usable, window_of
+from diagnosis_harness.toolbox.signal_item import change_window_of, moves_of, signal_item, usable
 from diagnosis_harness.toolbox.views import Views
 from diagnosis_harness.tools.spec import ArgumentValue, Parameter, ParameterKind, ToolFindings, ToolSpec
 
-POINTS = 40
+POINTS_SHOWN = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class InspectSignal:
                 Parameter("entity", ParameterKind.ENTITY, "Service or instance.", required=True),
                 Parameter("signal", ParameterKind.TEXT, "Its name, or words of it.", required=True),
                 Parameter("statistic", ParameterKind.TEXT, "Which statistic of it: p99, average ..."),
-                ONSET,
+                ONSET_PARAMETER,
             ),
             scope_names=("metrics:read",),
         )
@@ -54,11 +54,11 @@ class InspectSignal:
         moves = moves_of(table)
         chosen = sorted((moves[place] for place in places if usable(moves[place], table)), key=lambda m: -m.z)
         items = tuple(
-            signal_item(table, move, f"s{place}", onset_s=view.onset_s, points=POINTS)
+            signal_item(table, move, f"s{place}", onset_s=view.onset_s, points=POINTS_SHOWN)
             for place, move in enumerate(chosen, start=1)
         )
         note = None if items else "no series of that name has values on both sides of the onset"
-        return ToolFindings(items, window_of(table, view.onset_s), len(places), note=note)
+        return ToolFindings(items, change_window_of(table, view.onset_s), len(places), note=note)
 
 
 def _rows_named(table: MetricTable, signal: str, statistic: str | None) -> list[int]:

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
+from diagnosis_harness.analysis.arrays import Floats
 from diagnosis_harness.analysis.direction import (
     SIDE_WORDS,
     SignalKind,
@@ -21,8 +21,6 @@ from diagnosis_harness.analysis.series import clean, is_cumulative, on_grid, to_
 from diagnosis_harness.analysis.shift import Shift, shift_of
 from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.toolbox.ports import MetricSelection, MetricSource, Recording, Series, SeriesKind
-
-Floats = NDArray[np.float64]
 
 MOST_AFTER_S = 3_600.0  # an incident is judged by its first hour
 

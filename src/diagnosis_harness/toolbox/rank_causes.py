@@ -10,15 +10,15 @@ from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.kernel.json_value import Scalar
 from diagnosis_harness.kernel.names import display_name
 from diagnosis_harness.kernel.window import TimeWindow, utc_text
-from diagnosis_harness.toolbox.arguments import ONSET, text, timestamp
-from diagnosis_harness.toolbox.incident_view import IncidentView, Ranking
-from diagnosis_harness.toolbox.signal_item import window_of
+from diagnosis_harness.toolbox.arguments import ONSET_PARAMETER, text, timestamp
+from diagnosis_harness.toolbox.incident_view import IncidentView, RankedCauses
+from diagnosis_harness.toolbox.signal_item import change_window_of
 from diagnosis_harness.toolbox.views import Views
 from diagnosis_harness.toolbox.wording import digits, round4
 from diagnosis_harness.tools.evidence import EvidenceItem, ItemKind
 from diagnosis_harness.tools.spec import ArgumentValue, Parameter, ParameterKind, ToolFindings, ToolSpec
 
-CANDIDATES = 12
+CANDIDATES_RANKED = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class RankCauses:
             name="rank_causes",
             description="Services ranked as the cause: metrics, spans and call graph weighed together.",
             parameters=(
-                ONSET,
+                ONSET_PARAMETER,
                 Parameter(
                     "alert_entity", ParameterKind.ENTITY, "What is affected. Left out: who the alert names."
                 ),
@@ -71,13 +71,13 @@ class RankCauses:
         window = _window(view)
         items = tuple(
             _item(one, place, ranking, window=window, onset_s=view.onset_s)
-            for place, one in enumerate(ranking.candidates[:CANDIDATES], start=1)
+            for place, one in enumerate(ranking.candidates[:CANDIDATES_RANKED], start=1)
         )
         return ToolFindings(items, window, looked_at=len(ranking.candidates), note=_note(view, ranking))
 
 
 def _item(
-    one: Candidate, place: int, ranking: Ranking, *, window: TimeWindow | None, onset_s: float
+    one: Candidate, place: int, ranking: RankedCauses, *, window: TimeWindow | None, onset_s: float
 ) -> EvidenceItem:
     score, strength, margin = round4(one.score), round4(one.strength), round4(one.margin)
     attributes: dict[str, Scalar] = {
@@ -125,10 +125,10 @@ def _item(
 
 
 def _window(view: IncidentView) -> TimeWindow | None:
-    return None if view.metrics is None else window_of(view.metrics, view.onset_s)
+    return None if view.metrics is None else change_window_of(view.metrics, view.onset_s)
 
 
-def _note(view: IncidentView, ranking: Ranking) -> str | None:
+def _note(view: IncidentView, ranking: RankedCauses) -> str | None:
     lacking = [name for name, held in (("metrics", view.metrics), ("spans", view.spans)) if held is None] + (
         [] if view.graph.entities else ["call graph"]
     )

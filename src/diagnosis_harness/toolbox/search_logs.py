@@ -16,7 +16,7 @@ from diagnosis_harness.toolbox.wording import one_line
 from diagnosis_harness.tools.evidence import EvidenceItem, ItemKind
 from diagnosis_harness.tools.spec import ArgumentValue, Parameter, ParameterKind, ToolFindings, ToolSpec
 
-LINES = 20
+LINES_SHOWN = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ class SearchLogs:
             text=wanted,
             entities=None if entity is None else with_instances(ctx, self.sources, entity),
             window=window,
-            limit=LINES,
+            limit=LINES_SHOWN,
         )
         if page.matching == 0:
             looked = window or self.sources.summary.summary(ctx).incident

@@ -67,7 +67,7 @@ def moves_of(table: MetricTable) -> list[SignalMove]:
     return found
 
 
-def window_of(table: MetricTable, onset_s: float) -> TimeWindow:
+def change_window_of(table: MetricTable, onset_s: float) -> TimeWindow:
     """What is judged: from onset to the end of the recording or the first hour."""
     half = 0.5 * table.step_s
     end_s = float(table.time_s[table.end - 1]) + half if table.end > table.split else onset_s
@@ -107,7 +107,7 @@ def signal_item(
         baseline=baseline,
         unit=row.unit,
         direction=move.direction,
-        window=window_of(table, onset_s),
+        window=change_window_of(table, onset_s),
         onset_s=began_s,
         score=round4(move.z),
         points=thin(course, points),

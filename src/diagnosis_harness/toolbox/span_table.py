@@ -8,13 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from diagnosis_harness.analysis.arrays import Flags, Floats
 from diagnosis_harness.analysis.spans import Calls, SpanColumns, calls_between, crossings, self_time
 from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.toolbox.ports import Recording, Sources, SpanTable
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
-Flags = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from diagnosis_harness.harness.budget import ToolLease
 from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.harness.core import DiagnosisHarnessCore
 from diagnosis_harness.harness.keys import ToolCallKeyFactory
-from diagnosis_harness.harness.waiting import Lane, gather_bounded
+from diagnosis_harness.harness.waiting import WaitLane, gather_bounded
 from diagnosis_harness.kernel.errors import (
     FailureKind,
     MaskingFailed,
@@ -154,8 +154,8 @@ class ToolBoundary:
             if await self._finish(ctx, failed) is None:
                 return  # still away: the others would wait as long, each for itself
 
-    def _lane(self, request: ToolRequest) -> Lane:
-        return Lane(request.tool_name, self._tools[request.tool_name].spec.parallel)
+    def _lane(self, request: ToolRequest) -> WaitLane:
+        return WaitLane(request.tool_name, self._tools[request.tool_name].spec.parallel)
 
     def _admit(self, ctx: RunContext, requests: Sequence[ToolRequest]) -> tuple[ToolLease, ...]:
         try:

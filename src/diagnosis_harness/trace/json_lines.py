@@ -23,7 +23,7 @@ def event_json(event: TraceEvent) -> dict[str, JsonValue]:
     }
 
 
-def event_of(held: JsonValue) -> TraceEvent:
+def event_of_line(held: JsonValue) -> TraceEvent:
     """The event that `event_json` wrote.
 
     Raises:
@@ -71,7 +71,7 @@ def events_of(data: bytes) -> tuple[TraceEvent, ...]:
         ValueError: not UTF-8, not JSON, or a line that is no event.
     """
     try:
-        return tuple(event_of(json.loads(line)) for line in data.decode("utf-8").split("\n") if line)
+        return tuple(event_of_line(json.loads(line)) for line in data.decode("utf-8").split("\n") if line)
     except RecursionError:
         raise ValueError("nested too deeply") from None
 

@@ -11,7 +11,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from diagnosis_harness.kernel.json_value import JsonValue
-from diagnosis_harness.trace.span_names import AGENT, Attribute
+from diagnosis_harness.trace import span_names
+from diagnosis_harness.trace.span_names import Attribute
 from diagnosis_harness.trace.spans import RunSpans, Span, SpanStatus
 
 _INTERNAL, _CLIENT = 1, 3
@@ -30,7 +31,7 @@ def otlp_request(
     resource: dict[str, JsonValue] = {
         "attributes": _attributes({"service.name": service, "service.version": version})
     }
-    scope: dict[str, JsonValue] = {"name": AGENT, "version": version}
+    scope: dict[str, JsonValue] = {"name": span_names.AGENT, "version": version}
     spans: list[JsonValue] = [_span(span, id_text(run.trace_id), id_text) for span in run.spans]
     return {"resourceSpans": [{"resource": resource, "scopeSpans": [{"scope": scope, "spans": spans}]}]}
 

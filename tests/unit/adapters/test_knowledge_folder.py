@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from diagnosis_harness.adapters.knowledge.base import INDEX_NAME, Changes, FolderKnowledge, FolderSizes
-from diagnosis_harness.adapters.knowledge.folder import FileNote
+from diagnosis_harness.adapters.knowledge.folder import RunbookNote
 from diagnosis_harness.kernel.errors import InvalidInput
 from diagnosis_harness.testing.clock import ManualClock
 from diagnosis_harness.testing.runs import Rig
@@ -159,8 +159,8 @@ def test_each_file_that_is_not_used_has_its_reason(shelf: Shelf, name: str, data
     """At every start, also where the rest comes from the index on disk."""
     shelf.write(name, data)
 
-    assert shelf.open()[1].notes == (FileNote(name, note),)
-    assert shelf.open()[1].notes == (FileNote(name, note),)
+    assert shelf.open()[1].notes == (RunbookNote(name, note),)
+    assert shelf.open()[1].notes == (RunbookNote(name, note),)
 
 
 def test_links_out_of_the_folder_are_not_followed(shelf: Shelf, tmp_path: Path) -> None:
@@ -184,7 +184,7 @@ def test_a_pipe_is_not_waited_for(shelf: Shelf) -> None:
     """Whatever its name."""
     os.mkfifo(shelf.folder / "pipe.md")
 
-    assert shelf.open()[1].notes == (FileNote("pipe.md", "not used: it is no regular file"),)
+    assert shelf.open()[1].notes == (RunbookNote("pipe.md", "not used: it is no regular file"),)
 
 
 def test_too_many_files_are_said(shelf: Shelf) -> None:

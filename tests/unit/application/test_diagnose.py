@@ -32,8 +32,13 @@ from diagnosis_harness.release.pipeline import ReleasePipeline
 from diagnosis_harness.testing.clock import ManualClock
 from diagnosis_harness.testing.evidence import WINDOW, cause_claim, cause_item, change_claim, change_item
 from diagnosis_harness.testing.ids import CountingIds
-from diagnosis_harness.testing.scripted_policy import Answer, ScriptedJudge, ScriptedPolicy, ScriptedRepairer
-from diagnosis_harness.testing.scripted_tool import ENTITY, ScriptedTool
+from diagnosis_harness.testing.scripted_policy import (
+    ScriptedAnswer,
+    ScriptedJudge,
+    ScriptedPolicy,
+    ScriptedRepairer,
+)
+from diagnosis_harness.testing.scripted_tool import ENTITY_PARAMETER, ScriptedTool
 from diagnosis_harness.tools.access import ScopeAccess
 from diagnosis_harness.tools.boundary import ToolBoundary
 from diagnosis_harness.tools.spec import ToolFindings, ToolSpec
@@ -93,9 +98,11 @@ def give(draft: DiagnosisDraft | None, *assess: Assessment) -> GiveDraft:
 class House:
     """One run of the whole use case."""
 
-    answers: tuple[Answer, ...]
+    answers: tuple[ScriptedAnswer, ...]
     tool: ScriptedTool = field(
-        default_factory=lambda: ScriptedTool(make_findings, ToolSpec("look", "Looks.", parameters=(ENTITY,)))
+        default_factory=lambda: ScriptedTool(
+            make_findings, ToolSpec("look", "Looks.", parameters=(ENTITY_PARAMETER,))
+        )
     )
     limits: RunBudgetLimits = LIMITS
     judge: ScriptedJudge = field(default_factory=ScriptedJudge)
@@ -244,7 +251,7 @@ def test_a_draft_that_says_nothing_at_all_fails() -> None:
 )
 def test_an_illegal_draft_leaves_the_facts(last: PolicyAnswer | Exception) -> None:
     """The draft is discarded; verified facts make an INSUFFICIENT_EVIDENCE fallback."""
-    answers: tuple[Answer, ...] = (ask("t1"), ask("t2", assess=(assess_as_gain(),), entity="x"), last)
+    answers: tuple[ScriptedAnswer, ...] = (ask("t1"), ask("t2", assess=(assess_as_gain(),), entity="x"), last)
     if not isinstance(last, Exception):
         answers = (answers[0], last)
     end = is_end(
@@ -268,7 +275,7 @@ def test_a_failing_llm_is_asked_once_and_fails_the_run_even_with_facts() -> None
 def test_saturation_delivers_stop_once_and_a_draft_may_still_come() -> None:
     """The view after the threshold says stop; the draft is then released like any other."""
     no_gain = Assessment("t1", InformationGain.NO_GAIN)
-    answers: tuple[Answer, ...] = (
+    answers: tuple[ScriptedAnswer, ...] = (
         ask("t1"),
         ask("t2", assess=(no_gain,)),  # an exact repeat: the second NO_GAIN
         GiveDraft(TRUTHFUL),
@@ -337,7 +344,7 @@ def test_a_spent_budget_keeps_what_was_verified(
     assert len(end.snapshot.records) == 2
 
 
-def ending(how: Callable[[], object], answer: PolicyAnswer) -> Answer:
+def ending(how: Callable[[], object], answer: PolicyAnswer) -> ScriptedAnswer:
     """An answer during which something happens to the run."""
 
     def act(view: PolicyView) -> PolicyAnswer:

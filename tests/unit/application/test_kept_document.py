@@ -25,7 +25,7 @@ from diagnosis_harness.kernel.errors import RunDocumentInvalid, SourceUnavailabl
 from diagnosis_harness.release.outcome import ReleaseOutcome
 from diagnosis_harness.report.document import RecordEntry, RunDocument
 from diagnosis_harness.report.document_file import document_bytes
-from diagnosis_harness.report.window import instant
+from diagnosis_harness.report.window import read_instant
 from diagnosis_harness.testing.evidence import projecting_record
 from diagnosis_harness.testing.scripted_policy import ScriptedPolicy
 from diagnosis_harness.testing.scripted_tool import ScriptedTool
@@ -195,7 +195,7 @@ def test_a_call_that_the_end_of_its_run_forestalled_need_not_be_counted(tmp_path
     """Its record had begun; the gate was shut before the call. A run that ended well had no such end."""
     well = play(tmp_path, ask_with_onset, **concluding())
     document = replace(well, run=replace(well.run, state=RunState.TIMED_OUT))
-    started_s = instant(document.run.started_at, "started_at")
+    started_s = read_instant(document.run.started_at, "started_at")
     late = replace(projecting_record("t2"), run_id=document.run.run_id, tool_name="late", started_s=started_s)
     entry = RecordEntry.of(late.with_error(ErrorCode.RUN_ENDED, at_s=started_s))
     having = replace(document, records=(*document.records, entry))

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from diagnosis_harness.cli.main import run
+from diagnosis_harness.cli.main import run_command
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,9 @@ def make_saved(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., SavedR
             place = tmp_path_factory.mktemp("saved")
             file, kept = place / "run.json", place / "kept"
             kept.mkdir()
-            run(["demo", "--fault", fault, "--seed", "3", "--keep", str(kept), "--save", str(file), *options])
+            run_command(
+                ["demo", "--fault", fault, "--seed", "3", "--keep", str(kept), "--save", str(file), *options]
+            )
             made[wanted] = SavedRun(file, file.read_bytes(), next(kept.iterdir()))
         return made[wanted]
 

@@ -27,7 +27,7 @@ from diagnosis_harness.kernel.errors import RunDocumentInvalid
 from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.kernel.names import quote_text
-from diagnosis_harness.report.document import RunDocument, plain
+from diagnosis_harness.report.document import RunDocument, plain_json
 from diagnosis_harness.report.document_file import document_bytes, parse_document
 from diagnosis_harness.report.reading import read_document
 from diagnosis_harness.report.timeline import timeline
@@ -191,7 +191,7 @@ def test_a_value_never_looks_like_two_in_a_line(value: str) -> None:
 def test_data_that_no_trace_holds_is_refused(wrong: JsonValue) -> None:
     """A document is read exactly: what could not have been written is no payload."""
     document = replace(documents.success(), trace=timeline([refusal(1, "look", "t1", "UNKNOWN_TOOL")]))
-    line = plain(document.trace[0])
+    line = plain_json(document.trace[0])
 
     with pytest.raises(RunDocumentInvalid, match="data"):
         read_document({**document.as_json(), "trace": [{**line, "data": wrong}]})

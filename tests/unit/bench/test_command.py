@@ -13,7 +13,7 @@ from tests.support.own_incidents import make_own
 from diagnosis_harness.audit.verification.recheck import Recheck
 from diagnosis_harness.bench.answer import result_of
 from diagnosis_harness.bench.datasets.catalog import NAMES
-from diagnosis_harness.cli.main import run
+from diagnosis_harness.cli.main import run_command
 from diagnosis_harness.cli.ports import LoadProgress
 from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.report.document import RunDocument
@@ -64,7 +64,7 @@ def test_simulated_faults_end_in_a_table_and_a_document(
 ) -> None:
     """Six kinds, one seed: the table on standard output, everything in the file, exit code 0."""
     out = tmp_path / "scores.json"
-    code = run(
+    code = run_command(
         ["bench", "demo-faults", "--seeds", "1", "--first-seed", "5000", "--json", str(out)],
         open_diagnosis=open_sure,
     )
@@ -87,7 +87,7 @@ def test_a_folder_of_ones_own_incidents_is_a_data_set(
 ) -> None:
     """Its name stands over the table, and no option is needed."""
     make_own(tmp_path / "ours")
-    assert run(["bench", str(tmp_path / "ours")], open_diagnosis=open_sure) == 0
+    assert run_command(["bench", str(tmp_path / "ours")], open_diagnosis=open_sure) == 0
     assert "ours: 2 runs" in capsys.readouterr().out
 
 
@@ -99,10 +99,10 @@ def test_a_second_bench_repeats_no_run_and_writes_the_same(
     for file in files:
         arguments = ["bench", "demo-faults", "--seeds", "1", "--first-seed", "5000", "--limit", "2"]
         arguments += ["--results", str(tmp_path / "runs.jsonl"), "--json", str(file)]
-        assert run(arguments, open_diagnosis=open_sure) == 0
+        assert run_command(arguments, open_diagnosis=open_sure) == 0
     assert "2 runs, 2 of them from the results file" in capsys.readouterr().out
     assert files[0].read_bytes() == files[1].read_bytes()
-    assert run(["bench", "--compare", *map(str, files)], open_diagnosis=open_sure) == 0
+    assert run_command(["bench", "--compare", *map(str, files)], open_diagnosis=open_sure) == 0
     assert capsys.readouterr().out.splitlines() == [
         "2 incidents in both",
         "0 better, 0 worse (by luck alone p = 1.000)",
@@ -114,7 +114,7 @@ def test_the_page_stands_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str
     """One file of HTML that loads nothing, with the wrong release and what was said for it."""
     page = tmp_path / "bench.html"
     arguments = ["bench", "demo-faults", "--seeds", "1", "--first-seed", "5000", "--limit", "1"]
-    assert run([*arguments, "--html", str(page)], open_diagnosis=open_sure) == 0
+    assert run_command([*arguments, "--html", str(page)], open_diagnosis=open_sure) == 0
     text = page.read_text(encoding="utf-8")
     assert text.startswith("<!doctype html>")
     assert not re.search(r"(src|href)=|<script|url\(|@import", text)
@@ -127,7 +127,7 @@ def test_table_cuts_no_cell_on_a_narrow_screen(
 ) -> None:
     """Forty columns: every heading, row name and figure is whole."""
     monkeypatch.setenv("COLUMNS", "40")
-    run(["bench", "demo-faults", "--seeds", "1", "--first-seed", "5000"], open_diagnosis=open_sure)
+    run_command(["bench", "demo-faults", "--seeds", "1", "--first-seed", "5000"], open_diagnosis=open_sure)
     out = capsys.readouterr().out
     assert "…" not in out
     for words in ("simulated: errors-after-deploy", "released", "chance", "s each"):
@@ -154,7 +154,7 @@ def test_bad_input_is_one_sentence(
 ) -> None:
     """No data, no such data set, a seed of development: exit code 2 and one line."""
     given = [argument.replace("EMPTY", str(tmp_path)) for argument in arguments]
-    assert run(given, open_diagnosis=open_sure) == 2
+    assert run_command(given, open_diagnosis=open_sure) == 2
     shown = capsys.readouterr().err
     assert sentence in shown
     assert shown.count("\n") == 1
@@ -165,7 +165,7 @@ def test_missing_data_option_is_said(
 ) -> None:
     """Without --data and DIAGNOSIS_DATA the sentence names both."""
     monkeypatch.delenv("DIAGNOSIS_DATA", raising=False)
-    assert run(["bench", "nezha"], open_diagnosis=open_sure) == 2
+    assert run_command(["bench", "nezha"], open_diagnosis=open_sure) == 2
     assert "--data or DIAGNOSIS_DATA" in capsys.readouterr().err
 
 
@@ -174,7 +174,7 @@ def test_an_unknown_data_set_is_said_before_data_are_asked_for(
 ) -> None:
     """No folder could help with it."""
     monkeypatch.delenv("DIAGNOSIS_DATA", raising=False)
-    assert run(["bench", "nowhere"], open_diagnosis=open_sure) == 2
+    assert run_command(["bench", "nowhere"], open_diagnosis=open_sure) == 2
     said = capsys.readouterr().err
     assert f"'nowhere' is not a known data set; choose one of {KNOWN}." in said
     assert "--data" not in said

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from diagnosis_harness.bootstrap.diagnosis import Diagnosis, build_diagnosis
-from diagnosis_harness.cli.main import FolderOpener, run
+from diagnosis_harness.cli.main import FolderOpener, run_command
 from diagnosis_harness.cli.whole_path import WholePath
 from diagnosis_harness.harness.core import DiagnosisHarnessCore
 from diagnosis_harness.kernel.language import Language
@@ -81,7 +81,7 @@ def test_the_command_line_closes_what_it_opens(
     before, closes = set(threading.enumerate()), NotedCloses(monkeypatch)
 
     if way == "ask":
-        run(["ask", "what happened?", "--from", str(folder)])
+        run_command(["ask", "what happened?", "--from", str(folder)])
         assert capsys.readouterr().out
     else:
         assert WholePath(FolderOpener())(folder, None).result.outcome

@@ -8,7 +8,7 @@ import pytest
 
 from diagnosis_harness.cli.arguments import (
     check_deadline,
-    check_question,
+    check_question_argument,
     check_save,
     language_of_command_line,
     parse_onset,
@@ -56,15 +56,15 @@ def test_a_deadline_is_above_zero_and_finite(deadline_s: float) -> None:
 def test_a_question_is_text(question: str) -> None:
     """Blank, or bytes that are no UTF-8, cannot be answered."""
     with pytest.raises(InvalidInput, match="QUESTION"):
-        check_question(question)
+        check_question_argument(question)
 
 
 @pytest.mark.parametrize("character", ["x", "慢"])
 def test_a_question_has_at_most_4000_characters(character: str) -> None:
     """What is longer is data, and would be echoed as a whole."""
-    assert check_question(f" {character * 4000} ") == character * 4000
+    assert check_question_argument(f" {character * 4000} ") == character * 4000
     with pytest.raises(InvalidInput, match="QUESTION: it is 4,001 characters long; ask in at most 4,000"):
-        check_question(character * 4001)
+        check_question_argument(character * 4001)
 
 
 def test_the_file_to_save_to_is_checked_before_the_run(tmp_path: Path) -> None:

@@ -7,12 +7,12 @@ from dataclasses import replace
 import pytest
 
 from diagnosis_harness.diagnosis.answer_size import (
+    ANSWER_TEXT_MAX,
     CITED_MAX,
     CLAIMS_MAX,
     NAMED_MAX,
-    QUOTED_MAX,
+    QUOTES_MAX,
     REFS_MAX,
-    TEXT_MAX,
     WORDING_MAX,
     check_size,
 )
@@ -80,12 +80,12 @@ AT_THE_BOUND: dict[str, tuple[PolicyAnswer, PolicyAnswer]] = {
         draft(*claims(20, wording="x" * (WORDING_MAX // 20)), replace(CLAIM, claim_id="k20", wording="x")),
     ),
     "one text": (
-        draft(replace(CLAIM, entity="x" * TEXT_MAX)),
-        draft(replace(CLAIM, entity="x" * (TEXT_MAX + 1))),
+        draft(replace(CLAIM, entity="x" * ANSWER_TEXT_MAX)),
+        draft(replace(CLAIM, entity="x" * (ANSWER_TEXT_MAX + 1))),
     ),
     "all quotes": (
-        draft(*claims(QUOTED_MAX // TEXT_MAX, quotes=(Quote(REF, "x" * TEXT_MAX),))),
-        draft(*claims(QUOTED_MAX // TEXT_MAX + 1, quotes=(Quote(REF, "x" * TEXT_MAX),))),
+        draft(*claims(QUOTES_MAX // ANSWER_TEXT_MAX, quotes=(Quote(REF, "x" * ANSWER_TEXT_MAX),))),
+        draft(*claims(QUOTES_MAX // ANSWER_TEXT_MAX + 1, quotes=(Quote(REF, "x" * ANSWER_TEXT_MAX),))),
     ),
     "causes": (
         draft(CLAIM, conclusion=(Cause("checkout", FaultKind.CPU, ("k1",)),) * NAMED_MAX),

@@ -31,8 +31,8 @@ from diagnosis_harness.kernel.errors import (
 from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.testing.evidence import change_claim
 from diagnosis_harness.testing.runs import AMPLE, limits
-from diagnosis_harness.testing.scripted_policy import Answer, ScriptedPolicy
-from diagnosis_harness.testing.scripted_tool import ENTITY, ScriptedTool, no_findings, some_findings
+from diagnosis_harness.testing.scripted_policy import ScriptedAnswer, ScriptedPolicy
+from diagnosis_harness.testing.scripted_tool import ENTITY_PARAMETER, ScriptedTool, no_findings, some_findings
 from diagnosis_harness.tools.spec import Parameter, ParameterKind, ToolFindings, ToolSpec
 from diagnosis_harness.trace.event import TraceName
 
@@ -41,7 +41,7 @@ SPEC = ToolSpec(
     "look",
     "Looks.",
     (
-        ENTITY,
+        ENTITY_PARAMETER,
         Parameter("since", ParameterKind.INSTANT, "From."),
         Parameter("names", ParameterKind.NAMES, "Whom."),
     ),
@@ -52,7 +52,7 @@ SPEC = ToolSpec(
 class Loop:
     """One run of the loop alone, with one tool."""
 
-    answers: tuple[Answer, ...]
+    answers: tuple[ScriptedAnswer, ...]
     tool: ScriptedTool = field(default_factory=lambda: ScriptedTool(some_findings, SPEC))
     limits: RunBudgetLimits = AMPLE
     thresholds: CollectionThresholds = field(default_factory=lambda: CollectionThresholds(2, 2))
@@ -98,7 +98,9 @@ def assess_as_gain(call_id: str) -> Assessment:
         (LlmFailure("bad", kind=FailureKind.INVALID_OUTPUT), PolicyFailed),
     ],
 )
-def test_an_end_without_a_legal_draft_is_a_typed_exception(last: Answer, error: type[AgentStopped]) -> None:
+def test_an_end_without_a_legal_draft_is_a_typed_exception(
+    last: ScriptedAnswer, error: type[AgentStopped]
+) -> None:
     """It carries what was learnt, has no stop reason, and the policy is asked no second time."""
     loop = Loop((ask("t1"), last))
     with pytest.raises(error) as caught:

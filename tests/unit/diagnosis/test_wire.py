@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from diagnosis_harness.diagnosis.answer_size import TEXT_MAX
+from diagnosis_harness.diagnosis.answer_size import ANSWER_TEXT_MAX
 from diagnosis_harness.diagnosis.claim import Claim, EvidenceRef, FaultKind, Predicate, Quote
 from diagnosis_harness.diagnosis.collection import InformationGain
 from diagnosis_harness.diagnosis.draft import Cause, DiagnosisDraft, Hypothesis, SetAside, SetAsideReason
@@ -226,8 +226,8 @@ def test_lists_and_texts_are_bounded() -> None:
     call = {"tool_call_id": "t", "tool": "x"}
     with pytest.raises(MalformedAnswer, match=f"more than {LIST_MAX}"):
         decode_answer(json.dumps({"calls": [call] * (LIST_MAX + 1)}))
-    with pytest.raises(MalformedAnswer, match=f"1 to {TEXT_MAX} characters"):
-        decode_answer(json.dumps({"calls": [{**call, "tool": "x" * (TEXT_MAX + 1)}]}))
+    with pytest.raises(MalformedAnswer, match=f"1 to {ANSWER_TEXT_MAX} characters"):
+        decode_answer(json.dumps({"calls": [{**call, "tool": "x" * (ANSWER_TEXT_MAX + 1)}]}))
 
 
 @given(

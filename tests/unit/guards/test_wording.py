@@ -14,7 +14,7 @@ from diagnosis_harness.diagnosis.claim import WHOLE_RECORD, Claim, EvidenceRef, 
 from diagnosis_harness.guards.statement import state_claim
 from diagnosis_harness.guards.support import objections
 from diagnosis_harness.guards.wording import WordingCode, wording_objections
-from diagnosis_harness.guards.wording_tokens import TokenKind, han_value, tokens
+from diagnosis_harness.guards.wording_tokens import TokenKind, han_value, tokenize
 from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.report.sentence import sentence
 from diagnosis_harness.testing.evidence import (
@@ -343,7 +343,7 @@ def test_any_text_is_judged(text: str) -> None:
 def test_nothing_foreign_can_be_added(addition: str) -> None:
     """A grounded sentence with a word added is shown only when every token of the addition is known."""
     known = {TokenKind.WORD, TokenKind.NAME, TokenKind.PHRASE}
-    read = tokens(addition, ["checkout", "latency_p90"])
+    read = tokenize(addition, ["checkout", "latency_p90"])
     found = wording_objections(f"checkout latency_p90 rose {addition}", change_claim(), [change_item()])
     assert found or all(token.kind in known for token in read)
 
@@ -390,4 +390,4 @@ def test_chinese_numerals_are_read(text: str, value: int) -> None:
 )
 def test_a_token_is_what_it_looks_like(text: str, kind: TokenKind) -> None:
     """Identifiers are no quantities, number words are."""
-    assert tokens(text, [])[0].kind is kind
+    assert tokenize(text, [])[0].kind is kind

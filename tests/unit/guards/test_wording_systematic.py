@@ -17,7 +17,7 @@ import pytest
 from diagnosis_harness.diagnosis.claim import Claim, EvidenceRef, Predicate
 from diagnosis_harness.guards.statement import state_claim
 from diagnosis_harness.guards.wording import wording_objections
-from diagnosis_harness.guards.wording_words import HAN, PHRASES, WORDS
+from diagnosis_harness.guards.wording_words import HAN, PHRASE_CLASSES, WORDS
 from diagnosis_harness.kernel.json_value import Scalar
 from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.report.sentence import sentence
@@ -251,7 +251,7 @@ _PARTS = (
     *words("3.2_s 0.21_s 3.2_秒 0.21_秒 15_times 15_倍 between_22:13_and_22:23 2.994_s 10_minutes"),
     *words("the of to from is was 的 从 到 为 , ， : and"),
 )
-_VOCABULARY = (*WORDS, *HAN, *PHRASES)
+_VOCABULARY = (*WORDS, *HAN, *PHRASE_CLASSES)
 
 
 def bend(rng: np.random.Generator, text: list[str]) -> list[str]:

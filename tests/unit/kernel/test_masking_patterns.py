@@ -17,7 +17,7 @@ import pytest
 from diagnosis_harness.kernel import masking_names
 from diagnosis_harness.kernel.masking import mask
 from diagnosis_harness.kernel.masking_rule import MaskingRule
-from diagnosis_harness.kernel.masking_rules import RULES
+from diagnosis_harness.kernel.masking_rules import MASKING_RULES
 
 ALPHABET = [chr(code) for code in range(128)] + list("éßѐАя文密，；：、（İ\u3000\U0001f600")
 """Every ASCII character, and some of each other kind that the patterns name."""
@@ -111,7 +111,7 @@ def unsure(pattern: re.Pattern[str]) -> list[str]:
     return reader.unsure
 
 
-@pytest.mark.parametrize("rule", RULES, ids=lambda rule: f"{rule.kind}-{rule.pattern.pattern[:24]}")
+@pytest.mark.parametrize("rule", MASKING_RULES, ids=lambda rule: f"{rule.kind}-{rule.pattern.pattern[:24]}")
 def test_no_rule_tries_again_what_it_read(rule: MaskingRule) -> None:
     """What a repeat gives back, nothing that follows it could read; at most the last one is open to doubt."""
     assert unsure(rule.pattern) == []

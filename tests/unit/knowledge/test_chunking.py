@@ -7,7 +7,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from diagnosis_harness.knowledge.document import read_document
+from diagnosis_harness.knowledge.document import read_runbook
 from diagnosis_harness.knowledge.passage import BlockKind, Passage
 
 LINES = st.sampled_from(
@@ -42,7 +42,7 @@ DOCUMENTS = st.one_of(
 
 def passages(text: str, size: int = 300) -> tuple[Passage, ...]:
     """The passages of a Markdown file."""
-    return read_document("a.md", text.encode("utf-8", "surrogatepass"), size=size).passages
+    return read_runbook("a.md", text.encode("utf-8", "surrogatepass"), size=size).passages
 
 
 def words(text: str) -> list[str]:

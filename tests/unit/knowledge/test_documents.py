@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from diagnosis_harness.knowledge.document import read_document
+from diagnosis_harness.knowledge.document import read_runbook
 from diagnosis_harness.knowledge.html import html_blocks
 from diagnosis_harness.knowledge.passage import BlockKind
 
@@ -32,7 +32,7 @@ PIECES = st.sampled_from(
 )
 def test_what_cannot_be_read_says_why(data: bytes, note: str) -> None:
     """One clause, and no passage."""
-    read = read_document("a.md", data, size=500)
+    read = read_runbook("a.md", data, size=500)
 
     assert (read.note, read.passages) == (note, ())
 
@@ -40,7 +40,7 @@ def test_what_cannot_be_read_says_why(data: bytes, note: str) -> None:
 @given(st.binary(max_size=300), st.sampled_from(["a.md", "a.html", "a.txt"]))
 def test_any_bytes_are_read_or_refused(data: bytes, file: str) -> None:
     """Nothing is raised; passages, or a note."""
-    read = read_document(file, data, size=500)
+    read = read_runbook(file, data, size=500)
 
     assert bool(read.passages) != bool(read.note)
 
@@ -75,14 +75,14 @@ def test_a_page_is_read_as_its_reader_sees_it() -> None:
 
 def test_a_secret_across_tags_is_masked() -> None:
     """The text is masked as it is read, not as it is marked up."""
-    read = read_document("a.html", b"<p>password=<b>hunter2</b>hunter2</p>", size=500)
+    read = read_runbook("a.html", b"<p>password=<b>hunter2</b>hunter2</p>", size=500)
 
     assert "hunter2" not in str(read.passages)
 
 
 def test_plain_text_with_underlined_titles_has_headings() -> None:
     """As people write them in text files."""
-    read = read_document("a.txt", b"Poison message\n==============\n\nSteps\n-----\n- replay\n", size=500)
+    read = read_runbook("a.txt", b"Poison message\n==============\n\nSteps\n-----\n- replay\n", size=500)
 
     assert [one.headings for one in read.passages] == [("Poison message", "Steps")]
 
@@ -91,7 +91,7 @@ def test_plain_text_with_underlined_titles_has_headings() -> None:
 @pytest.mark.parametrize("piece", ["<!--", "<a ", "<p>", "</p", "&#", "<![x", "<ul><li>x", "<script>"])
 def test_a_page_that_is_made_to_be_slow_is_read_soon(piece: str) -> None:
     """The time grows with the length of a page, not with its square."""
-    read_document("a.html", (piece * (200_000 // len(piece))).encode(), size=1_200)
+    read_runbook("a.html", (piece * (200_000 // len(piece))).encode(), size=1_200)
 
 
 @pytest.mark.timeout(20)
@@ -107,4 +107,4 @@ def test_a_page_that_is_made_to_be_slow_is_read_soon(piece: str) -> None:
 )
 def test_a_document_that_is_made_to_be_slow_is_read_soon(text: str) -> None:
     """Likewise."""
-    read_document("a.md", text.encode(), size=1_200)
+    read_runbook("a.md", text.encode(), size=1_200)

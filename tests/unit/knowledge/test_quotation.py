@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from diagnosis_harness.kernel.errors import AnswerRefused, FailureKind
-from diagnosis_harness.knowledge.document import read_document
+from diagnosis_harness.knowledge.document import read_runbook
 from diagnosis_harness.knowledge.passage import Passage
 from diagnosis_harness.knowledge.quotation import QUOTATIONS_MAX, Quotation, check_quotations
 from diagnosis_harness.knowledge.units import units_of
@@ -27,7 +27,7 @@ run it
 
 def passage(text: str = TEXT) -> Passage:
     """The first passage of a file."""
-    return read_document("a.md", text.encode(), size=2_000).passages[0]
+    return read_runbook("a.md", text.encode(), size=2_000).passages[0]
 
 
 def test_units_are_sentences_items_and_blocks() -> None:
@@ -87,7 +87,7 @@ def test_anything_else_is_refused(quotations: list[Quotation]) -> None:
 @given(st.text(max_size=300))
 def test_every_unit_stands_verbatim_in_its_passage(text: str) -> None:
     """And can be quoted, with its announcement."""
-    made = read_document("a.md", text.replace("\x00", "").encode("utf-8", "ignore"), size=2_000).passages
+    made = read_runbook("a.md", text.replace("\x00", "").encode("utf-8", "ignore"), size=2_000).passages
     for one in made:
         units = units_of(one)
         assert all(unit.text in one.text for unit in units)

@@ -24,7 +24,7 @@ from diagnosis_harness.players.embedded.analyst import next_answer
 from diagnosis_harness.players.embedded.judge import verdict_on
 from diagnosis_harness.players.embedded.repairer import repair_draft
 from diagnosis_harness.players.embedded.standing import (
-    EXPLAINED_SHARE,
+    DEPENDENCY_SHARE,
     LEAST_MARGIN,
     stands_out,
 )
@@ -370,7 +370,7 @@ def test_without_anything_to_look_with_it_says_what_is_missing() -> None:
 
 @pytest.mark.parametrize(
     ("attribute", "limit"),
-    [("strength", LEAST_STRENGTH), ("margin", LEAST_MARGIN), ("explained", EXPLAINED_SHARE)],
+    [("strength", LEAST_STRENGTH), ("margin", LEAST_MARGIN), ("explained", DEPENDENCY_SHARE)],
 )
 @pytest.mark.parametrize("beyond", [-0.09, -0.001, 0.0, 0.001])
 def test_a_candidate_stands_out_from_each_limit_on(attribute: str, limit: float, beyond: float) -> None:
@@ -387,4 +387,4 @@ def test_a_candidate_stands_out_from_each_limit_on(attribute: str, limit: float,
 
 def test_the_bars_are_where_they_were_calibrated() -> None:
     """A change of one of them is a change of what is named, and shows here."""
-    assert (LEAST_STRENGTH, LEAST_MARGIN, EXPLAINED_SHARE) == (0.5, 0.1, 0.5)
+    assert (LEAST_STRENGTH, LEAST_MARGIN, DEPENDENCY_SHARE) == (0.5, 0.1, 0.5)

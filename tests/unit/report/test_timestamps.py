@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from diagnosis_harness.kernel.window import TimeWindow
-from diagnosis_harness.report.timestamps import escape_line, instant, span
+from diagnosis_harness.report.timestamps import display_time, escape_line, span
 
 NOON_S = 1_704_110_400.0  # 2024-01-01T12:00:00Z
 
@@ -20,7 +20,7 @@ NOON_S = 1_704_110_400.0  # 2024-01-01T12:00:00Z
 )
 def test_an_instant_is_as_exact_as_it_needs_to_be(time_s: float, text: str) -> None:
     """Seconds stand only where they are not zero."""
-    assert instant(time_s) == text
+    assert display_time(time_s) == text
 
 
 def test_a_window_of_one_day_names_the_day_once() -> None:

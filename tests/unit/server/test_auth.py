@@ -17,7 +17,7 @@ from diagnosis_harness.server.auth import (
     is_loopback,
     require_key,
 )
-from diagnosis_harness.server.key_ring import KEY_HELD_S, KeyRing
+from diagnosis_harness.server.key_cache import KEY_HELD_S, KeyCache
 from diagnosis_harness.testing.clock import ManualClock
 
 # ---------------------------------------------------------------- the header
@@ -55,7 +55,7 @@ def test_a_key_is_believed_for_a_moment_and_no_longer() -> None:
 
     async def act() -> None:
         store, clock = HeldKeys({NEW.key_id: key_of(NEW)}), ManualClock()
-        ring, presented = KeyRing(store, clock), read_key(NEW.shown)
+        ring, presented = KeyCache(store, clock), read_key(NEW.shown)
         assert presented is not None
         for _ in range(5):
             assert await ring.find_valid(presented)
@@ -74,7 +74,7 @@ def test_a_key_that_was_revoked_here_is_refused_at_once() -> None:
 
     async def act() -> None:
         store = HeldKeys({NEW.key_id: key_of(NEW)})
-        ring, presented = KeyRing(store, ManualClock()), read_key(NEW.shown)
+        ring, presented = KeyCache(store, ManualClock()), read_key(NEW.shown)
         assert presented is not None
         assert await ring.find_valid(presented)
         await store.revoke(NEW.key_id, at_s=1.0)
@@ -88,7 +88,7 @@ def test_the_right_id_with_another_secret_is_refused_also_from_memory() -> None:
     """What is remembered is the hash, not that somebody was let in."""
 
     async def act() -> None:
-        ring = KeyRing(HeldKeys({NEW.key_id: key_of(NEW)}), ManualClock())
+        ring = KeyCache(HeldKeys({NEW.key_id: key_of(NEW)}), ManualClock())
         right = read_key(NEW.shown)
         assert right is not None
         assert await ring.find_valid(right)

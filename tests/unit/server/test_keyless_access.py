@@ -13,7 +13,7 @@ from diagnosis_harness.server.auth import (
     PROXY_HEADERS,
     came_by_proxy,
 )
-from diagnosis_harness.server.key_ring import KEY_HELD_S, UNKNOWN_PER_MINUTE, KeyRing
+from diagnosis_harness.server.key_cache import KEY_HELD_S, UNKNOWN_PER_MINUTE, KeyCache
 from diagnosis_harness.testing.clock import ManualClock
 
 
@@ -22,7 +22,7 @@ def test_many_ids_that_are_none_cost_a_few_looks_and_keep_no_key_out() -> None:
 
     async def act() -> None:
         store, clock = HeldKeys({NEW.key_id: key_of(NEW)}), ManualClock()
-        ring, known = KeyRing(store, clock), read_key(NEW.shown)
+        ring, known = KeyCache(store, clock), read_key(NEW.shown)
         assert known is not None
         assert await ring.find_valid(known)
         for _ in range(5_000):

@@ -20,13 +20,13 @@ from diagnosis_harness.server.sse_session import (
     Done,
     Failure,
     Metadata,
-    Refusal,
     RunIds,
+    SendRefusal,
     SseEvent,
     SseSession,
     SseState,
+    SseStep,
     Status,
-    Step,
     Traced,
     disconnect_session,
     finish_by_row,
@@ -68,7 +68,7 @@ MOVES = {
 }
 
 
-def step(session: SseSession, request: str) -> Step:
+def step(session: SseSession, request: str) -> SseStep:
     """One request of the caller, by name."""
     match request:
         case "opened":
@@ -102,14 +102,14 @@ def test_the_moves_are_those_that_are_drawn(state: SseState, request_: str) -> N
         assert (came.session.state, came.refusal) == (MOVES[state, request_], None)
     else:
         assert came.refusal is not None
-        assert came == Step(session, refusal=came.refusal)
+        assert came == SseStep(session, refusal=came.refusal)
 
 
 @pytest.mark.parametrize("state", [SseState.TERMINAL, SseState.DISCONNECTED])
 @pytest.mark.parametrize("request_", ["opened", "resumed", "status", "traced", "answered", "failed"])
 def test_what_comes_late_is_refused_as_late(state: SseState, request_: str) -> None:
     """A late result is told apart from one that came too early."""
-    assert step(SESSIONS[state], request_).refusal is Refusal.LATE
+    assert step(SESSIONS[state], request_).refusal is SendRefusal.LATE
 
 
 @pytest.mark.parametrize("ids", [OTHER, RunIds("s2", "r1")])
@@ -120,14 +120,14 @@ def test_a_result_of_another_run_is_refused(ids: RunIds) -> None:
         finish_with_failure(OPEN, replace(FAILURE, ids=ids)),
         finish_with_cancellation(OPEN, ids, BY_USER, "Cancelled."),
     ):
-        assert came == Step(OPEN, refusal=Refusal.OTHER_RUN)
+        assert came == SseStep(OPEN, refusal=SendRefusal.OTHER_RUN)
 
 
 def test_an_event_of_another_run_is_refused() -> None:
     """Its log is not this stream's."""
     other = replace(LOGGED, run_id=OTHER.run_id)
 
-    assert report_trace_event(OPEN, other) == Step(OPEN, refusal=Refusal.OTHER_RUN)
+    assert report_trace_event(OPEN, other) == SseStep(OPEN, refusal=SendRefusal.OTHER_RUN)
     assert report_trace_event(OPEN, LOGGED).events == (Traced(LOGGED),)
 
 
@@ -156,7 +156,7 @@ def test_a_row_of_another_run_is_not_told() -> None:
     """Neither its session nor its run may differ from metadata."""
     for ids in (OTHER, RunIds("s2", "r1")):
         row = make_ended_row(ids.session_id, ids.run_id, ReleaseOutcome.SUCCESS)
-        assert finish_by_row(OPEN, row) == Step(OPEN, refusal=Refusal.OTHER_RUN)
+        assert finish_by_row(OPEN, row) == SseStep(OPEN, refusal=SendRefusal.OTHER_RUN)
 
 
 @pytest.mark.parametrize("outcome", [ReleaseOutcome.SUCCESS, ReleaseOutcome.FALLBACK])
@@ -168,7 +168,7 @@ def test_content_is_followed_by_its_outcome(outcome: ReleaseOutcome) -> None:
 @pytest.mark.parametrize("outcome", [ReleaseOutcome.FAILED, ReleaseOutcome.CANCELLED])
 def test_content_cannot_end_in_a_failure(outcome: ReleaseOutcome) -> None:
     """Nothing is sent; whoever asks so has a failure to tell."""
-    assert finish_with_answer(OPEN, CONTENT, outcome) == Step(OPEN, refusal=Refusal.NOT_PUBLIC)
+    assert finish_with_answer(OPEN, CONTENT, outcome) == SseStep(OPEN, refusal=SendRefusal.NOT_PUBLIC)
 
 
 def test_a_failure_is_followed_by_failed() -> None:
@@ -249,7 +249,7 @@ class Streams(RuleBasedStateMachine):
         self.sent: list[SseEvent] = []
         self.cancels = 0
 
-    def take(self, came: Step) -> None:
+    def take(self, came: SseStep) -> None:
         """Do as the server would: send the events, keep the session."""
         if self.session.state.is_closed:
             assert came.session == self.session

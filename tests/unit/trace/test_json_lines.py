@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from diagnosis_harness.trace.event import TraceEvent, TraceEventStatus, TraceName, TracePhase, bound_payload
-from diagnosis_harness.trace.json_lines import event_json, event_of, events_of, lines_of
+from diagnosis_harness.trace.json_lines import event_json, event_of_line, events_of, lines_of
 
 TEXTS = st.text(max_size=20)
 VALUES = st.recursive(
@@ -67,7 +67,7 @@ def test_what_is_no_event_is_refused(change: dict[str, object]) -> None:
     held = {**event_json(ONE), **change}
 
     with pytest.raises(ValueError):  # noqa: PT011 - the message is for nobody
-        event_of(json.loads(json.dumps(held)))
+        event_of_line(json.loads(json.dumps(held)))
 
 
 @pytest.mark.parametrize("data", [b"\xff\n", b"{\n", b"[]\n", b"[" * 100_000])

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from diagnosis_harness.adapters.knowledge.folder import (
-    FileNote,
     FileStamp,
-    Listing,
+    RunbookListing,
+    RunbookNote,
     check_folder,
     list_documents,
 )
@@ -21,7 +21,7 @@ from diagnosis_harness.adapters.knowledge.index_file import VERSION, FileEntry, 
 from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.kernel.canonical import digest
 from diagnosis_harness.kernel.clock import Clock
-from diagnosis_harness.knowledge.document import read_document
+from diagnosis_harness.knowledge.document import read_runbook
 from diagnosis_harness.knowledge.embedder import Embedder
 from diagnosis_harness.knowledge.index import KnowledgeIndex, terms_of_passage, text_to_index
 from diagnosis_harness.knowledge.retrieval import Holdings, Retrieval
@@ -56,7 +56,7 @@ class Changes:
 
     read: int
     removed: int
-    notes: tuple[FileNote, ...]
+    notes: tuple[RunbookNote, ...]
 
 
 class FolderKnowledge:
@@ -97,7 +97,9 @@ class FolderKnowledge:
         check_folder(self._folder)
         with self._refreshing:
             held = load(self._file, self._made_with)
-            notes = (FileNote(str(self._file), f"rebuilt: {held}"),) if isinstance(held, str) and held else ()
+            notes = (
+                (RunbookNote(str(self._file), f"rebuilt: {held}"),) if isinstance(held, str) and held else ()
+            )
             if isinstance(held, StoredIndex):
                 self._stored = held
             changes = self._refresh(progress)
@@ -138,7 +140,7 @@ class FolderKnowledge:
         entries, read, unread = self._read(listing, progress)
         known = {entry.stamp.file for entry in self._stored.entries}
         removed = known - {entry.stamp.file for entry in entries}
-        notes = [*listing.notes, *unread, *(FileNote(e.stamp.file, e.note) for e in entries if e.note)]
+        notes = [*listing.notes, *unread, *(RunbookNote(e.stamp.file, e.note) for e in entries if e.note)]
         if entries != self._stored.entries or not self._index.passages:
             self._stored = StoredIndex(entries, self._vectors(entries, progress))
             self._index = self._build_index()
@@ -148,12 +150,12 @@ class FolderKnowledge:
         return Changes(read, len(removed), tuple(sorted(notes, key=lambda note: note.file)))
 
     def _read(
-        self, listing: Listing, progress: Callable[[str, int, int], None]
-    ) -> tuple[tuple[FileEntry, ...], int, list[FileNote]]:
+        self, listing: RunbookListing, progress: Callable[[str, int, int], None]
+    ) -> tuple[tuple[FileEntry, ...], int, list[RunbookNote]]:
         """The entries of all files, how many were read again, and those that could not be read."""
         before = {entry.stamp.file: entry for entry in self._stored.entries}
         entries: list[FileEntry] = []
-        notes: list[FileNote] = []
+        notes: list[RunbookNote] = []
         read = 0
         for number, stamp in enumerate(listing.files):
             held = before.get(stamp.file)
@@ -164,7 +166,7 @@ class FolderKnowledge:
             try:
                 entry = self._entry(stamp, held)
             except OSError as error:
-                notes.append(FileNote(stamp.file, f"not used: it cannot be read ({error.strerror})"))
+                notes.append(RunbookNote(stamp.file, f"not used: it cannot be read ({error.strerror})"))
                 continue
             read += held is None or entry.digest != held.digest
             entries.append(entry)
@@ -175,7 +177,7 @@ class FolderKnowledge:
             data = file.read(self._sizes.file_size_max + 1)
         if held is not None and held.digest == digest(data):
             return FileEntry(stamp, held.digest, held.passages, held.note)
-        document = read_document(stamp.file, data[: self._sizes.file_size_max], size=self._sizes.passage_size)
+        document = read_runbook(stamp.file, data[: self._sizes.file_size_max], size=self._sizes.passage_size)
         return FileEntry(stamp, document.digest, document.passages, document.note)
 
     def _vectors(
@@ -206,12 +208,12 @@ class FolderKnowledge:
             embedder=self._embedder,
         )
 
-    def _save(self) -> list[FileNote]:
+    def _save(self) -> list[RunbookNote]:
         """A folder that cannot be written costs time at the next start, and nothing else."""
         try:
             save(self._file, self._stored, self._made_with)
         except OSError as error:
-            return [FileNote(str(self._file), f"the index was not saved ({error.strerror})")]
+            return [RunbookNote(str(self._file), f"the index was not saved ({error.strerror})")]
         return []
 
 

@@ -27,7 +27,7 @@ class FileStamp:
 
 
 @dataclass(frozen=True, slots=True)
-class FileNote:
+class RunbookNote:
     """One sentence on a file, without a full stop."""
 
     file: str
@@ -35,11 +35,11 @@ class FileNote:
 
 
 @dataclass(frozen=True, slots=True)
-class Listing:
+class RunbookListing:
     """What a folder holds: files to read, and what is left out and why. Both in the order of their names."""
 
     files: tuple[FileStamp, ...]
-    notes: tuple[FileNote, ...]
+    notes: tuple[RunbookNote, ...]
 
 
 def check_folder(folder: Path) -> Path:
@@ -60,7 +60,7 @@ def check_folder(folder: Path) -> Path:
     return folder
 
 
-def list_documents(folder: Path, *, file_size_max: int, files_max: int) -> Listing:
+def list_documents(folder: Path, *, file_size_max: int, files_max: int) -> RunbookListing:
     """What can be read of a folder and of those below it; hidden ones, and links out of it, are not followed.
 
     Raises:
@@ -69,18 +69,20 @@ def list_documents(folder: Path, *, file_size_max: int, files_max: int) -> Listi
     os.listdir(folder)  # noqa: PTH208 - `walk` would take an unreadable folder for an empty one
     root = folder.resolve()
     files: list[FileStamp] = []
-    notes: list[FileNote] = []
+    notes: list[RunbookNote] = []
     for path in _paths(folder):
         name = path.relative_to(folder).as_posix()
         found = _stamp(path, name, root=root, file_size_max=file_size_max)
-        if isinstance(found, FileNote):
+        if isinstance(found, RunbookNote):
             notes.append(found)
         elif len(files) == files_max:
-            notes.append(FileNote(name, f"not used: more than {files_max:,} files, and the rest is left out"))
+            notes.append(
+                RunbookNote(name, f"not used: more than {files_max:,} files, and the rest is left out")
+            )
             break
         else:
             files.append(found)
-    return Listing(tuple(files), tuple(notes))
+    return RunbookListing(tuple(files), tuple(notes))
 
 
 def _paths(folder: Path) -> Iterator[Path]:
@@ -90,22 +92,22 @@ def _paths(folder: Path) -> Iterator[Path]:
         yield from (Path(where) / name for name in sorted((*names, *linked)) if not name.startswith("."))
 
 
-def _stamp(path: Path, name: str, *, root: Path, file_size_max: int) -> FileStamp | FileNote:
+def _stamp(path: Path, name: str, *, root: Path, file_size_max: int) -> FileStamp | RunbookNote:
     try:
         name.encode()
         if not path.resolve().is_relative_to(root):
-            return FileNote(name, "not used: it is a link out of the folder")
+            return RunbookNote(name, "not used: it is a link out of the folder")
         about = path.stat()
     except UnicodeEncodeError:
-        return FileNote(name.encode("utf-8", "replace").decode(), "not used: its name is not UTF-8")
+        return RunbookNote(name.encode("utf-8", "replace").decode(), "not used: its name is not UTF-8")
     except (OSError, RuntimeError) as error:  # pathlib calls a circle of links a RuntimeError
-        return FileNote(name, f"not used: it cannot be read ({getattr(error, 'strerror', None) or error})")
+        return RunbookNote(name, f"not used: it cannot be read ({getattr(error, 'strerror', None) or error})")
     if stat.S_ISDIR(about.st_mode):
-        return FileNote(name, "not used: links to folders are not followed")
+        return RunbookNote(name, "not used: links to folders are not followed")
     if not stat.S_ISREG(about.st_mode):
-        return FileNote(name, "not used: it is no regular file")
+        return RunbookNote(name, "not used: it is no regular file")
     if path.suffix.lower() not in SUFFIXES:
-        return FileNote(name, "not used: it is neither Markdown, text nor HTML")
+        return RunbookNote(name, "not used: it is neither Markdown, text nor HTML")
     if about.st_size > file_size_max:
-        return FileNote(name, f"not used: {about.st_size:,} bytes are more than {file_size_max:,}")
+        return RunbookNote(name, f"not used: {about.st_size:,} bytes are more than {file_size_max:,}")
     return FileStamp(name, about.st_size, about.st_mtime_ns)

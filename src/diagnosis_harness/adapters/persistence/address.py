@@ -10,7 +10,7 @@ from sqlalchemy.exc import ArgumentError
 
 from diagnosis_harness.kernel.errors import InvalidSetting
 
-PLACE = "database.url"
+URL_PLACE = "database.url"
 _FORMS = "give a path, sqlite:///PATH, or postgresql://USER@HOST/NAME"
 OLDEST_SQLITE = (3, 40, 0)
 """The version in Debian 12. The statements need 3.35, but versions before 3.40 are not tested."""
@@ -25,22 +25,22 @@ def engine_url(text: str) -> URL:
     """
     text = text.strip()
     if not text:
-        raise InvalidSetting(PLACE, "is empty", _FORMS)
+        raise InvalidSetting(URL_PLACE, "is empty", _FORMS)
     if "://" not in text:
         return _sqlite(text)
     try:
         url = make_url(text)
     except (ArgumentError, ValueError):
-        raise InvalidSetting(PLACE, "is not a URL of a database", _FORMS) from None
+        raise InvalidSetting(URL_PLACE, "is not a URL of a database", _FORMS) from None
     if url.drivername == "sqlite":
         if url.host or url.query:
-            raise InvalidSetting(PLACE, "an SQLite URL has a path and nothing else", _FORMS)
+            raise InvalidSetting(URL_PLACE, "an SQLite URL has a path and nothing else", _FORMS)
         return _sqlite(url.database or "")
     if url.drivername in _POSTGRES:
         if not url.database:
-            raise InvalidSetting(PLACE, "does not name the database", _FORMS)
+            raise InvalidSetting(URL_PLACE, "does not name the database", _FORMS)
         return url.set(drivername="postgresql+psycopg")
-    raise InvalidSetting(PLACE, "names a kind of database that is not known", _FORMS)
+    raise InvalidSetting(URL_PLACE, "names a kind of database that is not known", _FORMS)
 
 
 def display_location(url: URL) -> str:
@@ -62,7 +62,7 @@ def check_sqlite(version: tuple[int, ...] = sqlite3.sqlite_version_info) -> None
     if version < OLDEST_SQLITE:
         needed, found = (".".join(map(str, numbers)) for numbers in (OLDEST_SQLITE[:2], version))
         raise InvalidSetting(
-            PLACE,
+            URL_PLACE,
             f"a SQLite database needs SQLite {needed} or newer, and this Python has {found}",
             "use another Python, or a PostgreSQL database",
         )
@@ -71,14 +71,14 @@ def check_sqlite(version: tuple[int, ...] = sqlite3.sqlite_version_info) -> None
 def _sqlite(path: str) -> URL:
     check_sqlite()
     if path in ("", ":memory:") or path.startswith("file:"):
-        raise InvalidSetting(PLACE, "a database in memory cannot be shared or kept", _FORMS)
+        raise InvalidSetting(URL_PLACE, "a database in memory cannot be shared or kept", _FORMS)
     if "\0" in path:
-        raise InvalidSetting(PLACE, "is no path of a file", _FORMS)
+        raise InvalidSetting(URL_PLACE, "is no path of a file", _FORMS)
     file = Path(path).expanduser()
     if not file.parent.is_dir():
         raise InvalidSetting(
-            PLACE, f"its folder {str(file.parent)!r} does not exist", "make it, or name another"
+            URL_PLACE, f"its folder {str(file.parent)!r} does not exist", "make it, or name another"
         )
     if file.is_dir():
-        raise InvalidSetting(PLACE, f"{path!r} is a folder", "name a file in it")
+        raise InvalidSetting(URL_PLACE, f"{path!r} is a folder", "name a file in it")
     return URL.create("sqlite+pysqlite", database=str(file))

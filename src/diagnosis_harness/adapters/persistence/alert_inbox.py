@@ -15,7 +15,7 @@ from diagnosis_harness.adapters.persistence.failures import readable
 from diagnosis_harness.adapters.persistence.insertion import count_unfinished_query, insert_if_absent, lock
 from diagnosis_harness.adapters.persistence.json_text import from_json_text, json_text
 from diagnosis_harness.adapters.persistence.queued_end import cancel_queued
-from diagnosis_harness.adapters.persistence.rows import request_columns, request_of, row_of
+from diagnosis_harness.adapters.persistence.rows import request_columns, request_of_row, row_of
 from diagnosis_harness.adapters.persistence.schema import (
     JOINABLE,
     alert_notification,
@@ -167,7 +167,7 @@ class _Group:
             if self._connection.execute(count_unfinished_query(note["asked_by"])).scalar_one() >= limit:
                 return False
         # A column that was added after the notification was stored is NULL.
-        request = request_of({**dict.fromkeys(_RUN.keys()), **from_json_text(note["request"])})
+        request = request_of_row({**dict.fromkeys(_RUN.keys()), **from_json_text(note["request"])})
         start_by_s = request.start_by_s
         if start_by_s is not None:
             start_by_s += self._at_s - request.submitted_s

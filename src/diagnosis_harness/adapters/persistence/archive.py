@@ -9,11 +9,11 @@ from typing import Any
 from sqlalchemy import Connection, RowMapping, Select, select, text, tuple_, update
 
 from diagnosis_harness.adapters.persistence.database import Database
-from diagnosis_harness.adapters.persistence.evidence import of_run, record_of
+from diagnosis_harness.adapters.persistence.evidence import of_run, record_of_row
 from diagnosis_harness.adapters.persistence.failures import readable
 from diagnosis_harness.adapters.persistence.insertion import count_unfinished_query, insert_run
-from diagnosis_harness.adapters.persistence.log_rows import attempt_json, event_of
-from diagnosis_harness.adapters.persistence.page_mark import mark_of, read_mark
+from diagnosis_harness.adapters.persistence.log_rows import attempt_json, event_of_row
+from diagnosis_harness.adapters.persistence.page_mark import page_mark_of, read_mark
 from diagnosis_harness.adapters.persistence.queued_end import (
     cancel_queued,
     cancel_request_columns,
@@ -119,13 +119,13 @@ class SqlRunArchive:
         )
         rows = await self._mappings(query)
         with readable():
-            return tuple(event_of(row) for row in rows)
+            return tuple(event_of_row(row) for row in rows)
 
     async def records(self, run_id: str) -> tuple[EvidenceRecord, ...]:
         """The run's canonical records, in the order in which they were begun."""
         if self._evidence is not None:
             return await self._evidence.records(run_id)
-        return tuple(record_of(row) for row in await self._mappings(of_run(run_id)))
+        return tuple(record_of_row(row) for row in await self._mappings(of_run(run_id)))
 
     async def attempts(self, run_id: str) -> tuple[JsonValue, ...]:
         """The run's retry attempts, in order, as JSON objects: seq, at_s, role, attempt, failure, error."""
@@ -202,7 +202,7 @@ def _mark_after(held: Sequence[RowMapping]) -> str | None:
     places = ((row["submitted_s"], row["run_id"]) for row in reversed(held))
     return next(
         (
-            mark_of(at_s, run_id)
+            page_mark_of(at_s, run_id)
             for at_s, run_id in places
             if isinstance(at_s, float) and is_safe_segment(run_id)
         ),

@@ -20,7 +20,7 @@ from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.engine import URL
 from sqlalchemy.engine.interfaces import DBAPIConnection
 
-from diagnosis_harness.adapters.persistence.address import PLACE, engine_url
+from diagnosis_harness.adapters.persistence.address import URL_PLACE, engine_url
 from diagnosis_harness.adapters.persistence.failures import AWAY, lock_failure, no_answer, translate_errors
 from diagnosis_harness.adapters.persistence.migrate import migrate
 from diagnosis_harness.application.private_file import make_private
@@ -234,7 +234,7 @@ def _engine(url: URL, *, pool_size: int, busy_timeout_s: float) -> Engine:
         return _postgres_engine(url, pool_size=pool_size, busy_timeout_s=busy_timeout_s)
     except ModuleNotFoundError as error:
         raise InvalidSetting(
-            PLACE,
+            URL_PLACE,
             f"the driver of this database is not installed ({error.name})",
             "install diagnosis-harness[server,postgres]",
         ) from error

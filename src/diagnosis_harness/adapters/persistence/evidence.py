@@ -67,7 +67,7 @@ class SqlEvidenceStore:
 
     async def _select(self, query: Select[Any]) -> tuple[EvidenceRecord, ...]:
         rows = await self._database.read(lambda connection: connection.execute(query).mappings().all())
-        return tuple(record_of(row) for row in rows)
+        return tuple(record_of_row(row) for row in rows)
 
     def _check_owner(self, connection: Connection, run_id: str) -> None:
         # A shared lock: tools of one run begin in parallel, and whoever abandons the run waits for them.
@@ -87,12 +87,12 @@ def abandon_records(connection: Connection, run_id: str, *, at_s: float) -> None
     """End PROJECTING records as ERROR / ABANDONED, in the caller's transaction."""
     query = of_run(run_id).where(_RECORD.invocation == InvocationStatus.PROJECTING.value)
     for row in connection.execute(query).mappings().all():
-        record = record_of(row)
+        record = record_of_row(row)
         ended = record.with_error(ErrorCode.ABANDONED, at_s=max(at_s, record.started_s))
         connection.execute(update(evidence_record).where(_RECORD.key == record.key).values(_columns(ended)))
 
 
-def record_of(columns: Mapping[Any, Any]) -> EvidenceRecord:
+def record_of_row(columns: Mapping[Any, Any]) -> EvidenceRecord:
     """The record.
 
     Raises:

@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import Connection, Select, Table, func, select, text
 from sqlalchemy.dialects import postgresql, sqlite
 
-from diagnosis_harness.adapters.persistence.schema import UNFINISHED, diagnosis_run
+from diagnosis_harness.adapters.persistence.schema import IS_UNFINISHED, diagnosis_run
 from diagnosis_harness.application.runs.request import RunRequest
 from diagnosis_harness.kernel.errors import TooManyRuns
 
@@ -58,5 +58,5 @@ def count_unfinished_query(asked_by: str) -> Select[Any]:
     return (
         select(func.count())
         .select_from(diagnosis_run)
-        .where(diagnosis_run.c.asked_by == asked_by, text(UNFINISHED))
+        .where(diagnosis_run.c.asked_by == asked_by, text(IS_UNFINISHED))
     )

@@ -44,7 +44,7 @@ def event_columns(event: TraceEvent) -> dict[str, Any]:
     }
 
 
-def event_of(columns: Mapping[Any, Any]) -> TraceEvent:
+def event_of_row(columns: Mapping[Any, Any]) -> TraceEvent:
     """The event."""
     return TraceEvent(
         seq=columns["seq"],

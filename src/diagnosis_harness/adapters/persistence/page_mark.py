@@ -10,7 +10,7 @@ from diagnosis_harness.harness.keys import is_safe_segment
 from diagnosis_harness.kernel.errors import InvalidInput
 
 
-def mark_of(submitted_s: float, run_id: str) -> str:
+def page_mark_of(submitted_s: float, run_id: str) -> str:
     """The cursor after the last run of a page."""
     return base64.urlsafe_b64encode(f"{submitted_s!r} {run_id}".encode("ascii")).decode("ascii").rstrip("=")
 
@@ -28,7 +28,7 @@ def read_mark(mark: str) -> tuple[float, str]:
         submitted_s = float(submitted)
     except (ValueError, binascii.Error):
         raise _invalid_mark() from None
-    if not isfinite(submitted_s) or not is_safe_segment(run_id) or mark_of(submitted_s, run_id) != mark:
+    if not isfinite(submitted_s) or not is_safe_segment(run_id) or page_mark_of(submitted_s, run_id) != mark:
         raise _invalid_mark()
     return submitted_s, run_id
 

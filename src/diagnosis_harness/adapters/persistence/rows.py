@@ -86,7 +86,7 @@ def row_of(columns: Mapping[Any, Any]) -> RunRow:
     """
     reason = columns["wish_reason"]
     return RunRow(
-        request=request_of(columns),
+        request=request_of_row(columns),
         status=RunStatus(columns["status"]),
         started_s=columns["started_s"],
         owner=columns["owner"],
@@ -100,7 +100,7 @@ def row_of(columns: Mapping[Any, Any]) -> RunRow:
     )
 
 
-def request_of(columns: Mapping[Any, Any]) -> RunRequest:
+def request_of_row(columns: Mapping[Any, Any]) -> RunRequest:
     """The request.
 
     Raises:

@@ -39,14 +39,14 @@ class FreeText(TypeDecorator[str]):
         return kept.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
-NAMES = {
+CONSTRAINT_NAMES = {
     "ix": "ix_%(table_name)s_%(column_0_N_name)s",
     "uq": "uq_%(table_name)s_%(column_0_N_name)s",
     "ck": "ck_%(table_name)s_%(constraint_name)s",
     "fk": "fk_%(table_name)s_%(column_0_name)s",
     "pk": "pk_%(table_name)s",
 }
-SCHEMA = MetaData(naming_convention=NAMES)
+SCHEMA = MetaData(naming_convention=CONSTRAINT_NAMES)
 
 # SQLite auto-increments only an INTEGER key, which has 64 bits there.
 _Number = BigInteger().with_variant(Integer(), "sqlite")
@@ -107,8 +107,8 @@ diagnosis_run = Table(
     ),
 )
 
-UNFINISHED = "status IN ('QUEUED', 'RUNNING')"
-JOINABLE = f"{UNFINISHED} AND alert_resolved_s IS NULL"
+IS_UNFINISHED = "status IN ('QUEUED', 'RUNNING')"
+JOINABLE = f"{IS_UNFINISHED} AND alert_resolved_s IS NULL"
 """An unfinished run is joined by what asks about the same, until its alert is said to be resolved.
 
 Queries say both in these words: SQLite uses an index of a part only where a query repeats its condition.
@@ -128,8 +128,8 @@ Index(
 Index(
     "ix_diagnosis_run_unfinished",
     _run.asked_by,
-    sqlite_where=text(UNFINISHED),
-    postgresql_where=text(UNFINISHED),
+    sqlite_where=text(IS_UNFINISHED),
+    postgresql_where=text(IS_UNFINISHED),
 )
 Index(
     "ix_diagnosis_run_open_owner",

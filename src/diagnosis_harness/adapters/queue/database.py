@@ -20,7 +20,7 @@ from diagnosis_harness.application.private_file import make_private
 from diagnosis_harness.kernel.errors import FailureKind, InvalidSetting, StoreFailure
 from diagnosis_harness.kernel.store_trouble import StoreTrouble
 
-SCHEMA: Final = "diagnosis_queue"
+QUEUE_SCHEMA: Final = "diagnosis_queue"
 """The PostgreSQL schema of the queue's tables; in SQLite they have a file of their own."""
 
 _PLACE: Final = "queue.url"

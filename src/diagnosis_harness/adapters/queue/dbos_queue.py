@@ -14,7 +14,7 @@ import sqlalchemy as sa
 from dbos import DBOS, DBOSClient, DBOSConfig, DBOSPortableJSONSerializer, EnqueueOptions
 from dbos import error as dbos_error
 
-from diagnosis_harness.adapters.queue.database import SCHEMA, QueueDatabase, translate_queue_errors
+from diagnosis_harness.adapters.queue.database import QUEUE_SCHEMA, QueueDatabase, translate_queue_errors
 from diagnosis_harness.adapters.queue.worker import QueueWorker
 from diagnosis_harness.application.runs.queue import Work
 from diagnosis_harness.application.runs.sources import ANY_LANE, Lane
@@ -146,10 +146,10 @@ class DbosRunQueue:
     def _create_client(self) -> DBOSClient:
         _quieten_dbos()
         self._database.use_wal()
-        DBOS.migrate(self._database.url, schema=SCHEMA)
+        DBOS.migrate(self._database.url, schema=QUEUE_SCHEMA)
         return DBOSClient(
             system_database_engine=self._engine(fails_fast=lambda: True),
-            dbos_system_schema=SCHEMA,
+            dbos_system_schema=QUEUE_SCHEMA,
             serializer=DBOSPortableJSONSerializer(),
             application_name=_APPLICATION,
             retry_connection_errors=False,
@@ -165,7 +165,7 @@ class DbosRunQueue:
         config = DBOSConfig(
             name=_APPLICATION,
             system_database_engine=self._engine(fails_fast=lambda: self._worker.is_closed),
-            dbos_system_schema=SCHEMA,
+            dbos_system_schema=QUEUE_SCHEMA,
             serializer=DBOSPortableJSONSerializer(),
             executor_id=self._executor_id,
             application_version=_VERSION,

@@ -22,7 +22,7 @@ from diagnosis_harness.kernel.errors import FailureKind, InvalidSetting, Technic
 from diagnosis_harness.trace.otlp import otlp_request
 from diagnosis_harness.trace.spans import RunSpans
 
-PLACE = "telemetry.endpoint"
+ENDPOINT_PLACE = "telemetry.endpoint"
 _TRACES = "/v1/traces"
 
 
@@ -49,7 +49,9 @@ class OtlpTarget:
         Raises:
             InvalidSetting: the endpoint is not an http or https URL.
         """
-        refused = InvalidSetting(PLACE, "is not an http or https URL", "write it as http://HOST:4318")
+        refused = InvalidSetting(
+            ENDPOINT_PLACE, "is not an http or https URL", "write it as http://HOST:4318"
+        )
         try:
             parts = urlsplit(self.endpoint)
             is_url = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0

@@ -10,7 +10,7 @@ from diagnosis_harness.kernel.errors import AnswerRefused, FailureKind
 
 TOPICS_MAX = 4
 NAMES_MAX = 5
-NAME_MAX = 60
+ENTITY_NAME_MAX = 60
 
 
 class SystemTopic(StrEnum):
@@ -60,7 +60,7 @@ def check_answer(answer: SystemAnswer, question: str) -> SystemAnswer:
         raise _refusal("it names a kind of telemetry that there is not")
     asked = question.casefold()
     for name in answer.asked_about:
-        if not name.strip() or len(name) > NAME_MAX:
+        if not name.strip() or len(name) > ENTITY_NAME_MAX:
             raise _refusal("what it was asked about is no name")
         if name.casefold() not in asked:
             raise _refusal("it names what the question does not")

@@ -11,7 +11,7 @@ from diagnosis_harness.application.path_answer import PathAnswer
 from diagnosis_harness.application.status import ChatApplicationStatus, emit_status
 from diagnosis_harness.application.system.answer import SystemAnswer, check_answer
 from diagnosis_harness.application.system.profile import SystemProfile, profile_json
-from diagnosis_harness.application.system.text import holds, system_text
+from diagnosis_harness.application.system.text import is_known_name, system_text
 from diagnosis_harness.harness.budget import TokenUsage
 from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.harness.core import DiagnosisHarnessCore
@@ -62,7 +62,9 @@ class SystemChat:
         emit_status(self.core, ctx, ChatApplicationStatus.SYSTEM_RESPONDING)
         profile = self.profile(ctx)
         given = await self._respond(ctx, question, language, profile)
-        names: list[JsonValue] = [{"name": name, "held": holds(profile, name)} for name in given.asked_about]
+        names: list[JsonValue] = [
+            {"name": name, "held": is_known_name(profile, name)} for name in given.asked_about
+        ]
         return PathAnswer(
             {
                 "kind": IntentType.SYSTEM_CHAT.value,

@@ -27,7 +27,7 @@ def system_text(answer: SystemAnswer, profile: SystemProfile, language: Language
     return "\n\n".join(dict.fromkeys(parts))
 
 
-def holds(profile: SystemProfile, name: str) -> bool:
+def is_known_name(profile: SystemProfile, name: str) -> bool:
     """Whether a name is that of a source or a tool of the system."""
     return name.casefold() in {held.casefold() for held in profile.names}
 

@@ -14,7 +14,7 @@ from diagnosis_harness.release.decision import TABLE, Row
 from diagnosis_harness.release.outcome import ReleaseOutcome
 from diagnosis_harness.report.document import MISSING, RunDocument, Termination
 from diagnosis_harness.report.failure import failure_sentence
-from diagnosis_harness.report.window import instant
+from diagnosis_harness.report.window import read_instant
 from diagnosis_harness.tools.invocation import ErrorCode
 
 _ROUNDING_S = 0.002
@@ -107,9 +107,9 @@ def _may_not_have_begun(document: RunDocument) -> tuple[ErrorCode, ...]:
 
 def _time_flaws(document: RunDocument) -> Iterator[Flaw]:
     run = document.run
-    started_s = instant(run.started_at, "run.started_at")
+    started_s = read_instant(run.started_at, "run.started_at")
     if run.onset_at is not None:
-        instant(run.onset_at, "run.onset_at")
+        read_instant(run.onset_at, "run.onset_at")
     if run.termination is None:
         return
     ended_s = _end_s(run.termination)
@@ -121,7 +121,7 @@ def _time_flaws(document: RunDocument) -> Iterator[Flaw]:
         yield Flaw(FlawCode.OUT_OF_ORDER, "run.termination.at", run.termination.at, run.started_at)
     for number, record in enumerate(document.records):
         place = f"records[{number}].started_at"
-        begun_s = instant(record.started_at, place)
+        begun_s = read_instant(record.started_at, place)
         # A call that had begun may end after its run: ending a record has its own time.
         until_s = ended_s if run.state is RunState.SUCCESS else float("inf")
         if not started_s - _ROUNDING_S <= begun_s <= ended_s + _ROUNDING_S:
@@ -130,11 +130,11 @@ def _time_flaws(document: RunDocument) -> Iterator[Flaw]:
             yield Flaw(FlawCode.OUT_OF_ORDER, f"records[{number}].duration_s", str(record.duration_s))
     before_s = started_s - _ROUNDING_S
     for number, line in enumerate(document.trace):
-        at_s = instant(line.at, f"trace[{number}].at")
+        at_s = read_instant(line.at, f"trace[{number}].at")
         if at_s < before_s:
             yield Flaw(FlawCode.OUT_OF_ORDER, f"trace[{number}].at", line.at)
         before_s = max(before_s, at_s)
 
 
 def _end_s(termination: Termination) -> float:
-    return instant(termination.at, "run.termination.at")
+    return read_instant(termination.at, "run.termination.at")

@@ -14,7 +14,7 @@ from diagnosis_harness.kernel.errors import RunDocumentInvalid
 from diagnosis_harness.report.document import RunDocument
 from diagnosis_harness.report.inquiry_entry import InquiryEntry
 from diagnosis_harness.report.restore_inquiry import inquiry_of_entry
-from diagnosis_harness.report.window import instant
+from diagnosis_harness.report.window import read_instant
 from diagnosis_harness.tools.evidence import EvidenceItem, ItemKind
 from diagnosis_harness.tools.invocation import EvidenceRecord
 
@@ -49,7 +49,7 @@ def _onset_flaws(
 ) -> Iterator[Flaw]:
     """The first that says when it began is believed, so nobody before it may have said so."""
     stated = document.run.onset_at
-    asked_s = None if stated is None else instant(stated, "run.onset_at")
+    asked_s = None if stated is None else read_instant(stated, "run.onset_at")
     said = {
         OnsetOrigin.ASKED: asked_s,
         OnsetOrigin.QUESTION: timestamp_in_question(inquiry.question, inquiry.inventory.incident),

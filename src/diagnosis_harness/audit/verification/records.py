@@ -9,7 +9,7 @@ from diagnosis_harness.audit.verification.result import Check, CheckName, Flaw, 
 from diagnosis_harness.kernel.canonical import digest
 from diagnosis_harness.kernel.errors import RunDocumentInvalid, StoredBytesInvalid
 from diagnosis_harness.report.document import RecordEntry, RunDocument
-from diagnosis_harness.report.restore import arguments_of, record_of
+from diagnosis_harness.report.restore import arguments_of, restore_record
 from diagnosis_harness.report.window import Window
 from diagnosis_harness.tools.evidence import InvocationStatus
 from diagnosis_harness.tools.invocation import EvidenceRecord
@@ -76,7 +76,7 @@ def _restore(entry: RecordEntry, place: str, run_id: str) -> tuple[EvidenceRecor
         flaws = list(_belongs(entry, place, found))
     try:
         arguments_of(entry, place)
-        record = record_of(entry, place, run_id=run_id, found=found)
+        record = restore_record(entry, place, run_id=run_id, found=found)
     except RunDocumentInvalid as error:
         return None, [*flaws, Flaw(FlawCode.RECORD_IMPOSSIBLE, error.place, found=error.problem)]
     return (None if flaws else record), flaws

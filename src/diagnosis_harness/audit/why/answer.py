@@ -57,7 +57,7 @@ class Sentence:
         return cls(phrase, MappingProxyType({name: str(value) for name, value in values.items()}))
 
 
-def display_name(name: str) -> str:
+def quote_unless_plain(name: str) -> str:
     """A name that an agent may have chosen, as a sentence shows it: in quotation marks unless it is plain."""
     return name if is_safe_segment(name) else json.dumps(name, ensure_ascii=False)
 

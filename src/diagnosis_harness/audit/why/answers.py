@@ -22,7 +22,7 @@ from diagnosis_harness.audit.why.answer import (
     WhyAnswer,
     WhyQuestion,
 )
-from diagnosis_harness.audit.why.evidence import FACTS_MAX, calls_without_evidence, record_facts
+from diagnosis_harness.audit.why.evidence import FACTS_SHOWN, calls_without_evidence, record_facts
 from diagnosis_harness.audit.why.phrases import Phrase
 from diagnosis_harness.audit.why.stream import StreamSeen, no_done
 from diagnosis_harness.diagnosis.collection import DiagnosisStopReason
@@ -346,7 +346,7 @@ def _lines(document: RunDocument, *names: TraceName) -> Iterable[Fact]:
         for place, line in enumerate(document.trace)
         if line.name in names
     ]
-    return found[-FACTS_MAX:]
+    return found[-FACTS_SHOWN:]
 
 
 def _has(document: RunDocument, name: TraceName, status: TraceEventStatus | None = None) -> bool:

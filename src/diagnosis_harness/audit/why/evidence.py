@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import assert_never
 
-from diagnosis_harness.audit.why.answer import Fact, Sentence, display_name
+from diagnosis_harness.audit.why.answer import Fact, Sentence, quote_unless_plain
 from diagnosis_harness.audit.why.phrases import Phrase
 from diagnosis_harness.report.document import RecordEntry
 from diagnosis_harness.report.trace_line import TraceLine
@@ -13,7 +13,7 @@ from diagnosis_harness.tools.evidence import EvidenceStatus, InvocationStatus
 from diagnosis_harness.tools.invocation import ErrorCode
 from diagnosis_harness.trace.event import TraceName
 
-FACTS_MAX = 5
+FACTS_SHOWN = 5
 """Facts of one kind that an answer names: the last ones, since they are nearest to the end."""
 
 
@@ -39,7 +39,9 @@ def _refusal_sentence(line: TraceLine) -> Sentence:
     if line.data is None:
         return Sentence.of(Phrase.CALL_REFUSED_UNNAMED)
     call, tool, code = (line.text_of(name) or "-" for name in ("tool_call_id", "tool", "code"))
-    return Sentence.of(Phrase.CALL_REFUSED, call=display_name(call), tool=display_name(tool), code=code)
+    return Sentence.of(
+        Phrase.CALL_REFUSED, call=quote_unless_plain(call), tool=quote_unless_plain(tool), code=code
+    )
 
 
 def _record_sentence(record: RecordEntry) -> Sentence:
@@ -52,13 +54,13 @@ def _record_sentence(record: RecordEntry) -> Sentence:
             phrase = Phrase.__members__.get(f"CALL_{record.error_code}", Phrase.CALL_FAILED)
         case _:
             assert_never(record.status)
-    call, tool = display_name(record.tool_call_id), display_name(record.tool)
+    call, tool = quote_unless_plain(record.tool_call_id), quote_unless_plain(record.tool)
     return Sentence.of(phrase, call=call, tool=tool, code=record.error_code or "-")
 
 
 def _summary(record: RecordEntry) -> str:
     """Call, tool, status and error of a record on one line."""
-    names = (display_name(record.tool_call_id), display_name(record.tool))
+    names = (quote_unless_plain(record.tool_call_id), quote_unless_plain(record.tool))
     parts = (*names, record.status, record.evidence_status, record.error_code)
     return " ".join(part for part in parts if part)
 
@@ -66,4 +68,4 @@ def _summary(record: RecordEntry) -> str:
 def record_facts(records: Sequence[RecordEntry]) -> tuple[Fact, ...]:
     """The last records, as facts."""
     facts = [Fact(f"records[{place}]", _summary(record)) for place, record in enumerate(records)]
-    return tuple(facts[-FACTS_MAX:])
+    return tuple(facts[-FACTS_SHOWN:])

@@ -14,7 +14,7 @@ from diagnosis_harness.kernel.window import parse_utc
 from diagnosis_harness.report import words
 from diagnosis_harness.report.citations import Citations, Item
 from diagnosis_harness.report.document import RunDocument
-from diagnosis_harness.report.excerpt import quotation, quotes_of, scope_text, source_words
+from diagnosis_harness.report.excerpt import describe_scope, quotation, quotes_of, source_words
 from diagnosis_harness.report.measure import measure, measures
 
 _PLOT_COLUMNS = 32
@@ -27,7 +27,7 @@ def footnotes(document: RunDocument, cited: Citations, *, language: Language, wi
     for call_id in dict.fromkeys(ref.tool_call_id for ref in cited.numbers):
         record = cited.records[call_id]
         source = Text(source_words(record, language=language))
-        source.append(f"{words.COMMA.in_(language)}{scope_text(record, language=language)}", "dim")
+        source.append(f"{words.COMMA.in_(language)}{describe_scope(record, language=language)}", "dim")
         yield from hang(Text("  "), source, width)
         for ref, place in cited.numbers.items():
             if ref.tool_call_id == call_id:

@@ -12,7 +12,7 @@ from diagnosis_harness.cli.render.wrap import hang
 from diagnosis_harness.cli.words import runs as words
 from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.report.measure import measure
-from diagnosis_harness.report.timestamps import escape_line, instant
+from diagnosis_harness.report.timestamps import display_time, escape_line
 from diagnosis_harness.server.run_view import RunView
 
 _STYLES = {
@@ -147,7 +147,7 @@ def facts_lines(run: RunView, language: Language, *, now_s: float, width: int) -
         ("intent", run.intent),
         ("kind", run.kind),
         ("asked_by", run.asked_by),
-        ("submitted", instant(run.submitted_s)),
+        ("submitted", display_time(run.submitted_s)),
         ("took", None if took_s is None else measure(took_s, "s")),
         ("steps", f"{spent.agent_steps:,}" if spent else None),
         ("tool_calls", f"{spent.tool_calls:,}" if spent else None),

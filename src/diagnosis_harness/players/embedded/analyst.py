@@ -25,7 +25,7 @@ from diagnosis_harness.players.embedded.question import symptom_in_question
 from diagnosis_harness.players.embedded.reading import Reading, deciding_signal, is_worth_telling
 from diagnosis_harness.tools.invocation import EvidenceRecord
 
-Call: TypeAlias = tuple[str, Mapping[str, JsonValue]]
+NextCall: TypeAlias = tuple[str, Mapping[str, JsonValue]]
 """A tool's name, and what to ask it."""
 QUESTION_LIMIT = 500
 """How much of a question is searched for names: as much as a tool takes as a text."""
@@ -77,11 +77,11 @@ def _calls_to_make(view: PolicyView, reading: Reading) -> tuple[WantedCall, ...]
     return ()
 
 
-def _stages(view: PolicyView, reading: Reading) -> Iterator[list[Call]]:
+def _stages(view: PolicyView, reading: Reading) -> Iterator[list[NextCall]]:
     """What to look at, stage by stage; a later stage is only thought of when the ones before are done."""
     yield [("describe_sources", {}), ("match_entities", {"text": view.question[:QUESTION_LIMIT]})]
     onset = _onset(view, reading)
-    broad: list[Call] = [
+    broad: list[NextCall] = [
         ("estimate_onset", onset),
         *_alert_look(view, reading, onset),
         ("find_changed_signals", onset),
@@ -121,7 +121,7 @@ def _subject(tool_name: str, arguments: Mapping[str, JsonValue]) -> tuple[str, o
     return tool_name, arguments.get("entity"), arguments.get("signal")
 
 
-def _alert_look(view: PolicyView, reading: Reading, onset: Mapping[str, JsonValue]) -> list[Call]:
+def _alert_look(view: PolicyView, reading: Reading, onset: Mapping[str, JsonValue]) -> list[NextCall]:
     """The signal that the question is about, around onset: the alert's, or that of a symptom."""
     alert, entity = reading.alert(), next(iter(view.affected), None) or reading.entity_in_question()
     if entity is not None and (alert is None or alert.entity != entity):
@@ -135,9 +135,9 @@ def _alert_look(view: PolicyView, reading: Reading, onset: Mapping[str, JsonValu
     return [("inspect_signal", named)]
 
 
-def _close_look(reading: Reading, onset: Mapping[str, JsonValue]) -> list[Call]:
+def _close_look(reading: Reading, onset: Mapping[str, JsonValue]) -> list[NextCall]:
     """What speaks most for the best candidate, around onset, and who calls it."""
-    looks: list[Call] = []
+    looks: list[NextCall] = []
     for candidate in reading.candidates()[:1]:
         entity = candidate.item.entity or ""
         named = deciding_signal(candidate.item) or reading.strongest_signal(candidate.item)

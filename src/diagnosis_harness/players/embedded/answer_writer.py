@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from diagnosis_harness.harness.budget import TokenUsage
 from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.knowledge.passage import BlockKind, Passage
-from diagnosis_harness.knowledge.quotation import QUOTATIONS_MAX, QUOTED_MAX, Quotation
+from diagnosis_harness.knowledge.quotation import EXCERPT_MAX, QUOTATIONS_MAX, Quotation
 from diagnosis_harness.knowledge.terms import terms_of, terms_of_question
 from diagnosis_harness.knowledge.units import Unit, units_of
 
@@ -35,7 +35,7 @@ def quotations(question: str, passages: Sequence[Passage]) -> tuple[Quotation, .
     """The quotations for a question: pure. There is one at least when there is a passage with text."""
     asked = frozenset(terms_of_question(question))
     chosen: list[Quotation] = []
-    left = QUOTED_MAX
+    left = EXCERPT_MAX
     for number, is_main in _order(passages):
         units = units_of(passages[number - 1])
         places = _of_main(units, asked) if is_main else _of_other(units, asked)

@@ -9,7 +9,7 @@ from diagnosis_harness.guards.harm import is_harm
 from diagnosis_harness.guards.rankings import fault_kind_of
 from diagnosis_harness.players.embedded.claims import claim_of, plain_claim, sound_claim
 from diagnosis_harness.players.embedded.reading import (
-    DIRECT_KINDS,
+    OBSERVED_KINDS,
     Found,
     Reading,
     is_recent_change,
@@ -106,7 +106,7 @@ def _open_claims(reading: Reading) -> tuple[Claim, ...]:
 def _hypothesis(reading: Reading, found: Found) -> Hypothesis:
     item = found.item
     explained_by = item.attributes.get("explained_by")
-    against = reading.about(str(explained_by), *DIRECT_KINDS)[:1] if explained_by else ()
+    against = reading.about(str(explained_by), *OBSERVED_KINDS)[:1] if explained_by else ()
     region = item.attributes.get("region")
     return Hypothesis(
         entity=item.entity or "",

@@ -19,7 +19,7 @@ _NEEDS: dict[str, str] = {
 """Tools that are worth a call only where the inventory names their kind of telemetry."""
 
 
-DIRECT_KINDS = (ItemKind.SIGNAL_CHANGE, ItemKind.SELF_TIME, ItemKind.EDGE_GAP, ItemKind.SPAN_ERRORS)
+OBSERVED_KINDS = (ItemKind.SIGNAL_CHANGE, ItemKind.SELF_TIME, ItemKind.EDGE_GAP, ItemKind.SPAN_ERRORS)
 """Kinds of items that say something observed of an entity."""
 LEAST_NORMAL_S = 1_200.0
 CHANGE_REACH_S = 3_600.0
@@ -81,7 +81,7 @@ class Reading:
 
     def harms(self, candidate: EvidenceItem) -> tuple[Found, ...]:
         """What got worse of a candidate: first what its kind of fault and deciding evidence point at."""
-        harmful = [each for each in self.about(candidate.entity or "", *DIRECT_KINDS) if is_harm(each.item)]
+        harmful = [each for each in self.about(candidate.entity or "", *OBSERVED_KINDS) if is_harm(each.item)]
         decided = _DECIDING.get(str(candidate.attributes.get("decided_by")))
         resource = _RESOURCE_OF.get(str(candidate.attributes.get("fault_kind")))
 
@@ -134,7 +134,7 @@ def _by_score(found: Iterable[Found]) -> tuple[Found, ...]:
 
 def is_worth_telling(item: EvidenceItem) -> bool:
     """Whether an item helps who looks for what broke: harm, a recent change, a call, an onset."""
-    if item.kind in DIRECT_KINDS:
+    if item.kind in OBSERVED_KINDS:
         return is_harm(item)
     if item.kind is ItemKind.CHANGE_EVENT:
         return is_recent_change(item)

@@ -12,7 +12,12 @@ from diagnosis_harness.application.intent import IntentType
 from diagnosis_harness.application.routing import RoutingDecision, RoutingReason, RoutingTurn
 from diagnosis_harness.harness.budget import TokenUsage
 from diagnosis_harness.harness.context import RunContext
-from diagnosis_harness.players.embedded.router_rules import FOLLOWING_WEIGHT, PHRASES, REQUESTS, RULES
+from diagnosis_harness.players.embedded.router_rules import (
+    FOLLOWING_WEIGHT,
+    ROUTER_PHRASES,
+    ROUTER_REQUESTS,
+    ROUTER_RULES,
+)
 
 MATCHED_MAX = 12
 """The most phrases that a decision names."""
@@ -35,7 +40,7 @@ _PLAIN = {0xFF01 + place: 0x21 + place for place in range(94)} | {ord("’"): "'
 
 
 class EmbeddedRouter:
-    """Plays `IntentRouter`; never waits, never fails, spends no tokens."""
+    """Plays `IntentRouter`; never waits, never fails, spends no question_words."""
 
     def __init__(self) -> None:
         self._lexicon = Lexicon()
@@ -54,7 +59,7 @@ def path_of(question: str, history: Sequence[RoutingTurn], lexicon: Lexicon) -> 
     Each reason that shows counts once with its weight. With nothing recognised the question goes the way of
     the one before it; without one it is taken as told of the system under watch, unless it holds no word.
     """
-    words = [lexicon.spell(word) for word in tokens(question)]
+    words = [lexicon.spell(word) for word in question_words(question)]
     found = lexicon.find(words)
     before = history[-1].intent if history else None
     weights = {reason: lexicon.weight_of(reason, before) for reason in found}
@@ -76,7 +81,7 @@ def path_of(question: str, history: Sequence[RoutingTurn], lexicon: Lexicon) -> 
     return RoutingDecision(path, RoutingReason.NOTHING_RECOGNISED)
 
 
-def tokens(text: str) -> list[str]:
+def question_words(text: str) -> list[str]:
     """The words of a text: Latin words and numbers, single characters of other scripts, classes of figures.
 
     Width, case, spaces and punctuation make no difference.
@@ -108,12 +113,12 @@ class Lexicon:
     """The phrases of the rules, as a tree of words. It does not change once it is built."""
 
     def __init__(self) -> None:
-        self._rules = {rule.reason: rule for rule in RULES}
+        self._rules = {rule.reason: rule for rule in ROUTER_RULES}
         self._root = _Node()
         self._words: set[str] = set()
-        for reason, phrases in PHRASES:
+        for reason, phrases in ROUTER_PHRASES:
             self._add(phrases, reason)
-        self._add(REQUESTS, None)
+        self._add(ROUTER_REQUESTS, None)
         self._near = {
             form: word for word in sorted(self._words) if word.isascii() for form in _without_one(word)
         }
@@ -191,7 +196,7 @@ def _is_slip(word: str, known: str) -> bool:
 
 
 def _words(alternative: str) -> Iterable[str]:
-    return (alternative,) if alternative.startswith("<") else tuple(tokens(alternative))
+    return (alternative,) if alternative.startswith("<") else tuple(question_words(alternative))
 
 
 def join_words(words: Sequence[str]) -> str:

@@ -24,7 +24,7 @@ class RoutingRule:
     weight: int
 
 
-RULES = (
+ROUTER_RULES = (
     RoutingRule(RoutingReason.ASKS_FOR_CAUSE, IntentType.DIAGNOSIS, 4),
     RoutingRule(RoutingReason.ASKS_TO_INVESTIGATE, IntentType.DIAGNOSIS, 3),
     RoutingRule(RoutingReason.ASKS_FOR_STATE, IntentType.DIAGNOSIS, 3),
@@ -48,5 +48,5 @@ RULES = (
 FOLLOWING_WEIGHT = 3
 """How much a word that goes on with what was said speaks for the path before it."""
 
-PHRASES = (*router_english.PHRASES.items(), *router_chinese.PHRASES.items())
-REQUESTS = router_english.REQUESTS + router_chinese.REQUESTS
+ROUTER_PHRASES = (*router_english.PHRASES.items(), *router_chinese.PHRASES.items())
+ROUTER_REQUESTS = router_english.REQUESTS + router_chinese.REQUESTS

@@ -8,7 +8,7 @@ from diagnosis_harness.tools.evidence import EvidenceItem
 
 LEAST_MARGIN = 0.1
 """Lead over the next candidate, as a share of the leader's score, below which two causes are as good."""
-EXPLAINED_SHARE = 0.5
+DEPENDENCY_SHARE = 0.5
 """Share of a candidate's score that a dependency explains from which the dependency is the better cause."""
 
 
@@ -20,7 +20,7 @@ def weaknesses(item: EvidenceItem) -> tuple[SemanticReason, ...]:
     if item.number("margin") < LEAST_MARGIN:
         found.append(SemanticReason.NO_MARGIN)
     score = item.score or 0.0
-    if item.attributes.get("explained_by") and item.number("explained_score") > EXPLAINED_SHARE * score:
+    if item.attributes.get("explained_by") and item.number("explained_score") > DEPENDENCY_SHARE * score:
         found.append(SemanticReason.EXPLAINED_BY_OTHER)
     return tuple(found)
 

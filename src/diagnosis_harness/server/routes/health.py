@@ -14,8 +14,8 @@ from diagnosis_harness.application.runs.store import RunQuery
 from diagnosis_harness.application.service import DATABASE, EVIDENCE
 from diagnosis_harness.kernel.errors import StoreFailure
 from diagnosis_harness.server.app_state import AppState, AppStateDep
-from diagnosis_harness.server.metrics import MEDIA_TYPE
-from diagnosis_harness.server.request_bodies import PAGE_MAX
+from diagnosis_harness.server.metrics import METRICS_MEDIA_TYPE
+from diagnosis_harness.server.request_bodies import PAGE_SIZE_MAX
 from diagnosis_harness.server.time_limit import with_time_limit
 from diagnosis_harness.server.view import View
 from diagnosis_harness.server.write_check import LIMIT_S
@@ -112,11 +112,11 @@ async def metrics(state: AppStateDep) -> Response:
     meters.store_up.set(database is None)
     meters.evidence_store_up.set(evidence is None)
     with suppress(StoreFailure, TimeoutError):
-        asked = service.stores.archive.runs(RunQuery(status=RunStatus.QUEUED, limit=PAGE_MAX))
+        asked = service.stores.archive.runs(RunQuery(status=RunStatus.QUEUED, limit=PAGE_SIZE_MAX))
         waiting = await with_time_limit(service.core.clock, LIMIT_S, asked)
         meters.queued.set(len(waiting.rows))
         alerts = await with_time_limit(service.core.clock, LIMIT_S, service.alerts.waiting())
         now_s = service.core.clock.now_s()
         meters.alerts_waiting.set(alerts.count)
         meters.alerts_oldest_s.set(0 if alerts.oldest_s is None else max(0.0, now_s - alerts.oldest_s))
-    return Response(meters.text(), media_type=MEDIA_TYPE)
+    return Response(meters.text(), media_type=METRICS_MEDIA_TYPE)

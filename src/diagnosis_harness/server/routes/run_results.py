@@ -16,7 +16,7 @@ from diagnosis_harness.audit.why.answer import WhyQuestion
 from diagnosis_harness.audit.why.stored import why_stored
 from diagnosis_harness.kernel.errors import RunGoesOn, RunUnknown
 from diagnosis_harness.kernel.language import Language, Text
-from diagnosis_harness.report.document import RecordEntry, plain
+from diagnosis_harness.report.document import RecordEntry, plain_json
 from diagnosis_harness.report.document_file import document_bytes
 from diagnosis_harness.report.markdown import markdown
 from diagnosis_harness.report.timeline import moments, timeline
@@ -144,7 +144,7 @@ class RecordView(View):
     @classmethod
     def of(cls, record: EvidenceRecord) -> Self:
         """The record, with what it found where the class has a field for it."""
-        return cls.model_validate({**plain(RecordEntry.of(record)), "items": len(record.items)})
+        return cls.model_validate({**plain_json(RecordEntry.of(record)), "items": len(record.items)})
 
 
 class EvidenceView(View):

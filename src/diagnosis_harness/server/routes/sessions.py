@@ -21,7 +21,7 @@ from diagnosis_harness.kernel.language import Language, Text
 from diagnosis_harness.kernel.window import utc_text
 from diagnosis_harness.release.outcome import ReleaseOutcome
 from diagnosis_harness.server.app_state import AppState, AppStateDep, CallerDep, request_language
-from diagnosis_harness.server.request_bodies import PAGE_MAX
+from diagnosis_harness.server.request_bodies import PAGE_SIZE_MAX
 from diagnosis_harness.server.view import Timestamp, View
 
 router = APIRouter(tags=["sessions"])
@@ -105,7 +105,7 @@ async def session(
     state: AppStateDep,
     caller: CallerDep,
     before: Annotated[str | None, Query(max_length=400, description="`next` of the page before.")] = None,
-    limit: Annotated[int, Query(ge=1, le=PAGE_MAX)] = 50,
+    limit: Annotated[int, Query(ge=1, le=PAGE_SIZE_MAX)] = 50,
 ) -> Response:
     """The latest turns that the caller may see, the oldest first; and what the next turn is shown."""
     if not is_safe_segment(session_id):

@@ -28,7 +28,7 @@ _ALL_HELD_S = 1.0
 _KEYS_HELD_MAX = 1_000
 
 
-class KeyRing:
+class KeyCache:
     """Keys as they were read a moment ago, also those that are none: not each request asks the store.
 
     Ids that are none are held apart, so that they push out no key; and where many new ones come, as from
