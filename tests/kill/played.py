@@ -29,7 +29,7 @@ from diagnosis_harness.settings import load_settings
 from diagnosis_harness.testing.evidence import WINDOW, cause_claim, cause_item, change_claim, change_item
 from diagnosis_harness.testing.llm import FakeChatModel, says
 from diagnosis_harness.testing.scripted_policy import ScriptedJudge
-from diagnosis_harness.testing.scripted_tool import ENTITY_PARAMETER
+from diagnosis_harness.testing.scripted_tool import ENTITY_ARG
 from diagnosis_harness.tools.spec import ArgumentValue, ToolFindings, ToolSpec
 from diagnosis_harness.trace.sink import NullSink
 
@@ -176,7 +176,7 @@ def cast(told: Callable[[str], None]) -> tuple[MakePlayers, tuple[PlayedTool, ..
     """Who plays in a process, and with what; `told` hears of every execution of a tool."""
     returned = threading.Event()
     make_embedded = choose_players(load_settings())
-    look = ToolSpec(name="look", description="Looks.", parameters=(ENTITY_PARAMETER,))
+    look = ToolSpec(name="look", description="Looks.", parameters=(ENTITY_ARG,))
     hang = ToolSpec(name="hang", description="Hangs.", limit_s=0.5)
     return lambda core: replace(
         make_embedded(core),

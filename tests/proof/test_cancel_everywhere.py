@@ -32,7 +32,7 @@ from diagnosis_harness.testing.evidence import WINDOW, cause_claim, cause_item, 
 from diagnosis_harness.testing.ids import CountingIds
 from diagnosis_harness.testing.runs import AMPLE
 from diagnosis_harness.testing.scripted_policy import ScriptedJudge, ScriptedPolicy, ScriptedRepairer
-from diagnosis_harness.testing.scripted_tool import ENTITY_PARAMETER, ScriptedTool
+from diagnosis_harness.testing.scripted_tool import ENTITY_ARG, ScriptedTool
 from diagnosis_harness.tools.access import ScopeAccess
 from diagnosis_harness.tools.boundary import BoundarySettings, ToolBoundary
 from diagnosis_harness.tools.evidence import InvocationStatus
@@ -190,7 +190,7 @@ class Whole:
         )
         boundary = ToolBoundary(
             self.core,
-            tools=[ScriptedTool(make_findings, ToolSpec("look", "Looks.", parameters=(ENTITY_PARAMETER,)))],
+            tools=[ScriptedTool(make_findings, ToolSpec("look", "Looks.", parameters=(ENTITY_ARG,)))],
             store=self.store,
             access=ScopeAccess({"local": frozenset({"*"})}),
             keys=ToolCallKeyFactory("evidence"),

@@ -31,7 +31,7 @@ from diagnosis_harness.testing.scripted_policy import (
     ScriptedPolicy,
     ScriptedRepairer,
 )
-from diagnosis_harness.testing.scripted_tool import ENTITY_PARAMETER, ScriptedTool
+from diagnosis_harness.testing.scripted_tool import ENTITY_ARG, ScriptedTool
 from diagnosis_harness.tools.spec import Parameter, ParameterKind, ToolFindings, ToolSpec
 from diagnosis_harness.tools.store import EvidenceStore
 from diagnosis_harness.tools.stored import read_stored
@@ -137,7 +137,7 @@ def _tool(script: Script, name: str, value: str) -> None:
     # What was seen was seen in the window that was looked at, unless the script says otherwise.
     items = tuple(replace(item, window=item.window or WINDOW) for item in read)
     findings = ToolFindings(items=items, window=WINDOW, looked_at=1)
-    script.tools.append(ScriptedTool(lambda: findings, ToolSpec(name, "Looks.", (ENTITY_PARAMETER, SINCE))))
+    script.tools.append(ScriptedTool(lambda: findings, ToolSpec(name, "Looks.", (ENTITY_ARG, SINCE))))
 
 
 def _policy(script: Script, _: str, value: str) -> None:

@@ -14,7 +14,7 @@ from diagnosis_harness.diagnosis.policy import AskTools, GiveDraft, PolicyAnswer
 from diagnosis_harness.guards.semantic_guard import SemanticCase
 from diagnosis_harness.guards.verdict import Finding, Judgement
 from diagnosis_harness.harness.budget import NO_TOKENS, TokenUsage
-from diagnosis_harness.testing.scripted_tool import ENTITY_PARAMETER
+from diagnosis_harness.testing.scripted_tool import ENTITY_ARG
 from diagnosis_harness.tools.invocation import EvidenceRecord
 from diagnosis_harness.tools.spec import ArgumentValue, ToolFindings, ToolSpec
 
@@ -39,7 +39,7 @@ class Stage:
     slot: Slot | None = None
 
     spec: ToolSpec = field(
-        default_factory=lambda: ToolSpec("list_changes", "Looks.", parameters=(ENTITY_PARAMETER,))
+        default_factory=lambda: ToolSpec("list_changes", "Looks.", parameters=(ENTITY_ARG,))
     )
 
     def stands(self, asked: str, slot: Slot) -> None:

@@ -9,7 +9,7 @@ from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.testing.evidence import WINDOW, change_item
 from diagnosis_harness.tools.spec import ArgumentValue, Parameter, ParameterKind, ToolFindings, ToolSpec
 
-ENTITY_PARAMETER = Parameter("entity", ParameterKind.TEXT, "Whom to look at.")
+ENTITY_ARG = Parameter("entity", ParameterKind.TEXT, "Whom to look at.")
 
 
 def some_findings() -> ToolFindings:
@@ -28,7 +28,7 @@ class ScriptedTool:
 
     answer: Callable[[], ToolFindings] = some_findings
     spec: ToolSpec = field(
-        default_factory=lambda: ToolSpec(name="look", description="Looks.", parameters=(ENTITY_PARAMETER,))
+        default_factory=lambda: ToolSpec(name="look", description="Looks.", parameters=(ENTITY_ARG,))
     )
     runs: list[dict[str, ArgumentValue]] = field(default_factory=list)
 

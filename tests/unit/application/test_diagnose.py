@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 import pytest
 
@@ -38,7 +39,7 @@ from diagnosis_harness.testing.scripted_policy import (
     ScriptedPolicy,
     ScriptedRepairer,
 )
-from diagnosis_harness.testing.scripted_tool import ENTITY_PARAMETER, ScriptedTool
+from diagnosis_harness.testing.scripted_tool import ENTITY_ARG, ScriptedTool
 from diagnosis_harness.tools.access import ScopeAccess
 from diagnosis_harness.tools.boundary import ToolBoundary
 from diagnosis_harness.tools.spec import ToolFindings, ToolSpec
@@ -58,12 +59,9 @@ UNAVAILABLE = LlmFailure("away", kind=FailureKind.UNAVAILABLE)
 
 
 def make_findings() -> ToolFindings:
-    """A ranking and the change that bears it, in one record."""
-    return ToolFindings(
-        items=(cause_item(), change_item("i1", "payment"), change_item("i2", "checkout")),
-        window=WINDOW,
-        looked_at=2,
-    )
+    """A ranking and the change that supports it, in one record."""
+    items = (cause_item(), change_item("i1", "payment"), change_item("i2", "checkout"))
+    return ToolFindings(items=items, window=WINDOW, looked_at=2)
 
 
 def ask(*call_ids: str, assess: tuple[Assessment, ...] = (), entity: str | None = None) -> AskTools:
@@ -100,9 +98,7 @@ class House:
 
     answers: tuple[ScriptedAnswer, ...]
     tool: ScriptedTool = field(
-        default_factory=lambda: ScriptedTool(
-            make_findings, ToolSpec("look", "Looks.", parameters=(ENTITY_PARAMETER,))
-        )
+        default_factory=lambda: ScriptedTool(make_findings, ToolSpec("look", "Looks.", (ENTITY_ARG,)))
     )
     limits: RunBudgetLimits = LIMITS
     judge: ScriptedJudge = field(default_factory=ScriptedJudge)
@@ -377,10 +373,7 @@ def test_the_deadline_keeps_what_was_verified(
 def test_a_cancelled_run_publishes_no_conclusion() -> None:
     """CANCELLED / CANCELLED, whatever the answer would have been."""
     house = House((ask("t1"), GiveDraft(TRUTHFUL)))
-
-    def cancel() -> None:
-        house.core.cancel(house.ctx, CancellationReason.USER_REQUESTED)
-
+    cancel = partial(house.core.cancel, house.ctx, CancellationReason.USER_REQUESTED)
     house.policy = ScriptedPolicy(house.answers[0], ending(cancel, GiveDraft(TRUTHFUL)))
     is_end(house, RunState.CANCELLED, ReleaseOutcome.CANCELLED)
 

@@ -17,7 +17,7 @@ from diagnosis_harness.harness.termination import RunState
 from diagnosis_harness.release.decision import WorkEnd
 from diagnosis_harness.release.outcome import FallbackType, ReleaseOutcome
 from diagnosis_harness.testing.evidence import WINDOW, change_item
-from diagnosis_harness.testing.scripted_tool import ENTITY_PARAMETER, ScriptedTool
+from diagnosis_harness.testing.scripted_tool import ENTITY_ARG, ScriptedTool
 from diagnosis_harness.tools.spec import ToolFindings, ToolSpec
 from diagnosis_harness.trace.event import TraceName
 
@@ -39,7 +39,7 @@ def play_run(policy: Policy) -> tuple[Scene, DiagnosisEnd, ScriptedTool]:
         said = policy(json.loads(seen))
         return said if isinstance(said, str) else json.dumps(said)
 
-    tool = ScriptedTool(make_findings, ToolSpec("look", "Looks.", (ENTITY_PARAMETER,)))
+    tool = ScriptedTool(make_findings, ToolSpec("look", "Looks.", (ENTITY_ARG,)))
     scene = Scene(policy=WirePolicy(says), store=MemoryEvidenceStore(), tools=[tool])
     return scene, scene.run(), tool
 

@@ -32,7 +32,7 @@ from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.testing.evidence import change_claim
 from diagnosis_harness.testing.runs import AMPLE, limits
 from diagnosis_harness.testing.scripted_policy import ScriptedAnswer, ScriptedPolicy
-from diagnosis_harness.testing.scripted_tool import ENTITY_PARAMETER, ScriptedTool, no_findings, some_findings
+from diagnosis_harness.testing.scripted_tool import ENTITY_ARG, ScriptedTool, no_findings, some_findings
 from diagnosis_harness.tools.spec import Parameter, ParameterKind, ToolFindings, ToolSpec
 from diagnosis_harness.trace.event import TraceName
 
@@ -41,7 +41,7 @@ SPEC = ToolSpec(
     "look",
     "Looks.",
     (
-        ENTITY_PARAMETER,
+        ENTITY_ARG,
         Parameter("since", ParameterKind.INSTANT, "From."),
         Parameter("names", ParameterKind.NAMES, "Whom."),
     ),

@@ -25,7 +25,7 @@ from diagnosis_harness.testing.clock import ManualClock
 from diagnosis_harness.testing.evidence import change_item
 from diagnosis_harness.testing.ids import CountingIds
 from diagnosis_harness.testing.scripted_policy import ScriptedPolicy
-from diagnosis_harness.testing.scripted_tool import ENTITY_PARAMETER, ScriptedTool, no_findings, some_findings
+from diagnosis_harness.testing.scripted_tool import ENTITY_ARG, ScriptedTool, no_findings, some_findings
 from diagnosis_harness.tools.access import ScopeAccess
 from diagnosis_harness.tools.boundary import BoundarySettings, ToolBoundary, ToolBoundaryResult
 from diagnosis_harness.tools.evidence import EvidenceStatus, InvocationStatus
@@ -208,7 +208,7 @@ def test_a_tool_is_at_work_no_more_often_at_a_time_than_it_and_the_batch_allow(
             at_work[0] -= 1
         return some_findings()
 
-    spec = ToolSpec("look", "Looks.", parameters=(ENTITY_PARAMETER,), parallel=of_the_tool)
+    spec = ToolSpec("look", "Looks.", parameters=(ENTITY_ARG,), parallel=of_the_tool)
     house = House(tool=ScriptedTool(count_calls, spec), parallel=of_all)
     results = house.ask(*(request(f"t{n}", arguments={"entity": f"e{n}"}) for n in range(6)))
     assert all(result.status is EvidenceStatus.EVIDENCE_FOUND for result in results)

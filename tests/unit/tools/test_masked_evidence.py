@@ -11,7 +11,7 @@ from diagnosis_harness.harness.keys import ToolCallKeyFactory
 from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.testing.evidence import WINDOW, change_item
 from diagnosis_harness.testing.runs import Rig
-from diagnosis_harness.testing.scripted_tool import ENTITY_PARAMETER, ScriptedTool
+from diagnosis_harness.testing.scripted_tool import ENTITY_ARG, ScriptedTool
 from diagnosis_harness.tools.access import ScopeAccess
 from diagnosis_harness.tools.boundary import ToolBoundary, ToolBoundaryResult
 from diagnosis_harness.tools.evidence import EvidenceStatus
@@ -64,7 +64,7 @@ class House:
 
 
 def _look(answer: Callable[[], ToolFindings]) -> ScriptedTool:
-    return ScriptedTool(answer, ToolSpec("look", "Looks.", parameters=(ENTITY_PARAMETER,)))
+    return ScriptedTool(answer, ToolSpec("look", "Looks.", parameters=(ENTITY_ARG,)))
 
 
 def test_every_text_of_a_record_is_masked_before_it_is_stored() -> None:

@@ -13,7 +13,7 @@ from diagnosis_harness.harness.keys import ToolCallKeyFactory
 from diagnosis_harness.harness.termination import CancellationReason
 from diagnosis_harness.kernel.errors import StoreFailure
 from diagnosis_harness.testing.runs import Rig, limits
-from diagnosis_harness.testing.scripted_tool import ENTITY_PARAMETER, ScriptedTool
+from diagnosis_harness.testing.scripted_tool import ENTITY_ARG, ScriptedTool
 from diagnosis_harness.tools.access import ScopeAccess
 from diagnosis_harness.tools.boundary import ToolBoundary, ToolBoundaryResult
 from diagnosis_harness.tools.evidence import EvidenceStatus
@@ -57,7 +57,7 @@ class Door:
         """Ask once."""
         store = AwayStore() if self.wrong(RefusalCode.STORE_UNAVAILABLE) else MemoryEvidenceStore()
         ctx = self.rig.run(limits=limits(tool_calls=1))
-        spec = ToolSpec("look", "Looks.", (ENTITY_PARAMETER,), scope_names=("metrics:read",))
+        spec = ToolSpec("look", "Looks.", (ENTITY_ARG,), scope_names=("metrics:read",))
         tool = ScriptedTool(spec=replace(spec, read_only=not self.wrong(RefusalCode.NOT_READ_ONLY)))
         boundary = ToolBoundary(
             self.rig.core,
