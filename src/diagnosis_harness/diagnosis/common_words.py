@@ -13,7 +13,7 @@ only or other our out over own perhaps please really right same she should since
 someone something somewhere still such than that the their them then there these they thing things
 this those though thus to today together tomorrow tonight too two up us very was we well were what
 whatever when where whether which who whole whom whose why will with within without would yes
-yesterday yet you your
+yesterday yet you your after again already always before between during earlier first last later until while
 """
 _WATCHED: Final = """
 access action actions activity address alarm alarms alert alerting alerts answer api apis app
@@ -59,7 +59,8 @@ late leaking likely long low lower missing new normal odd offline ok old online 
 poor problematic ready red refused rejected rejecting related responsible restarted restarting
 running saturated short sick slow slower sluggish small spiking stable stale starved stopped strange
 stuck sudden suddenly taking terrible throttled timing unable unavailable unhealthy unreachable
-unresponsive unstable unusual usual weird worse worst wrong yellow
+unresponsive unstable unusual usual weird worse worst wrong yellow become becoming experiencing getting
+having keep keeps reporting returning seeing showing start started starting stopping throwing
 """
 COMMON_EN: Final = frozenset(f"{_FUNCTION} {_WATCHED} {_STATES}".split())
 """English words that a question has where a name could stand, and that name nothing of their own."""
@@ -73,7 +74,7 @@ _CHINESE: Final = """
 这个 那个 哪个 什么 这里 那里 突然 现在 今天 昨天 刚才 最近 一直 总是 老是 经常
 还 又 都 会 这么 那么 很 太 原因 根因 问题 情况 状态 性能 吞吐 吞吐量 队列 缓存
 数据库 网关 前端 消息 消费 重启 超时 失败 慢 挂 崩溃 整体 某些 部分 每个 有些
-登录 下单量
+登录 下单量 一切 为什么 为何 为啥 怎么 请问 哪些 其他 别的 其余
 """
 COMMON_ZH: Final = tuple(_CHINESE.split())
 """Chinese words that a question has where a name could stand; a phrase made of them names nothing."""

@@ -31,6 +31,7 @@ _STATE = (
     r"|alright|all right|sluggish|hanging|lagging|refusing|rejecting|dropping|using|working|at fault|to blame"
     r"|bad|in trouble|having|unstable|unresponsive|wrong|alive|saturated)"
 )
+_HAPPENS = re.compile(rf"{_BE}|{_FAILS}|{_STATE}", re.IGNORECASE)
 _SUFFIX = "(?:service|svc|server|api|db|cache|queue|worker|gateway|proxy)"
 _OR = r"(?:or|vs\.?|versus|against)"
 _BLAME = (
@@ -135,6 +136,8 @@ def _chinese(question: str) -> Iterator[Slot]:
 
 
 def _is_common(said: str) -> bool:
-    """Whether a word, or every word of a joined one, is an ordinary one."""
+    """Whether a word, or every word of a joined one, is ordinary or says what happens to a service."""
+    if _HAPPENS.fullmatch(said):
+        return True
     words = [word for word in re.split(r"[-_./]+|'s\b", said.casefold()) if word]
     return all(word in COMMON_EN or word.removesuffix("s") in COMMON_EN for word in words)

@@ -71,10 +71,12 @@ class House:
     def agent(self, ctx: RunContext) -> DiagnosisAgent:
         """The agent of a run, with the three tools."""
         onset = Parameter("onset", ParameterKind.INSTANT, "When it began.")
+        affected = Parameter("alert_entity", ParameterKind.TEXT, "What is affected.")
         boundary = ToolBoundary(
             self.rig.core,
             tools=[
-                ScriptedTool(answer, ToolSpec(name, "Looks.", (onset,))) for name, answer in ANSWERS.items()
+                ScriptedTool(answer, ToolSpec(name, "Looks.", (onset, affected)))
+                for name, answer in ANSWERS.items()
             ],
             store=MemoryEvidenceStore(),
             access=ScopeAccess({"local": frozenset({"*"})}),
