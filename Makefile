@@ -22,6 +22,7 @@ endif
 DEMO ?=
 SERVE ?=
 BENCH ?=
+SCORE ?=
 SEED ?=
 DRAFTS ?= 40000
 LYING ?=
@@ -34,7 +35,7 @@ MUTANT_JOBS ?= 3
 PASSED ?=
 REPORT ?= .build/tests.xml
 
-.PHONY: help setup demo serve test check format lint types floors docs site proof interpreters lying mutants bench lock clean
+.PHONY: help setup demo serve test check format lint types floors docs site proof interpreters lying mutants score bench lock clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
@@ -102,6 +103,9 @@ lying: .venv/.dev ## lies by the thousand past the real release (SEED=7 DRAFTS=4
 
 mutants: .venv/.dev ## break the code as docs/conformance.toml says; the row's tests must notice
 	$(PY) dev/mutants.py --jobs $(MUTANT_JOBS) $(addprefix --passed ,$(PASSED))
+
+score: .venv/.dev ## diagnose all incidents that are here and write the tables of docs/benchmarks.md (SCORE='--limit 3')
+	@$(PY) -m dev.score --jobs $(JOBS) $(SCORE)
 
 bench: .venv/.bench ## speed, against pydantic-ai's agent loop and bare scans (BENCH=--quick)
 	$(PY) -m dev.speed $(BENCH)
