@@ -17,7 +17,7 @@ from diagnosis_harness.cli.main import FolderOpener
 from diagnosis_harness.cli.whole_path import WholePath
 
 
-def kept_runs(data_set: DataSet, folder: Path) -> list[dict[str, Any]]:
+def runs_of(data_set: DataSet, folder: Path) -> list[dict[str, Any]]:
     """What a bench keeps of every run, without how long it took."""
     (folder / "work").mkdir(parents=True)
     file = folder / "runs.jsonl"
@@ -32,10 +32,10 @@ def kept_runs(data_set: DataSet, folder: Path) -> list[dict[str, Any]]:
 def test_planted_labels_change_no_byte_of_any_run(small: SmallSet, tmp_path: Path) -> None:
     """The key of a run holds every byte that it saw, and its line every word that it said."""
     data_set = small.make(tmp_path)
-    honest = kept_runs(data_set, tmp_path / "honest")
+    honest = runs_of(data_set, tmp_path / "honest")
     before = data_set.labels(data_set.incident_ids())
     small.poison(tmp_path)
     assert data_set.labels(data_set.incident_ids()) != before
-    assert kept_runs(data_set, tmp_path / "planted") == honest
+    assert runs_of(data_set, tmp_path / "planted") == honest
     assert honest
     assert "POISON" not in json.dumps(honest)
