@@ -32,7 +32,12 @@ class QuestionReading:
 
 
 def read_question(question: str, alert_entity: str | None, known: KnownNames) -> QuestionReading:
-    """A question, and the name of the alert's entity, read against the known names: pure."""
+    """A question, and the name of the alert's entity, read against the known names: pure.
+
+    Where no name is known at all, as with own tools and no source, no name of a question is unknown.
+    """
+    if not known.names:
+        return QuestionReading()
     return QuestionReading(
         names=read_names(question, known),
         alert_name=None if alert_entity is None else read_name(alert_entity, known),

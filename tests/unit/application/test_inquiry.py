@@ -178,3 +178,8 @@ def test_a_name_that_nobody_knows_does_not_turn_the_question_to_the_alert() -> N
 
     assert found.affected == ()
     assert found.asks_of_unknown
+
+
+def test_where_no_source_names_anybody_no_name_is_unknown() -> None:
+    """Own tools may know what they are asked about; without telemetry nobody can say that they do not."""
+    assert not resolve("why is checkout slow?", InMemorySources()).asks_of_unknown
