@@ -262,7 +262,9 @@ def _chat(opened: _Resources, settings: Settings, players: Players) -> ChatAppli
         return SystemProfile(
             name="diagnosis-harness",
             version=version("diagnosis-harness"),
-            tools=tuple(ToolProfile(spec.name, spec.description) for spec in catalog.tools()),
+            tools=tuple(
+                ToolProfile(spec.name, spec.description, spec.description_zh) for spec in catalog.tools()
+            ),
             sources=catalog.profiles(),
             documents=None if knowledge is None else knowledge.holdings(ctx).documents,
             players=players.profiles(),

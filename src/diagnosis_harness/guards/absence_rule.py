@@ -37,21 +37,15 @@ class AbsenceRule:
     compares: bool = False
 
 
-ABSENCES: Mapping[str, AbsenceRule | None] = MappingProxyType(
+ABSENCES: Mapping[str, AbsenceRule] = MappingProxyType(
     {
         "search_logs": AbsenceRule(Looked.LOG_LINES, Telemetry.LOGS, "entity", sought="text"),
         "list_changes": AbsenceRule(Looked.CHANGES, Telemetry.CHANGES, "entity", held_by_entity=False),
         "compare_spans": AbsenceRule(Looked.SPANS, Telemetry.SPANS, "entities", compares=True),
         "find_changed_signals": AbsenceRule(Looked.SERIES, Telemetry.METRICS, "entities", compares=True),
-        "describe_sources": None,  # it lists what there is, and is never empty
-        "match_entities": None,  # no known name stands in a text
-        "estimate_onset": None,  # no indicator changed clearly
-        "inspect_signal": None,  # no series has that name, or no value on one side of the onset
-        "rank_causes": None,  # there is no onset to rank for
-        "walk_topology": None,  # a call that nobody recorded may be made all the same
     }
 )
-"""Every tool of the toolbox; one that is not here supports no absence."""
+"""The tools whose empty answer is an absence; that of any other tool supports none."""
 
 
 def absence_rule(tool_name: str) -> AbsenceRule | None:

@@ -41,6 +41,7 @@ class CompareSpans:
         return ToolSpec(
             name="compare_spans",
             description="Spans before and after onset: self time, gaps of calls, failures, missing calls.",
+            description_zh="比较故障前后的跨度：自身耗时、调用间隙、失败、缺失的调用。",
             parameters=(ONSET_PARAMETER, ENTITIES),
             scope_names=("spans:read",),
         )

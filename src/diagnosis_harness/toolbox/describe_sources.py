@@ -33,6 +33,7 @@ class DescribeSources:
         return ToolSpec(
             name="describe_sources",
             description="What telemetry there is: kinds, counts, windows, entities, alert, unused files.",
+            description_zh="有哪些遥测数据：种类、数量、时间窗、实体、告警、未使用的文件。",
             scope_names=("sources:read",),
         )
 

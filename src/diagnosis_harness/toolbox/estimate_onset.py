@@ -33,6 +33,7 @@ class EstimateOnset:
         return ToolSpec(
             name="estimate_onset",
             description="When it began: stated, from the alert, and re-estimated from the indicators.",
+            description_zh="何时开始：数据源给出的、告警的，以及由指标重新估计的时间。",
             parameters=(ONSET_PARAMETER,),
             scope_names=("sources:read", "metrics:read"),
         )

@@ -44,6 +44,7 @@ class FindChangedSignals:
         return ToolSpec(
             name="find_changed_signals",
             description="Signals that moved after onset against normal operation, by robust score.",
+            description_zh="与正常运行相比，故障后发生变化的信号，按稳健分数排列。",
             parameters=(ONSET_PARAMETER, ENTITIES, limit),
             scope_names=("metrics:read",),
         )

@@ -28,6 +28,7 @@ class InspectSignal:
         return ToolSpec(
             name="inspect_signal",
             description="One metric signal around onset: level before and after, course, when it moved.",
+            description_zh="故障前后的单个指标：前后水平、走势、何时变化。",
             parameters=(
                 Parameter("entity", ParameterKind.ENTITY, "Service or instance.", required=True),
                 Parameter("signal", ParameterKind.TEXT, "Its name, or words of it.", required=True),

@@ -34,6 +34,7 @@ class ListChanges:
         return ToolSpec(
             name="list_changes",
             description="Deploys, flags and configuration changes, nearest to the onset first. No weighing.",
+            description_zh="部署、开关和配置变更，离故障最近的在前，不作权衡。",
             parameters=(
                 Parameter("start", ParameterKind.INSTANT, "From this instant on."),
                 Parameter("end", ParameterKind.INSTANT, "Before this instant."),

@@ -30,6 +30,7 @@ class MatchEntities:
         return ToolSpec(
             name="match_entities",
             description="Known services and instances that a text names, such as a question.",
+            description_zh="文本（例如问题）中提到的已知服务和实例。",
             parameters=(Parameter("text", ParameterKind.TEXT, "The text.", required=True),),
             scope_names=("sources:read",),
         )

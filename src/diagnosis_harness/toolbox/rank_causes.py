@@ -42,6 +42,7 @@ class RankCauses:
         return ToolSpec(
             name="rank_causes",
             description="Services ranked as the cause: metrics, spans and call graph weighed together.",
+            description_zh="综合指标、跨度和调用图，给可能的原因服务排序。",
             parameters=(
                 ONSET_PARAMETER,
                 Parameter(

@@ -31,6 +31,7 @@ class SearchLogs:
         return ToolSpec(
             name="search_logs",
             description="Count log lines that contain a text, and show the first. No comparison with before.",
+            description_zh="统计包含某段文本的日志行，并显示最前面的几行，不与之前比较。",
             parameters=(
                 Parameter(
                     "text", ParameterKind.TEXT, "Plain text, upper and lower case alike. Left out: all lines."

@@ -29,6 +29,7 @@ class WalkTopology:
         return ToolSpec(
             name="walk_topology",
             description="Calls around an entity: who calls it, or whom it calls.",
+            description_zh="某个实体周围的调用：谁调用它，它调用谁。",
             parameters=(
                 Parameter("entity", ParameterKind.ENTITY, "Service or instance.", required=True),
                 Parameter(

@@ -59,6 +59,7 @@ class ToolSpec:
         limit_s: longest a single call may take, inside the time left of the run.
         parallel: calls of this tool at work at a time.
         read_only: declared here, enforced by the boundary: a tool that is not is never run.
+        description_zh: the description for Chinese readers; None shows them the English one.
     """
 
     name: str
@@ -69,6 +70,7 @@ class ToolSpec:
     parallel: int = 2
     read_only: bool = True
     bounds: ProjectionBounds = ProjectionBounds()
+    description_zh: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

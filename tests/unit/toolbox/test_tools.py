@@ -16,6 +16,7 @@ from tests.support.small_incident import (
 )
 
 from diagnosis_harness.harness.context import RunContext
+from diagnosis_harness.kernel.language import Language, language_of
 from diagnosis_harness.testing.sources import InMemorySources, series_of
 from diagnosis_harness.toolbox.catalog import build_tools
 from diagnosis_harness.toolbox.ports import AlertInfo, ChangeEvent, FileNote, LogLine
@@ -47,6 +48,7 @@ def test_the_catalog_holds_ten_read_only_tools_with_their_scopes() -> None:
     specs = [tool.spec for tool in build_tools(small_incident(None).sources())]
     assert tuple(spec.name for spec in specs) == NAMES
     assert all(spec.read_only and spec.scope_names for spec in specs)
+    assert all(spec.description_zh and language_of(spec.description_zh) is Language.ZH for spec in specs)
 
 
 @pytest.mark.parametrize("name", NAMES)

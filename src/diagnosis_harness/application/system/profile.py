@@ -39,10 +39,11 @@ class SourceProfile:
 
 @dataclass(frozen=True, slots=True)
 class ToolProfile:
-    """A tool, and what it does in one line of English."""
+    """A tool, and what it does in one line; without a Chinese one, Chinese readers get the English one."""
 
     name: str
     description: str
+    description_zh: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

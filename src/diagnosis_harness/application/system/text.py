@@ -77,7 +77,7 @@ def _window(window: TimeWindow, language: Language) -> str:
 
 
 def _tool_line(tool: ToolProfile, language: Language) -> str:
-    in_chinese = words.TOOL_LINES_ZH.get(tool.name) if language is Language.ZH else None
+    in_chinese = tool.description_zh if language is Language.ZH else None
     return in_chinese or tool.description
 
 

@@ -134,16 +134,3 @@ HOW_TO_ASK: Final = Text(
 )
 OUT_OF_SCOPE: Final = Text(en="That is not something I can answer.", zh="这个问题我无法回答。")
 COMMA: Final = Text(en=", ", zh="，")
-TOOL_LINES_ZH: Final[Mapping[str, str]] = {
-    "compare_spans": "比较故障前后的跨度：自身耗时、调用间隙、失败、缺失的调用。",
-    "describe_sources": "有哪些遥测数据：种类、数量、时间窗、实体、告警、未使用的文件。",
-    "estimate_onset": "何时开始：数据源给出的、告警的，以及由指标重新估计的时间。",
-    "find_changed_signals": "与正常运行相比，故障后发生变化的信号，按稳健分数排列。",
-    "inspect_signal": "故障前后的单个指标：前后水平、走势、何时变化。",
-    "list_changes": "部署、开关和配置变更，离故障最近的在前，不作权衡。",
-    "match_entities": "文本（例如问题）中提到的已知服务和实例。",
-    "rank_causes": "综合指标、跨度和调用图，给可能的原因服务排序。",
-    "search_logs": "统计包含某段文本的日志行，并显示最前面的几行，不与之前比较。",
-    "walk_topology": "某个实体周围的调用：谁调用它，它调用谁。",
-}
-"""What each tool does, in Chinese; English readers get the tool's own description."""
