@@ -31,7 +31,9 @@ class FakeDiagnosis:
         self._seq = 0
         self._cancelled = asyncio.Event()
 
-    async def run(self, question: str, *, language: Language, deadline_s: float | None) -> RunDocument:
+    async def run(
+        self, question: str, *, language: Language, deadline_s: float | None, zone: str | None = None
+    ) -> RunDocument:
         self._emit(TraceName.RUN_STARTED, TraceEventStatus.STARTED, {"limits": {"tool_calls": 60}})
         self._emit(TraceName.STATUS, TraceEventStatus.STARTED, {"stage": "DIAGNOSIS_RUNNING"})
         call = {"tool": "changed_signals", "tool_call_id": "t1"}

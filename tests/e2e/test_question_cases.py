@@ -49,3 +49,56 @@ def test_b10_a_slip_of_the_finger_is_read_and_said(tmp_path: Path) -> None:
 
     assert document["inquiry"]["affected"] == ["booking"]
     assert "Read `bookng` as booking." in document["report"]["summary"]
+
+
+@pytest.mark.parametrize(
+    ("case", "question", "at"),
+    [
+        ("B21b", "Why is booking slow since 09:50?", "2026-05-06T13:50:00Z"),
+        ("B22b", "Why is booking slow since 1:50 PM?", "2026-05-06T13:50:00Z"),
+        ("B22b", "booking 从下午一点五十分起为什么变慢？", "2026-05-06T13:50:00Z"),
+        ("B23c", "Why is booking slow since 14:50+01:00?", "2026-05-06T13:50:00Z"),
+        ("B34", "Why did web fail between 09:30 and 09:42?", "2026-05-06T09:30:00Z"),
+    ],
+)
+def test_the_time_of_the_question_is_the_one_that_was_meant(
+    tmp_path: Path, case: str, question: str, at: str
+) -> None:
+    """In the zone of the folder, the half of the day and the offset that the question names."""
+    document = ask_about(case, question, tmp_path)
+
+    assert document["inquiry"]["onset_at"] == at
+    assert document["report"]["onset"]["method"] == "given"
+
+
+def test_b21b_the_zone_is_said(tmp_path: Path) -> None:
+    """Once, with both times."""
+    document = ask_about("B21b", "Why is booking slow since 09:50?", tmp_path)
+
+    said = "Times are in America/New_York: 2026-05-06 09:50 there is 2026-05-06T13:50:00Z."
+    assert said in document["report"]["summary"]
+
+
+def test_b23c_a_zone_that_means_several_is_said_to_be_unread(tmp_path: Path) -> None:
+    """It is neither dropped nor guessed."""
+    document = ask_about("B23c", "Why is booking slow since 14:50 CST?", tmp_path)
+
+    assert document["inquiry"]["question"]["unread_times"] == ["14:50 CST"]
+    assert any(line.startswith("Not used as a time: `14:50 CST`") for line in document["report"]["summary"])
+
+
+def test_the_zone_that_is_given_apart_holds_for_question_and_onset(tmp_path: Path) -> None:
+    """`--zone` comes before the folder's own."""
+    zoned = ask_about("B22b", "Why is booking slow since 15:50?", tmp_path, "--zone", "Europe/Berlin")
+    onset = ("--onset", "2026-05-06T15:50", "--zone", "Europe/Berlin")
+
+    assert zoned["inquiry"]["onset_at"] == "2026-05-06T13:50:00Z"
+    assert ask_about("B22b", "Why?", tmp_path, *onset)["run"]["onset_at"] == "2026-05-06T13:50:00Z"
+
+
+def test_b15_the_report_is_in_the_language_of_the_sentence(tmp_path: Path) -> None:
+    """A name in another script does not make the question Chinese."""
+    document = ask_about("B15", "Why is 预订 slow since 09:30?", tmp_path)
+
+    assert document["run"]["language"] == "en"
+    assert document["inquiry"]["affected"] == ["预订"]

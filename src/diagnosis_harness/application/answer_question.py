@@ -32,6 +32,8 @@ class Question:
     language: Language
     limit_s: float
     onset_s: float | None = None
+    zone: str | None = None
+    """Of times in the text that name none; None is that of the source, else UTC."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +88,7 @@ async def answer_question(
         try:
             _check_onset(question.onset_s, summary.incident)
             place = "QUESTION"
-            inquiry = resolve_inquiry(ctx, sources, question.text, question.onset_s)
+            inquiry = resolve_inquiry(ctx, sources, question.text, question.onset_s, zone=question.zone)
         except OnsetOutsideData as error:
             core.complete_failure(ctx, WorkEnd.ONSET_OUTSIDE_DATA.value)
             raise InvalidInput(place, str(error), "name an instant inside it, and check the zone") from error

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from datetime import UTC
 
 from diagnosis_harness.diagnosis.inquiry import Inquiry, Inventory, KnownEntity, OnsetOrigin, Telemetry
 from diagnosis_harness.diagnosis.names import KnownNames
-from diagnosis_harness.diagnosis.question import timestamp_in_question, timestamp_outside_recording
-from diagnosis_harness.diagnosis.question_reading import read_question
+from diagnosis_harness.diagnosis.question import timestamp_outside_recording
+from diagnosis_harness.diagnosis.question_reading import Background, ZoneOrigin, read_question
+from diagnosis_harness.diagnosis.zones import zone_of
 from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.kernel.errors import FailureKind, OnsetOutsideData
 from diagnosis_harness.kernel.masking import mask_or_withhold
@@ -23,6 +25,7 @@ def resolve_inquiry(
     onset_s: float | None,
     *,
     carried_s: float | None = None,
+    zone: str | None = None,
 ) -> Inquiry:
     """What is asked, resolved against what the sources hold.
 
@@ -31,6 +34,7 @@ def resolve_inquiry(
 
     Args:
         onset_s: when it began, as the asker states it apart.
+        zone: of times that name none, as the asker states it apart; else that of the source, else UTC.
         carried_s: the same, as the turn before had it; the question's own words win over it.
 
     Raises:
@@ -38,7 +42,12 @@ def resolve_inquiry(
             is stated apart.
     """
     summary, question = sources.summary.summary(ctx), mask_or_withhold(question)
-    outside_s = timestamp_outside_recording(question, summary.incident) if onset_s is None else None
+    said, origin_of_zone = _zone(summary, zone)
+    outside_s = (
+        timestamp_outside_recording(question, summary.incident, zone_of(said) or UTC)
+        if onset_s is None
+        else None
+    )
     if outside_s is not None:
         raise OnsetOutsideData(
             f"the onset {utc_text(outside_s)} lies outside the data, which goes from {summary.incident}",
@@ -48,8 +57,8 @@ def resolve_inquiry(
     alert = summary.alert
     alert_entity = None if alert.entity is None else names.get(alert.entity) or mask_or_withhold(alert.entity)
     known = KnownNames.of(names.values(), _mask_aliases(summary))
-    reading = read_question(question, alert_entity, known)
-    at_s, origin = _onset(summary, question, asked_s=onset_s, carried_s=carried_s)
+    reading = read_question(question, Background(known, alert_entity, summary.incident, said, origin_of_zone))
+    at_s, origin = _onset(summary, reading.time.at_s, asked_s=onset_s, carried_s=carried_s)
     named = tuple(each.name for each in reading.names if each.name is not None)
     alerted = None if reading.alert_name is None else reading.alert_name.name
     who = named or ((alerted,) if alerted is not None and not reading.names else ())
@@ -66,12 +75,19 @@ def resolve_inquiry(
     )
 
 
+def _zone(summary: SourceSummary, asked: str | None) -> tuple[str, ZoneOrigin]:
+    """The zone of this conversation: one for question and onset."""
+    if asked is not None:
+        return asked, ZoneOrigin.ASKED
+    return ("UTC", ZoneOrigin.NOBODY) if summary.zone is None else (summary.zone, ZoneOrigin.SOURCE)
+
+
 def _mask_aliases(summary: SourceSummary) -> dict[str, str]:
     return {mask_or_withhold(said): mask_or_withhold(name) for said, name in summary.aliases.items()}
 
 
 def _onset(
-    summary: SourceSummary, question: str, *, asked_s: float | None, carried_s: float | None
+    summary: SourceSummary, named_s: float | None, *, asked_s: float | None, carried_s: float | None
 ) -> tuple[float | None, OnsetOrigin]:
     """The first that says when it began. A source that was opened with an onset repeats that as its own."""
     held = summary.incident
@@ -79,7 +95,7 @@ def _onset(
         carried_s = None  # the source has moved on since the turn before
     said = (
         (asked_s, OnsetOrigin.ASKED),
-        (timestamp_in_question(question, summary.incident), OnsetOrigin.QUESTION),
+        (named_s, OnsetOrigin.QUESTION),
         (carried_s, OnsetOrigin.CARRIED),
         (summary.onset_s, OnsetOrigin.SOURCE),
         (summary.alert.time_s, OnsetOrigin.ALERT),

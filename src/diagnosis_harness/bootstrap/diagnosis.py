@@ -35,7 +35,9 @@ class Diagnosis(Closing):
     _ctx: RunContext | None = None
     _cancelled_early: CancellationReason | None = None
 
-    async def run(self, question: str, *, language: Language, deadline_s: float | None) -> RunDocument:
+    async def run(
+        self, question: str, *, language: Language, deadline_s: float | None, zone: str | None = None
+    ) -> RunDocument:
         """Ask; `deadline_s` is the time given from now, None the configured one.
 
         However the run ends, also cancelled or failed, the answer is a document.
@@ -46,7 +48,7 @@ class Diagnosis(Closing):
         limit_s = self.workplace.settings.run.timeout_s if deadline_s is None else deadline_s
         ctx = self._start(limit_s)
         answered = await self.workplace.answer(
-            ctx, self.sources, Question(question, language, limit_s, self.onset_s)
+            ctx, self.sources, Question(question, language, limit_s, self.onset_s, zone)
         )
         return answered.document(self.trace.events(ctx.run_id))
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime, tzinfo
 from math import isfinite
 from pathlib import Path
 
 from diagnosis_harness.cli.words import phrases
+from diagnosis_harness.diagnosis.zones import zone_of
 from diagnosis_harness.kernel.errors import InvalidInput
 from diagnosis_harness.kernel.language import Language, language_of
 from diagnosis_harness.kernel.window import parse_utc
@@ -61,8 +63,23 @@ def check_save(file: Path | None) -> Path | None:
     return file
 
 
-def parse_onset(onset: str | None) -> float | None:
-    """An onset in seconds since the epoch: ISO 8601 text, taken as UTC without a zone, or epoch seconds.
+def check_zone(zone: str | None) -> tzinfo:
+    """The zone of times that name none; UTC where it is not given.
+
+    Raises:
+        InvalidInput: nobody knows it, or it means several.
+    """
+    if zone is None:
+        return UTC
+    found = zone_of(zone)
+    if found is None:
+        problem = f"'{escape_line(zone)}' is not a time zone, or means several"
+        raise InvalidInput("--zone", problem, "name one such as Asia/Shanghai, CET or +02:00")
+    return found
+
+
+def parse_onset(onset: str | None, *, zone: tzinfo = UTC) -> float | None:
+    """An onset in seconds since the epoch: ISO 8601 text, in `zone` where it names none, or epoch seconds.
 
     Raises:
         InvalidInput: it is neither.
@@ -73,7 +90,8 @@ def parse_onset(onset: str | None) -> float | None:
         seconds = float(onset)
     except ValueError:
         try:
-            return parse_utc(onset)
+            instant = datetime.fromisoformat(onset.strip())
+            return parse_utc(onset) if instant.tzinfo else instant.replace(tzinfo=zone).timestamp()
         except ValueError:
             problem = f"'{escape_line(onset)}' is not a time"
             raise InvalidInput("--onset", problem, "write it as 2024-01-01T14:05:00Z") from None

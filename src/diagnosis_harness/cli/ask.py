@@ -30,6 +30,7 @@ class AskRequest:
     onset_s: float | None = None
     deadline_s: float | None = None
     language: Language = Language.EN
+    zone: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +70,10 @@ def diagnose_folder(
         Folders(folder, request.baseline, request.onset_s),
         open_diagnosis,
         lambda diagnosis: diagnosis.run(
-            request.question, language=request.language, deadline_s=request.deadline_s
+            request.question,
+            language=request.language,
+            deadline_s=request.deadline_s,
+            zone=request.zone,
         ),
         language=request.language,
         color=color,
@@ -83,6 +87,8 @@ def check_server_options(request: AskRequest, options: ServerOptions) -> None:
         InvalidInput: a folder is given together with an option for a server, or a baseline without a folder.
     """
     if request.folder is None:
+        if request.zone is not None:
+            raise InvalidInput("--zone", "it is given without --from", "write the zone into the question")
         if request.baseline is not None:
             raise InvalidInput("--baseline", "it is given without --from", "name the incident folder as well")
         return

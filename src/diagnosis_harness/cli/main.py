@@ -32,6 +32,7 @@ from diagnosis_harness.cli.options import (
     SessionOption,
     SettingsFile,
     SourceOption,
+    ZoneOption,
 )
 from diagnosis_harness.kernel.errors import InvalidInput
 from diagnosis_harness.kernel.language import Language
@@ -193,6 +194,7 @@ def _add_ask(app: typer.Typer, open_diagnosis: OpenDiagnosis, settings_file: Set
         folder: FolderOption = None,
         baseline: BaselineOption = None,
         onset: OnsetOption = None,
+        zone: ZoneOption = None,
         deadline: DeadlineOption = None,
         as_json: JsonOption = False,
         lang: LangOption = None,
@@ -211,6 +213,7 @@ def _add_ask(app: typer.Typer, open_diagnosis: OpenDiagnosis, settings_file: Set
         from diagnosis_harness.cli.arguments import (
             check_deadline,
             check_question_argument,
+            check_zone,
             choose_language,
             parse_onset,
         )
@@ -220,7 +223,8 @@ def _add_ask(app: typer.Typer, open_diagnosis: OpenDiagnosis, settings_file: Set
             question=check_question_argument(question),
             folder=folder,
             baseline=baseline,
-            onset_s=parse_onset(onset),
+            onset_s=parse_onset(onset, zone=check_zone(zone)),
+            zone=zone,
             deadline_s=check_deadline(deadline),
             language=choose_language(lang, question),
         )

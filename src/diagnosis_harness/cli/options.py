@@ -70,6 +70,15 @@ OnsetOption = Annotated[
         "--onset", metavar="TIME", help="When it began: ISO 8601 (UTC unless it has a zone) or epoch seconds."
     ),
 ]
+ZoneOption = Annotated[
+    str | None,
+    typer.Option(
+        "--zone",
+        metavar="ZONE",
+        help="Zone of times in the question and in --onset that name none, such as Europe/Berlin or +02:00; "
+        "by default that of the folder for the question, else UTC.",
+    ),
+]
 SourceOption = Annotated[
     str | None,
     typer.Option("--source", metavar="NAME", help="With a server: which of its sources to diagnose."),

@@ -23,8 +23,12 @@ class LoadProgress(Protocol):
 class FolderDiagnosis(Protocol):
     """An incident folder that has been read. Runs one question at a time."""
 
-    async def run(self, question: str, *, language: Language, deadline_s: float | None) -> RunDocument:
+    async def run(
+        self, question: str, *, language: Language, deadline_s: float | None, zone: str | None = None
+    ) -> RunDocument:
         """Diagnose within `deadline_s` seconds from now; None is the configured time.
+
+        Times of the question that name no zone are in `zone`; None is that of the folder, else UTC.
 
         The result is a document however the run ends, even if it is cancelled or fails.
 

@@ -1,12 +1,18 @@
-"""What a question says of when: pure, and nothing is guessed."""
+"""What a question says of when: pure, and nothing is guessed.
+
+A library for dates in free text would read more, and guess: which of two days, which half of the day, or that
+`12.4` is a date. A wrong instant is answered with a certificate, so only plain forms are read here; zones are
+those of `zoneinfo`.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta, tzinfo
 
+from diagnosis_harness.diagnosis.zones import relative_span, write_clocks, zone_of
 from diagnosis_harness.kernel.window import TimeWindow
 
 _CLOCK = re.compile(
@@ -17,8 +23,6 @@ _ZONE = re.compile(
     r"|(?P<utc>Z|UTC|GMT)(?![A-Za-z0-9]))",
     re.IGNORECASE,
 )
-_OFFSET_MAX = timedelta(hours=14)
-"""No zone of the world lies further from UTC."""
 
 _ZONE_NAMES = (
     r"(?:CES?T|[ECMPA][SD]T|EES?T|WES?T|JST|KST|IST|BST|HKT|SGT|MSK|AE[SD]T|NZ[SD]T|HST|AK[SD]T|[ECMP]T"
@@ -30,8 +34,12 @@ _PLACE_TIME = (
     r"(?:北京|东京|当地|本地|香港|纽约|伦敦|美东|美西|美国|太平洋|东部|西部|中部|欧洲|中欧)"
     r"(?:标准|夏令)?时间?"
 )
-_ZONE_AFTER = re.compile(rf"[\s(（]*(?:{_ZONE_NAMES}(?![A-Za-z0-9-])|{_PLACE_TIME})", re.IGNORECASE)
-_ZONE_BEFORE = re.compile(rf"(?:(?<![A-Za-z0-9-]){_ZONE_NAMES}|{_PLACE_TIME})[\s,，:：]*$", re.IGNORECASE)
+_ZONE_AFTER = re.compile(
+    rf"[\s(（]*(?P<name>{_ZONE_NAMES}(?![A-Za-z0-9-])|{_PLACE_TIME})[)）]?", re.IGNORECASE
+)
+_ZONE_BEFORE = re.compile(
+    rf"(?P<name>(?<![A-Za-z0-9-]){_ZONE_NAMES}|{_PLACE_TIME})[\s,，:：]*$", re.IGNORECASE
+)
 
 _PARTS_OF_DAY: tuple[tuple[str, range], ...] = (
     (r"a\.?m\b\.?", range(12)),
@@ -100,62 +108,121 @@ class _Moment:
     """
 
     since_midnight: timedelta
-    offset: timedelta
+    zone: tzinfo
     dates: tuple[tuple[int | None, int, int], ...]
+    ends_span: bool = False
 
 
-def timestamp_in_question(question: str, recorded: TimeWindow | None) -> float | None:
-    """The one instant of the recording that a question names, UTC; None without one, or with several.
+@dataclass(frozen=True, slots=True)
+class TimeRead:
+    """What a question says of when.
 
-    A clock time without a date is the instant of that time in the recording, where there is just one. One in
-    a zone that is only named, or that may as well be a ratio, is none.
+    Attributes:
+        at_s: when it began; None where the question does not say, or says several.
+        until_s: the end of the span that the question names; None without one.
+        relative: words that count from the end of the recording, where these gave the instant.
+        unread: what looks like a time and was not used.
+    """
+
+    at_s: float | None = None
+    until_s: float | None = None
+    relative: str | None = None
+    unread: tuple[str, ...] = ()
+
+
+def read_question_time(question: str, recorded: TimeWindow | None, zone: tzinfo = UTC) -> TimeRead:
+    """The instant, or the span, of the recording that a question names.
+
+    A clock time without a date is the instant of that time in the recording, where there is just one. One
+    that may as well be a ratio is none; one in a zone that nobody knows is unread.
+
+    Args:
+        zone: of the times that name none.
     """
     if recorded is None:
-        return None
-    moments = tuple(_moments(question))
-    dated = [each for each in moments if each is not None and each.dates]
-    found = [
-        [] if each is None else [at for at in _instants(each, recorded) if recorded.contains(at)]
-        for each in dated or moments
-    ]
-    if not dated and not all(found):
-        return None  # a time that is unclear, or was not recorded: the other may be the end of a span
-    named = {at for held in found for at in held}
-    return next(iter(named)) if len(named) == 1 else None
+        return TimeRead()
+    moments = tuple(_moments(write_clocks(question, recorded, zone), zone))
+    if not moments:
+        return _read_relative(question, recorded)
+    dated = [each for _, each in moments if each is not None and each.dates]
+    found = {
+        said: [] if each is None else [at for at in _instants(each, recorded) if recorded.contains(at)]
+        for said, each in moments
+        if not dated or (each is not None and each.dates)
+    }
+    unread = tuple(said for said, at in found.items() if len(set(at)) != 1)
+    if not dated and unread:
+        return TimeRead(unread=tuple(said for said, _ in moments))  # the other may be the end of a span
+    named = {at for held in found.values() for at in held}
+    if len(named) == 1:
+        return TimeRead(next(iter(named)))
+    if len(named) == 2 and len(moments) == 2 and moments[1][1] is not None and moments[1][1].ends_span:
+        start_s, end_s = (found[said][0] for said, _ in moments)
+        if start_s < end_s:
+            return TimeRead(start_s, end_s)
+    return TimeRead(unread=tuple(said for said, _ in moments))
 
 
-def timestamp_outside_recording(question: str, recorded: TimeWindow | None) -> float | None:
+def _read_relative(question: str, recorded: TimeWindow) -> TimeRead:
+    """An instant so long before the end of the recording."""
+    span = relative_span(question)
+    if span is None:
+        return TimeRead()
+    at_s = recorded.end_s - span[1]
+    return TimeRead(at_s, relative=span[0]) if recorded.contains(at_s) else TimeRead(unread=(span[0],))
+
+
+def timestamp_in_question(question: str, recorded: TimeWindow | None, zone: tzinfo = UTC) -> float | None:
+    """When it began, as a question says (`read_question_time`); None where it names no such instant."""
+    return read_question_time(question, recorded, zone).at_s
+
+
+def timestamp_outside_recording(
+    question: str, recorded: TimeWindow | None, zone: tzinfo = UTC
+) -> float | None:
     """The first instant that a question names with its date, where none of them was recorded; else None."""
     if recorded is None:
         return None
-    dated = (each for each in _moments(question) if each is not None and each.dates)
+    text = write_clocks(question, recorded, zone)
+    dated = (each for _, each in _moments(text, zone) if each is not None and each.dates)
     named = [at for each in dated for at in _instants(each, recorded)]
     return None if not named or any(recorded.contains(at) for at in named) else named[0]
 
 
-def _moments(question: str) -> Iterator[_Moment | None]:
-    """The times that a question names, in its order; None for one whose zone or half of the day is open."""
-    read_to, time_to = 0, None
+def _moments(question: str, zone: tzinfo) -> Iterator[tuple[str, _Moment | None]]:
+    """The times that a question names, as written; None for one whose zone or half of the day is open."""
+    read_to = 0
+    time_to: int | None = None
     for found in _CLOCK.finditer(question):
         if found.start() < read_to:
             continue  # the offset of the one before
         before = question[max(0, found.start() - _BESIDE) : found.start()]
         after = question[found.end() : found.end() + _BESIDE]
-        zone = _zone(after, is_dated=bool(_date_before(before)))
-        read_to = found.end() + (0 if zone is None else zone.end())
+        offset = _zone(after, is_dated=bool(_date_before(before)))
+        read_to = found.end() + (0 if offset is None else offset.end())
         after = after[read_to - found.end() :]
         dates, parts = _dates_beside(before, after), _parts_of_day(before, after)
-        is_named = bool(_ZONE_AFTER.match(after) or _ZONE_BEFORE.search(before))
-        is_linked = time_to is not None and _LINK.fullmatch(question[time_to : found.start()])
-        if not (dates or zone or parts or is_named or is_linked or _is_time(before, after)):
+        bare = re.sub(rf"^\s*(?:{_ANY_PART})", "", after, flags=re.IGNORECASE)
+        named = _ZONE_AFTER.match(bare) or _ZONE_BEFORE.search(before)
+        link = None if time_to is None else _LINK.fullmatch(question[time_to : found.start()])
+        if not (dates or offset or parts or named or link or _is_time(before, after)):
             continue
         time_to = read_to
-        offset, hour = _offset(zone), _hour(int(found[1]), parts)
-        if offset is None or hour is None or is_named:
-            yield None
+        said = found[0] if offset is None else found[0] + offset[0]
+        own = zone_of(offset[0]) if offset is not None else zone if named is None else zone_of(named["name"])
+        hour = _hour(int(found[1]), parts)
+        if named is not None:
+            said = f"{said} {named['name'].strip()}"
+        if own is None or hour is None:
+            yield said, None
         else:
             second = float(f"{found[3] or 0}.{found[4] or 0}")
-            yield _Moment(timedelta(hours=hour, minutes=int(found[2]), seconds=second), offset, dates)
+            since = timedelta(hours=hour, minutes=int(found[2]), seconds=second)
+            yield said, _Moment(since, own, dates, ends_span=link is not None and _is_span(link[0]))
+
+
+def _is_span(link: str) -> bool:
+    return re.search(r"and|to|til|到|至|和|与|[-–—~～]", link, re.IGNORECASE) is not None
 
 
 def _is_time(before: str, after: str) -> bool:
@@ -171,16 +238,6 @@ def _zone(after: str, *, is_dated: bool) -> re.Match[str] | None:
     if found is None or (found["sign"] == "-" and not is_dated and not found[0].strip()[0].isalpha()):
         return None
     return found
-
-
-def _offset(zone: re.Match[str] | None) -> timedelta | None:
-    """Of a zone from UTC, which is meant where none is given; None for one that is no offset."""
-    if zone is None or zone["utc"]:
-        return timedelta()
-    offset = timedelta(hours=int(zone["h"]), minutes=int(zone["m"] or 0))
-    if offset > _OFFSET_MAX or int(zone["m"] or 0) > 59:
-        return None
-    return -offset if zone["sign"] == "-" else offset
 
 
 def _parts_of_day(before: str, after: str) -> list[range]:
@@ -221,9 +278,9 @@ def _dates_beside(before: str, after: str) -> tuple[tuple[int | None, int, int],
 
 def _instants(moment: _Moment, recorded: TimeWindow) -> list[float]:
     """The instants that a time may mean; without a date, of the days of the recording alone."""
-    first = datetime.fromtimestamp(recorded.start_s, tz=UTC).date()
+    first = datetime.fromtimestamp(recorded.start_s, tz=moment.zone).date()
     if moment.dates:
-        last = datetime.fromtimestamp(recorded.end_s, tz=UTC).date()
+        last = datetime.fromtimestamp(recorded.end_s, tz=moment.zone).date()
         years = range(first.year, min(last.year, first.year + 1) + 1)
         days = [
             day
@@ -235,9 +292,7 @@ def _instants(moment: _Moment, recorded: TimeWindow) -> list[float]:
         count = min(int(recorded.duration_s // 86_400) + 3, 40)
         days = [first + timedelta(days=n) for n in range(-1, count)]
     return [
-        (
-            datetime(day.year, day.month, day.day, tzinfo=UTC) + moment.since_midnight - moment.offset
-        ).timestamp()
+        (datetime(day.year, day.month, day.day, tzinfo=moment.zone) + moment.since_midnight).timestamp()
         for day in days
     ]
 

@@ -2,9 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from datetime import UTC
+from enum import StrEnum
 
 from diagnosis_harness.diagnosis.names import KnownNames, NameRead, NameReading, read_name, read_names
+from diagnosis_harness.diagnosis.question import TimeRead, read_question_time
+from diagnosis_harness.diagnosis.zones import zone_of
+from diagnosis_harness.kernel.window import TimeWindow
+
+
+class ZoneOrigin(StrEnum):
+    """Who says in which zone times without one are; the first that says so, in this order."""
+
+    ASKED = "ASKED"  # whoever asked, apart from the question
+    SOURCE = "SOURCE"  # the settings of the source
+    NOBODY = "NOBODY"  # UTC is taken
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,11 +26,16 @@ class QuestionReading:
 
     Attributes:
         names: the names in the question, in its order.
-        alert_name: how the name of the alert's entity was read; None without an alert, or with its very name.
+        alert_name: how the name of the alert's entity was read; None without an alert.
+        zone: of the times that name none: an IANA name or an offset.
+        time: what the question says of when.
     """
 
     names: tuple[NameRead, ...] = ()
     alert_name: NameRead | None = None
+    zone: str = "UTC"
+    zone_origin: ZoneOrigin = ZoneOrigin.NOBODY
+    time: TimeRead = field(default_factory=TimeRead)
 
     @property
     def told(self) -> tuple[NameRead, ...]:
@@ -31,14 +49,33 @@ class QuestionReading:
         return tuple(each.said for each in self.told if each.name is None)
 
 
-def read_question(question: str, alert_entity: str | None, known: KnownNames) -> QuestionReading:
-    """A question, and the name of the alert's entity, read against the known names: pure.
+@dataclass(frozen=True, slots=True)
+class Background:
+    """What a question is read against.
+
+    Attributes:
+        recorded: the recording of the incident.
+        zone: of times that name none; a name that `zones.zone_of` knows.
+    """
+
+    known: KnownNames
+    alert_entity: str | None = None
+    recorded: TimeWindow | None = None
+    zone: str = "UTC"
+    zone_origin: ZoneOrigin = ZoneOrigin.NOBODY
+
+
+def read_question(question: str, background: Background) -> QuestionReading:
+    """A question, and the name of the alert's entity, read against what the source holds: pure.
 
     Where no name is known at all, as with own tools and no source, no name of a question is unknown.
     """
-    if not known.names:
-        return QuestionReading()
+    alerted, known = background.alert_entity, background.known
+    names = read_names(question, known) if known.names else ()
     return QuestionReading(
-        names=read_names(question, known),
-        alert_name=None if alert_entity is None else read_name(alert_entity, known),
+        names=names,
+        alert_name=None if alerted is None or not known.names else read_name(alerted, known),
+        zone=background.zone,
+        zone_origin=background.zone_origin,
+        time=read_question_time(question, background.recorded, zone_of(background.zone) or UTC),
     )

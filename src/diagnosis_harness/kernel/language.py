@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -33,8 +34,25 @@ class Text:
 
 
 def language_of(question: str) -> Language:
-    """The language of a question by its script: one Han character makes it Chinese."""
-    return Language.ZH if any(_is_han(character) for character in question) else Language.EN
+    """The language of a question by its sentence, in which a name counts for nothing.
+
+    `why is 预订 slow` asks in English, `checkout 为什么慢` in Chinese: Han characters make it Chinese,
+    unless English words frame them and no Chinese one asks.
+    """
+    if not any(_is_han(character) for character in question):
+        return Language.EN
+    framed = len({word for word in _WORD.findall(question.casefold()) if word in _FRAME})
+    return Language.EN if framed >= _FRAME_LEAST and not _ASKS_ZH.search(question) else Language.ZH
+
+
+_WORD = re.compile("[a-z]+")
+_FRAME_LEAST = 2
+"""Words from which a sentence is English: one alone may be a name (`the` in `the-cart`), or slang."""
+_FRAME_TEXT = """
+why is are was were the a did does do what when how which since at in of from has have to and or for with
+"""
+_FRAME = frozenset(_FRAME_TEXT.split())
+_ASKS_ZH = re.compile("为什么|为何|为啥|怎么|什么|吗|呢|是不是|是否|开始|变慢|之后|以来|哪|请|的")
 
 
 def _is_han(character: str) -> bool:

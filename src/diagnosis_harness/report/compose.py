@@ -23,7 +23,7 @@ from diagnosis_harness.report.document import (
 from diagnosis_harness.report.material import ReportMaterial
 from diagnosis_harness.report.next_checks import next_checks
 from diagnosis_harness.report.onset import onset_used
-from diagnosis_harness.report.opening import reading_sentences, unknown_sentences
+from diagnosis_harness.report.opening import reading_sentences, time_sentences, unknown_sentences
 from diagnosis_harness.report.ranking_entry import ranking_entries
 from diagnosis_harness.report.window import Window
 from diagnosis_harness.toolbox.ports import FileNote
@@ -48,6 +48,7 @@ def compose(material: ReportMaterial) -> Report:
         summary=(
             *unknown_sentences(material.inquiry, language),
             *_summary(material, language),
+            *time_sentences(material.inquiry, language),
             *reading_sentences(material.inquiry, language),
         ),
         causes=tuple(

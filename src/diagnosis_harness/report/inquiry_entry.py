@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 
 from diagnosis_harness.diagnosis.inquiry import Inquiry, Inventory, OnsetOrigin, Telemetry
 from diagnosis_harness.diagnosis.names import NameRead, NameReading
-from diagnosis_harness.diagnosis.question_reading import QuestionReading
+from diagnosis_harness.diagnosis.question import TimeRead
+from diagnosis_harness.diagnosis.question_reading import QuestionReading, ZoneOrigin
 from diagnosis_harness.kernel.window import utc_text
 from diagnosis_harness.report.version import optional
-from diagnosis_harness.report.window import Window
+from diagnosis_harness.report.window import Window, instant
 
 ENTITIES_MAX = 500
 """Entities that a document lists without asking which of them the run spoke of: some 30 kB of JSON."""
@@ -65,6 +66,13 @@ class QuestionEntry:
 
     names: tuple[NameEntry, ...]
     alert_name: NameEntry | None
+    zone: str
+    zone_origin: ZoneOrigin
+    at: str | None
+    """When it began, as the question says."""
+    until: str | None
+    relative: str | None
+    unread_times: tuple[str, ...]
 
     @classmethod
     def of(cls, reading: QuestionReading) -> QuestionEntry:
@@ -73,6 +81,12 @@ class QuestionEntry:
         return cls(
             names=tuple(_name_entry(each) for each in reading.names),
             alert_name=None if alert is None else _name_entry(alert),
+            zone=reading.zone,
+            zone_origin=reading.zone_origin,
+            at=_instant(reading.time.at_s),
+            until=_instant(reading.time.until_s),
+            relative=reading.time.relative,
+            unread_times=reading.time.unread,
         )
 
     def reading(self) -> QuestionReading:
@@ -81,6 +95,14 @@ class QuestionEntry:
         return QuestionReading(
             names=tuple(_name_read(each) for each in self.names),
             alert_name=None if alert is None else _name_read(alert),
+            zone=self.zone,
+            zone_origin=self.zone_origin,
+            time=TimeRead(
+                None if self.at is None else instant(self.at, "inquiry.question.at"),
+                None if self.until is None else instant(self.until, "inquiry.question.until"),
+                self.relative,
+                self.unread_times,
+            ),
         )
 
 

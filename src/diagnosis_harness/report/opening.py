@@ -6,12 +6,15 @@ Pure, and made of the inquiry alone.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from typing import Final
 
-from diagnosis_harness.diagnosis.inquiry import Inquiry
+from diagnosis_harness.diagnosis.inquiry import Inquiry, OnsetOrigin
 from diagnosis_harness.diagnosis.names import NameRead, NameReading
+from diagnosis_harness.diagnosis.zones import zone_of
 from diagnosis_harness.kernel.language import Language, Text
 from diagnosis_harness.kernel.names import display_name
+from diagnosis_harness.kernel.window import utc_text
 
 NAMES_SEEN_MAX = 8
 """Known names that are listed where none is alike; more fill the screen."""
@@ -30,6 +33,20 @@ ALERT_READ_AS: Final = Text(
 ALERT_UNKNOWN: Final = Text(
     en="The alert names {name}, which is not in the data, so nothing is concluded about it.{seen}",
     zh="告警所指的 {name} 不在数据中，因此不对它下任何结论。{seen}",
+)
+TIME_UNREAD: Final = Text(
+    en="Not used as a time: {times}. Say it with --onset, or as 2026-05-06 14:05 +02:00.",
+    zh="未作为时间使用：{times}。请用 --onset 指定，或写成 2026-05-06 14:05 +02:00。",
+)
+TIME_RELATIVE: Final = Text(
+    en="Read {said} back from the end of the data, {end}: {at}.",
+    zh="{said} 从数据结束时间 {end} 往前推算：{at}。",
+)
+TIME_ZONE: Final = Text(
+    en="Times are in {zone}: {local} there is {at}.", zh="时间按 {zone} 理解：当地 {local} 即 {at}。"
+)
+TIME_UNTIL: Final = Text(
+    en="The question is about {start} to {end}.", zh="问题所问的时间为 {start} 至 {end}。"
 )
 COMMA: Final = Text(en=", ", zh="、")
 
@@ -76,3 +93,23 @@ def _offer(read: NameRead, inquiry: Inquiry, language: Language) -> str:
 
 def _join(names: tuple[str, ...] | list[str], language: Language) -> str:
     return COMMA.in_(language).join(display_name(name) for name in names)
+
+
+def time_sentences(inquiry: Inquiry, language: Language) -> Iterator[str]:
+    """How the times of the question were read: their zone, what they count from, and what was not read."""
+    time, zone = inquiry.reading.time, zone_of(inquiry.reading.zone) or UTC
+    if time.unread:
+        yield TIME_UNREAD.render(
+            language, times=COMMA.in_(language).join(f"`{each}`" for each in time.unread)
+        )
+    if time.at_s is None or inquiry.onset_origin is not OnsetOrigin.QUESTION:
+        return
+    if time.relative is not None and inquiry.inventory.incident is not None:
+        end = utc_text(inquiry.inventory.incident.end_s)
+        yield TIME_RELATIVE.render(language, said=f"`{time.relative}`", at=utc_text(time.at_s), end=end)
+    elif zone is not UTC:
+        local = datetime.fromtimestamp(time.at_s, tz=zone).strftime("%Y-%m-%d %H:%M")
+        zoned = TIME_ZONE.render(language, local=local, zone=inquiry.reading.zone, at=utc_text(time.at_s))
+        yield zoned
+    if time.until_s is not None:
+        yield TIME_UNTIL.render(language, start=utc_text(time.at_s), end=utc_text(time.until_s))

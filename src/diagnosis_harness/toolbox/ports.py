@@ -216,6 +216,8 @@ class SourceSummary:
     entities_by_kind: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """The names that each kind of telemetry holds (`metrics`, `spans`, `logs`, `changes`), in any recording;
     empty where the source cannot distinguish them."""
+    zone: str | None = None
+    """The time zone that the source's own settings name: an IANA name or an offset; else None."""
     aliases: Mapping[str, str] = field(default_factory=dict)
     """Other names that people give to entities, such as those in another language, and the entity of each."""
 

@@ -25,7 +25,9 @@ KNOWN = ", ".join((*NAMES, "demo-faults", "hard-kinds"))
 class SureOfItself:
     """Reads nothing and releases one and the same success."""
 
-    async def run(self, question: str, *, language: Language, deadline_s: float | None) -> RunDocument:
+    async def run(
+        self, question: str, *, language: Language, deadline_s: float | None, zone: str | None = None
+    ) -> RunDocument:
         """The success of the sample documents."""
         return documents.success(language)
 

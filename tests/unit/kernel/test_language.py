@@ -12,13 +12,17 @@ from diagnosis_harness.kernel.language import Language, Text, language_of
     [
         ("why is checkout slow?", Language.EN),
         ("为什么 checkout 变慢", Language.ZH),
-        ("why is 结账 slow", Language.ZH),
+        ("why is 结账 slow", Language.EN),
+        ("结账 is slow", Language.ZH),
+        ("the 结账 service is down since 09:30", Language.EN),
+        ("why is 结账 慢", Language.EN),
+        ("checkout 从 14:05 起为什么 slow, what is it", Language.ZH),
         ("warum ist die Kasse langsam?", Language.EN),
         ("", Language.EN),
     ],
 )
-def test_one_chinese_character_makes_a_question_chinese(question: str, language: Language) -> None:
-    """Names in Latin script do not make a Chinese question English."""
+def test_the_sentence_makes_the_language_and_no_name_in_it(question: str, language: Language) -> None:
+    """Names in Latin script do not make a Chinese question English, nor Chinese names an English one."""
     assert language_of(question) is language
 
 

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from datetime import UTC
 
 from diagnosis_harness.application.routed import was_routed
 from diagnosis_harness.audit.verification.result import Check, CheckName, Flaw, FlawCode
 from diagnosis_harness.diagnosis.inquiry import Inquiry, OnsetOrigin
 from diagnosis_harness.diagnosis.names import KnownNames, NameReading
 from diagnosis_harness.diagnosis.question import timestamp_in_question
-from diagnosis_harness.diagnosis.question_reading import read_question
+from diagnosis_harness.diagnosis.question_reading import Background, read_question
+from diagnosis_harness.diagnosis.zones import zone_of
 from diagnosis_harness.kernel.errors import RunDocumentInvalid
 from diagnosis_harness.report.document import RunDocument
-from diagnosis_harness.report.inquiry_entry import InquiryEntry
+from diagnosis_harness.report.inquiry_entry import InquiryEntry, QuestionEntry
 from diagnosis_harness.report.restore_inquiry import inquiry_of_entry
 from diagnosis_harness.report.window import read_instant
 from diagnosis_harness.tools.evidence import EvidenceItem, ItemKind
@@ -52,7 +54,7 @@ def _onset_flaws(
     asked_s = None if stated is None else read_instant(stated, "run.onset_at")
     said = {
         OnsetOrigin.ASKED: asked_s,
-        OnsetOrigin.QUESTION: timestamp_in_question(inquiry.question, inquiry.inventory.incident),
+        OnsetOrigin.QUESTION: _in_question(inquiry, document.inquiry),
         OnsetOrigin.CARRIED: inquiry.onset_s,  # what the turn before had stands in no other place
         OnsetOrigin.SOURCE: _of_the_source(inquiry, records),
         OnsetOrigin.ALERT: inquiry.alert_at_s,
@@ -71,6 +73,14 @@ def _onset_flaws(
         yield _flaw("onset_origin", origin, OnsetOrigin.ALERT)
 
 
+def _in_question(inquiry: Inquiry, entry: InquiryEntry | None) -> float | None:
+    """The instant in the question's words, in the zone that its document names."""
+    if entry is None or entry.question is None:
+        return timestamp_in_question(inquiry.question, inquiry.inventory.incident)
+    zone = zone_of(entry.question.zone) or UTC
+    return timestamp_in_question(inquiry.question, inquiry.inventory.incident, zone)
+
+
 def _reading_flaws(inquiry: Inquiry, entry: InquiryEntry) -> Iterator[Flaw]:
     """What the question was read as, read again. Aliases stand in the source alone: those told count."""
     if entry.question is None or entry.inventory.omitted:
@@ -78,8 +88,9 @@ def _reading_flaws(inquiry: Inquiry, entry: InquiryEntry) -> Iterator[Flaw]:
     told = [*inquiry.reading.names, *filter(None, [inquiry.reading.alert_name])]
     aliases = {each.said: each.name for each in told if each.how is NameReading.ALIAS and each.name}
     known = KnownNames.of([each.name for each in inquiry.inventory.entities], aliases)
-    again = read_question(inquiry.question, inquiry.alert_entity, known)
-    if again != inquiry.reading:
+    held, zone, origin = inquiry.inventory.incident, inquiry.reading.zone, inquiry.reading.zone_origin
+    again = read_question(inquiry.question, Background(known, inquiry.alert_entity, held, zone, origin))
+    if QuestionEntry.of(again) != entry.question:
         yield _flaw("question", inquiry.reading, again)
     if not set(inquiry.affected) <= {each.name for each in told}:
         yield _flaw("affected", inquiry.affected, "")

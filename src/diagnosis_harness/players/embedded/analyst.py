@@ -15,7 +15,6 @@ from diagnosis_harness.diagnosis.draft import DiagnosisDraft
 from diagnosis_harness.diagnosis.missing import MissingInfo
 from diagnosis_harness.diagnosis.policy import AskTools, GiveDraft, PolicyAnswer, PolicyView, WantedCall
 from diagnosis_harness.diagnosis.progress import Assessment
-from diagnosis_harness.diagnosis.question import timestamp_in_question
 from diagnosis_harness.harness.budget import TokenUsage
 from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.kernel.json_value import JsonValue
@@ -80,7 +79,7 @@ def _calls_to_make(view: PolicyView, reading: Reading) -> tuple[WantedCall, ...]
 def _stages(view: PolicyView, reading: Reading) -> Iterator[list[NextCall]]:
     """What to look at, stage by stage; a later stage is only thought of when the ones before are done."""
     yield [("describe_sources", {}), ("match_entities", {"text": view.question[:QUESTION_LIMIT]})]
-    onset = _onset(view, reading)
+    onset = _onset(view)
     broad: list[NextCall] = [
         ("estimate_onset", onset),
         *_alert_look(view, reading, onset),
@@ -96,14 +95,9 @@ def _stages(view: PolicyView, reading: Reading) -> Iterator[list[NextCall]]:
     yield _close_look(reading, onset)
 
 
-def _onset(view: PolicyView, reading: Reading) -> dict[str, JsonValue]:
-    """When it began: as the caller states it separately, else as the question itself says."""
-    stated = (
-        view.onset_s
-        if view.onset_s is not None
-        else timestamp_in_question(view.question, reading.recording_window())
-    )
-    return {} if stated is None else {"onset": stated}
+def _onset(view: PolicyView) -> dict[str, JsonValue]:
+    """When it began, as the asker says; code has read the question's own words."""
+    return {} if view.onset_s is None else {"onset": view.onset_s}
 
 
 def _victim(view: PolicyView, reading: Reading) -> str | None:

@@ -61,7 +61,7 @@ class FileSettings(_Section):
 
 class _Incident(_Section):
     name: _Name | None = None
-    zone: _Name = "UTC"
+    zone: _Name | None = None
     onset: _Timestamp | None = None
 
 
@@ -102,6 +102,7 @@ class FolderSettings:
     baseline_window: TimeWindow | None = None
     units: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     instances: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    zone_name: str | None = None
     aliases: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     files: Mapping[str, FileSettings] = field(default_factory=lambda: MappingProxyType({}))
 
@@ -145,7 +146,7 @@ def _text_of(path: Path) -> str:
 
 
 def _settings(document: _Document, text: str) -> FolderSettings:
-    zone = zone_named(document.incident.zone, place=_place(text, ("incident", "zone")))
+    zone = zone_named(document.incident.zone or "UTC", place=_place(text, ("incident", "zone")))
 
     def timestamp(value: _Timestamp | None, *keys: str) -> float | None:
         return None if value is None else instant_s(value, zone=zone, place=_place(text, keys))
@@ -178,6 +179,7 @@ def _settings(document: _Document, text: str) -> FolderSettings:
         baseline_window=None if start is None or end is None else TimeWindow(start, end),
         units=MappingProxyType({printable(k): printable(v) for k, v in document.units.items()}),
         instances=MappingProxyType({printable(k): printable(v) for k, v in document.instances.items()}),
+        zone_name=document.incident.zone,
         aliases=MappingProxyType({printable(k): printable(v) for k, v in document.aliases.items()}),
         files=MappingProxyType(dict(document.files)),
     )

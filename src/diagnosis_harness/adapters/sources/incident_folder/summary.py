@@ -69,6 +69,7 @@ def summarise(opened: OpenedFolder) -> SourceSummary:
         entities=tuple(sorted(_entities(content, opened.topology))),
         files=tuple(notes),
         entities_by_kind=_entities_by_kind([content] if normal is None else [content, normal]),
+        zone=opened.settings.zone_name,
         aliases=opened.settings.aliases,
     )
 
