@@ -102,3 +102,30 @@ def test_b15_the_report_is_in_the_language_of_the_sentence(tmp_path: Path) -> No
 
     assert document["run"]["language"] == "en"
     assert document["inquiry"]["affected"] == ["预订"]
+
+
+@pytest.mark.parametrize(
+    ("question", "first"),
+    [
+        (
+            "Is seats the cause of what booking shows since 13:50?",
+            "Yes, as far as the recorded evidence goes: seats",
+        ),
+        (
+            "Is vault the cause of what booking shows since 13:50?",
+            "That vault is the cause is not shown; the",
+        ),
+        ("Was it a deploy, since booking is slow from 13:50?", "That a change caused this is not shown."),
+        ("Is booking healthy since 13:50?", "booking is not as usual: "),
+        ("Is web healthy?", "Nothing that was checked says how web is."),
+        ("booking 从 13:50 起正常吗", "booking 与平时不同："),
+        ("是不是 seats 导致 booking 从 13:50 起变慢？", "是的，就已记录的证据而言：seats 是原因。"),
+    ],
+)
+def test_the_first_sentence_answers_the_form_of_the_question(
+    tmp_path: Path, question: str, first: str
+) -> None:
+    """Whether somebody is the cause, or how somebody is: it is said before anything else."""
+    document = ask_about("B22b", question, tmp_path)
+
+    assert document["report"]["summary"][0].startswith(first)

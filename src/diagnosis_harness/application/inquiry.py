@@ -8,6 +8,7 @@ from datetime import UTC
 from diagnosis_harness.diagnosis.inquiry import Inquiry, Inventory, KnownEntity, OnsetOrigin, Telemetry
 from diagnosis_harness.diagnosis.names import KnownNames
 from diagnosis_harness.diagnosis.question import timestamp_outside_recording
+from diagnosis_harness.diagnosis.question_form import SUSPECTING
 from diagnosis_harness.diagnosis.question_reading import Background, ZoneOrigin, read_question
 from diagnosis_harness.diagnosis.zones import zone_of
 from diagnosis_harness.harness.context import RunContext
@@ -59,9 +60,10 @@ def resolve_inquiry(
     known = KnownNames.of(names.values(), _mask_aliases(summary))
     reading = read_question(question, Background(known, alert_entity, summary.incident, said, origin_of_zone))
     at_s, origin = _onset(summary, reading.time.at_s, asked_s=onset_s, carried_s=carried_s)
-    named = tuple(each.name for each in reading.names if each.name is not None)
+    suspect = reading.form.subject if reading.form.form in SUSPECTING else None
+    named = tuple(each.name for each in reading.names if each.name is not None and each.name != suspect)
     alerted = None if reading.alert_name is None else reading.alert_name.name
-    who = named or ((alerted,) if alerted is not None and not reading.names else ())
+    who = named or ((alerted,) if alerted is not None and not reading.unknown_names else ())
     return Inquiry(
         question=question,
         onset_s=at_s,

@@ -32,6 +32,7 @@ class PolicyView:
     Attributes:
         onset_s: when the trouble began, as the asker states it; None when nobody did.
         affected: the entities that the question is about; a ranking of another supports no conclusion.
+        subject: the entity that the form of the question is about; what was seen of it belongs in the answer.
         asks_of_unknown: nobody knows whom the question is about, so no conclusion can be released.
         due: tool call ids whose results this answer must assess.
         stop_required: no tool may be asked for any more; give a draft, or none.
@@ -46,6 +47,7 @@ class PolicyView:
     stop_required: bool
     affected: tuple[str, ...] = ()
     asks_of_unknown: bool = False
+    subject: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

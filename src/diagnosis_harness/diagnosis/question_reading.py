@@ -8,6 +8,7 @@ from enum import StrEnum
 
 from diagnosis_harness.diagnosis.names import KnownNames, NameRead, NameReading, read_name, read_names
 from diagnosis_harness.diagnosis.question import TimeRead, read_question_time
+from diagnosis_harness.diagnosis.question_form import FormRead, read_form
 from diagnosis_harness.diagnosis.zones import zone_of
 from diagnosis_harness.kernel.window import TimeWindow
 
@@ -29,6 +30,7 @@ class QuestionReading:
         alert_name: how the name of the alert's entity was read; None without an alert.
         zone: of the times that name none: an IANA name or an offset.
         time: what the question says of when.
+        form: which form of answer it asks for, and of whom.
     """
 
     names: tuple[NameRead, ...] = ()
@@ -36,12 +38,18 @@ class QuestionReading:
     zone: str = "UTC"
     zone_origin: ZoneOrigin = ZoneOrigin.NOBODY
     time: TimeRead = field(default_factory=TimeRead)
+    form: FormRead = field(default_factory=FormRead)
 
     @property
     def told(self) -> tuple[NameRead, ...]:
         """The names of question and alert that were not read as they are written."""
         alert = () if self.alert_name is None else (self.alert_name,)
         return tuple(each for each in (*self.names, *alert) if each.how is not NameReading.EXACT)
+
+    @property
+    def unknown_names(self) -> tuple[str, ...]:
+        """The names in the question itself that no telemetry knows."""
+        return tuple(each.said for each in self.names if each.name is None)
 
     @property
     def unknown(self) -> tuple[str, ...]:
@@ -78,4 +86,5 @@ def read_question(question: str, background: Background) -> QuestionReading:
         zone=background.zone,
         zone_origin=background.zone_origin,
         time=read_question_time(question, background.recorded, zone_of(background.zone) or UTC),
+        form=read_form(question, names),
     )

@@ -10,6 +10,7 @@ from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.kernel.names import display_name
 from diagnosis_harness.release.outcome import ReleaseOutcome
 from diagnosis_harness.report import words
+from diagnosis_harness.report.answer import answer_sentences
 from diagnosis_harness.report.claim_sentence import claim_sentence
 from diagnosis_harness.report.document import (
     Asked,
@@ -47,6 +48,16 @@ def compose(material: ReportMaterial) -> Report:
     return Report(
         summary=(
             *unknown_sentences(material.inquiry, language),
+            *answer_sentences(
+                material.inquiry,
+                material.content.causes,
+                [
+                    each
+                    for each in material.content.claims
+                    if _may_be_published(each, material.release.outcome)
+                ],
+                language,
+            ),
             *_summary(material, language),
             *time_sentences(material.inquiry, language),
             *reading_sentences(material.inquiry, language),

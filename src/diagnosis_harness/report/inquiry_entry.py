@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from diagnosis_harness.diagnosis.inquiry import Inquiry, Inventory, OnsetOrigin, Telemetry
 from diagnosis_harness.diagnosis.names import NameRead, NameReading
 from diagnosis_harness.diagnosis.question import TimeRead
+from diagnosis_harness.diagnosis.question_form import FormRead, QuestionForm
 from diagnosis_harness.diagnosis.question_reading import QuestionReading, ZoneOrigin
 from diagnosis_harness.kernel.window import utc_text
 from diagnosis_harness.report.version import optional
@@ -73,6 +74,8 @@ class QuestionEntry:
     until: str | None
     relative: str | None
     unread_times: tuple[str, ...]
+    form: QuestionForm
+    subject: str | None
 
     @classmethod
     def of(cls, reading: QuestionReading) -> QuestionEntry:
@@ -87,6 +90,8 @@ class QuestionEntry:
             until=_instant(reading.time.until_s),
             relative=reading.time.relative,
             unread_times=reading.time.unread,
+            form=reading.form.form,
+            subject=reading.form.subject,
         )
 
     def reading(self) -> QuestionReading:
@@ -103,6 +108,7 @@ class QuestionEntry:
                 self.relative,
                 self.unread_times,
             ),
+            form=FormRead(self.form, self.subject),
         )
 
 

@@ -46,14 +46,18 @@ class EmbeddedAnalyst:
 def next_answer(view: PolicyView) -> PolicyAnswer:
     """What to do next: pure."""
     reading = Reading(view.records)
-    assessments = tuple(_assess(record) for record in view.records if record.tool_call_id in view.due)
+    assessments = tuple(
+        _assess(record, view.subject) for record in view.records if record.tool_call_id in view.due
+    )
     if not view.stop_required:
         calls = _calls_to_make(view, reading)
         if calls:
             return AskTools(calls, assessments)
     if not view.tools:
         return GiveDraft(DiagnosisDraft((), (), missing_info=(MissingInfo.SOURCE,)), assessments)
-    return GiveDraft(draft_from(reading, concludes=not view.asks_of_unknown), assessments)
+    return GiveDraft(
+        draft_from(reading, concludes=not view.asks_of_unknown, subject=view.subject), assessments
+    )
 
 
 def _calls_to_make(view: PolicyView, reading: Reading) -> tuple[WantedCall, ...]:
@@ -105,9 +109,15 @@ def _victim(view: PolicyView, reading: Reading) -> str | None:
 
     What the question names was resolved before, also a name that the telemetry writes otherwise.
     """
-    named = next(iter(view.affected), None) or reading.entity_in_question()
+    named = _entity_of_question(view, reading)
     alert = reading.alert()
     return None if alert is not None and named == alert.entity else named
+
+
+def _entity_of_question(view: PolicyView, reading: Reading) -> str | None:
+    """Whom the question names first as hit; the suspect of a question is no victim."""
+    first = next(iter(view.affected), None)
+    return first if first is not None or view.subject is not None else reading.entity_in_question()
 
 
 def _subject(tool_name: str, arguments: Mapping[str, JsonValue]) -> tuple[str, object, object]:
@@ -117,7 +127,7 @@ def _subject(tool_name: str, arguments: Mapping[str, JsonValue]) -> tuple[str, o
 
 def _alert_look(view: PolicyView, reading: Reading, onset: Mapping[str, JsonValue]) -> list[NextCall]:
     """The signal that the question is about, around onset: the alert's, or that of a symptom."""
-    alert, entity = reading.alert(), next(iter(view.affected), None) or reading.entity_in_question()
+    alert, entity = reading.alert(), _entity_of_question(view, reading)
     if entity is not None and (alert is None or alert.entity != entity):
         symptom = symptom_in_question(view.question)
         return [("inspect_signal", {"entity": entity, "signal": symptom, **onset})] if symptom else []
@@ -141,12 +151,14 @@ def _close_look(reading: Reading, onset: Mapping[str, JsonValue]) -> list[NextCa
     return looks
 
 
-def _assess(record: EvidenceRecord) -> Assessment:
-    """A result helped when it says something that a claim can state."""
+def _assess(record: EvidenceRecord, subject: str | None) -> Assessment:
+    """A result helped when it says something that a claim can state; what is asked about comes first."""
     stated = [(item, plain_claim(record, item)) for item in record.items]
     harm = [claim for item, claim in stated if claim is not None and is_worth_telling(item)]
     normal = [claim for _, claim in stated if claim is not None and claim.predicate is Predicate.NORMAL]
     # That something stayed normal is worth telling where nothing got worse, and of little that is enough.
     facts = tuple(harm[:FACTS_PER_RESULT] or normal[:NORMAL_FACTS])
+    own = [claim for claim in (*harm, *normal) if subject is not None and claim.entity == subject]
+    facts = tuple({claim.claim_id: claim for claim in (*own[:NORMAL_FACTS], *facts)}.values())
     gain = InformationGain.GAINED if facts else InformationGain.NO_GAIN
     return Assessment(record.tool_call_id, gain, facts)

@@ -21,17 +21,21 @@ DIRECT_CLAIMS = 3
 HYPOTHESES = 5
 
 
-def draft_from(reading: Reading, *, concludes: bool = True) -> DiagnosisDraft | None:
+def draft_from(
+    reading: Reading, *, concludes: bool = True, subject: str | None = None
+) -> DiagnosisDraft | None:
     """The draft that the records give; None when they say nothing at all.
 
     Args:
         concludes: False for a draft that names no cause, whatever the records say.
+        subject: an entity that was asked about, and of which the draft tells what was seen.
     """
     candidates = reading.candidates()
     direct = _direct_claims(reading, candidates[0]) if candidates else ()
     concluded = concludes and bool(candidates) and bool(direct) and stands_out(candidates[0].item)
     caused = claim_of(candidates[0].record, candidates[0].item, Predicate.CAUSED) if concluded else None
     claims = _conclusion_claims(reading, candidates[0], caused, direct) if caused else _open_claims(reading)
+    claims = tuple({each.claim_id: each for each in (*claims, *_claims_about(reading, subject))}.values())
     missing = _missing(reading)
     if not claims and not missing and not candidates:
         return None
@@ -88,6 +92,18 @@ def _change_before(reading: Reading, found: Found) -> Claim | None:
     changes = reading.about(found.item.entity or "", ItemKind.CHANGE_EVENT)
     recent = [plain_claim(each.record, each.item) for each in changes if is_recent_change(each.item)]
     return next(iter(recent), None)
+
+
+def _claims_about(reading: Reading, subject: str | None) -> tuple[Claim, ...]:
+    """What was seen of an entity that was asked about: what moved most, and a change to it."""
+    if subject is None:
+        return ()
+    found = [
+        *reading.about(subject, *DIRECT_KINDS),
+        *(each for each in reading.about(subject, ItemKind.CHANGE_EVENT) if is_recent_change(each.item)),
+    ]
+    stated = (plain_claim(each.record, each.item) for each in found)
+    return tuple(claim for claim in stated if claim is not None)[:DIRECT_CLAIMS]
 
 
 def _open_claims(reading: Reading) -> tuple[Claim, ...]:
