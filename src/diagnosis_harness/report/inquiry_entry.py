@@ -12,7 +12,7 @@ from diagnosis_harness.diagnosis.question_form import FormRead, QuestionForm
 from diagnosis_harness.diagnosis.question_reading import QuestionReading, ZoneOrigin
 from diagnosis_harness.kernel.window import utc_text
 from diagnosis_harness.report.version import optional
-from diagnosis_harness.report.window import Window, instant
+from diagnosis_harness.report.window import Window, read_instant
 
 ENTITIES_MAX = 500
 """Entities that a document lists without asking which of them the run spoke of: some 30 kB of JSON."""
@@ -103,8 +103,8 @@ class QuestionEntry:
             zone=self.zone,
             zone_origin=self.zone_origin,
             time=TimeRead(
-                None if self.at is None else instant(self.at, "inquiry.question.at"),
-                None if self.until is None else instant(self.until, "inquiry.question.until"),
+                None if self.at is None else read_instant(self.at, "inquiry.question.at"),
+                None if self.until is None else read_instant(self.until, "inquiry.question.until"),
                 self.relative,
                 self.unread_times,
             ),

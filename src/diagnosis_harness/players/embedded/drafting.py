@@ -99,7 +99,7 @@ def _claims_about(reading: Reading, subject: str | None) -> tuple[Claim, ...]:
     if subject is None:
         return ()
     found = [
-        *reading.about(subject, *DIRECT_KINDS),
+        *reading.about(subject, *OBSERVED_KINDS),
         *(each for each in reading.about(subject, ItemKind.CHANGE_EVENT) if is_recent_change(each.item)),
     ]
     stated = (plain_claim(each.record, each.item) for each in found)
