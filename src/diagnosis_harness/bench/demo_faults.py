@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from diagnosis_harness.bench.case import Case, Condition, Truth
+from diagnosis_harness.bench.datasets.folder import opaque_name
 from diagnosis_harness.kernel.errors import InvalidInput
 from diagnosis_harness.simulator.faults import FaultKind, GroundTruth
 from diagnosis_harness.simulator.folder import write_folder
@@ -45,7 +46,7 @@ class DemoFaults:
     def export(self, incident_id: str, condition: Condition, target: Path) -> Case:
         """Simulate one world and write its folder; the truth is stored here until the labels are read."""
         world = _world(incident_id)
-        folder = target / f"incident-{len(self._truths):04d}"
+        folder = target / opaque_name(self.name, incident_id)
         write_folder(world, folder)
         self._truths[incident_id] = world.truth
         return Case(
