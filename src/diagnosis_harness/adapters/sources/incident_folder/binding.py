@@ -50,7 +50,9 @@ TIME: Final = (
 ENTITY: Final = (
     "entity", "service", "service_name", "microservice", "component", "application", "app", "app_name",
     "workload", "pod", "pod_name", "instance", "container", "container_name", "host", "hostname", "node",
-    "node_name", "cmdb_id", "job",
+    "node_name", "cmdb_id", "kubernetes_deployment_name", "kubernetes_labels_app",
+    "kubernetes_container_name", "kubernetes_pod_name", "k8s_deployment_name", "k8s_container_name",
+    "k8s_pod_name", "job",
 )  # fmt: skip
 SIGNAL: Final = ("signal", "metric", "metric_name", "kpi", "kpi_name", "measurement", "name", "series")
 VALUE: Final = ("value", "val", "v", "metric_value", "kpi_value", "reading")
@@ -139,6 +141,9 @@ def read_time(
 
 def _with_date(table: Table, column: Column) -> Column:
     """Date and time of day that stand in two columns, joined; the column itself where they do not."""
+    own = column.present
+    if not own or not (all(map(is_date, own)) or all(map(is_clock, own))):
+        return column
     halves = [one for one in table.columns if one.kind is Kind.TEXT and one.present]
     dates = [one for one in halves if all(is_date(cell) for cell in one.present)]
     clocks = [one for one in halves if all(is_clock(cell) for cell in one.present)]

@@ -41,6 +41,8 @@ _HEAD_CHARACTERS: Final = 4_000_000
 _COLUMNS_LIMIT: Final = 20_000
 _CELL_LIMIT: Final = 1_000_000
 _LINE_LIMIT: Final = 4_000_000
+_ENDS_BYTES: Final = 1 << 20
+"""Bytes that are looked at for line ends."""
 _SEPARATOR_LINE: Final = re.compile(r"sep=(.)\r?\n")
 """The first line of an export for spreadsheets."""
 
@@ -95,6 +97,33 @@ def open_csv(file: ListedFile) -> Table:
         explain=lambda error: explain(file, header, error),
         note="" if len(header.names) > 1 else "it has one column",
     )
+
+
+def has_mixed_ends(file: ListedFile) -> bool:
+    """Whether the first lines of a file end in different ways, as after an edit on another system."""
+    with open_bytes(file) as content:
+        head = content.read(_ENDS_BYTES)
+    both = head.count(b"\r\n")
+    return 0 < both < head.count(b"\n")
+
+
+def csv_rows(file: ListedFile) -> tuple[Header, Iterator[tuple[str, ...]]]:
+    """The header and all rows of data, read by ourselves: slower than duckdb, and any line end will do.
+
+    Raises:
+        InvalidInput: as `open_csv`; and, while the rows are read, a row that is uneven.
+    """
+    header = read_header(file)
+
+    def rows() -> Iterator[tuple[str, ...]]:
+        for line, row in _rows(file, header.separator):
+            if line <= header.skipped_lines or not row:
+                continue
+            if len(row) != len(header.names):
+                raise uneven_row(file.name, line, found=len(row), expected=len(header.names))
+            yield tuple(row)
+
+    return header, rows()
 
 
 def read_header(file: ListedFile) -> Header:

@@ -11,19 +11,21 @@ from typing import Final, TextIO
 from diagnosis_harness.adapters.sources.incident_folder.binding import ENTITY, SIGNAL, TIME, VALUE, find
 from diagnosis_harness.adapters.sources.incident_folder.changes import KIND, SUMMARY
 from diagnosis_harness.adapters.sources.incident_folder.content import first_bytes, open_bytes, well_known
-from diagnosis_harness.adapters.sources.incident_folder.csv_file import open_csv
+from diagnosis_harness.adapters.sources.incident_folder.csv_file import csv_rows, has_mixed_ends, open_csv
 from diagnosis_harness.adapters.sources.incident_folder.database import Database
 from diagnosis_harness.adapters.sources.incident_folder.formats.reader import (
     FileContent,
     FileHead,
     FileReader,
     OpenText,
+    RoleRows,
     read_file_head,
 )
 from diagnosis_harness.adapters.sources.incident_folder.formats.readers import reader_for
 from diagnosis_harness.adapters.sources.incident_folder.json_file import open_json
 from diagnosis_harness.adapters.sources.incident_folder.listing import Form, ListedFile, Role
 from diagnosis_harness.adapters.sources.incident_folder.logs import MESSAGE
+from diagnosis_harness.adapters.sources.incident_folder.measured import column_with_units
 from diagnosis_harness.adapters.sources.incident_folder.parquet_file import open_parquet
 from diagnosis_harness.adapters.sources.incident_folder.rows_table import table_of_rows
 from diagnosis_harness.adapters.sources.incident_folder.settings_file import SETTINGS_NAME, FileSettings
@@ -55,7 +57,7 @@ def open_tables(file: ListedFile, database: Database) -> list[IdentifiedTable]:
         file, what = replace(file, gzipped=True), None
     if file.form is Form.PARQUET or what == "Parquet":
         return [IdentifiedTable(_with_role(open_parquet(file, database)))]
-    if what is not None and file.form is None:
+    if what is not None and "text" not in what and file.form is None:
         raise InvalidInput(
             file.name, f"it holds {what}", "leave it out, or write its data as text or Parquet"
         )
@@ -114,7 +116,13 @@ def _plain_table(file: ListedFile, database: Database, head: FileHead | None) ->
             f"{SETTINGS_NAME}",
         )
     file = replace(file, form=form)
-    return open_json(file, database) if form in {Form.JSON, Form.JSONL} else open_csv(file)
+    if form in {Form.JSON, Form.JSONL}:
+        return open_json(file, database)
+    if has_mixed_ends(file):
+        header, rows = csv_rows(file)
+        found = RoleRows(Role.METRICS, header.names, rows)
+        return replace(table_of_rows(file, found, database), file=file)
+    return open_csv(file)
 
 
 def _form_of(head: FileHead) -> Form | None:
@@ -161,5 +169,6 @@ def _role_of(table: Table) -> Role | None:
     if kind is not None and summary is not None and value is None:
         return Role.CHANGES
     keys = (find(table, ENTITY), find(table, SIGNAL))
-    numbers = [column for column in table.columns if column.looks_numeric and column not in keys]
+    others = (column for column in table.columns if column not in keys)
+    numbers = [one for one in others if one.looks_numeric or column_with_units(one) is not None]
     return Role.METRICS if value is not None or numbers else None

@@ -57,12 +57,18 @@ def name_columns(columns: Sequence[Column], file: ListedFile, known: Collection[
             f"each column read as an entity with the signal {signal}; "
             f'`columns = "signals"` under [files."{file.name}"] in {SETTINGS_NAME} reads it otherwise'
         )
-        return ColumnNames(tuple((name, signal) for name in undivided), remark=remark)
+        return ColumnNames(tuple(_with_statistic(name, signal) for name in undivided), remark=remark)
     remark = (
         f"each column read as a signal of one entity, {UNNAMED_ENTITY}; if they are services, set "
         f'`columns = "entities"` and `signal = "…"` under [files."{file.name}"] in {SETTINGS_NAME}'
     )
     return ColumnNames(tuple(split), remark=remark)
+
+
+def _with_statistic(name: str, signal: str) -> tuple[str, str]:
+    """`checkout p95` in a file of latencies is `latency p95` of `checkout`."""
+    entity, _, rest = name.partition(" ")
+    return entity, f"{signal} {rest}" if rest else signal
 
 
 def _are_entities(names: Sequence[str], file: ListedFile, stem: str, known: Collection[str]) -> bool:
@@ -71,7 +77,9 @@ def _are_entities(names: Sequence[str], file: ListedFile, stem: str, known: Coll
         return file.settings.columns == "entities"
     if sum(1 for name in names if name in known) * 2 > len(names):
         return True
-    return _speaks_of_a_signal(stem) and not any(_speaks_of_a_signal(name) for name in names)
+    return _speaks_of_a_signal(stem) and not any(
+        _speaks_of_a_signal(name.split()[0]) for name in names if name
+    )
 
 
 def _speaks_of_a_signal(name: str) -> bool:

@@ -144,13 +144,14 @@ def _value_columns(
     for column in table.columns:
         if column.ref in keyed or column.ref in time.column.ref:
             continue
-        read = None if column.looks_numeric or column.looks_empty else _read_units(table, database, column)
+        if column.looks_numeric or column.looks_empty:
+            columns.append(column)
+            units.append(None)
+            continue
+        read = _read_units(table, database, column)
         if read is not None:
             columns.append(read.column)
             units.append(read.unit or None)
-        elif column.looks_numeric or column.looks_empty:
-            columns.append(column)
-            units.append(None)
     if not columns:
         raise InvalidInput(
             table.place,

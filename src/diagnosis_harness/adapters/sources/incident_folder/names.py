@@ -104,6 +104,8 @@ def unit_of_signal(signal: str) -> str | None:
     if bracketed:
         inner = bracketed.group(1).strip()
         return _UNIT_SIGNS.get(inner) or _UNIT_ENDINGS.get(inner.lower()) or printable(inner) or None
+    if signal.lstrip().startswith("%"):  # as sar names its columns
+        return "percent"
     rate = _rate_of(signal)
     if rate is not None:
         return rate
