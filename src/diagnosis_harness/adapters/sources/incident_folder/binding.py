@@ -10,7 +10,7 @@ from typing import Final
 
 from diagnosis_harness.adapters.sources.incident_folder.database import Database
 from diagnosis_harness.adapters.sources.incident_folder.names import plain_key, quote, time_unit_of
-from diagnosis_harness.adapters.sources.incident_folder.settings_file import SETTINGS_NAME
+from diagnosis_harness.adapters.sources.incident_folder.settings_file import SETTINGS_NAME, files_table
 from diagnosis_harness.adapters.sources.incident_folder.table import (
     Column,
     Kind,
@@ -134,7 +134,7 @@ def read_time(
         raise InvalidInput(
             table.place,
             f"it has no time column (its columns: {show_columns(table.columns)})",
-            f'name it "time", or set `time = "…"` under [files."{table.place}"] in {SETTINGS_NAME}',
+            f'name it "time", or set `time = "…"` under {files_table(table.place)} in {SETTINGS_NAME}',
         )
     return reading_of(table, column, zone)
 
@@ -315,7 +315,7 @@ def _ambiguous(table: Table, column: Column) -> InvalidInput:
         table.place,
         f"{quote(cell)} in column {quote(column.name)} can be read with the day or with the month first",
         f'set `time_format = "%d/%m/%Y %H:%M:%S"` (or "%m/%d/%Y %H:%M:%S", as the cells are written) under '
-        f'[files."{table.place}"] in {SETTINGS_NAME}',
+        f"{files_table(table.place)} in {SETTINGS_NAME}",
     )
 
 

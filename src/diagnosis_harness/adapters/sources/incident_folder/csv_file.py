@@ -24,7 +24,7 @@ from diagnosis_harness.adapters.sources.incident_folder.names import (
     printable,
     quote,
 )
-from diagnosis_harness.adapters.sources.incident_folder.settings_file import SETTINGS_NAME
+from diagnosis_harness.adapters.sources.incident_folder.settings_file import SETTINGS_NAME, files_table
 from diagnosis_harness.adapters.sources.incident_folder.table import (
     SAMPLE_ROWS,
     Column,
@@ -292,7 +292,7 @@ def _refuse_deeper_header(body: Sequence[Sequence[str]], depth: int, place: str)
             raise InvalidInput(
                 place,
                 f"it seems to have {rows} header rows, {depth} is expected",
-                f'set `header_rows = {min(rows, 3)}` under [files."{place}"] in {SETTINGS_NAME}',
+                f"set `header_rows = {min(rows, 3)}` under {files_table(place)} in {SETTINGS_NAME}",
             )
 
 

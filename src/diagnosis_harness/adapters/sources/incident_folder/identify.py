@@ -28,7 +28,11 @@ from diagnosis_harness.adapters.sources.incident_folder.logs import MESSAGE
 from diagnosis_harness.adapters.sources.incident_folder.measured import column_with_units
 from diagnosis_harness.adapters.sources.incident_folder.parquet_file import open_parquet
 from diagnosis_harness.adapters.sources.incident_folder.rows_table import table_of_rows
-from diagnosis_harness.adapters.sources.incident_folder.settings_file import SETTINGS_NAME, FileSettings
+from diagnosis_harness.adapters.sources.incident_folder.settings_file import (
+    SETTINGS_NAME,
+    FileSettings,
+    files_table,
+)
 from diagnosis_harness.adapters.sources.incident_folder.spans_file import SPAN, TRACE
 from diagnosis_harness.adapters.sources.incident_folder.table import Table, show_columns
 from diagnosis_harness.kernel.errors import InvalidInput
@@ -112,7 +116,7 @@ def _plain_table(file: ListedFile, database: Database, head: FileHead | None) ->
         raise InvalidInput(
             file.name,
             "its content is of no known form",
-            f'name it by its form (.csv, .json, .log …), or set `format` under [files."{file.name}"] in '
+            f"name it by its form (.csv, .json, .log …), or set `format` under {files_table(file.name)} in "
             f"{SETTINGS_NAME}",
         )
     file = replace(file, form=form)
@@ -148,7 +152,7 @@ def _with_role(table: Table) -> Table:
         raise InvalidInput(
             table.place,
             f"neither name nor columns say what it holds (its columns: {show_columns(table.columns)})",
-            f'set `role = "metrics"` (or another role) under [files."{table.place}"] in {SETTINGS_NAME}',
+            f'set `role = "metrics"` (or another role) under {files_table(table.place)} in {SETTINGS_NAME}',
         )
     return replace(table, file=replace(table.file, role=role))
 

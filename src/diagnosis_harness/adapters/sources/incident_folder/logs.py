@@ -19,7 +19,7 @@ from diagnosis_harness.adapters.sources.incident_folder.binding import (
 from diagnosis_harness.adapters.sources.incident_folder.database import Database
 from diagnosis_harness.adapters.sources.incident_folder.names import printable, quote
 from diagnosis_harness.adapters.sources.incident_folder.recording_parts import RecordingParts
-from diagnosis_harness.adapters.sources.incident_folder.settings_file import SETTINGS_NAME
+from diagnosis_harness.adapters.sources.incident_folder.settings_file import SETTINGS_NAME, files_table
 from diagnosis_harness.adapters.sources.incident_folder.table import Table, show_columns, text_cell_sql
 from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.kernel.errors import InvalidInput
@@ -133,7 +133,7 @@ def read_logs(table: Table, database: Database, zone: tzinfo) -> LogFile:
         raise InvalidInput(
             table.place,
             f"it has no message column (its columns: {show_columns(table.columns)})",
-            f'set `message = "…"` to the column of the text under [files."{table.place}"] in {SETTINGS_NAME}',
+            f'set `message = "…"` to its column under {files_table(table.place)} in {SETTINGS_NAME}',
         )
     texts = [message, *(column for column in find_every(table, MESSAGE) if column is not message)]
     text = ", ".join(text_cell_sql(column) for column in texts)

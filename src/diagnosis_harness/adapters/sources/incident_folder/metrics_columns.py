@@ -17,7 +17,7 @@ from diagnosis_harness.adapters.sources.incident_folder.names import (
     split_series_name,
     unit_of_signal,
 )
-from diagnosis_harness.adapters.sources.incident_folder.settings_file import SETTINGS_NAME
+from diagnosis_harness.adapters.sources.incident_folder.settings_file import SETTINGS_NAME, files_table
 from diagnosis_harness.adapters.sources.incident_folder.table import Column
 from diagnosis_harness.analysis.direction import SignalKind, meaning_of
 
@@ -55,12 +55,12 @@ def name_columns(columns: Sequence[Column], file: ListedFile, known: Collection[
         signal = file.settings.signal or stem or "value"
         remark = (
             f"each column read as an entity with the signal {signal}; "
-            f'`columns = "signals"` under [files."{file.name}"] in {SETTINGS_NAME} reads it otherwise'
+            f'`columns = "signals"` under {files_table(file.name)} in {SETTINGS_NAME} reads it otherwise'
         )
         return ColumnNames(tuple(_with_statistic(name, signal) for name in undivided), remark=remark)
     remark = (
         f"each column read as a signal of one entity, {UNNAMED_ENTITY}; if they are services, set "
-        f'`columns = "entities"` and `signal = "…"` under [files."{file.name}"] in {SETTINGS_NAME}'
+        f'`columns = "entities"` and `signal = "…"` under {files_table(file.name)} in {SETTINGS_NAME}'
     )
     return ColumnNames(tuple(split), remark=remark)
 

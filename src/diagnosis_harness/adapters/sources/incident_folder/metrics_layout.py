@@ -30,7 +30,7 @@ from diagnosis_harness.adapters.sources.incident_folder.measured import (
 from diagnosis_harness.adapters.sources.incident_folder.metric_labels import label_columns
 from diagnosis_harness.adapters.sources.incident_folder.metrics_columns import ColumnNames, name_columns
 from diagnosis_harness.adapters.sources.incident_folder.names import plain_key, printable
-from diagnosis_harness.adapters.sources.incident_folder.settings_file import SETTINGS_NAME
+from diagnosis_harness.adapters.sources.incident_folder.settings_file import SETTINGS_NAME, files_table
 from diagnosis_harness.adapters.sources.incident_folder.table import Column, Table, show_columns
 from diagnosis_harness.kernel.errors import InvalidInput
 
@@ -112,7 +112,7 @@ def _plain_layout(table: Table, database: Database, zone: tzinfo, known: Collect
         raise InvalidInput(
             table.place,
             f"its layout is long, it has no {missing} column (its columns: {show_columns(table.columns)})",
-            f'set `{missing} = "…"` under [files."{table.place}"] in {SETTINGS_NAME}',
+            f'set `{missing} = "…"` under {files_table(table.place)} in {SETTINGS_NAME}',
         )
     entity = _row_entity(table, entity)
     columns, units = _value_columns(table, database, time, entity)

@@ -20,11 +20,18 @@ from pydantic_core import ErrorDetails
 from diagnosis_harness.adapters.sources.incident_folder.names import printable, quote
 from diagnosis_harness.adapters.sources.incident_folder.times import instant_s, zone_named
 from diagnosis_harness.kernel.errors import InvalidInput
+from diagnosis_harness.kernel.names import is_identifier
 from diagnosis_harness.kernel.window import TimeWindow
 from diagnosis_harness.toolbox.ports import AlertInfo
 
 SETTINGS_NAME = "incident.toml"
 _SIZE_LIMIT_BYTES = 1_000_000
+
+
+def files_table(file: str) -> str:
+    """The table for one file, as a sentence names it; a name that could be read as words is not repeated."""
+    return f'[files."{file}"]' if is_identifier(file) else "a table of [files] for it"
+
 
 _Name = Annotated[str, Field(min_length=1, max_length=500)]
 _Timestamp = str | datetime | int | float

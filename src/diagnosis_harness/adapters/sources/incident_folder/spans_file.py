@@ -24,7 +24,7 @@ from diagnosis_harness.adapters.sources.incident_folder.names import (
     quote,
     time_unit_of,
 )
-from diagnosis_harness.adapters.sources.incident_folder.settings_file import SETTINGS_NAME
+from diagnosis_harness.adapters.sources.incident_folder.settings_file import SETTINGS_NAME, files_table
 from diagnosis_harness.adapters.sources.incident_folder.table import (
     Column,
     Table,
@@ -264,7 +264,7 @@ def _duration_sql(table: Table, database: Database, columns: _Columns, source: s
         raise InvalidInput(
             table.place,
             f"the unit of column {quote(columns.duration.name)} is not known",
-            f'set `duration_unit = "ms"` (or s, us, ns) under [files."{table.place}"] in {SETTINGS_NAME}',
+            f'set `duration_unit = "ms"` (or s, us, ns) under {files_table(table.place)} in {SETTINGS_NAME}',
         )
     return f"(duration / {UNITS[unit]!r})", f"durations in {unit}, {how}"
 
