@@ -83,7 +83,11 @@ def _in_question(inquiry: Inquiry, entry: InquiryEntry | None) -> float | None:
 
 def _reading_flaws(inquiry: Inquiry, entry: InquiryEntry) -> Iterator[Flaw]:
     """What the question was read as, read again. Aliases stand in the source alone: those told count."""
-    if entry.question is None or entry.inventory.omitted:
+    if entry.question is None:
+        return
+    if zone_of(entry.question.zone) is None:
+        yield _flaw("question.zone", entry.question.zone, "no zone of this name")
+    if entry.inventory.omitted:
         return
     told = [*inquiry.reading.names, *filter(None, [inquiry.reading.alert_name])]
     aliases = {each.said: each.name for each in told if each.how is NameReading.ALIAS and each.name}
