@@ -138,7 +138,7 @@ def test_the_same_seed_gives_the_same_hard_world(tmp_path: Path, kind: str) -> N
 
 @pytest.mark.parametrize("kind", [*OWN_RECORDING, "noisy-host", "oom-loop", "queue-backlog"])
 def test_the_product_reads_hard_folders(tmp_path: Path, kind: str) -> None:
-    """Every series, span, line and change is read, and the events of a platform as lines; its states are not."""
+    """Every series, span, line and change is read, and a platform's events as lines; its states are not."""
     seen = hard_world(kind).telemetry
     folder = tmp_path / "incident-0"
     write_hard_folder(hard_world(kind), folder)
