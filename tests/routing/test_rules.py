@@ -82,7 +82,12 @@ def test_every_phrase_can_be_met() -> None:
 
 def test_every_reason_has_one_rule() -> None:
     """Each weighs once, for one path; what follows and what is not recognised need none."""
-    without = {RoutingReason.FOLLOWS_BEFORE, RoutingReason.NOTHING_RECOGNISED, RoutingReason.LLM_JUDGED}
+    without = {
+        RoutingReason.FOLLOWS_BEFORE,
+        RoutingReason.NOTHING_RECOGNISED,
+        RoutingReason.NOTHING_TO_DIAGNOSE,
+        RoutingReason.LLM_JUDGED,
+    }
 
     assert sorted(rule.reason for rule in ROUTER_RULES) == sorted(set(RoutingReason) - without)
 

@@ -10,6 +10,7 @@ from diagnosis_harness.application.diagnose import DiagnoseUseCase, DiagnosisEnd
 from diagnosis_harness.application.inquiry import resolve_inquiry
 from diagnosis_harness.application.publish import RunFacts, publish
 from diagnosis_harness.diagnosis.agent import DiagnosisTask
+from diagnosis_harness.diagnosis.inquiry import Inquiry
 from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.harness.core import DiagnosisHarnessCore
 from diagnosis_harness.kernel.errors import FailureKind, InvalidInput, OnsetOutsideData
@@ -82,16 +83,10 @@ async def answer_question(
             run is FAILED then.
         Exception: the sources cannot be read, or a bug; the run is FAILED then.
     """
-    started_s, place = core.clock.now_s(), "onset"
+    started_s = core.clock.now_s()
     with fail_on_error(core, ctx):
         summary = sources.summary.summary(ctx)
-        try:
-            _check_onset(question.onset_s, summary.incident)
-            place = "QUESTION"
-            inquiry = resolve_inquiry(ctx, sources, question.text, question.onset_s, zone=question.zone)
-        except OnsetOutsideData as error:
-            core.complete_failure(ctx, WorkEnd.ONSET_OUTSIDE_DATA.value)
-            raise InvalidInput(place, str(error), "name an instant inside it, and check the zone") from error
+        inquiry = resolve_question(core, ctx, sources, question)
         end = await use_case.diagnose(ctx, DiagnosisTask(question.text, inquiry, caller=LOCAL_CALLER))
     facts = RunFacts(
         question=question.text,
@@ -103,6 +98,25 @@ async def answer_question(
         summary=summary,
     )
     return AnsweredRun(ctx, facts, end)
+
+
+def resolve_question(
+    core: DiagnosisHarnessCore, ctx: RunContext, sources: Sources, question: Question
+) -> Inquiry:
+    """What is asked, resolved against the sources.
+
+    Raises:
+        InvalidInput: the question, or whoever asks it, names a time of which the sources hold nothing; the
+            run is FAILED then.
+    """
+    place = "onset"
+    try:
+        _check_onset(question.onset_s, sources.summary.summary(ctx).incident)
+        place = "QUESTION"
+        return resolve_inquiry(ctx, sources, question.text, question.onset_s, zone=question.zone)
+    except OnsetOutsideData as error:
+        core.complete_failure(ctx, WorkEnd.ONSET_OUTSIDE_DATA.value)
+        raise InvalidInput(place, str(error), "name an instant inside it, and check the zone") from error
 
 
 def _check_onset(onset_s: float | None, recorded: TimeWindow | None) -> None:

@@ -200,14 +200,19 @@ class ChatApplicationUseCase:
         """Route the question and follow its path; the run has ended when this returns."""
         try:
             emit_status(self._core, ctx, ChatApplicationStatus.ROUTING)
-            decision = await self._routing.route(ctx, request.question, context.history)
+            previous = context.previous if isinstance(context.previous, PreviousTurn) else None
+            decision = await self._routing.route(
+                ctx,
+                request.question,
+                context.history,
+                revise=partial(self._paths.diagnosis.revise, request=request, previous=previous),
+            )
             await self._core.wait(
                 ctx,
                 lambda ctx: self._stores.store.record_intent(ctx, decision.intent),
                 limit_s=self._settings.finalise_timeout_s,
             )
             if decision.intent is IntentType.DIAGNOSIS:
-                previous = context.previous if isinstance(context.previous, PreviousTurn) else None
                 return await self._paths.diagnosis.diagnose(ctx, request, previous, started_s=started_s)
             answered: PathAnswer | WorkEnd = await self._answer(
                 ctx, self._paths.answering(decision.intent), request

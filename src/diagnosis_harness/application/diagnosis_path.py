@@ -12,13 +12,17 @@ from diagnosis_harness.application.inquiry import resolve_inquiry
 from diagnosis_harness.application.intent import IntentType
 from diagnosis_harness.application.previous_turn import PreviousTurn, PublishedResultPolicy
 from diagnosis_harness.application.publish import RunFacts, inquiry_entry_of, release_of, report_of
+from diagnosis_harness.application.routing import RoutingDecision
 from diagnosis_harness.application.runs.request import RunRequest
 from diagnosis_harness.application.runs.row import RunEnding
 from diagnosis_harness.application.runs.sources import SourceStamp
 from diagnosis_harness.application.status import ChatApplicationStatus, emit_status
+from diagnosis_harness.application.subject import in_doubt, revise_path
 from diagnosis_harness.diagnosis.agent import DiagnosisTask
+from diagnosis_harness.diagnosis.inquiry import Inquiry
 from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.harness.core import DiagnosisHarnessCore
+from diagnosis_harness.kernel.errors import OnsetOutsideData, SourceUnavailable
 from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.kernel.window import parse_utc, utc_text
 from diagnosis_harness.release.decision import WorkEnd
@@ -73,6 +77,30 @@ class DiagnosisPath:
         self._catalog = catalog
         self._use_case_over = use_case_over
 
+    async def revise(
+        self,
+        ctx: RunContext,
+        decision: RoutingDecision,
+        *,
+        request: RunRequest,
+        previous: PreviousTurn | None,
+    ) -> RoutingDecision:
+        """The path of a question whose words alone leave open whether there is anything to diagnose.
+
+        A source that cannot be opened revises nothing: the diagnosis will say so.
+
+        Raises:
+            RunAborted: the run had ended, or ended while the source was being opened.
+        """
+        if not in_doubt(decision):
+            return decision
+        try:
+            opened = await self._open(ctx, request)
+            inquiry = self._inquiry(ctx, opened, request, previous)
+        except (SourceUnavailable, OnsetOutsideData):
+            return decision
+        return revise_path(decision, inquiry)
+
     async def diagnose(
         self, ctx: RunContext, request: RunRequest, previous: PreviousTurn | None, *, started_s: float
     ) -> RunEnding:
@@ -85,17 +113,9 @@ class DiagnosisPath:
             Exception: a bug.
         """
         emit_status(self._core, ctx, ChatApplicationStatus.DIAGNOSIS_RUNNING)
-        opened = await self._core.wait(
-            ctx, lambda ctx: self._catalog.open(ctx, request.source, request.onset_s, request.stamp)
-        )
+        opened = await self._open(ctx, request)
         self._emit_source_changed(ctx, request, opened.stamp)
-        inquiry = resolve_inquiry(
-            ctx,
-            opened.sources,
-            request.question,
-            request.onset_s,
-            carried_s=_onset_of_previous_turn(request, previous),
-        )
+        inquiry = self._inquiry(ctx, opened, request, previous)
         end = await self._use_case_over(opened.tools).work(
             ctx, DiagnosisTask(request.question, inquiry, caller=request.asked_by.identity)
         )
@@ -109,6 +129,22 @@ class DiagnosisPath:
             summary=opened.sources.summary.summary(ctx),
         )
         return _ending(ctx, facts, request, end)
+
+    async def _open(self, ctx: RunContext, request: RunRequest) -> OpenSource:
+        return await self._core.wait(
+            ctx, lambda ctx: self._catalog.open(ctx, request.source, request.onset_s, request.stamp)
+        )
+
+    def _inquiry(
+        self, ctx: RunContext, opened: OpenSource, request: RunRequest, previous: PreviousTurn | None
+    ) -> Inquiry:
+        return resolve_inquiry(
+            ctx,
+            opened.sources,
+            request.question,
+            request.onset_s,
+            carried_s=_onset_of_previous_turn(request, previous),
+        )
 
     def _emit_source_changed(self, ctx: RunContext, request: RunRequest, now: SourceStamp | None) -> None:
         """Emit SOURCE_CHANGED if the content of the source changed since the question was asked."""

@@ -6,13 +6,16 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from diagnosis_harness.application.diagnose import DiagnosisEnd
+from diagnosis_harness.application.intent import IntentType
 from diagnosis_harness.diagnosis.inquiry import Inquiry, OnsetOrigin
 from diagnosis_harness.harness.context import RunContext
+from diagnosis_harness.harness.termination import RunTermination
 from diagnosis_harness.kernel.errors import ContractViolation
 from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.kernel.masking import mask_or_withhold
 from diagnosis_harness.kernel.window import utc_text
-from diagnosis_harness.report.compose import compose
+from diagnosis_harness.release.outcome import ReleaseOutcome
+from diagnosis_harness.report.compose import compose, no_diagnosis
 from diagnosis_harness.report.counters import counters
 from diagnosis_harness.report.document import (
     InFlight,
@@ -58,29 +61,51 @@ def publish(ctx: RunContext, facts: RunFacts, end: DiagnosisEnd, events: Iterabl
     termination = ctx.lifecycle.termination
     if termination is None:
         raise ContractViolation("a run that goes on has no document")
-    release = release_of(facts, end)
-    report = report_of(ctx, facts, end)
     return RunDocument(
-        run=Run(
-            session_id=ctx.session_id,
-            run_id=ctx.run_id,
-            question=mask_or_withhold(facts.question),
-            language=facts.language,
-            state=ctx.lifecycle.state,
-            termination=Termination(reason=termination.reason, at=utc_text(termination.at_s)),
-            started_at=utc_text(facts.started_s),
-            duration_s=round(termination.at_s - facts.started_s, 6),
-            limit_s=facts.limit_s,
-            usage=counters(ctx.budget.usage(), ctx.budget.limits),
-            usage_estimated=ctx.budget.usage().is_estimated,
-            in_flight=in_flight(ctx),
-            onset_at=None if facts.onset_s is None else utc_text(facts.onset_s),
-        ),
-        release=release,
-        report=report,
+        run=_run(ctx, facts, termination),
+        release=release_of(facts, end),
+        report=report_of(ctx, facts, end),
         records=tuple(RecordEntry.of(record) for record in end.snapshot.records),
         trace=timeline(events),
         inquiry=inquiry_entry_of(facts, end),
+    )
+
+
+def publish_other_path(
+    ctx: RunContext, facts: RunFacts, intent: IntentType, events: Iterable[TraceEvent]
+) -> RunDocument:
+    """The document of a run that another path than diagnosis answered: its answer is a text and no report.
+
+    Raises:
+        ContractViolation: the run has not ended.
+    """
+    termination = ctx.lifecycle.termination
+    if termination is None:
+        raise ContractViolation("a run that goes on has no document")
+    return RunDocument(
+        run=_run(ctx, facts, termination),
+        release=Release(outcome=ReleaseOutcome.SUCCESS),
+        report=no_diagnosis(intent, facts.language),
+        records=(),
+        trace=timeline(events),
+    )
+
+
+def _run(ctx: RunContext, facts: RunFacts, termination: RunTermination) -> Run:
+    return Run(
+        session_id=ctx.session_id,
+        run_id=ctx.run_id,
+        question=mask_or_withhold(facts.question),
+        language=facts.language,
+        state=ctx.lifecycle.state,
+        termination=Termination(reason=termination.reason, at=utc_text(termination.at_s)),
+        started_at=utc_text(facts.started_s),
+        duration_s=round(termination.at_s - facts.started_s, 6),
+        limit_s=facts.limit_s,
+        usage=counters(ctx.budget.usage(), ctx.budget.limits),
+        usage_estimated=ctx.budget.usage().is_estimated,
+        in_flight=in_flight(ctx),
+        onset_at=None if facts.onset_s is None else utc_text(facts.onset_s),
     )
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 from diagnosis_harness.application.routing import RoutingDecision, RoutingTurn
 from diagnosis_harness.harness.budget import TokenUsage
@@ -36,6 +36,10 @@ class IntentRouter(Protocol):
         ...
 
 
+Revise: TypeAlias = Callable[[RunContext, RoutingDecision], Awaitable[RoutingDecision]]
+"""What the source makes of a decision: a question that holds nothing to diagnose takes another path."""
+
+
 @dataclass(frozen=True, slots=True)
 class Routing:
     """Has questions routed. Holds no state between runs."""
@@ -44,10 +48,20 @@ class Routing:
     roles: RoleBoundary
     router: IntentRouter
 
-    async def route(self, ctx: RunContext, question: str, history: Sequence[RoutingTurn]) -> RoutingDecision:
+    async def route(
+        self,
+        ctx: RunContext,
+        question: str,
+        history: Sequence[RoutingTurn],
+        *,
+        revise: Revise | None = None,
+    ) -> RoutingDecision:
         """The path of a question, told to the trace as ROUTING_DECISION with the reason.
 
         The caller has masked `question` and `history`; what the router sees of the history is bounded here.
+
+        Args:
+            revise: has the last word (`application.subject`); without it the router's stands.
 
         Raises:
             RouterUnavailable: the attempts are used up, or the answer was none of the paths.
@@ -63,6 +77,8 @@ class Routing:
             raise self._unavailable(ctx, failure.kind) from failure
         except MalformedAnswer as answer:
             raise self._unavailable(ctx, FailureKind.INVALID_OUTPUT) from answer
+        if revise is not None:
+            decision = await revise(ctx, decision)
         self._emit_decision(
             ctx,
             TraceEventStatus.SUCCEEDED,

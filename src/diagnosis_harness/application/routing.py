@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from diagnosis_harness.application.intent import IntentType
@@ -35,6 +35,7 @@ class RoutingReason(StrEnum):
     FOLLOWS_BEFORE = "FOLLOWS_BEFORE"  # goes on with the question before it, on the same path
     NOTHING_RECOGNISED = "NOTHING_RECOGNISED"
     LLM_JUDGED = "LLM_JUDGED"
+    NOTHING_TO_DIAGNOSE = "NOTHING_TO_DIAGNOSE"  # no known name, no time, no symptom: `application.subject`
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +45,13 @@ class RoutingDecision:
     Attributes:
         reason: what spoke most for it.
         matched: the words that spoke for it, as they were read: case folded, in their order.
+        reasons: every reason that spoke for it.
     """
 
     intent: IntentType
     reason: RoutingReason
     matched: tuple[str, ...] = ()
+    reasons: tuple[RoutingReason, ...] = field(default=(), compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from diagnosis_harness.application.answer_question import LOCAL_CALLER, Question, fail_on_error
+from diagnosis_harness.application.routed_question import AnsweredText, RoutedAnswer
 from diagnosis_harness.audit.verification.recheck import Recheck, ask_again
 from diagnosis_harness.bootstrap.workplace import Workplace, build_workplace, open_folder
 from diagnosis_harness.harness.cancellation import CancellationReason
@@ -51,6 +52,22 @@ class Diagnosis(Closing):
             ctx, self.sources, Question(question, language, limit_s, self.onset_s, zone)
         )
         return answered.document(self.trace.events(ctx.run_id))
+
+    async def ask(
+        self, question: str, *, language: Language, deadline_s: float | None, zone: str | None = None
+    ) -> RoutedAnswer:
+        """Route the question as the service does, and answer it; times as in `run`.
+
+        Raises:
+            InvalidInput: as `run`, or the runbooks of the settings cannot be read; the run is FAILED.
+        """
+        limit_s = self.workplace.settings.run.timeout_s if deadline_s is None else deadline_s
+        ctx = self._start(limit_s)
+        answered = await self.workplace.answer_by_path(
+            ctx, self.sources, Question(question, language, limit_s, self.onset_s, zone)
+        )
+        document = answered.document(self.trace.events(ctx.run_id))
+        return RoutedAnswer(document, answered.text if isinstance(answered, AnsweredText) else None)
 
     async def ask_again(self, document: RunDocument) -> Recheck:
         """Ask the queries of a saved run again, in a run of its own, and compare what they bring."""

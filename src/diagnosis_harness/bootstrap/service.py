@@ -8,7 +8,6 @@ import socket
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, ExitStack, asynccontextmanager
 from dataclasses import dataclass
-from importlib.metadata import version
 from importlib.util import find_spec
 
 from diagnosis_harness.adapters.background.tasks import BackgroundTasks, TaskPeriods
@@ -41,9 +40,10 @@ from diagnosis_harness.application.runs.run_stores import RunStores
 from diagnosis_harness.application.runs.supervisor import RecoverySettings, RunSupervisor
 from diagnosis_harness.application.service import DATABASE, EVIDENCE, Service, Write
 from diagnosis_harness.application.system.chat import SystemChat
-from diagnosis_harness.application.system.profile import RunLimits, SystemProfile, ToolProfile
+from diagnosis_harness.application.system.profile import SystemProfile
 from diagnosis_harness.bootstrap.knowledge import open_library
 from diagnosis_harness.bootstrap.players import MakePlayers, Players, choose_players
+from diagnosis_harness.bootstrap.profile import system_profile
 from diagnosis_harness.bootstrap.sources import build_catalog
 from diagnosis_harness.bootstrap.stored_runs import open_redis
 from diagnosis_harness.bootstrap.telemetry import exporting
@@ -259,16 +259,9 @@ def _chat(opened: _Resources, settings: Settings, players: Players) -> ChatAppli
         return build_use_case(core, settings, boundary, players)
 
     def profile(ctx: RunContext) -> SystemProfile:
-        return SystemProfile(
-            name="diagnosis-harness",
-            version=version("diagnosis-harness"),
-            tools=tuple(
-                ToolProfile(spec.name, spec.description, spec.description_zh) for spec in catalog.tools()
-            ),
-            sources=catalog.profiles(),
-            documents=None if knowledge is None else knowledge.holdings(ctx).documents,
-            players=players.profiles(),
-            limits=RunLimits(settings.run.timeout_s, settings.limits.llm_calls, settings.limits.tool_calls),
+        documents = None if knowledge is None else knowledge.holdings(ctx).documents
+        return system_profile(
+            settings, players, tools=catalog.tools(), sources=catalog.profiles(), documents=documents
         )
 
     return ChatApplicationUseCase(

@@ -14,7 +14,15 @@ from diagnosis_harness.application.answer_question import (
     answer_question,
     fail_on_error,
 )
+from diagnosis_harness.application.intent import IntentType
+from diagnosis_harness.application.path_answer import PathAnswer
+from diagnosis_harness.application.routed_question import AnsweredText, QuestionPaths, answer_by_path
+from diagnosis_harness.application.router import Routing
+from diagnosis_harness.application.system.chat import SystemChat
+from diagnosis_harness.application.system.profile import SystemProfile
+from diagnosis_harness.application.system.source_profile import source_profile
 from diagnosis_harness.bootstrap.players import Players, choose_players
+from diagnosis_harness.bootstrap.profile import system_profile
 from diagnosis_harness.bootstrap.workbench import build_boundary, build_use_case
 from diagnosis_harness.diagnosis.policy import DiagnosisPolicy
 from diagnosis_harness.harness.budget import RunBudgetLimits
@@ -24,6 +32,8 @@ from diagnosis_harness.harness.workers import WorkerPool
 from diagnosis_harness.kernel.clock import Clock, SystemClock
 from diagnosis_harness.kernel.closing import Closing
 from diagnosis_harness.kernel.ids import IdSource, RandomIds
+from diagnosis_harness.kernel.language import Language
+from diagnosis_harness.llm.role import RoleBoundary
 from diagnosis_harness.settings import Settings
 from diagnosis_harness.toolbox.no_sources import NO_SOURCES
 from diagnosis_harness.toolbox.ports import Sources
@@ -92,9 +102,52 @@ class Workplace(Closing):
                 question=question,
             )
 
+    async def answer_by_path(
+        self, ctx: RunContext, sources: Sources, question: Question
+    ) -> AnsweredRun | AnsweredText:
+        """Route the question in an open run and answer it; the run has ended when this returns or raises.
+
+        Raises:
+            InvalidInput: as `answer_by_path`, or the runbooks of the settings cannot be read.
+        """
+        with fail_on_error(self.core, ctx):
+            boundary, roles = self.boundary(sources), RoleBoundary(self.core)
+
+            def profile(ctx: RunContext) -> SystemProfile:
+                held = (source_profile(sources.summary.summary(ctx)),)
+                specs = boundary.specs
+                return system_profile(self.settings, self.players, tools=specs, sources=held, documents=None)
+
+            paths = QuestionPaths(
+                routing=Routing(self.core, roles, self.players.router),
+                others={
+                    IntentType.SYSTEM_CHAT: SystemChat(self.core, roles, self.players.responder, profile),
+                    IntentType.KNOWLEDGE_QUERY: _Runbooks(self),
+                },
+                use_case=build_use_case(self.core, self.settings, boundary, self.players),
+                tools=tuple(spec.name for spec in boundary.specs),
+            )
+            return await answer_by_path(self.core, ctx, paths, sources=sources, question=question)
+
     def close(self) -> None:
         """End what runs and let all threads end. Twice is once."""
         self.core.close()
+
+
+@dataclass(frozen=True, slots=True)
+class _Runbooks:
+    """The path that answers from the configured runbooks, which are opened for the first question to them."""
+
+    workplace: Workplace
+
+    async def answer(self, ctx: RunContext, question: str, language: Language) -> PathAnswer:
+        from diagnosis_harness.adapters.sources.part import ignore_progress
+        from diagnosis_harness.bootstrap.knowledge import build_knowledge_query, open_library
+
+        own = self.workplace
+        library = open_library(own.settings, clock=own.core.clock, progress=ignore_progress)
+        query = build_knowledge_query(own.core, own.settings, library, own.workers)
+        return await query.answer(ctx, question, language)
 
 
 def build_workplace(

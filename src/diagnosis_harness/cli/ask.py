@@ -10,7 +10,7 @@ from diagnosis_harness.cli.exit_codes import exit_code
 from diagnosis_harness.cli.folder_run import Folders, run_on_folders
 from diagnosis_harness.cli.output import tell
 from diagnosis_harness.cli.ports import OpenDiagnosis
-from diagnosis_harness.cli.publish import OutputOptions, write_outputs
+from diagnosis_harness.cli.publish import OutputOptions, write_answer
 from diagnosis_harness.cli.words import phrases
 from diagnosis_harness.kernel.errors import InvalidInput
 from diagnosis_harness.kernel.language import Language
@@ -45,16 +45,27 @@ class ServerOptions:
 
 
 def run_ask(request: AskRequest, folder: Path, output: OutputOptions, open_diagnosis: OpenDiagnosis) -> int:
-    """Ask about the folder, print the report, and give the exit code.
+    """Ask about the folder, print the report or the text of another path, and give the exit code.
 
     Raises:
         InvalidInput: an argument, the folder or a file in it cannot be used.
     """
-    document = diagnose_folder(request, folder, open_diagnosis, color=output.color)
-    write_outputs(document, output)
+    answer = run_on_folders(
+        Folders(folder, request.baseline, request.onset_s),
+        open_diagnosis,
+        lambda diagnosis: diagnosis.ask(
+            request.question,
+            language=request.language,
+            deadline_s=request.deadline_s,
+            zone=request.zone,
+        ),
+        language=request.language,
+        color=output.color,
+    )
+    write_answer(answer.document, answer.text, output)
     if output.save is not None:
         tell(phrases.SAVED.render(request.language, file=str(output.save)), sys.stderr)
-    return exit_code(document.release.outcome, document.run.state)
+    return exit_code(answer.document.release.outcome, answer.document.run.state)
 
 
 def diagnose_folder(

@@ -12,8 +12,9 @@ BAD_INPUT = 2
 UNEXPECTED = 1
 
 MEANINGS = {
-    0: "SUCCESS: a conclusion that the recorded evidence supports. `verify`: everything holds. "
-    "`demo`: also when nothing was injected and no cause was named.",
+    0: "SUCCESS: a conclusion that the recorded evidence supports, or the text of a question that is no "
+    "diagnosis (`hello`, `which services do you see?`, a question to the runbooks). `verify`: "
+    "everything holds. `demo`: also when nothing was injected and no cause was named.",
     1: "FAILED: no answer; also any unexpected error. `verify`: something does not hold.",
     2: "Invalid input: a folder, a file, an option.",
     3: "FALLBACK: a safe answer without a conclusion.",

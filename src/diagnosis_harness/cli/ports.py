@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Protocol
 
+from diagnosis_harness.application.routed_question import RoutedAnswer
 from diagnosis_harness.audit.verification.recheck import Recheck
 from diagnosis_harness.harness.termination import CancellationReason
 from diagnosis_harness.kernel.language import Language
@@ -35,6 +36,12 @@ class FolderDiagnosis(Protocol):
         Raises:
             InvalidInput: the question or the deadline cannot be used.
         """
+        ...
+
+    async def ask(
+        self, question: str, *, language: Language, deadline_s: float | None, zone: str | None = None
+    ) -> RoutedAnswer:
+        """Route the question as a service does, and answer it; limits and errors as with `run`."""
         ...
 
     async def ask_again(self, document: RunDocument) -> Recheck:

@@ -6,7 +6,14 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from diagnosis_harness.cli.output import drop_stdout, make_console, save_bytes, write_json
+from diagnosis_harness.cli.output import (
+    drop_stdout,
+    escape_lines,
+    make_console,
+    save_bytes,
+    tell,
+    write_json,
+)
 from diagnosis_harness.cli.render.report import report_lines
 from diagnosis_harness.report.document import RunDocument
 from diagnosis_harness.report.document_file import document_bytes
@@ -25,6 +32,25 @@ class OutputOptions:
     as_json: bool
     color: bool
     save: Path | None
+
+
+def write_answer(document: RunDocument, text: str | None, output: OutputOptions) -> None:
+    """Print the text of a path that is no diagnosis, or else as `write_outputs`; save the document.
+
+    Raises:
+        InvalidInput, OSError: as `write_outputs`.
+    """
+    if text is None or output.as_json:
+        write_outputs(document, output)
+        return
+    try:
+        tell(escape_lines(text), sys.stdout)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        drop_stdout()
+    finally:
+        if output.save is not None:
+            save_bytes(document_bytes(document), output.save)
 
 
 def write_outputs(document: RunDocument, output: OutputOptions) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from diagnosis_harness.harness.context import RunContext
-from diagnosis_harness.toolbox.ports import Sources
+from diagnosis_harness.toolbox.ports import Sources, SourceSummary
 
 
 def entity_names(ctx: RunContext, sources: Sources) -> frozenset[str]:
@@ -11,16 +11,19 @@ def entity_names(ctx: RunContext, sources: Sources) -> frozenset[str]:
 
     A series of a call, named `a->b`, holds the names of both ends.
     """
-    summary = sources.summary.summary(ctx)
-    names = set(summary.entities)
-    for held in summary.entities_by_kind.values():
-        names.update(held)
+    names = summary_names(sources.summary.summary(ctx))
     if sources.topology is not None:
         for instance, service in sources.topology.owners(ctx).items():
             names.update((instance, service))
         for edge in sources.topology.edges(ctx):
             names.update((edge.caller, edge.callee))
     return frozenset(names.union(*(ends_of(name) for name in names)))
+
+
+def summary_names(summary: SourceSummary) -> set[str]:
+    """The names of a source without those that its call graph alone holds."""
+    names = set(summary.entities).union(*summary.entities_by_kind.values())
+    return names.union(*(ends_of(name) for name in names))
 
 
 def askable_names(ctx: RunContext, sources: Sources) -> frozenset[str]:

@@ -99,6 +99,19 @@ def test_a_path_shows_its_stages(tmp_path: Path, decision: RoutingDecision, expe
     play(tmp_path, act, router=ScriptedRouter(decision))
 
 
+def test_a_question_without_a_subject_is_not_diagnosed(tmp_path: Path) -> None:
+    """What the source knows nothing of takes the path that says what can be asked, and is kept as such."""
+
+    async def act(kept: KeptChat) -> None:
+        row = await kept.ask(kept.request("zork?"))
+        assert row.intent is IntentType.SYSTEM_CHAT
+        told = [each for each in await kept.events(row.run_id) if each.name is TraceName.ROUTING_DECISION]
+        assert [each.payload["reason"] for each in told] == ["NOTHING_TO_DIAGNOSE"]
+
+    in_doubt = RoutingDecision(IntentType.DIAGNOSIS, RoutingReason.NOTHING_RECOGNISED)
+    play(tmp_path, act, router=ScriptedRouter(in_doubt))
+
+
 def test_a_diagnosis_shows_its_stages(tmp_path: Path) -> None:
     """ROUTING, DIAGNOSIS_RUNNING, SAFETY_VALIDATING (LC-09)."""
 

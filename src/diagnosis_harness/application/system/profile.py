@@ -9,6 +9,9 @@ from enum import StrEnum
 from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.kernel.window import TimeWindow
 
+SERVICES_MAX = 100
+"""Names that a profile holds of a source: a player may read it, and so it stays some kilobytes."""
+
 
 class TelemetryKind(StrEnum):
     """What a source can hold."""
@@ -30,11 +33,19 @@ class Holding:
 
 @dataclass(frozen=True, slots=True)
 class SourceProfile:
-    """A configured source; `window` is what its telemetry covers, None where that is not known."""
+    """A configured source.
+
+    Attributes:
+        window: what its telemetry covers; None where that is not known.
+        services: names of services and other parts that it holds, at most `SERVICES_MAX`, in their order.
+        services_count: how many there are.
+    """
 
     name: str
     holdings: tuple[Holding, ...]
     window: TimeWindow | None = None
+    services: tuple[str, ...] = ()
+    services_count: int = 0
 
 
 @dataclass(frozen=True, slots=True)

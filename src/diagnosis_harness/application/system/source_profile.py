@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-from diagnosis_harness.application.system.profile import Holding, SourceProfile, TelemetryKind
+import re
+
+from diagnosis_harness.application.system.profile import (
+    SERVICES_MAX,
+    Holding,
+    SourceProfile,
+    TelemetryKind,
+)
+from diagnosis_harness.kernel.masking import mask_or_withhold
+from diagnosis_harness.toolbox.inventory import summary_names
 from diagnosis_harness.toolbox.ports import SourceSummary
 
 
@@ -15,8 +24,22 @@ def source_profile(summary: SourceSummary) -> SourceProfile:
         TelemetryKind.TOPOLOGY: summary.edges,
         TelemetryKind.CHANGES: summary.changes,
     }
+    services = _services(summary)
     return SourceProfile(
         summary.name,
         tuple(Holding(kind, count) for kind, count in counts.items() if count > 0),
         summary.incident,
+        services=services[:SERVICES_MAX],
+        services_count=len(services),
     )
+
+
+def _services(summary: SourceSummary) -> tuple[str, ...]:
+    """The names without those of instances: `cart-7f9c4` is a part of `cart`."""
+    held = {mask_or_withhold(name) for name in summary_names(summary) if "->" not in name}
+    return tuple(sorted(name for name in held if not _is_instance(name, held)))
+
+
+def _is_instance(name: str, held: set[str]) -> bool:
+    ends = [found.start() for found in re.finditer("-", name)]
+    return any(name[:end] in held and re.search(r"\d", name[end:]) for end in ends)

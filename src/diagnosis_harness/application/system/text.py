@@ -18,6 +18,9 @@ from diagnosis_harness.kernel.window import TimeWindow
 from diagnosis_harness.report.measure import measure
 from diagnosis_harness.report.timestamps import escape_line, span
 
+_SERVICES_SHOWN = 30
+"""Names of a source that are listed; more fill the screen."""
+
 
 def system_text(answer: SystemAnswer, profile: SystemProfile, language: Language) -> str:
     """What a person reads: a paragraph for each topic, then what was asked about by name or kind."""
@@ -63,12 +66,24 @@ def _source(source: SourceProfile, language: Language) -> str:
         f"{one.count:,} {words.KIND_COUNTED[one.kind].in_(language)}" for one in source.holdings
     )
     window = "" if source.window is None else _window(source.window, language)
-    return words.SOURCE_LINE.render(
+    line = words.SOURCE_LINE.render(
         language,
         name=display_name(source.name),
         holds=held or words.HOLDS_NOTHING.in_(language),
         window=window,
     )
+    services = _services(source, language)
+    return f"{line}\n  {services}" if services else line
+
+
+def _services(source: SourceProfile, language: Language) -> str:
+    shown = source.services[:_SERVICES_SHOWN]
+    names = words.LIST_COMMA.in_(language).join(map(display_name, shown))
+    if not shown:
+        return ""
+    if source.services_count > len(shown):
+        return words.SERVICES_SOME.render(language, names=names, count=source.services_count - len(shown))
+    return words.SERVICES.render(language, names=names)
 
 
 def _window(window: TimeWindow, language: Language) -> str:
@@ -158,6 +173,12 @@ def _privacy(profile: SystemProfile, language: Language) -> str:
     )
 
 
+def _how_to_ask(profile: SystemProfile, language: Language) -> str:
+    """How to ask, with a service that there is as the example."""
+    known = next((source.services[0] for source in profile.sources if source.services), None)
+    return words.HOW_TO_ASK.render(language, service="checkout" if known is None else display_name(known))
+
+
 def _out_of_scope(profile: SystemProfile, language: Language) -> str:
     return f"{words.OUT_OF_SCOPE.in_(language)}\n{_abilities(profile, language)}"
 
@@ -175,6 +196,6 @@ _PARAGRAPHS: Mapping[SystemTopic, Callable[[SystemProfile, Language], str]] = {
     SystemTopic.LIMITS: _limits,
     SystemTopic.READ_ONLY: lambda _, language: words.READ_ONLY.in_(language),
     SystemTopic.PRIVACY: _privacy,
-    SystemTopic.HOW_TO_ASK: lambda _, language: words.HOW_TO_ASK.in_(language),
+    SystemTopic.HOW_TO_ASK: _how_to_ask,
     SystemTopic.OUT_OF_SCOPE: _out_of_scope,
 }

@@ -75,6 +75,10 @@ NO_SOURCES: Final = Text(
 )
 SOURCE_LINE: Final = Text(en="{name}: {holds}{window}", zh="{name}：{holds}{window}")
 WINDOW: Final = Text(en=", {start} to {end}", zh="，{start} 至 {end}")
+SERVICES: Final = Text(en="It holds {names}.", zh="其中有：{names}。")
+SERVICES_SOME: Final = Text(
+    en="It holds {names} and {count} more.", zh="其中有 {names} 等，另有 {count} 个。"
+)
 HOLDS_NOTHING: Final = Text(en="nothing that can be used", zh="没有可用的内容")
 KIND_COUNTED: Final[Mapping[TelemetryKind, Text]] = {
     TelemetryKind.METRICS: Text(en="metric series", zh="条指标序列"),
@@ -124,13 +128,15 @@ PRIVACY_LLM: Final = Text(
 )
 HOW_TO_ASK: Final = Text(
     en=(
-        "Say what you saw, where and when, such as “why is checkout slow since 14:05?”; or ask for a "
-        "runbook, such as “how do I roll back checkout?”."
+        "Say what you saw, where and when: “why is {service} slow since 14:05?”, “is {service} healthy?”, "
+        "“when did it start?”, “what do the logs of {service} say?”; or ask for a runbook: “how do I roll "
+        "back {service}?”."
     ),
     zh=(
-        "请说明看到了什么、在哪里、什么时候，例如“14:05 起 checkout 为什么变慢？”；或者询问运维手册，例"
-        "如“checkout 怎么回滚？”。"
+        "请说明看到了什么、在哪里、什么时候，例如“14:05 起 {service} 为什么变慢？”、“{service} 正常吗？”、"
+        "“什么时候开始的？”、“{service} 的日志说了什么？”；或者询问运维手册，例如“{service} 怎么回滚？”。"
     ),
 )
 OUT_OF_SCOPE: Final = Text(en="That is not something I can answer.", zh="这个问题我无法回答。")
 COMMA: Final = Text(en=", ", zh="，")
+LIST_COMMA: Final = Text(en=", ", zh="、")

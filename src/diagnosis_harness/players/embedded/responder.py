@@ -38,7 +38,7 @@ def answer_to(question: str, profile: SystemProfile) -> SystemAnswer:
     if (kinds or names) and not about:
         about = [SystemTopic.SOURCES]
     if not about and not small_talk:
-        about = [SystemTopic.OUT_OF_SCOPE]
+        about = [SystemTopic.OUT_OF_SCOPE, SystemTopic.HOW_TO_ASK]
     topics = tuple(dict.fromkeys((*small_talk[:1], *about)))
     return SystemAnswer(topics[:TOPICS_MAX], names, kinds)
 

@@ -67,6 +67,8 @@ ABOUT = (
         SystemTopic.SOURCES,
         re.compile(
             r"(?:which|what|whose) (?:data|telemetry|sources?|backends?|systems?|services?|files?|signals?)\b"
+            r"|\b(?:list|show|name) (?:me |all |the |your )*(?:services|sources|entities|components)\b"
+            r"|哪些(?:服务|组件|系统)|什么服务|列出(?:所有)?服务|列一下服务|看得?到哪些"
             r"|data ?sources?|(?:can|do) you (?:see|have access|access|read|look at|connect)|connected to"
             r"|what (?:can|do) you see|数据源|哪些数据|什么数据|能看到|能访问|看得到|能读"
             r"|知道哪些(?:服务|系统)|看工单|接到你|接入了|连接了|连了"

@@ -74,6 +74,7 @@ def path_of(question: str, history: Sequence[RoutingTurn], lexicon: Lexicon) -> 
             best,
             max(reasons, key=lambda reason: weights[reason][1]),
             tuple(dict.fromkeys(matched))[:MATCHED_MAX],
+            tuple(reasons),
         )
     if before is not None:
         return RoutingDecision(before, RoutingReason.FOLLOWS_BEFORE)

@@ -54,6 +54,9 @@ PHRASES = {
     """,
     RoutingReason.ASKS_FOR_STATE: """
         how many|much|slow|fast|long|bad|high
+        what|which do|does|did the logs|log|metrics|spans|traces
+        what|whats|what's is|was in the logs|log|metrics|spans|traces
+        what|whats|what's in the logs|log|metrics|spans|traces
         is|are there an|a|any outage|incident|problem|issue|problems|issues|errors|spike
         healthy|normal|alive
         anything unusual|abnormal|weird|strange|odd|wrong|broken
@@ -299,10 +302,15 @@ PHRASES = {
         what|which should|can|could|may i ask you|u
         can|could|may i ask|upload|paste|send
         how good|reliable|fast|smart|old are you
+        what|which services|sources|entities|components exist
+        what|which services|sources|entities|components are there|known|available|visible
+        list|show|name the|all|your|me services|sources|entities
+        list|show|name all|me the|your services|sources|entities
     """,
     RoutingReason.OUT_OF_SCOPE: """
         poem|joke|jokes|story|song|recipe|weather|translate|movie|football|horoscope|essay|lyrics
         capital of
+        meaning|purpose of life
         what time is it
         vote|sing|song|songs|stock|stocks|lottery
         dinner|restaurant|holiday|birthday|politics|president|married

@@ -1,0 +1,70 @@
+"""Whether a question holds anything to diagnose, in the words of the asker or in what the source holds. Pure.
+
+A router sees words alone. Where none of them is a symptom, a time or a name that the source knows, and the
+source has neither an alert nor an onset, a diagnosis would answer a question that nobody asked.
+"""
+
+from __future__ import annotations
+
+import re
+
+from diagnosis_harness.application.intent import IntentType
+from diagnosis_harness.application.routing import RoutingDecision, RoutingReason
+from diagnosis_harness.diagnosis.common_words import COMMON_EN, COMMON_ZH
+from diagnosis_harness.diagnosis.inquiry import Inquiry, OnsetOrigin
+
+_ENOUGH = frozenset(
+    {
+        RoutingReason.NAMES_SYMPTOM,
+        RoutingReason.NAMES_TIME,
+        RoutingReason.NAMES_SUBJECT,
+        RoutingReason.PASTED_OUTPUT,
+        RoutingReason.FOLLOWS_BEFORE,
+        RoutingReason.LLM_JUDGED,
+    }
+)
+"""Reasons that name something to diagnose by themselves."""
+_LATIN = re.compile(r"[a-z][a-z'-]+")
+_HAN = re.compile(r"[\u4e00-\u9fff]")
+_HAN_LEFT = 2
+"""Chinese characters that no rule knows from which a question is about something of its own: one is a
+particle."""
+
+
+def in_doubt(decision: RoutingDecision) -> bool:
+    """Whether the words alone leave open that there is anything to diagnose."""
+    return decision.intent is IntentType.DIAGNOSIS and _ENOUGH.isdisjoint(
+        {decision.reason, *decision.reasons}
+    )
+
+
+def revise_path(decision: RoutingDecision, inquiry: Inquiry) -> RoutingDecision:
+    """The decision; SYSTEM_CHAT, which says what can be asked, where there is nothing to diagnose."""
+    if not in_doubt(decision) or _is_given(inquiry):
+        return decision
+    if decision.reason is not RoutingReason.NOTHING_RECOGNISED and not _is_of_its_own(decision, inquiry):
+        return decision  # `why?` and `what happened?` ask about all that is there
+    return RoutingDecision(IntentType.SYSTEM_CHAT, RoutingReason.NOTHING_TO_DIAGNOSE, decision.matched)
+
+
+def _is_given(inquiry: Inquiry) -> bool:
+    """Whether question or source says whom or when; a name that nobody knows is answered as unknown."""
+    reading = inquiry.reading
+    return (
+        inquiry.onset_origin is not OnsetOrigin.NOBODY
+        or inquiry.alert_entity is not None
+        or inquiry.alert_signal is not None
+        or bool(reading.names or reading.time.unread)
+        or reading.time.at_s is not None
+    )
+
+
+def _is_of_its_own(decision: RoutingDecision, inquiry: Inquiry) -> bool:
+    """Whether the question holds words beside those that ask: `why is the sky blue?`."""
+    left = inquiry.question.casefold()
+    for phrase in sorted((*decision.matched, *COMMON_ZH), key=len, reverse=True):
+        if not phrase.isascii():
+            left = left.replace(phrase, " ")
+    asks = {word for phrase in decision.matched for word in phrase.split()}
+    strange = [word for word in _LATIN.findall(left) if word not in COMMON_EN and word not in asks]
+    return bool(strange) or len(_HAN.findall(left)) >= _HAN_LEFT

@@ -1,0 +1,66 @@
+"""`diagnose ask --from` answers on the paths of the service: a diagnosis, or a text."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from diagnosis_harness.audit.verification.verify import verify
+from diagnosis_harness.cli.main import run_command
+
+FOLDER = str(Path(__file__).parents[1] / "cases" / "question" / "B22b" / "incident")
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("hello", "Hello, I am"),
+        ("which services do you see?", "It holds booking, export, news, seats, vault, web."),
+        ("list the services", "It holds booking, export, news, seats, vault, web."),
+        ("有哪些服务？", "其中有：booking、export、news、seats、vault、web。"),
+        ("what is the meaning of life?", "That is not something I can answer."),
+        ("zzz", "“why is booking slow since 14:05?”"),
+        ("why is the sky blue?", "“is booking healthy?”"),
+        ("天空为什么是蓝色的？", "“booking 正常吗？”"),
+        ("how do I roll back booking?", "No runbooks are configured"),
+    ],
+)
+def test_what_is_no_diagnosis_is_answered_in_words(
+    question: str, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With exit code 0, and a document that holds no diagnosis and verifies."""
+    file = tmp_path / "run.json"
+
+    code = run_command(["ask", question, "--from", FOLDER, "--save", str(file)])
+
+    assert code == 0
+    assert said in capsys.readouterr().out
+    document = json.loads(file.read_bytes())
+    assert document["records"] == []
+    assert document["release"]["outcome"] == "SUCCESS"
+    assert verify(file.read_bytes(), file=file.name).verified
+
+
+def test_a_question_with_a_subject_is_diagnosed_and_its_way_stands_in_the_trace(tmp_path: Path) -> None:
+    """The same events as in the service, and the document verifies."""
+    file = tmp_path / "run.json"
+
+    code = run_command(["ask", "Why is booking slow since 13:50?", "--from", FOLDER, "--save", str(file)])
+
+    assert code == 0
+    document = json.loads(file.read_bytes())
+    decision = next(line for line in document["trace"] if line["name"] == "ROUTING_DECISION")
+    assert decision["data"]["intent"] == "DIAGNOSIS"
+    assert [line["name"] for line in document["trace"]].count("RUN_STARTED") == 1
+    assert document["trace"][-1]["name"] == "RUN_FINISHED"
+    assert verify(file.read_bytes(), file=file.name).verified
+
+
+def test_a_time_outside_the_recording_is_still_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    """One sentence and exit code 2, as before the question was routed."""
+    code = run_command(["ask", "Why is booking slow since 2031-01-01 10:00?", "--from", FOLDER])
+
+    assert code == 2
+    assert "lies outside the data" in capsys.readouterr().err
