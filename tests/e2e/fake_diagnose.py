@@ -10,6 +10,7 @@ from pathlib import Path
 
 from tests.support import documents
 
+from diagnosis_harness.application.routed_question import RoutedAnswer
 from diagnosis_harness.audit.verification.recheck import Recheck
 from diagnosis_harness.cli.main import run_command
 from diagnosis_harness.cli.ports import LoadProgress
@@ -53,6 +54,11 @@ class FakeDiagnosis:
                 return documents.fallback(language)
         self._emit(TraceName.TOOL_INVOCATION, TraceEventStatus.SUCCEEDED, {**call, "items": 2})
         return documents.success(language)
+
+    async def ask(
+        self, question: str, *, language: Language, deadline_s: float | None, zone: str | None = None
+    ) -> RoutedAnswer:
+        return RoutedAnswer(await self.run(question, language=language, deadline_s=deadline_s, zone=zone))
 
     async def ask_again(self, document: RunDocument) -> Recheck:
         raise NotImplementedError  # saved runs are asked again of real folders
