@@ -10,6 +10,7 @@ import pytest
 from tests.support import documents
 from tests.support.own_incidents import make_own
 
+from diagnosis_harness.application.routed_question import RoutedAnswer
 from diagnosis_harness.audit.verification.recheck import Recheck
 from diagnosis_harness.bench.answer import result_of
 from diagnosis_harness.bench.datasets.catalog import NAMES
@@ -30,6 +31,12 @@ class SureOfItself:
     ) -> RunDocument:
         """The success of the sample documents."""
         return documents.success(language)
+
+    async def ask(
+        self, question: str, *, language: Language, deadline_s: float | None, zone: str | None = None
+    ) -> RoutedAnswer:
+        """Never asked: a bench diagnoses."""
+        raise AssertionError(question)
 
     async def ask_again(self, document: RunDocument) -> Recheck:
         """Never asked."""
