@@ -14,6 +14,8 @@ from textwrap import dedent
 from typer.main import get_command
 from typer.testing import CliRunner
 
+from diagnosis_harness.analysis import meaning, word_meaning
+from diagnosis_harness.analysis.conventions import Convention, convention_rows
 from diagnosis_harness.bootstrap.service import open_service
 from diagnosis_harness.cli import exit_codes
 from diagnosis_harness.cli.main import FolderOpener, build_app
@@ -95,6 +97,57 @@ def hard_kind_page() -> str:
             f"## {head}\n\n| kind | what is broken, or what the recording lacks |\n|---|---|\n{rows}\n"
         )
     return f"# Hard kinds of simulated incidents\n\n{MADE}\n\n{intro}\n\n" + "\n".join(parts)
+
+
+def signal_page() -> str:
+    """How names of signals are judged: kinds, rules and the table of conventions."""
+    kinds = (meaning.__doc__ or "").split("\n\n")[1]
+    rules = (word_meaning.__doc__ or "").split("\n\n", maxsplit=1)[1].strip()
+    rows = "".join(f"{_convention(row)}\n" for row in convention_rows())
+    return _SIGNALS.format(made=MADE, kinds=kinds, rules=rules, rows=rows)
+
+
+_SIGNALS = """# What names of signals mean
+
+{made}
+
+A signal is judged by what `[signals]` in `incident.toml` says of it (see
+[the incident folder](incident-folder.md)), else by the table of conventions below, else by the words of its
+name. The meaning decides which way of moving is harm, and which kind of fault it speaks for. A signal that
+moves and does no harm is shown, and blamed for nothing; so is a signal of the machine beneath (side `host`),
+which its tenants share. How often names without a row of their own are judged rightly stands in
+[Benchmarks](../benchmarks.md).
+
+## Kinds
+
+{kinds}
+
+## Words
+
+Where the table does not know a name, the first rule that fits its words decides:
+
+{rules}
+
+## The table of conventions
+
+Names are found in any style of writing, with what tools append to them (`_bucket`, `_count`, `_p99`,
+`_average`, `_per_second`, unit, `_total`) and with up to two words of a namespace before them. The count of a
+histogram is traffic. A row with a label holds for series with that label; the row without one for all others.
+
+| source | name | label | form | kind | side | unit | harmful |
+|---|---|---|---|---|---|---|---|
+{rows}"""
+_HARMFUL = {1: "up", -1: "down", 0: "neither"}
+
+
+def _convention(row: Convention) -> str:
+    said = row.meaning
+    form = said.form.value if said.form is not None else ""
+    label = f"`{row.label.replace('|', ' or ')}`" if row.label else ""
+    return (
+        f"| {row.source} | `{row.name}` | {label} | {form} | {said.kind.value} | {said.side.value} "
+        f"| {said.unit or ''} | {_HARMFUL[said.harmful]} |"
+    )
 
 
 def tool_page() -> str:
@@ -204,6 +257,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "exit-codes.md": exit_code_page,
     "errors.md": error_page,
     "tools.md": tool_page,
+    "signals.md": signal_page,
     "hard-kinds.md": hard_kind_page,
     "predicates.md": predicate_page,
     "settings.md": settings_page,

@@ -16,8 +16,8 @@ import numpy as np
 
 from diagnosis_harness.analysis.arrays import Floats
 from diagnosis_harness.analysis.clue import NOISE_FLOOR, Clue, Modality
-from diagnosis_harness.analysis.direction import SignalKind
 from diagnosis_harness.analysis.graph import CallGraph, nearest_known_callees
+from diagnosis_harness.analysis.meaning import SignalKind
 
 ANOMALOUS = 3.0  # widths; below it a node neither suspects nor explains
 EXPLAINED_SHARE = 0.5  # of the best callee's strength; a callee passes on less than all of its own trouble

@@ -28,6 +28,7 @@ class FaultKind(StrEnum):
 
     CPU = "CPU"
     MEMORY = "MEMORY"
+    SATURATION = "SATURATION"  # a pool, a queue, a disk, threads: something other than CPU and memory is full
     NETWORK = "NETWORK"
     ERRORS = "ERRORS"
     LATENCY = "LATENCY"

@@ -137,6 +137,7 @@ RUN_STATE: Final[Mapping[RunState, Text]] = {
 FAULT: Final[Mapping[FaultKind, Text]] = {
     FaultKind.CPU: Text(en="CPU", zh="CPU"),
     FaultKind.MEMORY: Text(en="memory", zh="内存"),
+    FaultKind.SATURATION: Text(en="saturation", zh="资源饱和"),
     FaultKind.NETWORK: Text(en="network", zh="网络"),
     FaultKind.ERRORS: Text(en="errors", zh="错误"),
     FaultKind.LATENCY: Text(en="latency", zh="延迟"),

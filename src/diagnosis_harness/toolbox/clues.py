@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 from diagnosis_harness.analysis.arrays import Floats
 from diagnosis_harness.analysis.call_gap import charge_gaps, gap_clues
 from diagnosis_harness.analysis.clue import NOISE_FLOOR, Clue, Modality, calibrate, noise_level
-from diagnosis_harness.analysis.direction import RESOURCES, SYMPTOMS, SignalKind, SignalSide, words_of
 from diagnosis_harness.analysis.graph import CallGraph
+from diagnosis_harness.analysis.meaning import RESOURCES, SYMPTOMS, SignalKind, SignalSide
 from diagnosis_harness.analysis.robust import high_rows
+from diagnosis_harness.analysis.signal_words import words_of
 from diagnosis_harness.analysis.span_findings import ShareGroups, TimeGroups
 from diagnosis_harness.analysis.symptom import SymptomRow, strengths, symptom_clues
 from diagnosis_harness.toolbox.metric_table import MetricRow, MetricTable
@@ -24,7 +25,15 @@ Codes = NDArray[np.int64]
 USUAL_CALL = 0.75  # share of parents that make a call, from which on its absence is news
 _FAILURE = frozenset({SignalKind.ERRORS, SignalKind.AVAILABILITY})
 _SLOWNESS = frozenset({SignalKind.LATENCY})
-_RESOURCE_FAULT = {SignalKind.CPU: "CPU", SignalKind.MEMORY: "MEMORY"}
+_RESOURCE_FAULT = {
+    SignalKind.CPU: "CPU",
+    SignalKind.MEMORY: "MEMORY",
+    SignalKind.DISK: "SATURATION",
+    SignalKind.QUEUE: "SATURATION",
+    SignalKind.POOL: "SATURATION",
+    SignalKind.SATURATION: "SATURATION",
+}
+"""The kind of fault that a resource speaks for; one row for each of `RESOURCES`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +114,7 @@ def metric_resources(table: MetricTable) -> list[Clue]:
     for place in places:
         row = table.rows[place]
         region = row.signal if row.entity == row.owner else f"{row.entity}/{row.signal}"
-        fault = _RESOURCE_FAULT.get(row.meaning.kind, "LATENCY")
+        fault = _RESOURCE_FAULT[row.meaning.kind]
         z = float(score[place])
         clues.append(
             Clue(

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from diagnosis_harness.analysis.clue import Clue
-from diagnosis_harness.analysis.direction import RESOURCES, SYMPTOMS, SignalSide, words_of
 from diagnosis_harness.analysis.graph import CallGraph, graph_of, reachable
+from diagnosis_harness.analysis.meaning import RESOURCES, SYMPTOMS, SignalSide
 from diagnosis_harness.analysis.rank import Candidate, rank, reality_of
+from diagnosis_harness.analysis.signal_words import words_of
 from diagnosis_harness.analysis.span_findings import (
     call_failure_groups,
     call_gap_groups,
@@ -153,7 +154,11 @@ class IncidentView:
     def _stores(self) -> frozenset[str]:
         """Leaves that look like a store or outside provider: by name, or without resources in view."""
         rows = self.metrics.rows if self.metrics is not None else ()
-        resourced = {row.owner for row in rows if row.meaning.kind in RESOURCES}
+        resourced = {
+            row.owner
+            for row in rows
+            if row.meaning.kind in RESOURCES and row.meaning.side is not SignalSide.HOST
+        }
         leaves = [name for name in self.graph.callers if name not in self.graph.callees]
         return frozenset(
             name

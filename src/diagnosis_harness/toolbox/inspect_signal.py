@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
-from diagnosis_harness.analysis.direction import words_of
+from diagnosis_harness.analysis.signal_words import words_of
 from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.toolbox.arguments import ONSET_PARAMETER, text, timestamp
 from diagnosis_harness.toolbox.metric_table import MetricTable

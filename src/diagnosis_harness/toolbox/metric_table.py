@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from diagnosis_harness.analysis.arrays import Floats
-from diagnosis_harness.analysis.direction import (
-    SIDE_WORDS,
+from diagnosis_harness.analysis.meaning import (
+    SignalForm,
     SignalKind,
     SignalMeaning,
     SignalSide,
-    is_counter_name,
-    meaning_of,
-    words_of,
+    usual_meaning,
 )
+from diagnosis_harness.analysis.name_meaning import meaning_of
 from diagnosis_harness.analysis.series import clean, is_cumulative, on_grid, to_rate, usual_step
 from diagnosis_harness.analysis.shift import Shift, shift_of
+from diagnosis_harness.analysis.signal_vocabulary import SIDE_WORDS
+from diagnosis_harness.analysis.signal_words import words_of
+from diagnosis_harness.analysis.word_meaning import is_counter_name
 from diagnosis_harness.harness.context import RunContext
-from diagnosis_harness.toolbox.ports import MetricSelection, MetricSource, Recording, Series, SeriesKind
+from diagnosis_harness.toolbox.ports import MetricSelection, MetricSource, Recording, Series, SeriesMeaning
 
 MOST_AFTER_S = 3_600.0  # an incident is judged by its first hour
 
@@ -102,10 +104,10 @@ def build_metric_table(
     nothing = (np.zeros(0), np.zeros(0))
     for one in incident:
         base = series.baseline.get((one.entity, one.signal))
-        rate = _is_counter(one) and is_cumulative(one.value)
-        here.append(_read(one, rate=rate))
-        there.append(nothing if base is None else _read(base, rate=rate))
-        rows.append(_row(one, owners, entities, rate=rate))
+        row = _row(one, owners, entities)
+        here.append(_read(one, rate=row.rate))
+        there.append(nothing if base is None else _read(base, rate=row.rate))
+        rows.append(row)
     return _assemble(rows, here, there, onset_s)
 
 
@@ -170,10 +172,14 @@ def _call_gaps(
 
 
 def _zero(rows: Sequence[MetricRow], value: Floats, baseline: Floats) -> Floats:
-    """Where a row's scale begins: 1 or 100 for an availability, by its largest value, else 0."""
+    """Where a row's scale begins: 1 or 100 for the share of an availability, by its largest value, else 0.
+
+    What counts replicas or hosts that are there begins at 0 like any other count.
+    """
     zero = np.zeros(len(rows))
     for place, row in enumerate(rows):
-        if row.meaning.kind is SignalKind.AVAILABILITY:
+        meaning = row.meaning
+        if meaning.kind is SignalKind.AVAILABILITY and meaning.form is not SignalForm.GAUGE:
             largest = max(_largest(value[place]), _largest(baseline[place]))
             zero[place] = 1.0 if largest <= 1.0 else max(100.0, largest)
     return zero
@@ -198,26 +204,37 @@ def _read(one: Series, *, rate: bool) -> tuple[Floats, Floats]:
     return to_rate(time_s, value) if rate else (time_s, value)
 
 
-def _is_counter(one: Series) -> bool:
-    if one.meaning.kind is not None:
-        return one.meaning.kind is SeriesKind.COUNTER
-    return is_counter_name(one.signal)
+def decide_meaning(
+    signal: str, unit: str | None, stated: SeriesMeaning, *, entity: str = ""
+) -> SignalMeaning:
+    """How a series is judged: as its source states it, and where that says nothing as its name does."""
+    named = meaning_of(signal, unit, entity=entity)
+    if stated.kind is not None and stated.kind is not named.kind:
+        named = replace(usual_meaning(stated.kind, named.side), form=named.form, unit=named.unit)
+    return replace(
+        named,
+        side=named.side if stated.side is None else stated.side,
+        harmful=named.harmful if stated.harmful is None else stated.harmful,
+        form=named.form if stated.form is None else stated.form,
+    )
 
 
-def _row(one: Series, owners: Mapping[str, str], entities: frozenset[str], *, rate: bool) -> MetricRow:
-    stated = one.meaning
-    entity, caller, name = one.entity, stated.caller, one.signal
+def _is_counter(one: Series, meaning: SignalMeaning) -> bool:
+    if meaning.form is not None:
+        return meaning.form is SignalForm.COUNTER
+    return is_counter_name(words_of(one.signal))
+
+
+def _row(one: Series, owners: Mapping[str, str], entities: frozenset[str]) -> MetricRow:
+    entity, caller, name = one.entity, one.meaning.caller, one.signal
     if caller is None and "->" in entity:
         caller, _, entity = (part.strip() for part in entity.partition("->"))
     elif caller is None and "_from_" in name and name.rpartition("_from_")[2] in entities:
         name, _, caller = name.rpartition("_from_")
-    meaning = meaning_of(name, one.unit, entity=entity)
-    meaning = SignalMeaning(
-        meaning.kind,
-        meaning.side if stated.side is None else stated.side,
-        meaning.harmful if stated.harmful is None else stated.harmful,
-    )
-    unit = f"{one.unit or '1'}/s" if rate else one.unit
+    meaning = decide_meaning(name, one.unit, one.meaning, entity=entity)
+    rate = _is_counter(one, meaning) and is_cumulative(one.value)
+    unit = one.unit if one.unit is not None or meaning.unit == "1" else meaning.unit
+    unit = f"{unit or '1'}/s" if rate else unit
     from_owner = None if caller is None else owners.get(caller, caller)
     return MetricRow(entity, one.signal, unit, meaning, owners.get(entity, entity), from_owner, rate)
 

@@ -14,7 +14,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from diagnosis_harness.analysis.direction import SignalSide
+from diagnosis_harness.analysis.meaning import SignalForm, SignalKind, SignalSide
 from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.kernel.window import TimeWindow
 
@@ -26,26 +26,20 @@ class Recording(StrEnum):
     BASELINE = "BASELINE"  # recorded separately from the incident; its clock times are not comparable
 
 
-class SeriesKind(StrEnum):
-    """How the values of a series come about, in the words of Prometheus and OpenTelemetry."""
-
-    GAUGE = "gauge"  # a level that goes up and down
-    COUNTER = "counter"  # a total that only grows, apart from resets
-    HISTOGRAM = "histogram"  # one bucket, sum or count of a distribution
-    SUMMARY = "summary"  # one quantile that the monitored program computed
-
-
 @dataclass(frozen=True, slots=True)
 class SeriesMeaning:
-    """What the source itself states about a series; None where it does not say.
+    """What the source, or a person in its settings, states about a series; None where nobody says.
 
-    What is stated here wins over what the tools derive from the names of entity, signal and unit.
+    What is stated here wins over what the tools derive from the names of entity, signal and unit. Where only
+    the kind is stated, its usual harmful direction holds.
     """
 
-    kind: SeriesKind | None = None
+    kind: SignalKind | None = None
     side: SignalSide | None = None
     harmful: int | None = None
     """+1 where a rise does harm, -1 where a fall does, 0 where neither does."""
+    form: SignalForm | None = None
+    """How its values come about, and so how they may be put together."""
     caller: str | None = None
     """For a series about calls: who makes them. The entity of the series is then the callee."""
     query: str | None = None

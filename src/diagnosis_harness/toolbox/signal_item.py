@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from diagnosis_harness.analysis.clue import calibrate
+from diagnosis_harness.analysis.meaning import SignalSide
 from diagnosis_harness.analysis.robust import high_rows
 from diagnosis_harness.analysis.series import thin
 from diagnosis_harness.analysis.shift import own_time_of_change
@@ -51,6 +52,8 @@ def moves_of(table: MetricTable) -> list[SignalMove]:
         null = (null_up if rose else null_down)[place]
         direction = Direction.FLAT if z < FLAT_BELOW else Direction.UP if rose else Direction.DOWN
         harmful = row.meaning.harmful > 0 if rose else row.meaning.harmful < 0
+        # A loud machine says little about one of the many that it carries.
+        harmful = harmful and row.meaning.side is not SignalSide.HOST
         as_far = int((null >= z).sum())
         false_alarm = (1.0 + as_far) / (1.0 + windows) if windows else None
         found.append(
@@ -148,6 +151,8 @@ def _attributes(
     if move.false_alarm is not None:
         held |= {"false_alarm": round4(move.false_alarm), "normal_windows": move.normal_windows}
         held["as_far"] = move.as_far
+    if row.meaning.side is not SignalSide.OWN:
+        held["side"] = row.meaning.side.value
     if row.owner != row.entity:
         held["owner"] = row.owner
     if row.rate:

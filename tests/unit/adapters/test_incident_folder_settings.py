@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 
 from diagnosis_harness.adapters.sources.incident_folder import open_incident_folder
 from diagnosis_harness.adapters.sources.incident_folder.settings_file import FileSettings, read_settings
+from diagnosis_harness.analysis.meaning import SignalForm, SignalKind, SignalSide
 from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.kernel.errors import InvalidInput
-from diagnosis_harness.toolbox.ports import Sources
+from diagnosis_harness.toolbox.ports import UNSTATED, Recording, SeriesMeaning, Sources
 
 OpenFolder = Callable[[Mapping[str, str | bytes]], Sources]
 RefuseFolder = Callable[[Mapping[str, str | bytes]], InvalidInput]
@@ -38,6 +39,13 @@ BAD_SETTINGS = {
         '[files."metrics.csv"]\n\nheader_rows = 7\n',
         "less than or equal to 3",
         "line 3 (files.metrics.csv.header_rows)",
+    ),
+    "no kind of signal": ("[signals.jobs]\nkind = 'kew'\n", "'queue'", "line 2 (signals.jobs.kind)"),
+    "no direction": (
+        "[signals.'jobs_*']\n\nharmful = 1\n", "'up', 'down' or 'neither'", "line 3 (signals.jobs_*",
+    ),
+    "an unknown key of a signal": (
+        "[signals.jobs]\ndirection = 'up'\n", "no such key", "line 2 (signals.jobs.direction)",
     ),
     "a file that is not there": ('[files."metric.csv"]\nignore = true\n', "names no file", "incident.toml"),
     "half a window": ("[baseline]\nstart = 1700000000\n", "a start and a later end", "line 1 (baseline)"),
@@ -157,3 +165,42 @@ def test_the_example_of_the_reference_page_is_valid_and_shows_every_key(tmp_path
     read = read_settings(tmp_path).files["metrics.csv"]
 
     assert read.model_fields_set == set(FileSettings.model_fields)
+
+
+STATED = """
+[signals.jobs_left]
+kind = "queue"
+unit = "jobs"
+
+[signals."jobs_*"]
+kind = "efficiency"
+harmful = "down"
+side = "outgoing"
+form = "gauge"
+
+[units]
+jobs_seen = "1"
+"""
+
+
+def test_the_meaning_of_a_signal_can_be_stated_by_name_and_by_pattern(
+    open_folder: OpenFolder, ctx: RunContext
+) -> None:
+    """The exact name wins over a pattern; both travel with the series and its listing."""
+    rows = "".join(
+        f"{FIRST + 60 * i},shop,{name},{i}\n" for name in ("jobs_left", "jobs_seen", "age") for i in range(5)
+    )
+    sources = open_folder({"metrics.csv": "time,entity,signal,value\n" + rows, "incident.toml": STATED})
+    assert sources.metrics is not None
+    listed = {one.signal: one for one in sources.metrics.signals(ctx, Recording.INCIDENT)}
+    read = {one.signal: one for one in sources.metrics.series(ctx, Recording.INCIDENT)}
+    assert listed["jobs_left"].meaning == SeriesMeaning(kind=SignalKind.QUEUE)
+    assert listed["jobs_left"].unit == "jobs"
+    assert listed["jobs_seen"].meaning == SeriesMeaning(
+        kind=SignalKind.EFFICIENCY, side=SignalSide.OUTGOING, harmful=-1, form=SignalForm.GAUGE
+    )
+    assert listed["jobs_seen"].unit == "1"
+    assert listed["age"].meaning == UNSTATED
+    assert {name: one.meaning for name, one in read.items()} == {
+        name: one.meaning for name, one in listed.items()
+    }

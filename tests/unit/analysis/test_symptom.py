@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from diagnosis_harness.analysis.direction import SYMPTOMS, SignalKind
 from diagnosis_harness.analysis.graph import graph_of
+from diagnosis_harness.analysis.meaning import SYMPTOMS, SignalKind
 from diagnosis_harness.analysis.symptom import SymptomRow, correlation, strengths, symptom_clues
 
 RISING = np.array([1.0, 1.1, 4.0, 5.0, 4.5])

@@ -73,8 +73,8 @@ class FolderMetrics:
             if selection.step_s is not None:
                 time_s, value = mean_per_step(time_s, value, selection.step_s)
             if len(time_s):
-                unit = self._parts[recording][name][0].unit
-                result.append(Series(*name, unit, time_s, value))
+                part = self._parts[recording][name][0]
+                result.append(Series(*name, part.unit, time_s, value, part.meaning))
         return tuple(result)
 
     def _list(self, recording: Recording) -> Iterable[SignalInfo]:
@@ -83,7 +83,9 @@ class FolderMetrics:
                 points = int(np.count_nonzero(np.isfinite(series.value)))
                 if points:
                     first_s, last_s = float(series.time_s[0]), float(series.time_s[-1])
-                    yield SignalInfo(series.entity, series.signal, series.unit, points, first_s, last_s)
+                    yield SignalInfo(
+                        series.entity, series.signal, series.unit, points, first_s, last_s, series.meaning
+                    )
             return
         for (entity, signal), parts in self._parts.get(recording, {}).items():
             yield SignalInfo(
@@ -93,6 +95,7 @@ class FolderMetrics:
                 points=sum(part.points for part in parts),
                 first_s=min(part.first_s for part in parts),
                 last_s=max(part.last_s for part in parts),
+                meaning=parts[0].meaning,
             )
 
     def _arrays(

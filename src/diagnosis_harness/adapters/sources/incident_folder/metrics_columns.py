@@ -19,7 +19,8 @@ from diagnosis_harness.adapters.sources.incident_folder.names import (
 )
 from diagnosis_harness.adapters.sources.incident_folder.settings_file import SETTINGS_NAME, files_table
 from diagnosis_harness.adapters.sources.incident_folder.table import Column
-from diagnosis_harness.analysis.direction import SignalKind, meaning_of
+from diagnosis_harness.analysis.meaning import SignalKind
+from diagnosis_harness.analysis.name_meaning import meaning_of
 
 
 @dataclass(frozen=True, slots=True)

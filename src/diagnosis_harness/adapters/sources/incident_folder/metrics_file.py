@@ -22,6 +22,7 @@ from diagnosis_harness.adapters.sources.incident_folder.repeated_hour import (
     clock_changes,
     tell_passes_apart,
 )
+from diagnosis_harness.adapters.sources.incident_folder.stated_signals import StatedSignals
 from diagnosis_harness.adapters.sources.incident_folder.table import (
     Column,
     Kind,
@@ -31,7 +32,7 @@ from diagnosis_harness.adapters.sources.incident_folder.table import (
 )
 from diagnosis_harness.kernel.errors import InvalidInput
 from diagnosis_harness.kernel.window import utc_text
-from diagnosis_harness.toolbox.ports import FileNote
+from diagnosis_harness.toolbox.ports import UNSTATED, FileNote, SeriesMeaning
 
 SERIES_LIMIT: Final = 200_000
 _ROWS_PER_MEGABYTE: Final = 8_000
@@ -52,6 +53,8 @@ class SeriesPart:
     points: int
     first_s: float
     last_s: float
+    meaning: SeriesMeaning = UNSTATED
+    """As incident.toml states it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,11 +106,11 @@ def read_metrics(
     table: Table,
     database: Database,
     zone: tzinfo,
-    units: Mapping[str, str],
+    stated: StatedSignals,
     *,
     known: Collection[str] = frozenset(),
 ) -> MetricFile:
-    """Read and check one metrics file; `units` are those of `[units]`, `known` the entities of other files.
+    """Read and check one metrics file; `known` are the entities of other files.
 
     Raises:
         InvalidInput: no time column, no numbers, text among numbers, impossible times, too many series.
@@ -125,7 +128,7 @@ def read_metrics(
     ]
     reader = _Reader(table, database, layout, table.read(database, ", ".join(select)))
     reader.tell_repeated_hours_apart()
-    return reader.result(units)
+    return reader.result(stated)
 
 
 class _Reader:
@@ -154,7 +157,7 @@ class _Reader:
             )
             self.remarks.append(f"the clock of {zone} was put back at {utc_text(change.at_s)}; {how}")
 
-    def result(self, units: Mapping[str, str]) -> MetricFile:
+    def result(self, stated: StatedSignals) -> MetricFile:
         """The file's series and its note."""
         groups = self._groups()
         rows = sum(group.rows for group in groups)
@@ -163,7 +166,7 @@ class _Reader:
         groups = self._without_text(groups)
         if any(cells.odd for group in groups for cells in group.cells):
             groups = self._without_odd_numbers()
-        parts = self._parts(groups, units)
+        parts = self._parts(groups, stated)
         self._count_missing(groups)
         self._count_doubles(groups)
         return MetricFile(
@@ -282,7 +285,7 @@ class _Reader:
         self.source = f"(SELECT * REPLACE ({finite}) FROM {self.source})"
         return self._groups()
 
-    def _parts(self, groups: Sequence[_Group], units: Mapping[str, str]) -> list[SeriesPart]:
+    def _parts(self, groups: Sequence[_Group], stated: StatedSignals) -> list[SeriesPart]:
         parts: list[SeriesPart] = []
         empty = 0
         for group in groups:
@@ -296,8 +299,7 @@ class _Reader:
                 entity = value.entity or printable(raw.get("entity", "")) or UNNAMED_ENTITY
                 plain = value.signal or printable(raw.get("signal", ""))
                 signal = plain + self._labels_of(raw)
-                stated = printable(group.unit or "") or self.table.file.settings.unit
-                stated = stated or units.get(signal) or units.get(plain) or value.unit
+                unit = printable(group.unit or "") or self.table.file.settings.unit or stated.unit(signal)
                 parts.append(
                     SeriesPart(
                         source=self.source,
@@ -305,10 +307,11 @@ class _Reader:
                         ref=value.ref,
                         entity=entity,
                         signal=signal,
-                        unit=stated or unit_of_signal(plain),
+                        unit=unit or value.unit or unit_of_signal(plain),
                         points=cells.points,
                         first_s=group.first_s,
                         last_s=group.last_s,
+                        meaning=stated.meaning(signal),
                     )
                 )
         if empty:

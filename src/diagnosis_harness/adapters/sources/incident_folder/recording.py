@@ -134,7 +134,9 @@ def _take(content: FolderContent, table: Table, database: Database, settings: Fo
         return FileNote(table.place, role.value if role else None, 0, "it has no rows.")
     match role:
         case Role.METRICS:
-            content.metrics.append(read_metrics(table, database, zone, settings.units, known=content.names()))
+            content.metrics.append(
+                read_metrics(table, database, zone, settings.stated, known=content.names())
+            )
             return content.metrics[-1].note
         case Role.TRACES:
             content.spans.append(read_spans(table, database, zone))

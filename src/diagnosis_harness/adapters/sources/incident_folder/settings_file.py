@@ -18,6 +18,10 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic_core import ErrorDetails
 
 from diagnosis_harness.adapters.sources.incident_folder.names import printable, quote
+from diagnosis_harness.adapters.sources.incident_folder.stated_signals import (
+    SignalSettings,
+    StatedSignals,
+)
 from diagnosis_harness.adapters.sources.incident_folder.times import instant_s, zone_named
 from diagnosis_harness.kernel.errors import InvalidInput
 from diagnosis_harness.kernel.names import is_identifier
@@ -92,6 +96,7 @@ class _Document(_Section):
     alert: _Alert = _Alert()
     baseline: _Baseline = _Baseline()
     units: dict[str, _Name] = {}
+    signals: dict[str, SignalSettings] = {}
     instances: dict[str, _Name] = {}
     aliases: dict[str, _Name] = {}
     files: dict[str, FileSettings] = {}
@@ -107,7 +112,7 @@ class FolderSettings:
     alert: AlertInfo = field(default_factory=AlertInfo)
     baseline_folder: str | None = None
     baseline_window: TimeWindow | None = None
-    units: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    stated: StatedSignals = field(default_factory=StatedSignals)
     instances: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     zone_name: str | None = None
     aliases: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
@@ -184,7 +189,10 @@ def _settings(document: _Document, text: str) -> FolderSettings:
         ),
         baseline_folder=baseline.folder,
         baseline_window=None if start is None or end is None else TimeWindow(start, end),
-        units=MappingProxyType({printable(k): printable(v) for k, v in document.units.items()}),
+        stated=StatedSignals(
+            MappingProxyType({printable(k): printable(v) for k, v in document.units.items()}),
+            MappingProxyType({printable(k): v for k, v in document.signals.items()}),
+        ),
         instances=MappingProxyType({printable(k): printable(v) for k, v in document.instances.items()}),
         zone_name=document.incident.zone,
         aliases=MappingProxyType({printable(k): printable(v) for k, v in document.aliases.items()}),
@@ -213,7 +221,12 @@ def _refusal(text: str, error: ErrorDetails) -> InvalidInput:
 
 
 def _keys_beside(path: Sequence[str]) -> list[str]:
-    sections: dict[str, type[_Section]] = {"incident": _Incident, "alert": _Alert, "baseline": _Baseline}
+    sections: dict[str, type[BaseModel]] = {
+        "incident": _Incident,
+        "alert": _Alert,
+        "baseline": _Baseline,
+        "signals": SignalSettings,
+    }
     section = sections.get(path[0], FileSettings) if path else _Document
     return sorted(section.model_fields)
 

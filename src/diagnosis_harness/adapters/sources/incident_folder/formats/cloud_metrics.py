@@ -19,7 +19,8 @@ from diagnosis_harness.adapters.sources.incident_folder.formats.reader import (
     number_of,
     string_at,
 )
-from diagnosis_harness.analysis.direction import SignalKind, meaning_of
+from diagnosis_harness.analysis.meaning import SignalKind
+from diagnosis_harness.analysis.name_meaning import meaning_of
 
 _UNITS: Final = {
     "Seconds": "s", "Milliseconds": "ms", "Microseconds": "us", "Bytes": "bytes", "Percent": "percent",

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from diagnosis_harness.adapters.sources.incident_folder.names import UNNAMED_ENTITY, plain_key, printable
+from diagnosis_harness.analysis.conventions import load_conventions
 
 SERVICE_LABELS: Final = (
     "service_name", "service", "app", "app_kubernetes_io_name", "application", "k8s_deployment_name",
@@ -71,7 +72,8 @@ def name_series(series: Sequence[Mapping[str, str]], *, unnamed: str = "value") 
     """Name series by their labels.
 
     A series belongs to its instance, or to its service where that has only one instance here. Labels that
-    tell series of one entity and signal apart become a part of the signal: `requests{code=500}`.
+    tell series of one entity and signal apart become a part of the signal: `requests{code=500}`; so do those
+    that by convention decide what the signal means: `node_cpu_seconds_total{mode=idle}`.
     """
     whose = [_whose(labels) for labels in series]
     instances: dict[str, set[str]] = defaultdict(set)
@@ -108,10 +110,11 @@ def _tell_apart(plain: Sequence[SeriesName], series: Sequence[Mapping[str, str]]
         alike[name].append(place)
     named = list(plain)
     for name, places in alike.items():
-        if len(places) < 2:
-            continue
+        deciding = load_conventions().label_keys(name.signal)
         keys = sorted({key for place in places for key in series[place]} - {"__name__"})
-        differing = [key for key in keys if len({series[place].get(key) for place in places}) > 1]
+        differing = [
+            key for key in keys if key in deciding or len({series[place].get(key) for place in places}) > 1
+        ]
         for place in places:
             inside = ",".join(
                 f"{key}={series[place][key]}" for key in differing if series[place].get(key, "") != ""

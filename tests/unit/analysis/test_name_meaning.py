@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from diagnosis_harness.analysis.direction import SignalKind, SignalSide, meaning_of, words_of
+from diagnosis_harness.analysis.meaning import SignalKind, SignalSide
+from diagnosis_harness.analysis.name_meaning import meaning_of
+from diagnosis_harness.analysis.signal_words import words_of
 
 
 @pytest.mark.parametrize(
@@ -25,7 +27,7 @@ from diagnosis_harness.analysis.direction import SignalKind, SignalSide, meaning
         ("container_cpu_throttled", None, SignalKind.CPU, 1),
         ("memory_bytes", "bytes", SignalKind.MEMORY, 1),
         ("jvm_heap_used", "bytes", SignalKind.MEMORY, 1),
-        ("queue_length", None, SignalKind.SATURATION, 1),
+        ("queue_length", None, SignalKind.QUEUE, 1),
         ("requests_per_s", "1/s", SignalKind.TRAFFIC, 0),
         ("NetworkReceiveBytes", None, SignalKind.TRAFFIC, 0),
         ("temperature", "C", SignalKind.OTHER, 0),
@@ -51,10 +53,12 @@ def test_signals_of_outgoing_calls_are_told_apart() -> None:
 
 
 def test_the_machine_beneath_is_no_resource_of_its_tenant() -> None:
-    """A host's CPU, reported for a pod, accuses nobody."""
-    assert meaning_of("node_cpu_percent", "percent", entity="cart-7d9f").kind is SignalKind.OTHER
+    """A host's CPU, reported for a pod, is kept, as the host's."""
+    meaning = meaning_of("node_cpu_percent", "percent", entity="cart-7d9f")
+    assert (meaning.kind, meaning.side) == (SignalKind.CPU, SignalSide.HOST)
 
 
 def test_the_machine_s_own_series_is_its_resource() -> None:
-    """The same signal of a host itself is judged as CPU."""
-    assert meaning_of("node_cpu_percent", "percent", entity="node-3").kind is SignalKind.CPU
+    """The same signal of a host itself is its own."""
+    assert meaning_of("node_cpu_percent", "percent", entity="node-3").side is SignalSide.OWN
+    assert meaning_of("node_load1", None, entity="node-3").side is SignalSide.OWN

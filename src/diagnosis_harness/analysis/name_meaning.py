@@ -1,0 +1,39 @@
+"""How a signal is judged by its name: by the table of conventions first, by its words second."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from diagnosis_harness.analysis.conventions import Conventions, load_conventions
+from diagnosis_harness.analysis.meaning import SignalMeaning, SignalSide
+from diagnosis_harness.analysis.signal_words import divide_labels, words_of
+from diagnosis_harness.analysis.word_meaning import is_host_name, judge_words
+
+_TELLING_LABELS = frozenset(
+    ["code", "status", "status_code", "http_status_code", "response_code", "state", "mode", "result",
+     "outcome", "reason", "phase", "condition", "severity", "level", "cpu_mode"]
+)  # fmt: skip
+"""Labels whose value says what is counted: `requests{code=503}` are errors."""
+
+
+def meaning_of(
+    signal: str, unit: str | None, *, entity: str = "", conventions: Conventions | None = None
+) -> SignalMeaning:
+    """How a signal is judged, by name, labels in the name and unit.
+
+    Args:
+        entity: whose it is; a signal of a host is its own where the entity is a host.
+        conventions: the table; the shipped one if not given.
+    """
+    table = load_conventions() if conventions is None else conventions
+    name, labels = divide_labels(signal)
+    words = words_of(name)
+    about_host = is_host_name(words_of(entity))
+    found = table.find(words, labels)
+    if found is None:
+        telling = [value for key, value in labels.items() if key in _TELLING_LABELS]
+        said = tuple(word for value in telling for word in words_of(value))
+        return judge_words(words + said, unit, about_host=about_host)
+    if found.side is SignalSide.HOST and about_host:
+        return replace(found, side=SignalSide.OWN)
+    return found
