@@ -20,6 +20,7 @@ from dev.speed import (
     concurrent_runs,
     installing,
     loading,
+    mining_logs,
     page,
     releasing,
     starting,
@@ -37,6 +38,7 @@ def _measures(*, quick: bool) -> Mapping[str, Callable[[], list[Figure]]]:
         "releasing": lambda: releasing.measure(rounds=3 if quick else 15),
         "starting": lambda: starting.measure(rounds=3 if quick else 15),
         "loading": lambda: loading.measure(rounds=1 if quick else 5, megabytes=8 if quick else 64),
+        "logs": lambda: mining_logs.measure(rounds=1 if quick else 5, lines=60_000 if quick else 600_000),
         "streaming": lambda: streaming.measure(rounds=1 if quick else 5, events=20 if quick else 200),
         "installing": installing.measure,
     }

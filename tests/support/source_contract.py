@@ -254,6 +254,19 @@ def searches_only_named_entities_and_window(logs: LogSource, ctx: RunContext) ->
     expect(holds=[line.message for line in baseline.lines] == ["started"], what=f"baseline: {baseline}")
 
 
+def tables_hold_every_line_by_time(logs: LogSource, ctx: RunContext) -> None:
+    """With entity, level and what is common; each recording for itself."""
+    table = logs.table(ctx, _INCIDENT)
+    rows = [
+        (time_s, table.shapes[at].entity, table.shapes[at].level)
+        for time_s, at in zip(table.time_s.tolist(), table.shape.tolist(), strict=True)
+    ]
+    wanted = [(T0 + 10.0, "pay", "INFO"), (T0 + 20.0, "shop", "WARN"), (T0 + 30.0, "pay", "ERROR")]
+    expect(holds=rows == wanted, what=f"rows: {rows}")
+    expect(holds=[shape.text for shape in logs.table(ctx, _BASELINE).shapes] == ["started"], what="baseline")
+    expect(holds=table.context.tolist() == [-1, -1, -1], what=f"no context is known: {table.context}")
+
+
 def orders_edges_and_lists_each_once(topology: TopologySource, ctx: RunContext) -> None:
     """By caller and callee."""
     edges = topology.edges(ctx)
@@ -301,6 +314,7 @@ LOG_CHECKS: tuple[Callable[[LogSource, RunContext], None], ...] = (
     finds_plain_text_whatever_its_case,
     limits_lines_but_counts_all,
     searches_only_named_entities_and_window,
+    tables_hold_every_line_by_time,
 )
 TOPOLOGY_CHECKS: tuple[Callable[[TopologySource, RunContext], None], ...] = (
     orders_edges_and_lists_each_once,

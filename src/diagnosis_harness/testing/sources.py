@@ -10,6 +10,7 @@ import numpy as np
 from diagnosis_harness.analysis.series import mean_per_step
 from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.kernel.window import TimeWindow
+from diagnosis_harness.toolbox.log_lines import table_of_lines
 from diagnosis_harness.toolbox.ports import (
     ALL_METRICS,
     AlertInfo,
@@ -18,6 +19,7 @@ from diagnosis_harness.toolbox.ports import (
     FileNote,
     LogLine,
     LogPage,
+    LogTable,
     MetricSelection,
     Recording,
     Series,
@@ -233,6 +235,11 @@ class InMemorySources:
         ]
         found = [line for line in within if text is None or text.casefold() in line.message.casefold()]
         return LogPage(tuple(found[:limit]), len(found), len(within))
+
+    def table(self, ctx: RunContext, recording: Recording) -> LogTable:  # noqa: ARG002 - the port's shape
+        """All lines by shape."""
+        self._count("table")
+        return table_of_lines(self.log_lines if recording is Recording.INCIDENT else self.baseline_log_lines)
 
     def changes(self, ctx: RunContext, *, window: TimeWindow | None) -> tuple[ChangeEvent, ...]:  # noqa: ARG002 - the port's shape
         """The changes by time."""

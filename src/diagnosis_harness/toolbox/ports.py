@@ -143,6 +143,40 @@ class LogLine:
     entity: str | None
     level: str | None
     message: str
+    context: str | None = None
+    """The span, trace or thread that wrote it, as the source names it: its lines follow one another."""
+
+
+@dataclass(frozen=True, slots=True)
+class LogShape:
+    """Lines of one entity and level that are equal apart from what varies in them, text untrusted."""
+
+    entity: str | None
+    level: str | None
+    """By its usual name; see `analysis.log_text.level_of`."""
+    text: str
+    """What they have in common; see `analysis.log_text.mask_text`."""
+    example: str
+    """One of the lines, cut at `EXAMPLE_MAX` characters."""
+
+
+EXAMPLE_MAX = 2_000
+"""Characters of a line that is shown or searched for names: a first line and the head of its stack."""
+
+
+@dataclass(frozen=True, slots=True)
+class LogTable:
+    """All lines of a recording as columns of equal length, ordered by time, then as they were recorded."""
+
+    shapes: tuple[LogShape, ...]
+    shape: NDArray[np.int32]
+    """Of each line the index of its shape."""
+    time_s: NDArray[np.float64]
+    context: NDArray[np.int64]
+    """Equal for lines of one entity that one span, trace or thread wrote; -1 where none is known."""
+
+    def __len__(self) -> int:
+        return len(self.shape)
 
 
 @dataclass(frozen=True, slots=True)
@@ -276,6 +310,10 @@ class LogSource(Protocol):
         Only lines of the named entities, where any are; `searched` counts the lines of those and of the
         window.
         """
+        ...
+
+    def table(self, ctx: RunContext, recording: Recording) -> LogTable:
+        """All lines of a recording by shape; an empty table where there are none."""
         ...
 
 

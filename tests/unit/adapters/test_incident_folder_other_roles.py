@@ -94,11 +94,13 @@ def test_log_text_comes_printable(open_folder: OpenFolder, ctx: RunContext) -> N
     assert page.lines[0].entity is None
 
 
-def test_logs_say_that_they_are_not_yet_compared(open_folder: OpenFolder, ctx: RunContext) -> None:
-    """Nobody may think that the logs were cleared."""
+def test_the_note_of_logs_counts_lines_and_names_the_time_column(
+    open_folder: OpenFolder, ctx: RunContext
+) -> None:
+    """What was understood of the file."""
     note = open_folder({"logs.csv": LOGS}).summary.summary(ctx).files[0]
     assert (note.role, note.rows) == ("logs", 4)
-    assert "not yet compared" in note.note
+    assert "4 lines, time column 'time'" in note.note
 
 
 def test_logs_without_a_message_are_refused(refuse_folder: RefuseFolder) -> None:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import tzinfo
+from threading import Lock
 from typing import Final
 
 from diagnosis_harness.adapters.sources.incident_folder.binding import (
@@ -17,14 +18,20 @@ from diagnosis_harness.adapters.sources.incident_folder.binding import (
     read_time,
 )
 from diagnosis_harness.adapters.sources.incident_folder.database import Database
+from diagnosis_harness.adapters.sources.incident_folder.log_table import build_log_table
 from diagnosis_harness.adapters.sources.incident_folder.names import printable, quote
 from diagnosis_harness.adapters.sources.incident_folder.recording_parts import RecordingParts
 from diagnosis_harness.adapters.sources.incident_folder.settings_file import SETTINGS_NAME, files_table
-from diagnosis_harness.adapters.sources.incident_folder.table import Table, show_columns, text_cell_sql
+from diagnosis_harness.adapters.sources.incident_folder.table import (
+    Column,
+    Table,
+    show_columns,
+    text_cell_sql,
+)
 from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.kernel.errors import InvalidInput
 from diagnosis_harness.kernel.window import TimeWindow
-from diagnosis_harness.toolbox.ports import FileNote, LogLine, LogPage, Recording
+from diagnosis_harness.toolbox.ports import FileNote, LogLine, LogPage, LogTable, Recording
 
 MESSAGE: Final = (
     "message", "msg", "log", "text", "body", "content", "line", "event", "text_payload", "log_message",
@@ -34,6 +41,9 @@ LEVEL: Final = (
     "level", "severity", "severity_text", "log_level", "loglevel", "lvl", "levelname", "level_name",
     "detected_level",
 )  # fmt: skip
+_TRACE: Final = ("trace_id", "trace", "traceid", "trace_identifier", "dd_trace_id", "otel_trace_id")
+_SPAN: Final = ("span_id", "span", "spanid", "dd_span_id", "otel_span_id")
+_THREAD: Final = ("thread", "thread_name", "threadname", "thread_id", "tid", "goroutine")
 _ENTITIES_LIMIT: Final = 100_000
 _MESSAGE_CHARACTERS: Final = 20_000
 
@@ -43,7 +53,7 @@ class LogFile:
     """What one logs file holds."""
 
     source: str
-    """SQL to select from: time, entity, level, message."""
+    """SQL to select from: time, entity, level, message, context."""
     lines: int
     entities: Mapping[str, tuple[str, ...]]
     """Printable name → the names as the file writes them."""
@@ -58,6 +68,8 @@ class FolderLogs:
     def __init__(self, database: Database, recordings: Mapping[Recording, RecordingParts[LogFile]]) -> None:
         self._database = database
         self._recordings = dict(recordings)
+        self._tables: dict[Recording, LogTable] = {}
+        self._lock = Lock()
 
     def search(
         self,
@@ -116,6 +128,21 @@ class FolderLogs:
             lines=tuple(_line(*row) for row in rows), matching=int(matching), searched=int(searched)
         )
 
+    def table(self, ctx: RunContext, recording: Recording) -> LogTable:
+        """All lines by shape, masked where they lie; built once.
+
+        Raises:
+            ToolFailure: they do not fit into memory, or a file can no longer be read.
+        """
+        del ctx
+        with self._lock:  # building twice at once would need the memory twice
+            table = self._tables.get(recording)
+            if table is None:
+                held = self._recordings.get(recording, RecordingParts())
+                sources = [file.source for file in held.parts if file.lines]
+                table = self._tables[recording] = build_log_table(self._database, sources, held.window)
+        return table
+
 
 def read_logs(table: Table, database: Database, zone: tzinfo) -> LogFile:
     """Read and check one logs file.
@@ -129,6 +156,7 @@ def read_logs(table: Table, database: Database, zone: tzinfo) -> LogFile:
         find(table, ENTITY, wanted=table.file.settings.entity, key="entity"),
         find(table, LEVEL),
     )
+    span, trace, thread = find(table, _SPAN), find(table, _TRACE), find(table, _THREAD)
     if message is None:
         raise InvalidInput(
             table.place,
@@ -140,7 +168,7 @@ def read_logs(table: Table, database: Database, zone: tzinfo) -> LogFile:
     source = table.read(
         database,
         f"{time.sql} AS time, {text_cell_sql(entity)} AS entity, {text_cell_sql(level)} AS level, "
-        f"coalesce({text}, '') AS message",
+        f"coalesce({text}, '') AS message, {context_sql(span, trace, thread)} AS context",
     )
     rows, lines, low, high = table.ask(
         database, f"SELECT count(*), count(time), min(time), max(time) FROM {source}"
@@ -157,15 +185,26 @@ def read_logs(table: Table, database: Database, zone: tzinfo) -> LogFile:
         entities[shown] = (*entities.get(shown, ()), str(name))
     remarks = [
         f"{timed} lines, time column {quote(time.column.name)} ({time.shown})",
-        "searchable, not yet compared between normal operation and the incident",
     ]
     if timed < total:
         remarks.append(f"{total - timed} rows left out: no time")
-    unused = find_unused_columns(table, (time.column, entity, level, *texts))
+    unused = find_unused_columns(table, (time.column, entity, level, span, trace, thread, *texts))
     if unused:
         remarks.append(f"columns not used: {show_columns(unused)}")
     note = FileNote(table.place, table.file.role or "logs", total, "; ".join(remarks) + ".")
     return LogFile(f"(SELECT * FROM {source} WHERE time IS NOT NULL)", timed, entities, first_s, last_s, note)
+
+
+def context_sql(span: Column | None, trace: Column | None, thread: Column | None) -> str:
+    """What wrote a line: its span inside its trace, else its trace, else its thread; NULL where unnamed."""
+    of_trace, of_thread = text_cell_sql(trace), text_cell_sql(thread)
+    if span is None:
+        return f"coalesce({of_trace}, {of_thread})"
+    of_span = text_cell_sql(span)
+    return (
+        f"CASE WHEN {of_span} IS NOT NULL THEN concat_ws(' ', {of_trace}, {of_span}) "
+        f"ELSE coalesce({of_trace}, {of_thread}) END"
+    )
 
 
 def _line(time_s: float, entity: str | None, level: str | None, message: str) -> LogLine:

@@ -1,0 +1,156 @@
+"""How often lines of each pattern are written, normal operation against the time after the onset.
+
+A pattern is one template of one entity at one level. Counts are compared by the signed root of the likelihood
+ratio of two Poisson rates, which is nearly normal also for small counts. Lines do not come one by one: what
+one second writes hangs together, and many services write in bursts, so the score is divided by how much
+more a pattern strays than independent events would.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import log, sqrt
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from diagnosis_harness.analysis.arrays import Floats, Ints
+
+SLICES: Final = 8
+"""Stretches of normal operation, each compared with the others: as many as spans are compared in."""
+LEAST_LINES: Final = 3
+"""On the side that has more; one odd line is no finding."""
+LEAST_FACTOR: Final = 2.0
+"""A rate that changed less is no finding, however sure it is: load varies by as much within a day."""
+FALSE_FINDINGS: Final = 0.01
+"""Patterns that may be found by chance in one comparison, whatever their number."""
+
+
+@dataclass(frozen=True, slots=True)
+class TimedLines:
+    """Lines as columns: their pattern, when they were written, and to which side they belong.
+
+    Attributes:
+        pattern: index of the pattern.
+        second: whole seconds.
+        slice: the stretch of normal operation, 0 to `SLICES` - 1; -1 after the onset; -2 to be left out.
+        patterns: how many there are.
+        normal_s: seconds of normal operation; 0 where none is known.
+        fault_s: seconds after the onset.
+    """
+
+    pattern: Ints
+    second: Ints
+    slice: Ints
+    patterns: int
+    normal_s: float
+    fault_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class PatternShift:
+    """Per pattern: how its rate differs from normal.
+
+    Attributes:
+        z: above 0 more often than normal, below 0 less; 0 where nothing can be compared.
+        before, after: lines of normal operation and after the onset.
+        usual: lines that normal operation would have written in the time after the onset.
+        as_far: slices of normal operation that stray as far from the others, the same way.
+        null: z of each slice, patterns by slices; no columns where too little is known.
+    """
+
+    z: Floats
+    before: Ints
+    after: Ints
+    usual: Floats
+    as_far: Ints
+    null: Floats
+
+
+def slice_of(time_s: Floats, start_s: float, normal_s: float, passed_s: float) -> Ints:
+    """The slice of lines of one recording of normal operation that begins at `start_s`.
+
+    Slices are equal parts of all normal time; `passed_s` is how much of it earlier recordings hold.
+    """
+    share = (time_s - start_s + passed_s) / max(normal_s, 1e-9)
+    return np.clip((share * SLICES).astype(np.int64), 0, SLICES - 1)
+
+
+def compare_patterns(lines: TimedLines, demand: Floats) -> PatternShift:
+    """The comparison of each pattern.
+
+    Args:
+        lines: lines of all patterns.
+        demand: per pattern how much more its entity had to do than normally, 1 or more: a rise that work
+            explains is none.
+    """
+    counts = np.zeros((lines.patterns, SLICES), dtype=np.int64)
+    normal = lines.slice >= 0
+    np.add.at(counts, (lines.pattern[normal], lines.slice[normal]), 1)
+    after = np.bincount(lines.pattern[lines.slice == -1], minlength=lines.patterns).astype(np.int64)
+    before = counts.sum(axis=1)
+    if lines.normal_s <= 0 or lines.fault_s <= 0:
+        none = np.zeros(lines.patterns)
+        return PatternShift(
+            none, before, after, none, np.zeros(lines.patterns, np.int64), np.zeros((lines.patterns, 0))
+        )
+    strays = np.sqrt(_dispersion(lines, counts))
+    z = _root_of_ratio((after, lines.fault_s), (before, lines.normal_s), demand) / strays
+    part_s = lines.normal_s / SLICES
+    even = np.ones(lines.patterns)
+    null = np.stack(
+        [
+            _root_of_ratio((counts[:, k], part_s), (before - counts[:, k], lines.normal_s - part_s), even)
+            / strays
+            for k in range(SLICES)
+        ],
+        axis=1,
+    )
+    as_far = ((null * np.sign(z)[:, None] >= np.abs(z)[:, None]) & (z != 0)[:, None]).sum(axis=1)
+    usual = before * (lines.fault_s / lines.normal_s)
+    return PatternShift(z, before, after, usual, as_far.astype(np.int64), null)
+
+
+def is_shift(shift: PatternShift) -> NDArray[np.bool_]:
+    """Which patterns changed: surely, whatever their number, by a factor and by lines enough to matter."""
+    least_z = sqrt(2.0 * log(max(len(shift.z), 1) / FALSE_FINDINGS))
+    more, less = np.maximum(shift.after, shift.usual), np.minimum(shift.after, shift.usual)
+    return (np.abs(shift.z) >= least_z) & (more >= LEAST_LINES) & (more >= LEAST_FACTOR * less)
+
+
+def _root_of_ratio(side: tuple[Ints, float], against: tuple[Ints, float], demand: Floats) -> Floats:
+    """The signed root of the likelihood ratio that both sides (lines, seconds) have one rate.
+
+    A rise counts above the demand only.
+    """
+    (one, one_s), (other, other_s) = side, against
+    up = one * other_s > other * one_s
+    exposed_s = one_s * np.where(up, demand, 1.0)
+    total = (one + other).astype(np.float64)
+    expected = total * exposed_s / (exposed_s + other_s)
+    ratio = _x_log(one, expected) + _x_log(other, total - expected)
+    return np.where(one > expected, 1.0, -1.0) * np.where(
+        up & (one <= expected), 0.0, np.sqrt(np.maximum(2.0 * ratio, 0.0))
+    )
+
+
+def _x_log(count: Ints, expected: Floats) -> Floats:
+    return np.where(count > 0, count * np.log(np.maximum(count, 1) / np.maximum(expected, 1e-12)), 0.0)
+
+
+def _dispersion(lines: TimedLines, counts: Ints) -> Floats:
+    """How many lines count as one event: as many as share a second, or as the slices stray too much for."""
+    used = lines.slice >= -1
+    pattern, second, side = lines.pattern[used], lines.second[used], lines.slice[used] == -1
+    total = np.bincount(pattern, minlength=lines.patterns)
+    order = np.lexsort((second, side, pattern))
+    pattern, second, side = pattern[order], second[order], side[order]
+    first = np.ones(len(pattern), dtype=np.bool_)
+    first[1:] = (np.diff(pattern) != 0) | (np.diff(second) != 0) | (np.diff(side) != 0)
+    seconds = np.bincount(pattern[first], minlength=lines.patterns)
+    burst = total / np.maximum(seconds, 1)
+    mean = counts.mean(axis=1)
+    spread = counts.var(axis=1, ddof=1) / np.maximum(mean, 1.0)
+    strays: Floats = np.maximum(np.maximum(burst, spread), 1.0)
+    return strays

@@ -1,0 +1,94 @@
+"""What all log lines of one statement of the code have in common: the same in Python and in a database.
+
+Every pattern is plain enough for Python's `re` and for RE2, so that a source may mask where its lines lie.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+HEAD_MAX: Final = 300
+"""Characters of the first line that are looked at: statements name themselves at the front, and payloads of
+kilobytes would cost more than all the rest."""
+ANY: Final = "<*>"
+"""What stands for a part that varies."""
+
+VARYING: Final = r"[A-Za-z_.+-]*[0-9][A-Za-z0-9_.+-]*|[A-Za-z0-9+_-]{40,}"
+"""What is replaced: a word with a digit in it: numbers, times, sizes, addresses, ids, uuids, hexadecimal
+digits, names of pods and
+parts of a path; and any word of forty letters, which is a token or a digest. `/`, `:`, `=` and quotes divide
+words, so the constant parts of a path, and keys before values, are kept."""
+
+CODE_PLACE: Final = (
+    r"[A-Za-z_$][A-Za-z0-9_$.]*#[0-9]+"
+    r"|[A-Za-z_][A-Za-z0-9_]*\.(?:go|java|py|js|ts|rb|rs|cs|php|kt|cpp|cc):[0-9]+"
+)
+"""A place in the code (`OrderService#120`, `handler.go:88`): its number names the statement."""
+HTTP_FAILURE: Final = r"(?:HTTP/[0-9.]+\"?|[Ss]tatus(?:[ _-]?[Cc]ode)?)[ =:\"]{1,3}([45])[0-9][0-9]"
+"""A status of HTTP that says failure: its class is part of what the line says."""
+HTTP_FAILURE_HINTS: Final = ("HTTP/", "tatus")
+"""One of these stands in every line with a status: looking for them first costs little."""
+
+EXCEPTION_TYPE: Final = r"[A-Za-z_$][A-Za-z0-9_$.]*(?:Exception|Error|Panic|Fault)\b"
+"""The type of an exception, looked for in the lines below the first where a record has several."""
+
+_LEVEL_WORD: Final = r"\b(TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|SEVERE|CRITICAL|FATAL|PANIC)\b"
+"""A level in capitals at the front of a line, where the record has no field for it."""
+_LEVEL_WITHIN: Final = 80
+
+_LEVELS: Final = {
+    "TRACE": "TRACE",
+    "DEBUG": "DEBUG",
+    "FINE": "DEBUG",
+    "INFO": "INFO",
+    "INFORMATION": "INFO",
+    "NOTICE": "INFO",
+    "WARN": "WARN",
+    "WARNING": "WARN",
+    "ERROR": "ERROR",
+    "ERR": "ERROR",
+    "SEVERE": "ERROR",
+    "CRITICAL": "FATAL",
+    "CRIT": "FATAL",
+    "FATAL": "FATAL",
+    "ALERT": "FATAL",
+    "EMERG": "FATAL",
+    "EMERGENCY": "FATAL",
+    "PANIC": "FATAL",
+}
+"""The levels of syslog, log4j, Python, Go and .NET by one name each."""
+
+_VARYING, _PLACE, _STATUS = re.compile(VARYING), re.compile(CODE_PLACE), re.compile(HTTP_FAILURE)
+_EXCEPTION, _LEVEL = re.compile(EXCEPTION_TYPE), re.compile(_LEVEL_WORD)
+
+
+def mask_text(message: str) -> str:
+    """The fixed part of a line: what varies replaced, then its class of status and its exception, if any."""
+    first, _, below = message.partition("\n")
+    head = first[:HEAD_MAX]
+    status = _STATUS.search(head) if any(hint in head for hint in HTTP_FAILURE_HINTS) else None
+    thrown = _EXCEPTION.search(below) if below else None
+    masked = _VARYING.sub(ANY, head)
+    return masked + (f" {status.group(1)}xx" if status else "") + (f" {thrown.group()}" if thrown else "")
+
+
+def code_place(message: str) -> str | None:
+    """The place in the code that wrote a line, where it names one."""
+    found = _PLACE.search(message[:HEAD_MAX])
+    return found.group() if found else None
+
+
+def exception_of(message: str) -> str | None:
+    """The type of the exception that a line, or what stands below it, names first."""
+    found = _EXCEPTION.search(message)
+    return found.group() if found else None
+
+
+def level_of(level: str | None, message: str) -> str | None:
+    """The level by its usual name: the record's own field, else in capitals at the front of the message."""
+    stated = (level or "").strip().upper()
+    if stated:
+        return _LEVELS.get(stated, stated)
+    found = _LEVEL.search(message[:_LEVEL_WITHIN])
+    return _LEVELS[found.group()] if found else None

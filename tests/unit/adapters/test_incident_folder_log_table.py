@@ -1,0 +1,104 @@
+"""The lines of a folder by shape: the same as the lines themselves, masked one by one."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+
+from diagnosis_harness.harness.context import RunContext
+from diagnosis_harness.toolbox.log_lines import table_of_lines
+from diagnosis_harness.toolbox.ports import LogLine, LogTable, Recording, Sources
+
+OpenFolder = Callable[[Mapping[str, str | bytes]], Sources]
+
+FIRST = 1_700_000_000
+MESSAGES = (
+    "order 17 took 12 ms",
+    "order 18 took 9000 ms",
+    'GET /api/v1/users/77 HTTP/1.1" 503 12',
+    "GET /cart status=404 in 3 ms",
+    "retry\njava.lang.IllegalStateException: x\n\tat A.b(A.java:3)",
+    "10:00:01 WARN o.s.OrderService#120 slow",
+    "user 'u1' said \"hi 5\" — 订单 42 失败",
+    "",
+    "x" * 500,
+)
+
+
+def rows_of(table: LogTable) -> list[tuple[float, str | None, str | None, str, bool]]:
+    """The lines in order, without their examples."""
+    return [
+        (
+            time_s,
+            table.shapes[shape].entity,
+            table.shapes[shape].level,
+            table.shapes[shape].text,
+            context >= 0,
+        )
+        for shape, time_s, context in zip(
+            table.shape.tolist(), table.time_s.tolist(), table.context.tolist(), strict=True
+        )
+    ]
+
+
+def test_a_folder_masks_as_the_lines_are_masked_one_by_one(open_folder: OpenFolder, ctx: RunContext) -> None:
+    """Two ways to one table: SQL where the lines lie, Python where a source has only lines."""
+    lines = [
+        LogLine(
+            FIRST + place // 2, f"pod-{place % 2}", None if place % 3 else "warn", message, f"s{place // 4}"
+        )
+        for place, message in enumerate(MESSAGES * 3)
+        if message
+    ]
+    file = "\n".join(
+        json.dumps(
+            {
+                "time": line.time_s,
+                "service": line.entity,
+                "message": line.message,
+                "span_id": line.context,
+                **({"level": line.level} if line.level else {}),
+            }
+        )
+        for line in lines
+    )
+    logs = open_folder({"logs.jsonl": file}).logs
+    assert logs is not None
+    table, expected = logs.table(ctx, Recording.INCIDENT), table_of_lines(lines)
+    assert rows_of(table) == rows_of(expected)
+    same = [
+        [one == other for other in held.context[:12]]
+        for held in (table, expected)
+        for one in held.context[:12]
+    ]
+    assert same[:12] == same[12:]
+
+
+def test_lines_of_one_instant_keep_the_order_of_the_file(open_folder: OpenFolder, ctx: RunContext) -> None:
+    """Most logs count milliseconds; what follows what is the order of the file."""
+    words = ["begin", "check", "save", "end"] * 50
+    file = "time,service,message,trace_id\n" + "\n".join(
+        f"{FIRST},shop,{word},t{at // 4}" for at, word in enumerate(words)
+    )
+    logs = open_folder({"logs.csv": file}).logs
+    assert logs is not None
+    table = logs.table(ctx, Recording.INCIDENT)
+    assert [table.shapes[shape].text for shape in table.shape.tolist()] == words
+
+
+def test_a_recording_without_logs_has_an_empty_table(open_folder: OpenFolder, ctx: RunContext) -> None:
+    """Here the baseline."""
+    logs = open_folder({"logs.csv": f"time,service,message\n{FIRST},shop,hello\n"}).logs
+    assert logs is not None
+    assert len(logs.table(ctx, Recording.BASELINE)) == 0
+    assert len(logs.table(ctx, Recording.INCIDENT)) == 1
+
+
+def test_an_example_is_printable_and_bounded(open_folder: OpenFolder, ctx: RunContext) -> None:
+    """A log line may be written by an attacker."""
+    file = json.dumps({"time": FIRST, "service": "shop", "message": "\x1b[31mred\n" + "y" * 9_000})
+    logs = open_folder({"logs.jsonl": file}).logs
+    assert logs is not None
+    (shape,) = logs.table(ctx, Recording.INCIDENT).shapes
+    assert "\x1b" not in shape.example
+    assert len(shape.example) <= 2_100
