@@ -25,6 +25,13 @@ class Modality(StrEnum):
     ERRORS = "error"  # its spans that fail by themselves, calls that it no longer makes
 
 
+class Nature(StrEnum):
+    """How trouble is felt. A cause must be able to bring about its effect."""
+
+    SLOW = "slow"
+    FAILING = "failing"
+
+
 @dataclass(frozen=True, slots=True)
 class Clue:
     """A score of one modality against one entity.
@@ -61,6 +68,15 @@ class Clue:
     def excess(self) -> float:
         """Log of the score over the log of the noise, minus what is explained; above 0 it is a finding."""
         return log1p(self.z) - self.explained - log1p(self.noise)
+
+    @property
+    def natures(self) -> frozenset[Nature]:
+        """How those who use the entity feel it; a resource that runs out makes it slow and makes it fail."""
+        if self.modality is Modality.RESOURCE:
+            return frozenset(Nature)
+        if self.modality is Modality.ERRORS or self.fault_kind == "ERRORS":
+            return frozenset({Nature.FAILING})
+        return frozenset({Nature.SLOW})
 
     @property
     def crowd_excess(self) -> float:

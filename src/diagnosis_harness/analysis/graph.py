@@ -50,6 +50,26 @@ def reachable(graph: CallGraph, start: str) -> frozenset[str]:
     return frozenset(seen)
 
 
+def shortest_path(graph: CallGraph, start: str, goal: str) -> tuple[str, ...]:
+    """The entities of a shortest way along calls, both ends included; empty where no call leads there."""
+    before: dict[str, str] = {}
+    ring = [start]
+    while ring and goal != start and goal not in before:
+        ahead: list[str] = []
+        for name in ring:
+            for callee in graph.callees.get(name, ()):
+                if callee != start and callee not in before:
+                    before[callee] = name
+                    ahead.append(callee)
+        ring = ahead
+    if goal != start and goal not in before:
+        return ()
+    path = [goal]
+    while path[-1] != start:
+        path.append(before[path[-1]])
+    return tuple(reversed(path))
+
+
 def nearest_known_callees(graph: CallGraph, entity: str, known: Collection[str]) -> tuple[str, ...]:
     """The nearest callees of which something is known; entities without data are walked through (ordered)."""
     found: set[str] = set()

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import exp, log1p
 
-from diagnosis_harness.analysis.clue import NOISE_FLOOR, Clue, Modality, strongest
+from diagnosis_harness.analysis.clue import NOISE_FLOOR, Clue, Modality, Nature, strongest
 
 LONE_RESOURCE = (
     0.5  # weight of a resource shift that nothing else of its entity confirms: load follows symptoms too
@@ -48,6 +48,11 @@ class Candidate:
     explained_by: str | None
     margin: float
     strength: float
+
+    @property
+    def natures(self) -> frozenset[Nature]:
+        """How those who use the entity feel what was found; empty where nothing exceeds the noise."""
+        return frozenset(nature for clue in self.clues if clue.excess > 0 for nature in clue.natures)
 
 
 def reality_of(indicator_z: float | None) -> float:

@@ -91,6 +91,17 @@ def failure_groups(spans: SpanColumns, fault: Flags, recording: NDArray[np.int8]
     return ShareGroups(spans.entity[first], spans.operation[first], none, none, shift, null)
 
 
+def any_failure_groups(spans: SpanColumns, fault: Flags, recording: NDArray[np.int8]) -> ShareGroups | None:
+    """Share of spans that fail, whoever below them is to blame, by entity and operation."""
+    if spans.error is None or len(spans) == 0:
+        return None
+    group, first = _codes(spans.entity, spans.operation)
+    slices = _slices(spans.start_s, fault, recording)
+    shift, null = _share_of(spans.error, group, fault, slices=slices, groups=len(first))
+    none = np.full(len(first), -1)
+    return ShareGroups(spans.entity[first], spans.operation[first], none, none, shift, null)
+
+
 def call_failure_groups(
     spans: SpanColumns, calls: Calls, fault: Flags, recording: NDArray[np.int8]
 ) -> ShareGroups | None:

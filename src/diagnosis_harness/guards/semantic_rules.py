@@ -7,6 +7,9 @@ after it.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+
 from diagnosis_harness.diagnosis.draft import Cause
 from diagnosis_harness.guards.harm import is_harm
 from diagnosis_harness.guards.rankings import contradicting
@@ -16,6 +19,21 @@ from diagnosis_harness.tools.evidence import EvidenceItem
 
 ORDER_SLACK_S = 60.0
 """How much later than its effect a cause may seem to begin: onsets are known to a sampling step or two."""
+
+
+OBJECTIONS: Mapping[SemanticReason, Callable[[EvidenceItem], bool]] = MappingProxyType(
+    {
+        SemanticReason.EFFECT_NORMAL: lambda item: item.attributes.get("effect") == "normal",
+        SemanticReason.EFFECT_MISFITS: lambda item: item.attributes.get("fits") is False,
+        SemanticReason.NO_PATH: lambda item: item.attributes.get("path") == "none",
+    }
+)
+"""What a ranking itself holds against its candidate. Where it could not tell it holds nothing."""
+
+
+def ranking_objections(ranked: EvidenceItem) -> tuple[SemanticReason, ...]:
+    """What a ranking itself holds against naming this candidate."""
+    return tuple(reason for reason, holds in OBJECTIONS.items() if holds(ranked))
 
 
 def case_objections(case: SemanticCase) -> tuple[SemanticReason, ...]:
@@ -36,6 +54,7 @@ def _of_cause(cause: Cause, case: SemanticCase) -> list[SemanticReason]:
     found = []
     if not _is_first(cause, case):
         found.append(SemanticReason.NO_MARGIN)
+    found.extend(ranking_objections(judged))
     affected = judged.peer
     effects = [] if affected in (None, cause.entity) else case.about(affected or "")
     if affected != cause.entity and not case.unseen.isdisjoint({affected, cause.entity}):

@@ -84,6 +84,9 @@ class SemanticReason(StrEnum):
     AFTER_ITS_EFFECT = "AFTER_ITS_EFFECT"  # the named cause began later than what it is to explain
     EFFECT_NOT_SEEN = "EFFECT_NOT_SEEN"  # no look tells which of the two began first
     EXPLAINED_BY_OTHER = "EXPLAINED_BY_OTHER"  # a dependency of it explains it better
+    EFFECT_NORMAL = "EFFECT_NORMAL"  # what it is to explain is known to be as usual
+    EFFECT_MISFITS = "EFFECT_MISFITS"  # what was found of it cannot bring about what is felt
+    NO_PATH = "NO_PATH"  # no recorded call leads from the affected entity to it
     NO_MARGIN = "NO_MARGIN"  # another hypothesis is as good
     NOT_RANKED = "NOT_RANKED"  # no ranking of this run about this question names it
     CONTRADICTED = "CONTRADICTED"  # by another ranking of this question, which nothing answers

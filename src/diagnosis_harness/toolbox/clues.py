@@ -17,7 +17,9 @@ from diagnosis_harness.analysis.robust import high_rows
 from diagnosis_harness.analysis.signal_words import words_of
 from diagnosis_harness.analysis.span_findings import ShareGroups, TimeGroups
 from diagnosis_harness.analysis.symptom import SymptomRow, strengths, symptom_clues
-from diagnosis_harness.toolbox.metric_table import MetricRow, MetricTable
+from diagnosis_harness.toolbox.indicator import Indicator
+from diagnosis_harness.toolbox.metric_row import MetricRow
+from diagnosis_harness.toolbox.metric_table import MetricTable
 from diagnosis_harness.toolbox.span_table import SpanView
 
 Codes = NDArray[np.int64]
@@ -37,14 +39,6 @@ _RESOURCE_FAULT = {
 
 
 @dataclass(frozen=True, slots=True)
-class Indicator:
-    """The series that raised the question: its row, and its calibrated score."""
-
-    row: int
-    z: float
-
-
-@dataclass(frozen=True, slots=True)
 class SpanGroups:
     """All comparisons of spans; None where the source does not record errors."""
 
@@ -53,24 +47,6 @@ class SpanGroups:
     failures: ShareGroups | None
     call_failures: ShareGroups | None
     patterns: ShareGroups | None
-
-
-def find_indicator(
-    table: MetricTable, *, entity: str, signal: str, statistic: str | None
-) -> Indicator | None:
-    """The alerting series: has all words of the alert's signal, and its statistic if there is one."""
-    wanted, exact = frozenset(words_of(signal)), frozenset(words_of(statistic or ""))
-    score, null = table.harm()
-    score, _ = calibrate(score, null)
-    named = [
-        place
-        for place, row in enumerate(table.rows)
-        if row.entity == entity and row.caller is None and wanted <= frozenset(words_of(row.signal))
-    ]
-    fitting = [place for place in named if exact <= frozenset(words_of(table.rows[place].signal))] or named
-    if not fitting:
-        return None
-    return Indicator(fitting[0], float(score[fitting[0]]))
 
 
 def metric_symptoms(
@@ -90,9 +66,9 @@ def metric_symptoms(
     alike = (SYMPTOMS, SYMPTOMS)
     y = None
     if indicator is not None:
-        kind = table.rows[indicator.row].meaning.kind
+        kind = indicator.kind
         alike = (_FAILURE if kind in _FAILURE else _SLOWNESS, SYMPTOMS)
-        y = course[indicator.row]
+        y = indicator.course(course)
         rows = _of_statistic(rows, statistic)
     found = strengths(rows, indicator=y, kinds=alike[0])
     if not any(one.value > 0 for one in found.values()):

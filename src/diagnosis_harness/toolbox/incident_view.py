@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
 from diagnosis_harness.analysis.clue import Clue
-from diagnosis_harness.analysis.graph import CallGraph, graph_of, reachable
+from diagnosis_harness.analysis.graph import CallGraph, graph_of, reachable, shortest_path
 from diagnosis_harness.analysis.meaning import RESOURCES, SYMPTOMS, SignalSide
 from diagnosis_harness.analysis.rank import Candidate, rank, reality_of
 from diagnosis_harness.analysis.signal_words import words_of
@@ -20,16 +20,17 @@ from diagnosis_harness.analysis.span_findings import (
     self_time_groups,
 )
 from diagnosis_harness.harness.context import RunContext
+from diagnosis_harness.toolbox.alias import find_aliases, merge_aliases
 from diagnosis_harness.toolbox.clues import (
-    Indicator,
     SpanGroups,
-    find_indicator,
     metric_gaps,
     metric_resources,
     metric_symptoms,
     own_time_known,
     span_clues,
 )
+from diagnosis_harness.toolbox.effect import Effect, effect_of
+from diagnosis_harness.toolbox.indicator import Indicator, find_indicator
 from diagnosis_harness.toolbox.metric_table import MetricSeries, MetricTable, build_metric_table
 from diagnosis_harness.toolbox.ports import AlertInfo, Sources
 from diagnosis_harness.toolbox.span_table import SpanView, load_span_view
@@ -79,12 +80,22 @@ _STORE_WORDS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class RankedCauses:
-    """Candidates for one affected entity and alert."""
+    """Candidates for one affected entity and alert.
+
+    Attributes:
+        effect: what the affected entity shows of it.
+        paths: by candidate the way of calls from the affected entity, both ends included; empty where none is
+            known. None where there is no call graph at all.
+        aliases: nodes that are only views of another, by name; their trouble is charged to that.
+    """
 
     affected: str | None
     indicator: Indicator | None
     reality: float
     candidates: tuple[Candidate, ...]
+    effect: Effect
+    paths: Mapping[str, tuple[str, ...]] | None
+    aliases: Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,16 +117,51 @@ class IncidentView:
             indicator = find_indicator(
                 self.metrics, entity=alert.entity, signal=alert.signal, statistic=alert.statistic
             )
+        # A queue fills up, and a store comes to its limit, through those that use it.
+        backlog = indicator is not None and indicator.kind not in SYMPTOMS
         reality = reality_of(indicator.z if indicator is not None else None)
         clues = self._clues(indicator, alert.statistic)
+        aliases = find_aliases(self.metrics, self.graph) if self.metrics is not None else {}
+        clues = merge_aliases(clues, aliases)
         if affected is not None and affected in self.graph.entities:
             below = reachable(self.graph, affected)
+            if backlog:
+                below |= frozenset(self.graph.callers.get(affected, ()))
             # Whom no call leads to cannot pass on trouble; one that the graph does not know at all may.
             clues = [c for c in clues if c.entity in below or c.entity not in self.graph.entities]
         # If the affected entity has no known callees, its own symptom cannot be an echo of theirs.
         echoing = affected if affected is not None and self.graph.callees.get(affected) else None
         candidates = rank(clues, affected=echoing, reality=reality, stores=self._stores())
-        return RankedCauses(affected, indicator, reality, candidates)
+        # Where nobody said who is affected, it may show at any entity where users arrive.
+        victims = (affected,) if alert.entity is not None else self.graph.entries or (affected,)
+        effect = effect_of(indicator, self.metrics, self.spans, {name for name in victims if name})
+        paths = self._paths(affected, candidates, backlog=backlog)
+        return RankedCauses(affected, indicator, reality, candidates, effect, paths, aliases)
+
+    def _paths(
+        self, affected: str | None, candidates: Iterable[Candidate], *, backlog: bool
+    ) -> Mapping[str, tuple[str, ...]] | None:
+        """The way of calls to each candidate.
+
+        An affected entity that no telemetry knows is outside of the system: what it felt came through where
+        users arrive.
+        """
+        if not self.graph.entities:
+            return None
+        start = affected if affected is None or self._knows(affected) else self.usual_entry()
+        users = self.graph.callers.get(start or "", ()) if backlog and start is not None else ()
+        found: dict[str, tuple[str, ...]] = {}
+        for one in candidates:
+            if one.entity in users and start is not None:
+                found[one.entity] = (start, one.entity)
+            elif start is not None:
+                found[one.entity] = shortest_path(self.graph, start, one.entity)
+        return found
+
+    def _knows(self, entity: str) -> bool:
+        measured = self.metrics is not None and any(row.owner == entity for row in self.metrics.rows)
+        traced = self.spans is not None and entity in self.spans.entities
+        return entity in self.graph.entities or measured or traced
 
     def _clues(self, indicator: Indicator | None, statistic: str | None) -> list[Clue]:
         clues: list[Clue] = []
@@ -174,7 +220,7 @@ class IncidentView:
         if alert.entity is not None and alert.signal is not None:
             found = find_indicator(table, entity=alert.entity, signal=alert.signal, statistic=alert.statistic)
             if found is not None:
-                return [found.row]
+                return list(found.rows)
         entity = alert.entity or self.usual_entry()
         symptoms = [
             place

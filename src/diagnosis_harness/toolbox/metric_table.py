@@ -22,32 +22,18 @@ from diagnosis_harness.analysis.signal_vocabulary import SIDE_WORDS
 from diagnosis_harness.analysis.signal_words import words_of
 from diagnosis_harness.analysis.word_meaning import is_counter_name
 from diagnosis_harness.harness.context import RunContext
+from diagnosis_harness.toolbox.metric_row import MetricRow
 from diagnosis_harness.toolbox.ports import MetricSelection, MetricSource, Recording, Series, SeriesMeaning
+from diagnosis_harness.toolbox.rare_events import score_rare_events
 
 MOST_AFTER_S = 3_600.0  # an incident is judged by its first hour
 
 
 @dataclass(frozen=True, slots=True)
-class MetricRow:
-    """One series of the table.
-
-    `caller` is set where the series is about calls: `entity` is then the callee. Where the source does not
-    state a caller, a signal whose name ends in `_from_a`, a being an entity too, is about calls from a; so is
-    any signal of an entity named `a->b`. `rate` says that a counter was turned into growth per second.
-    """
-
-    entity: str
-    signal: str
-    unit: str | None
-    meaning: SignalMeaning
-    owner: str
-    caller: str | None = None
-    rate: bool = False
-
-
-@dataclass(frozen=True, slots=True)
 class MetricTable:
     """Rows with their shift; `time_s` and `value` hold the incident recording on equal steps.
+
+    `baseline` holds the recording of normal operation, row by row, without columns where there is none.
 
     `split` is the first column at or after onset, `end` the first column beyond the window that is judged.
     """
@@ -60,6 +46,7 @@ class MetricTable:
     step_s: float
     shift: Shift
     baseline_points: int
+    baseline: Floats
 
     def harm(self) -> tuple[Floats, Floats]:
         """Score in the harmful direction, and of normal windows; 0 for signals that do no harm."""
@@ -127,7 +114,11 @@ def _assemble(
     all_rows, extra, extra_base = _call_gaps(rows, grid.value, base.value)
     value = np.concatenate((grid.value, extra))
     baseline = np.concatenate((base.value, extra_base))
-    shift = shift_of(value[:, :split], value[:, split:end], baseline, zero=_zero(all_rows, value, baseline))
+    shift = shift_of(
+        value[:, :split], value[:, split:end], baseline, zero=zero_rows(all_rows, value, baseline)
+    )
+    normal = np.concatenate((baseline, value[:, :split]), axis=1)
+    shift = score_rare_events(all_rows, shift, normal=normal, after=value[:, split:end], step_s=grid.step_s)
     return MetricTable(
         all_rows,
         grid.time_s,
@@ -137,6 +128,7 @@ def _assemble(
         grid.step_s,
         shift,
         int(np.isfinite(base.value).any(axis=0).sum()),
+        baseline,
     )
 
 
@@ -171,7 +163,7 @@ def _call_gaps(
     )
 
 
-def _zero(rows: Sequence[MetricRow], value: Floats, baseline: Floats) -> Floats:
+def zero_rows(rows: Sequence[MetricRow], value: Floats, baseline: Floats) -> Floats:
     """Where a row's scale begins: 1 or 100 for the share of an availability, by its largest value, else 0.
 
     What counts replicas or hosts that are there begins at 0 like any other count.

@@ -11,6 +11,7 @@ from diagnosis_harness.kernel.json_value import Scalar
 from diagnosis_harness.kernel.names import display_name
 from diagnosis_harness.kernel.window import TimeWindow, utc_text
 from diagnosis_harness.toolbox.arguments import ONSET_PARAMETER, text, timestamp
+from diagnosis_harness.toolbox.effect import fits
 from diagnosis_harness.toolbox.incident_view import IncidentView, RankedCauses
 from diagnosis_harness.toolbox.signal_item import change_window_of
 from diagnosis_harness.toolbox.views import Views
@@ -31,7 +32,10 @@ class RankCauses:
     (0 to 1, lead over the next; only of the first); `modalities` (kinds of evidence that agree);
     `decided_by`; `fault_kind`; `region` (signal, operation or call); one `<modality>_score` per kind of
     evidence; `explained_by` and `explained_score`, where a better suspect below explains it; `reality` (0 to
-    1, whether the alerting indicator shows that something is wrong); `onset`.
+    1, whether the alerting indicator shows that something is wrong); `effect` (`shown`, `normal` where the
+    affected entity is known to be calm, `unknown`); `fits` (whether what was found can bring that about);
+    `path` (`known`, or `none` where no recorded call leads there from the affected entity; left out without
+    any call graph); `also_seen_as` (a balancer or another view of the same node, merged with it); `onset`.
     """
 
     views: Views
@@ -90,8 +94,15 @@ def _item(
         "fault_kind": one.fault_kind,
         "region": one.region,
         "reality": round4(ranking.reality),
+        "effect": ranking.effect.state.value,
+        "fits": fits(ranking.effect, one.natures),
         "onset": utc_text(onset_s),
     }
+    if ranking.paths is not None:
+        attributes["path"] = "known" if ranking.paths.get(one.entity) else "none"
+    views = sorted(view for view, node in ranking.aliases.items() if node == one.entity)
+    if views:
+        attributes["also_seen_as"] = views[0]
     for clue in one.clues:
         attributes[f"{clue.modality.value}_score"] = round4(clue.excess)
         if clue.explained_by is not None and clue.explained_by == one.explained_by:
@@ -110,6 +121,8 @@ def _item(
         f"score {digits(score)}, strength {digits(strength)}, {one.fault_kind}, "
         f"decided by {one.decided_by.value} ({display_name(one.region)})"
     )
+    if views:
+        line += f", also seen as {display_name(views[0])}"
     if place == 1:
         line += f", margin {digits(margin)}"
     return EvidenceItem(

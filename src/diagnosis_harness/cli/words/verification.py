@@ -138,6 +138,16 @@ FLAWS: dict[FlawCode | FindingCode | SemanticReason, Text] = {
     SemanticReason.EFFECT_NOT_SEEN: Text(
         en="nothing shows whether cause or effect began first", zh="无法判断原因与现象谁先开始"
     ),
+    SemanticReason.EFFECT_NORMAL: Text(
+        en="what it is to explain is known to be as usual", zh="它要解释的指标已知是正常的"
+    ),
+    SemanticReason.EFFECT_MISFITS: Text(
+        en="what was found of it cannot bring about what the affected entity shows",
+        zh="在它身上发现的问题不会造成受影响实体的表现",
+    ),
+    SemanticReason.NO_PATH: Text(
+        en="no recorded call leads to it from the affected entity", zh="没有记录到从受影响实体通向它的调用"
+    ),
     SemanticReason.EXPLAINED_BY_OTHER: Text(en="a dependency explains it better", zh="某个依赖能更好地解释"),
     SemanticReason.NO_MARGIN: Text(en="another candidate is as good", zh="另一个候选同样有力"),
     SemanticReason.NOT_RANKED: Text(

@@ -1,0 +1,109 @@
+"""What the affected entity shows of the incident: whether it moved, whether it is known not to have, and how.
+
+A cause needs an effect. That nothing moved is known only of a series with enough points after the onset and
+enough normal operation to say what it does by itself; anything less is not known, which is not the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+
+from diagnosis_harness.analysis.clue import NOISE_FLOOR, Nature
+from diagnosis_harness.analysis.meaning import SignalSide
+from diagnosis_harness.analysis.span_findings import any_failure_groups, self_time_groups
+from diagnosis_harness.toolbox.indicator import Indicator, symptoms_of
+from diagnosis_harness.toolbox.metric_table import MetricTable
+from diagnosis_harness.toolbox.span_table import SpanView
+
+
+class EffectState(StrEnum):
+    """Whether something is wrong at the affected entity."""
+
+    SHOWN = "shown"
+    NORMAL = "normal"  # known to be within what normal operation shows
+    UNKNOWN = "unknown"  # nothing is measured of it, or too little to tell
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """What the affected entity shows. `natures` is empty where nothing is shown."""
+
+    state: EffectState
+    natures: frozenset[Nature] = frozenset()
+
+
+def effect_of(
+    indicator: Indicator | None,
+    metrics: MetricTable | None,
+    spans: SpanView | None,
+    victims: Collection[str],
+) -> Effect:
+    """What is wrong at the affected entity, or at any of several where nobody said which.
+
+    The alerting series decides where its state is known. Where it is not, any symptom of the entity does, by
+    its own series, the mean of its instances, or its spans.
+    """
+    if indicator is not None and indicator.known:
+        if indicator.z > NOISE_FLOOR:
+            return Effect(EffectState.SHOWN, frozenset({indicator.nature}))
+        return Effect(EffectState.NORMAL)
+    looks = [*_metric_looks(metrics, victims), *_span_looks(spans, victims)]
+    if indicator is not None and indicator.z > NOISE_FLOOR:
+        looks.append((indicator.nature, True))
+    shown = frozenset(nature for nature, moved in looks if moved)
+    if shown:
+        return Effect(EffectState.SHOWN, shown)
+    # An alerting series of which too little is known may still be wrong: others being calm acquits nobody.
+    return Effect(EffectState.NORMAL if looks and indicator is None else EffectState.UNKNOWN)
+
+
+def _metric_looks(table: MetricTable | None, victims: Collection[str]) -> Iterator[tuple[Nature, bool]]:
+    """For each symptom of the entities of which enough is known: its nature, and whether it moved."""
+    if table is None:
+        return
+    places = [
+        place
+        for place, row in enumerate(table.rows)
+        if row.owner in victims and row.caller is None and row.meaning.side is SignalSide.OWN
+    ]
+    for one in symptoms_of(table, places):
+        if one.known:
+            yield one.nature, one.z > NOISE_FLOOR
+
+
+def _span_looks(view: SpanView | None, victims: Collection[str]) -> Iterator[tuple[Nature, bool]]:
+    """Whether the entities' spans take longer or fail more often, whoever below them is to blame."""
+    if view is None:
+        return
+    codes = [code for code, name in enumerate(view.entities) if name in victims]
+    rows = np.isin(view.spans.entity, codes)
+    if not rows.any():
+        return
+    times = self_time_groups(view.spans, view.spans.duration_s, view.fault, view.recording)
+    mine = np.isin(times.entity, codes)
+    if mine.any() and len(times.null):
+        noise = max(NOISE_FLOOR, float(np.quantile(times.null, 0.75)))
+        yield Nature.SLOW, bool(times.shift.z[mine].max() > noise)
+    shares = any_failure_groups(view.spans, view.fault, view.recording)
+    if shares is None:
+        return
+    mine = np.isin(shares.entity, codes)
+    if mine.any() and len(shares.null):
+        noise = max(NOISE_FLOOR, float(np.quantile(shares.null, 0.75)))
+        yield Nature.FAILING, bool(shares.shift.z[mine].max() > noise)
+
+
+def fits(effect: Effect, natures: Collection[Nature]) -> bool:
+    """Whether what was found of a cause can bring about what is shown: both slow, or both fail.
+
+    Slow work also makes calls time out; failing work makes nobody slow.
+    """
+    return (
+        not effect.natures
+        or not natures
+        or any(nature in effect.natures or nature is Nature.SLOW for nature in natures)
+    )

@@ -1,0 +1,112 @@
+"""The series that raised the question: its own score, and whether enough of it is known to judge by.
+
+Where the alert's entity has no series of its own, the mean over its instances stands for it: one noisy
+instance is not the service.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from diagnosis_harness.analysis.arrays import Floats
+from diagnosis_harness.analysis.clue import Nature, calibrate
+from diagnosis_harness.analysis.meaning import SYMPTOMS, SignalKind
+from diagnosis_harness.analysis.shift import shift_of
+from diagnosis_harness.analysis.signal_words import words_of
+from diagnosis_harness.toolbox.metric_table import MetricTable, zero_rows
+
+KNOWN_POINTS = 4
+"""Points after the onset that make a calm series known to be calm: of fewer, one late scrape decides."""
+KNOWN_WINDOWS = 4
+"""Normal windows that tell how far a series strays by itself; `calibrate` asks for as many."""
+
+
+@dataclass(frozen=True, slots=True)
+class Indicator:
+    """What is judged of one series, or of several instances' mean.
+
+    Attributes:
+        rows: the rows of the table that it is, several where it is the mean of instances.
+        z: calibrated score in the harmful direction.
+        known: whether there are enough points and enough normal operation to believe a small score.
+    """
+
+    rows: tuple[int, ...]
+    kind: SignalKind
+    z: float
+    known: bool
+
+    @property
+    def nature(self) -> Nature:
+        """Whether it says that something is slow or that it fails."""
+        return nature_of(self.kind)
+
+    def course(self, value: Floats) -> Floats:
+        """Its row of a matrix of all rows: the mean over those that are finite."""
+        return mean_rows(value, self.rows)
+
+
+def nature_of(kind: SignalKind) -> Nature:
+    """What a symptom of a kind says of its entity; a resource or load at its worst makes it slow."""
+    return Nature.FAILING if kind in (SignalKind.ERRORS, SignalKind.AVAILABILITY) else Nature.SLOW
+
+
+def find_indicator(
+    table: MetricTable, *, entity: str, signal: str, statistic: str | None
+) -> Indicator | None:
+    """The alerting series: has all words of the alert's signal, and its statistic if there is one."""
+    wanted, exact = frozenset(words_of(signal)), frozenset(words_of(statistic or ""))
+    named = [
+        place
+        for place, row in enumerate(table.rows)
+        if row.owner == entity and row.caller is None and wanted <= frozenset(words_of(row.signal))
+    ]
+    own = [place for place in named if table.rows[place].entity == entity] or named
+    fitting = [place for place in own if exact <= frozenset(words_of(table.rows[place].signal))] or own
+    if not fitting:
+        return None
+    if table.rows[fitting[0]].entity == entity:
+        return instance_mean(table, fitting[:1])
+    signal = table.rows[fitting[0]].signal
+    return instance_mean(table, [place for place in fitting if table.rows[place].signal == signal])
+
+
+def symptoms_of(table: MetricTable, places: Sequence[int]) -> list[Indicator]:
+    """Each symptom among some rows: an entity's own series, else the mean of its instances'."""
+    grouped: dict[tuple[str, str, bool], list[int]] = {}
+    for place in places:
+        row = table.rows[place]
+        if row.meaning.kind in SYMPTOMS:
+            grouped.setdefault((row.owner, row.signal, row.entity == row.owner), []).append(place)
+    return [instance_mean(table, found) for found in grouped.values()]
+
+
+def instance_mean(table: MetricTable, places: Sequence[int]) -> Indicator:
+    """One series judged, or the mean of several instances' series of one signal."""
+    meaning = table.rows[places[0]].meaning
+    if len(places) == 1:
+        shift, at = table.shift, places[0]
+    else:
+        value = mean_rows(table.value, places)[None]
+        baseline = mean_rows(table.baseline, places)[None]
+        zero = zero_rows([table.rows[places[0]]], value, baseline)
+        shift = shift_of(value[:, : table.split], value[:, table.split : table.end], baseline, zero=zero)
+        at = 0
+    score, null = (shift.up, shift.null_up) if meaning.harmful >= 0 else (shift.down, shift.null_down)
+    score, null = calibrate(score[at : at + 1], null[at : at + 1])
+    known = shift.points[at] >= KNOWN_POINTS and null.shape[1] >= KNOWN_WINDOWS
+    return Indicator(tuple(places), meaning.kind, float(score[0]), bool(known))
+
+
+def mean_rows(value: Floats, places: Sequence[int]) -> Floats:
+    """The mean of some rows, column by column, over those that are finite; NaN where none is."""
+    rows = value[list(places)]
+    held = np.isfinite(rows)
+    count = held.sum(axis=0)
+    total = np.where(held, rows, 0.0).sum(axis=0)
+    mean: Floats = np.full(value.shape[1], np.nan)
+    np.divide(total, count, out=mean, where=count > 0)
+    return mean

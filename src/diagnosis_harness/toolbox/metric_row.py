@@ -1,0 +1,25 @@
+"""What one series of the metric table is of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from diagnosis_harness.analysis.meaning import SignalMeaning
+
+
+@dataclass(frozen=True, slots=True)
+class MetricRow:
+    """One series of the table.
+
+    `caller` is set where the series is about calls: `entity` is then the callee. Where the source does not
+    state a caller, a signal whose name ends in `_from_a`, a being an entity too, is about calls from a; so is
+    any signal of an entity named `a->b`. `rate` says that a counter was turned into growth per second.
+    """
+
+    entity: str
+    signal: str
+    unit: str | None
+    meaning: SignalMeaning
+    owner: str
+    caller: str | None = None
+    rate: bool = False

@@ -1,0 +1,215 @@
+"""What a ranking holds against its own candidates: no effect, no path, another nature; views, rare events."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from tests.support.small_incident import CPU_FAULT, ONSET_S, small_incident
+
+from diagnosis_harness.analysis.arrays import Floats
+from diagnosis_harness.analysis.clue import Nature
+from diagnosis_harness.guards.semantic_rules import ranking_objections
+from diagnosis_harness.guards.verdict import SemanticReason
+from diagnosis_harness.harness.context import RunContext
+from diagnosis_harness.players.embedded.standing import LEAST_MARGIN, weaknesses
+from diagnosis_harness.testing.sources import InMemorySources
+from diagnosis_harness.toolbox.effect import Effect, EffectState, fits
+from diagnosis_harness.toolbox.ports import AlertInfo, CallEdge, Series
+from diagnosis_harness.toolbox.rank_causes import RankCauses
+from diagnosis_harness.toolbox.views import Views
+from diagnosis_harness.tools.evidence import EvidenceItem, ItemKind
+
+STEPS, BEFORE = 140, 120
+TIME_S: Floats = ONSET_S + 30.0 * (np.arange(STEPS, dtype=np.float64) - BEFORE) + 15.0
+LATE: Floats = (TIME_S >= ONSET_S).astype(np.float64)
+RNG = np.random.default_rng(11)
+
+
+def line(entity: str, signal: str, value: Floats | float, *, unit: str | None = "s") -> Series:
+    """A series with five per cent of noise."""
+    noise = RNG.lognormal(0.0, 0.05, STEPS)
+    return Series(entity, signal, unit, TIME_S, np.asarray(value * noise, dtype=np.float64))
+
+
+def exactly(entity: str, signal: str, value: Floats, *, unit: str | None) -> Series:
+    """A series as it is."""
+    return Series(entity, signal, unit, TIME_S, value)
+
+
+def ranked(
+    ctx: RunContext,
+    *series: Series,
+    calls: tuple[tuple[str, str], ...] = (("web", "pay"),),
+    alert: AlertInfo | None = None,
+    part_of: dict[str, str] | None = None,
+) -> dict[str, EvidenceItem]:
+    """The ranking's items by entity."""
+    sources = InMemorySources(
+        incident=series,
+        call_edges=tuple(CallEdge(caller, callee) for caller, callee in calls),
+        part_of=part_of or {},
+        alert=alert or AlertInfo(entity="web", signal="latency", time_s=ONSET_S),
+        onset_s=ONSET_S,
+    )
+    items = RankCauses(Views(sources.sources())).run(ctx, {}).items
+    return {item.entity or "": item for item in items}
+
+
+def objections(item: EvidenceItem) -> set[SemanticReason]:
+    """What the ranking itself holds against the candidate."""
+    return set(ranking_objections(item))
+
+
+SLOW: Floats = 0.1 + 0.4 * LATE
+
+
+def test_no_cause_while_the_alerting_series_is_known_to_be_normal(ctx: RunContext) -> None:
+    """One callee is slow beyond doubt, and nobody feels it."""
+    calm = ranked(ctx, line("web", "latency", 0.2), line("pay", "latency", SLOW))
+    felt = ranked(ctx, line("web", "latency", SLOW + 0.1), line("pay", "latency", SLOW))
+
+    assert calm["pay"].attributes["effect"] == "normal"
+    assert SemanticReason.EFFECT_NORMAL in objections(calm["pay"])
+    assert felt["pay"].attributes["effect"] == "shown"
+    assert objections(felt["pay"]) == set()
+
+
+def test_an_alerting_series_of_few_points_is_not_known_to_be_normal(ctx: RunContext) -> None:
+    """Unknown is no acquittal, and no objection."""
+    short = line("web", "latency", 0.2)
+    cut = replace(short, value=np.where(TIME_S < ONSET_S + 60.0, short.value, np.nan))
+
+    found = ranked(ctx, cut, line("pay", "latency", SLOW))
+
+    assert found["pay"].attributes["effect"] == "unknown"
+    assert SemanticReason.EFFECT_NORMAL not in objections(found["pay"])
+
+
+def test_instances_speak_together_for_a_service_without_series_of_its_own(ctx: RunContext) -> None:
+    """Three calm instances and a blip of one: the service is calm; all three slow: it is not."""
+    parts = {f"web-{k}": "web" for k in range(3)}
+    calm = ranked(
+        ctx,
+        *(line(name, "latency", 0.2) for name in parts),
+        line("pay", "latency", SLOW),
+        part_of=parts,
+    )
+    felt = ranked(
+        ctx,
+        *(line(name, "latency", SLOW + 0.1) for name in parts),
+        line("pay", "latency", SLOW),
+        part_of=parts,
+    )
+    assert calm["pay"].attributes["effect"] == "normal"
+    assert felt["pay"].attributes["effect"] == "shown"
+
+
+@pytest.mark.parametrize(
+    ("calls", "path"),
+    [
+        ((("web", "pay"),), "none"),
+        ((("web", "pay"), ("pay", "ledger")), "known"),
+        ((), None),
+    ],
+)
+def test_who_is_not_reached_by_calls_is_a_candidate_only(
+    ctx: RunContext, calls: tuple[tuple[str, str], ...], path: str | None
+) -> None:
+    """Unless there is no graph at all, a cause needs a path from the affected entity."""
+    found = ranked(
+        ctx,
+        line("web", "latency", SLOW + 0.1),
+        line("pay", "latency", 0.1),
+        line("ledger", "latency", SLOW),
+        calls=calls,
+    )
+    assert found["ledger"].attributes.get("path") == path
+    assert (SemanticReason.NO_PATH in objections(found["ledger"])) == (path == "none")
+
+
+def test_a_queue_is_reached_from_by_those_that_use_it(ctx: RunContext) -> None:
+    """A backlog grows because its reader is slow: the call goes the other way."""
+    found = ranked(
+        ctx,
+        line("mail-queue", "queue_depth", 10.0 + 300.0 * LATE, unit=None),
+        line("mailer", "latency", SLOW),
+        calls=(("mailer", "mail-queue"), ("web", "mail-queue")),
+        alert=AlertInfo(entity="mail-queue", signal="queue_depth", time_s=ONSET_S),
+    )
+    assert found["mailer"].attributes["path"] == "known"
+
+
+@pytest.mark.parametrize(
+    ("felt", "found", "fitting"),
+    [
+        (Nature.SLOW, {Nature.FAILING}, False),
+        (Nature.FAILING, {Nature.FAILING}, True),
+        (Nature.FAILING, {Nature.SLOW}, True),
+        (Nature.SLOW, {Nature.SLOW, Nature.FAILING}, True),
+        (Nature.SLOW, set(), True),
+    ],
+)
+def test_failures_do_not_explain_slowness(felt: Nature, found: set[Nature], *, fitting: bool) -> None:
+    """Errors explain errors; slowness explains slowness and time-outs; nothing found contradicts nothing."""
+    assert fits(Effect(EffectState.SHOWN, frozenset({felt})), found) == fitting
+
+
+def test_a_balancer_is_the_service_behind_it(ctx: RunContext) -> None:
+    """A leaf with the caller, the course and a part of the requests of a service is a view of it."""
+    course = 0.1 + 0.4 * LATE * (1.0 + 0.5 * np.sin(np.arange(STEPS, dtype=np.float64)))
+    series = (
+        line("web", "latency", course + 0.1),
+        line("pay", "latency", course),
+        exactly("pay-balancer", "latency", 1.1 * course, unit="s"),
+        line("pay", "requests", 200.0, unit=None),
+        line("pay-balancer", "requests", 40.0, unit=None),
+        line("ledger", "latency", 0.01),
+    )
+    calls = (("web", "pay"), ("web", "pay-balancer"), ("pay", "ledger"))
+
+    merged = ranked(ctx, *series, calls=calls)
+    used = ranked(ctx, *series, calls=(*calls, ("pay", "pay-balancer")))
+
+    assert "pay-balancer" not in merged
+    assert merged["pay"].attributes["also_seen_as"] == "pay-balancer"
+    assert "pay-balancer" in merged["pay"].line
+    assert "pay-balancer" in used, "what the service itself calls is no view of it"
+
+
+def failing_requests(count: int, *, requests: float = 160.0) -> InMemorySources:
+    """A service that never failed, with this many failures in each of three points after the onset."""
+    share = np.zeros(STEPS)
+    share[[BEFORE + 3, BEFORE + 9, BEFORE + 14]] = count / requests
+    return InMemorySources(
+        incident=(
+            exactly("pay", "error_rate", share, unit="ratio"),
+            line("pay", "requests", requests, unit=None),
+            line("web", "latency", 0.2),
+        ),
+        call_edges=(CallEdge("web", "pay"),),
+        onset_s=ONSET_S,
+    )
+
+
+@pytest.mark.parametrize(("count", "stands"), [(1, False), (80, True)])
+def test_a_rare_failure_is_judged_by_counts(ctx: RunContext, count: int, stands: bool) -> None:
+    """One failed request of 160 is nothing, half of them is something, though all series were zero before."""
+    items = RankCauses(Views(failing_requests(count).sources())).run(ctx, {}).items
+    found = next(item for item in items if item.entity == "pay")
+    assert (float(found.score or 0.0) > 0) == stands
+
+
+def test_a_lead_below_a_quarter_is_none() -> None:
+    """Two candidates that close are both candidates."""
+    leads = {"strength": 0.9, "margin": 0.24}
+    item = EvidenceItem("c1", ItemKind.CAUSE_SCORE, "pay ranks 1", entity="pay", attributes=leads)
+    assert weaknesses(item) == (SemanticReason.NO_MARGIN,)
+    assert weaknesses(replace(item, attributes={**leads, "margin": LEAST_MARGIN})) == ()
+
+
+def test_a_real_fault_meets_no_objection(ctx: RunContext) -> None:
+    """The small incident: alert, path and nature fit."""
+    items = RankCauses(Views(small_incident(CPU_FAULT).sources())).run(ctx, {}).items
+    assert ranking_objections(items[0]) == ()
