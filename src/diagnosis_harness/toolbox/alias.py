@@ -22,7 +22,7 @@ from diagnosis_harness.toolbox.metric_table import MetricTable
 ALIKE = 0.95
 """Correlation of every symptom that moved at both: with the five points of a coarse recording, chance reaches
 0.88 once in twenty pairs, and two symptoms must agree where both are recorded."""
-MOVED = 3.0
+LEAST_MOVE = 3.0
 """Widths from which on a symptom has a course that could be compared; below it is noise."""
 MOST_REQUESTS = 1.1
 """A view sees the same requests or some of them; a tenth more is a difference in counting."""
@@ -77,7 +77,7 @@ class _Seen:
             for signal, place in self.symptoms[one].items()
             if signal in self.symptoms[other]
         ]
-        moved = [(a, b) for a, b in pairs if min(self.score[a], self.score[b]) >= MOVED]
+        moved = [(a, b) for a, b in pairs if min(self.score[a], self.score[b]) >= LEAST_MOVE]
         return (
             self.requests[one] <= MOST_REQUESTS * self.requests[other]
             and bool(moved)

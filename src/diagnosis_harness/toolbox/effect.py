@@ -97,7 +97,7 @@ def _span_looks(view: SpanView | None, victims: Collection[str]) -> Iterator[tup
         yield Nature.FAILING, bool(shares.shift.z[mine].max() > noise)
 
 
-def fits(effect: Effect, natures: Collection[Nature]) -> bool:
+def can_bring_about(effect: Effect, natures: Collection[Nature]) -> bool:
     """Whether what was found of a cause can bring about what is shown: both slow, or both fail.
 
     Slow work also makes calls time out; failing work makes nobody slow.

@@ -11,7 +11,7 @@ from diagnosis_harness.kernel.json_value import Scalar
 from diagnosis_harness.kernel.names import display_name
 from diagnosis_harness.kernel.window import TimeWindow, utc_text
 from diagnosis_harness.toolbox.arguments import ONSET_PARAMETER, text, timestamp
-from diagnosis_harness.toolbox.effect import fits
+from diagnosis_harness.toolbox.effect import can_bring_about
 from diagnosis_harness.toolbox.incident_view import IncidentView, RankedCauses
 from diagnosis_harness.toolbox.signal_item import change_window_of
 from diagnosis_harness.toolbox.views import Views
@@ -95,7 +95,7 @@ def _item(
         "region": one.region,
         "reality": round4(ranking.reality),
         "effect": ranking.effect.state.value,
-        "fits": fits(ranking.effect, one.natures),
+        "fits": can_bring_about(ranking.effect, one.natures),
         "onset": utc_text(onset_s),
     }
     if ranking.paths is not None:

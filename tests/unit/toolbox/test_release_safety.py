@@ -15,7 +15,7 @@ from diagnosis_harness.guards.verdict import SemanticReason
 from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.players.embedded.standing import LEAST_MARGIN, weaknesses
 from diagnosis_harness.testing.sources import InMemorySources
-from diagnosis_harness.toolbox.effect import Effect, EffectState, fits
+from diagnosis_harness.toolbox.effect import Effect, EffectState, can_bring_about
 from diagnosis_harness.toolbox.ports import AlertInfo, CallEdge, Series
 from diagnosis_harness.toolbox.rank_causes import RankCauses
 from diagnosis_harness.toolbox.views import Views
@@ -38,7 +38,7 @@ def exactly(entity: str, signal: str, value: Floats, *, unit: str | None) -> Ser
     return Series(entity, signal, unit, TIME_S, value)
 
 
-def ranked(
+def rank_items(
     ctx: RunContext,
     *series: Series,
     calls: tuple[tuple[str, str], ...] = (("web", "pay"),),
@@ -67,8 +67,8 @@ SLOW: Floats = 0.1 + 0.4 * LATE
 
 def test_no_cause_while_the_alerting_series_is_known_to_be_normal(ctx: RunContext) -> None:
     """One callee is slow beyond doubt, and nobody feels it."""
-    calm = ranked(ctx, line("web", "latency", 0.2), line("pay", "latency", SLOW))
-    felt = ranked(ctx, line("web", "latency", SLOW + 0.1), line("pay", "latency", SLOW))
+    calm = rank_items(ctx, line("web", "latency", 0.2), line("pay", "latency", SLOW))
+    felt = rank_items(ctx, line("web", "latency", SLOW + 0.1), line("pay", "latency", SLOW))
 
     assert calm["pay"].attributes["effect"] == "normal"
     assert SemanticReason.EFFECT_NORMAL in objections(calm["pay"])
@@ -81,7 +81,7 @@ def test_an_alerting_series_of_few_points_is_not_known_to_be_normal(ctx: RunCont
     short = line("web", "latency", 0.2)
     cut = replace(short, value=np.where(TIME_S < ONSET_S + 60.0, short.value, np.nan))
 
-    found = ranked(ctx, cut, line("pay", "latency", SLOW))
+    found = rank_items(ctx, cut, line("pay", "latency", SLOW))
 
     assert found["pay"].attributes["effect"] == "unknown"
     assert SemanticReason.EFFECT_NORMAL not in objections(found["pay"])
@@ -90,13 +90,13 @@ def test_an_alerting_series_of_few_points_is_not_known_to_be_normal(ctx: RunCont
 def test_instances_speak_together_for_a_service_without_series_of_its_own(ctx: RunContext) -> None:
     """Three calm instances and a blip of one: the service is calm; all three slow: it is not."""
     parts = {f"web-{k}": "web" for k in range(3)}
-    calm = ranked(
+    calm = rank_items(
         ctx,
         *(line(name, "latency", 0.2) for name in parts),
         line("pay", "latency", SLOW),
         part_of=parts,
     )
-    felt = ranked(
+    felt = rank_items(
         ctx,
         *(line(name, "latency", SLOW + 0.1) for name in parts),
         line("pay", "latency", SLOW),
@@ -118,7 +118,7 @@ def test_who_is_not_reached_by_calls_is_a_candidate_only(
     ctx: RunContext, calls: tuple[tuple[str, str], ...], path: str | None
 ) -> None:
     """Unless there is no graph at all, a cause needs a path from the affected entity."""
-    found = ranked(
+    found = rank_items(
         ctx,
         line("web", "latency", SLOW + 0.1),
         line("pay", "latency", 0.1),
@@ -131,7 +131,7 @@ def test_who_is_not_reached_by_calls_is_a_candidate_only(
 
 def test_a_queue_is_reached_from_by_those_that_use_it(ctx: RunContext) -> None:
     """A backlog grows because its reader is slow: the call goes the other way."""
-    found = ranked(
+    found = rank_items(
         ctx,
         line("mail-queue", "queue_depth", 10.0 + 300.0 * LATE, unit=None),
         line("mailer", "latency", SLOW),
@@ -153,7 +153,7 @@ def test_a_queue_is_reached_from_by_those_that_use_it(ctx: RunContext) -> None:
 )
 def test_failures_do_not_explain_slowness(felt: Nature, found: set[Nature], *, fitting: bool) -> None:
     """Errors explain errors; slowness explains slowness and time-outs; nothing found contradicts nothing."""
-    assert fits(Effect(EffectState.SHOWN, frozenset({felt})), found) == fitting
+    assert can_bring_about(Effect(EffectState.SHOWN, frozenset({felt})), found) == fitting
 
 
 def test_a_balancer_is_the_service_behind_it(ctx: RunContext) -> None:
@@ -169,8 +169,8 @@ def test_a_balancer_is_the_service_behind_it(ctx: RunContext) -> None:
     )
     calls = (("web", "pay"), ("web", "pay-balancer"), ("pay", "ledger"))
 
-    merged = ranked(ctx, *series, calls=calls)
-    used = ranked(ctx, *series, calls=(*calls, ("pay", "pay-balancer")))
+    merged = rank_items(ctx, *series, calls=calls)
+    used = rank_items(ctx, *series, calls=(*calls, ("pay", "pay-balancer")))
 
     assert "pay-balancer" not in merged
     assert merged["pay"].attributes["also_seen_as"] == "pay-balancer"
