@@ -22,6 +22,7 @@ from diagnosis_harness.analysis.signal_vocabulary import SIDE_WORDS
 from diagnosis_harness.analysis.signal_words import words_of
 from diagnosis_harness.analysis.word_meaning import is_counter_name
 from diagnosis_harness.harness.context import RunContext
+from diagnosis_harness.toolbox.histogram_series import read_histograms_of
 from diagnosis_harness.toolbox.metric_row import MetricRow
 from diagnosis_harness.toolbox.ports import MetricSelection, MetricSource, Recording, Series, SeriesMeaning
 from diagnosis_harness.toolbox.rare_events import score_rare_events
@@ -66,15 +67,19 @@ class MetricSeries:
 
 
 def read_metric_series(ctx: RunContext, source: MetricSource) -> MetricSeries:
-    """Ask the source for every series of the incident, and for the baseline of only those."""
+    """Ask the source for every series of the incident, and for the baseline of only those.
+
+    Histograms become rates, means and quantiles.
+    """
     incident = _usable(source.series(ctx, Recording.INCIDENT))
     if not incident:
         return MetricSeries()
     selection = MetricSelection(
         entities=frozenset(one.entity for one in incident), signals=frozenset(one.signal for one in incident)
     )
-    baseline = _usable(source.series(ctx, Recording.BASELINE, selection))
-    return MetricSeries(tuple(incident), {(one.entity, one.signal): one for one in baseline})
+    baseline = read_histograms_of(_usable(source.series(ctx, Recording.BASELINE, selection)))
+    derived = _usable(read_histograms_of(incident))
+    return MetricSeries(tuple(derived), {(one.entity, one.signal): one for one in baseline})
 
 
 def build_metric_table(

@@ -1,0 +1,153 @@
+"""Histograms as people read them: `_bucket`, `_sum` and `_count` become rate, mean and quantiles.
+
+A source that does this itself hands out none of those series. Buckets name their upper bound by the label
+`le` (`latency_seconds_bucket{le=0.5}`) or at their end (`latency_seconds_bucket_le_0.5`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from diagnosis_harness.analysis.arrays import Floats
+from diagnosis_harness.analysis.meaning import SignalForm
+from diagnosis_harness.analysis.name_meaning import meaning_of
+from diagnosis_harness.analysis.series import clean, is_cumulative
+from diagnosis_harness.analysis.signal_words import divide_labels, words_of
+from diagnosis_harness.toolbox.ports import Series
+
+HISTOGRAM_QUANTILES = (0.5, 0.95, 0.99)
+LEAST_BUCKETS = 2  # with one there is nothing to place a quantile between
+_BUCKET = re.compile(r"(?P<base>.+)_bucket(?:_le_(?P<bound>\+?[\w.]+))?")
+_UNITS = {"seconds": "s", "milliseconds": "ms", "microseconds": "us", "bytes": "bytes"}
+
+_Key = tuple[str, str, tuple[tuple[str, str], ...]]
+
+
+@dataclass
+class _Histogram:
+    """The series of one distribution."""
+
+    buckets: dict[float, Series] = field(default_factory=dict)
+    total: Series | None = None
+    count: Series | None = None
+
+    @property
+    def parts(self) -> list[Series]:
+        return [*self.buckets.values(), *(one for one in (self.total, self.count) if one is not None)]
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether anything can be derived: quantiles, or the mean of a sum and a count that add up."""
+        known = len(self.buckets) >= LEAST_BUCKETS or (self.total is not None and self.count is not None)
+        return known and all(is_cumulative(one.value) for one in self._counting)
+
+    @property
+    def _counting(self) -> list[Series]:
+        """The series that grow whenever anything is counted at all."""
+        whole = [self.buckets[max(self.buckets)]] if self.buckets else []
+        return [*whole, *(one for one in (self.total, self.count) if one is not None)]
+
+
+def read_histograms_of(series: Sequence[Series]) -> list[Series]:
+    """The series with every histogram replaced by what is derived from it, ordered by entity and signal."""
+    found: dict[_Key, _Histogram] = {}
+    for one in series:
+        _sort_in(one, found)
+    whole = {key: one for key, one in found.items() if one.is_whole}
+    replaced = {id(part) for one in whole.values() for part in one.parts}
+    kept = [one for one in series if id(one) not in replaced]
+    kept += [derived for key, one in whole.items() for derived in _derive(key, one)]
+    return sorted(kept, key=lambda one: (one.entity, one.signal))
+
+
+def _sort_in(one: Series, found: dict[_Key, _Histogram]) -> None:
+    plain, labels = divide_labels(one.signal)
+    rest = tuple(sorted((key, value) for key, value in labels.items() if key != "le"))
+    bucket = _BUCKET.fullmatch(plain)
+    bound = None if bucket is None else _bound(bucket["bound"] or labels.get("le", ""))
+    if bucket is not None and bound is not None:
+        found.setdefault((one.entity, bucket["base"], rest), _Histogram()).buckets[bound] = one
+    elif plain.endswith("_sum"):
+        found.setdefault((one.entity, plain.removesuffix("_sum"), rest), _Histogram()).total = one
+    elif plain.endswith("_count"):
+        found.setdefault((one.entity, plain.removesuffix("_count"), rest), _Histogram()).count = one
+
+
+def _bound(text: str) -> float | None:
+    try:
+        return float(text)
+    except ValueError:
+        return None
+
+
+def _derive(key: _Key, histogram: _Histogram) -> Iterator[Series]:
+    entity, base, labels = key
+    inside = ",".join(f"{name}={value}" for name, value in labels)
+    unit = _unit_of(base, histogram)
+    pattern = histogram.parts[0]
+    meaning = replace(pattern.meaning, form=SignalForm.GAUGE)
+
+    def new(ending: str, unit: str | None, time_s: Floats, value: Floats) -> Series:
+        signal = f"{base}_{ending}" + (f"{{{inside}}}" if inside else "")
+        time_s.setflags(write=False)
+        value.setflags(write=False)
+        return Series(entity, signal, unit, time_s, value, meaning)
+
+    counter = histogram.count or histogram.buckets[max(histogram.buckets)]
+    time_s, levels = _together([counter, *([] if histogram.total is None else [histogram.total])])
+    grown = _growth(levels)
+    yield new("per_second", "1/s", time_s[1:], grown[0] / np.diff(time_s))
+    if histogram.total is not None:
+        some = grown[0] > 0
+        yield new("mean", unit, time_s[1:][some], grown[1][some] / grown[0][some])
+    if len(histogram.buckets) >= LEAST_BUCKETS:
+        bounds = sorted(histogram.buckets)
+        time_s, levels = _together([histogram.buckets[bound] for bound in bounds])
+        grown = np.maximum.accumulate(_growth(levels), axis=0)
+        some = grown[-1] > 0
+        for quantile in HISTOGRAM_QUANTILES:
+            value = quantile_of(np.array(bounds), grown[:, some], quantile)
+            yield new(f"p{round(quantile * 100)}", unit, time_s[1:][some], value)
+
+
+def quantile_of(bounds: Floats, counts: Floats, quantile: float) -> Floats:
+    """The quantile of each column of cumulative counts, by a straight line inside the bucket that holds it.
+
+    Above the last finite bound nothing is known: that bound stands.
+    """
+    rank = quantile * counts[-1]
+    place = (counts >= rank).argmax(axis=0)
+    column = np.arange(counts.shape[1])
+    below = np.where(place > 0, counts[place - 1, column], 0.0)
+    low = np.where(place > 0, bounds[place - 1], np.minimum(0.0, bounds[0]))
+    inside = counts[place, column] - below
+    share = np.divide(rank - below, inside, out=np.zeros_like(rank), where=inside > 0)
+    high = np.where(np.isfinite(bounds[place]), bounds[place], low)
+    return np.asarray(low + (high - low) * share, dtype=np.float64)
+
+
+def _together(series: Sequence[Series]) -> tuple[Floats, Floats]:
+    """The instants at which all of the series have a value, and their values there, a row each."""
+    cleaned = [clean(one.time_s, one.value) for one in series]
+    finite = [(time_s[np.isfinite(value)], value[np.isfinite(value)]) for time_s, value in cleaned]
+    shared = finite[0][0]
+    for time_s, _ in finite[1:]:
+        shared = np.intersect1d(shared, time_s, assume_unique=True)
+    return shared, np.stack([value[np.searchsorted(time_s, shared)] for time_s, value in finite])
+
+
+def _growth(levels: Floats) -> Floats:
+    """What each row gained from one instant to the next; after a reset it grew from zero."""
+    step = np.diff(levels, axis=1)
+    reset = (step < 0).any(axis=0)  # one program counts all of them: they begin again together
+    return np.where(reset, levels[:, 1:], step)
+
+
+def _unit_of(base: str, histogram: _Histogram) -> str | None:
+    stated = histogram.total.unit if histogram.total is not None else None
+    named: Mapping[str, str] = {word: unit for word, unit in _UNITS.items() if word in words_of(base)}
+    return stated or next(iter(named.values()), None) or meaning_of(base, None).unit
