@@ -60,7 +60,6 @@ TWICE_ALLOWED = {
     "Span": _SIMULATOR,
     "Candidate": _DOCUMENT,
     "DEPTH_MAX": _BOUND,
-    "read_document": "the bench reads a page of its own results by this name; its owner is at work on it",
     "Database": _FOLDER,
     "FORMS": _FOLDER,
     "FolderSettings": _FOLDER,

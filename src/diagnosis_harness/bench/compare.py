@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from math import comb
 from pathlib import Path
-from typing import Any
 
 from diagnosis_harness.bench.report import FORMAT
 from diagnosis_harness.bench.scoring import FALSE_ALARM, FIRST, NOT_FIRST, QUIET, RIGHT, WRONG
-from diagnosis_harness.kernel.errors import InvalidInput
+from diagnosis_harness.kernel.errors import InvalidInput, JsonInvalid
+from diagnosis_harness.kernel.json_fields import JsonFields
+from diagnosis_harness.kernel.json_value import JsonValue
+from diagnosis_harness.kernel.strict_json import parse_json
 
 RANK = {WRONG: 0, FALSE_ALARM: 0, NOT_FIRST: 1, QUIET: 1, FIRST: 2, RIGHT: 3}
 """What is worse stands lower: a wrong release is worse than none, and a right one better than a candidate."""
@@ -25,6 +26,14 @@ class Place:
     data_set: str
     incident_id: str
     condition: str
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How an incident came out, and which entity was named first; empty where none was."""
+
+    standing: str
+    named: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,46 +76,41 @@ class Comparison:
         return min(1.0, 2.0 * tail)
 
 
-def compare_benches(before: Mapping[str, Any], after: Mapping[str, Any]) -> Comparison:
-    """Hold two documents against each other; order is that of the second."""
-    old, new = dict(_incidents(before)), dict(_incidents(after))
+def compare_benches(before: Mapping[Place, Standing], after: Mapping[Place, Standing]) -> Comparison:
+    """Hold two benches against each other; order is that of the second."""
     changes = [
         Change(
             place=place,
-            before=old[place]["standing"],
-            after=entry["standing"],
-            named_before=_first_name(old[place]),
-            named_after=_first_name(entry),
+            before=before[place].standing,
+            after=now.standing,
+            named_before=before[place].named,
+            named_after=now.named,
         )
-        for place, entry in new.items()
-        if place in old
-        and (old[place]["standing"], _first_name(old[place])) != (entry["standing"], _first_name(entry))
+        for place, now in after.items()
+        if place in before and before[place] != now
     ]
-    shared = len(old.keys() & new.keys())
-    return Comparison(shared, tuple(changes), len(old) - shared, len(new) - shared)
+    shared = len(before.keys() & after.keys())
+    return Comparison(shared, tuple(changes), len(before) - shared, len(after) - shared)
 
 
-def read_document(file: Path) -> Mapping[str, Any]:
-    """A document as `--json` wrote it.
+def read_bench(file: Path) -> Mapping[Place, Standing]:
+    """How every incident stood, from a document as `bench --json` wrote it.
 
     Raises:
         InvalidInput: it cannot be read, or is of another form.
     """
     try:
-        held = json.loads(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+        value = parse_json(file.read_bytes())
+    except (OSError, JsonInvalid) as error:
+        problem = error.problem if isinstance(error, JsonInvalid) else error.strerror
         raise InvalidInput(
-            str(file), "it cannot be read as JSON", "name a file that --json has written"
+            str(file), f"it cannot be read as JSON ({problem})", "name a file that --json has written"
         ) from error
     try:
-        whole = held["format"] == FORMAT and all(entry["standing"] in RANK for _, entry in _incidents(held))
-    except (KeyError, TypeError):
-        whole = False
-    if not whole:
-        raise InvalidInput(
-            str(file), f"it is no document of a bench, format {FORMAT}", "write it anew with --json"
-        )
-    return dict(held)
+        return _standings(value)
+    except JsonInvalid as error:
+        problem = f"it is no document of a bench, format {FORMAT} ({error})"
+        raise InvalidInput(str(file), problem, "write it again with --json") from error
 
 
 def comparison_lines(comparison: Comparison) -> list[str]:
@@ -147,12 +151,31 @@ def _of(name: str) -> str:
     return f" [{name}]" if name else ""
 
 
-def _incidents(document: Mapping[str, Any]) -> Iterator[tuple[Place, Mapping[str, Any]]]:
-    for part in document["data_sets"]:
-        for entry in part["incidents"]:
-            yield Place(part["data_set"], entry["id"], entry["condition"]), entry
+def _standings(value: JsonValue) -> dict[Place, Standing]:
+    document = JsonFields(value, "", required=("format", "data_sets"), optional=None)
+    if document.raw("format") != FORMAT:
+        raise JsonInvalid("format", str(FORMAT), "another")
+    return dict(pair for part in document.items("data_sets", _data_set) for pair in part)
 
 
-def _first_name(entry: Mapping[str, Any]) -> str:
-    named = [*entry["causes"], *entry["candidates"]]
-    return str(named[0]["entity"]) if named else ""
+def _data_set(value: JsonValue, place: str) -> tuple[tuple[Place, Standing], ...]:
+    part = JsonFields(value, place, required=("data_set", "incidents"), optional=None)
+    name = part.text("data_set")
+    return part.items("incidents", lambda each, inner: _incident(each, inner, name))
+
+
+def _incident(value: JsonValue, place: str, data_set: str) -> tuple[Place, Standing]:
+    required = ("id", "condition", "standing", "causes", "candidates")
+    entry = JsonFields(value, place, required=required, optional=None)
+    standing = entry.text("standing")
+    if standing not in RANK:
+        raise JsonInvalid(entry.place("standing"), f"one of {', '.join(RANK)}", "another")
+    named = (*entry.items("causes", _entity), *entry.items("candidates", _entity))
+    return (
+        Place(data_set, entry.text("id"), entry.text("condition")),
+        Standing(standing, named[0] if named else ""),
+    )
+
+
+def _entity(value: JsonValue, place: str) -> str:
+    return JsonFields(value, place, required=("entity",), optional=None).text("entity")

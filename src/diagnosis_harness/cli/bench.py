@@ -256,8 +256,8 @@ def _write(file: Path, text: str) -> None:
 
 
 def _compare(before: Path, after: Path) -> int:
-    from diagnosis_harness.bench.compare import compare_benches, comparison_lines, read_document
+    from diagnosis_harness.bench.compare import compare_benches, comparison_lines, read_bench
 
-    for line in comparison_lines(compare_benches(read_document(before), read_document(after))):
+    for line in comparison_lines(compare_benches(read_bench(before), read_bench(after))):
         typer.echo(line)
     return 0

@@ -19,9 +19,11 @@ from diagnosis_harness.diagnosis.draft import Cause, DiagnosisDraft, Hypothesis,
 from diagnosis_harness.diagnosis.missing import MissingInfo
 from diagnosis_harness.diagnosis.policy import AskTools, GiveDraft, PolicyAnswer, PolicyView, WantedCall
 from diagnosis_harness.diagnosis.progress import Assessment
-from diagnosis_harness.diagnosis.wire_fields import Fields, parse_object, text_at
-from diagnosis_harness.kernel.errors import MalformedAnswer
+from diagnosis_harness.diagnosis.wire_fields import DEPTH_MAX, SIZE_MAX_BYTES, AnswerFields
+from diagnosis_harness.kernel.errors import JsonInvalid, MalformedAnswer
+from diagnosis_harness.kernel.json_fields import any_object_at, member_at
 from diagnosis_harness.kernel.json_value import JsonValue
+from diagnosis_harness.kernel.strict_json import json_errors_as, parse_json
 from diagnosis_harness.kernel.window import TimeWindow, parse_utc, utc_text
 from diagnosis_harness.tools.evidence import Direction
 from diagnosis_harness.tools.invocation import EvidenceRecord
@@ -36,17 +38,22 @@ def decode_answer(text: str) -> PolicyAnswer:
     Raises:
         MalformedAnswer: too large or deep, not JSON, or not of the schema; one clause, with the path.
     """
-    fields = Fields(parse_object(text), "answer", optional=("assessments", "calls", "draft"))
-    assessments = fields.items("assessments", _assessment)
-    if fields.has("calls") == fields.has("draft"):
-        raise MalformedAnswer("answer holds either 'calls' or 'draft'")
-    if fields.has("calls"):
-        answer: PolicyAnswer = AskTools(fields.items("calls", _call), assessments)
-    else:
-        draft = fields.raw("draft")
-        answer = GiveDraft(None if draft is None else _draft(draft, fields.place("draft")), assessments)
+    with json_errors_as(lambda place, problem: MalformedAnswer(f"{place or 'answer'}: {problem}")):
+        answer = _answer(parse_json(text, depth_max=DEPTH_MAX, size_max_bytes=SIZE_MAX_BYTES))
     check_size(answer)
     return answer
+
+
+def _answer(value: JsonValue) -> PolicyAnswer:
+    fields = AnswerFields(value, "answer", optional=("assessments", "calls", "draft"))
+    assessments = fields.items("assessments", _assessment)
+    if fields.has("calls") == fields.has("draft"):
+        found = "both" if fields.has("calls") else "neither"
+        raise JsonInvalid("answer", "either 'calls' or 'draft'", found)
+    if fields.has("calls"):
+        return AskTools(fields.items("calls", _call), assessments)
+    draft = fields.raw("draft")
+    return GiveDraft(None if draft is None else _draft(draft, fields.place("draft")), assessments)
 
 
 def encode_answer(answer: PolicyAnswer) -> str:
@@ -71,22 +78,24 @@ def encode_answer(answer: PolicyAnswer) -> str:
 
 
 def _call(value: JsonValue, path: str) -> WantedCall:
-    fields = Fields(value, path, required=("tool_call_id", "tool"), optional=("arguments",))
+    fields = AnswerFields(value, path, required=("tool_call_id", "tool"), optional=("arguments",))
     arguments = fields.raw("arguments") if fields.has("arguments") else {}
-    if not isinstance(arguments, dict):
-        raise MalformedAnswer(f"{fields.place('arguments')} is an object")
-    return WantedCall(fields.identity("tool_call_id"), fields.text("tool"), arguments)
+    return WantedCall(
+        fields.identity("tool_call_id"),
+        fields.text("tool"),
+        any_object_at(arguments, fields.place("arguments")),
+    )
 
 
 def _assessment(value: JsonValue, path: str) -> Assessment:
-    fields = Fields(value, path, required=("tool_call_id", "gain"), optional=("facts",))
+    fields = AnswerFields(value, path, required=("tool_call_id", "gain"), optional=("facts",))
     return Assessment(
         fields.identity("tool_call_id"), fields.choice("gain", InformationGain), fields.items("facts", _claim)
     )
 
 
 def _draft(value: JsonValue, path: str) -> DiagnosisDraft:
-    fields = Fields(
+    fields = AnswerFields(
         value,
         path,
         required=("conclusion", "claims"),
@@ -94,7 +103,7 @@ def _draft(value: JsonValue, path: str) -> DiagnosisDraft:
     )
     claims = fields.items("claims", _claim)
     if len({claim.claim_id for claim in claims}) != len(claims):
-        raise MalformedAnswer(f"{fields.place('claims')} has two claims of one claim_id")
+        raise JsonInvalid(fields.place("claims"), "each claim_id once", "two claims of one claim_id")
     return DiagnosisDraft(
         conclusion=fields.items("conclusion", _cause),
         claims=claims,
@@ -107,19 +116,18 @@ def _draft(value: JsonValue, path: str) -> DiagnosisDraft:
 
 
 def _missing(value: JsonValue, path: str) -> MissingInfo:
-    try:
-        return MissingInfo(text_at(value, path))
-    except ValueError:
-        raise MalformedAnswer(f"{path} is one of {', '.join(MissingInfo)}") from None
+    return member_at(MissingInfo, value, path)
 
 
 def _set_aside(value: JsonValue, path: str) -> SetAside:
-    fields = Fields(value, path, required=("tool_call_id", "reason"))
+    fields = AnswerFields(value, path, required=("tool_call_id", "reason"))
     return SetAside(fields.identity("tool_call_id"), fields.choice("reason", SetAsideReason))
 
 
 def _cause(value: JsonValue, path: str) -> Cause:
-    fields = Fields(value, path, required=("entity", "fault_kind", "claim_ids"), optional=("region", "score"))
+    fields = AnswerFields(
+        value, path, required=("entity", "fault_kind", "claim_ids"), optional=("region", "score")
+    )
     return Cause(
         entity=fields.text("entity"),
         fault_kind=fields.choice("fault_kind", FaultKind),
@@ -130,7 +138,7 @@ def _cause(value: JsonValue, path: str) -> Cause:
 
 
 def _hypothesis(value: JsonValue, path: str) -> Hypothesis:
-    fields = Fields(
+    fields = AnswerFields(
         value,
         path,
         required=("entity", "fault_kind", "score", "evidence_for"),
@@ -147,7 +155,7 @@ def _hypothesis(value: JsonValue, path: str) -> Hypothesis:
 
 
 def _claim(value: JsonValue, path: str) -> Claim:
-    fields = Fields(
+    fields = AnswerFields(
         value,
         path,
         required=("claim_id", "predicate", "entity", "refs"),
@@ -183,12 +191,12 @@ def _claim(value: JsonValue, path: str) -> Claim:
 
 
 def _ref(value: JsonValue, path: str) -> EvidenceRef:
-    fields = Fields(value, path, required=("tool_call_id", "item_id"))
+    fields = AnswerFields(value, path, required=("tool_call_id", "item_id"))
     return EvidenceRef(fields.identity("tool_call_id"), fields.text("item_id"))
 
 
 def _quote(value: JsonValue, path: str) -> Quote:
-    fields = Fields(value, path, required=("ref", "text"))
+    fields = AnswerFields(value, path, required=("ref", "text"))
     return Quote(_ref(fields.raw("ref"), fields.place("ref")), fields.text("text"))
 
 

@@ -25,6 +25,7 @@
     │   └── MaskingFailed         text could not be masked, so it must not be kept, shown or logged
     ├── ArgumentProblem           refused arguments of a tool request; preflight makes a refusal of it
     ├── ProjectionTooLarge        not even the strongest finding fits a record; it ends in ERROR
+    ├── JsonInvalid               JSON that is not as its reader wants it; the reader translates it once
     ├── StoredBytesInvalid        bytes that no projection can have stored: place, problem
     ├── RunDocumentInvalid        a saved run that no run can have written: place, problem
     ├── MalformedAnswer           a player answered, and not in the form that was agreed
@@ -303,6 +304,27 @@ class UnknownEntity(ArgumentProblem):
 
 class ProjectionTooLarge(DiagnosisHarnessError):
     """Not even the strongest finding of a tool fits the bounds of its record."""
+
+
+class JsonInvalid(DiagnosisHarnessError):
+    """A JSON text, or a value in one, that is not as its reader wants it.
+
+    Attributes:
+        place: the value at fault, as a path inside the text; empty for the whole of it.
+        wanted: what should be there.
+        found: what is there instead.
+    """
+
+    def __init__(self, place: str, wanted: str, found: str) -> None:
+        super().__init__(f"{place or 'the text'}: expected {wanted}, found {found}")
+        self.place = place
+        self.wanted = wanted
+        self.found = found
+
+    @property
+    def problem(self) -> str:
+        """What is wrong at the place, without a full stop."""
+        return f"expected {self.wanted}, found {self.found}"
 
 
 class StoredBytesInvalid(DiagnosisHarnessError):

@@ -5,14 +5,14 @@ The inverse of `report.document` and `report.compose`, as far as a document hold
 
 from __future__ import annotations
 
-import json
-
 from diagnosis_harness.diagnosis.claim import Claim
 from diagnosis_harness.diagnosis.draft import Cause, DiagnosisDraft, Hypothesis
 from diagnosis_harness.diagnosis.missing import MissingInfo
 from diagnosis_harness.kernel.canonical import canonical_json
-from diagnosis_harness.kernel.errors import ContractViolation, RunDocumentInvalid
+from diagnosis_harness.kernel.errors import ContractViolation, JsonInvalid, RunDocumentInvalid
+from diagnosis_harness.kernel.json_fields import any_object_at
 from diagnosis_harness.kernel.json_value import JsonValue
+from diagnosis_harness.kernel.strict_json import json_errors_as, parse_json
 from diagnosis_harness.release.result import ReleaseContent
 from diagnosis_harness.report.document import MISSING, ClaimEntry, RecordEntry, Report, RunDocument
 from diagnosis_harness.report.material import ReportMaterial
@@ -87,13 +87,11 @@ def arguments_of(entry: RecordEntry, place: str) -> dict[str, JsonValue]:
     Raises:
         RunDocumentInvalid: the scope is not the canonical JSON of an object.
     """
-    try:
-        held: JsonValue = json.loads(entry.scope)
-        is_canonical = canonical_json(held).decode() == entry.scope
-    except (ValueError, RecursionError):
-        raise RunDocumentInvalid(f"{place}.scope", "not JSON") from None
-    if not isinstance(held, dict) or not is_canonical:
-        raise RunDocumentInvalid(f"{place}.scope", "not the canonical JSON of an object")
+    path = f"{place}.scope"
+    with json_errors_as(RunDocumentInvalid):
+        held = any_object_at(parse_json(entry.scope, place=path), path)
+        if canonical_json(held).decode() != entry.scope:
+            raise JsonInvalid(path, "canonical JSON", "another form of it")
     return held
 
 

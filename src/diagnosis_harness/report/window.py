@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from diagnosis_harness.kernel.errors import RunDocumentInvalid
-from diagnosis_harness.kernel.window import TimeWindow, parse_utc, utc_text
+from diagnosis_harness.kernel.json_fields import instant_at
+from diagnosis_harness.kernel.strict_json import json_errors_as
+from diagnosis_harness.kernel.window import TimeWindow, utc_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,14 +29,8 @@ def read_instant(text: str, place: str) -> float:
     Raises:
         RunDocumentInvalid: it is not one, or written otherwise.
     """
-    try:
-        time_s = parse_utc(text)
-        written = utc_text(time_s)
-    except (ValueError, OverflowError):
-        raise RunDocumentInvalid(place, "not an instant") from None
-    if written != text:
-        raise RunDocumentInvalid(place, "not an instant as it is written, in UTC to the millisecond")
-    return time_s
+    with json_errors_as(RunDocumentInvalid):
+        return instant_at(text, place)
 
 
 def window_of(window: Window | None, place: str) -> TimeWindow | None:

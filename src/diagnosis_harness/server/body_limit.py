@@ -8,12 +8,13 @@ from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from diagnosis_harness.kernel.clock import Clock
-from diagnosis_harness.kernel.errors import InvalidInput
+from diagnosis_harness.kernel.errors import JsonInvalid
+from diagnosis_harness.kernel.strict_json import parse_json
 from diagnosis_harness.server.problem_response import send_problem
 from diagnosis_harness.server.problems import ALERT_PATHS, Problem, ProblemKind, field_of
-from diagnosis_harness.server.strict_json import read_json
 from diagnosis_harness.server.time_limit import with_time_limit
 
+_REMEDY = "send one JSON object, each name once"
 _UTF_8 = frozenset({"utf-8", "utf8", ""})
 
 
@@ -87,9 +88,9 @@ def objection(headers: Headers, body: bytes) -> Problem | None:
     if "content-encoding" in headers or not _is_json(headers.getlist("content-type")):
         return Problem(ProblemKind.UNSUPPORTED_MEDIA)
     try:
-        read_json(body)
-    except InvalidInput as error:
-        return Problem(ProblemKind.NOT_JSON, (field_of(error.place, error.problem, error.remedy),))
+        parse_json(body)
+    except JsonInvalid as error:
+        return Problem(ProblemKind.NOT_JSON, (field_of("body", error.problem, _REMEDY),))
     return None
 
 

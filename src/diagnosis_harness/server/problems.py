@@ -241,6 +241,7 @@ OF_ERROR: Mapping[type[DiagnosisHarnessError], ProblemKind] = MappingProxyType(
         errors.RunTaken: ProblemKind.RUN_TAKEN,
         errors.StoreFailure: ProblemKind.STORE_UNAVAILABLE,
         errors.RunNotKept: ProblemKind.RUN_NOT_KEPT,
+        errors.JsonInvalid: ProblemKind.INTERNAL,
         errors.RunDocumentInvalid: ProblemKind.INTERNAL,
         errors.StoredBytesInvalid: ProblemKind.INTERNAL,
         errors.ContractViolation: ProblemKind.INTERNAL,

@@ -6,14 +6,22 @@ none is unknown, and each is written as the writer writes it.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 from diagnosis_harness.kernel.canonical import canonical_json
-from diagnosis_harness.kernel.errors import ContractViolation, StoredBytesInvalid
+from diagnosis_harness.kernel.errors import ContractViolation, JsonInvalid, StoredBytesInvalid
+from diagnosis_harness.kernel.json_fields import (
+    JsonFields,
+    any_object_at,
+    instant_at,
+    items_at,
+    kind_of,
+    number_at,
+    place_in,
+)
 from diagnosis_harness.kernel.json_value import JsonValue, Scalar
-from diagnosis_harness.kernel.window import TimeWindow, parse_utc, utc_text
+from diagnosis_harness.kernel.strict_json import json_errors_as, parse_json
+from diagnosis_harness.kernel.window import TimeWindow
 from diagnosis_harness.tools.evidence import Direction, EvidenceItem, ItemKind
 from diagnosis_harness.tools.invocation import Projection
 
@@ -43,125 +51,69 @@ def read_stored(stored: bytes) -> StoredFindings:
     Raises:
         StoredBytesInvalid: no projection can have stored these bytes.
     """
-    held = _object(_parse(stored), "", required=_STORED)
-    items = tuple(_item(raw, f"items[{place}]") for place, raw in enumerate(_list(held["items"], "items")))
-    if len({item.item_id for item in items}) != len(items):
-        raise StoredBytesInvalid("items", "two items share an id")
-    omitted, narrow = _count(held["omitted"], "omitted"), _maybe_text(held["narrow"], "narrow")
-    if narrow is not None and not omitted:
-        raise StoredBytesInvalid("narrow", "says how to narrow, and nothing was left out")
-    return StoredFindings(
-        tool_name=_text(held["tool"], "tool"),
-        scope=_text(held["scope"], "scope"),
-        projection=Projection(
-            items=items,
-            omitted=omitted,
-            looked_at=_count(held["looked_at"], "looked_at"),
-            window=_window(held["window"], "window"),
-            narrow=narrow,
-            note=_maybe_text(held["note"], "note"),
-            stored=stored,
-        ),
-    )
-
-
-def _parse(stored: bytes) -> JsonValue:
-    try:
-        value: JsonValue = json.loads(stored.decode("utf-8"))
-        again = canonical_json(value)
-    except (ValueError, RecursionError):
-        raise StoredBytesInvalid("", "not JSON in UTF-8") from None
-    if again != stored:
-        raise StoredBytesInvalid("", "not canonical JSON")
-    return value
+    with json_errors_as(StoredBytesInvalid):
+        value = parse_json(stored)
+        if canonical_json(value) != stored:
+            raise JsonInvalid("", "canonical JSON", "another form of it")
+        held = JsonFields(value, "", required=_STORED)
+        items = held.items("items", _item)
+        if len({item.item_id for item in items}) != len(items):
+            raise JsonInvalid("items", "each item_id once", "two items of one id")
+        omitted, narrow = held.count("omitted"), held.maybe_text("narrow")
+        if narrow is not None and not omitted:
+            raise JsonInvalid("narrow", "null, since nothing was left out", "a text")
+        return StoredFindings(
+            tool_name=held.text("tool"),
+            scope=held.text("scope"),
+            projection=Projection(
+                items=items,
+                omitted=omitted,
+                looked_at=held.count("looked_at"),
+                window=_window(held.raw("window"), "window"),
+                narrow=narrow,
+                note=held.maybe_text("note"),
+                stored=stored,
+            ),
+        )
 
 
 def _item(raw: JsonValue, place: str) -> EvidenceItem:
-    held = _object(raw, place, required=_OF_EVERY_ITEM, optional=_OF_SOME_ITEMS)
-
-    def text(name: str) -> str | None:
-        return _text(held[name], f"{place}.{name}") if name in held else None
-
-    def number(name: str) -> float | None:
-        return _number(held[name], f"{place}.{name}") if name in held else None
-
+    held = JsonFields(raw, place, required=_OF_EVERY_ITEM, optional=_OF_SOME_ITEMS)
     try:
         item = EvidenceItem(
-            item_id=text("item_id") or "",
-            kind=ItemKind(text("kind") or ""),
-            line=text("line") or "",
-            entity=text("entity"),
-            peer=text("peer"),
-            signal=text("signal"),
-            value=number("value"),
-            baseline=number("baseline"),
-            unit=text("unit"),
-            direction=Direction(text("direction") or "") if "direction" in held else None,
-            window=_window(held.get("window"), f"{place}.window"),
-            onset_s=_instant(held["onset"], f"{place}.onset") if "onset" in held else None,
-            score=number("score"),
-            points=_points(held.get("points", []), f"{place}.points"),
-            attributes=_attributes(held.get("attributes", {}), f"{place}.attributes"),
-            source_rows=_count(held.get("source_rows", 0), f"{place}.source_rows"),
+            item_id=held.text("item_id"),
+            kind=held.choice("kind", ItemKind),
+            line=held.text("line"),
+            entity=held.maybe_text("entity"),
+            peer=held.maybe_text("peer"),
+            signal=held.maybe_text("signal"),
+            value=held.maybe_number("value"),
+            baseline=held.maybe_number("baseline"),
+            unit=held.maybe_text("unit"),
+            direction=held.maybe_choice("direction", Direction),
+            window=_window(held.raw("window"), held.place("window")),
+            onset_s=instant_at(held.raw("onset"), held.place("onset")) if held.has("onset") else None,
+            score=held.maybe_number("score"),
+            points=held.items("points", _point),
+            attributes=_attributes(held.raw("attributes"), held.place("attributes")),
+            source_rows=held.count("source_rows") if held.has("source_rows") else 0,
         )
-    except (ContractViolation, ValueError) as error:
-        raise StoredBytesInvalid(place, str(error)) from None
-    if item.as_json() != held:
-        raise StoredBytesInvalid(place, "not as an item is written")
+    except ContractViolation as error:
+        raise JsonInvalid(place, "an item of evidence", f"what is none ({error})") from None
+    if item.as_json() != raw:
+        raise JsonInvalid(place, "an item as it is written", "another form of it")
     return item
 
 
-def _object(
-    raw: JsonValue, place: str, *, required: Iterable[str], optional: Iterable[str] = ()
-) -> dict[str, JsonValue]:
-    if not isinstance(raw, dict):
-        raise StoredBytesInvalid(place, "not an object")
-    if missing := [name for name in required if name not in raw]:
-        raise StoredBytesInvalid(place, f"lacks {', '.join(missing)}")
-    if unknown := set(raw).difference(required, optional):
-        raise StoredBytesInvalid(place, f"has unknown fields: {', '.join(sorted(unknown))}")
-    return raw
-
-
-def _list(raw: JsonValue, place: str) -> list[JsonValue]:
-    if not isinstance(raw, list):
-        raise StoredBytesInvalid(place, "not a list")
-    return raw
-
-
-def _text(raw: JsonValue, place: str) -> str:
-    if not isinstance(raw, str):
-        raise StoredBytesInvalid(place, "not a text")
-    return raw
-
-
-def _maybe_text(raw: JsonValue, place: str) -> str | None:
-    return None if raw is None else _text(raw, place)
-
-
-def _number(raw: JsonValue, place: str) -> float:
-    if isinstance(raw, bool) or not isinstance(raw, int | float):
-        raise StoredBytesInvalid(place, "not a number")
-    return raw
-
-
-def _count(raw: JsonValue, place: str) -> int:
-    if isinstance(raw, bool) or not isinstance(raw, int) or raw < 0:
-        raise StoredBytesInvalid(place, "not a count")
-    return raw
-
-
-def _points(raw: JsonValue, place: str) -> tuple[float | None, ...]:
-    return tuple(None if point is None else _number(point, place) for point in _list(raw, place))
+def _point(raw: JsonValue, place: str) -> float | None:
+    return None if raw is None else number_at(raw, place)
 
 
 def _attributes(raw: JsonValue, place: str) -> dict[str, Scalar]:
-    if not isinstance(raw, dict):
-        raise StoredBytesInvalid(place, "not an object")
     found: dict[str, Scalar] = {}
-    for name, value in raw.items():
-        if isinstance(value, dict | list):
-            raise StoredBytesInvalid(f"{place}.{name}", "not a single value")
+    for name, value in ({} if raw is None else any_object_at(raw, place)).items():
+        if not isinstance(value, str | int | float | None):
+            raise JsonInvalid(place_in(place, name), "a single value", kind_of(value))
         found[name] = value
     return found
 
@@ -169,22 +121,10 @@ def _attributes(raw: JsonValue, place: str) -> dict[str, Scalar]:
 def _window(raw: JsonValue, place: str) -> TimeWindow | None:
     if raw is None:
         return None
-    ends = _list(raw, place)
+    ends = items_at(raw, place, instant_at)
     if len(ends) != 2:
-        raise StoredBytesInvalid(place, "not two instants")
+        raise JsonInvalid(place, "a list of two instants", f"one of {len(ends)}")
     try:
-        return TimeWindow(_instant(ends[0], place), _instant(ends[1], place))
+        return TimeWindow(*ends)
     except ValueError as error:
-        raise StoredBytesInvalid(place, str(error)) from None
-
-
-def _instant(raw: JsonValue, place: str) -> float:
-    text = _text(raw, place)
-    try:
-        time_s = parse_utc(text)
-        written = utc_text(time_s)
-    except (ValueError, OverflowError):
-        raise StoredBytesInvalid(place, "not an instant") from None
-    if written != text:
-        raise StoredBytesInvalid(place, "not an instant as it is written, in UTC to the millisecond")
-    return time_s
+        raise JsonInvalid(place, "a window", f"what is none ({error})") from None

@@ -9,7 +9,7 @@ import pytest
 from tests.unit.bench.diary import Diary, answer, blame_by_name, blame_x
 
 from diagnosis_harness.bench.case import Diagnose
-from diagnosis_harness.bench.compare import compare_benches, comparison_lines, read_document
+from diagnosis_harness.bench.compare import compare_benches, comparison_lines, read_bench
 from diagnosis_harness.bench.html_page import html_page
 from diagnosis_harness.bench.report import bench_document
 from diagnosis_harness.bench.runner import Wanted, run_bench
@@ -27,8 +27,8 @@ def save(folder: Path, name: str, diagnose: Diagnose, *, limit: int | None = Non
 
 def test_each_incident_is_held_against_itself(tmp_path: Path) -> None:
     """Two wrong releases became right ones; the other two did not change."""
-    before = read_document(save(tmp_path, "before", blame_by_name))
-    after = read_document(save(tmp_path, "after", blame_x))
+    before = read_bench(save(tmp_path, "before", blame_by_name))
+    after = read_bench(save(tmp_path, "after", blame_x))
     found = compare_benches(before, after)
     assert (found.shared, len(found.changes), found.chance) == (4, 2, 0.5)
     assert comparison_lines(found) == [
@@ -44,8 +44,8 @@ def test_each_incident_is_held_against_itself(tmp_path: Path) -> None:
 
 def test_incidents_of_one_bench_alone_are_counted(tmp_path: Path) -> None:
     """Nothing is compared with what is not there, and that is said."""
-    before = read_document(save(tmp_path, "before", blame_x, limit=2))
-    after = read_document(save(tmp_path, "after", blame_x))
+    before = read_bench(save(tmp_path, "before", blame_x, limit=2))
+    after = read_bench(save(tmp_path, "after", blame_x))
     assert "not compared: 0 only in the first file, 2 only in the second" in comparison_lines(
         compare_benches(before, after)
     )
@@ -53,20 +53,29 @@ def test_incidents_of_one_bench_alone_are_counted(tmp_path: Path) -> None:
 
 def test_another_first_candidate_is_a_change_that_is_no_better(tmp_path: Path) -> None:
     """A fallback that names another wrong entity first is listed last."""
-    before = read_document(save(tmp_path, "before", lambda f, b: answer("y", outcome="FALLBACK"), limit=1))
-    after = read_document(save(tmp_path, "after", lambda f, b: answer("z", outcome="FALLBACK"), limit=1))
+    before = read_bench(save(tmp_path, "before", lambda f, b: answer("y", outcome="FALLBACK"), limit=1))
+    after = read_bench(save(tmp_path, "after", lambda f, b: answer("z", outcome="FALLBACK"), limit=1))
     assert comparison_lines(compare_benches(before, after))[-1] == (
         "changed: diary a (as-published): not first [y] → not first [z]"
     )
 
 
-@pytest.mark.parametrize("text", ["[]", '{"format": 1}', '{"format": 2, "data_sets": [{"incidents": [{}]}]}'])
-def test_another_file_is_refused(tmp_path: Path, text: str) -> None:
-    """One sentence says what was expected."""
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ("[]", "the text: expected an object, found a list"),
+        ('{"format": 1, "data_sets": []}', "format: expected 2"),
+        ('{"format": 2}', "field 'data_sets'"),
+        ('{"format": 2, "data_sets": [{"incidents": [{}]}]}', r"data_sets\[0\]: expected field 'data_set'"),
+        ('{"format": 2, "data_sets": [{"data_set": "x", "incidents": [{}]}]}', r"incidents\[0\]: expected"),
+    ],
+)
+def test_another_file_is_refused(tmp_path: Path, text: str, place: str) -> None:
+    """One sentence says what was expected, and where."""
     file = tmp_path / "other.json"
     file.write_text(text, encoding="utf-8")
-    with pytest.raises(InvalidInput, match="no document of a bench, format 2"):
-        read_document(file)
+    with pytest.raises(InvalidInput, match=f"no document of a bench, format 2 .*{place}"):
+        read_bench(file)
 
 
 def test_names_of_a_data_set_cannot_write_into_the_page(tmp_path: Path) -> None:

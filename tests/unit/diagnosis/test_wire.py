@@ -151,34 +151,34 @@ def test_reader_and_schema_refuse_the_same(place: tuple[str | int, ...], strange
 
 CALLS = '{"calls": []}'
 REFUSED = [
-    ("", "the answer is not JSON"),
-    ("Sure! Here is my draft: {}", "the answer is not JSON"),
-    ("```json\n{}\n```", "the answer is not JSON"),
-    (CALLS + "x", "the answer is not JSON"),
-    ("[]", "answer is an object, not a list"),
-    ("null", "answer is an object, not null"),
-    ("{}", "answer holds either 'calls' or 'draft'"),
-    ('{"calls": [], "draft": null}', "answer holds either 'calls' or 'draft'"),
-    ('{"calls": [], "calls": []}', "a key stands twice in one object"),
-    ('{"calls": [], "thoughts": "x"}', "answer has no field 'thoughts'"),
-    ('{"calls": {}}', "answer.calls is a list, not an object"),
-    ('{"calls": [7]}', "answer.calls[0] is an object, not a number"),
-    ('{"calls": [{"tool": "x"}]}', "answer.calls[0] needs 'tool_call_id'"),
-    ('{"calls": [{"tool_call_id": "a:b", "tool": "x"}]}', "answer.calls[0].tool_call_id is 1 to 128 of"),
-    ('{"calls": [{"tool_call_id": "a", "tool": "x", "caller": "root"}]}', "calls[0] has no field 'caller'"),
-    ('{"calls": [{"tool_call_id": "a", "tool": "x", "arguments": null}]}', "calls[0].arguments is an object"),
-    ('{"calls": [{"tool_call_id": "a", "tool": "x", "arguments": {"a": NaN}}]}', "NaN is no number"),
-    ('{"calls": [{"tool_call_id": "a", "tool": "\\ud800"}]}', "the answer holds half a character"),
-    (FULL.replace("3.2", '"3.2"', 1), "answer.draft.claims[0].value is a number, not a text"),
-    (FULL.replace("3.2", "true", 1), "answer.draft.claims[0].value is a number, not true or false"),
-    (FULL.replace("3.2", "1e999", 1), "answer.draft.claims[0].value is a finite number"),
-    (FULL.replace("3.2", "9" * 400, 1), "answer.draft.claims[0].value is a finite number"),
-    (FULL.replace("3.2", "9" * 9000, 1), "the answer is not JSON"),
-    (FULL.replace("CHANGED", "changed", 1), "answer.draft.claims[0].predicate is one of CHANGED, "),
-    (FULL.replace('"wording"', '"confidence":1,"wording"', 1), "claims[0] has no field 'confidence'"),
-    (FULL.replace('"t1"', '"t:1"', 1), "answer.assessments[0].tool_call_id is 1 to 128 of"),
-    (FULL.replace("2023-11-14T22:13:20Z", "yesterday", 1), "claims[0].window.start is an ISO 8601"),
-    (FULL.replace("2023-11-14T22:13:20Z", "2024-11-14T22:13:20Z", 1), "window ends at or after its start"),
+    ("", "answer: expected JSON, found an error at line 1, column "),
+    ("Sure! Here is my draft: {}", "answer: expected JSON, found an error at line 1, column "),
+    ("```json\n{}\n```", "answer: expected JSON, found an error at line 1, column "),
+    (CALLS + "x", "answer: expected JSON, found an error at line 1, column "),
+    ("[]", "answer: expected an object, found a list"),
+    ("null", "answer: expected an object, found null"),
+    ("{}", "answer: expected either 'calls' or 'draft', found "),
+    ('{"calls": [], "draft": null}', "answer: expected either 'calls' or 'draft', found "),
+    ('{"calls": [], "calls": []}', "answer: expected each name once in an object, found 'calls' twice"),
+    ('{"calls": [], "thoughts": "x"}', "answer: expected known fields alone, found field 'thoughts'"),
+    ('{"calls": {}}', "answer.calls: expected a list, found an object"),
+    ('{"calls": [7]}', "answer.calls[0]: expected an object, found a number"),
+    ('{"calls": [{"tool": "x"}]}', "answer.calls[0]: expected field 'tool_call_id', found an object without"),
+    ('{"calls": [{"tool_call_id": "a:b", "tool": "x"}]}', "calls[0].tool_call_id: expected 1 to 128 of"),
+    ('{"calls": [{"tool_call_id": "a", "tool": "x", "caller": "root"}]}', "alone, found field 'caller'"),
+    ('{"calls": [{"tool_call_id": "a", "tool": "x", "arguments": null}]}', "arguments: expected an object"),
+    ('{"calls": [{"tool_call_id": "a", "tool": "x", "arguments": {"a": NaN}}]}', "a JSON number, found NaN"),
+    ('{"calls": [{"tool_call_id": "a", "tool": "\\ud800"}]}', "answer: expected whole characters"),
+    (FULL.replace("3.2", '"3.2"', 1), "answer.draft.claims[0].value: expected a number, found a text"),
+    (FULL.replace("3.2", "true", 1), "answer.draft.claims[0].value: expected a number, found true or false"),
+    (FULL.replace("3.2", "1e999", 1), "answer: expected a number that a computer can hold, found"),
+    (FULL.replace("3.2", "9" * 400, 1), "answer: expected a number of at most 300 digits, found"),
+    (FULL.replace("3.2", "9" * 9000, 1), "answer: expected a number of at most 300 digits, found"),
+    (FULL.replace("CHANGED", "changed", 1), "answer.draft.claims[0].predicate: expected one of CHANGED, "),
+    (FULL.replace('"wording"', '"confidence":1,"wording"', 1), "alone, found field 'confidence'"),
+    (FULL.replace('"t1"', '"t:1"', 1), "answer.assessments[0].tool_call_id: expected 1 to 128 of"),
+    (FULL.replace("2023-11-14T22:13:20Z", "yesterday", 1), "claims[0].window.start: expected an ISO 8601"),
+    (FULL.replace("2023-11-14T22:13:20Z", "2024-11-14T22:13:20Z", 1), "window: expected an end at"),
 ]  # fmt: skip
 
 
@@ -202,16 +202,16 @@ def test_two_claims_of_one_id_are_refused() -> None:
 
 def test_a_draft_of_ten_megabytes_is_refused_before_it_is_parsed() -> None:
     """Size comes first: this text is not even JSON, and the objection is its size."""
-    with pytest.raises(MalformedAnswer, match=f"larger than {SIZE_MAX_BYTES} bytes"):
+    with pytest.raises(MalformedAnswer, match=f"at most {SIZE_MAX_BYTES} bytes, found more"):
         decode_answer("{" * 10_000_000)
-    with pytest.raises(MalformedAnswer, match=f"larger than {SIZE_MAX_BYTES} bytes"):
+    with pytest.raises(MalformedAnswer, match=f"at most {SIZE_MAX_BYTES} bytes, found more"):
         decode_answer('"' + "延" * (SIZE_MAX_BYTES // 3) + '"')
 
 
 @pytest.mark.parametrize("text", ["[" * 200_000, '{"a":' * 40_000, '{"calls": [{"arguments": ' + "[" * 20])
 def test_what_is_nested_too_deep_is_refused_before_it_is_parsed(text: str) -> None:
     """Depth is looked at without recursion."""
-    with pytest.raises(MalformedAnswer, match="deeper than 16 levels"):
+    with pytest.raises(MalformedAnswer, match="at most 16 levels of nesting, found more"):
         decode_answer(text)
 
 
@@ -224,7 +224,7 @@ def test_brackets_in_texts_are_no_depth() -> None:
 def test_lists_and_texts_are_bounded() -> None:
     """One more than the limit is refused."""
     call = {"tool_call_id": "t", "tool": "x"}
-    with pytest.raises(MalformedAnswer, match=f"more than {LIST_MAX}"):
+    with pytest.raises(MalformedAnswer, match=f"at most {LIST_MAX} in the list, found more"):
         decode_answer(json.dumps({"calls": [call] * (LIST_MAX + 1)}))
     with pytest.raises(MalformedAnswer, match=f"1 to {ANSWER_TEXT_MAX} characters"):
         decode_answer(json.dumps({"calls": [{**call, "tool": "x" * (ANSWER_TEXT_MAX + 1)}]}))
