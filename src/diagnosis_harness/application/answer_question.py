@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
 from diagnosis_harness.application.diagnose import DiagnoseUseCase, DiagnosisEnd
 from diagnosis_harness.application.inquiry import resolve_inquiry
 from diagnosis_harness.application.publish import RunFacts, publish
+from diagnosis_harness.application.runs.events import tell_finished, tell_run
+from diagnosis_harness.application.status import ChatApplicationStatus, emit_status
 from diagnosis_harness.diagnosis.agent import DiagnosisTask
 from diagnosis_harness.diagnosis.inquiry import Inquiry
 from diagnosis_harness.harness.context import RunContext
@@ -51,32 +52,18 @@ class AnsweredRun:
         return publish(self.ctx, facts, self.end, events)
 
 
-@contextmanager
-def fail_on_error(core: DiagnosisHarnessCore, ctx: RunContext) -> Iterator[None]:
-    """Around all work of a run that the caller has opened: whatever it raises, the run has ended first.
-
-    A run that has its end keeps it.
-    """
-    try:
-        yield
-    except BaseException as error:
-        core.complete_failure(ctx, type(error).__name__)
-        raise
-
-
 async def answer_question(
     core: DiagnosisHarnessCore,
     ctx: RunContext,
-    use_case: DiagnoseUseCase,
+    use_case_and_tools: Callable[[], tuple[DiagnoseUseCase, tuple[str, ...]]],
     *,
     sources: Sources,
-    tools: tuple[str, ...],
     question: Question,
 ) -> AnsweredRun:
     """Diagnose and end the run. Cancelled, timed out and failed runs are answered as well.
 
     Args:
-        tools: names of the tools that the run may call.
+        use_case_and_tools: makes the use case of this run; the names are those of the tools it may call.
 
     Raises:
         InvalidInput: the question, or whoever asks it, names a time of which the sources hold nothing; the
@@ -84,10 +71,13 @@ async def answer_question(
         Exception: the sources cannot be read, or a bug; the run is FAILED then.
     """
     started_s = core.clock.now_s()
-    with fail_on_error(core, ctx):
+    with tell_run(core, ctx, question.text):
+        use_case, tools = use_case_and_tools()
         summary = sources.summary.summary(ctx)
         inquiry = resolve_question(core, ctx, sources, question)
-        end = await use_case.diagnose(ctx, DiagnosisTask(question.text, inquiry, caller=LOCAL_CALLER))
+        emit_status(core, ctx, ChatApplicationStatus.DIAGNOSIS_RUNNING)
+        end = await use_case.work(ctx, DiagnosisTask(question.text, inquiry, caller=LOCAL_CALLER))
+        tell_finished(core, ctx, end.outcome)
     facts = RunFacts(
         question=question.text,
         language=question.language,

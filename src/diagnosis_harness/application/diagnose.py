@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from diagnosis_harness.application.runs.events import tell_decision, tell_finished, tell_started
+from diagnosis_harness.application.runs.events import tell_decision, tell_finished, tell_run
 from diagnosis_harness.application.status import ChatApplicationStatus, emit_status
 from diagnosis_harness.diagnosis.agent import DiagnosisAgent, DiagnosisTask
 from diagnosis_harness.diagnosis.collection import DiagnosisStopReason
@@ -76,16 +76,11 @@ class DiagnoseUseCase:
             CancelledError, KeyboardInterrupt: of the host, when all of that is done; the run is FAILED then.
             Exception: a bug in a player or in this package; the run is FAILED then.
         """
-        try:
-            tell_started(self._core, ctx, task.question)
+        with tell_run(self._core, ctx, task.question):
             emit_status(self._core, ctx, ChatApplicationStatus.DIAGNOSIS_RUNNING)
             end = await self.work(ctx, task)
-        except BaseException as error:
-            self._core.complete_failure(ctx, type(error).__name__)
-            tell_finished(self._core, ctx, ReleaseOutcome.FAILED)
-            raise
-        tell_finished(self._core, ctx, end.outcome)
-        return end
+            tell_finished(self._core, ctx, end.outcome)
+            return end
 
     async def work(self, ctx: RunContext, task: DiagnosisTask) -> DiagnosisEnd:
         """The same inside a run that the caller has begun, told the stage of, and will tell the end of.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from diagnosis_harness.application.answer_question import (
@@ -17,7 +17,7 @@ from diagnosis_harness.application.path_answer import AnswerPath
 from diagnosis_harness.application.publish import RunFacts, publish_other_path
 from diagnosis_harness.application.router import Routing
 from diagnosis_harness.application.routing import RoutingDecision
-from diagnosis_harness.application.runs.events import tell_decision, tell_finished, tell_started
+from diagnosis_harness.application.runs.events import tell_decision, tell_finished, tell_run
 from diagnosis_harness.application.status import ChatApplicationStatus, emit_status
 from diagnosis_harness.application.subject import revise_path
 from diagnosis_harness.diagnosis.agent import DiagnosisTask
@@ -71,7 +71,7 @@ class RoutedAnswer:
 async def answer_by_path(
     core: DiagnosisHarnessCore,
     ctx: RunContext,
-    paths: QuestionPaths,
+    paths: Callable[[], QuestionPaths],
     *,
     sources: Sources,
     question: Question,
@@ -83,15 +83,11 @@ async def answer_by_path(
             run is FAILED then.
         Exception: the sources cannot be read, or a bug; the run is FAILED then.
     """
-    try:
-        answered = await _answer(core, ctx, paths, sources=sources, question=question)
-    except BaseException as error:
-        core.complete_failure(ctx, type(error).__name__)
-        tell_finished(core, ctx, ReleaseOutcome.FAILED)
-        raise
-    outcome = answered.end.outcome if isinstance(answered, AnsweredRun) else ReleaseOutcome.SUCCESS
-    tell_finished(core, ctx, outcome)
-    return answered
+    with tell_run(core, ctx, question.text):
+        answered = await _answer(core, ctx, paths(), sources=sources, question=question)
+        outcome = answered.end.outcome if isinstance(answered, AnsweredRun) else ReleaseOutcome.SUCCESS
+        tell_finished(core, ctx, outcome)
+        return answered
 
 
 async def _answer(
@@ -103,7 +99,6 @@ async def _answer(
     question: Question,
 ) -> AnsweredRun | AnsweredText:
     started_s = core.clock.now_s()
-    tell_started(core, ctx, question.text)
     emit_status(core, ctx, ChatApplicationStatus.ROUTING)
     masked = mask_or_withhold(question.text)
     resolved: list[Inquiry] = []

@@ -6,8 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from diagnosis_harness.application.answer_question import LOCAL_CALLER, Question, fail_on_error
+from diagnosis_harness.application.answer_question import LOCAL_CALLER, Question
 from diagnosis_harness.application.routed_question import AnsweredText, RoutedAnswer
+from diagnosis_harness.application.runs.events import fail_on_error
 from diagnosis_harness.audit.verification.recheck import Recheck, ask_again
 from diagnosis_harness.bootstrap.workplace import Workplace, build_workplace, open_folder
 from diagnosis_harness.harness.cancellation import CancellationReason

@@ -48,6 +48,7 @@ from diagnosis_harness.bootstrap.sources import build_catalog
 from diagnosis_harness.bootstrap.stored_runs import open_redis
 from diagnosis_harness.bootstrap.telemetry import exporting
 from diagnosis_harness.bootstrap.workbench import build_boundary, build_use_case
+from diagnosis_harness.bootstrap.workplace import build_core
 from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.harness.core import DiagnosisHarnessCore
 from diagnosis_harness.harness.workers import WorkerPool
@@ -171,9 +172,7 @@ async def _open_resources(
 ) -> _Resources:
     clock, ids = SystemClock(), RandomIds()
     owner = f"{socket.gethostname()[:60]}-{os.getpid()}-{ids.new_secret()[:12]}"
-    workers = WorkerPool(threads_max=settings.run.worker_threads)
     last = stack.enter_context(ExitStack())  # closed last: what closes before it may wait by the core's clock
-    last.callback(workers.close)
     await catalog.warm(progress)
     library = open_library(settings, clock=clock, progress=progress)
     database = await Database.open(
@@ -186,7 +185,7 @@ async def _open_resources(
     log = SqlRunLog(database, owner=owner, clock=clock)
     await log.start()
     stack.push_async_callback(log.stop)
-    core = DiagnosisHarnessCore(clock=clock, ids=ids, sink=FanOutSink((log, *extra_sinks)), workers=workers)
+    core, workers = build_core(settings, sink=FanOutSink((log, *extra_sinks)), clock=clock, ids=ids)
     last.enter_context(core)
     closed = ClosedRuns()
     stores = RunStores(

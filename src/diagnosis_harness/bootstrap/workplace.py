@@ -12,8 +12,8 @@ from diagnosis_harness.application.answer_question import (
     AnsweredRun,
     Question,
     answer_question,
-    fail_on_error,
 )
+from diagnosis_harness.application.diagnose import DiagnoseUseCase
 from diagnosis_harness.application.intent import IntentType
 from diagnosis_harness.application.path_answer import PathAnswer
 from diagnosis_harness.application.routed_question import AnsweredText, QuestionPaths, answer_by_path
@@ -91,16 +91,15 @@ class Workplace(Closing):
         Raises:
             InvalidInput: as `answer_question`.
         """
-        with fail_on_error(self.core, ctx):
+
+        def use_case_and_tools() -> tuple[DiagnoseUseCase, tuple[str, ...]]:
             boundary = self.boundary(sources)
-            return await answer_question(
-                self.core,
-                ctx,
-                build_use_case(self.core, self.settings, boundary, self.players),
-                sources=sources or NO_SOURCES,
-                tools=tuple(spec.name for spec in boundary.specs),
-                question=question,
-            )
+            use_case = build_use_case(self.core, self.settings, boundary, self.players)
+            return use_case, tuple(spec.name for spec in boundary.specs)
+
+        return await answer_question(
+            self.core, ctx, use_case_and_tools, sources=sources or NO_SOURCES, question=question
+        )
 
     async def answer_by_path(
         self, ctx: RunContext, sources: Sources, question: Question
@@ -110,7 +109,8 @@ class Workplace(Closing):
         Raises:
             InvalidInput: as `answer_by_path`, or the runbooks of the settings cannot be read.
         """
-        with fail_on_error(self.core, ctx):
+
+        def paths() -> QuestionPaths:
             boundary, roles = self.boundary(sources), RoleBoundary(self.core)
 
             def profile(ctx: RunContext) -> SystemProfile:
@@ -118,7 +118,7 @@ class Workplace(Closing):
                 specs = boundary.specs
                 return system_profile(self.settings, self.players, tools=specs, sources=held, documents=None)
 
-            paths = QuestionPaths(
+            return QuestionPaths(
                 routing=Routing(self.core, roles, self.players.router),
                 others={
                     IntentType.SYSTEM_CHAT: SystemChat(self.core, roles, self.players.responder, profile),
@@ -127,7 +127,8 @@ class Workplace(Closing):
                 use_case=build_use_case(self.core, self.settings, boundary, self.players),
                 tools=tuple(spec.name for spec in boundary.specs),
             )
-            return await answer_by_path(self.core, ctx, paths, sources=sources, question=question)
+
+        return await answer_by_path(self.core, ctx, paths, sources=sources, question=question)
 
     def close(self) -> None:
         """End what runs and let all threads end. Twice is once."""
@@ -150,6 +151,14 @@ class _Runbooks:
         return await query.answer(ctx, question, language)
 
 
+def build_core(
+    settings: Settings, *, sink: TraceSink, clock: Clock, ids: IdSource
+) -> tuple[DiagnosisHarnessCore, WorkerPool]:
+    """The core of a process or of a host, and its threads, which end when it is closed."""
+    workers = WorkerPool(threads_max=settings.run.worker_threads)
+    return DiagnosisHarnessCore(clock=clock, ids=ids, sink=sink, workers=workers), workers
+
+
 def build_workplace(
     settings: Settings,
     *,
@@ -165,10 +174,7 @@ def build_workplace(
         InvalidSetting: a role names a player that does not exist.
     """
     make_players = choose_players(settings, policy=policy)
-    workers = WorkerPool(threads_max=settings.run.worker_threads)
-    core = DiagnosisHarnessCore(
-        clock=clock or SystemClock(), ids=ids or RandomIds(), sink=sink, workers=workers
-    )
+    core, workers = build_core(settings, sink=sink, clock=clock or SystemClock(), ids=ids or RandomIds())
     return Workplace(core, workers, settings, make_players(core), tuple(tools))
 
 

@@ -8,7 +8,7 @@ from diagnosis_harness.diagnosis.claim import Claim
 from diagnosis_harness.diagnosis.inquiry import Inquiry
 from diagnosis_harness.diagnosis.records import Records
 from diagnosis_harness.guards.absence_rule import AbsenceRule, absence_rule
-from diagnosis_harness.guards.incident_time import in_recording, is_of_incident
+from diagnosis_harness.guards.incident_time import SAME_TIME_S, in_recording, is_of_incident
 from diagnosis_harness.guards.verdict import Finding, FindingCode
 from diagnosis_harness.kernel.window import TimeWindow
 from diagnosis_harness.tools.invocation import EvidenceRecord, Projection
@@ -16,7 +16,6 @@ from diagnosis_harness.tools.invocation import EvidenceRecord, Projection
 _NOT_OF_AN_ABSENCE = ("baseline", "affected", "direction", "onset_s")
 _OF_THE_WINDOW = frozenset({"start", "end", "onset", "limit"})
 """Arguments that the looked-at window holds already, or that change nothing about an empty answer."""
-_SAME_INSTANT_S = 1.0
 
 
 def absence_findings(claim: Claim, records: Records, inquiry: Inquiry) -> list[Finding]:
@@ -103,7 +102,4 @@ def _is_inside(
         return False
     if stated is None:
         return True
-    return (
-        recorded.start_s - _SAME_INSTANT_S < stated.start_s
-        and stated.end_s < recorded.end_s + _SAME_INSTANT_S
-    )
+    return recorded.start_s - SAME_TIME_S < stated.start_s and stated.end_s < recorded.end_s + SAME_TIME_S

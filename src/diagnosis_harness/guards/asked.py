@@ -13,12 +13,11 @@ from diagnosis_harness.diagnosis.claim import Claim
 from diagnosis_harness.diagnosis.inquiry import Inquiry, OnsetOrigin
 from diagnosis_harness.diagnosis.predicate_rule import About, rule_of
 from diagnosis_harness.guards.absence_rule import absence_rule
+from diagnosis_harness.guards.incident_time import is_same_time
 from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.tools.evidence import EvidenceItem, ItemKind
 from diagnosis_harness.tools.invocation import EvidenceRecord
 
-SAME_ONSET_S = 1.0
-"""Times are written to the second; two that differ by less say the same."""
 _ESTIMATED = frozenset({OnsetOrigin.ALERT, OnsetOrigin.NOBODY})
 """Where the tools find the onset themselves: nobody stated it, or an alert did, which fires after it."""
 
@@ -115,9 +114,9 @@ class QuestionScope:
             return given.get("alert_entity") is None
         return item.peer in self.victims
 
-    def _is_one(self, instant: JsonValue) -> bool:
-        return isinstance(instant, int | float) and any(
-            abs(instant - onset_s) < SAME_ONSET_S for onset_s in self.onsets
+    def _is_one(self, time_s: JsonValue) -> bool:
+        return isinstance(time_s, int | float) and any(
+            is_same_time(time_s, onset_s) for onset_s in self.onsets
         )
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from diagnosis_harness.diagnosis.inquiry import Inquiry, Telemetry
 from diagnosis_harness.diagnosis.missing import MissingInfo
 from diagnosis_harness.guards.asked import question_scope
+from diagnosis_harness.guards.incident_time import is_same_window
 from diagnosis_harness.kernel.window import TimeWindow
 from diagnosis_harness.tools.evidence import ItemKind
 from diagnosis_harness.tools.invocation import EvidenceRecord
@@ -22,7 +23,6 @@ _JUDGING = frozenset(
         ItemKind.CAUSE_SCORE,
     }
 )
-_SAME_INSTANT_S = 1.0
 
 
 _KINDS = {
@@ -143,18 +143,14 @@ def standing_window(
 
     None for any other: that of a recording, of another incident, or none of this run.
     """
+    if window is None:
+        return None
     held = tuple(records)
     asked = question_scope(inquiry, held)
-    for record in held if window is not None else ():
+    for record in held:
         for item in record.items:
-            if item.kind not in _JUDGING or item.window is None or not _is_same(window, item.window):
+            if item.kind not in _JUDGING or item.window is None or not is_same_window(window, item.window):
                 continue
             if asked.is_at_its_time(record, item):
                 return item.window
     return None
-
-
-def _is_same(one: TimeWindow | None, other: TimeWindow) -> bool:
-    return one is not None and (
-        abs(one.start_s - other.start_s) < _SAME_INSTANT_S and abs(one.end_s - other.end_s) < _SAME_INSTANT_S
-    )

@@ -14,6 +14,19 @@ LATE_S = 60.0
 """How much later than the onset a look may begin: metrics are often recorded once a minute, and what begins
 inside a minute is first seen at its end."""
 
+SAME_TIME_S = 1.0
+"""Times are written to the second; two that differ by less are the same."""
+
+
+def is_same_time(one_s: float, other_s: float) -> bool:
+    """Whether two times are the same, as they are written."""
+    return abs(one_s - other_s) < SAME_TIME_S
+
+
+def is_same_window(one: TimeWindow, other: TimeWindow) -> bool:
+    """Whether two windows are the same, as they are written."""
+    return is_same_time(one.start_s, other.start_s) and is_same_time(one.end_s, other.end_s)
+
 
 def speaks_of_incident(item: EvidenceItem, inquiry: Inquiry) -> bool:
     """Whether what an item says is about the incident; an estimated onset has no window, and is near it."""

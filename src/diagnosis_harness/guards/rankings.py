@@ -11,8 +11,9 @@ from dataclasses import dataclass
 
 from diagnosis_harness.diagnosis.claim import FaultKind
 from diagnosis_harness.diagnosis.draft import Cause, SetAside, SetAsideReason
-from diagnosis_harness.guards.asked import SAME_ONSET_S, QuestionScope
+from diagnosis_harness.guards.asked import QuestionScope
 from diagnosis_harness.guards.confidence import confidence_of
+from diagnosis_harness.guards.incident_time import SAME_TIME_S
 from diagnosis_harness.tools.evidence import EvidenceItem, ItemKind
 from diagnosis_harness.tools.invocation import EvidenceRecord
 
@@ -138,4 +139,4 @@ def _is_later(ranking: Ranking, other: Ranking, asked: QuestionScope) -> bool:
     alert_s, at_s, before_s = asked.inquiry.alert_at_s, ranking.first.onset_s, other.first.onset_s
     if asked.is_stated or alert_s is None or at_s is None or before_s is None:
         return False
-    return abs(at_s - alert_s) < SAME_ONSET_S <= at_s - before_s
+    return abs(at_s - alert_s) < SAME_TIME_S <= at_s - before_s

@@ -13,7 +13,7 @@ from diagnosis_harness.diagnosis.predicate_rule import (
     Subject,
     rule_of,
 )
-from diagnosis_harness.guards.incident_time import speaks_of_incident
+from diagnosis_harness.guards.incident_time import is_same_time, is_same_window, speaks_of_incident
 from diagnosis_harness.guards.verdict import FindingCode
 from diagnosis_harness.kernel.quantity import states
 from diagnosis_harness.kernel.window import TimeWindow
@@ -25,8 +25,6 @@ DIRECT_KINDS = frozenset(
 """Kinds that say something observed of an entity, as a ranking does not."""
 NORMAL_SHARE = 0.05
 """A move that more than one window in twenty of normal operation shows as well is no move."""
-SAME_INSTANT_S = 1.0
-"""Times are written to the second; two that differ by less say the same."""
 
 
 def objections(claim: Claim, item: EvidenceItem) -> tuple[FindingCode, ...]:
@@ -150,13 +148,10 @@ def _supports_direction(claim: Claim, item: EvidenceItem, rule: PredicateRule) -
 def _supports_window(stated: TimeWindow | None, looked: TimeWindow | None) -> bool:
     if stated is None:
         return True
-    if looked is None:
-        return False
-    near = abs(stated.start_s - looked.start_s) < SAME_INSTANT_S
-    return near and abs(stated.end_s - looked.end_s) < SAME_INSTANT_S
+    return looked is not None and is_same_window(stated, looked)
 
 
 def _supports_onset(stated_s: float | None, exact_s: float | None) -> bool:
     if stated_s is None:
         return True
-    return exact_s is not None and abs(exact_s - stated_s) < SAME_INSTANT_S
+    return exact_s is not None and is_same_time(exact_s, stated_s)

@@ -28,7 +28,7 @@ from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.settings import load_settings
 from diagnosis_harness.testing import CountingIds, ManualClock, ScriptedPolicy
 from diagnosis_harness.toolbox.ports import Sources
-from diagnosis_harness.trace.sink import NullSink
+from diagnosis_harness.trace.sink import MemorySink, NullSink, TraceSink
 
 QUESTION = Question("why is checkout slow?", Language.EN, 60.0)
 
@@ -54,15 +54,20 @@ def without(**lost: object) -> Sources:
     return replace(small_incident(CPU_FAULT).sources(), **lost)  # type: ignore[arg-type]  # the lost part raises
 
 
-def workplace() -> Workplace:
+def workplace(sink: TraceSink | None = None) -> Workplace:
     """One whose time and ids belong to the test."""
     return build_workplace(
         load_settings(),
-        sink=NullSink(),
+        sink=sink or NullSink(),
         policy=ScriptedPolicy(),
         clock=ManualClock(),
         ids=CountingIds(),
     )
+
+
+def names(trace: MemorySink, ctx: RunContext) -> list[str]:
+    """The events of a run, in order."""
+    return [event.name.value for event in trace.events(ctx.run_id)]
 
 
 def no_tools(_: Sources) -> NoReturn:
@@ -81,8 +86,9 @@ def no_tools(_: Sources) -> NoReturn:
 def test_a_run_whose_sources_fail_before_it_begins_has_ended(
     sources: Sources, error: type[Exception]
 ) -> None:
-    """An open run would hold its deadline timer, and nobody would ever end it."""
-    with workplace() as place:
+    """An open run would hold its deadline timer, and nobody would ever end it; a sink sees start and end."""
+    trace = MemorySink()
+    with workplace(trace) as place:
         ctx = place.start_run(60.0)
 
         with pytest.raises(error):
@@ -90,22 +96,43 @@ def test_a_run_whose_sources_fail_before_it_begins_has_ended(
 
         assert ctx.lifecycle.termination is not None
         assert (ctx.lifecycle.state, ctx.lifecycle.termination.detail) == (RunState.FAILED, error.__name__)
+        assert names(trace, ctx) == ["RUN_STARTED", "RUN_ENDED", "RUN_FINISHED"]
+        assert trace.events(ctx.run_id)[-1].payload["outcome"] == "FAILED"
 
 
 def test_a_run_whose_tools_cannot_be_offered_has_ended() -> None:
     """The boundary is built when the run is open already."""
-    with replace(workplace(), tools_over=no_tools) as place:
+    trace = MemorySink()
+    with replace(workplace(trace), tools_over=no_tools) as place:
         ctx = place.start_run(60.0)
 
         with pytest.raises(ConnectionResetError):
             asyncio.run(place.answer(ctx, without(), QUESTION))
+        routed = place.start_run(60.0)
+        with pytest.raises(ConnectionResetError):
+            asyncio.run(place.answer_by_path(routed, without(), QUESTION))
 
-        assert ctx.lifecycle.state is RunState.FAILED
+        assert (ctx.lifecycle.state, routed.lifecycle.state) == (RunState.FAILED, RunState.FAILED)
+        for each in (ctx, routed):
+            assert names(trace, each) == ["RUN_STARTED", "RUN_ENDED", "RUN_FINISHED"]
+
+
+def test_a_question_about_another_time_is_a_run_with_start_and_end() -> None:
+    """Nothing is diagnosed, and whoever watches the run sees that it is over."""
+    trace, question = MemorySink(), replace(QUESTION, onset_s=1.0)
+    with workplace(trace) as place:
+        ctx = place.start_run(60.0)
+
+        with pytest.raises(InvalidInput):
+            asyncio.run(place.answer(ctx, without(), question))
+
+        assert names(trace, ctx) == ["RUN_STARTED", "RUN_ENDED", "RUN_FINISHED"]
 
 
 def test_a_run_that_was_cancelled_keeps_that_end() -> None:
-    """The first end stands, whatever fails afterwards."""
-    with workplace() as place:
+    """The first end stands, whatever fails afterwards, and RUN_FINISHED is the last event."""
+    trace = MemorySink()
+    with workplace(trace) as place:
         ctx = place.start_run(60.0)
         place.core.cancel(ctx, CancellationReason.USER_REQUESTED)
 
@@ -113,6 +140,7 @@ def test_a_run_that_was_cancelled_keeps_that_end() -> None:
             asyncio.run(place.answer(ctx, without(summary=LostSummary()), QUESTION))
 
         assert ctx.lifecycle.state is RunState.CANCELLED
+        assert names(trace, ctx) == ["RUN_ENDED", "RUN_STARTED", "RUN_FINISHED"]
 
 
 def test_a_folder_that_cannot_be_read_leaves_no_core_open(

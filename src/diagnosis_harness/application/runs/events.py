@@ -2,11 +2,42 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.harness.core import DiagnosisHarnessCore
 from diagnosis_harness.kernel.window import utc_text
 from diagnosis_harness.release.outcome import FallbackType, ReleaseOutcome
 from diagnosis_harness.trace.event import TraceEventStatus, TraceName, TracePhase
+
+
+@contextmanager
+def fail_on_error(core: DiagnosisHarnessCore, ctx: RunContext) -> Iterator[None]:
+    """Around all work of a run that the caller has opened: whatever it raises, the run has ended first.
+
+    A run that has its end keeps it.
+    """
+    try:
+        yield
+    except BaseException as error:
+        core.complete_failure(ctx, type(error).__name__)
+        raise
+
+
+@contextmanager
+def tell_run(core: DiagnosisHarnessCore, ctx: RunContext, question: str) -> Iterator[None]:
+    """As `fail_on_error`, with RUN_STARTED before the work and RUN_FINISHED after whatever it raises.
+
+    Work that succeeds calls `tell_finished` itself, with its outcome.
+    """
+    try:
+        with fail_on_error(core, ctx):
+            tell_started(core, ctx, question)
+            yield
+    except BaseException:
+        tell_finished(core, ctx, ReleaseOutcome.FAILED)
+        raise
 
 
 def tell_started(core: DiagnosisHarnessCore, ctx: RunContext, question: str) -> None:
