@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 __version__ = "0.1.0"
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # at run time each name is imported when it is first used
     from diagnosis_harness.api.answer import Answer, verify
     from diagnosis_harness.api.folder import IncidentFolder
     from diagnosis_harness.api.harness import Harness

@@ -182,3 +182,10 @@ def _names(file: Path) -> Iterator[tuple[int, str]]:
             yield node.lineno, ast.unparse(node)
         elif isinstance(node, ast.Name):
             yield node.lineno, node.id
+
+
+def test_an_import_for_type_checkers_alone_has_a_reason() -> None:
+    """An arrow is an arrow, so an import is guarded only where it would cost time, or cannot be made."""
+    guard = re.compile(r"^if TYPE_CHECKING:(?!  # \w+)", re.MULTILINE)
+
+    assert [_place(file) for file in SOURCES if guard.search(file.read_text(encoding="utf-8"))] == []

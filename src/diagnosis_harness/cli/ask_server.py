@@ -36,7 +36,7 @@ from diagnosis_harness.settings import load_settings
 from diagnosis_harness.trace.event import TraceEvent, TraceEventStatus, TraceName, TracePhase
 from diagnosis_harness.trace.json_lines import event_of_line
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # heavy: a command starts without them
     from diagnosis_harness.cli.client.api_client import ApiClient
 
 CLOSED_WITHIN_S = 10.0

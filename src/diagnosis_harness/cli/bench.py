@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from diagnosis_harness.bench.case import Condition
+from diagnosis_harness.bench.case import Condition, DataSet
 from diagnosis_harness.bench.datasets.catalog import NAMES
+from diagnosis_harness.cli.options import SettingsFile
 
-if TYPE_CHECKING:
-    from diagnosis_harness.bench.case import DataSet
+if TYPE_CHECKING:  # heavy: a command starts without them
     from diagnosis_harness.bench.runner import BenchResult, Wanted
-    from diagnosis_harness.cli.options import SettingsFile
     from diagnosis_harness.cli.ports import OpenDiagnosis
 
 UNBOUNDED = 1000

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -10,9 +11,7 @@ from diagnosis_harness.cli.options import OutputLangOption, RunsOptions, Setting
 from diagnosis_harness.cli.words import runs as words
 from diagnosis_harness.kernel.language import Language
 
-if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Sequence
-
+if TYPE_CHECKING:  # heavy: a command starts without them
     from diagnosis_harness.application.callers.api_key import ApiKey
     from diagnosis_harness.bootstrap.stored_runs import StoredRuns
 

@@ -11,7 +11,7 @@ from diagnosis_harness.cli.options import OutputLangOption, SettingsFile
 from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.kernel.names import display_name
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # heavy: a command starts without them
     from diagnosis_harness.cli.knowledge_search import KnowledgeSearch
 
 NOTES_SHOWN = 20

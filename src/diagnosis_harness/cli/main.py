@@ -37,7 +37,7 @@ from diagnosis_harness.cli.options import (
 from diagnosis_harness.kernel.errors import InvalidInput
 from diagnosis_harness.kernel.language import Language
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # heavy: a command starts without them
     from diagnosis_harness.cli.ports import FolderDiagnosis, LoadProgress, OpenDiagnosis
     from diagnosis_harness.cli.publish import OutputOptions
     from diagnosis_harness.trace.sink import TraceSink

@@ -19,7 +19,7 @@ from diagnosis_harness.cli.words import service as words
 from diagnosis_harness.kernel.errors import InvalidInput, InvalidSetting, StoreFailure
 from diagnosis_harness.kernel.language import Language
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # heavy: a command starts without them
     from diagnosis_harness.application.service import Service
     from diagnosis_harness.settings import Settings
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import typer
@@ -9,9 +10,7 @@ import typer
 from diagnosis_harness.cli.options import NoColorOption, RunFileArgument, RunLangOption
 from diagnosis_harness.kernel.language import Language
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
+if TYPE_CHECKING:  # heavy: a command starts without them
     from diagnosis_harness.report.trace_line import TraceLine
 
 

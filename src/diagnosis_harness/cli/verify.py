@@ -10,7 +10,7 @@ import typer
 from diagnosis_harness.cli.options import NoColorOption, RunFileArgument, RunLangOption
 from diagnosis_harness.kernel.language import Language
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # heavy: a command starts without them
     from diagnosis_harness.audit.verification.recheck import Recheck
     from diagnosis_harness.audit.verification.result import Verification
     from diagnosis_harness.cli.ports import OpenDiagnosis

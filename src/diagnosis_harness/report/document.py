@@ -34,7 +34,7 @@ from diagnosis_harness.report.window import Window
 from diagnosis_harness.tools.evidence import Direction, EvidenceStatus, InvocationStatus
 from diagnosis_harness.tools.invocation import EvidenceRecord
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # exists for type checkers alone
     from _typeshed import DataclassInstance
 
 MISSING: frozenset[str] = frozenset(MissingInfo)

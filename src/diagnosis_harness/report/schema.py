@@ -10,7 +10,7 @@ from diagnosis_harness.report.document import ROOT_DIGEST, RunDocument
 from diagnosis_harness.report.inquiry_entry import InquiryEntry
 from diagnosis_harness.report.version import SCHEMA_VERSION, is_optional
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # exists for type checkers alone
     from _typeshed import DataclassInstance
 
 

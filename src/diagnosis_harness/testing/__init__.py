@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # at run time each name is imported when it is first used
     from diagnosis_harness.testing.clock import ManualClock
     from diagnosis_harness.testing.ids import CountingIds
     from diagnosis_harness.testing.scripted_policy import ScriptedPolicy

@@ -21,7 +21,7 @@ from diagnosis_harness.tools.evidence import EvidenceStatus, InvocationStatus
 from diagnosis_harness.tools.invocation import ErrorCode, EvidenceRecord
 from diagnosis_harness.tools.stored import read_stored
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # an optional extra, which may not be installed
     from redis.asyncio import Redis
 
 _SCHEMES = {"redis": "redis", "rediss": "rediss", "valkey": "redis", "valkeys": "rediss"}

@@ -38,7 +38,7 @@ from diagnosis_harness.diagnosis.claim import FaultKind
 from diagnosis_harness.kernel.errors import InvalidInput
 from diagnosis_harness.kernel.window import parse_utc
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # heavy: only this data set pays for it
     from duckdb import DuckDBPyConnection, DuckDBPyRelation
 
 MIB = 1024 * 1024

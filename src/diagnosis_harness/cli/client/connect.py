@@ -29,7 +29,7 @@ from diagnosis_harness.report.timestamps import escape_line
 from diagnosis_harness.server.run_view import WholeRunView
 from diagnosis_harness.settings import Settings, load_settings
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # heavy: a command starts without them
     from diagnosis_harness.bootstrap.stored_runs import StoredRuns
     from diagnosis_harness.cli.client.api_client import ApiClient
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from diagnosis_harness.kernel.errors import ContractViolation, FailureKind, InvalidInput, ToolFailure
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # heavy: only a run that reads a folder pays for them
     import duckdb
     import numpy as np
 

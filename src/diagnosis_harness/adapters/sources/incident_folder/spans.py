@@ -4,22 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from threading import Lock
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from diagnosis_harness.adapters.sources.incident_folder.database import Database
 from diagnosis_harness.adapters.sources.incident_folder.names import printable
 from diagnosis_harness.adapters.sources.incident_folder.recording_parts import RecordingParts
 from diagnosis_harness.adapters.sources.incident_folder.spans_file import SpanFile
+from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.kernel.window import TimeWindow
 from diagnosis_harness.toolbox.ports import Recording, SpanTable
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from diagnosis_harness.harness.context import RunContext
-
 
 _Number = TypeVar("_Number", bound=np.generic)
 

@@ -36,7 +36,7 @@ from diagnosis_harness.adapters.sources.incident_folder.times import UNITS
 from diagnosis_harness.kernel.errors import InvalidInput
 from diagnosis_harness.toolbox.ports import FileNote
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # heavy: only a run that reads spans pays for them
     import numpy as np
     from numpy.typing import NDArray
 
