@@ -57,8 +57,10 @@ WAITS = frozenset(
 
 UNUSED = frozenset(["idle", "free", "freeable", "remaining", "unused", "spare", "headroom", "balance"])
 FREE = UNUSED | {"available", "avail", "open", "left"}
-LIMITS = frozenset(
-    ["limit", "limits", "quota", "capacity", "ceiling", "threshold", "hard", "spec", "desired", "configured",
+CEILINGS = frozenset(["limit", "limits", "quota", "capacity", "ceiling", "threshold"])
+UNIT_WORDS = frozenset(["bytes", "seconds", "ms", "count", "total", "percent", "ratio", "cores"])
+LIMITS = CEILINGS | frozenset(
+    ["hard", "spec", "desired", "configured",
      "provisioned", "config", "speed", "min", "setting", "settings", "interval", "max", "maximum"]
 )  # fmt: skip
 USE = frozenset(

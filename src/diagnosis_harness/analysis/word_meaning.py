@@ -7,11 +7,12 @@ The first rule that fits decides:
 3. how long something takes is harm by rising, whatever it was that took it (`error_latency`);
 4. what counts trouble is harm (`rejected`, `unhealthy`, `5xx`, `throttled`, `misses`), also where a good word
    is denied (`not_ready`, `under_replicated`);
-5. what waits or lags behind is harm by rising;
-6. what is free, idle or remaining of a resource harms by falling; idle connections are no harm at all;
-7. a limit, a quota or a wanted number is a LIMIT, unless the name speaks of its use;
-8. hits of a cache harm by falling where they are a share, and are traffic where they are counted;
-9. a resource in use harms by rising, what is up or ready by falling, traffic by neither.
+5. a name that ends in limit, quota or capacity is a LIMIT, whatever it limits;
+6. what waits or lags behind is harm by rising;
+7. what is free, idle or remaining of a resource harms by falling; idle connections are no harm at all;
+8. a limit, a maximum or a wanted number is a LIMIT, unless the name speaks of its use;
+9. hits of a cache harm by falling where they are a share, and are traffic where they are counted;
+10. a resource in use harms by rising, what is up or ready by falling, traffic by neither.
 """
 
 from __future__ import annotations
@@ -118,6 +119,12 @@ def _trouble(name: _Name) -> _Found:
     return None
 
 
+def _ceiling(name: _Name) -> _Found:
+    """A name that ends in a limit is one, whatever it limits: `queue_capacity`, `backlog_quota_limit`."""
+    last = next((word for word in reversed(name.words) if word not in said.UNIT_WORDS), "")
+    return (SignalKind.LIMIT, 0) if last in said.CEILINGS else None
+
+
 def _waiting(name: _Name) -> _Found:
     held = name.held
     ready = "ready" in held and held & {"messages", "queue", "summation"}  # ready to be taken
@@ -208,7 +215,7 @@ _RESOURCE_NOUNS = (
     (SignalKind.SATURATION, said.SHARED_NOUNS),
 )
 _RULES: tuple[Callable[[_Name], _Found], ...] = (
-    _info, _budget, _latency, _trouble, _waiting, _time, _free, _limit, _cache, _use, _good,
+    _info, _budget, _latency, _trouble, _ceiling, _waiting, _time, _free, _limit, _cache, _use, _good,
 )  # fmt: skip
 
 
