@@ -47,7 +47,7 @@ def test_an_own_tool_is_believed_and_an_invented_claim_is_not() -> None:
         "No conclusion: the evidence does not prove a cause.",
         "Statements verified against evidence: 1.",
         "- queue_depth of worker rose from 12 to 4,800 (400 times) between 2024-01-01 14:05 and 14:15 UTC.",
-        "没有结论：现有证据不足以证明原因。",
+        "暂无结论：现有证据不足以证明原因。",
         "已对照证据核实的陈述：1 条。",
         "- 2024-01-01 14:05 至 14:15 UTC，worker 的 queue_depth 从 12 升到 4,800（400 倍）。",
     ]

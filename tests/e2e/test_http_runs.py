@@ -254,7 +254,7 @@ def test_a_run_that_goes_on_says_so_and_has_neither_document_nor_report(server: 
         held = client.get(f"/v1/runs/{run_id}/why").json()
         assert (held["status"], len(held["answers"])) == ("RUNNING", 7)
         assert held["says"] == "运行仍在进行；以下回答截至目前。"
-        assert held["answers"][0]["says"] == ["运行仍在进行。", "还没有答案，因此也没有回退。"]
+        assert held["answers"][0]["says"] == ["运行仍在进行。", "还没有答案，因此也没有兜底答复。"]
         for part in ("document", "report.md"):
             held = problem(client.get(f"/v1/runs/{run_id}/{part}"), 409, "run-goes-on")
             assert held["title"].startswith("运行")

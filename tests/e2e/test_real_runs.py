@@ -116,7 +116,7 @@ def test_a_kept_folder_can_be_asked_again_in_chinese(
     again = diagnose("ask", "告警为什么触发", "--from", str(folder))
 
     assert again.returncode == ended.returncode
-    assert "查询范围" in again.stdout
+    assert "已检查的内容" in again.stdout
     assert "正在诊断" in again.stderr
 
 

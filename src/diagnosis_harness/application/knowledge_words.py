@@ -24,19 +24,19 @@ _SOURCES: Final = Text(en="Sources", zh="出处")
 _LINES: Final = Text(en="lines {first} to {last}", zh="第 {first} 至 {last} 行")
 _LINE: Final = Text(en="line {first}", zh="第 {first} 行")
 _NOTHING: Final = Text(
-    en="None of the runbooks answers this: {documents} files with {passages} passages were searched.",
+    en="No runbook answers this: {documents} files with {passages} passages were searched.",
     zh="运维手册中没有答案：共检索了 {documents} 个文件、{passages} 个段落。",
 )
 _NOTHING_INDEXED: Final = Text(
-    en="There is no runbook to search: the folder holds no text that can be used.",
+    en="There is no runbook to search: the folder contains no usable text.",
     zh="没有可检索的运维手册：文件夹中没有可用的文本。",
 )
 _NEAREST: Final = Text(
-    en="The nearest headings, which are no answer:", zh="最接近的标题如下，但它们不是答案："
+    en="The closest headings, which do not answer the question:", zh="最接近的标题如下，但它们不是答案："
 )
 _STALE: Final = Text(
-    en="The folder of the runbooks could not be read just now; this is what it held before.",
-    zh="运维手册的文件夹刚才无法读取，以下是之前的内容。",
+    en="The runbook folder cannot be read right now; this comes from the last time it was read.",
+    zh="运维手册文件夹暂时无法读取，以下内容来自上一次读取。",
 )
 _NOT_CONFIGURED: Final = Text(
     en=(

@@ -52,7 +52,7 @@ class SemanticCase:
             affect, and of parts of both, cited or not: when something began does not depend on what a draft
             chooses to tell.
         set_aside: the rankings that do not count, with the reason that holds.
-        asks_of_unknown: no telemetry knows whom the question is about.
+        asks_of_unknown: the telemetry does not contain what the question is about.
         unseen: affected entities of judged rankings that nobody looked at, at the time of the question. Of a
             ranking that was decided by a signal, also its cause, and a look that dates nothing is none.
     """

@@ -22,22 +22,27 @@ ANSWER_YES: Final = Text(
     zh="是的，就已记录的证据而言：{entity} 是原因。",
 )
 ANSWER_OTHER: Final = Text(
-    en="That {entity} is the cause is not shown; the evidence names {other}.",
+    en="The evidence does not show that {entity} is the cause; it points to {other}.",
     zh="没有证据表明 {entity} 是原因；证据指向 {other}。",
 )
 ANSWER_OPEN: Final = Text(
-    en="Whether {entity} is the cause is not shown.", zh="{entity} 是否为原因，尚无证据。"
+    en="The evidence does not show whether {entity} is the cause.",
+    zh="现有证据无法说明 {entity} 是否为原因。",
 )
 ANSWER_CHANGE: Final = Text(
-    en="{change} That it caused this is not shown.", zh="{change}但没有证据表明是它导致的。"
+    en="{change} The evidence does not show that it caused this.", zh="{change}但没有证据表明是它导致的。"
 )
-ANSWER_NO_CHANGE: Final = Text(en="That a change caused this is not shown.", zh="没有证据表明是变更导致的。")
-ANSWER_UNUSUAL: Final = Text(en="{entity} is not as usual: {claim}", zh="{entity} 与平时不同：{claim}")
+ANSWER_NO_CHANGE: Final = Text(
+    en="The evidence does not show that a change caused this.", zh="没有证据表明是变更导致的。"
+)
+ANSWER_UNUSUAL: Final = Text(
+    en="{entity} is not behaving as usual: {claim}", zh="{entity} 与平时不同：{claim}"
+)
 ANSWER_USUAL: Final = Text(
-    en="As usual, as far as was looked: {claim}", zh="就所查看的范围而言与平时一致：{claim}"
+    en="Nothing unusual in what was examined: {claim}", zh="在已检查的范围内未见异常：{claim}"
 )
 ANSWER_UNSEEN: Final = Text(
-    en="Nothing that was checked says how {entity} is.", zh="已核对的内容无法说明 {entity} 的状况。"
+    en="Nothing that was checked shows the state of {entity}.", zh="已核对的内容无法说明 {entity} 的状况。"
 )
 _UNUSUAL: Final = frozenset(
     {Predicate.CHANGED, Predicate.SLOWED, Predicate.FAILED, Predicate.SATURATED, Predicate.DROPPED}

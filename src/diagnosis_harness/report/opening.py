@@ -20,18 +20,20 @@ NAMES_SEEN_MAX = 8
 """Known names that are listed where none is alike; more fill the screen."""
 
 NAME_UNKNOWN: Final = Text(
-    en="There is no {name} in the data, so nothing is concluded about it.{seen}",
+    en="There is no {name} in the data, so there is no conclusion about it.{seen}",
     zh="数据中没有 {name}，因此不对它下任何结论。{seen}",
 )
 NAME_NEAREST: Final = Text(en=" Did you mean {names}?", zh="是指 {names} 吗？")
-SEEN: Final = Text(en=" It holds {names}.", zh="数据中有：{names}。")
-SEEN_SOME: Final = Text(en=" It holds {names} and {count} more.", zh="数据中有 {names} 等，另有 {count} 个。")
+SEEN: Final = Text(en=" The data contains {names}.", zh="数据中有：{names}。")
+SEEN_SOME: Final = Text(
+    en=" The data contains {names} and {count} more.", zh="数据中有 {names} 等，另有 {count} 个。"
+)
 READ_AS: Final = Text(en="Read {said} as {name}.", zh="已将 {said} 理解为 {name}。")
 ALERT_READ_AS: Final = Text(
     en="The alert names {said}, which was read as {name}.", zh="告警中的 {said} 已理解为 {name}。"
 )
 ALERT_UNKNOWN: Final = Text(
-    en="The alert names {name}, which is not in the data, so nothing is concluded about it.{seen}",
+    en="The alert names {name}, which is not in the data, so there is no conclusion about it.{seen}",
     zh="告警所指的 {name} 不在数据中，因此不对它下任何结论。{seen}",
 )
 TIME_UNREAD: Final = Text(

@@ -13,27 +13,27 @@ from diagnosis_harness.kernel.language import Text
 from diagnosis_harness.release.outcome import FallbackType, ReleaseOutcome
 
 HEADING_WHY: Final = Text(en="Why", zh="依据")
-HEADING_NEARBY: Final = Text(en="Also happened nearby", zh="附近还发生了")
+HEADING_NEARBY: Final = Text(en="Also happened around that time", zh="同一时段还发生了")
 """Changes that no cause rests on."""
 HEADING_VERIFIED: Final = Text(en="Verified", zh="已核实")
-HEADING_CONSIDERED: Final = Text(en="Also considered, not proven", zh="其他候选，未证实")
-HEADING_CANDIDATES: Final = Text(en="Candidates, none of them proven", zh="候选原因，均未证实")
-HEADING_LOOKED_AT: Final = Text(en="Looked at", zh="查询范围")
+HEADING_CONSIDERED: Final = Text(en="Also considered, not proven", zh="其他可能原因（未证实）")
+HEADING_CANDIDATES: Final = Text(en="Candidates, none of them proven", zh="可能原因（均未证实）")
+HEADING_LOOKED_AT: Final = Text(en="Looked at", zh="已检查的内容")
 HEADING_MISSING: Final = Text(en="Missing", zh="缺少")
 HEADING_NEXT_CHECKS: Final = Text(en="Next", zh="下一步")
 HEADING_EVIDENCE: Final = Text(en="Evidence", zh="证据")
-HEADING_KEPT: Final = Text(en="Evidence kept", zh="已保留的证据")
+HEADING_KEPT: Final = Text(en="Stored evidence", zh="已保存的证据")
 HEADING_IN_FLIGHT: Final = Text(en="In flight when it ended", zh="结束时仍在进行")
 
 
-FOUND: Final = Text(en="{count} with findings: {tools}", zh="{count} 次有发现：{tools}")
+FOUND: Final = Text(en="{count} with findings: {tools}", zh="{count} 项有结果：{tools}")
 EMPTY: Final = Text(
-    en="{count} empty (nothing seen in that scope and window, and no more than that): {tools}",
-    zh="{count} 次无发现（仅限该范围与时间窗）：{tools}",
+    en="{count} without findings in their scope and window: {tools}",
+    zh="{count} 项在其范围与时间窗内无结果：{tools}",
 )
-FAILED: Final = Text(en="{count} failed: {tools}", zh="{count} 次失败：{tools}")
-NEVER_ASKED: Final = Text(en="never asked: {tools}", zh="从未查询：{tools}")
-NOTHING_ASKED: Final = Text(en="Nothing was asked.", zh="没有进行任何查询。")
+FAILED: Final = Text(en="{count} failed: {tools}", zh="{count} 项失败：{tools}")
+NEVER_ASKED: Final = Text(en="not called: {tools}", zh="未检查：{tools}")
+NOTHING_ASKED: Final = Text(en="No tool was called.", zh="没有进行任何查询。")
 NOT_USED: Final = Text(en="not used: {name}: {note}", zh="未使用：{name}：{note}")
 UNREAD: Final = Text(en="not read", zh="未读取")
 UNSEARCHED: Final = Text(en="read and counted, not yet compared", zh="已读取并计数，尚未比较")
@@ -44,7 +44,7 @@ SEARCHED: Final[Mapping[str, Text]] = {
 }
 """What a call looked into and nothing compares, by the role of the file."""
 NOT_COMPARED: Final = Text(en="{name}: {note} with normal operation", zh="{name}：{note}")
-EVERYTHING: Final = Text(en="everything", zh="全部")
+EVERYTHING: Final = Text(en="all data", zh="全部数据")
 ONSET: Final = Text(en="Onset: {at}, {method}", zh="开始时间：{at}，{method}")
 ONSET_METHOD: Final[Mapping[str, Text]] = {
     "given": Text(en="given with the question", zh="由提问给出"),
@@ -68,10 +68,12 @@ NEXT_ASK_FAILED: Final = Text(
 )
 NEXT_ASK_UNASKED: Final = Text(en="Ask what this run did not: {tool}.", zh="查询本次没有问到的内容：{tool}。")
 NEXT_GIVE_BASELINE: Final = Text(
-    en="Give normal operation to compare with: --baseline FOLDER.",
+    en="Provide a baseline to compare against: --baseline FOLDER.",
     zh="提供正常运行时的数据用于对比：--baseline FOLDER。",
 )
-NEXT_GIVE_ONSET: Final = Text(en="Say when it began: --onset TIME.", zh="说明故障开始的时间：--onset TIME。")
+NEXT_GIVE_ONSET: Final = Text(
+    en="State when it began: --onset TIME.", zh="说明故障开始的时间：--onset TIME。"
+)
 NEXT_MORE_TIME: Final = Text(
     en="Ask again with more time: --deadline SECONDS (this run had {limit}).",
     zh="给更多时间后重新提问：--deadline SECONDS（本次为 {limit}）。",
@@ -80,13 +82,13 @@ NEXT_MORE_BUDGET: Final = Text(
     en="Ask again with a larger budget, or a narrower question.", zh="用更大的预算，或更具体的问题重新提问。"
 )
 NEXT_ASK_AGAIN: Final = Text(
-    en="Ask again: it is a new run, with its own time and budget.",
-    zh="重新提问：那将是一次新的运行，有自己的时间与预算。",
+    en="Ask again: a new run has its own time and budget.",
+    zh="重新提问：新的运行有自己的时间与预算。",
 )
 
 OUTCOME: Final[Mapping[ReleaseOutcome, Text]] = {
     ReleaseOutcome.SUCCESS: Text(
-        en="A conclusion that the recorded evidence bears out.", zh="结论得到了已记录证据的支持。"
+        en="A conclusion that the recorded evidence supports.", zh="结论得到了已记录证据的支持。"
     ),
     ReleaseOutcome.FALLBACK: Text(en="No conclusion.", zh="没有结论。"),
     ReleaseOutcome.FAILED: Text(en="There is no answer.", zh="没有答案。"),
@@ -94,35 +96,35 @@ OUTCOME: Final[Mapping[ReleaseOutcome, Text]] = {
 }
 FALLBACK: Final[Mapping[FallbackType, Text]] = {
     FallbackType.MISSING_REQUIRED_CONTEXT: Text(
-        en="No conclusion: what is needed to answer was not there.", zh="没有结论：缺少回答所需的信息。"
+        en="No conclusion: information needed to answer was missing.", zh="暂无结论：缺少回答所需的信息。"
     ),
     FallbackType.INSUFFICIENT_EVIDENCE: Text(
-        en="No conclusion: the evidence does not prove a cause.", zh="没有结论：现有证据不足以证明原因。"
+        en="No conclusion: the evidence does not prove a cause.", zh="暂无结论：现有证据不足以证明原因。"
     ),
     FallbackType.EVIDENCE_VALIDATION_FAILED: Text(
-        en="No conclusion: one was drafted, but its citations did not stand up to checking.",
-        zh="没有结论：曾形成草稿，但其引用未通过核对。",
+        en="No conclusion: one was drafted, but its citations failed the check.",
+        zh="暂无结论：初步结论的引用未通过核对。",
     ),
     FallbackType.SEMANTIC_UNSUPPORTED: Text(
-        en="No conclusion: one was drafted, but the evidence it cites does not bear it out.",
-        zh="没有结论：曾形成草稿，但所引证据不支持它。",
+        en="No conclusion: one was drafted, but the evidence it cites does not support it.",
+        zh="暂无结论：所引证据不支持初步结论。",
     ),
     FallbackType.SEMANTIC_UNAVAILABLE: Text(
-        en="No conclusion: one was drafted, but the last check of it could not be made.",
-        zh="没有结论：曾形成草稿，但最后一项检查无法进行。",
+        en="No conclusion: one was drafted, but the final check could not be run.",
+        zh="暂无结论：初步结论的最后一项检查无法进行。",
     ),
 }
 STOP_REASON: Final[Mapping[DiagnosisStopReason, Text]] = {
     DiagnosisStopReason.INFORMATION_SATURATED: Text(
-        en="Collecting stopped: further questions brought nothing new.",
+        en="Collection stopped: further queries brought nothing new.",
         zh="停止收集：新的查询没有带来新的信息。",
     ),
     DiagnosisStopReason.PROGRESS_PROTOCOL_VIOLATED: Text(
-        en="Collecting stopped: the agent did not say what its results meant.",
-        zh="停止收集：代理没有说明结果的意义。",
+        en="Collection stopped: the agent did not assess its results.",
+        zh="停止收集：智能体未对结果作出评估。",
     ),
     DiagnosisStopReason.BUDGET_LIMIT_REACHED: Text(
-        en="Collecting stopped at the limit of the budget.", zh="停止收集：已达到预算上限。"
+        en="Collection stopped: the budget limit was reached.", zh="停止收集：已达到预算上限。"
     ),
 }
 RUN_STATE: Final[Mapping[RunState, Text]] = {
@@ -130,8 +132,8 @@ RUN_STATE: Final[Mapping[RunState, Text]] = {
     RunState.SUCCESS: Text(en="", zh=""),
     RunState.FAILED: Text(en="The run failed.", zh="运行失败。"),
     RunState.CANCELLED: Text(en="", zh=""),
-    RunState.TIMED_OUT: Text(en="The time it was given ran out.", zh="给定的时间已用完。"),
-    RunState.BUDGET_EXHAUSTED: Text(en="The budget it was given is used up.", zh="给定的预算已用完。"),
+    RunState.TIMED_OUT: Text(en="Time ran out.", zh="时间已用完。"),
+    RunState.BUDGET_EXHAUSTED: Text(en="The budget is used up.", zh="预算已用完。"),
 }
 """What to say of a run that ended so; empty where the outcome says it already."""
 FAULT: Final[Mapping[FaultKind, Text]] = {
@@ -164,13 +166,18 @@ MISSING: Final[Mapping[MissingInfo, Text]] = {
     MissingInfo.TIME: Text(en="when it began (--onset TIME)", zh="何时开始（--onset TIME）"),
     MissingInfo.PERMISSION: Text(en="permission to use a tool", zh="使用某个工具的权限"),
 }
-UNKNOWN_NAME: Final = Text(en='"{name}", which no telemetry knows', zh="“{name}”：遥测数据中没有这个名称")
+UNKNOWN_NAME: Final = Text(
+    en=('"{name}", a name that is not in the telemetry'), zh="“{name}”：遥测数据中没有这个名称"
+)
 """A name of the question that no telemetry knows."""
 CAUSE: Final = Text(en="{entity} is the cause: {fault}.", zh="{entity} 是原因：{fault}。")
 ALSO_CAUSE: Final = Text(en="{entity} is a cause as well: {fault}.", zh="{entity} 也是原因：{fault}。")
 CONFIDENCE: Final = Text(
-    en="Confidence {share} of 1: how well checked evidence bears it out; no probability.",
-    zh="置信度 {share}（最高为 1）：表示核对过的证据支持它的程度，不是概率。",
+    en=(
+        "Confidence {share} (0 to 1): how strongly the verified evidence supports this. It is not a "
+        "probability."
+    ),
+    zh="置信度 {share}（满分 1）：表示核实过的证据对它的支持程度，不是概率。",
 )
 FAULT_IN_REGION: Final = Text(en="{fault} ({region})", zh="{fault}（{region}）")
 VERIFIED_COUNT: Final = Text(
@@ -187,7 +194,7 @@ NO_DIAGNOSIS: Final = Text(
 SCORE: Final = Text(en="score {score}", zh="得分 {score}")
 EVIDENCE_FOR: Final = Text(en="for", zh="支持")
 EVIDENCE_AGAINST: Final = Text(en="against", zh="反对")
-SCOPE: Final = Text(en="asked for", zh="查询")
+SCOPE: Final = Text(en="scope", zh="查询范围")
 NOTHING_FOUND: Final = Text(en="nothing found in this scope and window", zh="在此范围与时间窗内没有发现")
 WINDOW: Final = Text(en="Incident window: {window}", zh="故障时间窗：{window}")
 INTERVAL: Final = Text(en="{start} to {end}", zh="{start} 至 {end}")
@@ -196,9 +203,9 @@ FOOTER: Final = Text(
     zh="{run_id}：状态 {state}，结果 {outcome}；{duration} / {limit}",
 )
 SPENT: Final[Mapping[str, Text]] = {
-    "llm_calls": Text(en="{used} of {limit} decisions", zh="决策 {used}/{limit}"),
+    "llm_calls": Text(en="{used} of {limit} agent steps", zh="步数 {used}/{limit}"),
     "tool_calls": Text(en="{used} of {limit} tool calls", zh="工具调用 {used}/{limit}"),
-    "total_tokens": Text(en="{used} of {limit} tokens", zh="词元 {used}/{limit}"),
+    "total_tokens": Text(en="{used} of {limit} tokens", zh="token {used}/{limit}"),
 }
 """Counters worth a word in the footer, by name."""
 FINDING_COUNT: Final = Text(en="{count} findings", zh="{count} 项发现")

@@ -120,7 +120,7 @@ def test_that_nothing_answers_is_said(desk: Desk) -> None:
     assert (answer.body["found"], answer.body["retrievals"], writer.asked) == (False, 1, 0)
     assert answer.body["nearest"]
     assert "quotations" not in answer.body
-    assert "which are no answer" in str(answer.body["text"])
+    assert "which do not answer the question" in str(answer.body["text"])
     assert desk.events_named(TraceName.KNOWLEDGE_ANSWER) == [
         (TraceEventStatus.SUCCEEDED, {"found": False, "configured": True})
     ]
@@ -151,7 +151,7 @@ def test_an_old_copy_is_said_to_be_one() -> None:
     body = Desk(base=MemoryKnowledge(is_stale=True)).ask()
 
     assert body["stale"] is True
-    assert str(body["text"]).startswith("The folder of the runbooks could not be read just now")
+    assert str(body["text"]).startswith("The runbook folder cannot be read right now")
 
 
 def test_a_search_that_fails_is_no_answer(desk: Desk) -> None:

@@ -109,7 +109,7 @@ def test_a_source_it_lacks_is_denied() -> None:
     body = ask("can you see Splunk?")
 
     assert body["asked_about"] == [{"name": "splunk", "held": False}]
-    assert "I have no source and no tool of the name “splunk”." in body["text"]
+    assert "I have no source or tool named “splunk”." in body["text"]
 
 
 def test_a_kind_of_telemetry_it_lacks_is_denied() -> None:
@@ -145,7 +145,7 @@ def test_language_models_are_named_as_they_are_wired() -> None:
     assert ask("which llm do you use?")["text"].startswith("No language model")
     assert "- diagnosis: acme-7b" in ask("which llm do you use?", wired)["text"]
     assert "acme-7b" in ask("where does my data go?", wired)["text"]
-    assert "goes to none" in ask("where does my data go?")["text"]
+    assert "neither your questions" in ask("where does my data go?")["text"]
 
 
 NAMES = st.text(st.characters(categories=["Ll", "Nd"], max_codepoint=122), min_size=3, max_size=8).map(

@@ -299,5 +299,5 @@ def test_as_json_holds_words_and_places() -> None:
 
     assert isinstance(held, dict)
     assert (held["question"], held["arises"]) == ("FALLBACK", True)
-    assert held["asks"] == "为什么得到的是回退答案？"
+    assert held["asks"] == "为什么得到的是兜底答复？"
     assert {"place": "release.outcome", "value": "FALLBACK"} in held["rests_on"]

@@ -106,9 +106,9 @@ def test_a_change_that_supports_no_cause_is_listed_apart() -> None:
     line = "checkout was changed (config) at 2024-01-01 14:05 UTC. “log level INFO, page size 25”"
 
     apart = render_plain(replace(success, records=records, report=report), 120)
-    assert f"Also happened nearby\n  5. {line} [" in apart
+    assert f"Also happened around that time\n  5. {line} [" in apart
     among = render_plain(replace(success, records=records, report=borne), 120)
-    assert "Also happened nearby" not in among
+    assert "Also happened around that time" not in among
     assert f"  5. {line} [" in among
 
 

@@ -71,7 +71,10 @@ def test_what_was_read_and_not_compared_is_said() -> None:
 
 @pytest.mark.parametrize(
     ("tool", "role", "note"),
-    [("search_logs", "logs", "searched, not compared"), ("list_changes", "changes", "listed, not compared")],
+    [
+        ("search_logs", "logs", "searched, not compared"),
+        ("list_changes", "changes", ("listed, not compared")),
+    ],
 )
 def test_what_a_call_found_in_a_file_is_not_called_unused(tool: str, role: str, note: str) -> None:
     """It was searched or listed, and no more; nothing found leaves it among the unused."""
@@ -221,8 +224,8 @@ def test_the_summary_says_why_collecting_stopped_and_how_the_run_ended() -> None
 
     assert compose(material(release, RunState.BUDGET_EXHAUSTED)).summary == (
         "No conclusion: the evidence does not prove a cause.",
-        "The budget it was given is used up.",
-        "Collecting stopped at the limit of the budget.",
+        "The budget is used up.",
+        "Collection stopped: the budget limit was reached.",
         "Statements verified against evidence: 0.",
     )
 
@@ -261,7 +264,7 @@ def test_what_was_missing_is_said_in_the_language_of_the_report() -> None:
     assert missing_phrases(report, Language.EN) == (
         "spans of distributed traces",
         "which service is meant",
-        '"billing", which no telemetry knows',
+        '"billing", a name that is not in the telemetry',
     )
     assert missing_phrases(report, Language.ZH) == (
         "分布式调用链",
@@ -280,8 +283,8 @@ def test_next_checks_end_with_what_would_sharpen_the_comparison() -> None:
     bare = replace(material(), records=documents.records()[:3], has_baseline=False, has_onset=False)
 
     assert compose(replace(bare, tools=())).next_checks == (
-        "Give normal operation to compare with: --baseline FOLDER.",
-        "Say when it began: --onset TIME.",
+        "Provide a baseline to compare against: --baseline FOLDER.",
+        "State when it began: --onset TIME.",
     )
 
 

@@ -15,6 +15,7 @@ from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.kernel.window import utc_text
 from diagnosis_harness.release.outcome import ReleaseOutcome
+from diagnosis_harness.report.earlier_sentences import in_current_words
 from diagnosis_harness.trace.event import TraceEvent, TraceEventStatus, TraceName, TracePhase, bound_payload
 
 _CANCELLED = (
@@ -22,22 +23,22 @@ _CANCELLED = (
     "运行在开始之前已被取消。",
 )
 _NEVER_BEGAN = (
-    "The run did not begin in the time it was given for that.",
+    "The run did not start before its start deadline.",
     "运行未能在规定的时间内开始。",
 )
 _NOT_SERVED = (
     (
-        "No process that takes queued runs has the source that was asked about, so the run did not begin in"
-        " the time it was given for that."
+        "No process that takes queued runs has this source, so the run did not start before its start "
+        "deadline."
     ),
-    "没有任何处理排队运行的进程拥有所询问的数据源，因此运行未能在规定的时间内开始。",
+    "处理排队运行的进程都没有该数据源，因此运行未能在规定的时间内开始。",
 )
 _GIVEN_UP = (
     (
-        "The run was cut off: its process is gone, or could not reach the database. Nothing of it was"
-        " repeated; it can be started anew."
+        "The run was interrupted: its process died, or could not reach the database. No step was repeated; "
+        "you can ask again."
     ),
-    "运行中断：处理它的进程已不存在，或无法访问数据库。没有任何步骤被重复执行；可以重新发起一次运行。",
+    "运行中断：处理它的进程已退出，或无法访问数据库。没有重复执行任何步骤；可以重新提问。",
 )
 
 
@@ -52,7 +53,7 @@ def early_failures(language: Language) -> frozenset[str]:
 
 def was_not_served(failure: str | None, language: Language) -> bool:
     """Whether this is the failure message of a run whose source no process had."""
-    return failure == _in_language(_NOT_SERVED, language)
+    return failure is not None and in_current_words([failure]) == (_in_language(_NOT_SERVED, language),)
 
 
 BEFORE_IT_BEGAN = "before it began"

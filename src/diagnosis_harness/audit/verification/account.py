@@ -13,6 +13,7 @@ from diagnosis_harness.kernel.errors import RunDocumentInvalid
 from diagnosis_harness.release.decision import TABLE, Row
 from diagnosis_harness.release.outcome import ReleaseOutcome
 from diagnosis_harness.report.document import MISSING, RunDocument, Termination
+from diagnosis_harness.report.earlier_sentences import in_current_words
 from diagnosis_harness.report.failure import failure_sentence
 from diagnosis_harness.report.window import read_instant
 from diagnosis_harness.tools.invocation import ErrorCode
@@ -45,16 +46,28 @@ def _outcome_flaws(document: RunDocument) -> Iterator[Flaw]:
     asked_for = RunState.SUCCESS if reason is None else state_for(reason)
     if run.termination is None or asked_for is not run.state:
         yield Flaw(FlawCode.REASON_DOES_NOT_FIT, "run.termination", str(reason), run.state.value)
-    said = {failure_sentence(row.end, run.language) for row in rows if row.outcome is ReleaseOutcome.FAILED}
-    if (release.failure is not None or said) and release.failure not in said | early:
+    failures = {
+        failure_sentence(row.end, run.language) for row in rows if row.outcome is ReleaseOutcome.FAILED
+    }
+    stated = None if release.failure is None else in_current_words([release.failure])[0]
+    if (stated is not None or failures) and stated not in failures | early:
         yield Flaw(FlawCode.FAILURE_DOES_NOT_FIT, "release.failure", str(release.failure))
+
+
+def _failure(document: RunDocument) -> str:
+    """The failure message in the words of today; empty where there is none."""
+    return in_current_words([document.release.failure or ""])[0]
 
 
 def _was_given_up(document: RunDocument, early: frozenset[str]) -> bool:
     """Whether the run itself had ended well, and its process was gone before anything could leave."""
     release, report = document.release, document.report
     failed = (release.outcome, release.fallback_type) == (ReleaseOutcome.FAILED, None)
-    return failed and release.failure in early and not (report.claims or report.causes)
+    return (
+        failed
+        and in_current_words([release.failure or ""])[0] in early
+        and not (report.claims or report.causes)
+    )
 
 
 def _fits(row: Row, document: RunDocument) -> bool:

@@ -30,6 +30,7 @@ from diagnosis_harness.release.standing import confidences, score_causes
 from diagnosis_harness.report.claim_sentence import may_stand
 from diagnosis_harness.report.compose import compose, no_diagnosis
 from diagnosis_harness.report.document import MISSING, Coverage, Report, RunDocument
+from diagnosis_harness.report.earlier_sentences import in_current_words
 from diagnosis_harness.report.inquiry_entry import InquiryEntry
 from diagnosis_harness.report.ranking_entry import ranking_entries
 from diagnosis_harness.report.restore import material_of
@@ -192,10 +193,10 @@ def _other_path(document: RunDocument) -> IntentType | None:
 
 
 def _summary_flaws(stated: Report, again: Sequence[Report]) -> Iterator[Flaw]:
-    if stated.summary != again[0].summary:
+    if in_current_words(stated.summary) != again[0].summary:
         there, made = " ".join(stated.summary), " ".join(again[0].summary)
         yield Flaw(FlawCode.SUMMARY_DIFFERS, "report.summary", there, made)
-    if all(stated.next_checks != each.next_checks for each in again):
+    if all(in_current_words(stated.next_checks) != each.next_checks for each in again):
         there, made = " ".join(stated.next_checks), " ".join(again[0].next_checks)
         yield Flaw(FlawCode.NEXT_CHECKS_DIFFER, "report.next_checks", there, made)
 

@@ -28,9 +28,9 @@ class WhyQuestion(StrEnum):
 
 
 _QUESTIONS: Final[Mapping[WhyQuestion, Text]] = {
-    WhyQuestion.FALLBACK: Text(en="Why was the answer a fallback?", zh="为什么得到的是回退答案？"),
+    WhyQuestion.FALLBACK: Text(en="Why was the answer a fallback?", zh="为什么得到的是兜底答复？"),
     WhyQuestion.STOPPED_CALLING: Text(
-        en="Why did the agent stop calling tools?", zh="代理为什么停止调用工具？"
+        en="Why did the agent stop calling tools?", zh="智能体为什么停止调用工具？"
     ),
     WhyQuestion.NO_EVIDENCE: Text(en="Why did a tool return no evidence?", zh="工具为什么没有返回证据？"),
     WhyQuestion.TIME_OR_BUDGET: Text(en="Did it run out of time or of budget?", zh="是超时还是预算耗尽？"),

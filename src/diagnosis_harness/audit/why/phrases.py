@@ -13,22 +13,22 @@ class Phrase(Enum):
 
     NO_FALLBACK_SUCCESS = Text(
         en="It was not a fallback: the conclusion was released because the recorded evidence supports it.",
-        zh="不是回退：发布的是得到已记录证据支持的结论。",
+        zh="不是兜底答复：结论得到了已记录证据的支持，因此已发布。",
     )
     NO_FALLBACK_ANSWERED = Text(
         en="It was not a fallback: the question was answered and did not need a diagnosis.",
-        zh="不是回退：问题已得到回答，且不需要诊断。",
+        zh="不是兜底答复：问题已得到回答，不需要诊断。",
     )
     NO_FALLBACK_FAILED = Text(
         en="It was not a fallback but a failure: there was no safe answer to give.",
-        zh="不是回退，而是失败：没有可以给出的安全答案。",
+        zh="不是兜底答复，而是失败：没有可以给出的安全答案。",
     )
     NO_FALLBACK_CANCELLED = Text(
         en="It was not a fallback: the run was cancelled before there was an answer.",
-        zh="不是回退：运行在得出答案之前已取消。",
+        zh="不是兜底答复：运行在得出答案之前已取消。",
     )
     NO_FALLBACK_NEVER_STARTED = Text(
-        en="It was not a fallback: the run never started.", zh="不是回退：运行从未开始。"
+        en="It was not a fallback: the run never started.", zh="不是兜底答复：运行从未开始。"
     )
     NO_FALLBACK_NOT_SERVED = Text(
         en=(
@@ -37,7 +37,7 @@ class Phrase(Enum):
             "settings."
         ),
         zh=(
-            "不是回退：没有任何处理排队运行的进程拥有该数据源，因此运行从未开始。请启动一个拥有它的进程："
+            "不是兜底答复：处理排队运行的进程都没有该数据源，因此运行从未开始。请启动一个有该数据源的进程："
             "`diagnose worker --from FOLDER`，或在其设置中写明 [sources]。"
         ),
     )
@@ -46,7 +46,7 @@ class Phrase(Enum):
     )
     FALLBACK_CONTEXT_UNNAMED = Text(
         en="Information needed for an answer was missing; the agent did not say what.",
-        zh="缺少回答所需的信息；代理没有指明是什么。",
+        zh="缺少回答所需的信息；智能体没有指明是什么。",
     )
     FALLBACK_TIME = Text(
         en="Time ran out before a conclusion had passed every check.",
@@ -61,35 +61,35 @@ class Phrase(Enum):
             "Collection stopped because nothing new was coming in, and the evidence collected by then does "
             "not prove a cause."
         ),
-        zh="因为没有新的信息进入而停止收集，已有的信息不足以证明任何原因。",
+        zh="新的查询没有带来新信息，因此停止收集；已有的证据不足以证明任何原因。",
     )
     FALLBACK_PROTOCOL = Text(
         en=(
             "Collection stopped because the agent did not account for its results, which do not prove a "
             "cause."
         ),
-        zh="因为代理没有说明结果的意义而停止收集，已有的结果不足以证明任何原因。",
+        zh="智能体没有对结果作出评估，因此停止收集；已有的结果不足以证明任何原因。",
     )
     FALLBACK_UNREADABLE = Text(
         en="The agent's last answer was empty or unreadable and was discarded.",
-        zh="代理最后的回答为空或无法读取，已被丢弃。",
+        zh="智能体最后的回答为空或无法读取，已被丢弃。",
     )
     FALLBACK_NO_CONCLUSION = Text(
         en="The agent's draft names no cause: the evidence it collected does not prove one.",
-        zh="代理的草稿没有指认原因：它收集到的信息不足以证明任何原因。",
+        zh="智能体的结论草稿没有指认原因：它收集到的证据不足以证明任何原因。",
     )
     FALLBACK_CITATIONS = Text(
         en=(
             "The agent drafted a conclusion, but EvidenceGuard did not find all of it in the cited evidence."
         ),
-        zh="曾形成带结论的草稿，但 EvidenceGuard 未能在其引用的证据中找到全部内容。",
+        zh="智能体提交了结论草稿，但 EvidenceGuard 未能在其引用的证据中找到全部内容。",
     )
     FALLBACK_UNSUPPORTED = Text(
         en=(
             "The agent drafted a conclusion and its citations held, but SemanticGuard found that the cited "
             "evidence does not support it ({reasons})."
         ),
-        zh="曾形成带结论的草稿，引用也通过了核对，但 SemanticGuard 认为这些证据不支持它（{reasons}）。",
+        zh="智能体提交了结论草稿，引用也通过了核对，但 SemanticGuard 认为这些证据不支持它（{reasons}）。",
     )
     FALLBACK_UNAVAILABLE = Text(
         en=(
@@ -97,8 +97,8 @@ class Phrase(Enum):
             "(attempts: {attempts}), and nothing is released unchecked."
         ),
         zh=(
-            "曾形成带结论的草稿，引用也通过了核对，但无法询问 SemanticGuard（尝试 {attempts} 次），而未经检"
-            "查的内容一律不发布。"
+            "智能体提交了结论草稿，引用也通过了核对，但无法调用 SemanticGuard（尝试 {attempts} 次），而未经"
+            "检查的内容一律不发布。"
         ),
     )
     REPAIR_FAILED = Text(en="One repair was attempted and did not fix it.", zh="修复过一次，仍未通过。")
@@ -119,7 +119,7 @@ class Phrase(Enum):
             "It repeatedly failed to say what its results meant, so collection was stopped (tool calls: "
             "{calls})."
         ),
-        zh="它连续多次没有说明结果的意义，因此在 {calls} 次调用后停止收集。",
+        zh="它连续多次没有对结果作出评估，因此在 {calls} 次调用后停止收集。",
     )
     STOP_BUDGET = Text(
         en="A budget limit was reached ({spent}); no tool is called after that.",
@@ -127,18 +127,18 @@ class Phrase(Enum):
     )
     STOP_DRAFTED = Text(
         en="It finished on its own and gave its draft (tool calls: {calls}).",
-        zh="它已查完想查的内容：在 {calls} 次调用后自行给出了草稿。",
+        zh="它自行结束并提交了结论草稿（共调用 {calls} 次）。",
     )
     STOP_UNREADABLE = Text(
         en="Its answer was empty or unreadable, and it was not asked again (tool calls: {calls}).",
-        zh="在 {calls} 次调用后，它的回答为空或无法读取；没有再次询问。",
+        zh="在 {calls} 次调用后，它的回答为空或无法读取；没有再次调用。",
     )
     STOP_POLICY_FAILED = Text(
         en=(
             "The agent, or the language model behind it, failed and was not asked again (tool calls: "
             "{calls})."
         ),
-        zh="在 {calls} 次调用后，代理或其背后的语言模型失败；没有再次询问。",
+        zh="在 {calls} 次调用后，智能体或其背后的语言模型失败；没有再次调用。",
     )
     STOP_TIME = Text(
         en="The deadline passed, and nothing starts after it (tool calls: {calls}).",
@@ -157,8 +157,8 @@ class Phrase(Enum):
         zh="有 {count} 个请求在开始之前被拒绝（{codes}）。",
     )
     STORE_FAILED = Text(
-        en="The evidence store was not available, and what cannot be stored is not looked at.",
-        zh="证据存储未能工作，而无法保存的内容不会去查看。",
+        en="The evidence store was not available, and no tool is called whose result cannot be stored.",
+        zh="证据存储不可用，而结果无法保存时不会进行查询。",
     )
     REQUESTS_REFUSED_UNNAMED = Text(
         en=(
@@ -178,7 +178,7 @@ class Phrase(Enum):
             "{call} ({tool}) found nothing in its scope and time window; this says nothing about anything "
             "outside that scope."
         ),
-        zh="{call}（{tool}）在其范围与时间窗内没有发现；这不说明范围之外的情况。",
+        zh="{call}（{tool}）在其范围与时间窗内没有发现；这不代表范围之外也没有。",
     )
     CALL_UNFINISHED = Text(
         en="{call} ({tool}) has started, and its record is not finished.",
@@ -190,7 +190,7 @@ class Phrase(Enum):
     )
     RECORDS_UNKNOWN = Text(
         en="The evidence store is not responding; the following comes from the run's trace.",
-        zh="证据存储目前没有响应；以下是本次运行的轨迹对各次调用的记载。",
+        zh="证据存储目前没有响应；以下内容来自本次运行的轨迹。",
     )
     CALL_REFUSED_UNNAMED = Text(
         en=(
@@ -217,7 +217,7 @@ class Phrase(Enum):
     )
     CALL_PROJECTION_FAILED = Text(
         en="{call} ({tool}) failed: its result could not be read as findings.",
-        zh="{call}（{tool}）失败：其返回内容无法读作发现。",
+        zh="{call}（{tool}）失败：其返回内容无法解析为发现。",
     )
     CALL_TOO_LARGE = Text(
         en="{call} ({tool}) failed: its result exceeded the size limit of one record.",
@@ -259,7 +259,7 @@ class Phrase(Enum):
             "Neither: no process that takes queued runs has its source, so it never started and used none "
             "of its {limit}."
         ),
-        zh="都不是：没有任何处理排队运行的进程拥有该数据源，因此运行从未开始，没有用到自己的 {limit}。",
+        zh="都不是：处理排队运行的进程都没有该数据源，因此运行从未开始，没有用到自己的 {limit}。",
     )
 
     STATUS_CONCLUDED = Text(en="There is a conclusion.", zh="有结论。")
@@ -276,7 +276,7 @@ class Phrase(Enum):
             "The status means that the question was handled and a safe answer was produced, not that there "
             "is a conclusion: the released answer is a FALLBACK ({kind})."
         ),
-        zh="status 表示问题已被正常处理并形成安全内容，不表示有结论：发布的是 FALLBACK（{kind}）。",
+        zh="status 表示问题已得到处理并给出了安全的答案，不表示有结论：发布的是 FALLBACK（{kind}）。",
     )
     STATE_IS_SEPARATE = Text(
         en="How the run itself ended is recorded separately: {state}.",
@@ -285,22 +285,23 @@ class Phrase(Enum):
 
     NO_STREAM = Text(
         en=(
-            "There was no stream: the question was asked on the command line, and the document is the answer."
+            "There was no stream: the question was asked on the command line, and the run document is the "
+            "answer."
         ),
-        zh="没有流：本次运行由命令行发起，其文档就是答案。",
+        zh="没有事件流：问题由命令行提出，运行文档就是答案。",
     )
     NO_CLIENT = Text(
         en="A background run has no stream of its own, and no client is connected to it.",
-        zh="后台运行没有自己的流，也没有客户端连接。",
+        zh="后台运行没有自己的事件流，也没有客户端连接。",
     )
     DONE_SENT = Text(en="It was sent: done({sent}).", zh="已发送：done({sent})。")
     DONE_NOT_YET = Text(
         en="The stream is still open; `done` is sent once the run has been released.",
-        zh="流仍然打开；运行发布之后才会发送 `done`。",
+        zh="事件流仍然打开；结果发布之后才会发送 `done`。",
     )
     CLIENT_GONE = Text(
         en="The client disconnected, which cancelled the run; there was nobody to send it to.",
-        zh="客户端已断开，运行因此被取消；没有可以发送的对象。",
+        zh="客户端已断开，运行因此被取消，无处可发。",
     )
     CONNECTION_LOST = Text(
         en=(
@@ -313,7 +314,7 @@ class Phrase(Enum):
             "Unknown here: only the process that served the client knows how its stream ended. The run "
             "ended {outcome}; see its document."
         ),
-        zh="此处无从得知：客户端的流如何结束，只有为其服务的进程知道。运行以 {outcome} 结束，见其文档。",
+        zh="此处无从得知：客户端的事件流如何结束，只有为其服务的进程知道。运行以 {outcome} 结束，见其文档。",
     )
     DONE_SENT_BEFORE_STORED = Text(
         en="It was sent; the end of the run is not stored yet.", zh="已发送；运行的结尾尚未保存。"
@@ -327,7 +328,7 @@ class Phrase(Enum):
             "`done` is sent once the run has been released; only the process that serves the client knows "
             "whether it is still connected."
         ),
-        zh="运行发布之后才会发送 `done`；客户端是否仍然连接，只有为其服务的进程知道。",
+        zh="结果发布之后才会发送 `done`；客户端是否仍然连接，只有为其服务的进程知道。",
     )
 
     IS_PREVIOUS_TURN = Text(
@@ -363,7 +364,7 @@ class Phrase(Enum):
     IS_QUEUED = Text(en="The run is queued and has not started.", zh="运行正在排队，尚未开始。")
     IN_PROGRESS = Text(en="The run is still in progress.", zh="运行仍在进行。")
     NO_ANSWER_YET = Text(
-        en="There is no answer yet, and therefore no fallback.", zh="还没有答案，因此也没有回退。"
+        en="There is no answer yet, and therefore no fallback.", zh="还没有答案，因此也没有兜底答复。"
     )
     NOT_STOPPED = Text(
         en="It has not stopped (tool calls so far: {calls}).",

@@ -21,8 +21,11 @@ WORKING = Text(
 )
 LISTENING = Text(en="Listening on {url}. Ctrl+C stops.", zh="正在监听 {url}。按 Ctrl+C 停止。")
 NO_SOURCE = Text(
-    en="No source is configured: diagnoses will report that. Name a folder with --from.",
-    zh="没有配置数据源：诊断会说明缺少数据源。请用 --from 指定文件夹。",
+    en=(
+        "No source is configured, so every diagnosis will report that one is missing. Name a folder with "
+        "--from."
+    ),
+    zh="没有配置数据源，因此每次诊断都会报告缺少数据源。请用 --from 指定文件夹。",
 )
 NO_SOURCE_HERE = Text(
     en="No source is configured here: only runs that need none are taken. Name a folder with --from.",

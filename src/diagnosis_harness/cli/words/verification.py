@@ -13,12 +13,12 @@ CHECKS = {
     CheckName.BYTE_FORM: Text(en="bytes as written", zh="字节格式"),
     CheckName.RECORD_DIGESTS: Text(en="digests of records", zh="记录摘要"),
     CheckName.STORED_BYTES: Text(en="stored bytes", zh="存储字节"),
-    CheckName.INQUIRY: Text(en="what was asked", zh="所问的问题"),
+    CheckName.INQUIRY: Text(en="the question", zh="提问内容"),
     CheckName.REFERENCES: Text(en="citations", zh="引用"),
     CheckName.QUOTES: Text(en="quotes", zh="引文"),
     CheckName.CLAIMS: Text(en="claims", zh="判断"),
     CheckName.CAUSES: Text(en="causes", zh="原因"),
-    CheckName.CASE: Text(en="which rankings count", zh="哪些排名算数"),
+    CheckName.CASE: Text(en="applicable rankings", zh="适用的排名"),
     CheckName.SENTENCES: Text(en="sentences", zh="语句"),
     CheckName.SUMMARY: Text(en="summary, next steps", zh="摘要与后续步骤"),
     CheckName.COVERAGE: Text(en="coverage", zh="查询范围"),
@@ -42,13 +42,13 @@ FLAWS: dict[FlawCode | FindingCode | SemanticReason, Text] = {
     FlawCode.RECORD_INCOMPLETE: Text(
         en="only a READY record has stored bytes", zh="只有 READY 的记录才有存储字节"
     ),
-    FlawCode.STORED_BYTES_INVALID: Text(en="not a valid stored tool result", zh="没有工具结果会这样存储"),
+    FlawCode.STORED_BYTES_INVALID: Text(en="not a valid stored tool result", zh="不是有效的已存储工具结果"),
     FlawCode.STORED_FOR_ANOTHER_CALL: Text(
         en="the stored bytes belong to another call", zh="存储字节属于另一次调用"
     ),
-    FlawCode.RECORD_IMPOSSIBLE: Text(en="no record can be like this", zh="记录不可能如此"),
+    FlawCode.RECORD_IMPOSSIBLE: Text(en="not a possible record", zh="记录不可能如此"),
     FlawCode.WINDOW_OF_NO_RECORD: Text(en="no record covers this window", zh="没有记录涉及这个时间窗口"),
-    FlawCode.STATEMENT_DIFFERS: Text(en="the claim differs from its evidence", zh="陈述与其证据所说的不同"),
+    FlawCode.STATEMENT_DIFFERS: Text(en="the claim differs from its evidence", zh="判断与其证据不同"),
     FlawCode.SENTENCE_DIFFERS: Text(en="the sentence does not match the claim", zh="语句与判断不符"),
     FlawCode.SUMMARY_DIFFERS: Text(en="does not follow from the outcome", zh="与结局不符"),
     FlawCode.NEXT_CHECKS_DIFFER: Text(en="do not follow from the run", zh="与运行情况不符"),
@@ -57,9 +57,9 @@ FLAWS: dict[FlawCode | FindingCode | SemanticReason, Text] = {
     ),
     FlawCode.COVERAGE_DIFFERS: Text(en="does not match the records", zh="与记录不一致"),
     FlawCode.CANDIDATE_CONCLUDED: Text(en="is already a cause", zh="已经是认定的原因"),
-    FlawCode.CANDIDATE_NOT_BORNE: Text(en="its citations do not support it", zh="所引用的内容并非如此"),
+    FlawCode.CANDIDATE_NOT_BORNE: Text(en="its citations do not support it", zh="所引用的内容不支持它"),
     FlawCode.SCORE_NOT_CITED: Text(en="no cited ranking has this score", zh="所引用的排名中没有这个得分"),
-    FlawCode.NOT_IN_THE_TABLE: Text(en="no run can end like this", zh="没有运行会这样结束"),
+    FlawCode.NOT_IN_THE_TABLE: Text(en="not a possible end of a run", zh="运行不可能这样结束"),
     FlawCode.REASON_DOES_NOT_FIT: Text(en="the reason does not lead to this state", zh="原因与状态不符"),
     FlawCode.FAILURE_DOES_NOT_FIT: Text(en="the failure does not match the end", zh="失败说明与结局不符"),
     FlawCode.COUNTED_TOO_LITTLE: Text(en="less than the records show", zh="少于记录所显示的用量"),
@@ -67,26 +67,24 @@ FLAWS: dict[FlawCode | FindingCode | SemanticReason, Text] = {
     FlawCode.OUT_OF_ORDER: Text(en="out of order", zh="时间顺序不对"),
     FlawCode.DURATION_DIFFERS: Text(en="not the time from start to end", zh="不等于从开始到结束的时间"),
     FlawCode.RANKINGS_DIFFER: Text(
-        en="other rankings apply to this time and entity", zh="按时间和对象，算数的排名不是这些"
+        en="other rankings apply to this time and entity", zh="对这一时间和对象，适用的是其他排名"
     ),
     FlawCode.INQUIRY_MISSING: Text(
-        en="the document does not say what the run was asked", zh="没有写明这次运行被问的是什么"
+        en="the document does not say what the run was asked", zh="文档没有写明这次运行的提问内容"
     ),
-    FlawCode.INQUIRY_DIFFERS: Text(
-        en="contradicts the question or the records", zh="问题或记录中写的不是这样"
-    ),
+    FlawCode.INQUIRY_DIFFERS: Text(en="contradicts the question or the records", zh="与问题或记录矛盾"),
     FlawCode.TRACE_DIFFERS: Text(en="the trace contradicts the document", zh="轨迹与文档不一致"),
-    FlawCode.TRACE_INCOMPLETE: Text(en="no line of the trace shows it", zh="轨迹中没有这样的记载"),
+    FlawCode.TRACE_INCOMPLETE: Text(en="no line of the trace shows it", zh="轨迹中没有相应的行"),
     FindingCode.NO_REFS: Text(en="cites nothing", zh="没有引用"),
     FindingCode.REF_UNKNOWN: Text(en="cites no record of this run", zh="引用的记录不在本次运行中"),
     FindingCode.REF_NOT_READY: Text(en="cites a record that is not READY", zh="引用的记录不是 READY"),
     FindingCode.REF_ERROR: Text(en="cites a call that failed", zh="引用了失败的调用"),
     FindingCode.ITEM_UNKNOWN: Text(en="cites an item that is not in the record", zh="引用的内容不在记录中"),
     FindingCode.EMPTY_SUPPORTS_ONLY_ABSENCE: Text(
-        en="an empty record supports only an absence", zh="没有发现的记录只能说明此处没有"
+        en="an empty record supports only an absence", zh="无结果的记录只能支持“没有”的判断"
     ),
     FindingCode.ABSENCE_NEEDS_EMPTY: Text(en="something was found there", zh="那里有发现"),
-    FindingCode.NOTHING_LOOKED_AT: Text(en="there was no data of this kind", zh="没有可供查看的这类数据"),
+    FindingCode.NOTHING_LOOKED_AT: Text(en="there was no data of this kind", zh="没有这类数据"),
     FindingCode.NAME_NOT_KNOWN: Text(
         en="no telemetry of this kind has this name", zh="这类数据中没有这个名称"
     ),
@@ -95,7 +93,7 @@ FLAWS: dict[FlawCode | FindingCode | SemanticReason, Text] = {
     FindingCode.QUOTE_NOT_CITED: Text(en="quotes what it does not cite", zh="引文出自没有引用的内容"),
     FindingCode.QUOTE_NOT_VERBATIM: Text(en="the quote is not in the cited line", zh="引文不在所引用的行中"),
     FindingCode.PREDICATE_NOT_BORNE: Text(
-        en="the evidence does not support a claim of this kind", zh="证据没有说明这类情况"
+        en="the evidence does not support a claim of this kind", zh="证据不支持这类判断"
     ),
     FindingCode.ENTITY_NOT_BORNE: Text(en="the evidence is about another entity", zh="证据说的是另一个对象"),
     FindingCode.AFFECTED_NOT_BORNE: Text(
@@ -128,7 +126,7 @@ FLAWS: dict[FlawCode | FindingCode | SemanticReason, Text] = {
         en="rests on a claim about something else", zh="所依据的判断说的是别的对象"
     ),
     SemanticReason.OF_UNKNOWN_NAME: Text(
-        en="no telemetry knows whom the question is about", zh="遥测数据中没有问题所问的对象"
+        en="the telemetry does not contain what the question is about", zh="遥测数据中没有问题所问的对象"
     ),
     SemanticReason.WEAK: Text(en="the evidence differs too little from normal", zh="证据与正常情况相差太小"),
     SemanticReason.HARMLESS_DIRECTION: Text(en="the change is harmless", zh="变化并无危害"),
@@ -156,7 +154,7 @@ FLAWS: dict[FlawCode | FindingCode | SemanticReason, Text] = {
     SemanticReason.CONTRADICTED: Text(
         en="another ranking for this question names another cause", zh="关于所问问题的另一个排名指向别的原因"
     ),
-    SemanticReason.OVERRULED: Text(en="a judge disagreed", zh="评审另有判断"),
+    SemanticReason.OVERRULED: Text(en="a judge disagreed", zh="评审不同意"),
 }
 RESULTS = {
     CheckResult.HOLDS: Text(en="holds", zh="成立"),
@@ -174,15 +172,15 @@ WHOLE = Text(en="whole file", zh="整个文件")
 STATED = Text(en="stated", zh="写明")
 FOUND = Text(en="found", zh="实际")
 ROOT_DIGEST = Text(en="Root digest: {digest}", zh="根摘要：{digest}")
-VERIFIED = Text(en="Verified: all {count} checks hold.", zh="已核实：全部 {count} 项检查成立。")
+VERIFIED = Text(en="Verified: all {count} checks hold.", zh="已核实：全部 {count} 项检查通过。")
 VERIFIED_IN_PART = Text(
     en="Verified as far as a version {version} document allows: {count} checks hold. "
     "It lacks the data for: {names}.",
-    zh="已在版本 {version} 文档的范围内核实：{count} 项检查成立。该版本不包含以下检查所需的内容：{names}。",
+    zh="已在版本 {version} 文档的范围内核实：{count} 项检查通过。该版本不包含以下检查所需的内容：{names}。",
 )
 NOT_VERIFIED = Text(
     en="NOT VERIFIED: {failed} of {count} checks fail, {unmade} could not be run.",
-    zh="未通过核实：{count} 项检查中 {failed} 项不成立，{unmade} 项无法进行。",
+    zh="未通过核实：{count} 项检查中 {failed} 项未通过，{unmade} 项无法进行。",
 )
 ASKED_AGAIN = Text(
     en="Repeated: {same} of {count} queries returned the same bytes, {differs} did not.",
@@ -196,7 +194,7 @@ CAUSE_FALLS = Text(
 )
 WAS = Text(en="then", zh="当时")
 NOW = Text(en="now", zh="现在")
-NOTHING = Text(en="nothing like it", zh="没有这类发现")
+NOTHING = Text(en="nothing of the kind", zh="没有这类发现")
 COLON = Text(en=": ", zh="：")
 COMMA = Text(en=", ", zh="，")
 
