@@ -62,7 +62,7 @@ def row(time: object = FIRST + 9000, value: object = 1) -> str:
 
 REFUSED: dict[str, tuple[dict[str, str | bytes], tuple[str, ...], str]] = {
     "empty folder": ({}, (), "the folder is empty"),
-    "no known file": ({"notes.txt": "it broke"}, (), "notes.txt: its content is of no known form"),
+    "no known file": ({"notes.txt": "it broke"}, (), "notes.txt: its content is in no known format"),
     "header only": ({"metrics.csv": HEAD}, (), "no rows"),
     "PNG named parquet": ({"metrics.parquet": b"\x89PNG\r\n\x1a\n" + bytes(99)}, (), "metrics.parquet"),
     "CSV named json": ({"metrics.json": GOOD}, (), "metrics.json"),

@@ -93,7 +93,7 @@ def test_the_configured_folder_is_used(
         (["index", "--folder", "a.md"], "Cannot use a.md: it is a file; name the folder that holds it."),
         (
             ["index", "--folder", "empty"],
-            "Cannot use empty: no Markdown, text or HTML file with text is in it",
+            "Cannot use empty: it contains no Markdown, text or HTML file with text",
         ),
         (["index"], "Cannot use --folder: no folder of runbooks is configured"),
         (["search", "  "], "Cannot use QUESTION: it is empty"),

@@ -81,5 +81,5 @@ def test_a_question_about_a_time_that_was_not_recorded_is_refused(tmp_path: Path
 
     assert str(refused.value) == (
         "QUESTION: the onset 2024-04-30T14:00:00Z lies outside the data, which goes from"
-        " 2024-05-01T13:00:00Z to 2024-05-01T14:29:00Z; name an instant inside it, and check the zone."
+        " 2024-05-01T13:00:00Z to 2024-05-01T14:29:00Z; give a time inside it, and check the zone."
     )

@@ -232,7 +232,7 @@ def test_a_stated_onset_is_part_of_the_run(english: Demo, tmp_path: Path) -> Non
     [
         (None, (), "cannot be read"),
         (b"{", (), "is not JSON"),
-        (b'{"answer": 42}', (), "is no run document"),
+        (b'{"answer": 42}', (), "is not a run document"),
         (b"{}", ("--baseline", "."), "--baseline"),
     ],
 )

@@ -219,7 +219,7 @@ def test_a_changed_file_is_read_and_said_to_be_changed(
     ("text", "words"),
     [
         ("", "is not JSON in UTF-8"),
-        ("{}", "is no run document"),
+        ("{}", "is not a run document"),
         ('{"schema_version": "2", "run": 1, "report": 1, "records": 1}', "lacks"),
     ],
 )

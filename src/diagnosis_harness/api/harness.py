@@ -137,7 +137,7 @@ class Harness:
     ) -> LiveRun:
         """Begin to answer, and watch the run: see `LiveRun`. Arguments and errors are those of `ask`."""
         if self._workplace is None:
-            raise ContractViolation("a harness is asked inside its `async with` block")
+            raise ContractViolation("ask a harness inside its `async with` block")
         asked = Question(
             text=check_question(question),
             language=language_of(question) if language is None else language_named(language),
@@ -178,7 +178,7 @@ class Harness:
             return settings.run.timeout_s
         if not (isfinite(limit_s) and limit_s > 0):
             raise InvalidInput(
-                "timeout_s", f"{limit_s:g} is not a time to work in", "give seconds above zero"
+                "timeout_s", f"{limit_s:g} is not a positive number of seconds", "give a number above zero"
             )
         return limit_s
 

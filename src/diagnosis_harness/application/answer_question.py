@@ -106,7 +106,7 @@ def resolve_question(
         return resolve_inquiry(ctx, sources, question.text, question.onset_s, zone=question.zone)
     except OnsetOutsideData as error:
         core.complete_failure(ctx, WorkEnd.ONSET_OUTSIDE_DATA.value)
-        raise InvalidInput(place, str(error), "name an instant inside it, and check the zone") from error
+        raise InvalidInput(place, str(error), "give a time inside it, and check the zone") from error
 
 
 def _check_onset(onset_s: float | None, recorded: TimeWindow | None) -> None:

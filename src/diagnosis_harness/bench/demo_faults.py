@@ -28,7 +28,7 @@ class DemoFaults:
 
     def __post_init__(self) -> None:
         if self.seeds < 1:
-            raise InvalidInput("--seeds", f"{self.seeds} is no number of seeds", "ask for 1 or more")
+            raise InvalidInput("--seeds", f"{self.seeds} is not a valid number of seeds", "ask for 1 or more")
         if self.first_seed <= DEVELOPMENT_SEEDS[-1]:
             problem = f"{self.first_seed} was used in development"
             raise InvalidInput("--first-seed", problem, f"start at {len(DEVELOPMENT_SEEDS)} or later")

@@ -30,7 +30,7 @@ class HardKinds:
 
     def __post_init__(self) -> None:
         if self.seeds < 1:
-            raise InvalidInput("--seeds", f"{self.seeds} is no number of seeds", "ask for 1 or more")
+            raise InvalidInput("--seeds", f"{self.seeds} is not a valid number of seeds", "ask for 1 or more")
         if self.first_seed < 0:
             raise InvalidInput("--first-seed", f"{self.first_seed} is below zero", "start at 0 or later")
 

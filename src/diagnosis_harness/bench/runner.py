@@ -168,7 +168,7 @@ def _why_unscored(run: BenchRun, truth: Truth | None) -> str:
     known = {*run.case.entities, *run.case.owners, *run.case.left_out}
     checked = bool(run.case.entities) and truth.level not in UNSEEN
     if not truth.unusable and checked and not known.intersection(truth.entities):
-        return f"its truth names {truth.entities[0]}, which the data do not know"
+        return f"its truth names {truth.entities[0]}, which is not in the data"
     return truth.unusable
 
 

@@ -152,7 +152,7 @@ def attempt_all(
                 for ended in as_completed(waiting):
                     yield ended.result()
             except BrokenProcessPool as error:
-                problem = "a process of the bench died, most likely for want of memory"
+                problem = "a bench process died, most likely because it ran out of memory"
                 raise InvalidInput("--jobs", problem, "run it again with fewer") from error
             finally:
                 pool.shutdown(wait=True, cancel_futures=True)

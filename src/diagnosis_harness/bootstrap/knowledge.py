@@ -67,7 +67,7 @@ def _index_folder(configured: str, folder: Path) -> Path:
         root = Path(configured).expanduser() if configured else Path.home() / CACHE
     except RuntimeError as error:
         raise InvalidSetting(
-            "knowledge.index_folder", "there is no home folder to keep the index in", "name a folder for it"
+            "knowledge.index_folder", "there is no home folder for the index", "name a folder for it"
         ) from error
     return root / sha256(str(folder.resolve()).encode("utf-8", "surrogateescape")).hexdigest()[:16]
 

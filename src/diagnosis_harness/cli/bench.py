@@ -43,13 +43,15 @@ LimitOption = Annotated[
     int | None,
     typer.Option("--limit", metavar="N", min=1, help="Take N incidents of each condition, evenly spread."),
 ]
-JobsOption = Annotated[int, typer.Option("--jobs", metavar="N", min=1, help="So many processes at once.")]
+JobsOption = Annotated[
+    int, typer.Option("--jobs", metavar="N", min=1, help=("How many processes run at once."))
+]
 ResultsOption = Annotated[
     Path | None,
     typer.Option(
         "--results",
         metavar="FILE",
-        help="Keep finished runs here, and do not repeat those that are here already.",
+        help="Store finished runs here, and skip those already stored.",
     ),
 ]
 JsonFileOption = Annotated[
@@ -61,9 +63,7 @@ HtmlFileOption = Annotated[
 ]
 CompareOption = Annotated[
     tuple[Path, Path] | None,
-    typer.Option(
-        "--compare", metavar="A.json B.json", help="Run nothing; compare two files of --json instead."
-    ),
+    typer.Option("--compare", metavar="A.json B.json", help="Run nothing; compare two --json files instead."),
 ]
 DataOption = Annotated[
     Path | None,
@@ -162,7 +162,7 @@ def _choose(names: list[str], limit: int | None) -> Wanted:
     for name in names:
         if name not in known:
             raise InvalidInput(
-                "--condition", f"'{name}' is no condition", f"choose {ALL}, or some of {CONDITIONS}"
+                "--condition", f"'{name}' is not a condition", f"choose {ALL}, or some of {CONDITIONS}"
             )
     return Wanted(tuple(dict.fromkeys(known[name] for name in names)), limit)
 

@@ -61,7 +61,7 @@ def register(app: typer.Typer, settings_file: SettingsFile) -> None:
 
     @keys.command()
     def revoke(
-        key_id: Annotated[str, typer.Argument(metavar="KEY_ID", help="As printed by `keys list`.")],
+        key_id: Annotated[str, typer.Argument(metavar="KEY_ID", help="The id shown by `keys list`.")],
         *,
         lang: OutputLangOption = Language.EN,
     ) -> int:

@@ -25,7 +25,8 @@ RunbookFolderOption = Annotated[
     ),
 ]
 SearchLangOption = Annotated[
-    Language | None, typer.Option("--lang", help="Language of the answer; the question's own by default.")
+    Language | None,
+    typer.Option("--lang", help=("Language of the answer; the question's language by default.")),
 ]
 
 
@@ -47,7 +48,9 @@ def register(app: typer.Typer, settings_file: SettingsFile) -> None:
 
     @knowledge.command()
     def search(
-        question: Annotated[str, typer.Argument(metavar="QUESTION", help="In English or Chinese.")],
+        question: Annotated[
+            str, typer.Argument(metavar="QUESTION", help=("What to look for, in English or Chinese."))
+        ],
         *,
         folder: RunbookFolderOption = None,
         lang: SearchLangOption = None,

@@ -56,7 +56,7 @@ class KnowledgeSearch(Closing):
         if self._folder is not None and not self.holdings.documents:
             raise InvalidInput(
                 str(self._folder),
-                "no Markdown, text or HTML file with text is in it",
+                "it contains no Markdown, text or HTML file with text",
                 "name a folder that holds runbooks",
             )
 

@@ -251,11 +251,12 @@ def _add_demo(app: typer.Typer, open_diagnosis: OpenDiagnosis) -> None:
             ),
         ] = "cpu",
         seed: Annotated[
-            int, typer.Option("--seed", metavar="N", help="Each number gives another system and incident.")
+            int,
+            typer.Option("--seed", metavar="N", help=("Each number gives a different system and incident.")),
         ] = 1,
         keep: Annotated[
             Path | None,
-            typer.Option("--keep", metavar="FOLDER", help="Keep the incident folder, inside this folder."),
+            typer.Option("--keep", metavar="FOLDER", help="Keep the incident folder, in this folder."),
         ] = None,
         deadline: DeadlineOption = None,
         as_json: JsonOption = False,

@@ -19,17 +19,21 @@ SettingsFile: TypeAlias = Callable[[], Path | None]
 BaselineOption = Annotated[
     Path | None,
     typer.Option(
-        "--baseline", metavar="FOLDER", help="A folder of the same form, recorded in normal operation."
+        "--baseline", metavar="FOLDER", help="A folder in the same format, recorded in normal operation."
     ),
 ]
 SourceFolderOption = Annotated[
     Path | None,
-    typer.Option("--from", metavar="FOLDER", help="An incident folder to offer beside the configured ones."),
+    typer.Option(
+        "--from", metavar="FOLDER", help=("An incident folder to offer in addition to the configured ones.")
+    ),
 ]
 RunFileArgument = Annotated[
-    Path, typer.Argument(metavar="RUN.json", help="A run document that --save or --json wrote.")
+    Path, typer.Argument(metavar="RUN.json", help="A run document written by --save or --json.")
 ]
-RunLangOption = Annotated[Language | None, typer.Option("--lang", help="Language; the run's own by default.")]
+RunLangOption = Annotated[
+    Language | None, typer.Option("--lang", help=("Language; the run's language by default."))
+]
 OutputLangOption = Annotated[Language, typer.Option("--lang", help="Language of what the command prints.")]
 NoColorOption = Annotated[bool, typer.Option("--no-color", help="No colours, also on a terminal.")]
 ServerOption = Annotated[
@@ -55,10 +59,11 @@ JsonOption = Annotated[
     bool, typer.Option("--json", help="Print the run document (docs/reference/run-document.schema.json).")
 ]
 LangOption = Annotated[
-    Language | None, typer.Option("--lang", help="Language of the report; the question's own by default.")
+    Language | None,
+    typer.Option("--lang", help=("Language of the report; the question's language by default.")),
 ]
 SaveOption = Annotated[
-    Path | None, typer.Option("--save", metavar="FILE", help="Write the run document to a file as well.")
+    Path | None, typer.Option("--save", metavar="FILE", help="Also write the run document to a file.")
 ]
 FolderOption = Annotated[
     Path | None,
@@ -67,7 +72,9 @@ FolderOption = Annotated[
 OnsetOption = Annotated[
     str | None,
     typer.Option(
-        "--onset", metavar="TIME", help="When it began: ISO 8601 (UTC unless it has a zone) or epoch seconds."
+        "--onset",
+        metavar="TIME",
+        help=("When the incident began: ISO 8601 (UTC unless it has a zone) or epoch seconds."),
     ),
 ]
 ZoneOption = Annotated[
@@ -75,8 +82,10 @@ ZoneOption = Annotated[
     typer.Option(
         "--zone",
         metavar="ZONE",
-        help="Zone of times in the question and in --onset that name none, such as Europe/Berlin or +02:00; "
-        "by default that of the folder for the question, else UTC.",
+        help=(
+            "Time zone of times in the question and in --onset that do not name one, such as Europe/Berlin "
+            "or +02:00; by default the folder's zone for the question, else UTC."
+        ),
     ),
 ]
 SourceOption = Annotated[

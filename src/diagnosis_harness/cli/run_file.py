@@ -44,7 +44,7 @@ def read_bytes(file: Path) -> bytes:
         return file.read_bytes()
     except OSError as error:
         problem = f"it cannot be read ({error.strerror})"
-        raise InvalidInput(str(file), problem, "give a file that --save or --json wrote") from error
+        raise InvalidInput(str(file), problem, "give a file written by --save or --json") from error
 
 
 def unreadable_document(file: Path, error: RunDocumentInvalid) -> InvalidInput:

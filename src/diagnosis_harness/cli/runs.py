@@ -39,9 +39,9 @@ def _list(  # noqa: PLR0913 - the options of a command
         typer.Option("--intent", metavar="INTENT", help="DIAGNOSIS, KNOWLEDGE_QUERY or SYSTEM_CHAT."),
     ] = None,
     session: Annotated[
-        str | None, typer.Option("--session", metavar="ID", help="Runs of this session.")
+        str | None, typer.Option("--session", metavar="ID", help="Only runs of this session.")
     ] = None,
-    limit: Annotated[int, typer.Option("--limit", metavar="N", min=1, help="How many at most.")] = 20,
+    limit: Annotated[int, typer.Option("--limit", metavar="N", min=1, help="The most runs to list.")] = 20,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON Lines, one run each.")] = False,
 ) -> int:
     """List runs, the latest first. In a pipe every run is one line."""
@@ -55,7 +55,9 @@ def _show(
     options: RunsOptions,
     run: RunArgument,
     *,
-    as_json: Annotated[bool, typer.Option("--json", help="Print everything known of it as JSON.")] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help=("Print everything known about the run as JSON."))
+    ] = False,
 ) -> int:
     """Show a run's status and report; of a run in progress, what happened so far."""
     from diagnosis_harness.cli.runs_view import show_run

@@ -31,7 +31,7 @@ def register(app: typer.Typer, open_diagnosis: OpenDiagnosis) -> None:
             typer.Option(
                 "--against",
                 metavar="FOLDER",
-                help="Repeat the recorded queries on this incident folder, to see which facts still hold.",
+                help="Repeat the recorded queries on this incident folder and report which facts still hold.",
             ),
         ] = None,
         baseline: Annotated[

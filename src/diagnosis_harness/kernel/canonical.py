@@ -21,7 +21,7 @@ def canonical_json(value: JsonValue) -> bytes:
 
     Raises:
         ValueError: a number is not finite, a text holds half a surrogate pair, or nesting passes 64 levels.
-        TypeError: something that JSON cannot say, or a key that is not text.
+        TypeError: something that JSON cannot represent, or a key that is not text.
     """
     text = json.dumps(
         _plain(value, 0), ensure_ascii=False, allow_nan=False, separators=(",", ":"), sort_keys=True
@@ -52,12 +52,12 @@ def _plain(value: JsonValue, depth: int) -> JsonValue:
         case list() | tuple():
             return [_plain(item, depth + 1) for item in value]
         case _:
-            raise TypeError(f"JSON cannot say {type(value).__name__}")
+            raise TypeError(f"JSON cannot represent {type(value).__name__}")
 
 
 def _finite(number: float) -> float:
     if not isfinite(number):
-        raise ValueError(f"JSON cannot say {number}")
+        raise ValueError(f"JSON cannot represent {number}")
     return float(number) + 0.0  # -0.0 + 0.0 is 0.0: one value, one text
 
 

@@ -262,7 +262,7 @@ class TooManyRuns(DiagnosisHarnessError):
     """
 
     def __init__(self, limit: int) -> None:
-        super().__init__(f"{limit} runs of this caller are not finished, and no more may be")
+        super().__init__(f"the limit of {limit} unfinished runs per caller is reached")
         self.limit = limit
 
 
@@ -274,7 +274,7 @@ class TooManyAlerts(DiagnosisHarnessError):
     """
 
     def __init__(self, limit: int) -> None:
-        super().__init__(f"{limit} notifications of alerts wait, and no more may")
+        super().__init__(f"the limit of {limit} waiting alert notifications is reached")
         self.limit = limit
 
 
@@ -286,7 +286,7 @@ class TooManyStreams(DiagnosisHarnessError):
     """
 
     def __init__(self, limit: int) -> None:
-        super().__init__(f"{limit} streams of this caller are open, and no more may be")
+        super().__init__(f"the limit of {limit} open streams per caller is reached")
         self.limit = limit
 
 

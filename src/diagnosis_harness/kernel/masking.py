@@ -111,7 +111,7 @@ def mask(text: str, table: RuleTable | None = None) -> Masked:
             return Masked(text, dict(counts))
         counts.update(span.kind for span in spans)
         text = _replace(text, spans)
-    raise MaskingFailed("masking does not come to rest")
+    raise MaskingFailed("masking does not reach a stable text")
 
 
 def mask_or_withhold(text: str) -> str:

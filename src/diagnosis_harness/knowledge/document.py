@@ -50,7 +50,7 @@ def read_runbook(file: str, data: bytes, *, size: int) -> Document:
     except MaskingFailed:
         return Document(file, file_digest, note="not used: its secrets could not be masked")
     passages = passages_of(file, file_digest, blocks, size=size)
-    return Document(file, file_digest, passages, "" if passages else "not used: no text is in it")
+    return Document(file, file_digest, passages, "" if passages else "not used: it contains no text")
 
 
 def _blocks(file: str, text: str) -> Sequence[Block]:

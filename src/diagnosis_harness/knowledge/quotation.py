@@ -45,11 +45,11 @@ def check_quotations(
     places: set[tuple[int, int]] = set()
     for number, text in quoted_texts:
         if not 1 <= number <= len(passages):
-            raise _refusal("it cites a passage that there is not")
+            raise _refusal("it cites a passage that does not exist")
         held = units.setdefault(number, units_of(passages[number - 1]))
         same = [at for at, unit in enumerate(held) if unit.text == text]
         if not same:
-            raise _refusal("it quotes what does not stand in the passage")
+            raise _refusal("it quotes text that is not in the passage")
         announced = [
             at for at in same if (lead := held[at].lead) is None or (number, held[lead].text) in quoted_texts
         ]

@@ -392,4 +392,4 @@ def _plain(value: object, version: str) -> JsonValue:
         raise ContractViolation("JSON has no number for what is not finite")
     if value is None or isinstance(value, (bool, int, float)):
         return value
-    raise ContractViolation(f"{type(value).__name__} is no part of a run document")
+    raise ContractViolation(f"{type(value).__name__} does not belong in a run document")

@@ -15,7 +15,7 @@ from diagnosis_harness.report.document import ROOT_DIGEST, RunDocument
 from diagnosis_harness.report.version import READABLE
 
 _MARKS = ("schema_version", "run", "report", "records")
-_REMEDY = "give a file that --save or --json of this program wrote"
+_REMEDY = "give a file written by --save or --json of this program"
 
 
 def document_bytes(document: RunDocument) -> bytes:
@@ -50,7 +50,7 @@ def parse_document(data: bytes, *, file: str) -> dict[str, JsonValue]:
     except JsonInvalid as error:
         raise InvalidInput(file, f"is not JSON in UTF-8 ({error.problem})", _REMEDY) from None
     if not isinstance(value, dict) or any(mark not in value for mark in _MARKS):
-        raise InvalidInput(file, "is no run document", _REMEDY)
+        raise InvalidInput(file, "is not a run document", _REMEDY)
     if value["schema_version"] not in READABLE:
         version = str(value["schema_version"])[:20]
         problem = f"is a run document of version {version}, and this program reads {' and '.join(READABLE)}"

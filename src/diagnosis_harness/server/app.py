@@ -37,7 +37,7 @@ _OF_STATUS = {
     413: ProblemKind.TOO_LARGE,
     415: ProblemKind.UNSUPPORTED_MEDIA,
 }
-_DESCRIPTION = """Diagnoses incidents from evidence, and lets nothing out that the evidence does not bear out.
+_DESCRIPTION = """Diagnoses incidents from evidence and releases only what the evidence supports.
 
 Problems are RFC 9457 documents; titles follow `Accept-Language` (English, Chinese). `instance` and the header
 `X-Request-Id` name the request. Times are ISO 8601 in UTC. Another caller's run is 404, as one that does not
@@ -58,7 +58,7 @@ def make_app(service: Service, settings: ServerSettings, *, needs_key: bool) -> 
     metrics = Metrics()
     app = FastAPI(
         title="diagnosis-harness",
-        summary="Ask, watch, stop, reread and audit diagnoses.",
+        summary="Ask for diagnoses, follow them, cancel them, read them again and audit them.",
         description=_DESCRIPTION,
         version=version("diagnosis-harness"),
         openapi_url="/openapi.json",

@@ -23,7 +23,7 @@ from diagnosis_harness.server.problems import ALERT_PATHS, Problem, ProblemKind,
 from diagnosis_harness.server.rate_limit import RateLimits
 
 OPEN_PATHS = frozenset({"/healthz", "/readyz", "/openapi.json"})
-"""Paths that tell nothing of any run and are asked for by machines without a key."""
+"Paths that reveal nothing about runs; machines request them without a key."
 
 PROXY_HEADERS = (
     "forwarded", "via", "x-real-ip", "x-client-ip", "x-cluster-client-ip", "x-original-host", "x-real-port",

@@ -42,5 +42,7 @@ def read_event_id(text: str) -> EventId:
 def bad_event_id() -> InvalidInput:
     """That an id is none of this run."""
     return InvalidInput(
-        "Last-Event-ID", "no event of this run has it", "send the id of the last event received, or omit it"
+        "Last-Event-ID",
+        ("it belongs to no event of this run"),
+        "send the id of the last event received, or omit it",
     )

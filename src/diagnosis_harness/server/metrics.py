@@ -42,51 +42,60 @@ class Metrics:
             ("route", "status"),
             registry=registry,
         )
-        self.streams = Gauge("diagnosis_streams", "Event streams that are open here.", registry=registry)
-        self.active = Gauge("diagnosis_runs_active", "Runs at work in this process.", registry=registry)
+        self.streams = Gauge("diagnosis_streams", "Event streams open in this process.", registry=registry)
+        self.active = Gauge(
+            "diagnosis_runs_active", ("Runs being worked on in this process."), registry=registry
+        )
         self.queued = Gauge(
-            "diagnosis_runs_queued", "Runs that wait, of all processes; 200 at most.", registry=registry
+            "diagnosis_runs_queued", "Queued runs of all processes; counted up to 200.", registry=registry
         )
         self.left = Gauge(
             "diagnosis_runs_queued_without_source",
-            "Runs that wait and ask about a source that this process does not have.",
+            "Queued runs that need a source this process does not have.",
             registry=registry,
         )
         self.alerts_waiting = Gauge(
             "diagnosis_alerts_waiting",
-            "Notifications of alerts that wait, of all processes.",
+            "Alert notifications waiting to be processed, in all processes.",
             registry=registry,
         )
         self.alerts_oldest_s = Gauge(
             "diagnosis_alerts_oldest_seconds",
-            "How long the oldest of them has waited; 0 where none waits.",
+            "Age of the oldest waiting alert notification in seconds; 0 if none is waiting.",
             registry=registry,
         )
         self.store_up = Gauge(
-            "diagnosis_store_up", "Whether the database took a write a moment ago.", registry=registry
+            "diagnosis_store_up", "Whether the last write check of the database succeeded.", registry=registry
         )
         self.evidence_store_up = Gauge(
             "diagnosis_evidence_store_up",
-            "Whether the store of evidence took a write a moment ago; the database, where it keeps it.",
+            "Whether the last write check of the evidence store (or of the database, if evidence is stored "
+            "there) succeeded.",
             registry=registry,
         )
         self._runs = Counter(
             "diagnosis_runs",
-            "Runs that ended in this process, or were ended by it.",
+            "Runs that ended in this process or that it ended.",
             ("outcome", "intent", "fallback"),
             registry=registry,
         )
         self._guards = Counter(
-            "diagnosis_guard_reports", "What guards and repairs said.", ("guard", "status"), registry=registry
+            "diagnosis_guard_reports",
+            ("Verdicts of guards and results of repairs."),
+            ("guard", "status"),
+            registry=registry,
         )
         self._batches = Histogram(
             "diagnosis_log_batch_events",
-            "Events of a run that were written at once.",
+            "Events written by one transaction.",
             buckets=(1, 2, 5, 10, 20, 50, 100, 200),
             registry=registry,
         )
         self._exports = Counter(
-            "diagnosis_trace_exports", "Runs whose trace was to be exported.", ("result",), registry=registry
+            "diagnosis_trace_exports",
+            ("Runs whose trace was due for export, by result."),
+            ("result",),
+            registry=registry,
         )
         self._exported: dict[str, int] = {}
         self._told: OrderedDict[str, dict[str, str]] = OrderedDict()

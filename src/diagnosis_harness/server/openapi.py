@@ -118,7 +118,7 @@ def _document(app: FastAPI, *, needs_key: bool) -> dict[str, Any]:
         "key": {
             "type": "http",
             "scheme": "bearer",
-            "description": "An API key: `dk_…` of `diagnose keys add`.",
+            "description": "An API key: the `dk_…` that `diagnose keys add` prints.",
         }
     }
     for path, operations in held["paths"].items():

@@ -38,23 +38,24 @@ class Ask(Wire):
     session_id: Annotated[
         str | None,
         Field(
-            description="Left out, one is made. Within one, later questions may follow up on earlier ones.",
+            description=(
+                "The session; if omitted, a new one is created. Later questions of a session can follow up "
+                "on earlier ones."
+            ),
             json_schema_extra={"pattern": ID_PATTERN},
         ),
     ] = None
     language: Annotated[Language | None, Field(strict=False, description="Of the answer.")] = None
-    source: Annotated[ShortName | None, Field(description="Name of the configured source to look into.")] = (
+    source: Annotated[ShortName | None, Field(description="Name of the configured source to diagnose.")] = (
         None
     )
-    onset: Annotated[Instant | None, Field(description="When the trouble began, where that is known.")] = None
+    onset: Annotated[Instant | None, Field(description="When the incident began, if known.")] = None
     limit_s: Annotated[
-        float | None, Field(gt=0, allow_inf_nan=False, description="Time that the run may take.")
+        float | None, Field(gt=0, allow_inf_nan=False, description="Time limit of the run.")
     ] = None
     retry_of: Annotated[
         str | None,
-        Field(
-            description="An ended run that this one tries again.", json_schema_extra={"pattern": ID_PATTERN}
-        ),
+        Field(description="An ended run that this one retries.", json_schema_extra={"pattern": ID_PATTERN}),
     ] = None
 
     def asking(self) -> Asking:
@@ -87,11 +88,12 @@ class RunsAsked(BaseModel):
     intent: IntentType | None = None
     session: Annotated[str | None, Field(pattern=ID_PATTERN)] = None
     asked_by: Annotated[
-        str | None, Field(pattern=ID_PATTERN, description="For admins; everybody else sees their own alone.")
+        str | None,
+        Field(pattern=ID_PATTERN, description=("For admins; other callers see only their own runs.")),
     ] = None
     submitted_from: Instant | None = None
     submitted_before: Instant | None = None
-    before: Annotated[str | None, Field(max_length=400, description="`next` of the page before.")] = None
+    before: Annotated[str | None, Field(max_length=400, description="`next` of the previous page.")] = None
     limit: Annotated[int, Field(ge=1, le=PAGE_SIZE_MAX)] = 50
 
     def query(self) -> RunQuery:

@@ -173,7 +173,7 @@ class RunPageView(View):
     """Runs, the latest first."""
 
     runs: list[RunView]
-    next: Annotated[str | None, Field(description="To be given as `before` for the next page.")]
+    next: Annotated[str | None, Field(description="Pass it as `before` to get the next page.")]
 
     @classmethod
     def of(cls, page: RunPage) -> RunPageView:

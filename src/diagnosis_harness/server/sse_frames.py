@@ -70,7 +70,7 @@ def _one_line(data: Mapping[str, object]) -> str:
 def _as_dict(value: object) -> object:
     if isinstance(value, Mapping):  # a payload is read-only
         return dict(value)
-    raise TypeError(f"JSON cannot say {type(value).__name__}")
+    raise TypeError(f"JSON cannot represent {type(value).__name__}")
 
 
 _ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"), default=_as_dict)

@@ -34,7 +34,7 @@ def _field(error: Mapping[str, object]) -> FieldProblem:
 
 def _problem_text(kind: str, error: Mapping[str, object]) -> str:
     if kind == "extra_forbidden":
-        return "this name is not known"
+        return "this name is unknown"
     if kind == "missing":
         return "it is missing"
     if kind in _SHAPES:
@@ -48,4 +48,4 @@ def _remedy(kind: str) -> str:
         return "leave it out, or correct the name"
     if kind == "missing":
         return "send it"
-    return "send what /openapi.json says of it"
+    return "see /openapi.json for its format"

@@ -57,7 +57,7 @@ def test_an_empty_folder_is_refused(refuse_folder: RefuseFolder) -> None:
 
 def test_a_folder_without_one_known_file_is_refused(refuse_folder: RefuseFolder) -> None:
     """A page of notes is no telemetry."""
-    assert "its content is of no known form" in str(refuse_folder({"notes.txt": "it broke"}))
+    assert "its content is in no known format" in str(refuse_folder({"notes.txt": "it broke"}))
 
 
 def test_a_folder_whose_files_have_no_rows_is_refused(refuse_folder: RefuseFolder) -> None:

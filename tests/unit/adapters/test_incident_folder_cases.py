@@ -111,7 +111,7 @@ def test_b17_a_label_that_tells_series_apart_is_a_part_of_them(ctx: RunContext) 
     assert {signal for _, signal in series(sources, ctx)} == {
         f"requests_per_minute{{country={country}}}" for country in ("BR", "DE", "FR", "US")
     }
-    assert "told apart by country" in sources.summary.summary(ctx).files[0].note
+    assert "distinguished by country" in sources.summary.summary(ctx).files[0].note
 
 
 def test_b20_names_of_rates_are_no_times(ctx: RunContext) -> None:

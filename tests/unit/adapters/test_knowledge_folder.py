@@ -152,7 +152,7 @@ def test_a_folder_that_went_away_leaves_what_it_held(shelf: Shelf) -> None:
         ("a.md", b"x\x00y", "not used: it is binary, or UTF-16"),
         ("a.md", "磁盘".encode("gb18030"), "not used: it is not UTF-8 (byte 1)"),
         ("a.md", b"x" * 10_001, "not used: 10,001 bytes are more than 10,000"),
-        ("a.txt", b"", "not used: no text is in it"),
+        ("a.txt", b"", "not used: it contains no text"),
     ],
 )
 def test_each_file_that_is_not_used_has_its_reason(shelf: Shelf, name: str, data: bytes, note: str) -> None:
@@ -184,7 +184,7 @@ def test_a_pipe_is_not_waited_for(shelf: Shelf) -> None:
     """Whatever its name."""
     os.mkfifo(shelf.folder / "pipe.md")
 
-    assert shelf.open()[1].notes == (RunbookNote("pipe.md", "not used: it is no regular file"),)
+    assert shelf.open()[1].notes == (RunbookNote("pipe.md", "not used: it is not a regular file"),)
 
 
 def test_too_many_files_are_said(shelf: Shelf) -> None:

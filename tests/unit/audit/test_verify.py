@@ -44,7 +44,7 @@ def codes(data: bytes) -> set[str]:
 
 
 def holds(data: bytes) -> bool:
-    """Whether nothing is objected to; what is no run document does not hold either."""
+    """Whether nothing is objected to; what is not a run document does not hold either."""
     try:
         return verify(data, file="run.json").verified
     except InvalidInput:

@@ -134,7 +134,7 @@ def test_what_cannot_be_scored_is_one_sentence_each_and_the_rest_is_scored(tmp_p
     assert rows_not_scored(result) == [
         "a (as-published): a: it has no metrics; write metrics.csv.",
         "b (as-published): there is no truth for it",
-        "c (as-published): its truth names nobody, which the data do not know",
+        "c (as-published): its truth names nobody, which is not in the data",
     ]
 
 

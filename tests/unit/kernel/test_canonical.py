@@ -51,7 +51,7 @@ def test_a_value_has_its_one_text(value: JsonValue, text: str) -> None:
 @pytest.mark.parametrize("number", [float("nan"), float("inf"), float("-inf")])
 def test_a_number_that_is_not_finite_is_refused(number: float) -> None:
     """JSON has no text for it, and a digest of a made-up one would mean nothing."""
-    with pytest.raises(ValueError, match="JSON cannot say"):
+    with pytest.raises(ValueError, match="JSON cannot represent"):
         canonical_json({"deep": [number]})
 
 

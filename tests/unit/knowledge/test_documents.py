@@ -26,8 +26,8 @@ PIECES = st.sampled_from(
         (b"\x89PNG\r\n\x1a\n\x00\x00", "not used: it is binary, or UTF-16"),
         ("runbook".encode("utf-16"), "not used: it is binary, or UTF-16"),
         ("磁盘写满".encode("gb18030"), "not used: it is not UTF-8 (byte 1)"),
-        (b"", "not used: no text is in it"),
-        (b" \n\t\n", "not used: no text is in it"),
+        (b"", "not used: it contains no text"),
+        (b" \n\t\n", "not used: it contains no text"),
     ],
 )
 def test_what_cannot_be_read_says_why(data: bytes, note: str) -> None:

@@ -71,7 +71,7 @@ def twice() -> ToolFindings:
 
 
 def not_json() -> ToolFindings:
-    """A value that JSON cannot say."""
+    """A value that JSON cannot represent."""
     wrong: Any = {"value": Decimal(1)}
     return replace(some_findings(), items=(replace(change_item(), attributes=wrong),))
 

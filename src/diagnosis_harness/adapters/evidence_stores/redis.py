@@ -239,7 +239,7 @@ def _decode(value: bytes) -> EvidenceRecord:
         )
     except (ValueError, TypeError, KeyError, ContractViolation, StoredBytesInvalid) as error:
         raise StoreFailure(
-            f"what the evidence store holds cannot be read ({type(error).__name__})",
+            f"the content of the evidence store cannot be read ({type(error).__name__})",
             kind=FailureKind.INVALID_OUTPUT,
             trouble=StoreTrouble.EVIDENCE_UNREADABLE,
         ) from error
@@ -264,7 +264,7 @@ def _translate_errors() -> Iterator[None]:
     except exceptions.OutOfMemoryError as error:
         raise _failure("has no memory left", FailureKind.UNAVAILABLE, StoreTrouble.EVIDENCE_FULL) from error
     except exceptions.ReadOnlyError as error:
-        raise _failure("may only be read", FailureKind.REJECTED, StoreTrouble.EVIDENCE_READ_ONLY) from error
+        raise _failure("is read-only", FailureKind.REJECTED, StoreTrouble.EVIDENCE_READ_ONLY) from error
     except exceptions.RedisError as error:
         problem = f"failed ({type(error).__name__})"
         raise _failure(problem, FailureKind.UNKNOWN, StoreTrouble.EVIDENCE_FAILED) from error

@@ -96,7 +96,7 @@ def _stamp(path: Path, name: str, *, root: Path, file_size_max: int) -> FileStam
     try:
         name.encode()
         if not path.resolve().is_relative_to(root):
-            return RunbookNote(name, "not used: it is a link out of the folder")
+            return RunbookNote(name, "not used: it is a link that leads out of the folder")
         about = path.stat()
     except UnicodeEncodeError:
         return RunbookNote(name.encode("utf-8", "replace").decode(), "not used: its name is not UTF-8")
@@ -105,7 +105,7 @@ def _stamp(path: Path, name: str, *, root: Path, file_size_max: int) -> FileStam
     if stat.S_ISDIR(about.st_mode):
         return RunbookNote(name, "not used: links to folders are not followed")
     if not stat.S_ISREG(about.st_mode):
-        return RunbookNote(name, "not used: it is no regular file")
+        return RunbookNote(name, "not used: it is not a regular file")
     if path.suffix.lower() not in SUFFIXES:
         return RunbookNote(name, "not used: it is neither Markdown, text nor HTML")
     if about.st_size > file_size_max:

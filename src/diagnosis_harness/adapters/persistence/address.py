@@ -31,7 +31,7 @@ def engine_url(text: str) -> URL:
     try:
         url = make_url(text)
     except (ArgumentError, ValueError):
-        raise InvalidSetting(URL_PLACE, "is not a URL of a database", _FORMS) from None
+        raise InvalidSetting(URL_PLACE, "is not a database URL", _FORMS) from None
     if url.drivername == "sqlite":
         if url.host or url.query:
             raise InvalidSetting(URL_PLACE, "an SQLite URL has a path and nothing else", _FORMS)
@@ -40,7 +40,7 @@ def engine_url(text: str) -> URL:
         if not url.database:
             raise InvalidSetting(URL_PLACE, "does not name the database", _FORMS)
         return url.set(drivername="postgresql+psycopg")
-    raise InvalidSetting(URL_PLACE, "names a kind of database that is not known", _FORMS)
+    raise InvalidSetting(URL_PLACE, "names an unknown kind of database", _FORMS)
 
 
 def display_location(url: URL) -> str:
@@ -73,11 +73,11 @@ def _sqlite(path: str) -> URL:
     if path in ("", ":memory:") or path.startswith("file:"):
         raise InvalidSetting(URL_PLACE, "a database in memory cannot be shared or kept", _FORMS)
     if "\0" in path:
-        raise InvalidSetting(URL_PLACE, "is no path of a file", _FORMS)
+        raise InvalidSetting(URL_PLACE, "is not a file path", _FORMS)
     file = Path(path).expanduser()
     if not file.parent.is_dir():
         raise InvalidSetting(
-            URL_PLACE, f"its folder {str(file.parent)!r} does not exist", "make it, or name another"
+            URL_PLACE, f"its folder {str(file.parent)!r} does not exist", "create it, or name another"
         )
     if file.is_dir():
         raise InvalidSetting(URL_PLACE, f"{path!r} is a folder", "name a file in it")

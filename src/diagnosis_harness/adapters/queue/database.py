@@ -52,14 +52,14 @@ def _read(text: str) -> sa.URL:
     try:
         url = sa.make_url(text)
     except (sa.exc.ArgumentError, ValueError):
-        raise InvalidSetting(_PLACE, "is not a URL of a database", _FORMS) from None
+        raise InvalidSetting(_PLACE, "is not a database URL", _FORMS) from None
     if not url.database or url.database == ":memory:":
-        raise InvalidSetting(_PLACE, "names no database that can be shared", _FORMS)
+        raise InvalidSetting(_PLACE, "does not name a database that processes can share", _FORMS)
     if url.get_backend_name() == "sqlite":
         return url.set(drivername="sqlite")
     if url.get_backend_name() in ("postgresql", "postgres"):
         return url.set(drivername="postgresql+psycopg")
-    raise InvalidSetting(_PLACE, "names a kind of database that is not known", _FORMS)
+    raise InvalidSetting(_PLACE, "names an unknown kind of database", _FORMS)
 
 
 class QueueDatabase:

@@ -123,6 +123,6 @@ def _refuse_separate_times(place: str, windows: Sequence[TimeWindow]) -> None:
         if not one.overlaps(other):
             raise InvalidInput(
                 place,
-                f"two of its parts share no time: one covers {one}, another {other}",
+                f"two of its parts do not overlap in time: one covers {one}, another {other}",
                 "give them recordings of the same incident, and check their zones",
             )

@@ -128,7 +128,7 @@ class Alerts:
             NotPermitted, TooManyAlerts, StoreFailure: as `take_firing`.
         """
         if not caller.may_ask:
-            raise NotPermitted("a viewer reads and does not ask")
+            raise NotPermitted("a viewer may only read")
         return await self._take(
             AlertNotification(
                 notification_id=notification_id,

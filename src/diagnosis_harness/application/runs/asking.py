@@ -66,7 +66,7 @@ def request_of(
         InvalidInput: a field cannot be used; `place` names it.
     """
     if not caller.may_ask:
-        raise NotPermitted("a viewer reads and does not ask")
+        raise NotPermitted("a viewer may only read")
     question = check_question(asking.question)
     now_s = clock.now_s()
     return RunRequest(

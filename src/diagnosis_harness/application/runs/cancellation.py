@@ -58,7 +58,7 @@ class RunCanceller(RunReader):
 
     async def _row_to_cancel(self, caller: Caller, run_id: str) -> RunRow:
         if not caller.may_ask:
-            raise NotPermitted("a viewer reads and does not cancel")
+            raise NotPermitted("a viewer may only read")
         return await self.row(caller, run_id)
 
     async def _request_cancel(self, row: RunRow) -> CancelReport:

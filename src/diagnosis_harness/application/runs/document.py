@@ -125,7 +125,7 @@ def _document(
     elif outcome in (ReleaseOutcome.FAILED, ReleaseOutcome.CANCELLED):
         report = _report(run, release, kept)
     elif row.intent in (None, IntentType.DIAGNOSIS):
-        raise RunDocumentInvalid("report", "a diagnosis was released, and none is kept")
+        raise RunDocumentInvalid("report", "a diagnosis was released, but no report of it is stored")
     else:
         report = no_diagnosis(row.intent, row.request.language)
     return RunDocument(

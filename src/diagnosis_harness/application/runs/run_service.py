@@ -99,14 +99,16 @@ class RunService(RunCanceller):
             with suppress(StoreFailure):  # it is accepted; the supervisor puts it again
                 await self._queue.put(submitted.row.run_id, submitted.row.request.lane)
         elif submitted.row.run_id == request.run_id and submitted.row.request.question != request.question:
-            raise InvalidInput("Idempotency-Key", "it came with another question", "send a fresh one")
+            raise InvalidInput(
+                "Idempotency-Key", ("it was already used for another question"), "send a new one"
+            )
         return submitted
 
     async def _again(self, caller: Caller, asking: Asking) -> Asking:
         """What a run that is tried again takes over from the one before, where nothing else is asked for."""
         before = await self.row(caller, asking.retry_of or "")
         if not before.status.is_final:
-            raise RunGoesOn("only a run that has ended is tried again")
+            raise RunGoesOn("only a run that has ended can be retried")
         old = before.request
         return replace(
             asking,

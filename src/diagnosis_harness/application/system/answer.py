@@ -53,19 +53,19 @@ def check_answer(answer: SystemAnswer, question: str) -> SystemAnswer:
         AnswerRefused: it does.
     """
     if not 1 <= len(answer.topics) <= TOPICS_MAX or len(set(answer.topics)) != len(answer.topics):
-        raise _refusal("it names no topic, too many, or one twice")
+        raise _refusal("it names no topic, too many, or the same one twice")
     if not all(isinstance(topic, SystemTopic) for topic in answer.topics):
-        raise _refusal("it names a topic that there is not")
+        raise _refusal("it names an unknown topic")
     if not all(isinstance(kind, TelemetryKind) for kind in answer.kinds) or len(answer.kinds) > NAMES_MAX:
-        raise _refusal("it names a kind of telemetry that there is not")
+        raise _refusal("it names an unknown kind of telemetry")
     asked = question.casefold()
     for name in answer.asked_about:
         if not name.strip() or len(name) > ENTITY_NAME_MAX:
-            raise _refusal("what it was asked about is no name")
+            raise _refusal("a name that it was asked about is not a name")
         if name.casefold() not in asked:
-            raise _refusal("it names what the question does not")
+            raise _refusal("it names something that the question does not")
     if len(answer.asked_about) > NAMES_MAX:
-        raise _refusal("it names too much")
+        raise _refusal("it names too many things")
     return answer
 
 

@@ -35,7 +35,7 @@ def data_set(name: str, root: Path) -> DataSet:
         case "tvdiag-events":
             return TvDiag(root)
         case _:
-            raise InvalidInput(name, "is no known data set", f"choose one of {', '.join(sorted(NAMES))}")
+            raise InvalidInput(name, "is not a known data set", f"choose one of {', '.join(sorted(NAMES))}")
 
 
 def own_incidents(folder: Path) -> DataSet:

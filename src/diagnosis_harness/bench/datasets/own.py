@@ -137,7 +137,7 @@ class OwnIncidents:
         if not normal.is_dir():
             raise InvalidInput(
                 normal.name,
-                "the folder of normal operation is not there",
+                "the baseline folder does not exist",
                 f"correct [baseline] in {SETTINGS}",
             )
 

@@ -13,8 +13,8 @@ from diagnosis_harness.diagnosis.claim import FaultKind
 from diagnosis_harness.kernel.errors import InvalidInput
 
 TRUTH_NAME = "truth.toml"
-SEE_PAGE = "see docs/reference/truth.md for what stands here"
-UNNAMED = "it names nobody: neither `entities` nor `nothing_wrong`"
+SEE_PAGE = "see docs/reference/truth.md for the values allowed here"
+UNNAMED = "it names neither `entities` nor `nothing_wrong`"
 
 _Words = Annotated[str, Field(min_length=1, max_length=500)]
 

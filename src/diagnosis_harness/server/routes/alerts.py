@@ -43,28 +43,34 @@ class AlertsView(View):
     notification_id: Annotated[
         str | None,
         Field(
-            description="Under which it is kept, its request's id; where an earlier one of the group that "
-            "says the same waits still, that one's. None where nothing is to do."
+            description=(
+                "The id under which the notification is stored: the id of this request, or of an identical "
+                "notification of the group that is still waiting. None if there is nothing to do."
+            )
         ),
     ]
     status: AlertStatus
-    fingerprint: Annotated[str, Field(description="Of the group, and of every run about it.")]
-    is_waiting: Annotated[bool, Field(description="It is kept and not worked off yet.")]
-    ahead: Annotated[int, Field(description="How many other notifications waited when it came.")]
+    fingerprint: Annotated[str, Field(description="The session of the group and of all runs about it.")]
+    is_waiting: Annotated[bool, Field(description="The notification is stored and not processed yet.")]
+    ahead: Annotated[int, Field(description="How many other notifications were waiting when it arrived.")]
     runs: Annotated[
-        list[AlertRunView], Field(description="What was done, each run once; empty while it waits.")
+        list[AlertRunView],
+        Field(description=("What was done, with each run once; empty while the notification waits.")),
     ]
-    ignored: Annotated[str | None, Field(description="Why nothing was done, where nothing was to do.")]
+    ignored: Annotated[str | None, Field(description="Why there was nothing to do, if so.")]
 
 
 @router.post(
     "/v1/alerts/alertmanager",
     status_code=202,
-    summary="Take a notification of Alertmanager",
+    summary="Accept an Alertmanager notification",
     responses={
         202: {
             "model": AlertsView,
-            "description": "It is stored and will be processed exactly once; what is known so far.",
+            "description": (
+                "The notification is stored and will be processed exactly once; the body holds what is "
+                "known so far."
+            ),
         },
         200: {"model": AlertsView, "description": "There is nothing to do: `ignored` says why."},
         **problems(ProblemKind.NOT_PERMITTED, ProblemKind.TOO_MANY_ALERTS, ProblemKind.NOT_TAKEN),
@@ -80,7 +86,7 @@ async def alertmanager(
         str | None,
         Query(
             max_length=200,
-            description="Name of the configured source to look into; `alerts.source` when left out.",
+            description="Name of the configured source to diagnose; `alerts.source` if omitted.",
         ),
     ] = None,
 ) -> Response:
@@ -93,7 +99,7 @@ async def alertmanager(
     """
     alerts, caller = state.service.alerts, admission.caller
     if not caller.may_ask:
-        raise NotPermitted("a viewer reads and does not ask")
+        raise NotPermitted("a viewer may only read")
     source = alerts.source_of(source)
     status = AlertStatus(group.status)
     fingerprint = group_fingerprint(group, caller, source=source)

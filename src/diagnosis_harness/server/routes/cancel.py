@@ -25,7 +25,7 @@ CANCEL_WAIT_S = 1.5
         200: {"model": CancelView, "description": "What was stopped, and what was still in flight."},
         202: {
             "model": CancelView,
-            "description": "The process that runs it has been asked, and is yet to answer.",
+            "description": "The process that runs it has been asked to stop and has not answered yet.",
         },
         **problems(P.NOT_PERMITTED),
     },

@@ -35,7 +35,7 @@ class ChatAsk(Ask):
     """One question whose answer is waited for."""
 
     trace: Annotated[
-        bool, Field(description="Whether the stream also carries every other event of the run's trace.")
+        bool, Field(description="Whether the stream also carries all other events of the run's trace.")
     ] = False
 
 

@@ -23,11 +23,15 @@ router = APIRouter(tags=["runs"])
 
 LastEventId = Annotated[
     str | None,
-    Header(alias="Last-Event-ID", description="Sent by an EventSource that comes again.", max_length=40),
+    Header(alias="Last-Event-ID", description="Sent by an EventSource when it reconnects.", max_length=40),
 ]
 LastEventIdAsked = Annotated[
     str | None,
-    Query(alias="last_event_id", description="The same, for clients that cannot set it.", max_length=40),
+    Query(
+        alias="last_event_id",
+        description=("The same, for clients that cannot set the header."),
+        max_length=40,
+    ),
 ]
 
 
@@ -38,7 +42,7 @@ LastEventIdAsked = Annotated[
     responses={
         **stream_responses(),
         **problems(ProblemKind.TOO_MANY_STREAMS),
-        204: {"description": "The client has had `done`; nothing follows."},
+        204: {"description": "The client has already received `done`; nothing follows."},
     },
 )
 async def events(

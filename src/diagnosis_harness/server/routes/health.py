@@ -49,10 +49,10 @@ async def healthz() -> Response:
 
 @router.get(
     "/readyz",
-    summary="The service can work",
+    summary="The service is ready",
     responses={
         200: {"model": ReadyView, "description": "Yes."},
-        503: {"model": ReadyView, "description": "No; `checks` says what is missing."},
+        503: {"model": ReadyView, "description": "The service is not ready; `checks` says what is missing."},
     },
 )
 async def readyz(state: AppStateDep, request: Request) -> Response:

@@ -33,7 +33,7 @@ from diagnosis_harness.trace.timeline import PhaseVerdict, fold
 
 router = APIRouter(tags=["runs"])
 
-Lang = Annotated[Language | None, Query(description="Of the words; `Accept-Language` when left out.")]
+Lang = Annotated[Language | None, Query(description="Language of the texts; `Accept-Language` if omitted.")]
 _IN_PROGRESS = {
     RunStatus.QUEUED: Text(
         en="The run is queued and has not started; these answers describe it as of now.",
@@ -190,7 +190,7 @@ class WhyView(View):
     "/v1/runs/{run_id}/trace",
     summary="What happened",
     responses={
-        200: {"model": TraceView, "description": "As far as it is written.", "content": JSON_LINES},
+        200: {"model": TraceView, "description": "The part written so far.", "content": JSON_LINES},
     },
 )
 async def trace(
@@ -211,7 +211,7 @@ async def trace(
     "/v1/runs/{run_id}/evidence",
     summary="Its evidence records",
     responses={
-        200: {"model": EvidenceView, "description": "In the order in which the calls began."},
+        200: {"model": EvidenceView, "description": "In the order in which the calls started."},
     },
 )
 async def evidence(run_id: RunId, state: AppStateDep, caller: CallerDep) -> Response:
@@ -227,9 +227,9 @@ async def evidence(run_id: RunId, state: AppStateDep, caller: CallerDep) -> Resp
     responses={
         200: {
             "model": StoredRecordView,
-            "description": "With the stored bytes; their digest is the `ETag`, where there are any.",
+            "description": "With the stored bytes, if any; their digest is the `ETag`.",
         },
-        304: {"description": "The client has it."},
+        304: {"description": "The client's copy is current."},
     },
 )
 async def record(
@@ -297,7 +297,7 @@ async def report(run_id: RunId, state: AppStateDep, caller: CallerDep) -> Respon
     summary="Its document",
     response_class=Response,
     responses={
-        200: {"content": DOCUMENT, "description": "Byte for byte as `diagnose verify` reads it."},
+        200: {"content": DOCUMENT, "description": "The exact bytes that `diagnose verify` reads."},
         **problems(P.RUN_GOES_ON),
     },
 )

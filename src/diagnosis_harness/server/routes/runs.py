@@ -20,7 +20,9 @@ router = APIRouter(tags=["runs"])
 
 IdempotencyKey = Annotated[
     str | None,
-    Header(min_length=1, max_length=255, description="Of your own choice; a new one for each question."),
+    Header(
+        min_length=1, max_length=255, description=("A key of your choice; use a new one for each question.")
+    ),
 ]
 
 
@@ -29,11 +31,13 @@ IdempotencyKey = Annotated[
     status_code=202,
     summary="Ask in the background",
     responses={
-        202: {"model": RunView, "description": "The question is queued; `Location` is its run."},
+        202: {"model": RunView, "description": "The question is queued; `Location` is the URL of its run."},
         200: {
             "model": RunView,
-            "description": "An unfinished run that tries the same again was joined, or it is the run that "
-            "this `Idempotency-Key` began.",
+            "description": (
+                "An unfinished run that retries the same run was joined, or this `Idempotency-Key` already "
+                "started the run."
+            ),
         },
         **problems(P.NOT_PERMITTED, P.NOT_FOUND, P.RUN_GOES_ON, P.TOO_MANY_RUNS),
     },

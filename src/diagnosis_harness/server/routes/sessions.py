@@ -87,7 +87,7 @@ class SessionView(View):
 
     session_id: str
     turns: list[TurnView]
-    next: Annotated[str | None, Field(description="Given as `before`, brings the turns before these.")]
+    next: Annotated[str | None, Field(description="Pass it as `before` to get the turns before these.")]
     next_turn: NextTurnView
 
 
@@ -95,7 +95,7 @@ class SessionView(View):
     "/v1/sessions/{session_id}",
     summary="One session",
     responses={
-        200: {"model": SessionView, "description": "Its turns, the oldest first."},
+        200: {"model": SessionView, "description": "Its turns, oldest first."},
     },
 )
 async def session(
@@ -104,7 +104,7 @@ async def session(
     *,
     state: AppStateDep,
     caller: CallerDep,
-    before: Annotated[str | None, Query(max_length=400, description="`next` of the page before.")] = None,
+    before: Annotated[str | None, Query(max_length=400, description="`next` of the previous page.")] = None,
     limit: Annotated[int, Query(ge=1, le=PAGE_SIZE_MAX)] = 50,
 ) -> Response:
     """The latest turns that the caller may see, the oldest first; and what the next turn is shown."""

@@ -62,7 +62,7 @@ def unpack_archives(listing: Listing, settings: Mapping[str, FileSettings]) -> U
             unpacking.leave_out(archive.name, f"{error.problem}; {error.remedy}")
         except _DAMAGE:
             unpacking.go_back(before)
-            unpacking.leave_out(archive.name, "it is no whole archive that can be opened; write it again")
+            unpacking.leave_out(archive.name, "it is not a complete archive; create it again")
     return Unpacked(Listing(tuple(files), (*listing.left_out, *unpacking.left_out)), folder)
 
 

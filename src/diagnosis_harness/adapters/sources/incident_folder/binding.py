@@ -229,7 +229,7 @@ def _odd_time(table: Table, database: Database, reading: TimeReading) -> Invalid
         return InvalidInput(
             place,
             f"column {name} mixes times in {expected} and in {other} ({shown})",
-            "write all times of a file alike",
+            "write all times of a file in the same form",
         )
     alike = is_instant(cell or "") and has_zone(cell or "") == reading.shown.startswith(
         "ISO 8601 with a zone"
@@ -238,7 +238,7 @@ def _odd_time(table: Table, database: Database, reading: TimeReading) -> Invalid
         return InvalidInput(
             place,
             f"column {name} mixes ways to write a time: {shown} is not like the first ones ({reading.shown})",
-            "write all times of a file alike, all with a zone or all without",
+            "write all times of a file in the same form, all with a zone or all without",
         )
     return InvalidInput(
         place,

@@ -103,7 +103,7 @@ def read_alert(table: Table, database: Database, zone: tzinfo) -> AlertFile:
     """Read one alert file; the first row by time is the alert, a time is not required.
 
     Raises:
-        InvalidInput: it says nothing about an alert, or its time cannot be right.
+        InvalidInput: it does not describe an alert, or its time cannot be right.
     """
     columns = (
         find(table, ENTITY), find(table, SIGNAL), find(table, STATISTIC), find(table, DIRECTION),
@@ -113,7 +113,7 @@ def read_alert(table: Table, database: Database, zone: tzinfo) -> AlertFile:
     if time is None and not any(columns):
         raise InvalidInput(
             table.place,
-            f"it says nothing about an alert (its columns: {show_columns(table.columns)})",
+            f"it does not describe an alert (its columns: {show_columns(table.columns)})",
             "name the columns time, entity, signal, statistic, direction and summary",
         )
     if time is not None and time.present:

@@ -70,7 +70,7 @@ def open_bytes(file: ListedFile, *, text: bool = False) -> Iterator[IO[bytes]]:
             file.name, "its name says gzip, but it is not", "remove .gz from the name or compress it"
         ) from error
     except (EOFError, zlib.error) as error:
-        raise InvalidInput(file.name, "its gzip data breaks off or is damaged", _AGAIN) from error
+        raise InvalidInput(file.name, "its gzip data is cut off or damaged", _AGAIN) from error
     except OSError as error:
         raise _unreadable(file, error) from error
 

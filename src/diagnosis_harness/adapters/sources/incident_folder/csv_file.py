@@ -208,8 +208,8 @@ def explain(file: ListedFile, header: Header, error: Exception) -> InvalidInput:
     if "invalid state" in str(error) or "unterminated" in str(error).lower():
         return InvalidInput(
             file.name,
-            "its lines end in different ways, or a quote stands inside a cell",
-            "end every line alike and write a quote inside a quoted cell twice",
+            "its line ends differ, or there is a quote inside a cell",
+            "use one kind of line end, and double every quote inside a quoted cell",
         )
     return InvalidInput(file.name, "it cannot be read as CSV", "write it as RFC 4180 describes, in UTF-8")
 
@@ -314,7 +314,7 @@ def _missing_quote(place: str, line: int) -> InvalidInput:
     return InvalidInput(
         f"{place} line {line}",
         "a quoted cell is not closed properly, or a cell is too long",
-        'close every quote and write a quote inside a quoted cell twice ("")',
+        'close every quote, and double every quote inside a quoted cell ("")',
     )
 
 

@@ -143,7 +143,7 @@ class Database:
         """What a failed query is to the tool that asked."""
         if isinstance(error, self.memory_errors):
             return ToolFailure(
-                f"the asked telemetry does not fit into {self.memory_limit_mb} MB; ask for less at once",
+                f"the requested telemetry does not fit into {self.memory_limit_mb} MB; ask for less at once",
                 code="MEMORY_LIMIT",
             )
         return ToolFailure(

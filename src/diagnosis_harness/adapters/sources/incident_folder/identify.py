@@ -115,7 +115,7 @@ def _plain_table(file: ListedFile, database: Database, head: FileHead | None) ->
     if form is None:
         raise InvalidInput(
             file.name,
-            "its content is of no known form",
+            "its content is in no known format",
             f"name it by its form (.csv, .json, .log …), or set `format` under {files_table(file.name)} in "
             f"{SETTINGS_NAME}",
         )

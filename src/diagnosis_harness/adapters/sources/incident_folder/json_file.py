@@ -200,7 +200,7 @@ def _check_ends(file: ListedFile) -> bytes:
             "give it the ending of what it is",
         )
     if last != (b"]" if opening == b"[" else b"}"):
-        raise InvalidInput(file.name, "its JSON breaks off before the end", "copy or write the file again")
+        raise InvalidInput(file.name, "its JSON is cut off before the end", "copy or write the file again")
     return first
 
 
@@ -213,7 +213,7 @@ def _ends(file: ListedFile) -> tuple[bytes, bytes]:
             blank_chunks = 0 if signs else blank_chunks + 1
             if blank_chunks > _BLANK_LIMIT_CHUNKS:
                 raise InvalidInput(
-                    file.name, "it holds more than 16 MB of nothing but blank space", "write it without"
+                    file.name, "it holds more than 16 MB of whitespace only", "write it without"
                 )
             first = first or signs[:1]
             last = signs[-1:] or last

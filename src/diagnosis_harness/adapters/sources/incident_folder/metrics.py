@@ -58,7 +58,7 @@ class FolderMetrics:
         """The selected series, ordered by entity and signal.
 
         Raises:
-            ToolFailure: the asked series do not fit into memory, or a file can no longer be read.
+            ToolFailure: the requested series do not fit into memory, or a file can no longer be read.
         """
         del ctx
         names = [name for name in self._parts.get(recording, {}) if selection.includes(*name)]
@@ -111,7 +111,7 @@ class FolderMetrics:
         too_large = size_bytes > self._limit_bytes
         if too_large and window is None:
             raise ToolFailure(
-                f"the asked series hold {size_bytes // _BYTES_PER_POINT} values, too many for the memory "
+                f"the requested series hold {size_bytes // _BYTES_PER_POINT} values, too many for the memory "
                 "limit; ask for fewer series or for a shorter window",
                 code="MEMORY_LIMIT",
             )

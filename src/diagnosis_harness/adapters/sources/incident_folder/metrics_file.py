@@ -151,9 +151,9 @@ class _Reader:
         for change in clock_changes(zone, _number(bounds[0]), _number(bounds[1])):
             self.source, moved = tell_passes_apart(self.database, self.source, list(self.layout.keys), change)
             how = (
-                f"{moved} rows of the repeated hour told apart by the order of the rows"
+                f"{moved} rows of the repeated hour distinguished by their order"
                 if moved
-                else "times of the repeated hour are read as of its second pass"
+                else "times of the repeated hour are read as its second pass"
             )
             self.remarks.append(f"the clock of {zone} was put back at {utc_text(change.at_s)}; {how}")
 
@@ -191,7 +191,7 @@ class _Reader:
             *self.dropped,
         ]
         if layout.labels:
-            self.remarks.append(f"series told apart by {show_columns(layout.labels)}")
+            self.remarks.append(f"series distinguished by {show_columns(layout.labels)}")
         if layout.remark:
             self.remarks.append(layout.remark)
         unused = find_unused_columns(self.table, used)

@@ -29,7 +29,7 @@ def open_parquet(file: ListedFile, database: Database) -> Table:
 
     def explain(_error: Exception) -> InvalidInput:
         return InvalidInput(
-            file.name, "its Parquet data is damaged or breaks off", "copy or write the file again"
+            file.name, "its Parquet data is damaged or cut off", "copy or write the file again"
         )
 
     try:
@@ -94,5 +94,5 @@ def _check_marks(file: ListedFile) -> None:
         )
     if end != _MARK or size < 12:
         raise InvalidInput(
-            file.name, "its Parquet data breaks off before the end", "copy or write the file again"
+            file.name, "its Parquet data is cut off before the end", "copy or write the file again"
         )

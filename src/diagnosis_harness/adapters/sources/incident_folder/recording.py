@@ -110,7 +110,10 @@ def _note_of(note: FileNote, apart: Collection[str]) -> FileNote:
     """The note of a file, with what became of series that another file holds with other values."""
     if note.file not in apart:
         return note
-    return replace(note, note=f"{note.note} Series that another file holds with other values bear its name.")
+    return replace(
+        note,
+        note=f"{note.note} Series whose values differ from those in another file are named after this file.",
+    )
 
 
 def _read_file(

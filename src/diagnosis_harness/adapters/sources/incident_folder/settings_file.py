@@ -216,7 +216,7 @@ def _refusal(text: str, error: ErrorDetails) -> InvalidInput:
     return InvalidInput(
         _place(text, keys),
         f"{quote(str(value))} is not usable: {problem}",
-        "see docs/reference/incident-folder.md for what stands here",
+        "see docs/reference/incident-folder.md for the values allowed here",
     )
 
 

@@ -67,7 +67,7 @@ def _read_answer(content: FileContent) -> Iterable[RoleRows]:
         if answer.get("status") == "error":
             raise InvalidInput(
                 content.file.name,
-                f"it is an error that Prometheus answered ({answer.get('error')})",
+                f"it is an error response of Prometheus ({answer.get('error')})",
                 "run the query again and save its result",
             )
         results = list_at(answer, "data", "result")
@@ -112,7 +112,7 @@ def _read_exposition(content: FileContent) -> Iterable[RoleRows]:
     if not found and untimed:
         raise InvalidInput(
             content.file.name,
-            f"its {untimed} samples have no time: one page of metrics is one instant of unknown time",
+            f"its {untimed} samples have no time: a scraped page is a snapshot at an unknown time",
             "save the answer of /api/v1/query_range over the hours around the incident instead",
         )
     series = [

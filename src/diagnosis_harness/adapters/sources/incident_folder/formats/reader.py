@@ -126,7 +126,7 @@ class FileContent:
             yield from iterate_json(self.text())
         except ValueError as error:
             raise InvalidInput(
-                self.file.name, "its JSON is damaged or breaks off", "copy or write the file again"
+                self.file.name, "its JSON is damaged or cut off", "copy or write the file again"
             ) from error
 
     def records(self) -> Iterator[Record]:
@@ -139,7 +139,7 @@ class FileContent:
                 value = _json_of(line)
                 if value is None:
                     raise InvalidInput(
-                        f"{self.file.name} line {number}", "it is not valid JSON", "remove or mend that line"
+                        f"{self.file.name} line {number}", "it is not valid JSON", "remove or fix that line"
                     )
                 yield value
 
