@@ -12,13 +12,13 @@ from pathlib import Path
 
 import pytest
 from tests.support.command_line import Diagnose, command_runner
-from tests.support.live_service import QUESTION, FacedServer, run_server
+from tests.support.live_service import QUESTION, RunningServer, run_server
 
 PLAIN = {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "COLUMNS": "100", "OMP_NUM_THREADS": "1"}
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FacedServer]:
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningServer]:
     """The service."""
     with run_server(tmp_path_factory.mktemp("service")) as server:
         yield server
@@ -30,7 +30,9 @@ def diagnose(capfdbinary: pytest.CaptureFixture[bytes]) -> Diagnose:
     return command_runner(capfdbinary)
 
 
-def test_a_service_answers_as_a_folder_does(server: FacedServer, diagnose: Diagnose, tmp_path: Path) -> None:
+def test_a_service_answers_as_a_folder_does(
+    server: RunningServer, diagnose: Diagnose, tmp_path: Path
+) -> None:
     """The report on standard output, progress on standard error; the saved document verifies."""
     file = tmp_path / "run.json"
     said = diagnose("ask", QUESTION, "--server", server.url, "--save", str(file))
@@ -43,7 +45,7 @@ def test_a_service_answers_as_a_folder_does(server: FacedServer, diagnose: Diagn
     assert diagnose("verify", str(file)).code == 0
 
 
-def test_the_document_is_the_one_that_is_kept(server: FacedServer, diagnose: Diagnose) -> None:
+def test_the_document_is_the_one_that_is_kept(server: RunningServer, diagnose: Diagnose) -> None:
     """Byte for byte."""
     said = diagnose("ask", QUESTION, "--server", server.url, "--json")
     run_id = json.loads(said.out)["run"]["run_id"]
@@ -53,7 +55,7 @@ def test_the_document_is_the_one_that_is_kept(server: FacedServer, diagnose: Dia
 
 
 def test_another_path_answers_in_text_and_in_the_language_of_the_question(
-    server: FacedServer, diagnose: Diagnose
+    server: RunningServer, diagnose: Diagnose
 ) -> None:
     """What the service says of itself."""
     said = diagnose("ask", "你能做什么？", "--server", server.url)
@@ -64,7 +66,7 @@ def test_another_path_answers_in_text_and_in_the_language_of_the_question(
     assert re.search("继续此会话：--session ses-", said.err)
 
 
-def test_a_question_is_left_to_the_service(server: FacedServer, diagnose: Diagnose) -> None:
+def test_a_question_is_left_to_the_service(server: RunningServer, diagnose: Diagnose) -> None:
     """The id alone on standard output, so that it can be handed on."""
     said = diagnose("ask", QUESTION, "--server", server.url, "--background")
     held = server.wait_for_end(server.client(), said.out.strip())
@@ -73,7 +75,7 @@ def test_a_question_is_left_to_the_service(server: FacedServer, diagnose: Diagno
     assert (held["status"], held["kind"]) == ("SUCCESS", "BACKGROUND")
 
 
-def test_ctrl_c_closes_the_connection_and_the_run_is_cancelled(server: FacedServer) -> None:
+def test_ctrl_c_closes_the_connection_and_the_run_is_cancelled(server: RunningServer) -> None:
     """Exit code 130, and what is kept of it is printed."""
     client = server.client()
     server.hold()
@@ -120,7 +122,7 @@ def test_what_excludes_each_other_is_said(diagnose: Diagnose, words: list[str], 
     assert len(answer.err.splitlines()) == 1
 
 
-def test_what_the_service_refuses_is_said(server: FacedServer, diagnose: Diagnose) -> None:
+def test_what_the_service_refuses_is_said(server: RunningServer, diagnose: Diagnose) -> None:
     """A field at fault, by its name."""
     answer = diagnose("ask", QUESTION, "--server", server.url, "--source", "nowhere")
 

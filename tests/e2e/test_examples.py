@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 import httpx2
 import pytest
-from tests.support.live_service import FacedServer, run_server
+from tests.support.live_service import RunningServer, run_server
 
 from diagnosis_harness.server.problems import ALERT_PATHS
 from diagnosis_harness.simulator.faults import FaultKind
@@ -28,7 +28,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FacedServer]:
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningServer]:
     """The whole service over another one."""
     with run_server(tmp_path_factory.mktemp("service")) as held:
         yield held
@@ -89,7 +89,7 @@ def fastapi_app(folder: Path) -> Iterator[str]:
             process.terminate()
 
 
-def test_the_client_shows_the_stages_and_the_answer(service: FacedServer) -> None:
+def test_the_client_shows_the_stages_and_the_answer(service: RunningServer) -> None:
     """Against a service of its own."""
     printed = run_example("http_client.py", "Why did the alert fire?", "--url", service.url)
 
@@ -98,7 +98,7 @@ def test_the_client_shows_the_stages_and_the_answer(service: FacedServer) -> Non
     assert '"kind": "DIAGNOSIS"' in printed
 
 
-def test_the_webhook_is_answered_with_a_run_whose_report_is_read(service: FacedServer) -> None:
+def test_the_webhook_is_answered_with_a_run_whose_report_is_read(service: RunningServer) -> None:
     """As a notification of Alertmanager would be."""
     printed = run_example("alertmanager_webhook.py", "--url", service.url)
 

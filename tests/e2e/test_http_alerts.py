@@ -9,7 +9,7 @@ from typing import Any
 
 import httpx2
 import pytest
-from tests.support.live_service import WAIT_S, FacedServer, problem, run_server, submit
+from tests.support.live_service import WAIT_S, RunningServer, problem, run_server, submit
 
 from diagnosis_harness.application.callers.caller import CallerRole
 
@@ -52,13 +52,13 @@ def gauge(client: httpx2.Client, name: str) -> float:
 
 
 @pytest.fixture(scope="module")
-def queueing(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FacedServer]:
+def queueing(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningServer]:
     """A server that takes runs in, and works on none."""
     with run_server(tmp_path_factory.mktemp("alerts"), works=False, unfinished_runs=5) as held:
         yield held
 
 
-def test_a_firing_group_is_one_run_whichever_alerts_are_in_it(queueing: FacedServer) -> None:
+def test_a_firing_group_is_one_run_whichever_alerts_are_in_it(queueing: RunningServer) -> None:
     """A growing group was a new run at each notification; it joins the one there is, of caller `alerts`."""
     client = queueing.client()
 
@@ -78,7 +78,7 @@ def test_a_firing_group_is_one_run_whichever_alerts_are_in_it(queueing: FacedSer
     send_notification(client, "resolved", "a", key="often")
 
 
-def test_the_answer_names_the_notification_by_its_request(queueing: FacedServer) -> None:
+def test_the_answer_names_the_notification_by_its_request(queueing: RunningServer) -> None:
     """The id that stands in the log of either side."""
     response = queueing.client().post(PATH, json=notification("resolved", "a", key="named"))
 
@@ -86,7 +86,7 @@ def test_the_answer_names_the_notification_by_its_request(queueing: FacedServer)
     assert response.json()["notification_id"] == response.headers["x-request-id"]
 
 
-def test_a_group_of_thousands_of_alerts_is_taken(queueing: FacedServer) -> None:
+def test_a_group_of_thousands_of_alerts_is_taken(queueing: RunningServer) -> None:
     """Where Alertmanager is set to leave none out: a storm makes the largest groups."""
     several = [
         {**ALERT, "labels": {"alertname": "HighLatency", "pod": f"pod-{number}", "node": "n" * 400}}
@@ -103,7 +103,7 @@ def test_a_group_of_thousands_of_alerts_is_taken(queueing: FacedServer) -> None:
     send_notification(queueing.client(), "resolved", "a", key="large")
 
 
-def test_a_resolved_group_takes_back_what_has_not_started(queueing: FacedServer) -> None:
+def test_a_resolved_group_takes_back_what_has_not_started(queueing: RunningServer) -> None:
     """Of that group alone, whichever alerts it had; resolved again there is nothing to do."""
     client = queueing.client()
     fire = send_notification(client, "firing", "a", "b", key="gone")
@@ -122,7 +122,9 @@ def test_a_resolved_group_takes_back_what_has_not_started(queueing: FacedServer)
 
 
 @pytest.mark.parametrize("inside", [(), ("resolved",)])
-def test_a_group_in_which_nothing_fires_starts_no_run(queueing: FacedServer, inside: tuple[str, ...]) -> None:
+def test_a_group_in_which_nothing_fires_starts_no_run(
+    queueing: RunningServer, inside: tuple[str, ...]
+) -> None:
     """A run about nothing is no answer; why nothing was done is said, in the language asked for."""
     empty = {
         **notification("firing", key="nothing"),
@@ -137,7 +139,7 @@ def test_a_group_in_which_nothing_fires_starts_no_run(queueing: FacedServer, ins
 
 
 def test_a_notification_may_name_the_source_and_is_refused_by_field(
-    queueing: FacedServer, caplog: pytest.LogCaptureFixture
+    queueing: RunningServer, caplog: pytest.LogCaptureFixture
 ) -> None:
     """What can never be taken is a 4xx that says what is wrong, to our log as well: Alertmanager drops it."""
     client = queueing.client()

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 
 import pytest
-from tests.support.live_service import WAIT_S, FacedServer, problem, run_server
+from tests.support.live_service import WAIT_S, RunningServer, problem, run_server
 
 from diagnosis_harness.server.problems import PROBLEMS
 
@@ -16,7 +16,7 @@ HEAD = b"POST /v1/runs HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FacedServer]:
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningServer]:
     """A server that is impatient, and takes small bodies."""
     folder = tmp_path_factory.mktemp("bad")
     most = 20_000
@@ -62,7 +62,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FacedServer]:
     ids=lambda value: value[:40].decode("utf-8", "replace") if isinstance(value, bytes) else str(value),
 )
 def test_a_body_that_cannot_be_used_is_a_problem(
-    server: FacedServer, body: bytes, status: int, slug: str
+    server: RunningServer, body: bytes, status: int, slug: str
 ) -> None:
     """It names the field and what to do; nothing is queued."""
     client = server.client(**{"content-type": "application/json"})
@@ -74,7 +74,7 @@ def test_a_body_that_cannot_be_used_is_a_problem(
 
 
 @pytest.mark.parametrize("path", ["/v1/runs", "/v1/chat", "/v1/alerts/alertmanager", "/v1/runs/run-1/cancel"])
-def test_every_path_with_a_body_guards_it(server: FacedServer, path: str) -> None:
+def test_every_path_with_a_body_guards_it(server: RunningServer, path: str) -> None:
     """Too large, of another type, not JSON: the same for all."""
     client = server.client()
     json_type = {"content-type": "application/json"}
@@ -110,7 +110,7 @@ def test_every_path_with_a_body_guards_it(server: FacedServer, path: str) -> Non
     ],
 )
 def test_a_path_that_leads_nowhere_is_a_problem(
-    server: FacedServer, method: str, path: str, status: int, slug: str
+    server: RunningServer, method: str, path: str, status: int, slug: str
 ) -> None:
     """Of the kind that it is; a method that is not taken comes with those that are."""
     with socket.create_connection(("127.0.0.1", server.port), WAIT_S) as sock:
@@ -121,7 +121,7 @@ def test_a_path_that_leads_nowhere_is_a_problem(
     assert (status != 405) or b"allow" in headers
 
 
-def test_titles_are_spoken_in_the_language_asked_for(server: FacedServer) -> None:
+def test_titles_are_spoken_in_the_language_asked_for(server: RunningServer) -> None:
     """Every kind has both; the one that is sent says which."""
     response = server.client().get("/v1/runs/run-1", headers={"accept-language": "zh-CN,zh;q=0.9"})
     assert response.json()["title"] == "未找到，或您无权查看。"
@@ -145,7 +145,7 @@ def test_titles_are_spoken_in_the_language_asked_for(server: FacedServer) -> Non
     ],
 )
 def test_slow_short_and_malformed_requests_are_answered_and_closed(
-    server: FacedServer, sent: bytes, status: int
+    server: RunningServer, sent: bytes, status: int
 ) -> None:
     """The connection does not stay, and the server goes on."""
     with socket.create_connection(("127.0.0.1", server.port), WAIT_S) as sock:
@@ -165,7 +165,7 @@ def test_slow_short_and_malformed_requests_are_answered_and_closed(
     ],
     ids=["nothing", "half a head", "half a second head", "a head without end"],
 )
-def test_a_client_that_does_not_say_what_it_wants_is_cut_off(server: FacedServer, sent: bytes) -> None:
+def test_a_client_that_does_not_say_what_it_wants_is_cut_off(server: RunningServer, sent: bytes) -> None:
     """The server does not wait for it without end."""
     with socket.create_connection(("127.0.0.1", server.port), WAIT_S) as sock, suppress(ConnectionError):
         sock.sendall(sent)
@@ -174,7 +174,7 @@ def test_a_client_that_does_not_say_what_it_wants_is_cut_off(server: FacedServer
     assert server.client().get("/healthz").status_code == 200
 
 
-def test_a_client_that_vanishes_in_the_middle_of_its_body_leaves_nothing(server: FacedServer) -> None:
+def test_a_client_that_vanishes_in_the_middle_of_its_body_leaves_nothing(server: RunningServer) -> None:
     """Many of them, cut hard; nothing is queued and the server goes on."""
     for _ in range(50):
         sock = socket.create_connection(("127.0.0.1", server.port), WAIT_S)

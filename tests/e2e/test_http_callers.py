@@ -8,7 +8,7 @@ from pathlib import Path
 
 import httpx2
 import pytest
-from tests.support.live_service import QUESTION, FacedServer, problem, run_server, submit
+from tests.support.live_service import QUESTION, RunningServer, problem, run_server, submit
 
 from diagnosis_harness.application.callers.caller import ALERTS, CallerRole
 from diagnosis_harness.application.runs.asking import Asking
@@ -18,7 +18,7 @@ from diagnosis_harness.application.runs.asking import Asking
 class People:
     """A server that asks for keys, and clients of it."""
 
-    server: FacedServer
+    server: RunningServer
     ann: httpx2.Client
     bob: httpx2.Client
     viewer: httpx2.Client

@@ -9,18 +9,18 @@ from contextlib import ExitStack
 
 import httpx2
 import pytest
-from tests.support.live_service import WAIT_S, FacedServer, problem, run_server, submit
+from tests.support.live_service import WAIT_S, RunningServer, problem, run_server, submit
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FacedServer]:
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningServer]:
     """A server with keys that lets each have two streams, and works on nothing."""
     with run_server(tmp_path_factory.mktemp("head"), works=False, needs_key=True, streams_max=2) as held:
         yield held
 
 
 @pytest.fixture(scope="module")
-def ann(server: FacedServer) -> httpx2.Client:
+def ann(server: RunningServer) -> httpx2.Client:
     """A client with a key."""
     return server.client(server.key("ann"))
 
@@ -40,7 +40,7 @@ def test_head_of_a_path_without_get_is_refused(ann: httpx2.Client) -> None:
     assert (response.status_code, response.headers["allow"]) == (405, "POST")
 
 
-def test_head_of_a_stream_ends_at_once_and_holds_no_place(server: FacedServer, ann: httpx2.Client) -> None:
+def test_head_of_a_stream_ends_at_once_and_holds_no_place(server: RunningServer, ann: httpx2.Client) -> None:
     """The connection is free for the next request."""
     run_id = submit(ann, "What can you do?")["run_id"]
     key = ann.headers["authorization"]
@@ -58,7 +58,7 @@ def test_head_of_a_stream_ends_at_once_and_holds_no_place(server: FacedServer, a
 
 
 def test_one_caller_may_have_so_many_streams_and_others_have_their_own(
-    server: FacedServer, ann: httpx2.Client
+    server: RunningServer, ann: httpx2.Client
 ) -> None:
     """429 says how many; a chat counts as well, a stream that is over does not."""
     run_id = submit(ann, "What can you do?")["run_id"]

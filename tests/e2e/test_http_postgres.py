@@ -12,7 +12,7 @@ from typing import Any
 
 import httpx2
 import pytest
-from tests.support.live_service import FacedServer, problem, run_server, submit
+from tests.support.live_service import RunningServer, problem, run_server, submit
 from tests.support.servers import Databases
 
 from diagnosis_harness.kernel.clock import SystemClock
@@ -26,7 +26,7 @@ WITHIN_S = 3.0
 @pytest.fixture(scope="module")
 def server(
     tmp_path_factory: pytest.TempPathFactory, databases: Databases, template: str
-) -> Iterator[FacedServer]:
+) -> Iterator[RunningServer]:
     """A server that works on nothing, with one queued run."""
     name, url = databases.fresh(template=template)
     with run_server(tmp_path_factory.mktemp("postgres"), works=False, database=url) as held:
@@ -36,13 +36,13 @@ def server(
 
 @pytest.mark.parametrize("run_id", ["%00", "a%00b", "%F0%9F%98%80", "x" * 199])
 @pytest.mark.parametrize("part", ["", "/events", "/trace", "/why", "/evidence", "/evidence/%00"])
-def test_what_can_be_no_id_is_not_found(server: FacedServer, run_id: str, part: str) -> None:
+def test_what_can_be_no_id_is_not_found(server: RunningServer, run_id: str, part: str) -> None:
     """The database is not asked for what it cannot hold."""
     problem(server.client().get(f"/v1/runs/{run_id}{part}"), 404, "not-found")
 
 
 @pytest.mark.parametrize("place", ["9999999999.0", "2147483648.0", "2147483647.1"])
-def test_a_place_beyond_every_log_is_refused(server: FacedServer, place: str) -> None:
+def test_a_place_beyond_every_log_is_refused(server: RunningServer, place: str) -> None:
     """As one that this run has not."""
     client = server.client(**{"last-event-id": place})
     run_id = submit(server.client(), "What can you do?")["run_id"]
@@ -50,7 +50,7 @@ def test_a_place_beyond_every_log_is_refused(server: FacedServer, place: str) ->
 
 
 @pytest.mark.parametrize("retry_of", ["\x00", "a\x00b", "", " "])
-def test_what_can_be_no_run_is_not_tried_again(server: FacedServer, retry_of: str) -> None:
+def test_what_can_be_no_run_is_not_tried_again(server: RunningServer, retry_of: str) -> None:
     """404, in the background as in a chat."""
     for path in ("/v1/runs", "/v1/chat"):
         asked = {"question": "Why?", "retry_of": retry_of}
@@ -59,7 +59,7 @@ def test_what_can_be_no_run_is_not_tried_again(server: FacedServer, retry_of: st
 
 @pytest.mark.skipif(sys.platform != "linux", reason="platform: processes are found in /proc")
 def test_while_the_database_stands_still_its_state_is_told_at_once(
-    server: FacedServer, databases: Databases
+    server: RunningServer, databases: Databases
 ) -> None:
     """It lives, it is not ready, and its meters say why; and when the database moves it is ready again."""
     if databases.server is None:

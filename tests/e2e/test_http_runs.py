@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from starlette.requests import Request
-from tests.support.live_service import QUESTION, FacedServer, problem, run_server, submit
+from tests.support.live_service import QUESTION, RunningServer, problem, run_server, submit
 
 from diagnosis_harness.audit.verification.result import Verification
 from diagnosis_harness.audit.verification.verify import verify
@@ -23,14 +23,14 @@ from diagnosis_harness.trace.json_lines import events_of
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FacedServer]:
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningServer]:
     """One server for all tests here."""
     with run_server(tmp_path_factory.mktemp("runs")) as held:
         yield held
 
 
 @pytest.fixture(scope="module", name="done")
-def ask_for_conclusion(server: FacedServer) -> str:
+def ask_for_conclusion(server: RunningServer) -> str:
     """A diagnosis that has ended with a conclusion."""
     client = server.client()
     run_id: str = submit(client, session_id="ses-done")["run_id"]
@@ -38,7 +38,7 @@ def ask_for_conclusion(server: FacedServer) -> str:
     return run_id
 
 
-def test_a_question_is_queued_answered_and_kept(server: FacedServer) -> None:
+def test_a_question_is_queued_answered_and_kept(server: RunningServer) -> None:
     """202 with its address; the run is there at once, and ends with public content."""
     client = server.client()
     response = client.post("/v1/runs", json={"question": QUESTION, "limit_s": 60})
@@ -52,7 +52,7 @@ def test_a_question_is_queued_answered_and_kept(server: FacedServer) -> None:
     WholeRunView.model_validate(row)
 
 
-def test_a_question_that_is_sent_again_with_its_key_is_one_run(server: FacedServer) -> None:
+def test_a_question_that_is_sent_again_with_its_key_is_one_run(server: RunningServer) -> None:
     """A client whose answer did not come sends again, and had two runs: it is one, also when it has ended."""
     client = server.client(**{"idempotency-key": "of this question"})
     first = client.post("/v1/runs", json={"question": QUESTION})
@@ -72,7 +72,7 @@ def test_a_question_that_is_sent_again_with_its_key_is_one_run(server: FacedServ
     assert theirs.json()["run_id"] != run_id
 
 
-def test_without_a_session_id_one_is_made_and_a_blank_one_is_refused(server: FacedServer) -> None:
+def test_without_a_session_id_one_is_made_and_a_blank_one_is_refused(server: RunningServer) -> None:
     """LC-11 over HTTP: absent is made, blank names field and remedy."""
     client = server.client()
     assert submit(client, "What can you do?")["session_id"].startswith("ses-")
@@ -86,7 +86,7 @@ def test_without_a_session_id_one_is_made_and_a_blank_one_is_refused(server: Fac
         assert "leave it out" in held["errors"][0]["remedy"]
 
 
-def test_trying_the_same_run_again_twice_is_one_run(server: FacedServer, done: str) -> None:
+def test_trying_the_same_run_again_twice_is_one_run(server: RunningServer, done: str) -> None:
     """Whoever presses the button twice joins the first: 200, the same run; later, a new one."""
     client = server.client()
     server.hold()
@@ -100,7 +100,7 @@ def test_trying_the_same_run_again_twice_is_one_run(server: FacedServer, done: s
     assert submit(client, retry_of=done)["run_id"] != first["run_id"]
 
 
-def test_what_goes_on_is_not_tried_again(server: FacedServer) -> None:
+def test_what_goes_on_is_not_tried_again(server: RunningServer) -> None:
     """409, with the time to look again."""
     client = server.client()
     server.hold()
@@ -114,7 +114,7 @@ def test_what_goes_on_is_not_tried_again(server: FacedServer) -> None:
 # ---------------------------------------------------------------- listing
 
 
-def test_runs_are_listed_in_pages_by_what_is_asked_for(server: FacedServer, done: str) -> None:
+def test_runs_are_listed_in_pages_by_what_is_asked_for(server: RunningServer, done: str) -> None:
     """The latest first, page by page without a gap or a repeat; filters narrow, and none is passed over."""
     client = server.client()
     for _ in range(3):
@@ -152,7 +152,7 @@ def test_runs_are_listed_in_pages_by_what_is_asked_for(server: FacedServer, done
     ],
 )
 def test_a_filter_that_cannot_be_used_is_refused_by_name(
-    server: FacedServer, asked: dict[str, str], field: str
+    server: RunningServer, asked: dict[str, str], field: str
 ) -> None:
     """Also one that is spelled wrong: it does not quietly list everything."""
     held = problem(server.client().get("/v1/runs", params=asked), 422, "invalid-input")
@@ -163,7 +163,7 @@ def test_a_filter_that_cannot_be_used_is_refused_by_name(
 # ---------------------------------------------------------------- looking
 
 
-def test_the_trace_is_told_as_a_timeline_and_as_json_lines(server: FacedServer, done: str) -> None:
+def test_the_trace_is_told_as_a_timeline_and_as_json_lines(server: RunningServer, done: str) -> None:
     """Both hold the same events, without a gap."""
     client = server.client()
     told = TraceView.model_validate(client.get(f"/v1/runs/{done}/trace").json())
@@ -176,7 +176,7 @@ def test_the_trace_is_told_as_a_timeline_and_as_json_lines(server: FacedServer, 
     assert events[-1].name == "RUN_FINISHED"
 
 
-def test_evidence_is_listed_and_each_record_hashes_to_its_digest(server: FacedServer, done: str) -> None:
+def test_evidence_is_listed_and_each_record_hashes_to_its_digest(server: RunningServer, done: str) -> None:
     """The stored bytes come as they are; whoever has them already is told so."""
     client = server.client()
     records = client.get(f"/v1/runs/{done}/evidence").json()["records"]
@@ -195,7 +195,7 @@ def test_evidence_is_listed_and_each_record_hashes_to_its_digest(server: FacedSe
     assert (again.status_code, again.content) == (304, b"")
 
 
-def test_the_document_verifies_byte_for_byte(server: FacedServer, done: str) -> None:
+def test_the_document_verifies_byte_for_byte(server: RunningServer, done: str) -> None:
     """What `diagnose verify` reads is what comes over HTTP; a byte less and it does not verify."""
     response = server.client().get(f"/v1/runs/{done}/document")
     assert response.headers["content-disposition"] == f'attachment; filename="{done}.json"'
@@ -204,7 +204,7 @@ def test_the_document_verifies_byte_for_byte(server: FacedServer, done: str) -> 
     assert not verify(response.content.replace(b"CPU", b"GPU", 1), file="run.json").verified
 
 
-def test_the_report_is_markdown_with_footnotes_in_the_runs_language(server: FacedServer, done: str) -> None:
+def test_the_report_is_markdown_with_footnotes_in_the_runs_language(server: RunningServer, done: str) -> None:
     """English for an English question, Chinese for a Chinese one; an answer without a report stands there."""
     client = server.client()
     response = client.get(f"/v1/runs/{done}/report.md")
@@ -219,7 +219,7 @@ def test_the_report_is_markdown_with_footnotes_in_the_runs_language(server: Face
 
 @pytest.mark.parametrize(("lang", "word"), [("en", "It was not a fallback"), ("zh", "不是回退")])
 def test_all_seven_questions_are_answered_in_words(
-    server: FacedServer, done: str, lang: str, word: str
+    server: RunningServer, done: str, lang: str, word: str
 ) -> None:
     """In the language asked for; each rests on places of the document (WH-01 over HTTP)."""
     held = WhyView.model_validate(server.client().get(f"/v1/runs/{done}/why", params={"lang": lang}).json())
@@ -229,7 +229,7 @@ def test_all_seven_questions_are_answered_in_words(
     assert "background" in held.answers[5].says[0] or "后台" in held.answers[5].says[0]
 
 
-def test_why_is_true_of_a_question_that_was_no_diagnosis(server: FacedServer) -> None:
+def test_why_is_true_of_a_question_that_was_no_diagnosis(server: RunningServer) -> None:
     """It claims no conclusion from evidence and no previous turn."""
     client = server.client()
     run_id = submit(client, "What can you do?")["run_id"]
@@ -244,7 +244,7 @@ def test_why_is_true_of_a_question_that_was_no_diagnosis(server: FacedServer) ->
     assert "Only a diagnosis" in answers["NO_PREVIOUS_TURN"]["says"][0]
 
 
-def test_a_run_that_goes_on_says_so_and_has_neither_document_nor_report(server: FacedServer) -> None:
+def test_a_run_that_goes_on_says_so_and_has_neither_document_nor_report(server: RunningServer) -> None:
     """Seven answers as of now for why; 409 for what exists only at the end; trace and evidence so far."""
     client = server.client(**{"accept-language": "zh"})
     server.hold()
@@ -268,7 +268,7 @@ def test_a_run_that_goes_on_says_so_and_has_neither_document_nor_report(server: 
 # ---------------------------------------------------------------- cancelling
 
 
-def test_a_running_run_is_cancelled_and_says_what_was_in_flight(server: FacedServer) -> None:
+def test_a_running_run_is_cancelled_and_says_what_was_in_flight(server: RunningServer) -> None:
     """The answer has it: stopped now, by this cancel; a second one changes nothing."""
     client = server.client()
     server.hold()
@@ -289,7 +289,7 @@ def test_a_running_run_is_cancelled_and_says_what_was_in_flight(server: FacedSer
     assert client.post(f"/v1/runs/{run_id}/cancel").json()["effect"] == "ENDED_BEFORE"
 
 
-def test_cancelling_what_has_ended_changes_nothing(server: FacedServer, done: str) -> None:
+def test_cancelling_what_has_ended_changes_nothing(server: RunningServer, done: str) -> None:
     """200, and it says so."""
     client = server.client()
     before = client.get(f"/v1/runs/{done}").json()
@@ -300,7 +300,7 @@ def test_cancelling_what_has_ended_changes_nothing(server: FacedServer, done: st
 # ---------------------------------------------------------------- sessions
 
 
-def test_a_session_tells_its_turns_in_order_and_what_the_next_one_is_shown(server: FacedServer) -> None:
+def test_a_session_tells_its_turns_in_order_and_what_the_next_one_is_shown(server: RunningServer) -> None:
     """The oldest first; the published result of the last diagnosis, or why there is none."""
     client = server.client()
     session = {"session_id": "ses-told"}
@@ -325,7 +325,7 @@ def test_a_session_tells_its_turns_in_order_and_what_the_next_one_is_shown(serve
 # ---------------------------------------------------------------- health
 
 
-def test_health_readiness_and_metrics_are_told(server: FacedServer, done: str) -> None:
+def test_health_readiness_and_metrics_are_told(server: RunningServer, done: str) -> None:
     """A process that works says so; what it counts has no text of any question."""
     client = server.client()
     assert client.get("/healthz").json() == {"status": "ok"}

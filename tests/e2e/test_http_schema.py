@@ -19,7 +19,7 @@ from schemathesis.specs.openapi.checks import (
     response_schema_conformance,
     status_code_conformance,
 )
-from tests.support.live_service import FacedServer, run_server, submit
+from tests.support.live_service import RunningServer, run_server, submit
 from tests.support.servers import Databases
 
 from diagnosis_harness.kernel.language import Language
@@ -59,7 +59,7 @@ EXAMPLES = 40
 class Described:
     """A server, its own description as schemathesis reads it, and things that exist there."""
 
-    server: FacedServer
+    server: RunningServer
     schema: Any
     session: requests.Session
     document: dict[str, Any]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.support.live_service import FacedServer, run_server, submit
+from tests.support.live_service import RunningServer, run_server, submit
 
 from diagnosis_harness.adapters.persistence.database import Database
 from diagnosis_harness.adapters.persistence.recovery import SqlRunRecovery
@@ -42,7 +42,7 @@ def test_an_owner_that_does_not_answer_has_been_asked(tmp_path: Path) -> None:
         assert client.get(f"/v1/runs/{run_id}").json()["status"] == "RUNNING"
 
 
-async def _begin_elsewhere(server: FacedServer, folder: Path) -> str:
+async def _begin_elsewhere(server: RunningServer, folder: Path) -> str:
     """A run of a process that lives and does not look at its cancels."""
     service = server.service
     request = await service.runs.request(LOCAL, Asking(question="why?", source="shop"), RunKind.CHAT)

@@ -1,4 +1,4 @@
-"""`diagnose runs` as a person types it, over a service that runs: here and from afar."""
+"""`diagnose runs` as a person types it, over a service that runs: here and from remote."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from tests.support.command_line import CommandResult, Diagnose, command_runner
 from tests.support.counting_server import Answer, CountingServer
-from tests.support.live_service import FacedServer, run_server, submit
+from tests.support.live_service import RunningServer, run_server, submit
 
 from diagnosis_harness.audit.why.answer import WhyQuestion
 from diagnosis_harness.trace.event import TraceName
@@ -27,7 +27,7 @@ class Kept:
     """A service with a diagnosis in English, one in Chinese, and a chat about the system; all ended."""
 
     folder: Path
-    server: FacedServer
+    server: RunningServer
     english: str
     chinese: str
     about: str
@@ -38,7 +38,7 @@ class Kept:
         return ["--server", ""]
 
     @property
-    def afar(self) -> list[str]:
+    def remote(self) -> list[str]:
         """Options for the server."""
         return ["--server", self.server.url]
 
@@ -69,13 +69,13 @@ def diagnose(capfdbinary: pytest.CaptureFixture[bytes]) -> Diagnose:
 
 
 def both(kept: Kept, diagnose: Diagnose, *words: str) -> CommandResult:
-    """The same command here and from afar, which must say the same; how old a run is differs by moments."""
-    here, afar = diagnose(*words, *kept.here), diagnose(*words, *kept.afar)
-    assert here == afar
+    """The same command here and from remote, which must say the same; how old a run is differs by moments."""
+    here, remote = diagnose(*words, *kept.here), diagnose(*words, *kept.remote)
+    assert here == remote
     return here
 
 
-def test_a_list_is_the_same_from_afar(kept: Kept, diagnose: Diagnose) -> None:
+def test_a_list_is_the_same_from_a_server(kept: Kept, diagnose: Diagnose) -> None:
     """As JSON, the latest first; filtered the same way."""
     rows = [json.loads(line) for line in both(kept, diagnose, "runs", "list", "--json").out.splitlines()]
     chats = both(kept, diagnose, "runs", "list", "--json", "--intent", "system_chat").out.splitlines()
@@ -137,8 +137,8 @@ def test_why_answers_all_seven_questions(kept: Kept, diagnose: Diagnose) -> None
 def test_a_kept_run_verifies_and_its_file_does_as_well(
     kept: Kept, diagnose: Diagnose, tmp_path: Path
 ) -> None:
-    """What is exported is what `diagnose verify` reads, byte for byte the same from afar."""
-    for number, place in enumerate((kept.here, kept.afar)):
+    """What is exported is what `diagnose verify` reads, byte for byte the same from remote."""
+    for number, place in enumerate((kept.here, kept.remote)):
         assert diagnose("runs", "verify", kept.english, *place).code == 0
         file = tmp_path / f"{number}.json"
         assert diagnose("runs", "export", kept.english, "--out", str(file), *place).code == 0
@@ -165,7 +165,7 @@ def test_a_run_that_goes_on_is_shown_so_far_and_cancelled(kept: Kept, diagnose: 
     """It says that it goes on; a cancel reaches the process that runs it, and says what it stopped."""
     client = kept.server.client()
     kept.server.hold()
-    for place in (kept.here, kept.afar):
+    for place in (kept.here, kept.remote):
         run_id = submit(client)["run_id"]
         assert kept.server.analyst.has_reached(run_id)
         shown = diagnose("runs", "show", run_id, *place)
@@ -202,7 +202,7 @@ def test_a_run_that_goes_on_is_shown_so_far_and_cancelled(kept: Kept, diagnose: 
 def test_what_cannot_be_used_is_one_sentence(
     kept: Kept, diagnose: Diagnose, words: list[str], said: str
 ) -> None:
-    """In one sentence on standard error, with exit code 2, here and from afar."""
+    """In one sentence on standard error, with exit code 2, here and from remote."""
     answer = both(kept, diagnose, *words)
 
     assert answer.code == 2

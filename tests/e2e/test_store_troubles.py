@@ -15,7 +15,7 @@ import httpx2
 import psycopg
 import pytest
 from psycopg import sql
-from tests.support.live_service import QUESTION, FacedServer, problem, run_server, submit
+from tests.support.live_service import QUESTION, RunningServer, problem, run_server, submit
 from tests.support.servers import Databases, Valkey
 
 from diagnosis_harness.kernel.store_trouble import StoreTrouble
@@ -106,7 +106,7 @@ def read_only(url: str, name: str, value: str) -> None:
         )
 
 
-def ask_and_wait(server: FacedServer, question: str = QUESTION) -> dict[str, Any]:
+def ask_and_wait(server: RunningServer, question: str = QUESTION) -> dict[str, Any]:
     """Ask as a chat and wait for the end of its stream; the run as it then stands."""
     client = server.client()
     with client.stream("POST", "/v1/chat", json={"question": question}) as stream:

@@ -17,11 +17,11 @@ async def by_both(it: StreamServer, run_id: str) -> tuple[list[JsonValue], list[
     """The answers over HTTP, and those of the command line over the database."""
     async with httpx2.AsyncClient(base_url=f"http://127.0.0.1:{it.port}", trust_env=False) as client:
         response = await client.get(f"/v1/runs/{run_id}/why", params={"lang": "en"})
-    afar = response.raise_for_status().json()["answers"]
+    remote = response.raise_for_status().json()["answers"]
     here = await DatabaseClient(it.service.runs, clock=it.service.core.clock).why(run_id, Language.EN)
     assert isinstance(here, list)
-    assert len(afar) == len(here) == 7
-    return afar, here
+    assert len(remote) == len(here) == 7
+    return remote, here
 
 
 def sentences_of(answers: list[JsonValue], question: str) -> list[str]:
@@ -45,18 +45,18 @@ def test_server_and_command_line_say_the_same_of_a_run_that_goes_on_and_that_has
             await it.path.entered.get()
             run_id = str(client.events[0].data["run_id"])
 
-            afar, here = await by_both(it, run_id)
-            assert [one for one in afar if one not in here] == [afar[5]]
-            assert sentences_of(afar, "FALLBACK")[0] == "The run is still in progress."
-            assert sentences_of(afar, "NO_DONE")[0].startswith("The stream is still open")
+            remote, here = await by_both(it, run_id)
+            assert [one for one in remote if one not in here] == [remote[5]]
+            assert sentences_of(remote, "FALLBACK")[0] == "The run is still in progress."
+            assert sentences_of(remote, "NO_DONE")[0].startswith("The stream is still open")
             assert "only the process that serves the client" in sentences_of(here, "NO_DONE")[0]
 
             it.path.go.set()
             await client.rest()
             await it.still()
-            afar, here = await by_both(it, run_id)
-            assert [one for one in afar if one not in here] == [afar[5]]
-            assert sentences_of(afar, "NO_DONE") == ["It was sent: done(SUCCESS)."]
+            remote, here = await by_both(it, run_id)
+            assert [one for one in remote if one not in here] == [remote[5]]
+            assert sentences_of(remote, "NO_DONE") == ["It was sent: done(SUCCESS)."]
             assert sentences_of(here, "NO_DONE")[0].startswith("Unknown here")
             await client.close()
 
@@ -74,8 +74,8 @@ def test_a_server_that_did_not_serve_the_stream_does_not_claim_its_end(tmp_path:
             await it.still()
             run_id = str(client.events[0].data["run_id"])
         async with streaming(tmp_path) as it:
-            afar, here = await by_both(it, run_id)
-            assert afar == here
-            assert sentences_of(afar, "NO_DONE")[0].startswith("Unknown here")
+            remote, here = await by_both(it, run_id)
+            assert remote == here
+            assert sentences_of(remote, "NO_DONE")[0].startswith("Unknown here")
 
     asyncio.run(run_act())

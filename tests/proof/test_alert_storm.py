@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.support.live_service import FacedServer, run_server
+from tests.support.live_service import RunningServer, run_server
 
 pytestmark = pytest.mark.proof
 
@@ -33,7 +33,7 @@ def notification(status: str, key: int, alerts: int = 1) -> dict[str, Any]:
     return {"version": "4", "groupKey": f"group-{key}", "status": status, "alerts": several}
 
 
-def all_rows(server: FacedServer) -> list[dict[str, Any]]:
+def all_rows(server: RunningServer) -> list[dict[str, Any]]:
     """Every run about an alert."""
     client, rows, before = server.client(), [], None
     while True:
@@ -44,7 +44,7 @@ def all_rows(server: FacedServer) -> list[dict[str, Any]]:
             return rows
 
 
-def wait_until_drained(server: FacedServer) -> list[dict[str, Any]]:
+def wait_until_drained(server: RunningServer) -> list[dict[str, Any]]:
     """Every run about an alert, when no notification waits and all have ended."""
     for _ in range(round(DRAIN_S / LOOK_S)):
         waiting = server.inside(server.service.alerts.waiting).count

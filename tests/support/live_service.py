@@ -83,7 +83,7 @@ class HeldAnalyst(EmbeddedAnalyst):
 
 
 @dataclass(slots=True)
-class FacedServer:
+class RunningServer:
     """A running server, as a test holds it."""
 
     service: Service
@@ -201,14 +201,14 @@ def run_server(
     alerts: Mapping[str, object] | None = None,
     is_brief: bool = False,
     **server: object,
-) -> Iterator[FacedServer]:
+) -> Iterator[RunningServer]:
     """A server on a free port of loopback, for the time of the body."""
     settings = settings_for(folder, database=database, evidence=evidence, alerts=alerts, **server)
     analyst = HeldAnalyst(is_brief=is_brief)
     serving = _Serving(settings, analyst, needs_key=needs_key, works=works)
     thread = threading.Thread(target=serving.run, name="faced")
     thread.start()
-    held: FacedServer | None = None
+    held: RunningServer | None = None
     try:
         held = serving.ready.result(WAIT_S * 2)
         yield held
@@ -226,7 +226,7 @@ class _Serving:
     """What happens in the server's thread."""
 
     def __init__(self, settings: Settings, analyst: HeldAnalyst, *, needs_key: bool, works: bool) -> None:
-        self.ready: Future[FacedServer] = Future()
+        self.ready: Future[RunningServer] = Future()
         self._settings = settings
         self._analyst = analyst
         self._needs_key = needs_key
@@ -272,7 +272,7 @@ class _Serving:
                     serving.result()
             port = server.servers[0].sockets[0].getsockname()[1]
             loop = asyncio.get_running_loop()
-            self.ready.set_result(FacedServer(service, app.state.app_state, port, loop, analyst))
+            self.ready.set_result(RunningServer(service, app.state.app_state, port, loop, analyst))
             await serving
 
 

@@ -81,7 +81,7 @@ def _router(intent: IntentType) -> dict[str, object]:
 
 
 async def _source_gone(kept: KeptChat) -> RunRow:
-    kept.shelf.raises = SourceUnavailable("gone", kind=FailureKind.UNAVAILABLE)
+    kept.source.raises = SourceUnavailable("gone", kind=FailureKind.UNAVAILABLE)
     return await kept.ask()
 
 

@@ -26,7 +26,7 @@ SHOP = SourceStamp("sha256:shop", "sha256:monday")
 RULES = AskingRules(sources=("shop",), limit_s=60.0, limit_max_s=600.0, start_within_s=300.0)
 
 
-class Desk:
+class RunProcess:
     """Runs, worker and supervisor of one process, over a queue that a test looks into."""
 
     def __init__(self, kept: KeptChat, sources: HeldSources | None = None) -> None:
@@ -64,11 +64,13 @@ def other_process(kept: KeptChat, owner: str) -> SqlRunStore:
     return SqlRunStore(kept.database, owner=owner)
 
 
-def play(folder: Path, act: Callable[[Desk], Awaitable[None]], *, sources: HeldSources | None = None) -> None:
+def play(
+    folder: Path, act: Callable[[RunProcess], Awaitable[None]], *, sources: HeldSources | None = None
+) -> None:
     """Act on a process whose paths answer everything with a text."""
 
     async def run_act() -> None:
         async with open_chat(folder, router=ScriptedRouter(SYSTEM)) as kept:
-            await asyncio.wait_for(act(Desk(kept, sources)), 60)
+            await asyncio.wait_for(act(RunProcess(kept, sources)), 60)
 
     asyncio.run(run_act())

@@ -124,8 +124,8 @@ class ScriptedPath:
 
 
 @dataclass(slots=True)
-class OneShelf:
-    """A shelf that holds one source with scripted tools."""
+class OneSource:
+    """Sources that hold one source with scripted tools."""
 
     tools: tuple[Tool, ...] = ()
     opened: list[tuple[str | None, float | None]] = field(default_factory=list)
@@ -173,7 +173,7 @@ class KeptChat:
     log: SqlRunLog
     stores: RunStores
     recovery: SqlRunRecovery
-    shelf: OneShelf
+    source: OneSource
     system: ScriptedPath
     knowledge: ScriptedPath
     chat: ChatApplicationUseCase
@@ -265,7 +265,7 @@ async def open_chat(
     workers = WorkerPool(threads_max=2)
     core = DiagnosisHarnessCore(clock=clock, ids=CountingIds(), sink=log, workers=workers)
     await log.start()
-    shelf = OneShelf(tuple(tools) or (ScriptedTool(),))
+    source = OneSource(tuple(tools) or (ScriptedTool(),))
 
     stores = RunStores(
         owner="me",
@@ -283,7 +283,7 @@ async def open_chat(
         paths=Paths(
             system,
             knowledge,
-            DiagnosisPath(core, shelf, use_case_over),
+            DiagnosisPath(core, source, use_case_over),
         ),
         stores=stores,
         settings=ChatSettings(budget, HarnessRetryPolicies(), finalise_timeout_s=5.0),
@@ -296,7 +296,7 @@ async def open_chat(
             log=log,
             stores=stores,
             recovery=SqlRunRecovery(database),
-            shelf=shelf,
+            source=source,
             system=system,
             knowledge=knowledge,
             chat=chat,

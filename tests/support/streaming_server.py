@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tests.support.scripted_chat import OneShelf
+from tests.support.scripted_chat import OneSource
 from tests.support.scripted_router import ScriptedRouter
 from uvicorn import Config
 
@@ -225,7 +225,7 @@ def _service(
     chat = ChatApplicationUseCase(
         core,
         routing=Routing(core, RoleBoundary(core), ScriptedRouter(decision)),
-        paths=Paths(path, path, DiagnosisPath(core, OneShelf(), lambda tools: None)),  # type: ignore[arg-type, return-value]  # never taken
+        paths=Paths(path, path, DiagnosisPath(core, OneSource(), lambda tools: None)),  # type: ignore[arg-type, return-value]  # never taken
         stores=stores,
         settings=ChatSettings(AMPLE, HarnessRetryPolicies(), finalise_timeout_s=finalise_timeout_s),
     )

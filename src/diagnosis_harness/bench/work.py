@@ -71,7 +71,7 @@ class Bench:
 
 
 @dataclass(slots=True)
-class _Desk:
+class _Worker:
     """One process at work."""
 
     bench: Bench
@@ -141,8 +141,8 @@ def attempt_all(
         InvalidInput: a process died.
     """
     if jobs == 1:
-        desk = _Desk(bench, bench.work, known)
-        yield from map(desk.attempt, tasks)
+        worker = _Worker(bench, bench.work, known)
+        yield from map(worker.attempt, tasks)
         return
     for start in range(0, len(tasks), RUNS_EACH * jobs):
         some = tasks[start : start + RUNS_EACH * jobs]
@@ -173,23 +173,23 @@ def _pool(bench: Bench, *, jobs: int, known: frozenset[str]) -> ProcessPoolExecu
     return ProcessPoolExecutor(
         max_workers=jobs,
         mp_context=multiprocessing.get_context("spawn"),  # a fork would copy threads that hold locks
-        initializer=_sit_down,
+        initializer=_start_worker,
         initargs=(bench, known),
     )
 
 
-_DESKS: list[_Desk] = []
-"""The desk of this process, where it is one of several."""
+_OF_THIS_PROCESS: list[_Worker] = []
+"""The worker of this process, if it is one of several."""
 
 
-def _sit_down(bench: Bench, known: frozenset[str]) -> None:
+def _start_worker(bench: Bench, known: frozenset[str]) -> None:
     target = Path(mkdtemp(prefix="process-", dir=bench.work))
-    _DESKS[:] = [_Desk(bench, target, known)]
+    _OF_THIS_PROCESS[:] = [_Worker(bench, target, known)]
 
 
 def _attempt(task: Task) -> Attempt:
-    return _DESKS[0].attempt(task)
+    return _OF_THIS_PROCESS[0].attempt(task)
 
 
 def _labels(incident_ids: Sequence[str]) -> dict[str, Truth]:
-    return dict(_DESKS[0].bench.data_set.labels(incident_ids))
+    return dict(_OF_THIS_PROCESS[0].bench.data_set.labels(incident_ids))

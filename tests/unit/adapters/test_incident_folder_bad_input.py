@@ -87,11 +87,11 @@ WRONG_CONTENT = {
     "an empty Parquet": ("metrics.parquet", b"", "it is empty"),
     "blank lines only": ("metrics.csv", "\n\n\n", "it is empty"),
     "numbers in an array": ("metrics.json", "[1, 2]", "this is not an object"),
-    "an array that breaks off": ("metrics.json", '[{"time": 1700000000, "value": 1},', "breaks off"),
+    "an array that breaks off": ("metrics.json", '[{"time": 1700000000, "value": 1},', "cut off"),
     "an object that is not closed": ("metrics.json", '[{"time": 1700000000, "value": }]', "not valid JSON"),
     "a line that is not JSON": ("metrics.jsonl", '{"time": 1700000000, "value": 1}\n{"time"\n}', "line 2"),
-    "half of a gzip": ("metrics.csv.gz", gzip.compress(MANY.encode())[:2000], "breaks off or is damaged"),
-    "half of a gzipped JSON": ("logs.json.gz", gzip.compress(b"[{}," * 999)[:20], "breaks off"),
+    "half of a gzip": ("metrics.csv.gz", gzip.compress(MANY.encode())[:2000], "cut off or damaged"),
+    "half of a gzipped JSON": ("logs.json.gz", gzip.compress(b"[{}," * 999)[:20], "cut off"),
 }  # fmt: skip
 
 
@@ -111,7 +111,7 @@ def test_a_truncated_parquet_is_refused(refuse_folder: RefuseFolder, tmp_path: P
     whole = parquet(
         tmp_path / "whole.parquet", 'SELECT 1700000000 + i AS time, i AS "a.x" FROM range(1000) t(i)'
     )
-    assert "breaks off" in str(refuse_folder({"metrics.parquet": whole[: int(len(whole) * share)]}))
+    assert "cut off" in str(refuse_folder({"metrics.parquet": whole[: int(len(whole) * share)]}))
 
 
 def test_a_truncated_parquet_with_an_end_mark_is_refused(refuse_folder: RefuseFolder, tmp_path: Path) -> None:
@@ -119,7 +119,7 @@ def test_a_truncated_parquet_with_an_end_mark_is_refused(refuse_folder: RefuseFo
     whole = parquet(
         tmp_path / "whole.parquet", 'SELECT 1700000000 + i AS time, i AS "a.x" FROM range(1000) t(i)'
     )
-    assert "damaged or breaks off" in str(refuse_folder({"metrics.parquet": whole[:500] + b"PAR1"}))
+    assert "damaged or cut off" in str(refuse_folder({"metrics.parquet": whole[:500] + b"PAR1"}))
 
 
 RAGGED = {

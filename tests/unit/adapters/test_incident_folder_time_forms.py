@@ -127,7 +127,7 @@ def test_one_file_that_cannot_be_used_is_named_and_the_rest_is_read(
     left_out = {note.file: note.note for note in summary.files if note.role is None}
     assert left_out["metrics-2.csv"].startswith("left out: line 2: this row has 1 column")
     assert "it is empty" in left_out["logs.csv"]
-    assert "breaks off" in left_out["traces.json"]
+    assert "cut off" in left_out["traces.json"]
 
 
 def test_where_no_file_can_be_used_each_is_named(refuse_folder: RefuseFolder) -> None:

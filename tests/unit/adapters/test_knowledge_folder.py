@@ -39,7 +39,7 @@ class Encoder:
 
 
 @dataclass
-class Shelf:
+class Runbooks:
     """A folder of runbooks and where its index goes."""
 
     folder: Path
@@ -66,9 +66,9 @@ class Shelf:
 
 
 @pytest.fixture
-def shelf(tmp_path: Path) -> Shelf:
+def runbooks(tmp_path: Path) -> Runbooks:
     """Two runbooks."""
-    made = Shelf(tmp_path / "runbooks", tmp_path / "kept")
+    made = Runbooks(tmp_path / "runbooks", tmp_path / "kept")
     made.write("rollback.md", ROLLBACK)
     made.write("ops/disk.md", DISK)
     return made
@@ -79,67 +79,67 @@ def find(base: FolderKnowledge, question: str) -> list[str]:
     return [hit.passage.file for hit in base.search(Rig().run(), question).hits]
 
 
-def test_files_of_the_folder_are_found_by_their_path(shelf: Shelf) -> None:
+def test_files_of_the_folder_are_found_by_their_path(runbooks: Runbooks) -> None:
     """Also in folders below it."""
-    base, changes = shelf.open()
+    base, changes = runbooks.open()
 
     assert changes == Changes(read=2, removed=0, notes=())
     assert find(base, "archived logs") == ["ops/disk.md"]
     assert base.holdings(Rig().run()).documents == 2
 
 
-def test_only_what_changed_is_read_again(shelf: Shelf) -> None:
+def test_only_what_changed_is_read_again(runbooks: Runbooks) -> None:
     """By another process, from the index on disk."""
-    shelf.open()
-    shelf.write("rollback.md", ROLLBACK + "\nThen tell the channel.\n")
-    base, changes = shelf.open()
+    runbooks.open()
+    runbooks.write("rollback.md", ROLLBACK + "\nThen tell the channel.\n")
+    base, changes = runbooks.open()
 
     assert changes.read == 1
     assert find(base, "tell the channel") == ["rollback.md"]
 
 
-def test_only_what_changed_is_embedded_again(shelf: Shelf) -> None:
+def test_only_what_changed_is_embedded_again(runbooks: Runbooks) -> None:
     """Vectors of files whose bytes are the same are taken from the index."""
-    shelf.open(embedder=Encoder())
-    os.utime(shelf.folder / "ops/disk.md", (1, 1))  # touched, with the same bytes
-    shelf.write("rollback.md", ROLLBACK + "\nMore.\n")
+    runbooks.open(embedder=Encoder())
+    os.utime(runbooks.folder / "ops/disk.md", (1, 1))  # touched, with the same bytes
+    runbooks.write("rollback.md", ROLLBACK + "\nMore.\n")
     again = Encoder()
-    _, changes = shelf.open(embedder=again)
+    _, changes = runbooks.open(embedder=again)
 
     assert changes.read == 1
     assert again.texts == ["Rollback\nUndo the release with argocd.\n\nMore."]
 
 
-def test_a_file_that_is_gone_is_found_no_more(shelf: Shelf) -> None:
+def test_a_file_that_is_gone_is_found_no_more(runbooks: Runbooks) -> None:
     """Neither in memory nor in the index on disk."""
-    shelf.open()
-    (shelf.folder / "ops/disk.md").unlink()
+    runbooks.open()
+    (runbooks.folder / "ops/disk.md").unlink()
 
-    base, changes = shelf.open()
-    again, changes_again = shelf.open()
+    base, changes = runbooks.open()
+    again, changes_again = runbooks.open()
 
     assert find(base, "archived logs") == find(again, "archived logs") == []
     assert (changes.removed, changes_again.removed) == (1, 0)
 
 
-def test_a_search_sees_changes_after_a_while(shelf: Shelf) -> None:
+def test_a_search_sees_changes_after_a_while(runbooks: Runbooks) -> None:
     """The folder is looked at again when the last look is old, and not before."""
-    base, _ = shelf.open()
-    shelf.write("tls.md", "# Certificates\n\nAsk cert-manager.\n")
+    base, _ = runbooks.open()
+    runbooks.write("tls.md", "# Certificates\n\nAsk cert-manager.\n")
 
     assert find(base, "cert-manager") == []
-    shelf.clock.advance(SIZES.refresh_s)
+    runbooks.clock.advance(SIZES.refresh_s)
     assert find(base, "cert-manager") == ["tls.md"]
 
 
-def test_a_folder_that_went_away_leaves_what_it_held(shelf: Shelf) -> None:
+def test_a_folder_that_went_away_leaves_what_it_held(runbooks: Runbooks) -> None:
     """And the answer can say so; when it is back, it is read again."""
-    base, _ = shelf.open()
-    shelf.folder.rename(shelf.folder.with_name("away"))
-    shelf.clock.advance(SIZES.refresh_s)
+    base, _ = runbooks.open()
+    runbooks.folder.rename(runbooks.folder.with_name("away"))
+    runbooks.clock.advance(SIZES.refresh_s)
     during = base.search(Rig().run(), "archived logs")
-    shelf.folder.with_name("away").rename(shelf.folder)
-    shelf.clock.advance(SIZES.refresh_s)
+    runbooks.folder.with_name("away").rename(runbooks.folder)
+    runbooks.clock.advance(SIZES.refresh_s)
 
     assert (during.is_stale, len(during.hits)) == (True, 1)
     assert not base.search(Rig().run(), "archived logs").is_stale
@@ -155,107 +155,109 @@ def test_a_folder_that_went_away_leaves_what_it_held(shelf: Shelf) -> None:
         ("a.txt", b"", "not used: it contains no text"),
     ],
 )
-def test_each_file_that_is_not_used_has_its_reason(shelf: Shelf, name: str, data: bytes, note: str) -> None:
+def test_each_file_that_is_not_used_has_its_reason(
+    runbooks: Runbooks, name: str, data: bytes, note: str
+) -> None:
     """At every start, also where the rest comes from the index on disk."""
-    shelf.write(name, data)
+    runbooks.write(name, data)
 
-    assert shelf.open()[1].notes == (RunbookNote(name, note),)
-    assert shelf.open()[1].notes == (RunbookNote(name, note),)
+    assert runbooks.open()[1].notes == (RunbookNote(name, note),)
+    assert runbooks.open()[1].notes == (RunbookNote(name, note),)
 
 
-def test_links_out_of_the_folder_are_not_followed(shelf: Shelf, tmp_path: Path) -> None:
+def test_links_out_of_the_folder_are_not_followed(runbooks: Runbooks, tmp_path: Path) -> None:
     """Neither to a file, nor to a folder, nor in a circle; one to a file inside is a file of the folder."""
     (tmp_path / "secret.md").write_text("# Payroll\n\nSalaries of everyone.\n")
     (tmp_path / "outside").mkdir()
     (tmp_path / "outside" / "more.md").write_text("Salaries.\n")
-    (shelf.folder / "link.md").symlink_to(tmp_path / "secret.md")
-    (shelf.folder / "linked").symlink_to(tmp_path / "outside")
-    (shelf.folder / "ops" / "up").symlink_to(shelf.folder)
-    (shelf.folder / "circle.md").symlink_to(shelf.folder / "circle.md")
-    (shelf.folder / "inside.md").symlink_to(shelf.folder / "rollback.md")
-    base, changes = shelf.open()
+    (runbooks.folder / "link.md").symlink_to(tmp_path / "secret.md")
+    (runbooks.folder / "linked").symlink_to(tmp_path / "outside")
+    (runbooks.folder / "ops" / "up").symlink_to(runbooks.folder)
+    (runbooks.folder / "circle.md").symlink_to(runbooks.folder / "circle.md")
+    (runbooks.folder / "inside.md").symlink_to(runbooks.folder / "rollback.md")
+    base, changes = runbooks.open()
 
     assert find(base, "salaries") == []
     assert set(find(base, "undo the release with argocd")) == {"inside.md", "rollback.md"}
     assert {note.file for note in changes.notes} == {"link.md", "linked", "ops/up", "circle.md"}
 
 
-def test_a_pipe_is_not_waited_for(shelf: Shelf) -> None:
+def test_a_pipe_is_not_waited_for(runbooks: Runbooks) -> None:
     """Whatever its name."""
-    os.mkfifo(shelf.folder / "pipe.md")
+    os.mkfifo(runbooks.folder / "pipe.md")
 
-    assert shelf.open()[1].notes == (RunbookNote("pipe.md", "not used: it is not a regular file"),)
+    assert runbooks.open()[1].notes == (RunbookNote("pipe.md", "not used: it is not a regular file"),)
 
 
-def test_too_many_files_are_said(shelf: Shelf) -> None:
+def test_too_many_files_are_said(runbooks: Runbooks) -> None:
     """The rest is left out."""
     sizes = FolderSizes(file_size_max=10_000, files_max=1, passage_size=500, refresh_s=30.0)
 
-    assert [note.note for note in shelf.open(sizes=sizes)[1].notes] == [
+    assert [note.note for note in runbooks.open(sizes=sizes)[1].notes] == [
         "not used: more than 1 files, and the rest is left out"
     ]
 
 
 @pytest.mark.parametrize("damage", [b"", b"not an archive", None])
-def test_a_damaged_index_is_built_anew_with_a_note(shelf: Shelf, damage: bytes | None) -> None:
+def test_a_damaged_index_is_built_anew_with_a_note(runbooks: Runbooks, damage: bytes | None) -> None:
     """Empty, something else, or cut in the middle."""
-    shelf.open(embedder=Encoder())
-    file = shelf.kept / INDEX_NAME
+    runbooks.open(embedder=Encoder())
+    file = runbooks.kept / INDEX_NAME
     file.write_bytes(file.read_bytes()[: file.stat().st_size // 2] if damage is None else damage)
-    base, changes = shelf.open(embedder=Encoder())
+    base, changes = runbooks.open(embedder=Encoder())
 
     assert changes.read == 2
     assert [note.file for note in changes.notes] == [str(file)]
     assert changes.notes[0].note.startswith("rebuilt: it ")
     assert "ops/disk.md" in find(base, "archived logs")
-    assert shelf.open(embedder=Encoder())[1] == Changes(0, 0, ())
+    assert runbooks.open(embedder=Encoder())[1] == Changes(0, 0, ())
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60, deadline=None)
 @given(at=st.integers(0, 4_000), byte=st.integers(0, 255))
-def test_an_index_with_any_byte_changed_is_read_or_built_anew(shelf: Shelf, at: int, byte: int) -> None:
+def test_an_index_with_any_byte_changed_is_read_or_built_anew(runbooks: Runbooks, at: int, byte: int) -> None:
     """Nothing is raised, and what is found is what the files hold."""
-    shelf.open()
-    file = shelf.kept / INDEX_NAME
+    runbooks.open()
+    file = runbooks.kept / INDEX_NAME
     data = bytearray(file.read_bytes())
     data[at % len(data)] = byte
     file.write_bytes(bytes(data))
-    base, _ = shelf.open()
+    base, _ = runbooks.open()
 
     assert find(base, "archived logs") == ["ops/disk.md"]
 
 
-def test_an_index_of_other_settings_is_built_anew(shelf: Shelf) -> None:
+def test_an_index_of_other_settings_is_built_anew(runbooks: Runbooks) -> None:
     """Another size of passages, another encoder."""
-    shelf.open()
-    _, changes = shelf.open(embedder=Encoder())
-    _, again = shelf.open(embedder=Encoder(name="encoder 2"))
+    runbooks.open()
+    _, changes = runbooks.open(embedder=Encoder())
+    _, again = runbooks.open(embedder=Encoder(name="encoder 2"))
 
     assert (changes.read, again.read) == (2, 2)
     assert again.notes[0].note == "rebuilt: it was made by another version or with other settings"
 
 
-def test_where_the_index_cannot_be_kept_the_search_works(shelf: Shelf) -> None:
+def test_where_the_index_cannot_be_kept_the_search_works(runbooks: Runbooks) -> None:
     """It costs time at the next start, and says so."""
-    shelf.kept.write_text("a file stands in its place")
-    base, changes = shelf.open()
+    runbooks.kept.write_text("a file stands in its place")
+    base, changes = runbooks.open()
 
     assert find(base, "archived logs") == ["ops/disk.md"]
     assert [note.note for note in changes.notes] == ["the index was not saved (File exists)"]
 
 
-def test_no_half_written_index_is_left_behind(shelf: Shelf) -> None:
+def test_no_half_written_index_is_left_behind(runbooks: Runbooks) -> None:
     """One file, replaced whole."""
-    shelf.open()
+    runbooks.open()
 
-    assert [file.name for file in shelf.kept.iterdir()] == [INDEX_NAME]
+    assert [file.name for file in runbooks.kept.iterdir()] == [INDEX_NAME]
 
 
-def test_a_folder_that_is_none_is_refused_in_one_sentence(shelf: Shelf) -> None:
+def test_a_folder_that_is_none_is_refused_in_one_sentence(runbooks: Runbooks) -> None:
     """Not there, or a file."""
-    shutil.rmtree(shelf.folder)
+    shutil.rmtree(runbooks.folder)
     with pytest.raises(InvalidInput, match="there is no such folder"):
-        shelf.open()
-    shelf.folder.write_text("a file")
+        runbooks.open()
+    runbooks.folder.write_text("a file")
     with pytest.raises(InvalidInput, match="it is a file"):
-        shelf.open()
+        runbooks.open()

@@ -189,7 +189,7 @@ def test_a_follow_up_takes_over_the_onset_of_the_turn_before(tmp_path: Path) -> 
         await kept.ask(kept.request("why?", onset_s=1_700_000_000.0))
         await kept.ask(kept.request("and payment?"))
         await kept.ask(kept.request("and there?", source="elsewhere"))
-        assert [onset_s for _, onset_s in kept.shelf.opened] == [1_700_000_000.0, None, None]
+        assert [onset_s for _, onset_s in kept.source.opened] == [1_700_000_000.0, None, None]
         assert [view.onset_s for view in policy.views[::2]] == [1_700_000_000.0, 1_700_000_000.0, None]
 
     policy = ScriptedPolicy(LOOK, GiveDraft(DRAFT), LOOK, GiveDraft(DRAFT), LOOK, GiveDraft(DRAFT))
@@ -205,7 +205,7 @@ def test_a_fallback_hands_nothing_on(tmp_path: Path) -> None:
         assert row.ending.outcome is ReleaseOutcome.FALLBACK
         assert row.ending.published_result is None
         await kept.ask(kept.request("and payment?"))
-        assert kept.shelf.opened[-1] == (None, None)
+        assert kept.source.opened[-1] == (None, None)
         assert policy.views[-1].onset_s is None
 
     nothing = replace(DRAFT, conclusion=(), claims=(), missing_info=(MissingInfo.ENTITY,))

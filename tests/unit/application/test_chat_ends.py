@@ -60,7 +60,7 @@ def test_a_router_that_is_away_fails_the_run_and_no_path_is_taken(tmp_path: Path
             await asyncio.wait({task}, timeout=0.01)
         row = await task
         assert end_of(row) == (ReleaseOutcome.FAILED, RunState.FAILED, "ROUTER_UNAVAILABLE")
-        assert (kept.system.asked, kept.knowledge.asked, kept.shelf.opened) == ([], [], [])
+        assert (kept.system.asked, kept.knowledge.asked, kept.source.opened) == ([], [], [])
         assert row.intent is None
 
     play(tmp_path, act, router=router)
@@ -83,7 +83,7 @@ def test_an_onset_outside_of_the_data_is_said_to_be(tmp_path: Path) -> None:
     """It is the asker's, and no fault of the source."""
 
     async def act(kept: KeptChat) -> None:
-        kept.shelf.raises = OnsetOutsideData("of no record", kind=FailureKind.REJECTED)
+        kept.source.raises = OnsetOutsideData("of no record", kind=FailureKind.REJECTED)
         assert end_of(await kept.ask()) == (ReleaseOutcome.FAILED, RunState.FAILED, "ONSET_OUTSIDE_DATA")
 
     play(tmp_path, act)
@@ -93,7 +93,7 @@ def test_a_source_that_cannot_be_read_is_said_to_be(tmp_path: Path) -> None:
     """FAILED / FAILED with its own code."""
 
     async def act(kept: KeptChat) -> None:
-        kept.shelf.raises = SourceUnavailable("gone", kind=FailureKind.UNAVAILABLE)
+        kept.source.raises = SourceUnavailable("gone", kind=FailureKind.UNAVAILABLE)
         assert end_of(await kept.ask()) == (ReleaseOutcome.FAILED, RunState.FAILED, "SOURCE_UNAVAILABLE")
 
     play(tmp_path, act)
@@ -106,7 +106,7 @@ def test_a_source_that_has_changed_since_it_was_asked_about_is_said_to_have(
     """In the run's log, before anything is looked at; the run goes on."""
 
     async def act(kept: KeptChat) -> None:
-        kept.shelf.stamp = SourceStamp("sha256:shop", content)
+        kept.source.stamp = SourceStamp("sha256:shop", content)
         asked = replace(kept.request(source="shop"), stamp=SourceStamp("sha256:shop", "sha256:monday"))
         row = await kept.ask(asked)
         told = [event for event in await kept.events(row.run_id) if event.name is TraceName.SOURCE_CHANGED]

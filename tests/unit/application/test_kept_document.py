@@ -115,7 +115,7 @@ def test_a_failure_without_a_report_says_why_and_verifies(tmp_path: Path) -> Non
     """The source could not be read: the document says so, and what may be done."""
 
     async def act(kept: KeptChat) -> RunRow:
-        kept.shelf.raises = SourceUnavailable("gone")
+        kept.source.raises = SourceUnavailable("gone")
         return await ask_with_onset(kept)
 
     document = play(tmp_path, act)

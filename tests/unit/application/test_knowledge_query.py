@@ -31,7 +31,7 @@ OTHER = "which checkout counter sells coffee beans on the third floor?"
 
 
 @dataclass
-class Desk:
+class KnowledgePath:
     """A rig with runbooks and a writer."""
 
     rig: Rig = field(default_factory=Rig)
@@ -60,38 +60,38 @@ class Desk:
 
 
 @pytest.fixture
-def desk() -> Iterator[Desk]:
+def path() -> Iterator[KnowledgePath]:
     """Closed at the end."""
-    made = Desk()
+    made = KnowledgePath()
     yield made
     made.workers.close()
 
 
-def test_one_search_and_one_answer(desk: Desk) -> None:
+def test_one_search_and_one_answer(path: KnowledgePath) -> None:
     """Not more of either, and both in the trace."""
     writer = ScriptedWriter()
-    asyncio.run(desk.query(writer).answer(desk.rig.run(), ASKED, Language.EN))
+    asyncio.run(path.query(writer).answer(path.rig.run(), ASKED, Language.EN))
 
-    assert desk.base is not None
-    assert (desk.base.searches, writer.asked) == (1, 1)
-    assert [status for status, _ in desk.events_named(TraceName.KNOWLEDGE_RETRIEVAL)] == [
+    assert path.base is not None
+    assert (path.base.searches, writer.asked) == (1, 1)
+    assert [status for status, _ in path.events_named(TraceName.KNOWLEDGE_RETRIEVAL)] == [
         TraceEventStatus.SUCCEEDED
     ]
-    assert [status for status, _ in desk.events_named(TraceName.KNOWLEDGE_ANSWER)] == [
+    assert [status for status, _ in path.events_named(TraceName.KNOWLEDGE_ANSWER)] == [
         TraceEventStatus.SUCCEEDED
     ]
 
 
-def test_the_stages_are_searching_then_answering(desk: Desk) -> None:
+def test_the_stages_are_searching_then_answering(path: KnowledgePath) -> None:
     """As a person sees them."""
-    desk.ask()
+    path.ask()
 
-    assert desk.stages() == ["KNOWLEDGE_SEARCHING", "KNOWLEDGE_ANSWERING"]
+    assert path.stages() == ["KNOWLEDGE_SEARCHING", "KNOWLEDGE_ANSWERING"]
 
 
-def test_every_quotation_has_its_place(desk: Desk) -> None:
+def test_every_quotation_has_its_place(path: KnowledgePath) -> None:
     """File, headings, lines and digests; the text carries the same numbers."""
-    body = desk.ask()
+    body = path.ask()
 
     first = body["citations"][0]
     assert (first["file"], first["headings"]) == ("checkout.md", ["Checkout", "Rollback"])
@@ -103,25 +103,25 @@ def test_every_quotation_has_its_place(desk: Desk) -> None:
     assert "[1] checkout.md, Checkout > Rollback, lines 4 to 7" in body["text"]
 
 
-def test_the_answer_follows_the_language_of_the_question(desk: Desk) -> None:
+def test_the_answer_follows_the_language_of_the_question(path: KnowledgePath) -> None:
     """What is quoted stays as it is written."""
-    body = desk.ask("归档日志可以删除吗", Language.ZH)
+    body = path.ask("归档日志可以删除吗", Language.ZH)
 
     assert "删除超过七天的归档日志。 [1]" in body["text"]
     assert "第 3 行" in body["text"]
 
 
-def test_that_nothing_answers_is_said(desk: Desk) -> None:
+def test_that_nothing_answers_is_said(path: KnowledgePath) -> None:
     """With what came nearest, which is called no answer; no writer is asked."""
     writer = ScriptedWriter()
-    answer = asyncio.run(desk.query(writer).answer(desk.rig.run(), OTHER, Language.EN))
+    answer = asyncio.run(path.query(writer).answer(path.rig.run(), OTHER, Language.EN))
 
     assert isinstance(answer.body, dict)
     assert (answer.body["found"], answer.body["retrievals"], writer.asked) == (False, 1, 0)
     assert answer.body["nearest"]
     assert "quotations" not in answer.body
     assert "which do not answer the question" in str(answer.body["text"])
-    assert desk.events_named(TraceName.KNOWLEDGE_ANSWER) == [
+    assert path.events_named(TraceName.KNOWLEDGE_ANSWER) == [
         (TraceEventStatus.SUCCEEDED, {"found": False, "configured": True})
     ]
 
@@ -131,41 +131,41 @@ def test_that_nothing_answers_is_said(desk: Desk) -> None:
 )
 def test_without_runbooks_no_search_is_claimed(language: Language, words: str) -> None:
     """It says how to configure them."""
-    desk = Desk(base=None)
-    body = desk.ask(language=language)
+    path = KnowledgePath(base=None)
+    body = path.ask(language=language)
 
     assert (body["configured"], body["retrievals"]) == (False, 0)
     assert str(body["text"]).startswith(words)
     assert "DIAGNOSE_KNOWLEDGE__FOLDER" in str(body["text"])
-    assert desk.events_named(TraceName.KNOWLEDGE_RETRIEVAL) == []
-    assert desk.stages() == ["KNOWLEDGE_ANSWERING"]
+    assert path.events_named(TraceName.KNOWLEDGE_RETRIEVAL) == []
+    assert path.stages() == ["KNOWLEDGE_ANSWERING"]
 
 
 def test_an_empty_folder_is_said() -> None:
     """There is nothing to search, which is not the same as nothing found."""
-    assert "no runbook to search" in Desk(base=MemoryKnowledge({})).ask()["text"]
+    assert "no runbook to search" in KnowledgePath(base=MemoryKnowledge({})).ask()["text"]
 
 
 def test_an_old_copy_is_said_to_be_one() -> None:
     """Before anything is quoted of it."""
-    body = Desk(base=MemoryKnowledge(is_stale=True)).ask()
+    body = KnowledgePath(base=MemoryKnowledge(is_stale=True)).ask()
 
     assert body["stale"] is True
     assert str(body["text"]).startswith("The runbook folder cannot be read right now")
 
 
-def test_a_search_that_fails_is_no_answer(desk: Desk) -> None:
+def test_a_search_that_fails_is_no_answer(path: KnowledgePath) -> None:
     """It goes through as it is, told to the trace once."""
-    assert desk.base is not None
-    desk.base.is_broken = True
+    assert path.base is not None
+    path.base.is_broken = True
 
     with pytest.raises(KnowledgeUnavailable):
-        desk.ask()
+        path.ask()
 
-    assert [status for status, _ in desk.events_named(TraceName.KNOWLEDGE_RETRIEVAL)] == [
+    assert [status for status, _ in path.events_named(TraceName.KNOWLEDGE_RETRIEVAL)] == [
         TraceEventStatus.FAILED
     ]
-    assert desk.events_named(TraceName.KNOWLEDGE_ANSWER) == []
+    assert path.events_named(TraceName.KNOWLEDGE_ANSWER) == []
 
 
 class StuckKnowledge(MemoryKnowledge):
@@ -185,32 +185,32 @@ class StuckKnowledge(MemoryKnowledge):
 def test_a_search_ends_with_its_run() -> None:
     """A cancel does not wait for the thread, and what the thread brings later is nobody's."""
     stuck = StuckKnowledge()
-    desk = Desk(base=stuck)
+    path = KnowledgePath(base=stuck)
 
     async def cancel_during_search() -> None:
-        ctx = desk.rig.run()
-        asked = asyncio.ensure_future(desk.query().answer(ctx, ASKED, Language.EN))
+        ctx = path.rig.run()
+        asked = asyncio.ensure_future(path.query().answer(ctx, ASKED, Language.EN))
         await asyncio.to_thread(stuck.begun.wait, 10)
-        desk.rig.core.cancel(ctx, CancellationReason.USER_REQUESTED)
+        path.rig.core.cancel(ctx, CancellationReason.USER_REQUESTED)
         with pytest.raises(RunAborted):
             await asked
 
     asyncio.run(cancel_during_search())
     stuck.go_on.set()
 
-    assert desk.events_named(TraceName.KNOWLEDGE_RETRIEVAL) == []
-    assert desk.stages() == ["KNOWLEDGE_SEARCHING"]
+    assert path.events_named(TraceName.KNOWLEDGE_RETRIEVAL) == []
+    assert path.stages() == ["KNOWLEDGE_SEARCHING"]
 
 
 def test_a_search_ends_at_the_deadline() -> None:
     """By the clock of the run."""
     stuck = StuckKnowledge()
-    desk = Desk(base=stuck)
+    path = KnowledgePath(base=stuck)
 
     async def late() -> None:
-        asked = asyncio.ensure_future(desk.query().answer(desk.rig.run(timeout_s=5.0), ASKED, Language.EN))
+        asked = asyncio.ensure_future(path.query().answer(path.rig.run(timeout_s=5.0), ASKED, Language.EN))
         await asyncio.to_thread(stuck.begun.wait, 10)
-        desk.rig.clock.advance(5.0)
+        path.rig.clock.advance(5.0)
         with pytest.raises(RunAborted):
             await asked
 
@@ -220,7 +220,7 @@ def test_a_search_ends_at_the_deadline() -> None:
 
 def test_what_a_document_hides_is_shown_in_the_text() -> None:
     """Invisible signs stand as their code points, so that a line says what it shows."""
-    body = Desk(base=MemoryKnowledge({"a.md": "# Rollback\n\nUndo \u202eeht\u202c release.\n"})).ask(
+    body = KnowledgePath(base=MemoryKnowledge({"a.md": "# Rollback\n\nUndo \u202eeht\u202c release.\n"})).ask(
         "undo the release"
     )
 

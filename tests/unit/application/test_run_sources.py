@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from tests.support.held_sources import HeldSources
-from tests.support.run_process import SHOP, Desk, play
+from tests.support.run_process import SHOP, RunProcess, play
 
 from diagnosis_harness.application.callers.caller import LOCAL
 from diagnosis_harness.application.runs.asking import Asking
@@ -21,20 +21,20 @@ BANK = SourceStamp("sha256:bank", "sha256:monday")
 START_WITHIN_S = 300.0
 
 
-async def queue_run(desk: Desk, source: str | None, stamp: SourceStamp | None) -> str:
+async def queue_run(process: RunProcess, source: str | None, stamp: SourceStamp | None) -> str:
     """A run that another process has queued."""
     request = replace(
-        desk.kept.request(kind=RunKind.BACKGROUND, source=source),
+        process.kept.request(kind=RunKind.BACKGROUND, source=source),
         stamp=stamp,
-        start_by_s=desk.kept.clock.now_s() + START_WITHIN_S,
+        start_by_s=process.kept.clock.now_s() + START_WITHIN_S,
     )
-    await desk.kept.stores.archive.submit(request)
+    await process.kept.stores.archive.submit(request)
     return request.run_id
 
 
-async def row_of(desk: Desk, run_id: str) -> RunRow:
+async def row_of(process: RunProcess, run_id: str) -> RunRow:
     """The row."""
-    return await desk.runs.row(LOCAL, run_id)
+    return await process.runs.row(LOCAL, run_id)
 
 
 def code_of(row: RunRow) -> str | None:
@@ -52,12 +52,12 @@ def test_a_run_is_kept_with_the_source_as_it_is_when_it_is_asked(tmp_path: Path)
     """Also where the source has changed since the process began: it is looked at anew."""
     sources = HeldSources(shop=SHOP)
 
-    async def act(desk: Desk) -> None:
-        first = (await desk.runs.submit(LOCAL, Asking(question="why?"))).row
+    async def act(process: RunProcess) -> None:
+        first = (await process.runs.submit(LOCAL, Asking(question="why?"))).row
         sources.set_stamps(shop=BANK)
-        second = (await desk.runs.submit(LOCAL, Asking(question="why?"))).row
+        second = (await process.runs.submit(LOCAL, Asking(question="why?"))).row
         assert [each.request.stamp for each in (first, second)] == [SHOP, BANK]
-        assert (await row_of(desk, second.run_id)).request.stamp == BANK
+        assert (await row_of(process, second.run_id)).request.stamp == BANK
 
     play(tmp_path, act, sources=sources)
 
@@ -80,10 +80,10 @@ def test_a_delivery_is_worked_on_where_its_source_is_and_left_where_it_is_not(
 ) -> None:
     """Left, it is QUEUED as before, for whoever has the source."""
 
-    async def act(desk: Desk) -> None:
-        run_id = await queue_run(desk, source, stamp)
-        await desk.worker.work(run_id)
-        status = (await row_of(desk, run_id)).status
+    async def act(process: RunProcess) -> None:
+        run_id = await queue_run(process, source, stamp)
+        await process.worker.work(run_id)
+        status = (await row_of(process, run_id)).status
         assert status is (RunStatus.SUCCESS if is_worked_on else RunStatus.QUEUED)
 
     play(tmp_path, act)
@@ -93,14 +93,14 @@ def test_a_source_that_changes_into_another_one_is_the_same_to_its_own_process(t
     """What was queued before the change is worked on after it, and what is queued then as well."""
     sources = HeldSources(shop=SHOP)
 
-    async def act(desk: Desk) -> None:
-        before = await queue_run(desk, "shop", SHOP)
+    async def act(process: RunProcess) -> None:
+        before = await queue_run(process, "shop", SHOP)
         sources.set_stamps(shop=BANK)
         await sources.refresh()
-        after = await queue_run(desk, "shop", BANK)
+        after = await queue_run(process, "shop", BANK)
         for run_id in (before, after):
-            await desk.worker.work(run_id)
-            assert (await row_of(desk, run_id)).status is RunStatus.SUCCESS
+            await process.worker.work(run_id)
+            assert (await row_of(process, run_id)).status is RunStatus.SUCCESS
 
     play(tmp_path, act, sources=sources)
 
@@ -108,13 +108,13 @@ def test_a_source_that_changes_into_another_one_is_the_same_to_its_own_process(t
 def test_what_is_left_to_others_is_counted_and_told_source_by_source(tmp_path: Path) -> None:
     """And whether the name is known here as well: then it is another source."""
 
-    async def act(desk: Desk) -> None:
+    async def act(process: RunProcess) -> None:
         for source, stamp in (("shop", SHOP), ("shop", BANK), ("bank", BANK), ("bank", BANK), (None, None)):
-            await queue_run(desk, source, stamp)
-        left = (await desk.supervisor.recover()).left
+            await queue_run(process, source, stamp)
+        left = (await process.supervisor.recover()).left
         told = {(each.backlog.name, each.backlog.runs, each.is_another) for each in left}
         assert told == {("shop", 1, True), ("bank", 2, False)}
-        assert desk.supervisor.left == 3
+        assert process.supervisor.left == 3
 
     play(tmp_path, act)
 
@@ -123,11 +123,11 @@ def test_before_a_run_is_left_to_others_the_own_sources_are_looked_at_anew(tmp_p
     """A folder that has changed under a worker is found by the first run about what it holds now."""
     sources = HeldSources(shop=SHOP)
 
-    async def act(desk: Desk) -> None:
-        run_id = await queue_run(desk, "shop", BANK)
+    async def act(process: RunProcess) -> None:
+        run_id = await queue_run(process, "shop", BANK)
         sources.set_stamps(shop=BANK)
-        desk.kept.clock.advance(11.0)
-        account = await desk.supervisor.recover()
+        process.kept.clock.advance(11.0)
+        account = await process.supervisor.recover()
         assert (account.left, account.requeued) == ((), (run_id,))
 
     play(tmp_path, act, sources=sources)
@@ -136,13 +136,13 @@ def test_before_a_run_is_left_to_others_the_own_sources_are_looked_at_anew(tmp_p
 def test_runs_of_other_sources_hold_up_no_own_one(tmp_path: Path) -> None:
     """However many older ones wait for a process that is not there."""
 
-    async def act(desk: Desk) -> None:
+    async def act(process: RunProcess) -> None:
         for _ in range(110):
-            await queue_run(desk, "bank", BANK)
-        desk.kept.clock.advance(1.0)
-        own = await queue_run(desk, "shop", SHOP)
-        desk.kept.clock.advance(11.0)
-        account = await desk.supervisor.recover()
+            await queue_run(process, "bank", BANK)
+        process.kept.clock.advance(1.0)
+        own = await queue_run(process, "shop", SHOP)
+        process.kept.clock.advance(11.0)
+        account = await process.supervisor.recover()
         assert account.requeued == (own,)
         assert account.left[0].backlog.runs == 110
 
@@ -152,16 +152,16 @@ def test_runs_of_other_sources_hold_up_no_own_one(tmp_path: Path) -> None:
 def test_a_run_that_no_process_could_work_on_ends_with_that_reason(tmp_path: Path) -> None:
     """Not as if there had been no room; a run that this process takes ends TIMED_OUT as before."""
 
-    async def act(desk: Desk) -> None:
-        await desk.queue.listen(_never, parallel_max=1)
-        ours, nobodys = await queue_run(desk, "shop", SHOP), await queue_run(desk, "bank", BANK)
-        desk.kept.clock.advance(START_WITHIN_S)
-        await desk.supervisor.recover()
+    async def act(process: RunProcess) -> None:
+        await process.queue.listen(_never, parallel_max=1)
+        ours, nobodys = await queue_run(process, "shop", SHOP), await queue_run(process, "bank", BANK)
+        process.kept.clock.advance(START_WITHIN_S)
+        await process.supervisor.recover()
         for run_id, state, code in (
             (ours, RunState.TIMED_OUT, "DEADLINE_EXCEEDED"),
             (nobodys, RunState.FAILED, "SOURCE_NOT_SERVED"),
         ):
-            row = await row_of(desk, run_id)
+            row = await row_of(process, run_id)
             assert row.ending is not None
             assert (row.ending.state, code_of(row), row.is_closed) == (state, code, True)
 
@@ -171,11 +171,11 @@ def test_a_run_that_no_process_could_work_on_ends_with_that_reason(tmp_path: Pat
 def test_a_run_about_no_source_was_never_without_one(tmp_path: Path) -> None:
     """Where nobody works on anything it ends TIMED_OUT."""
 
-    async def act(desk: Desk) -> None:
-        run_id = await queue_run(desk, None, None)
-        desk.kept.clock.advance(START_WITHIN_S)
-        await desk.supervisor.recover()
-        assert code_of(await row_of(desk, run_id)) == "DEADLINE_EXCEEDED"
+    async def act(process: RunProcess) -> None:
+        run_id = await queue_run(process, None, None)
+        process.kept.clock.advance(START_WITHIN_S)
+        await process.supervisor.recover()
+        assert code_of(await row_of(process, run_id)) == "DEADLINE_EXCEEDED"
 
     play(tmp_path, act)
 
@@ -194,16 +194,16 @@ def test_whether_another_process_has_the_source_is_what_it_says_as_long_as_it_li
 ) -> None:
     """What a killed one said last stands for long; nothing is concluded before it is known to be dead."""
 
-    async def act(desk: Desk) -> None:
-        run_id = await queue_run(desk, "bank", BANK)
-        desk.kept.clock.advance(START_WITHIN_S)
-        await desk.kept.recovery.record_heartbeat("other", at_s=0.0, lanes=lanes)
+    async def act(process: RunProcess) -> None:
+        run_id = await queue_run(process, "bank", BANK)
+        process.kept.clock.advance(START_WITHIN_S)
+        await process.kept.recovery.record_heartbeat("other", at_s=0.0, lanes=lanes)
         for beat in range(3):
-            await desk.supervisor.recover()
-            desk.kept.clock.advance(5.0)
+            await process.supervisor.recover()
+            process.kept.clock.advance(5.0)
             if lives:
-                await desk.kept.recovery.record_heartbeat("other", at_s=beat + 1.0, lanes=lanes)
-        assert code_of(await row_of(desk, run_id)) == code
+                await process.kept.recovery.record_heartbeat("other", at_s=beat + 1.0, lanes=lanes)
+        assert code_of(await row_of(process, run_id)) == code
 
     play(tmp_path, act)
 
@@ -211,11 +211,11 @@ def test_whether_another_process_has_the_source_is_what_it_says_as_long_as_it_li
 def test_processes_say_which_runs_they_take(tmp_path: Path) -> None:
     """One that does not work on queued runs takes none, whatever sources it has."""
 
-    async def act(desk: Desk) -> None:
-        await desk.supervisor.send_heartbeat()
-        assert (await desk.kept.recovery.heartbeats())["me"].lanes == frozenset()
-        await desk.queue.listen(_never, parallel_max=1)
-        await desk.supervisor.send_heartbeat()
-        assert (await desk.kept.recovery.heartbeats())["me"].lanes == frozenset(desk.sources.lanes())
+    async def act(process: RunProcess) -> None:
+        await process.supervisor.send_heartbeat()
+        assert (await process.kept.recovery.heartbeats())["me"].lanes == frozenset()
+        await process.queue.listen(_never, parallel_max=1)
+        await process.supervisor.send_heartbeat()
+        assert (await process.kept.recovery.heartbeats())["me"].lanes == frozenset(process.sources.lanes())
 
     play(tmp_path, act)

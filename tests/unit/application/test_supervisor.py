@@ -7,7 +7,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
-from tests.support.run_process import Desk, other_process, play
+from tests.support.run_process import RunProcess, other_process, play
 
 from diagnosis_harness.application.callers.caller import LOCAL, Caller, CallerRole
 from diagnosis_harness.application.runs.asking import Asking
@@ -40,8 +40,8 @@ VIEWER = Caller("vic", CallerRole.VIEWER)
 def test_a_submitted_question_is_queued_with_all_that_was_asked(tmp_path: Path) -> None:
     """The row is there before anybody works on it; the only source is the one that is meant."""
 
-    async def act(desk: Desk) -> None:
-        row = (await desk.runs.submit(ANN, Asking(question="  why is password=hunter2 refused? "))).row
+    async def act(process: RunProcess) -> None:
+        row = (await process.runs.submit(ANN, Asking(question="  why is password=hunter2 refused? "))).row
         assert row.status is RunStatus.QUEUED
         assert row.request.kind is RunKind.BACKGROUND
         assert row.request.source == "shop"
@@ -71,11 +71,11 @@ def test_a_submitted_question_is_queued_with_all_that_was_asked(tmp_path: Path) 
 def test_a_field_that_cannot_be_used_is_named(tmp_path: Path, asking: Asking, place: str) -> None:
     """One sentence, and nothing is kept (LC-11 for the session id)."""
 
-    async def act(desk: Desk) -> None:
+    async def act(process: RunProcess) -> None:
         with pytest.raises(InvalidInput) as refused:
-            await desk.runs.submit(ANN, asking)
+            await process.runs.submit(ANN, asking)
         assert refused.value.place == place
-        assert (await desk.runs.page(LOCAL, RunQuery())).rows == ()
+        assert (await process.runs.page(LOCAL, RunQuery())).rows == ()
 
     play(tmp_path, act)
 
@@ -83,8 +83,8 @@ def test_a_field_that_cannot_be_used_is_named(tmp_path: Path, asking: Asking, pl
 def test_a_session_is_made_where_none_is_named(tmp_path: Path) -> None:
     """Absent is not blank (LC-11)."""
 
-    async def act(desk: Desk) -> None:
-        row = (await desk.runs.submit(ANN, Asking(question="why?"))).row
+    async def act(process: RunProcess) -> None:
+        row = (await process.runs.submit(ANN, Asking(question="why?"))).row
         assert row.request.session_id.startswith("ses-")
 
     play(tmp_path, act)
@@ -93,11 +93,11 @@ def test_a_session_is_made_where_none_is_named(tmp_path: Path) -> None:
 def test_a_viewer_neither_asks_nor_cancels(tmp_path: Path) -> None:
     """It reads."""
 
-    async def act(desk: Desk) -> None:
+    async def act(process: RunProcess) -> None:
         with pytest.raises(NotPermitted):
-            await desk.runs.submit(VIEWER, Asking(question="why?"))
+            await process.runs.submit(VIEWER, Asking(question="why?"))
         with pytest.raises(NotPermitted):
-            await desk.runs.cancel(VIEWER, "run-1")
+            await process.runs.cancel(VIEWER, "run-1")
 
     play(tmp_path, act)
 
@@ -105,14 +105,14 @@ def test_a_viewer_neither_asks_nor_cancels(tmp_path: Path) -> None:
 def test_one_caller_has_so_many_unfinished_runs_and_no_more(tmp_path: Path) -> None:
     """Another caller has room of its own; an ended run gives room back."""
 
-    async def act(desk: Desk) -> None:
-        first = await desk.runs.submit(ANN, Asking(question="one"))
-        await desk.runs.submit(ANN, Asking(question="two"))
+    async def act(process: RunProcess) -> None:
+        first = await process.runs.submit(ANN, Asking(question="one"))
+        await process.runs.submit(ANN, Asking(question="two"))
         with pytest.raises(TooManyRuns):
-            await desk.runs.submit(ANN, Asking(question="three"))
-        await desk.runs.submit(BOB, Asking(question="one"))
-        await desk.worker.work(first.row.run_id)
-        await desk.runs.submit(ANN, Asking(question="three"))
+            await process.runs.submit(ANN, Asking(question="three"))
+        await process.runs.submit(BOB, Asking(question="one"))
+        await process.worker.work(first.row.run_id)
+        await process.runs.submit(ANN, Asking(question="three"))
 
     play(tmp_path, act)
 
@@ -120,13 +120,13 @@ def test_one_caller_has_so_many_unfinished_runs_and_no_more(tmp_path: Path) -> N
 def test_an_alert_that_is_being_looked_at_is_joined(tmp_path: Path) -> None:
     """One run for one fingerprint, until it has ended."""
 
-    async def act(desk: Desk) -> None:
-        first = await desk.runs.submit(ANN, Asking(question="why?", fingerprint="f"))
-        second = await desk.runs.submit(ANN, Asking(question="why?", fingerprint="f"))
+    async def act(process: RunProcess) -> None:
+        first = await process.runs.submit(ANN, Asking(question="why?", fingerprint="f"))
+        second = await process.runs.submit(ANN, Asking(question="why?", fingerprint="f"))
         assert (first.is_new, second.is_new) == (True, False)
         assert second.row.run_id == first.row.run_id
-        await desk.worker.work(first.row.run_id)
-        assert (await desk.runs.submit(ANN, Asking(question="why?", fingerprint="f"))).is_new
+        await process.worker.work(first.row.run_id)
+        assert (await process.runs.submit(ANN, Asking(question="why?", fingerprint="f"))).is_new
 
     play(tmp_path, act)
 
@@ -134,19 +134,19 @@ def test_an_alert_that_is_being_looked_at_is_joined(tmp_path: Path) -> None:
 def test_a_run_is_tried_again_as_a_new_run(tmp_path: Path) -> None:
     """It takes over the session, the source and the onset; only what has ended is tried again."""
 
-    async def act(desk: Desk) -> None:
+    async def act(process: RunProcess) -> None:
         asked = Asking(question="why?", session_id="ses-x", onset_s=1.7e9)
-        first = (await desk.runs.submit(ANN, asked)).row
+        first = (await process.runs.submit(ANN, asked)).row
         again = Asking(question="why?", retry_of=first.run_id)
         with pytest.raises(RunGoesOn):
-            await desk.runs.submit(ANN, again)
-        await desk.worker.work(first.run_id)
-        second = (await desk.runs.submit(ANN, again)).row
+            await process.runs.submit(ANN, again)
+        await process.worker.work(first.run_id)
+        second = (await process.runs.submit(ANN, again)).row
         assert second.run_id != first.run_id
         assert second.request.retry_of == first.run_id
         assert (second.request.session_id, second.request.onset_s) == ("ses-x", 1.7e9)
         with pytest.raises(RunUnknown):
-            await desk.runs.submit(BOB, again)
+            await process.runs.submit(BOB, again)
 
     play(tmp_path, act)
 
@@ -154,20 +154,20 @@ def test_a_run_is_tried_again_as_a_new_run(tmp_path: Path) -> None:
 def test_one_callers_runs_are_not_anothers(tmp_path: Path) -> None:
     """Unknown, whatever is asked of them; an admin sees all."""
 
-    async def act(desk: Desk) -> None:
-        run_id = (await desk.runs.submit(ANN, Asking(question="why?"))).row.run_id
+    async def act(process: RunProcess) -> None:
+        run_id = (await process.runs.submit(ANN, Asking(question="why?"))).row.run_id
         for look in (
-            desk.runs.row,
-            desk.runs.events,
-            desk.runs.records,
-            desk.runs.document,
-            desk.runs.cancel,
+            process.runs.row,
+            process.runs.events,
+            process.runs.records,
+            process.runs.document,
+            process.runs.cancel,
         ):
             with pytest.raises(RunUnknown):
                 await look(BOB, run_id)
-        assert (await desk.runs.page(BOB, RunQuery(asked_by="ann"))).rows == ()
-        assert len((await desk.runs.page(LOCAL, RunQuery())).rows) == 1
-        assert (await desk.runs.row(LOCAL, run_id)).run_id == run_id
+        assert (await process.runs.page(BOB, RunQuery(asked_by="ann"))).rows == ()
+        assert len((await process.runs.page(LOCAL, RunQuery())).rows) == 1
+        assert (await process.runs.row(LOCAL, run_id)).run_id == run_id
 
     play(tmp_path, act)
 
@@ -178,12 +178,12 @@ def test_one_callers_runs_are_not_anothers(tmp_path: Path) -> None:
 def test_a_delivery_is_worked_on_once(tmp_path: Path) -> None:
     """A second delivery of the same run finds it claimed or ended, and does nothing."""
 
-    async def act(desk: Desk) -> None:
-        run_id = (await desk.runs.submit(ANN, Asking(question="why?"))).row.run_id
-        await asyncio.gather(desk.worker.work(run_id), desk.worker.work(run_id))
-        await desk.worker.work(run_id)
-        assert len(desk.kept.system.asked) == 1
-        assert (await desk.runs.row(ANN, run_id)).status is RunStatus.SUCCESS
+    async def act(process: RunProcess) -> None:
+        run_id = (await process.runs.submit(ANN, Asking(question="why?"))).row.run_id
+        await asyncio.gather(process.worker.work(run_id), process.worker.work(run_id))
+        await process.worker.work(run_id)
+        assert len(process.kept.system.asked) == 1
+        assert (await process.runs.row(ANN, run_id)).status is RunStatus.SUCCESS
 
     play(tmp_path, act)
 
@@ -191,14 +191,14 @@ def test_a_delivery_is_worked_on_once(tmp_path: Path) -> None:
 def test_a_run_that_waited_too_long_never_starts(tmp_path: Path) -> None:
     """It ends TIMED_OUT with FAILED, and nothing was asked of anybody."""
 
-    async def act(desk: Desk) -> None:
-        run_id = (await desk.runs.submit(ANN, Asking(question="why?"))).row.run_id
-        desk.kept.clock.advance(300.0)
-        await desk.worker.work(run_id)
-        row = await desk.runs.row(ANN, run_id)
+    async def act(process: RunProcess) -> None:
+        run_id = (await process.runs.submit(ANN, Asking(question="why?"))).row.run_id
+        process.kept.clock.advance(300.0)
+        await process.worker.work(run_id)
+        row = await process.runs.row(ANN, run_id)
         assert row.ending is not None
         assert (row.ending.outcome, row.ending.state) == (ReleaseOutcome.FAILED, RunState.TIMED_OUT)
-        assert desk.kept.system.asked == []
+        assert process.kept.system.asked == []
         assert row.is_closed
 
     play(tmp_path, act)
@@ -207,11 +207,11 @@ def test_a_run_that_waited_too_long_never_starts(tmp_path: Path) -> None:
 def test_a_worker_survives_a_store_that_is_away(tmp_path: Path) -> None:
     """It says so, and the run stays queued."""
 
-    async def act(desk: Desk) -> None:
-        run_id = (await desk.runs.submit(ANN, Asking(question="why?"))).row.run_id
-        await desk.kept.database.close()
-        await desk.worker.work(run_id)
-        ((unkept, failure),) = desk.unkept
+    async def act(process: RunProcess) -> None:
+        run_id = (await process.runs.submit(ANN, Asking(question="why?"))).row.run_id
+        await process.kept.database.close()
+        await process.worker.work(run_id)
+        ((unkept, failure),) = process.unkept
         assert unkept == run_id
         assert isinstance(failure, StoreFailure)
 
@@ -224,16 +224,16 @@ def test_a_worker_survives_a_store_that_is_away(tmp_path: Path) -> None:
 def test_a_queued_run_is_cancelled_and_never_starts(tmp_path: Path) -> None:
     """Outcome and state CANCELLED; a delivery that comes later does nothing."""
 
-    async def act(desk: Desk) -> None:
-        run_id = (await desk.runs.submit(ANN, Asking(question="why?"))).row.run_id
-        report = await desk.runs.cancel(ANN, run_id)
+    async def act(process: RunProcess) -> None:
+        run_id = (await process.runs.submit(ANN, Asking(question="why?"))).row.run_id
+        report = await process.runs.cancel(ANN, run_id)
         assert report.effect is CancelEffect.NEVER_STARTED
-        await desk.worker.work(run_id)
-        row = await desk.runs.row(ANN, run_id)
+        await process.worker.work(run_id)
+        row = await process.runs.row(ANN, run_id)
         assert row.ending is not None
         assert (row.status, row.ending.state) == (RunStatus.CANCELLED, RunState.CANCELLED)
-        assert desk.kept.system.asked == []
-        assert (await desk.runs.cancel(ANN, run_id)).effect is CancelEffect.ENDED_BEFORE
+        assert process.kept.system.asked == []
+        assert (await process.runs.cancel(ANN, run_id)).effect is CancelEffect.ENDED_BEFORE
 
     play(tmp_path, act)
 
@@ -241,20 +241,20 @@ def test_a_queued_run_is_cancelled_and_never_starts(tmp_path: Path) -> None:
 def test_a_run_of_this_process_has_stopped_when_cancel_returns(tmp_path: Path) -> None:
     """And the answer says what was in flight."""
 
-    async def act(desk: Desk) -> None:
-        desk.kept.system.go.clear()
-        run_id = (await desk.runs.submit(ANN, Asking(question="why?"))).row.run_id
-        task = asyncio.create_task(desk.worker.work(run_id))
-        await desk.kept.system.entered.wait()
-        report = await desk.runs.cancel(ANN, run_id)
-        ctx = desk.kept.stores.active.get(run_id)
+    async def act(process: RunProcess) -> None:
+        process.kept.system.go.clear()
+        run_id = (await process.runs.submit(ANN, Asking(question="why?"))).row.run_id
+        task = asyncio.create_task(process.worker.work(run_id))
+        await process.kept.system.entered.wait()
+        report = await process.runs.cancel(ANN, run_id)
+        ctx = process.kept.stores.active.get(run_id)
         assert ctx is not None
         assert ctx.lifecycle.state is RunState.CANCELLED
         assert report.effect is CancelEffect.STOPPED
         assert isinstance(report.answer, dict)
         assert (report.answer["changed"], report.answer["state"]) == (True, "CANCELLED")
         await task
-        assert (await desk.runs.row(ANN, run_id)).status is RunStatus.CANCELLED
+        assert (await process.runs.row(ANN, run_id)).status is RunStatus.CANCELLED
 
     play(tmp_path, act)
 
@@ -262,19 +262,19 @@ def test_a_run_of_this_process_has_stopped_when_cancel_returns(tmp_path: Path) -
 def test_a_run_of_another_process_is_cancelled_on_request(tmp_path: Path) -> None:
     """The request is stored in the row; the owner cancels the run and answers."""
 
-    async def act(desk: Desk) -> None:
-        desk.kept.system.go.clear()
-        run_id = (await desk.runs.submit(ANN, Asking(question="why?"))).row.run_id
-        task = asyncio.create_task(desk.worker.work(run_id))
-        await desk.kept.system.entered.wait()
-        cancel = CancelRequest(CancellationReason.USER_REQUESTED, desk.kept.clock.now_s())
-        requested = await desk.kept.stores.archive.request_cancel(run_id, cancel)
+    async def act(process: RunProcess) -> None:
+        process.kept.system.go.clear()
+        run_id = (await process.runs.submit(ANN, Asking(question="why?"))).row.run_id
+        task = asyncio.create_task(process.worker.work(run_id))
+        await process.kept.system.entered.wait()
+        cancel = CancelRequest(CancellationReason.USER_REQUESTED, process.kept.clock.now_s())
+        requested = await process.kept.stores.archive.request_cancel(run_id, cancel)
         assert requested is not None
         assert report_of_request(requested, was_queued=False).effect is CancelEffect.ASKED
-        assert await desk.supervisor.apply_cancel_requests() == (run_id,)
-        assert await desk.supervisor.apply_cancel_requests() == ()
+        assert await process.supervisor.apply_cancel_requests() == (run_id,)
+        assert await process.supervisor.apply_cancel_requests() == ()
         await task
-        row = await desk.runs.row(ANN, run_id)
+        row = await process.runs.row(ANN, run_id)
         assert row.status is RunStatus.CANCELLED
         assert report_of_request(row, was_queued=False).effect is CancelEffect.STOPPED
 
@@ -284,9 +284,9 @@ def test_a_run_of_another_process_is_cancelled_on_request(tmp_path: Path) -> Non
 def test_a_cancel_meets_a_run_that_another_process_is_just_claiming(tmp_path: Path) -> None:
     """This process holds the run without having claimed it; whoever claims it sees the request."""
 
-    async def act(desk: Desk) -> None:
-        kept = desk.kept
-        row = (await desk.runs.submit(ANN, Asking(question="why?"))).row
+    async def act(process: RunProcess) -> None:
+        kept = process.kept
+        row = (await process.runs.submit(ANN, Asking(question="why?"))).row
         here, there = (
             kept.core.start_run(session_id="s", run_id=row.run_id, limits=AMPLE, timeout_s=60)
             for _ in range(2)
@@ -294,7 +294,7 @@ def test_a_cancel_meets_a_run_that_another_process_is_just_claiming(tmp_path: Pa
         with kept.stores.active.track(here):
             other = other_process(kept, "other")
             assert await other.begin(there, row.request, owner="other", at_s=kept.clock.now_s())
-            report = await desk.runs.cancel(ANN, row.run_id)
+            report = await process.runs.cancel(ANN, row.run_id)
         assert report.effect is CancelEffect.ASKED
         assert [run_id for run_id, _ in await kept.recovery.cancel_requests("other")] == [row.run_id]
 
@@ -307,20 +307,20 @@ def test_a_cancel_meets_a_run_that_another_process_is_just_claiming(tmp_path: Pa
 def test_a_run_of_a_dead_process_ends_once(tmp_path: Path) -> None:
     """FAILED / INTERNAL_FAILURE with its last event; nothing of it is done again."""
 
-    async def act(desk: Desk) -> None:
-        kept = desk.kept
+    async def act(process: RunProcess) -> None:
+        kept = process.kept
         request = kept.request()
         ctx = kept.core.start_run(session_id="s", run_id=request.run_id, limits=AMPLE, timeout_s=60)
         store = other_process(kept, "gone")
         assert await store.begin(ctx, request, owner="gone", at_s=kept.clock.now_s())
         await kept.recovery.record_heartbeat("gone", at_s=kept.clock.now_s())
-        assert (await desk.supervisor.recover()).orphaned == ()
+        assert (await process.supervisor.recover()).orphaned == ()
         kept.clock.advance(5.0)
-        assert (await desk.supervisor.recover()).orphaned == ()
+        assert (await process.supervisor.recover()).orphaned == ()
         kept.clock.advance(5.0)
-        assert (await desk.supervisor.recover()).orphaned == (request.run_id,)
-        assert (await desk.supervisor.recover()).orphaned == ()
-        row = await desk.runs.row(LOCAL, request.run_id)
+        assert (await process.supervisor.recover()).orphaned == (request.run_id,)
+        assert (await process.supervisor.recover()).orphaned == ()
+        row = await process.runs.row(LOCAL, request.run_id)
         assert row.ending is not None
         assert (row.ending.state, row.ending.termination.reason) == (
             RunState.FAILED,
@@ -336,16 +336,16 @@ def test_a_run_of_a_dead_process_ends_once(tmp_path: Path) -> None:
 def test_a_run_that_this_process_lost_ends(tmp_path: Path) -> None:
     """Its row names this process, which does not have it: the end could not be kept in time."""
 
-    async def act(desk: Desk) -> None:
-        kept = desk.kept
+    async def act(process: RunProcess) -> None:
+        kept = process.kept
         request = kept.request()
         ctx = kept.core.start_run(session_id="s", run_id=request.run_id, limits=AMPLE, timeout_s=60)
         with ExitStack() as active:
             active.enter_context(kept.stores.active.track(ctx))
             await kept.stores.store.begin(ctx, request, owner="me", at_s=kept.clock.now_s())
-            assert (await desk.supervisor.recover()).lost == ()
-        assert (await desk.supervisor.recover()).lost == (request.run_id,)
-        assert (await desk.runs.row(LOCAL, request.run_id)).status is RunStatus.FAILED
+            assert (await process.supervisor.recover()).lost == ()
+        assert (await process.supervisor.recover()).lost == (request.run_id,)
+        assert (await process.runs.row(LOCAL, request.run_id)).status is RunStatus.FAILED
 
     play(tmp_path, act)
 
@@ -353,18 +353,18 @@ def test_a_run_that_this_process_lost_ends(tmp_path: Path) -> None:
 def test_a_run_that_has_been_queued_for_long_is_delivered_again(tmp_path: Path) -> None:
     """It may have been lost with a process; one that waited too long ends instead."""
 
-    async def act(desk: Desk) -> None:
-        run_id = (await desk.runs.submit(ANN, Asking(question="why?"))).row.run_id
-        assert (await desk.supervisor.recover()).requeued == ()
-        desk.kept.clock.advance(11.0)
-        await desk.runs.submit(ANN, Asking(question="and why this?"))
-        assert (await desk.supervisor.recover()).requeued == ()  # it waits in the queue still
-        await desk.queue.close()
-        lost = Desk(desk.kept)
+    async def act(process: RunProcess) -> None:
+        run_id = (await process.runs.submit(ANN, Asking(question="why?"))).row.run_id
+        assert (await process.supervisor.recover()).requeued == ()
+        process.kept.clock.advance(11.0)
+        await process.runs.submit(ANN, Asking(question="and why this?"))
+        assert (await process.supervisor.recover()).requeued == ()  # it waits in the queue still
+        await process.queue.close()
+        lost = RunProcess(process.kept)
         assert (await lost.supervisor.recover()).requeued == (run_id,)
         assert (await lost.supervisor.recover()).requeued == ()
-        desk.kept.clock.advance(300.0)
-        assert (await desk.supervisor.recover()).requeued == ()
-        assert (await desk.runs.row(ANN, run_id)).status is RunStatus.FAILED
+        process.kept.clock.advance(300.0)
+        assert (await process.supervisor.recover()).requeued == ()
+        assert (await process.runs.row(ANN, run_id)).status is RunStatus.FAILED
 
     play(tmp_path, act)
