@@ -1,4 +1,4 @@
-"""Diagnose incidents from evidence; nothing leaves that the evidence does not bear out.
+"""Diagnose incidents from evidence; release only what the evidence supports.
 
 The names below are the stable interface for programs that embed the harness (docs/embedding.md). Each is
 imported on its first use, so that importing the package costs next to nothing.

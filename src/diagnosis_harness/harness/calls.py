@@ -166,4 +166,4 @@ def _tool_timed_out(message: str) -> ToolFailure:
 
 
 def _nothing() -> None:
-    """An llm call that is left behind is told of by the record of its attempt."""
+    """An abandoned llm call is reported by the record of its attempt."""

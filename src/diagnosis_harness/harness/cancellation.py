@@ -1,4 +1,4 @@
-"""The signal that work must stop: one way, the first reason wins, every resource is told once."""
+"""The signal that work must stop: final, the first reason wins, each resource is notified once."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Signal:
     Attributes:
         ended_run: whether it ended the run; False when the run had ended before.
         is_first: whether it is the first signal, whose reason stands.
-        callbacks: the registered resources that are told of it.
+        callbacks: the registered resources to notify.
     """
 
     ended_run: bool
@@ -85,7 +85,7 @@ class RunCancellation(RunHandle):
         """End the run with the state that the reason maps to, unless it has ended; then tell every resource.
 
         State and reason are set in one step, so a callback already sees both. After an end without a reason
-        (SUCCESS) the signal changes no outcome; resources that are still registered are told all the same.
+        (SUCCESS) the signal changes no outcome; resources that are still registered are notified anyway.
 
         Args:
             apart: tell resources and trace from a thread apart, soon after this returns: who notices an end

@@ -335,7 +335,7 @@ class DiagnosisHarnessCore(Closing):
     ) -> T:
         """Gate, charge and invoke an async tool in one step, for a call that has no record to begin first.
 
-        What the gate has granted does begin, whoever meets the limit meanwhile.
+        A call that the gate has granted does start, even if a limit is reached in the meantime.
 
         Raises:
             RunAborted, ToolFailure, Exception: as `start_tool_call` and `call_tool`.

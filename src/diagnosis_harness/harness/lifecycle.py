@@ -58,7 +58,7 @@ class RunLifecycle(RunHandle):
         return RunAborted(termination.state, termination.reason)
 
     def finish(self, termination: RunTermination) -> bool:
-        """End the run, unless it has ended: the first termination stands, whoever comes later.
+        """End the run, unless it has ended: the first termination is kept.
 
         Returns:
             Whether this call ended the run; False means that it changed nothing.
@@ -117,7 +117,7 @@ class RunLifecycle(RunHandle):
         self._waits.remove(ticket)
 
     def leave_to_parent(self, *, at_s: float) -> None:
-        """In a fork: here the run is over, and nobody is told. Called before anything else runs in the child.
+        """In a fork: the run is over here, without callbacks. Called before anything else runs in the child.
 
         Another thread may have held the lock at the fork; it does not exist here and never gives it back.
         """

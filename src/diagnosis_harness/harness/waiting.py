@@ -80,7 +80,7 @@ async def wait(
 
     The operation passes its gate itself, since only it knows the last moment before it starts. Work that is
     left behind is asked to stop and not waited for. A result that is there when the run has
-    ended is discarded all the same.
+    ended is still discarded.
 
     Raises:
         RunAborted: the run had ended, or ended meanwhile.
@@ -103,7 +103,7 @@ async def wait(
             await _stop(task)
     except asyncio.CancelledError:
         try:
-            await _stop(task)  # whoever waits here has been cancelled by its own host: the work goes with it
+            await _stop(task)  # the waiting task was cancelled by its own host, so the work is too
         finally:
             _leave(task, leftover)  # also where the host cancels a second time
         raise
@@ -200,7 +200,7 @@ async def wait_after_end(ctx: RunContext, operation: Operation[T], *, clock: Clo
         _leave(task, None)
     if cancelled is not None:
         if task.done() and not task.cancelled():
-            task.exception()  # looked at: what it raised is told by nobody, since the cancel comes first
+            task.exception()  # retrieved, so that asyncio does not warn; the cancel wins
         raise cancelled
     if not task.done():
         raise limit.error_when_passed()

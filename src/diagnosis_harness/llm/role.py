@@ -1,4 +1,4 @@
-"""The boundary of every role that a language model may play, whoever plays it.
+"""The boundary of every role that a language model may fill, for any player of the role.
 
 An attempt of a role passes the gate and costs one llm call of the budget, even when the embedded player makes
 it: a budget then means the same with and without a language model, and no player is asked once a run has been

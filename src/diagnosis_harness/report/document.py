@@ -93,7 +93,7 @@ class Run:
     """Whether a part of the tokens is an estimate, since a provider did not report them."""
     in_flight: tuple[InFlight, ...] = ()
     onset_at: str | None = None
-    """When it began, where whoever asked said so; the queries were made with it."""
+    """The onset stated with the question, if any; the queries used it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,7 +209,7 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class NotUsed:
-    """A file that was there and bears on nothing in this report, or was searched and no more; and why."""
+    """A file that nothing in this report rests on, or that was only searched; and why."""
 
     name: str
     role: str | None

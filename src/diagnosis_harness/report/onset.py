@@ -1,4 +1,4 @@
-"""When it began, as a run took it: by whoever said so, else as its tools found it by themselves. Pure.
+"""The onset that a run used: as stated, else as its tools estimated it. Pure.
 
 The instant that a policy put into a call is neither: it enters no report and no further turn.
 """

@@ -48,7 +48,7 @@ def in_short(payload: Mapping[str, object]) -> str:
     if len(text) <= _TEXT_LIMIT:
         return text
     cut = text[: _TEXT_LIMIT - 2]
-    # A quotation that is cut ends all the same.
+    # A quotation that is cut also ends.
     return f"{cut}…”" if cut.count("“") > cut.count("”") else f"{text[: _TEXT_LIMIT - 1]}…"
 
 

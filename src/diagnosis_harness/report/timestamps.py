@@ -6,7 +6,7 @@ from diagnosis_harness.kernel.names import plain
 from diagnosis_harness.kernel.window import TimeWindow, utc_text
 
 SOUGHT_MAX = 80
-"""Characters of a searched text that a sentence shows; whoever wants it whole finds it in the record."""
+"""Characters of a searched text that a sentence shows; the record has it in full."""
 
 
 def display_time(time_s: float) -> str:

@@ -31,7 +31,7 @@ _WORDS = {
 
 
 def group_fingerprint(group: AlertGroup, caller: Caller, *, source: str | None) -> str:
-    """How a group is known: by its key, for whoever sends it and the source it is about.
+    """The identity of a group: its key, its sender and its source.
 
     Which alerts are in it changes nothing: a group that grows stays the same.
     """

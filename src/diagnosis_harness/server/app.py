@@ -49,7 +49,7 @@ def make_app(service: Service, settings: ServerSettings, *, needs_key: bool) -> 
 
     Args:
         needs_key: whether every request needs an API key. It must be true wherever the application can be
-            reached from another machine; false, whoever reaches it is an operator
+            reached from another machine; if false, every caller is an operator
             without a name, who sees what others asked without a key.
     """
     streams = Streams(

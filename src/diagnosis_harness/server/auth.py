@@ -1,4 +1,4 @@
-"""Who is let in: an API key, or, on this machine itself and where no key is asked for, whoever is here."""
+"""Authentication: by API key or, on this machine when no key is required, without one."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ PROXY_HEADERS = (
     "x-nf-client-connection-ip", "do-connecting-ip", "x-amz-cf-id", "x-arr-log-id", "x-original-url",
     "front-end-https", "x-url-scheme", "x-varnish", "x-sigsci-client-ip", "ali-cdn-real-ip", "x-host",
 )  # fmt: skip
-"""What a proxy adds (RFC 7239, RFC 9110 §7.6.3, and custom): whoever sent the request is elsewhere."""
+"""Headers that a proxy adds (RFC 7239, RFC 9110 §7.6.3, and custom): the sender is on another machine."""
 
 PROXY_PREFIXES = ("x-forwarded", "x-original-forwarded", "x-envoy-", "cf-", "fly-", "x-azure-", "x-vercel-")
 """How the names begin that proxies of one maker add: each has several, and gets new ones."""
 
 WATCHED_PATHS = frozenset({"/metrics"})
-"""Told to whoever had a key a moment ago also while the store is away, which is when they are looked at."""
+"""Also open to recently valid keys while the store is unavailable, which is when they are needed."""
 
 _BEARER = re.compile(r"bearer +([!-~]+) *", re.ASCII | re.IGNORECASE)
 

@@ -45,7 +45,7 @@ class ChatRun:
         with_trace: bool,
         saw: Callable[[StreamSeen], None],
     ) -> None:
-        """`saw` is told how the stream of its client ended."""
+        """`saw` is called with how the client's stream ended."""
         ids = RunIds(request.session_id, request.run_id)
         self._core = core
         self._hub = hub
@@ -68,7 +68,7 @@ class ChatRun:
 
     @contextmanager
     def open_watch(self) -> Iterator[Watch]:
-        """The stream of its client, for the time of the body; whoever leaves it early ends the run."""
+        """The client's stream for the duration of the body; leaving it early ends the run."""
         with self._hub.watching(self._plan, self.cancel) as watch:
             self._watch = watch
             if self._failure is not None:
@@ -87,7 +87,7 @@ class ChatRun:
             self._core.cancel(self._ctx, reason, detail)
 
     async def run(self, chat: ChatApplicationUseCase) -> None:
-        """Run it to its end. Whatever happens is told to its client, or to whoever waits for its start."""
+        """Run it to its end, and report the outcome to its client or to the task waiting for its start."""
         try:
             # Held from before the first event is written: nothing of the log has to be read again.
             with self._hub.telling(self._request.run_id):
@@ -140,7 +140,7 @@ class ChatRuns:
         return len(self._going)
 
     def begin(self, request: RunRequest, *, with_trace: bool) -> ChatRun:
-        """Start a run; it goes on whoever waits for it."""
+        """Start a run; it continues even if nothing waits for it."""
         saw = partial(self._remember, request.run_id)
         run = ChatRun(self._core, self._hub, request, with_trace=with_trace, saw=saw)
         if self._is_stopping:
@@ -156,7 +156,7 @@ class ChatRuns:
         return stream_seen(row, self._seen.get(row.run_id))
 
     async def stop(self, *, within_s: float) -> None:
-        """End all runs, and return when they are kept; their clients are told.
+        """End all runs and notify their clients; return once the runs are stored.
 
         They end FAILED with INTERNAL_FAILURE: nobody asked for their end, and no client went away; it is the
         service that does not finish what it began.

@@ -41,16 +41,16 @@ def _stream_event(logged: TraceEvent) -> SseEvent | None:
 
 
 class EventBuffer:
-    """A stretch of the log without a gap, up to its end as far as it is known here; bounded.
+    """A gapless part of the log, up to the last event known here; bounded.
 
-    Whoever is behind the stretch reads the log itself, page by page, until it has caught up: that is how a
+    A watcher behind this part reads the log itself, page by page, until it has caught up: that is how a
     run is replayed, how a slow reader goes on, and what joins the two without a gap.
 
     Attributes:
         bells: one for each reader, rung whenever something comes.
         row: the run's row, once it has ended and its RUN_FINISHED stands.
         wants_row: a reader has come to the end and waits for the row, which must be looked up.
-        end_is_told: whoever runs the run brings its row here; nobody looks it up.
+        end_is_told: the task that works on the run delivers its row here; it is not looked up.
         holders: the tail is kept for as long as there are any.
     """
 
@@ -64,7 +64,7 @@ class EventBuffer:
         self._events_max = events_max
         self._frames: list[Frame] = []
         self._ends: dict[EventId, bytes] = {}
-        self._before_seq: int | None = None  # the stretch begins after this one; None while nothing is known
+        self._before_seq: int | None = None  # the buffer begins after this one; None while nothing is known
 
     @property
     def last_seq(self) -> int | None:
@@ -73,11 +73,11 @@ class EventBuffer:
 
     @property
     def is_finished(self) -> bool:
-        """Whether RUN_FINISHED is in the stretch."""
+        """Whether RUN_FINISHED is in the buffer."""
         return bool(self._frames) and self._frames[-1].event is None
 
     def add(self, events: Iterable[TraceEvent]) -> None:
-        """Take in what is written, in order; what is known is passed over, and after a gap it begins anew."""
+        """Take in written events, in order; skip known events, and start over after a gap."""
         for event in events:
             last_seq = self.last_seq
             if last_seq is None or event.seq > last_seq + 1:

@@ -29,7 +29,7 @@ _UNFINISHED_MAX = 10_000
 class Metrics:
     """The meters of one application, in a registry of its own. Used from one event loop.
 
-    `requests` and the gauges are set by whoever knows; runs and guards are read off what this process writes
+    `requests` and the gauges are set from outside; runs and guards are counted from what this process writes
     to the logs of its runs (`count_events`).
     """
 

@@ -94,7 +94,7 @@ OF_TROUBLE: Mapping[StoreTrouble, ProblemKind] = MappingProxyType(
         StoreTrouble.QUEUE_AWAY: ProblemKind.QUEUE_UNAVAILABLE,
     }
 )
-"""How the trouble of a store is told; total."""
+"""The problem that reports each kind of store trouble; total."""
 
 PROBLEMS: Mapping[ProblemKind, ProblemRow] = MappingProxyType(
     {
@@ -247,7 +247,7 @@ OF_ERROR: Mapping[type[DiagnosisHarnessError], ProblemKind] = MappingProxyType(
         errors.ContractViolation: ProblemKind.INTERNAL,
     }
 )
-"""An error is told as its nearest class here. A class that stands nowhere is told as INTERNAL."""
+"""An error is reported by its nearest class in this table, or as INTERNAL if none is listed."""
 
 IN_RUNS_ONLY: frozenset[type[DiagnosisHarnessError]] = frozenset(
     {
@@ -341,7 +341,7 @@ def for_alerts(problem: Problem) -> Problem:
 
 
 def problem_of(error: DiagnosisHarnessError) -> Problem:
-    """How an error of ours is told."""
+    """The problem that reports this error."""
     kind = next((OF_ERROR[each] for each in type(error).__mro__ if each in OF_ERROR), ProblemKind.INTERNAL)
     if isinstance(error, InvalidInput) and kind is ProblemKind.INVALID_INPUT:
         return Problem(kind, (field_of(error.place, error.problem, error.remedy),))

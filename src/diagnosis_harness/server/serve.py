@@ -1,4 +1,4 @@
-"""Serves the application on a socket until the process is told to stop."""
+"""Serves the application on a socket until the process is asked to stop."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ async def serve_until_stopped(
 
     Args:
         listening: told the URL once connections are taken.
-        stopping: awaited as soon as the process is told to stop; it has the chats and streams ended by what
+        stopping: awaited as soon as the process is asked to stop; it has the chats and streams ended by what
             it is given.
-        on_second_signal: called when it is told a second time.
+        on_second_signal: called when it is asked a second time.
 
     Raises:
         InvalidSetting: the address cannot be listened on.

@@ -10,7 +10,7 @@ from diagnosis_harness.server.event_id import EventId
 from diagnosis_harness.server.sse_session import Content, Done, Failure, Metadata, SseEvent, Status, Traced
 
 HEARTBEAT = b": hb\n\n"
-"""A comment: it keeps whoever stands between awake, and no client sees it."""
+"""A comment: it keeps proxies from closing the connection, and clients ignore it."""
 
 # JSON escapes what the standard takes for an end of line. These are ends to many who read by lines.
 _ALSO_LINE_ENDS = str.maketrans({"\x85": "\\u0085", "\u2028": "\\u2028", "\u2029": "\\u2029"})

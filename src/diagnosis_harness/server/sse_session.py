@@ -27,7 +27,7 @@ from diagnosis_harness.server.problems import PROBLEMS, ProblemKind
 from diagnosis_harness.trace.event import TraceEvent
 
 SERVICE_STOPPING = "SERVICE_STOPPING"
-"""Code of a failure that is none of the run's: the service stopped, and whoever asks again gets an answer."""
+"""Code of a failure that the run did not cause: the service stopped; asking again gives an answer."""
 
 
 class SseState(StrEnum):
@@ -68,7 +68,7 @@ class Status:
 
 @dataclass(frozen=True, slots=True)
 class Traced:
-    """Another event of the run's log, as it stands there; for whoever asked for them."""
+    """Another event of the run's log, unchanged; for clients that asked for the trace."""
 
     event: TraceEvent
 

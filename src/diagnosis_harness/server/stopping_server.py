@@ -16,7 +16,7 @@ class StoppingServer(Server):
     """Told to stop, uvicorn waits for open responses; an event stream has no end of its own.
 
     Args:
-        before_stop: ends what would stay open; awaited once, when the server is told to stop.
+        before_stop: ends what would otherwise stay open; awaited once, when the server is asked to stop.
         on_second_signal: called at a second SIGTERM or Ctrl+C while it stops; without one, it is ignored.
     """
 

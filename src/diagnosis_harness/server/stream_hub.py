@@ -1,4 +1,4 @@
-"""Brings what is written to the logs of runs to whoever watches them: event first, stream from the log.
+"""Passes events written to the logs of runs to their watchers: stored first, then streamed from the log.
 
 What this process writes comes by its feed. Runs of other processes, and queued ones, are looked up: one
 poller for all of them. One timer for the heartbeats of all streams.

@@ -43,9 +43,9 @@ class Streams:
                 await self.stop()
 
     async def stop(self) -> None:
-        """End the runs of chats, whose clients are told, and close all streams. May be called twice.
+        """End the runs of chats, notify their clients, and close all streams. May be called twice.
 
-        A server calls it when it is told to stop: it waits for open connections, and these would stay open.
+        A server calls it when asked to stop: a server waits for open connections, and these would stay open.
         """
         await self.chats.stop(within_s=STOP_WITHIN_S)
         self.hub.close()

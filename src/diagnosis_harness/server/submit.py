@@ -30,7 +30,7 @@ async def submit_once(state: AppState, admission: Admission, asking: Asking) -> 
     if asking.retry_of is not None and asking.fingerprint is None:
         asking = replace(asking, fingerprint=fingerprint_of("retry", caller, asking.retry_of))
     if asking.fingerprint is not None and caller.may_ask:
-        # Looked up first, so that whoever may have no more runs is told of the one there is.
+        # Looked up first, so that a caller at its limit still gets the run that exists.
         for row in await service.stores.archive.of_fingerprint(asking.fingerprint):
             return Submitted(row, is_new=False)
     return await service.runs.submit(caller, asking, unfinished_max=admission.unfinished_max)

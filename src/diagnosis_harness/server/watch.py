@@ -103,7 +103,7 @@ class Watch:
         self._has_sent = False
 
     def fail(self, failure: Failure) -> None:
-        """The run has no end that may be shown; this is told in its place."""
+        """The run has no end that may be shown; this failure is sent instead."""
         self._failure = failure
         self.ring()
 

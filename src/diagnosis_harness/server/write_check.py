@@ -1,4 +1,4 @@
-"""Whether a store takes a write: tried by a small one, whoever asks and however often."""
+"""Whether a store accepts writes: checked with a small write, however often it is asked."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from diagnosis_harness.kernel.errors import StoreFailure
 from diagnosis_harness.server.store_problems import STORE_PROBLEMS
 
 PERIOD_S = 1.0
-"""One write a second is nothing to a database, and soon enough for whoever looks after it."""
+"""One write a second is cheap for a database, and fast enough for monitoring."""
 
 LIMIT_S = 1.5
-"""Whoever looks after a service waits less patiently than whoever uses it."""
+"""Monitoring needs an answer sooner than a user does."""
 
 LATE = "It takes no write in time."
 

@@ -14,7 +14,7 @@ class TraceSink(Protocol):
 
     Events of one run arrive one at a time and in the order of `seq`, RUN_FINISHED last; different runs may
     call at once. A sink is quick and does not raise: what it cannot deliver is its own affair and never the
-    run's. One that raises all the same loses that event for itself alone, and `threading.excepthook` is told.
+    run's. If a sink raises anyway, only that sink loses the event, and `threading.excepthook` is called.
     """
 
     def emit(self, event: TraceEvent) -> None:

@@ -1,7 +1,7 @@
 """A run's trace as spans: a pure fold. What began and ended is a span, everything else is an event in one.
 
 Every event of the trace lands in exactly one place; a span lies inside its parent in time; ids follow from
-the run's id, so that the same trace gives the same spans whoever exports it.
+the run's id, so that the same trace always gives the same spans.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ def spans_of(events: Sequence[TraceEvent], *, session_id: str | None = None) -> 
     """The spans of one run's events, which are in order; at least one.
 
     A span without an end, of a run that goes on or whose process died, lasts until the last event and says
-    so. What is told of when it has come back, as a language model's call is, begins with the event before it.
+    so. Events written only on completion, such as llm calls, are taken to start at the event before.
     A phase begins with what came before its first event, and ends with its last.
     """
     run_id, last = events[0].run_id, len(events) - 1
@@ -162,7 +162,7 @@ def _phases(events: Sequence[TraceEvent], pairs: Sequence[_Draft]) -> tuple[_Dra
 
 
 def _start_of(place: int, events: Sequence[TraceEvent]) -> int:
-    """The place of the event before; what is told of at its end is passed over, as part of what followed."""
+    """The index of the previous event, skipping those written only on completion."""
     return next((at for at in range(place - 1, -1, -1) if events[at].name not in _AT_ONCE), place)
 
 

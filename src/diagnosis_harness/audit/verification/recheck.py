@@ -42,7 +42,7 @@ class QueryStatus(StrEnum):
 
 
 class FactStatus(StrEnum):
-    """Whether a published claim is borne by the answers of now."""
+    """Whether the current answers support a published claim."""
 
     HOLDS = "HOLDS"
     CHANGED = "CHANGED"  # the same is spoken of, and something else is said of it

@@ -117,7 +117,9 @@ async def alertmanager(
             fingerprint=fingerprint,
             unfinished_max=admission.unfinished_max,
         )
-    except InvalidInput as error:  # whoever sends it has no reader; its own log may be the only other place
+    except (
+        InvalidInput
+    ) as error:  # nobody reads the answer at the sender; its own log may be the only other place
         _LOG.warning("request %s: a notification of Alertmanager is refused: %s", notification_id, error)
         raise
     return _answer(status, fingerprint, taken)

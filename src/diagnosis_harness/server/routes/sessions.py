@@ -131,7 +131,7 @@ async def session(
 
 
 async def _next_asker(state: AppState, caller: Caller, query: RunQuery, latest: RunRow) -> str:
-    """Whose next turn is meant: the caller's, or where they only look on, that of whoever asked last."""
+    """Whose next turn this is about: the caller's or, if the caller only reads, that of the last asker."""
     own = replace(query, asked_by=caller.name, before=None, limit=1)
     has_asked = (await state.service.runs.page(caller, own)).rows
     return caller.name if has_asked else latest.request.asked_by.name

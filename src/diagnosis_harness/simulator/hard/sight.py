@@ -84,7 +84,7 @@ def coarse_scrape(seen: WorldTelemetry, known: Known, rng: np.random.Generator) 
 
 
 def lose_spans(seen: WorldTelemetry, known: Known, rng: np.random.Generator) -> WorldTelemetry:
-    """From the onset on half of all spans below the roots are lost, whoever wrote them."""
+    """From the onset on, half of all spans below the roots are lost."""
     onset_s = known.play.scene.onset_s
     draws = rng.random(len(seen.spans))
     spans = [
