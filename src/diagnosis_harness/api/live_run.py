@@ -12,7 +12,7 @@ from diagnosis_harness.trace.event import TraceEvent
 
 
 class LiveRun:
-    """One question that is being answered, in the event loop that it was asked in.
+    """One question in progress, in the event loop in which it was asked.
 
     Iterate over it to see the run's steps; it ends with the run. `answer` gives the answer with or without
     that. Leaving the iteration early does not end the run: `cancel` does.

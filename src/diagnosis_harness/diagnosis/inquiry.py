@@ -96,7 +96,7 @@ class Inquiry:
 
     @property
     def asks_of_unknown(self) -> bool:
-        """Whether nobody knows whom the question, or without a name in it the alert, is about.
+        """Whether the entities of the question (or, if it names none, of the alert) are unknown.
 
         Nothing is concluded then: another service's trouble is no answer to it.
         """
@@ -104,7 +104,7 @@ class Inquiry:
 
     @property
     def stated_s(self) -> float | None:
-        """When it began as the asker says or has said; None where only the source, or nobody, does."""
+        """The onset as the asker states or stated it; None if only the source, or nobody, states one."""
         return self.onset_s if self.onset_origin in _BY_THE_ASKER else None
 
 

@@ -27,7 +27,7 @@ _SHARED = 3
 _LEAST_VARIANT = 4
 _PARTS = frozenset({"service", "svc"})
 _READ_MAX = 8
-"""Names of one question that are told; nobody asks about more at once."""
+"""The most names of one question that are reported; questions rarely name more."""
 
 
 class NameReading(StrEnum):
@@ -67,7 +67,7 @@ class KnownNames:
 
     @classmethod
     def of(cls, names: Iterable[str], aliases: Mapping[str, str] | None = None) -> KnownNames:
-        """Names and aliases; an alias of what is not known is none."""
+        """Names and aliases; an alias of an unknown name is ignored."""
         held = tuple(dict.fromkeys(names))
         by_fold = {fold_name(name): name for name in held}
         meant = {said: by_fold.get(fold_name(name)) for said, name in (aliases or {}).items()}
@@ -105,7 +105,7 @@ def read_names(question: str, known: KnownNames) -> tuple[NameRead, ...]:
 
 
 def read_name(said: str, known: KnownNames) -> NameRead:
-    """One name by itself, such as that of an alert's service."""
+    """A single name, such as that of an alert's service."""
     if said in known.names:
         return NameRead(said, said, NameReading.EXACT)
     folded = fold_name(said)
@@ -215,7 +215,7 @@ def _variants_in(folded: str, known: KnownNames) -> list[tuple[int, int, NameRea
 
 
 def _kinds_in(question: str, known: KnownNames) -> list[tuple[int, int, NameRead]]:
-    """A word for a kind of part, where the source holds one of it and no more."""
+    """A word for a kind of part, if the source holds exactly one of that kind."""
     found = []
     for words, marks in KIND_WORDS:
         meant = _without_instances(name for name in known.names if not marks.isdisjoint(_words_of(name)))

@@ -144,12 +144,12 @@ def _is_bad(item: EvidenceItem) -> bool:
 
 
 def _has_level(item: EvidenceItem) -> bool:
-    """Of a signal without a value in the window nobody can say that it was normal."""
+    """A signal without a value in the window cannot be called normal."""
     return item.value is not None
 
 
 def _began(item: EvidenceItem) -> bool:
-    """An instant that was computed: one that somebody stated is no observation."""
+    """The time must be computed: a stated time is not an observation."""
     if item.onset_s is None:
         return False
     if item.kind is ItemKind.ONSET:
@@ -166,7 +166,7 @@ def _leaves_out(item: EvidenceItem) -> bool:
 
 
 def _is_at_limit(item: EvidenceItem) -> bool:
-    """A share of a resource near the whole; of any other unit nobody says where the limit lies."""
+    """A share of a resource near 100%; for any other unit the limit is unknown."""
     if item.attributes.get("kind") not in _RESOURCES or item.value is None or not _has_moved(item):
         return False
     share = convert(item.value, item.unit, "ratio")
@@ -199,7 +199,7 @@ def _is_state(item: EvidenceItem) -> bool:
 
 
 COUNTED_MAX = 2**53
-"""Beyond it not every whole number is a float, so digits would be published that nobody counted."""
+"""Above it not every whole number is a float, so published digits could be wrong."""
 
 
 def _is_count(item: EvidenceItem) -> bool:

@@ -20,7 +20,7 @@ class QuestionForm(StrEnum):
 
 
 SUSPECTING = frozenset({QuestionForm.CONFIRM, QuestionForm.CONFIRM_CHANGE})
-"""Forms whose subject is the suspect and not whom the trouble hit."""
+"""Forms whose subject is the suspect and not the affected entity."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,7 +33,7 @@ class Signal:
 
 @dataclass(frozen=True, slots=True)
 class CancelAnswer:
-    """What a cancel did, and no more than that.
+    """What a cancel did.
 
     Attributes:
         changed: whether this cancel ended the run; False when it had ended before.

@@ -54,7 +54,7 @@ class RunJournal(RunHandle):
         self._end = termination
 
     def flush_end(self) -> None:
-        """Write RUN_ENDED, if it is due and nobody has written it yet."""
+        """Write RUN_ENDED, if it is due and not written yet."""
         with self._order:
             termination, self._end = self._end, None
             if termination is None:
@@ -74,7 +74,7 @@ class RunJournal(RunHandle):
         self._clock.hand_off(call)
 
     def leave_to_parent(self) -> None:
-        """In a fork: the trace is the parent's to write, and its lock may be one that nobody gives back."""
+        """In a fork: only the parent writes the trace, and the copied lock may never be released."""
         self._order = threading.RLock()
         self._is_closed = True
 

@@ -83,7 +83,7 @@ class RunLifecycle(RunHandle):
         self.tell_end()
 
     def wake(self) -> None:
-        """End the waits of the run. Quick, and calls nobody's code: any thread may do it in passing."""
+        """End the waits of the run. Quick, and calls no foreign code, so any thread may call it."""
         for ring in self._waits.close():
             ring()
 

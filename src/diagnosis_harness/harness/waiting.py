@@ -267,7 +267,7 @@ class _Bell:
 
 
 async def _wake_when_done(bell: _Bell, operation: Operation[T], ctx: RunContext) -> T:
-    """The work, which rings by itself: a task's done-callback would cost another turn of the loop."""
+    """The work, which wakes its waiter itself: a task's done-callback would cost another turn of the loop."""
     try:
         return await operation(ctx)
     except (KeyboardInterrupt, SystemExit) as error:

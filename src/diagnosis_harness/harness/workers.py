@@ -27,7 +27,7 @@ class Job:
 
 
 class WorkerPool:
-    """At most `threads_max` threads at work for somebody, started when they are needed.
+    """At most `threads_max` working threads, started on demand.
 
     A thread cannot be stopped from outside. One whose caller has gone is *stuck*: it no longer counts, and
     another may take its place, up to `stuck_max` of them; beyond that, new calls wait in the queue, where

@@ -213,7 +213,7 @@ class AnswerRefused(TechnicalFailure):
 
 
 class MaskingFailed(TechnicalFailure):
-    """Text could not be masked. It is withheld: nobody gets it raw instead."""
+    """Text could not be masked. It is withheld and never passed on unmasked."""
 
 
 class SourceUnavailable(TechnicalFailure):
@@ -221,7 +221,7 @@ class SourceUnavailable(TechnicalFailure):
 
 
 class OnsetOutsideData(TechnicalFailure):
-    """The time at which the trouble is said to have begun lies outside of the telemetry that is there."""
+    """The stated onset lies outside the available telemetry."""
 
 
 class RunNotKept(TechnicalFailure):
@@ -243,7 +243,7 @@ class ServiceFailure(TechnicalFailure):
 
 
 class RunUnknown(DiagnosisHarnessError):
-    """There is no such run, or it is somebody else's: the two are not told apart."""
+    """There is no such run, or it belongs to another caller: the two are not distinguished."""
 
 
 class RunGoesOn(DiagnosisHarnessError):
@@ -255,7 +255,7 @@ class NotPermitted(DiagnosisHarnessError):
 
 
 class TooManyRuns(DiagnosisHarnessError):
-    """The caller has as many unfinished runs as it may have.
+    """The caller has reached its limit of unfinished runs.
 
     Attributes:
         limit: how many that is.
@@ -267,7 +267,7 @@ class TooManyRuns(DiagnosisHarnessError):
 
 
 class TooManyAlerts(DiagnosisHarnessError):
-    """As many notifications of alerts wait to be worked off as may wait.
+    """The limit of waiting alert notifications is reached.
 
     Attributes:
         limit: how many that is.
@@ -279,7 +279,7 @@ class TooManyAlerts(DiagnosisHarnessError):
 
 
 class TooManyStreams(DiagnosisHarnessError):
-    """The caller has as many open streams as it may have.
+    """The caller has reached its limit of open streams.
 
     Attributes:
         limit: how many that is.

@@ -1,4 +1,4 @@
-"""A fault in code that nobody waits for: it is reported, since there is nobody to raise it to."""
+"""Report a fault in background code, which has no caller to raise it to."""
 
 from __future__ import annotations
 

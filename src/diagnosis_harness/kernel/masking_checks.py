@@ -166,7 +166,7 @@ def is_argument(match: re.Match[str]) -> bool:
 
 
 def has_digit_or_sign(match: re.Match[str]) -> bool:
-    """A word that nobody would write in prose."""
+    """A word that does not occur in prose."""
     value = match["secret"].rstrip(".,;!?)")
     if _HYPHENATED.search(_before(match, match.start(), 20)):
         return False  # a name such as auth-token, and what is said of it

@@ -1,4 +1,4 @@
-"""Secrets that their own form gives away: keys, tokens, blocks, webhooks."""
+"""Secrets recognised by their own form: keys, tokens, blocks, webhooks."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ _RUN_RIGHT = r"(?![A-Za-z0-9+/=])"
 
 
 def _token(kind: str, body: str, *hints: str, mixed: bool = False) -> MaskingRule:
-    """A token that its own beginning gives away."""
+    """A token recognised by its prefix."""
     pattern = re.compile(rf"{_LEFT}(?P<secret>{body}){_RIGHT}")
     return MaskingRule(kind, pattern, hints, check=checks.looks_random if mixed else None)
 
 
 def _run(kind: str, body: str, check: Callable[[re.Match[str]], bool], *hints: str) -> MaskingRule:
-    """A run of base64 characters that nothing but its form gives away."""
+    """A run of base64 characters recognised only by its form."""
     pattern = re.compile(rf"{_RUN_LEFT}(?P<secret>{body}){_RUN_RIGHT}")
     return MaskingRule(kind, pattern, hints, gate=_RUN, check=check)
 

@@ -1,4 +1,4 @@
-"""Secrets that what stands before them gives away: a name, a command, a statement, a URL."""
+"""Secrets recognised by what precedes them: a name, a command, a statement, a URL."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _WORD = r"(?P<secret>[!-~]{3,127}[!-+\--:<-~])"
 def _after(
     groups: frozenset[KeyGroup], tail: str, check: Callable[[re.Match[str]], bool] = checks.is_value
 ) -> MaskingRule:
-    """A value that the name before it gives away."""
+    """A value recognised by the name before it."""
     return MaskingRule("secret", re.compile(tail), after=groups, check=check)
 
 
@@ -236,4 +236,4 @@ PLACED: tuple[MaskingRule, ...] = (
         check=checks.stands_as_password,
     ),
 )
-"""What a URL, a statement, a protocol or a pipe gives away."""
+"""Secrets recognised by a URL, a statement, a protocol or a pipe."""

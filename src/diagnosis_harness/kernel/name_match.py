@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 
 LEAST_LETTERS = 3
-"""Shorter names are not looked for inside a text: most short words of a language are somebody's name."""
+"""Shorter names are not searched for inside a text: they match too many ordinary words."""
 _SEPARATORS = re.compile(r"[-_./\s]+")
 
 

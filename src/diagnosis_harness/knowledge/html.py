@@ -23,7 +23,7 @@ _BLOCKS = {
 _BREAKS, _CELLS = frozenset({"br", "tr"}), frozenset({"td", "th"})
 _WHOLE = frozenset({"pre", "table"})
 _UNSEEN = re.compile(r"<!--(?:.*?-->|.*)|<!\[[^>]*>?", re.DOTALL)
-"""Comments, and what looks like SGML, at which the standard library's parser raises: nobody sees them."""
+"""Comments, and SGML-like markup at which the standard library's parser raises: neither is visible text."""
 _DEPTH_MAX = 100
 _STRAY = re.compile(r"<(?=[^<>]*(?:<|\Z))")
 """Opens no tag. The parser would look for its end once for each of them, to the end of the page."""

@@ -1,4 +1,4 @@
-"""What is said to a language model and what it answers; values without any provider's types."""
+"""Messages to a language model and its answers, without any provider's types."""
 
 from __future__ import annotations
 

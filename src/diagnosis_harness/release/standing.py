@@ -33,7 +33,7 @@ def standing_of(
     inquiry: Inquiry,
     denied: bool = False,
 ) -> ReleaseContent:
-    """What stands of a draft, claims and conclusion apart; of none, only names that nobody knows.
+    """The part of a draft that holds, claims and conclusion separately; without a draft, only unknown names.
 
     Args:
         denied: whether the asker may not use a tool that was asked.

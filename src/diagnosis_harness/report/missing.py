@@ -10,7 +10,7 @@ from diagnosis_harness.report.timestamps import escape_line
 
 
 def missing_phrases(report: Report, language: Language) -> tuple[str, ...]:
-    """One phrase for each thing that was missing, and for each name of the question that nobody knows.
+    """One phrase for each missing thing, and for each unknown name of the question.
 
     A document of version 2 holds phrases already.
     """

@@ -20,11 +20,11 @@ _METHOD = {
     OnsetOrigin.CARRIED: "carried",
     OnsetOrigin.SOURCE: "stated",
 }
-"""How an onset that somebody stated is known; of any other the record says it."""
+"""How a stated onset is known; for any other onset the record says how."""
 
 
 def onset_used(inquiry: Inquiry, records: Iterable[EvidenceRecord]) -> OnsetUsed | None:
-    """The onset of the question; None where nobody stated one and no tool found one by itself."""
+    """The onset of the question; None if nobody stated one and no tool estimated one."""
     own = next(iter(own_onsets(records)), None)
     if inquiry.onset_s is not None and inquiry.onset_origin in _METHOD:
         at, method = utc_text(inquiry.onset_s), _METHOD[inquiry.onset_origin]

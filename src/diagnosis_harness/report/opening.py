@@ -1,4 +1,4 @@
-"""What stands before and behind the answer itself: names that nobody knows, names that were read otherwise.
+"""Sentences before and after the answer itself: unknown names, names that were corrected.
 
 Pure, and made of the inquiry alone.
 """
@@ -54,7 +54,7 @@ COMMA: Final = Text(en=", ", zh="、")
 
 
 def unknown_sentences(inquiry: Inquiry, language: Language) -> Iterator[str]:
-    """A sentence for each name that nobody knows, with what is nearest to it; these come first of all."""
+    """A sentence for each unknown name, with the closest known names; these come first."""
     reading = inquiry.reading
     for each in reading.names:
         if each.name is None:

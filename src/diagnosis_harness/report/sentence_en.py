@@ -120,7 +120,7 @@ def _subject(claim: Claim) -> str:
 
 
 def _slow_part(claim: Claim) -> str:
-    """What took longer; without a second entity or a signal nobody can say where."""
+    """What took longer; without a second entity or a signal, the place is unknown."""
     name, signal = display_name(claim.entity), f"{display_name(claim.signal)} of " if claim.signal else ""
     if claim.affected:
         return f"The way from {display_name(claim.affected)} to {signal}{name} slowed"

@@ -118,7 +118,7 @@ def _subject(claim: Claim) -> str:
 
 
 def _slow_part(claim: Claim) -> str:
-    """What took longer; without a second entity or a signal nobody can say where."""
+    """What took longer; without a second entity or a signal, the place is unknown."""
     name = display_name(claim.entity)
     whose = f"{name} 的 {display_name(claim.signal)}" if claim.signal else name
     if claim.affected:

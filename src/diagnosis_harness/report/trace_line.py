@@ -28,6 +28,6 @@ class TraceLine:
     data: Mapping[str, object] | None = field(default=None, metadata=since("3"))
 
     def text_of(self, name: str) -> str | None:
-        """One text of the payload; None where there is none, or where no data was kept."""
+        """One text of the payload; None if it is missing or no data was stored."""
         value = None if self.data is None else self.data.get(name)
         return value if isinstance(value, str) else None

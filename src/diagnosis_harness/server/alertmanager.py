@@ -53,7 +53,7 @@ def asking_of(group: AlertGroup, *, source: str | None) -> Asking:
 
 
 def is_about_nothing(group: AlertGroup) -> bool:
-    """Whether a group that is said to fire has no alert that does."""
+    """Whether a group is marked as firing but contains no firing alert."""
     return group.status == "firing" and not _firing(group)
 
 
@@ -99,13 +99,13 @@ def _without(labels: Mapping[str, str], common: Mapping[str, str]) -> dict[str, 
 
 
 def _name(text: str) -> str:
-    """A label's name or value, which is data and no sentence; nothing where there is none."""
+    """A label's name or value, treated as data and not as a sentence; empty if missing."""
     plain = " ".join(text.split())[:_TEXT_SHOWN]
     return display_name(plain) if plain else ""
 
 
 def _line(text: str) -> str:
-    """A text of somebody else's on one line, without what cannot be seen, and not endless."""
+    """Foreign text on one line, without invisible characters, and shortened."""
     return escape_line(" ".join(text.split())[:_TEXT_SHOWN])
 
 

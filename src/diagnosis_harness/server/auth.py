@@ -83,7 +83,7 @@ def came_by_proxy(names: Iterable[str]) -> bool:
 
 
 async def require_key(keys: KeyStore, *, host: str) -> None:
-    """Refuse to listen beyond loopback where nobody could be told from anybody else.
+    """Refuse to listen beyond loopback if callers could not be distinguished.
 
     Raises:
         InvalidSetting: there is no valid key.

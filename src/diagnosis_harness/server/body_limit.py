@@ -1,4 +1,4 @@
-"""What of a body is taken in: all of it, in time, not too large, and JSON that reads one way only."""
+"""Reads request bodies: complete, in time, within the size limit, and as unambiguous JSON."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class BodyLimitMiddleware:
             await self._app(scope, _replay(read, receive), send)
 
     async def _read(self, headers: Headers, receive: Receive, bytes_max: int) -> bytes | Problem | None:
-        """The body; None where the client went before all of it had come."""
+        """The body; None if the client disconnected before it was complete."""
         stated = headers.get("content-length", "")
         if stated.isascii() and stated.isdigit() and int(stated[:20]) > bytes_max:
             return Problem(ProblemKind.TOO_LARGE, limit=bytes_max)

@@ -17,7 +17,7 @@ from diagnosis_harness.harness.waiting import call_on_loop
 from diagnosis_harness.kernel.clock import Clock
 
 HEAD_BYTES_MAX = 65_536
-"""What the head of a request may take; nobody's cookies are that long."""
+"""The largest head of a request; cookies are not that long."""
 
 
 class Limit:

@@ -40,7 +40,7 @@ def read_event_id(text: str) -> EventId:
 
 
 def bad_event_id() -> InvalidInput:
-    """That an id is none of this run."""
+    """The error for an id that belongs to no event of this run."""
     return InvalidInput(
         "Last-Event-ID",
         ("it belongs to no event of this run"),

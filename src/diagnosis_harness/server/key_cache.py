@@ -45,7 +45,7 @@ class KeyCache:
         self._reading = asyncio.Lock()
 
     async def find_valid(self, presented: PresentedKey) -> ApiKey | None:
-        """The valid key that was presented; None where there is none.
+        """The valid key that was presented, or None.
 
         Raises:
             StoreFailure: it cannot be looked up.

@@ -15,7 +15,7 @@ from diagnosis_harness.trace.event import TraceEvent, TraceName
 
 METRICS_MEDIA_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 NONE = "NONE"
-"""Label of what was not said, such as the fallback of a run that is none."""
+"""Label of a missing value, such as the fallback type of a run that is not a fallback."""
 
 _GUARDS = {
     TraceName.EVIDENCE_GUARD_INITIAL: "evidence_initial",

@@ -1,4 +1,4 @@
-"""A line in the log for each answer that an operator is asked about: what failed, and who was turned away."""
+"""A log line for each answer that an operator may have to explain: failures and refused callers."""
 
 from __future__ import annotations
 

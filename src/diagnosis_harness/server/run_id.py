@@ -11,7 +11,7 @@ from diagnosis_harness.kernel.errors import RunUnknown
 
 
 def safe_id(run_id: Annotated[str, Path(description="The run.", max_length=200)]) -> str:
-    """The id, if it can be one: what cannot is nobody's run, and no store is asked for it."""
+    """The id, if it is well-formed: any other cannot be a run, so no store is queried."""
     if not is_safe_segment(run_id):
         raise RunUnknown(run_id)
     return run_id

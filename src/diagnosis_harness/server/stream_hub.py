@@ -174,7 +174,7 @@ class StreamHub:
             self._look.set()
 
     async def _look_up(self, tail: EventBuffer) -> None:
-        """See what became of a run that nobody tells of. What cannot be read is looked up the next time."""
+        """Look up a run that no task here reports on. What cannot be read now is tried again next time."""
         try:
             if tail.wants_row:
                 row = await self._archive.run(tail.run_id)

@@ -12,7 +12,7 @@ from diagnosis_harness.server.app_state import Admission, AppState
 
 
 def fingerprint_of(kind: str, caller: Caller, *parts: str) -> str:
-    """A name for what is asked about, for this caller alone: nobody joins another's run."""
+    """A key for the question, unique to this caller: nobody joins another caller's run."""
     held = hashlib.sha256()
     for part in (caller.name, *parts):
         data = part.encode("utf-8", "surrogatepass")

@@ -113,7 +113,7 @@ class Watch:
         self.ring()
 
     def disconnect(self) -> None:
-        """The client went away, or nothing can be sent to it."""
+        """The client disconnected, or nothing can be sent to it."""
         step = disconnect_session(self.session)
         self.session = step.session
         self._is_over = True
@@ -125,7 +125,7 @@ class Watch:
 
     @property
     def is_lost(self) -> bool:
-        """Whether there is nobody to send to."""
+        """Whether no client is connected."""
         return self.session.state is SseState.DISCONNECTED
 
     async def next(self) -> bytes:

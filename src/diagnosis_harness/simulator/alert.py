@@ -1,4 +1,4 @@
-"""The rule that woke somebody: an indicator of the entry above its usual level for two ticks running."""
+"""The alert rule: an indicator of the entry above its usual level for two consecutive ticks."""
 
 from __future__ import annotations
 

@@ -130,5 +130,5 @@ def _play(stage: _Stage, fault: Fault | None) -> _Telling:
 
 
 def _in_time(alert: AlertInfo | None, time_s: NDArray[np.float64]) -> bool:
-    """Whether somebody was called while there were still two minutes of the recording to come."""
+    """Whether the alert fired at least two minutes before the end of the recording."""
     return alert is not None and alert.time_s is not None and alert.time_s < float(time_s[-1]) - 120.0

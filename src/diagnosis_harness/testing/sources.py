@@ -33,7 +33,7 @@ from diagnosis_harness.toolbox.ports import (
 def series_of(
     entity: str, signal: str, time_s: Sequence[float], value: Sequence[float], *, unit: str | None = None
 ) -> Series:
-    """A series from plain numbers; NaN where there is none. Instants must rise."""
+    """A series from plain numbers; NaN where a value is missing. Times must increase."""
     instants = np.asarray(time_s, dtype=np.float64)
     values = np.asarray(value, dtype=np.float64)
     if instants.shape != values.shape or np.any(np.diff(instants) <= 0):

@@ -39,7 +39,7 @@ def normalise(spec: ToolSpec, raw: Mapping[str, JsonValue]) -> dict[str, Argumen
 
 
 def refuse_unknown(spec: ToolSpec, arguments: Mapping[str, ArgumentValue], known: Collection[str]) -> None:
-    """Refuse an argument that names an entity nobody knows. What is said offers known names alone.
+    """Refuse an argument that names an unknown entity. The message offers known names only.
 
     Raises:
         UnknownEntity: the first such argument.

@@ -146,7 +146,7 @@ class ToolBoundary:
         return tuple(results[place] for place in range(len(requests)))
 
     async def settle(self, ctx: RunContext) -> None:
-        """End what a store that was away has kept open, as far as it works again; raises nothing.
+        """End records that an unavailable store left open, if the store works again; raises nothing.
 
         Called when no further call of this run comes.
         """
@@ -309,7 +309,7 @@ class ToolBoundary:
         return failed
 
     async def _finish(self, ctx: RunContext, failed: EvidenceRecord) -> bool | None:
-        """Leave no PROJECTING record behind. False: none stands. None: the store is away, and it is owed."""
+        """Leave no PROJECTING record behind. False: there is none. None: the store is unavailable; to be retried."""
         self._owed[failed.key] = failed
         try:
             taken = await self._core.finalise(

@@ -42,7 +42,7 @@ def fence(text: str, *, label: str = "data", limit: int = FENCED_MAX) -> str:
 
 
 def read_fence(text: str) -> str | None:
-    """The content of a text that is exactly one fence; None when it is none."""
+    """The content of a text that is exactly one fence, else None."""
     found = _FENCED.fullmatch(text)
     if found is None or found[2] in found[3]:
         return None

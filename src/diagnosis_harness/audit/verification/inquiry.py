@@ -49,7 +49,7 @@ def _needs_one(document: RunDocument) -> bool:
 def _onset_flaws(
     inquiry: Inquiry, document: RunDocument, records: Sequence[EvidenceRecord]
 ) -> Iterator[Flaw]:
-    """The first that says when it began is believed, so nobody before it may have said so."""
+    """The first source that states the onset is used, so none before it may have stated one."""
     stated = document.run.onset_at
     asked_s = None if stated is None else read_instant(stated, "run.onset_at")
     said = {
@@ -101,7 +101,7 @@ def _reading_flaws(inquiry: Inquiry, entry: InquiryEntry) -> Iterator[Flaw]:
 
 
 def _of_the_source(inquiry: Inquiry, records: Sequence[EvidenceRecord]) -> float | None:
-    """What the source states. A record that lists the known onsets has it; without one nobody else says."""
+    """The onset that the source states, from a record that lists the known onsets, else as the inquiry says."""
     known = [
         item
         for record in records

@@ -213,7 +213,7 @@ def _coverage_flaws(stated: Report, again: Report) -> Iterator[Flaw]:
 
 
 def _missing_flaws(document: RunDocument, records: tuple[EvidenceRecord, ...]) -> Iterator[Flaw]:
-    """What is said to be missing was: by the question, or by an inventory of the run."""
+    """Everything listed as missing really was, according to the question or an inventory of the run."""
     inquiry = inquiry_of(document, records)
     denied = any(line.text_of("code") == RefusalCode.NOT_AUTHORISED for line in document.trace)
     circumstances = Circumstances(inquiry, records, denied)
@@ -228,7 +228,7 @@ def _missing_flaws(document: RunDocument, records: tuple[EvidenceRecord, ...]) -
 def _candidate_flaws(
     document: RunDocument, draft: DiagnosisDraft, records: tuple[EvidenceRecord, ...]
 ) -> Iterator[Flaw]:
-    """Each candidate stands by itself as it is published, all stand in their order, and none is concluded."""
+    """Each candidate holds as published, they are in order, and none is also a concluded cause."""
     run_id, concluded = document.run.run_id, {cause.entity for cause in draft.conclusion}
     inquiry = inquiry_of(document, records)
     standing = standing_candidates(draft.hypotheses, records, run_id=run_id, inquiry=inquiry)

@@ -1,4 +1,4 @@
-"""Alertmanager's webhook: a notification is kept, and worked off as soon as there is room for its run."""
+"""Alertmanager's webhook: a notification is stored, and processed as soon as there is room for its run."""
 
 from __future__ import annotations
 

@@ -59,7 +59,7 @@ def sound_system(scene: Scene, rng: np.random.Generator) -> Broken:
 
 
 def batch_job(scene: Scene, rng: np.random.Generator) -> Broken:
-    """A job beside one service eats processor that the service does not miss: nobody notices."""
+    """A job next to one service uses CPU that the service does not need, so nothing gets worse."""
     # The least visited service: what its requests lose does not reach the entry.
     part = busy_parts(scene, frozenset({Role.SERVICE}), least=0.0)[-1]
     share = scene.course * rng.uniform(0.3, 0.36, len(scene.time_s))

@@ -71,7 +71,7 @@ def hold_locks(scene: Scene, rng: np.random.Generator) -> Broken:
 
 
 def slow_query(scene: Scene, rng: np.random.Generator) -> Broken:
-    """A migration takes an index away: the same statement reads the whole table from then on."""
+    """A migration drops an index: from then on the same statement reads the whole table."""
     target = pick_part(scene, rng, Role.DATABASE, least=0.2)
     column = str(rng.choice(["created_at", "customer_id", "state"]))
     summary = f"{target.name}: migration {int(rng.integers(40, 90))}, rebuilds the index on {column}"

@@ -1,4 +1,4 @@
-"""Calls that do not arrive, or arrive at somebody else's: names, certificates, quotas, providers, retries."""
+"""Calls that fail on the way or outside: names, certificates, quotas, providers, retries."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ def innocent_deploy(scene: Scene, rng: np.random.Generator) -> Broken:
 
 
 def innocent_deploy_with_shift(scene: Scene, rng: np.random.Generator) -> Broken:
-    """The same, and the new version needs more memory and processor, which harms nobody."""
+    """The same, and the new version needs more memory and CPU, without harm."""
     return _beside_deploy(scene, rng, shift=True)
 
 
@@ -109,7 +109,7 @@ def roll_out_one(scene: Scene, rng: np.random.Generator) -> Broken:
 
 
 def _with_trigger(broken: Broken, scene: Scene, rng: np.random.Generator, change: ChangeEvent) -> Broken:
-    """The fault with its change, and an innocent deploy of somebody else a few minutes before."""
+    """The fault with its change, and an innocent deploy of another service a few minutes before."""
     others = [p for p in busy_parts(scene, frozenset({Role.SERVICE}), least=0.0) if p.name != change.entity]
     innocent = deploy_of(
         others[int(rng.integers(len(others)))], scene.onset_s - float(rng.uniform(90.0, 400.0)), rng

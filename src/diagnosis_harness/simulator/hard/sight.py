@@ -1,4 +1,4 @@
-"""What the recording lacks: parts that nobody traces, measures or knows, lost spans, gaps, few files."""
+"""Gaps in the recording: untraced, unmeasured or unknown parts, lost spans, missing points, missing files."""
 
 from __future__ import annotations
 
