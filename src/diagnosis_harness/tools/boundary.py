@@ -309,7 +309,7 @@ class ToolBoundary:
         return failed
 
     async def _finish(self, ctx: RunContext, failed: EvidenceRecord) -> bool | None:
-        """Leave no PROJECTING record behind. False: there is none. None: the store is unavailable; to be retried."""
+        """Leave no PROJECTING record behind. False: there is none. None: the store failed; to be retried."""
         self._owed[failed.key] = failed
         try:
             taken = await self._core.finalise(
