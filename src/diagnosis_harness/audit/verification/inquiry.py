@@ -101,7 +101,7 @@ def _reading_flaws(inquiry: Inquiry, entry: InquiryEntry) -> Iterator[Flaw]:
 
 
 def _of_the_source(inquiry: Inquiry, records: Sequence[EvidenceRecord]) -> float | None:
-    """The onset that the source states, from a record that lists the known onsets, else as the inquiry says."""
+    """The onset that the source states, from a record of the known onsets, else as the inquiry says."""
     known = [
         item
         for record in records
