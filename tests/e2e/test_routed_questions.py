@@ -21,7 +21,7 @@ FOLDER = str(Path(__file__).parents[1] / "cases" / "question" / "B22b" / "incide
         ("list the services", "It holds booking, export, news, seats, vault, web."),
         ("有哪些服务？", "其中有：booking、export、news、seats、vault、web。"),
         ("what is the meaning of life?", "That is not something I can answer."),
-        ("zzz", "“why is booking slow since 14:05?”"),
+        ("zzz", "“why has booking been slow since 14:05?”"),
         ("why is the sky blue?", "“is booking healthy?”"),
         ("天空为什么是蓝色的？", "“booking 正常吗？”"),
         ("how do I roll back booking?", "No runbooks are configured"),

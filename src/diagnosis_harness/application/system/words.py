@@ -130,8 +130,8 @@ PRIVACY_LLM: Final = Text(
 HOW_TO_ASK: Final = Text(
     en=(
         "Say what you saw, where and when: “why has {service} been slow since 14:05?”, “is {service} "
-        "healthy?”, “when did it start?”, “what do the logs of {service} say?”; or ask for a runbook: “how do "
-        "I roll back {service}?”."
+        "healthy?”, “when did it start?”, “what do the logs of {service} say?”; or ask for a runbook: “how "
+        "do I roll back {service}?”."
     ),
     zh=(
         "请说明看到了什么、在哪里、什么时候，例如“14:05 起 {service} 为什么变慢？”、“{service} 正常吗？”、"
