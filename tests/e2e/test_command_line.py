@@ -99,7 +99,7 @@ def test_a_mistake_is_one_sentence_on_standard_error(arguments: list[str]) -> No
     assert said[0].endswith(".")
 
 
-def test_a_mistake_is_told_in_chinese_where_that_was_asked_for() -> None:
+def test_a_mistake_is_reported_in_chinese_where_that_was_asked_for() -> None:
     """The frame of the sentence follows --lang."""
     ended = diagnose("ask", "refuse", "--from", "x", "--lang", "zh")
 
@@ -243,7 +243,7 @@ def test_a_reader_that_closes_the_pipe_is_no_error(arguments: list[str]) -> None
     ],
 )
 @pytest.mark.parametrize("arguments", [[], ["--json"]])
-def test_a_full_disk_is_one_sentence_and_the_document_is_saved_all_the_same(
+def test_a_full_disk_is_one_sentence_and_the_document_is_saved_anyway(
     tmp_path: Path, question: str, said: str, arguments: list[str]
 ) -> None:
     """It is no bug of ours: exit code 1, and nothing asks for a report of it."""

@@ -50,7 +50,7 @@ PARTS = ("", "/trace", "/evidence", "/evidence/t1", "/why", "/report.md", "/docu
 
 
 @pytest.mark.parametrize("part", PARTS)
-def test_anothers_run_is_told_as_one_that_does_not_exist(people: People, part: str) -> None:
+def test_anothers_run_is_reported_as_one_that_does_not_exist(people: People, part: str) -> None:
     """404 everywhere, word for word the same; the owner and an admin see it."""
     there = people.bob.get(f"/v1/runs/{people.run_id}{part}")
     nowhere = people.bob.get(f"/v1/runs/run-none{part}")
@@ -103,7 +103,7 @@ def test_a_viewer_reads_and_neither_asks_nor_cancels(people: People) -> None:
         problem(people.viewer.post(path, json=body), 403, "not-permitted")
 
 
-def test_without_a_key_only_health_is_told(people: People) -> None:
+def test_without_a_key_only_health_is_reported(people: People) -> None:
     """Also on loopback, where the service can be reached from elsewhere."""
     for path in ("/healthz", "/readyz", "/openapi.json"):
         assert people.nobody.get(path).status_code == 200

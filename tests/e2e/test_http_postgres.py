@@ -58,7 +58,7 @@ def test_what_can_be_no_run_is_not_tried_again(server: RunningServer, retry_of: 
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="platform: processes are found in /proc")
-def test_while_the_database_stands_still_its_state_is_told_at_once(
+def test_while_the_database_hangs_its_state_is_reported_at_once(
     server: RunningServer, databases: Databases
 ) -> None:
     """It lives, it is not ready, and its meters say why; and when the database moves it is ready again."""
@@ -72,7 +72,7 @@ def test_while_the_database_stands_still_its_state_is_told_at_once(
     _comes_back(client)
 
 
-def test_while_the_file_is_held_its_state_is_told_at_once(tmp_path: Path) -> None:
+def test_while_the_file_is_held_its_state_is_reported_at_once(tmp_path: Path) -> None:
     """Also for SQLite: reading goes on, and whoever writes is answered in time."""
     with run_server(tmp_path, works=False) as server:
         client, clock = server.client(), SystemClock()

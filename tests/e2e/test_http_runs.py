@@ -163,7 +163,7 @@ def test_a_filter_that_cannot_be_used_is_refused_by_name(
 # ---------------------------------------------------------------- looking
 
 
-def test_the_trace_is_told_as_a_timeline_and_as_json_lines(server: RunningServer, done: str) -> None:
+def test_the_trace_is_reported_as_a_timeline_and_as_json_lines(server: RunningServer, done: str) -> None:
     """Both hold the same events, without a gap."""
     client = server.client()
     told = TraceView.model_validate(client.get(f"/v1/runs/{done}/trace").json())
@@ -325,7 +325,7 @@ def test_a_session_tells_its_turns_in_order_and_what_the_next_one_is_shown(serve
 # ---------------------------------------------------------------- health
 
 
-def test_health_readiness_and_metrics_are_told(server: RunningServer, done: str) -> None:
+def test_health_readiness_and_metrics_are_reported(server: RunningServer, done: str) -> None:
     """A process that works says so; what it counts has no text of any question."""
     client = server.client()
     assert client.get("/healthz").json() == {"status": "ok"}

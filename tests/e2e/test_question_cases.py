@@ -87,7 +87,7 @@ def test_b23c_a_zone_that_means_several_is_said_to_be_unread(tmp_path: Path) -> 
     assert any(line.startswith("Not used as a time: `14:50 CST`") for line in document["report"]["summary"])
 
 
-def test_the_zone_that_is_given_apart_holds_for_question_and_onset(tmp_path: Path) -> None:
+def test_the_zone_that_is_given_separately_holds_for_question_and_onset(tmp_path: Path) -> None:
     """`--zone` comes before the folder's own."""
     zoned = ask_about("B22b", "Why is booking slow since 15:50?", tmp_path, "--zone", "Europe/Berlin")
     onset = ("--onset", "2026-05-06T15:50", "--zone", "Europe/Berlin")

@@ -223,7 +223,7 @@ def test_there_may_be_no_database(
     assert "there is no database yet; name one with DIAGNOSE_DATABASE__URL" in said.err
 
 
-def test_a_server_that_is_away_is_exit_code_1(diagnose: Diagnose) -> None:
+def test_a_server_that_is_unavailable_is_exit_code_1(diagnose: Diagnose) -> None:
     """It is nothing that the person typed wrong."""
     with CountingServer(lambda _: Answer(503)) as server:
         url = server.url

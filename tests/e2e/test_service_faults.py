@@ -147,7 +147,7 @@ def test_a_disk_that_fills_ends_runs_typed_and_all_is_well_when_there_is_room(
     asyncio.run(story())
 
 
-def test_a_database_that_goes_away_in_the_middle_of_runs_and_comes_back(
+def test_a_database_that_disappears_in_the_middle_of_runs_and_comes_back(
     databases: Databases, postgres_url: str, tmp_path: Path
 ) -> None:
     """A chat whose end falls into that time is FAILED; what goes on goes on, and the queue delivers again."""

@@ -117,7 +117,7 @@ def ask_and_wait(server: RunningServer, question: str = QUESTION) -> dict[str, A
     return server.wait_for_end(client, found[1])
 
 
-def test_an_evidence_store_that_is_away_is_told_as_such(
+def test_an_evidence_store_that_is_unavailable_is_reported_as_such(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     """In the end of the chat, in `why`, where evidence is asked for, in readiness, and once in the log."""
@@ -142,7 +142,7 @@ def test_an_evidence_store_that_is_away_is_told_as_such(
     assert said == ["evidence-store: the store failed: the evidence store cannot be reached"]
 
 
-def test_why_is_answered_from_the_database_while_the_evidence_store_is_away(
+def test_why_is_answered_from_the_database_while_the_evidence_store_is_unavailable(
     tmp_path: Path, valkey_server: Valkey | None, valkey_url: str
 ) -> None:
     """All answers are those from before, but that one says what it does not know now."""

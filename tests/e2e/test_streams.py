@@ -229,7 +229,7 @@ def test_an_end_that_cannot_be_kept_is_not_shown(tmp_path: Path) -> None:
     serve_and_run(tmp_path, work)
 
 
-def test_a_bug_is_told_as_a_failure(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_bug_is_reported_as_a_failure(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     """The stream ends in order, nothing of the bug is shown, and it is logged."""
 
     async def work(it: StreamServer) -> None:

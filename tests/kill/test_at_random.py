@@ -25,7 +25,7 @@ SCRIPTS = ("broad", "greet", "consult payment", "hang", "burst", "steady")
 @pytest.mark.proof
 @pytest.mark.timeout(1500)
 @pytest.mark.parametrize("seed", range(SEEDS))
-def test_kills_at_random_moments_leave_no_run_half_done(
+def test_kills_at_random_times_leave_no_run_half_done(
     seed: int,
     postgres_url: str,
     tmp_path: Path,

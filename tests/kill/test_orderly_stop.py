@@ -134,7 +134,7 @@ def hold_up(url: str) -> Iterator[psycopg.Connection]:
         connection.rollback()
 
 
-def test_a_worker_told_to_stop_lets_its_run_end_and_leaves_the_rest_to_others(
+def test_a_worker_asked_to_stop_lets_its_run_end_and_leaves_the_rest_to_others(
     settings_file: Path, postgres_url: str
 ) -> None:
     """It exits 0; the run that waited is QUEUED still, and the next worker does it."""

@@ -53,7 +53,7 @@ def _until(process: subprocess.Popen[str], pattern: str) -> re.Match[str]:
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_a_server_told_to_stop_closes_everything_and_exits_0(tmp_path: Path, number: signal.Signals) -> None:
+def test_a_server_asked_to_stop_closes_everything_and_exits_0(tmp_path: Path, number: signal.Signals) -> None:
     """As a worker does: the signal is not what ends it, and nobody has to find out that it is gone."""
     file = tmp_path / "runs.db"
     with serving(database=str(file)) as (process, url):

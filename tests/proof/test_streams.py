@@ -66,7 +66,7 @@ def test_many_streams_at_once_all_complete(tmp_path: Path, scale: float) -> None
     asyncio.run(whole())
 
 
-def test_clients_that_vanish_at_any_moment_leave_nothing(tmp_path: Path, scale: float) -> None:
+def test_clients_that_vanish_at_any_time_leave_nothing(tmp_path: Path, scale: float) -> None:
     """1,000 of them: every run CANCELLED or finished, slots freed, no task left, no row RUNNING."""
     count, at_once = round(1_000 * scale), asyncio.Semaphore(40)
     moments = np.random.default_rng(4).uniform(0.0, 0.25, size=count)
@@ -147,7 +147,7 @@ def test_a_disconnect_and_a_finish_that_race_end_one_way(tmp_path: Path, scale: 
     asyncio.run(whole())
 
 
-def test_a_deadline_and_a_finish_that_race_are_told_as_they_ended(tmp_path: Path, scale: float) -> None:
+def test_a_deadline_and_a_finish_that_race_are_reported_as_they_ended(tmp_path: Path, scale: float) -> None:
     """A late success never replaces TIMED_OUT: what the client is told is what the row says."""
     rounds = round(200 * scale)
     limits = np.random.default_rng(6).uniform(0.02, 0.06, size=rounds)

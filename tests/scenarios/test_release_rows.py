@@ -103,7 +103,7 @@ def test_a_row_end_to_end(row: Row) -> None:
     assert finished.payload["state"] == row.state
 
 
-def test_every_rule_of_the_table_is_told() -> None:
+def test_every_rule_of_the_table_is_reported() -> None:
     """A rule that no run was ever seen to follow is a guess.
 
     RL-21 is a bug's, RL-28 the router's, which stands before the diagnosis, SV-08 a player's that ends its

@@ -71,7 +71,7 @@ def end_of_timeline(scene: Scene) -> tuple[TraceEvent, ...]:
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
-def test_a_scenario_happens_as_it_is_told(file: Path, pytestconfig: pytest.Config) -> None:
+def test_a_scenario_happens_as_it_is_reported(file: Path, pytestconfig: pytest.Config) -> None:
     """The whole timeline and the ending, line by line."""
     script, _, expected = file.read_text(encoding="utf-8").partition(DASHES)
     happened = play_script(script)

@@ -315,7 +315,7 @@ def test_a_constant_series_is_read_as_it_is(open_folder: OpenFolder, ctx: RunCon
     assert set(sources.metrics.series(ctx, Recording.INCIDENT)[0].value.tolist()) == {5.0}
 
 
-def test_a_repeated_instant_is_averaged_and_counted(open_folder: OpenFolder, ctx: RunContext) -> None:
+def test_a_repeated_time_is_averaged_and_counted(open_folder: OpenFolder, ctx: RunContext) -> None:
     """Missing values aside; the series has each instant once, in order."""
     rows = "1700000060,a,x,4\n1700000000,a,x,1\n1700000000,a,x,2\n1700000000,a,x,N/A\n1700000000,b,x,7\n"
     sources = open_folder({"metrics.csv": HEAD + rows})

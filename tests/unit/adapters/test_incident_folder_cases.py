@@ -105,7 +105,7 @@ def test_a42_series_of_two_files_are_two(ctx: RunContext) -> None:
     assert {signal for _, signal in series(case("A42"), ctx)} == {"cache-hits", "db-load"}
 
 
-def test_b17_a_label_that_tells_series_apart_is_a_part_of_them(ctx: RunContext) -> None:
+def test_b17_a_label_that_distinguishes_series_is_a_part_of_them(ctx: RunContext) -> None:
     """Four countries are four series, and the note says by what."""
     sources = case("B17")
     assert {signal for _, signal in series(sources, ctx)} == {
@@ -187,7 +187,7 @@ def test_a23_a_notification_of_the_alert_manager_is_the_alert(ctx: RunContext) -
     assert alert.time_s == 1_778_059_920.0
 
 
-def test_b01_the_two_passes_of_a_repeated_hour_are_told_apart(ctx: RunContext) -> None:
+def test_b01_the_two_passes_of_a_repeated_hour_are_distinguished(ctx: RunContext) -> None:
     """Nothing is averaged: the fault of the second pass stands at its full height."""
     sources = case("B01")
     assert sources.metrics is not None

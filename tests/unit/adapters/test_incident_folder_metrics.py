@@ -107,7 +107,7 @@ MOMENTS = {
 
 @pytest.mark.parametrize("moment", MOMENTS.values(), ids=MOMENTS.keys())
 @pytest.mark.parametrize("form", ["csv", "parquet"])
-def test_every_way_to_write_a_time_is_the_same_instant(
+def test_every_way_to_write_a_time_is_the_same_time(
     open_folder: OpenFolder, ctx: RunContext, tmp_path: Path, moment: str, form: str
 ) -> None:
     """Units of epoch numbers, timestamps and ISO text, in typed and in plain files."""
@@ -354,7 +354,7 @@ def test_an_empty_line_before_the_first_row_shifts_no_row(open_folder: OpenFolde
     assert as_values(sources, ctx) == {("pay", "x"): [1.0, 2.0]}
 
 
-def test_repeated_instants_are_counted_in_every_series(open_folder: OpenFolder, ctx: RunContext) -> None:
+def test_repeated_times_are_counted_in_every_series(open_folder: OpenFolder, ctx: RunContext) -> None:
     """Series of the same instants are looked at once and counted each, others for themselves."""
     rows = "".join(f"{FIRST + 60 * i},{entity},x,1\n" for i in (0, 1, 1, 1, 2) for entity in ("a", "b", "c"))
     other = "".join(f"{FIRST + 30 * i},d,x,1\n" for i in (0, 1, 2, 2))

@@ -38,7 +38,7 @@ def test_an_onset_of_the_settings_outside_the_data_is_refused(refuse_folder: Ref
     assert refused.place == "incident.toml (incident.onset)"
 
 
-def test_an_onset_at_the_last_instant_is_inside(write_folder: WriteFolder, ctx: RunContext) -> None:
+def test_an_onset_at_the_last_time_is_inside(write_folder: WriteFolder, ctx: RunContext) -> None:
     """The window of the data contains its last instant."""
     sources = open_incident_folder(write_folder({"metrics.csv": GOOD}), onset_s=1_700_000_540.0)
     assert sources.summary.summary(ctx).onset_s == 1_700_000_540.0

@@ -24,7 +24,9 @@ LOGS = (
 )
 
 
-def test_edges_and_owners_are_told_apart_by_their_relation(open_folder: OpenFolder, ctx: RunContext) -> None:
+def test_edges_and_owners_are_distinguished_by_their_relation(
+    open_folder: OpenFolder, ctx: RunContext
+) -> None:
     """`part_of` says instance and service; what is neither is left out and named."""
     content = (
         "caller,callee,relation\nshop,pay,calls\nshop,pay,\npay-1,pay,part_of\npay,pay,calls\na,b,likes\n"

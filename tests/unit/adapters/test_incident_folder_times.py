@@ -27,7 +27,7 @@ KNOWN_S = st.floats(EARLIEST_S, LATEST_S - 1, allow_nan=False)
 
 
 @given(st.text() | st.floats() | st.integers() | st.datetimes() | st.booleans() | st.none())
-def test_an_instant_of_the_settings_is_believed_or_refused_in_one_sentence(value: object) -> None:
+def test_a_time_of_the_settings_is_believed_or_refused_in_one_sentence(value: object) -> None:
     """Whatever stands there, the result lies between 1990 and 2100 or is an InvalidInput."""
     try:
         seconds = instant_s(value, zone=UTC, place="incident.toml")
@@ -66,7 +66,7 @@ def test_a_number_that_is_no_time_of_day_has_no_unit(number: float) -> None:
 
 
 @given(st.datetimes(FIRST_DAY, LAST_DAY), st.integers(-14 * 60, 14 * 60))
-def test_a_time_with_an_offset_is_that_instant(moment: datetime, minutes: int) -> None:
+def test_a_time_with_an_offset_is_that_time(moment: datetime, minutes: int) -> None:
     """The offset that a text carries wins over the zone of the settings."""
     aware = moment.replace(tzinfo=timezone(timedelta(minutes=minutes)))
     seconds = instant_s(aware.isoformat(), zone=zone_named("Asia/Shanghai", place=""), place="")
@@ -83,6 +83,6 @@ def test_a_time_without_a_zone_is_read_in_the_zone_of_the_settings() -> None:
 @pytest.mark.parametrize(
     "value", ["2024-01-01T12:00:00Z", 1704110400, 1704110400000, "1704110400", "2024-01-01 12:00"]
 )
-def test_the_usual_ways_to_write_an_instant_agree(value: object) -> None:
+def test_the_usual_ways_to_write_a_time_agree(value: object) -> None:
     """ISO text, epoch seconds and milliseconds, as number or text."""
     assert instant_s(value, zone=UTC, place="") == 1704110400.0

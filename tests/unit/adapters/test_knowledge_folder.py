@@ -132,7 +132,7 @@ def test_a_search_sees_changes_after_a_while(runbooks: Runbooks) -> None:
     assert find(base, "cert-manager") == ["tls.md"]
 
 
-def test_a_folder_that_went_away_leaves_what_it_held(runbooks: Runbooks) -> None:
+def test_a_folder_that_disappeared_leaves_what_it_held(runbooks: Runbooks) -> None:
     """And the answer can say so; when it is back, it is read again."""
     base, _ = runbooks.open()
     runbooks.folder.rename(runbooks.folder.with_name("away"))
@@ -199,7 +199,7 @@ def test_too_many_files_are_said(runbooks: Runbooks) -> None:
 
 
 @pytest.mark.parametrize("damage", [b"", b"not an archive", None])
-def test_a_damaged_index_is_built_anew_with_a_note(runbooks: Runbooks, damage: bytes | None) -> None:
+def test_a_damaged_index_is_built_again_with_a_note(runbooks: Runbooks, damage: bytes | None) -> None:
     """Empty, something else, or cut in the middle."""
     runbooks.open(embedder=Encoder())
     file = runbooks.kept / INDEX_NAME
@@ -215,7 +215,9 @@ def test_a_damaged_index_is_built_anew_with_a_note(runbooks: Runbooks, damage: b
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60, deadline=None)
 @given(at=st.integers(0, 4_000), byte=st.integers(0, 255))
-def test_an_index_with_any_byte_changed_is_read_or_built_anew(runbooks: Runbooks, at: int, byte: int) -> None:
+def test_an_index_with_any_byte_changed_is_read_or_built_again(
+    runbooks: Runbooks, at: int, byte: int
+) -> None:
     """Nothing is raised, and what is found is what the files hold."""
     runbooks.open()
     file = runbooks.kept / INDEX_NAME
@@ -227,7 +229,7 @@ def test_an_index_with_any_byte_changed_is_read_or_built_anew(runbooks: Runbooks
     assert find(base, "archived logs") == ["ops/disk.md"]
 
 
-def test_an_index_of_other_settings_is_built_anew(runbooks: Runbooks) -> None:
+def test_an_index_of_other_settings_is_built_again(runbooks: Runbooks) -> None:
     """Another size of passages, another encoder."""
     runbooks.open()
     _, changes = runbooks.open(embedder=Encoder())

@@ -46,7 +46,7 @@ def test_camel_case_and_quantiles_are_split() -> None:
     assert words_of("PodClientLatencyP90(s)") == ("pod", "client", "latency", "p90", "s")
 
 
-def test_signals_of_outgoing_calls_are_told_apart() -> None:
+def test_signals_of_outgoing_calls_are_distinguished() -> None:
     """What a client sees may be the fault of whoever answers."""
     assert meaning_of("client_latency_p90", "s").side is SignalSide.OUTGOING
     assert meaning_of("latency_p90", "s").side is SignalSide.OWN

@@ -19,7 +19,7 @@ from diagnosis_harness.analysis.series import (
 values = st.lists(st.floats(-1e9, 1e9) | st.just(float("nan")), max_size=200)
 
 
-def test_clean_orders_instants_and_keeps_the_last_of_repeats() -> None:
+def test_clean_orders_times_and_keeps_the_last_of_repeats() -> None:
     """Later rows of a file win over earlier ones for the same instant."""
     time_s, value = clean(np.array([3.0, 1.0, 3.0]), np.array([1.0, 2.0, 9.0]))
     assert time_s.tolist() == [1.0, 3.0]
@@ -32,7 +32,7 @@ def test_clean_leaves_no_infinity() -> None:
     assert np.isnan(value).all()
 
 
-def test_clean_drops_instants_that_are_no_numbers() -> None:
+def test_clean_drops_times_that_are_no_numbers() -> None:
     """A row without an instant is nowhere."""
     time_s, value = clean(np.array([np.nan, 2.0]), np.array([1.0, 5.0]))
     assert (time_s.tolist(), value.tolist()) == ([2.0], [5.0])

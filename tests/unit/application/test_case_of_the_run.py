@@ -49,7 +49,7 @@ HONEST = from_records("t1", "t2")
         (look(onset=ONSET_S, alert_signal="latency"), "why is it slow?", ONSET_S, WORLD),
     ],
 )  # fmt: skip
-def test_a_ranking_of_the_question_bears_a_conclusion(
+def test_a_ranking_of_the_question_supports_a_conclusion(
     calls: list[Call], question: str, onset_s: float | None, held: InMemorySources
 ) -> None:
     """As asked, as the alert has it, as the tools find it; of the entity, or of the service that it is of."""
@@ -99,7 +99,7 @@ def test_the_older_trouble_is_concluded_where_it_is_asked_about(calls: list[Call
         (look(onset=ONSET_S, alert_signal="error_rate"), "why is shop slow?", ONSET_S, WORLD),
     ],
 )  # fmt: skip
-def test_a_ranking_of_another_question_bears_none(
+def test_a_ranking_of_another_question_supports_none(
     calls: list[Call], question: str, onset_s: float | None, held: InMemorySources
 ) -> None:
     """Whatever it found is true, and is not what was asked; a judge that believes it changes nothing."""

@@ -49,7 +49,7 @@ def end_of(row: RunRow) -> tuple[ReleaseOutcome, RunState, str | None]:
     return row.ending.outcome, row.ending.state, row.ending.failure.code if row.ending.failure else None
 
 
-def test_a_router_that_is_away_fails_the_run_and_no_path_is_taken(tmp_path: Path) -> None:
+def test_a_router_that_is_unavailable_fails_the_run_and_no_path_is_taken(tmp_path: Path) -> None:
     """FAILED / FAILED after its two attempts; nobody steps in (RL-28)."""
     router = ScriptedRouter(AWAY, AWAY)
 
@@ -331,7 +331,7 @@ def test_a_host_that_cancels_finds_the_run_ended_and_closed(tmp_path: Path, plac
     play(tmp_path, act, router=ScriptedRouter(SYSTEM))
 
 
-def test_a_host_that_is_told_and_raises_loses_no_run(tmp_path: Path) -> None:
+def test_a_host_that_raises_when_notified_loses_no_run(tmp_path: Path) -> None:
     """A stream that fails when the run has begun does not end it: that is recorded, and the run goes on."""
 
     def raise_broken(_: RunContext) -> None:

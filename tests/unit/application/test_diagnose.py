@@ -165,7 +165,7 @@ ORDER = (
 )
 
 
-def test_a_false_number_that_no_repair_mends_is_not_released() -> None:
+def test_a_false_number_that_no_repair_fixes_is_not_released() -> None:
     """EVIDENCE_VALIDATION_FAILED after exactly one repair; the judge is not asked; true facts are shown."""
     house = House((ask("t1"), give(FALSE)))
     end = is_end(house, RunState.SUCCESS, ReleaseOutcome.FALLBACK, FallbackType.EVIDENCE_VALIDATION_FAILED)
@@ -207,7 +207,7 @@ def test_an_unsupported_conclusion_is_not_released() -> None:
     assert end.content.claims
 
 
-def test_a_judge_that_is_away_twice_means_no_release() -> None:
+def test_a_judge_that_is_unavailable_twice_means_no_release() -> None:
     """Two attempts on a listed failure, then SEMANTIC_UNAVAILABLE."""
     house = House((ask("t1"), give(TRUTHFUL)), judge=ScriptedJudge(UNAVAILABLE))
     is_end(house, RunState.SUCCESS, ReleaseOutcome.FALLBACK, FallbackType.SEMANTIC_UNAVAILABLE)

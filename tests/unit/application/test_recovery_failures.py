@@ -150,7 +150,7 @@ def test_an_orphan_ends_also_while_its_evidence_cannot_be_reached(tmp_path: Path
     play(tmp_path, act)
 
 
-def test_a_database_that_is_away_fails_every_part_and_raises_nothing(tmp_path: Path) -> None:
+def test_a_database_that_is_unavailable_fails_every_part_and_raises_nothing(tmp_path: Path) -> None:
     """The account says which."""
 
     async def act(kept: KeptChat) -> None:
@@ -222,7 +222,7 @@ def test_every_cancel_is_carried_out_before_the_first_is_answered(tmp_path: Path
     play(tmp_path, act)
 
 
-def test_runs_that_are_closed_for_others_are_told_of_once(tmp_path: Path) -> None:
+def test_runs_that_are_closed_for_others_are_reported_once(tmp_path: Path) -> None:
     """Given up, or ended in the queue: whoever counts or exports hears of them, as they stand then."""
 
     async def act(kept: KeptChat) -> None:

@@ -119,7 +119,7 @@ def test_what_is_left_to_others_is_counted_and_told_source_by_source(tmp_path: P
     play(tmp_path, act)
 
 
-def test_before_a_run_is_left_to_others_the_own_sources_are_looked_at_anew(tmp_path: Path) -> None:
+def test_before_a_run_is_left_to_others_the_own_sources_are_looked_at_again(tmp_path: Path) -> None:
     """A folder that has changed under a worker is found by the first run about what it holds now."""
     sources = HeldSources(shop=SHOP)
 

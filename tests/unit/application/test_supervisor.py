@@ -204,7 +204,7 @@ def test_a_run_that_waited_too_long_never_starts(tmp_path: Path) -> None:
     play(tmp_path, act)
 
 
-def test_a_worker_survives_a_store_that_is_away(tmp_path: Path) -> None:
+def test_a_worker_survives_a_store_that_is_unavailable(tmp_path: Path) -> None:
     """It says so, and the run stays queued."""
 
     async def act(process: RunProcess) -> None:

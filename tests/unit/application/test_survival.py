@@ -176,7 +176,7 @@ PLACES = ["step 1", "step 2", "judge"]
 @pytest.mark.parametrize("at", PLACES)
 @pytest.mark.parametrize("error", [KeyboardInterrupt, SystemExit])
 @pytest.mark.parametrize("host", ["asyncio.run", "a loop of its own"])
-def test_an_interrupt_inside_a_player_leaves_when_the_run_is_told(
+def test_an_interrupt_inside_a_player_leaves_when_the_run_is_traced(
     at: str, error: type[BaseException], host: str
 ) -> None:
     """It is raised to the host, whichever way that runs its loop, and everything is accounted for before."""
@@ -197,7 +197,7 @@ def test_an_interrupt_inside_a_player_leaves_when_the_run_is_told(
     run.core.close()
 
 
-def test_a_host_that_throws_its_coroutine_away_finds_the_run_told_to_its_end() -> None:
+def test_a_host_that_throws_its_coroutine_away_finds_the_run_traced_to_its_end() -> None:
     """A loop that is never run again closes what it held: nothing can be awaited, and the run still ends."""
     run = scene()
 
@@ -248,7 +248,7 @@ def test_a_player_that_ends_its_run_success_has_released_nothing(at: str) -> Non
 
 @pytest.mark.parametrize("at", PLACES)
 @pytest.mark.parametrize("reason", list(CancellationReason))
-def test_a_player_that_ends_its_run_for_a_reason_is_told_as_that_end(
+def test_a_player_that_ends_its_run_for_a_reason_is_reported_as_that_end(
     at: str, reason: CancellationReason
 ) -> None:
     """What stands is what the lifecycle took first, and the outcome is the one that goes with it."""

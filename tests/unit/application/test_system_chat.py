@@ -97,7 +97,7 @@ def test_one_answer_and_one_call() -> None:
     ]
 
 
-def test_a_source_it_has_is_told_with_what_it_holds() -> None:
+def test_a_source_it_has_is_reported_with_what_it_holds() -> None:
     """Kinds and counts as they are."""
     text = ask("which data can you see?")["text"]
 

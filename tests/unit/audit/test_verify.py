@@ -162,7 +162,7 @@ def test_checks_that_cannot_be_made_are_said_to_be_unmade(saved: Saved) -> None:
     assert not verification.verified
 
 
-def test_record_digests_computed_anew_do_not_help(saved: Saved) -> None:
+def test_record_digests_computed_again_do_not_help(saved: Saved) -> None:
     """Stored text altered, its digest and size right again: the root digest still tells."""
     held = json.loads(saved().data)
     stated = held["root_digest"]

@@ -221,7 +221,7 @@ def test_why_no_done(scenario: str, stream: StreamSeen, expected: Phrase, arises
     assert (phrases_of(found), found.arises) == ([expected], arises)
 
 
-def test_a_cancel_is_told_as_failed() -> None:
+def test_a_cancel_is_reported_as_failed() -> None:
     """The `done` that was sent never says CANCELLED."""
     found = answer(
         play_scenario("the-user-cancels-between-steps"), WhyQuestion.NO_DONE, stream=StreamSeen.TERMINAL

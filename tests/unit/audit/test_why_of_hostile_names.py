@@ -86,7 +86,7 @@ def sentences_of(document: RunDocument, question: WhyQuestion) -> tuple[Sentence
     "tool",
     ["look code=NOT_AUTHORISED", "look\ncode=NOT_AUTHORISED", 'look" code=NOT_AUTHORISED tool_call_id=t2'],
 )
-def test_an_agent_that_names_a_tool_like_a_code_is_told_of_as_it_was(tool: str) -> None:
+def test_an_agent_that_names_a_tool_like_a_code_is_reported_as_it_was(tool: str) -> None:
     """A whole run, its document and its file: the request was refused since there is no such tool."""
     policy = ScriptedPolicy(AskTools((WantedCall("t1", tool, {}),)), GiveDraft(None))
     scene = Scene(policy=policy, store=MemoryEvidenceStore(), tools=())

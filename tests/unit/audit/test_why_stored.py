@@ -213,7 +213,7 @@ def test_the_stream_of_a_run_that_goes_on(tmp_path: Path, known: StreamSeen | No
     play(tmp_path, act)
 
 
-def test_calls_and_a_cancel_so_far_are_told(tmp_path: Path) -> None:
+def test_calls_and_a_cancel_so_far_are_reported(tmp_path: Path) -> None:
     """A call at work is not said to be finished, nor the cancel to be carried out."""
 
     async def act(kept: KeptChat) -> None:

@@ -77,7 +77,7 @@ def test_petshop_alert_holds_what_the_task_gives(tmp_path: Path) -> None:
     assert set(settings["incident"]) == {"name", "zone"}
 
 
-def test_petshop_scenarios_with_and_without_baseline_are_told_apart(tmp_path: Path) -> None:
+def test_petshop_scenarios_with_and_without_baseline_are_distinguished(tmp_path: Path) -> None:
     """A baseline folder where there is one, shared by name, and the group says so."""
     shop = make_petshop(tmp_path)
     with_one, without = (

@@ -25,7 +25,7 @@ def test_seeds_of_one_run_are_all_even_or_all_odd(first_seed: int, parity: int, 
     assert hard.incident_ids(Condition.NOTHING) == ()
 
 
-def test_a_case_has_an_opaque_folder_and_its_truth_stands_apart(tmp_path: Path) -> None:
+def test_a_case_has_an_opaque_folder_and_its_truth_is_separate(tmp_path: Path) -> None:
     """The group says what the seeds are for; the truth is the same from the process that did not export."""
     hard = HardKinds(seeds=1, first_seed=0)
 

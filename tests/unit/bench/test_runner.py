@@ -40,7 +40,7 @@ def test_labels_are_opened_after_the_last_run(tmp_path: Path) -> None:
     assert len(result.outcomes) == 4
 
 
-def test_progress_is_told_after_each_run(tmp_path: Path) -> None:
+def test_progress_is_reported_after_each_run(tmp_path: Path) -> None:
     """One of two, two of two."""
     told: list[tuple[int, int]] = []
     run_bench(

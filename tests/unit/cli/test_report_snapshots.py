@@ -79,7 +79,7 @@ def test_every_citation_has_its_footnote_and_every_footnote_its_citation() -> No
     assert cited == sorted(noted) == [1, 2, 3, 4, 5]
 
 
-def test_a_change_that_supports_no_cause_is_listed_apart() -> None:
+def test_a_change_that_supports_no_cause_is_listed_separately() -> None:
     """It stands under a heading of its own, in the words of who recorded it; one that bears a cause stays."""
     success = documents.success()
     event = EvidenceItem(

@@ -188,7 +188,7 @@ def test_failing_and_leaving_out_a_call_are_two_things(
 @pytest.mark.parametrize(
     ("method", "is_supported"), [("estimated", True), ("alert", False), ("argument", False)]
 )
-def test_an_instant_that_somebody_stated_is_no_observation(method: str, *, is_supported: bool) -> None:
+def test_a_time_that_somebody_stated_is_no_observation(method: str, *, is_supported: bool) -> None:
     """That it began then is supported by an estimate from the data, not by the alert's own time."""
     onset = replace(
         change_item(),

@@ -15,7 +15,7 @@ LOOKED = TimeWindow(START_S, RECORDED.end_s)
 
 
 @pytest.mark.parametrize("late_s", [0.0, 30.0, 600.0])
-def test_an_alert_after_the_last_instant_is_about_what_the_recording_ends_with(late_s: float) -> None:
+def test_an_alert_after_the_last_time_is_about_what_the_recording_ends_with(late_s: float) -> None:
     """An alert fires late: a recording that ends just before it holds the incident all the same."""
     at_s = RECORDED.end_s + late_s
     alerted = inquiry(alert_entity="checkout", alert_at_s=at_s, incident=RECORDED)

@@ -180,7 +180,7 @@ def test_no_rounding_of_an_agent_reaches_a_sentence(
         assert not now.startswith(f"{before} ")
 
 
-def test_an_instant_is_the_items() -> None:
+def test_a_time_is_the_items() -> None:
     """Less than a second off passes, and is not what is published."""
     item = change_item()
     off = TimeWindow(WINDOW.start_s + 0.7, WINDOW.end_s - 0.7)

@@ -106,7 +106,7 @@ def test_usage_that_no_counter_can_hold_is_refused(value: int) -> None:
 
 
 @pytest.mark.parametrize("at_s", [float("nan"), float("inf"), -1.0, 1e12, True, HUGE], ids=str)
-def test_a_termination_has_an_instant_that_can_be_written(at_s: float) -> None:
+def test_a_termination_has_a_time_that_can_be_written(at_s: float) -> None:
     """The last event names the time of the end: a player that ends its run at no time at all is refused."""
     with pytest.raises(ValueError, match="an instant that can be written"):
         RunTermination(RunState.CANCELLED, CancellationReason.USER_REQUESTED, at_s)

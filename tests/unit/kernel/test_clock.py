@@ -24,7 +24,7 @@ def test_time_never_runs_backwards(clock: Clock) -> None:
     assert readings == sorted(readings)
 
 
-def test_an_instant_that_is_past_is_due_at_once(clock: Clock) -> None:
+def test_a_time_that_is_past_is_due_at_once(clock: Clock) -> None:
     """Nobody waits for yesterday."""
     called = threading.Event()
     clock.call_at(clock.now_s() - 1, called.set)
@@ -57,7 +57,7 @@ def test_the_system_clock_does_not_jump_when_wall_time_is_adjusted(monkeypatch: 
     assert 0 <= clock.now_s() - before_s < 1
 
 
-def test_the_system_clock_calls_back_when_the_instant_has_come() -> None:
+def test_the_system_clock_calls_back_when_the_time_has_come() -> None:
     """Not before it, and in the order of the instants, whatever the order of arming."""
     clock = SystemClock()
     seen: list[tuple[str, bool]] = []
@@ -166,7 +166,7 @@ def test_a_closed_clock_still_bounds_what_comes_after(before: set[threading.Thre
     assert _are_gone(before)
 
 
-def test_the_manual_clock_calls_back_each_at_its_own_instant() -> None:
+def test_the_manual_clock_calls_back_each_at_its_own_time() -> None:
     """One long step passes through every instant on the way, also those armed on the way."""
     clock = ManualClock(100.0)
     seen: list[float] = []

@@ -63,7 +63,7 @@ def test_a_call_that_raises_is_reported_and_the_next_is_made(
     assert reported == [error]
 
 
-def test_a_machine_without_a_thread_left_makes_the_call_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_machine_without_a_thread_left_makes_the_call_anyway(monkeypatch: pytest.MonkeyPatch) -> None:
     """Then the caller makes it: late for others is better than never."""
 
     class Full(threading.Thread):

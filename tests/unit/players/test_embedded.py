@@ -129,7 +129,7 @@ def test_the_alerting_signal_is_looked_at_whatever_comes_of_it() -> None:
     }
 
 
-def test_a_move_that_normal_operation_shows_as_well_is_told_as_normal() -> None:
+def test_a_move_that_normal_operation_shows_as_well_is_reported_as_normal() -> None:
     """Three of forty normal windows moved as far: no change, and no harm."""
     attributes: dict[str, Scalar] = {"bad": True, "kind": "latency", "as_far": 3, "normal_windows": 40}
     calm = ready_record(
@@ -289,7 +289,7 @@ def test_a_cause_does_not_begin_after_its_effect(late_s: float, *, is_late: bool
     assert (SemanticReason.AFTER_ITS_EFFECT in judge_draft(draft_from(*make_records()), records)) is is_late
 
 
-def test_when_a_cause_began_does_not_depend_on_what_is_told() -> None:
+def test_when_a_cause_began_does_not_depend_on_what_is_reported() -> None:
     """An earlier harm of it counts though no claim cites it."""
     records = bend(change_item("i1", "payment"), onset_s=ONSET_S + ORDER_SLACK_S + 1)
     early = ready_record(change_item("i9", "payment"), tool_call_id="t9", tool_name="inspect_signal")

@@ -39,7 +39,7 @@ WEEK = TimeWindow(DAY.start_s, DAY.start_s + 7 * 86_400)
         ("why?", DAY, None),
     ],
 )
-def test_an_instant_is_taken_where_there_is_just_one(
+def test_a_time_is_taken_where_there_is_just_one(
     question: str, recorded: TimeWindow | None, instant: str | None
 ) -> None:
     """Inside the recording, UTC, and no guess between several."""
@@ -142,9 +142,7 @@ def test_a_time_is_read_with_its_zone_its_date_and_its_part_of_the_day(
         ("why?", None),
     ],
 )
-def test_an_instant_with_its_date_outside_of_the_recording_is_found(
-    question: str, outside: str | None
-) -> None:
+def test_a_time_with_its_date_outside_of_the_recording_is_found(question: str, outside: str | None) -> None:
     """It is refused; a clock time alone may be about anything."""
     assert timestamp_outside_recording(question, DAY) == (None if outside is None else parse_utc(outside))
     assert timestamp_outside_recording(question, None) is None
@@ -167,9 +165,7 @@ def test_a_symptom_is_named_by_one_kind_of_word(question: str, signal: str | Non
 
 
 @given(st.text(), st.floats(0, 2e9), st.floats(0, 4e6))
-def test_any_text_names_an_instant_of_the_recording_or_none(
-    text: str, start_s: float, length_s: float
-) -> None:
+def test_any_text_names_a_time_of_the_recording_or_none(text: str, start_s: float, length_s: float) -> None:
     """No question raises, and nothing outside the recording is ever taken."""
     recorded = TimeWindow(start_s, start_s + length_s)
     found = timestamp_in_question(f"{text} 14:05 {text}", recorded)

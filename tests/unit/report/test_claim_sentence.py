@@ -59,7 +59,7 @@ def test_a_wording_in_another_language_is_not_shown() -> None:
     assert claim_sentence(claim_with(OWN), RECORDS, ZH) == sentence(change_claim(), ZH)
 
 
-def test_a_wording_is_grounded_in_what_bears_the_claim_and_in_nothing_else_cited() -> None:
+def test_a_wording_is_grounded_in_what_supports_the_claim_and_in_nothing_else_cited() -> None:
     """A second cited item that does not bear the claim lends it no numbers."""
     other = replace(change_item("i2", "cart"), value=9.0)
     records = (ready_record(change_item(), other),)

@@ -133,7 +133,7 @@ def test_an_onset_that_was_stated_is_said_to_be_of_whoever_stated_it(
 
 
 @pytest.mark.parametrize("methods", [("argument",), ("argument", "estimated")])
-def test_an_instant_that_a_policy_put_into_a_call_is_nobodys_onset(methods: tuple[str, ...]) -> None:
+def test_a_time_that_a_policy_put_into_a_call_is_nobodys_onset(methods: tuple[str, ...]) -> None:
     """Neither it, nor what an estimate around it found, is said to be when it began."""
     found = (
         EvidenceItem(

@@ -18,7 +18,7 @@ NOON_S = 1_704_110_400.0  # 2024-01-01T12:00:00Z
         (NOON_S + 0.25, "2024-01-01 12:00:00.250 UTC"),
     ],
 )
-def test_an_instant_is_as_exact_as_it_needs_to_be(time_s: float, text: str) -> None:
+def test_a_time_is_as_exact_as_it_needs_to_be(time_s: float, text: str) -> None:
     """Seconds stand only where they are not zero."""
     assert display_time(time_s) == text
 

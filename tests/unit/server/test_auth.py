@@ -129,7 +129,7 @@ def test_listening_beyond_loopback_needs_a_valid_key() -> None:
         ("127.0.0.1.evil.test", False),
     ],
 )
-def test_loopback_is_told_from_everything_else(host: str, own: bool) -> None:
+def test_loopback_is_distinguished_from_everything_else(host: str, own: bool) -> None:
     """By address, or by its one name."""
     assert is_loopback(host) is own
 
@@ -190,7 +190,7 @@ def test_one_key_may_ask_so_often_and_is_told_when_again() -> None:
     play(act)
 
 
-def test_a_store_that_is_away_is_a_problem_and_no_admission() -> None:
+def test_a_store_that_is_unavailable_is_a_problem_and_no_admission() -> None:
     """503, not 401 and not the local admin."""
 
     async def act() -> None:
@@ -240,7 +240,7 @@ def test_where_no_key_is_asked_for_no_page_of_another_gets_in(
     play(act)
 
 
-def test_health_is_told_without_a_key_and_nothing_else_is() -> None:
+def test_health_is_reported_without_a_key_and_nothing_else_is() -> None:
     """Whoever balances load has none."""
 
     async def act() -> None:

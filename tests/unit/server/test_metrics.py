@@ -91,7 +91,7 @@ def test_runs_that_never_end_are_not_remembered_for_ever() -> None:
     assert held["diagnosis_runs_total", ("NONE", "DIAGNOSIS", "SUCCESS")] == 1.0
 
 
-def test_two_applications_of_one_process_count_apart() -> None:
+def test_two_applications_of_one_process_count_separately() -> None:
     """No registry is shared."""
     one, other = Metrics(), Metrics()
     one.requests.labels("/v1/runs", "200").inc()

@@ -41,7 +41,7 @@ ALL = [
 
 
 @pytest.mark.parametrize("error", ALL, ids=lambda error: error.__name__)
-def test_every_error_is_told_or_ends_inside_a_run(error: type[DiagnosisHarnessError]) -> None:
+def test_every_error_is_reported_or_ends_inside_a_run(error: type[DiagnosisHarnessError]) -> None:
     """A new error must say which of the two it is."""
     nearest = next((each for each in error.__mro__ if each in OF_ERROR or each in IN_RUNS_ONLY), None)
     assert nearest is not None, f"{error.__name__} stands neither in OF_ERROR nor in IN_RUNS_ONLY"
@@ -77,7 +77,7 @@ def test_every_kind_has_a_row_with_both_titles_and_an_error_status() -> None:
         (ToolFailure("/secret/path"), 500, "internal"),
     ],
 )
-def test_an_error_is_told_by_its_row_and_shows_nothing_of_the_machine(
+def test_an_error_is_reported_by_its_row_and_shows_nothing_of_the_machine(
     error: DiagnosisHarnessError, status: int, slug: str
 ) -> None:
     """Status and type are the row's; the message of an error is shown for refused input alone."""
@@ -143,7 +143,7 @@ def test_a_problem_says_what_to_do_about_it_in_the_language_of_the_client() -> N
     assert "请以" in str(problem.as_json(Language.ZH, "req-1")["detail"])
 
 
-def test_what_passes_is_told_to_alertmanager_as_a_5xx_to_be_sent_again() -> None:
+def test_what_passes_is_reported_to_alertmanager_as_a_5xx_to_be_sent_again() -> None:
     """It takes every 4xx for final, 429 and 408 among them; what may be tried again must be none."""
     told = {kind: for_alerts(Problem(kind)) for kind in ProblemKind}
 

@@ -139,7 +139,7 @@ def test_a_client_that_comes_again_gets_no_second_metadata() -> None:
 
 
 @pytest.mark.parametrize("outcome", ReleaseOutcome)
-def test_a_row_is_told_as_it_ended(outcome: ReleaseOutcome) -> None:
+def test_a_row_is_reported_as_it_ended(outcome: ReleaseOutcome) -> None:
     """Content with SUCCESS and FALLBACK; the others are a failure, also what is stored as CANCELLED."""
     row = make_ended_row(OURS.session_id, OURS.run_id, outcome)
 
@@ -199,7 +199,7 @@ def test_nobody_is_told_of_a_cancel_by_a_lost_client() -> None:
     assert came.session.state is SseState.DISCONNECTED
 
 
-def test_a_watcher_is_told_that_the_chat_client_went_away() -> None:
+def test_a_watcher_learns_that_the_chat_client_disappeared() -> None:
     """It is connected still, and waits for an end."""
     watching = open_session(SseSession(starts_run=False), OURS).session
 

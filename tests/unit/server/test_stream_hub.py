@@ -53,7 +53,7 @@ def test_a_slow_reader_is_not_buffered_for() -> None:
     play(work)
 
 
-def test_what_was_looked_up_before_it_was_told_comes_once() -> None:
+def test_what_was_looked_up_before_it_was_reported_comes_once() -> None:
     """The poller and the feed may both bring an event; the log may have brought it before either."""
 
     async def work(table: Table) -> None:
@@ -90,7 +90,7 @@ def test_what_another_process_wrote_in_between_is_not_skipped() -> None:
     play(work)
 
 
-def test_a_store_that_is_away_holds_a_stream_up_and_no_more() -> None:
+def test_a_store_that_is_unavailable_holds_a_stream_up_and_no_more() -> None:
     """The client keeps its connection; at the next look after the store came back it goes on."""
 
     async def work(table: Table) -> None:

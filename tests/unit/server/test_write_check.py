@@ -48,7 +48,7 @@ def test_however_many_ask_there_is_one_write_a_second() -> None:
 
 
 @pytest.mark.parametrize("trouble", StoreTrouble)
-def test_a_write_that_is_refused_is_told_by_the_sentence_of_its_trouble(trouble: StoreTrouble) -> None:
+def test_a_write_that_is_refused_is_reported_by_the_sentence_of_its_trouble(trouble: StoreTrouble) -> None:
     """And no longer than until the next write works."""
 
     async def story() -> None:
@@ -63,7 +63,7 @@ def test_a_write_that_is_refused_is_told_by_the_sentence_of_its_trouble(trouble:
     asyncio.run(story())
 
 
-def test_a_write_that_does_not_come_back_is_told_in_time_and_not_begun_again() -> None:
+def test_a_write_that_does_not_come_back_is_reported_in_time_and_not_begun_again() -> None:
     """Whoever asks later waits no more; the one write is still at work, and says at its end what it met."""
 
     async def story() -> None:

@@ -60,7 +60,7 @@ def timestamps_in(item: EvidenceItem) -> set[str]:
 
 
 @pytest.mark.parametrize("fault", [CPU_FAULT, NETWORK_FAULT, ERROR_FAULT, STORE_FAULT, None])
-def test_every_number_and_instant_of_a_line_is_typed(ctx: RunContext, fault: SmallFault | None) -> None:
+def test_every_number_and_time_of_a_line_is_typed(ctx: RunContext, fault: SmallFault | None) -> None:
     """A quote can be checked against the values beside it."""
     for item in all_items(ctx, fault):
         line = item.line

@@ -78,7 +78,7 @@ def test_the_inventory_names_kinds_alert_and_unused_files(ctx: RunContext) -> No
     assert any("notes.bin was not used" in item.line for item in found.items)
 
 
-def test_a_late_alert_is_corrected_and_both_instants_are_reported(ctx: RunContext) -> None:
+def test_a_late_alert_is_corrected_and_both_times_are_reported(ctx: RunContext) -> None:
     """The instant in use stands first."""
     found = call(ctx, small_incident(CPU_FAULT), "estimate_onset")
     by_method = {item.attributes["method"]: item for item in found.items}
@@ -179,7 +179,7 @@ def test_a_slow_way_is_an_edge_gap(ctx: RunContext) -> None:
     )
 
 
-def test_failing_spans_and_missing_calls_are_told(ctx: RunContext) -> None:
+def test_failing_spans_and_missing_calls_are_reported(ctx: RunContext) -> None:
     """Failures, and what is no longer done because of them."""
     found = call(ctx, small_incident(ERROR_FAULT), "compare_spans")
     errors = [item for item in found.items if item.kind is ItemKind.SPAN_ERRORS]

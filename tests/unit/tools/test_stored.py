@@ -76,7 +76,7 @@ def test_reading_gives_back_what_was_projected(found: ToolFindings, tool: str, s
     assert read.projection == projection
 
 
-def test_an_instant_finer_than_a_millisecond_reads_as_it_is_written() -> None:
+def test_a_time_finer_than_a_millisecond_reads_as_it_is_written() -> None:
     """The bytes are what counts: writing what was read gives them again."""
     fine = ToolFindings(items=(), window=TimeWindow(1.00049, 2.00051))
     stored = project("look", "{}", fine, WIDE).stored

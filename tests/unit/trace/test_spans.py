@@ -131,7 +131,7 @@ def test_a_run_that_was_cut_off_anywhere_has_its_spans(length: int) -> None:
     assert run.spans[0].end_s == ONE_RUN[length - 1].at_s
 
 
-def test_a_run_is_told_as_its_parts() -> None:
+def test_a_run_is_reported_as_its_parts() -> None:
     """Phases, steps, tools and calls of language models, each under what it happened in."""
     run = spans_of(ONE_RUN, session_id="ses-1")
     name_of = {span.span_id: span.name for span in run.spans}

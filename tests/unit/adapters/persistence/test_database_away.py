@@ -52,7 +52,7 @@ asyncio.run(main())
 """
 
 
-def test_postgresql_that_goes_away_is_a_failure_and_works_again_when_it_is_back(
+def test_postgresql_that_disappears_is_a_failure_and_works_again_when_it_is_back(
     databases: Databases, postgres_url: str, kept_at: KeptAt
 ) -> None:
     """Rows fail typed; the log keeps its events, tries again by the clock, and loses and repeats none."""
@@ -102,7 +102,7 @@ async def _until_done(kept: Kept, flushed: asyncio.Future[None]) -> None:
     raise AssertionError("the log never wrote again")
 
 
-def test_valkey_that_goes_away_is_a_failure_and_works_again_when_it_is_back(
+def test_valkey_that_disappears_is_a_failure_and_works_again_when_it_is_back(
     valkey_server: Valkey | None, valkey_url: str
 ) -> None:
     """A record that began before is there, and finishes after."""

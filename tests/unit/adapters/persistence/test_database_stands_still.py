@@ -40,7 +40,7 @@ def write_heartbeat(owner: str) -> Callable[[Connection], None]:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="platform: processes are found in /proc")
-def test_a_server_that_stands_still_is_a_timeout_for_all_and_works_again(
+def test_a_server_that_hangs_is_a_timeout_for_all_and_works_again(
     databases: Databases, postgres_url: str
 ) -> None:
     """More ask than there are threads; all get their answer in time, and no thread is lost by it."""
@@ -74,7 +74,7 @@ def test_a_server_that_stands_still_is_a_timeout_for_all_and_works_again(
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="platform: processes are found in /proc")
-def test_a_database_is_closed_while_its_server_stands_still(databases: Databases, postgres_url: str) -> None:
+def test_a_database_is_closed_while_its_server_hangs(databases: Databases, postgres_url: str) -> None:
     """Nor does a process that stops wait for it without bound, nor one of its threads."""
     server = databases.server
     if server is None:

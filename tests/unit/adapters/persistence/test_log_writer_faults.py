@@ -57,7 +57,7 @@ def test_a_writer_that_fails_by_itself_fails_the_flushes_typed_and_goes_on(
     asyncio.run(story())
 
 
-def test_a_writer_that_is_gone_is_told_of(sqlite_url: str) -> None:
+def test_a_writer_that_is_gone_is_reported(sqlite_url: str) -> None:
     """Whoever asks whether the process can work hears of it."""
 
     async def story() -> None:

@@ -172,7 +172,7 @@ def server() -> Any:
         yield started
 
 
-def test_a_server_that_goes_away_fails_puts_and_stops_nothing_for_good(server: Cluster) -> None:
+def test_a_server_that_disappears_fails_puts_and_stops_nothing_for_good(server: Cluster) -> None:
     """A put without a server is UNAVAILABLE; when it is back, puts and deliveries go on."""
     bench = Bench(is_held=True)
 
