@@ -49,8 +49,7 @@ def _outcome_flaws(document: RunDocument) -> Iterator[Flaw]:
     failures = {
         failure_sentence(row.end, run.language) for row in rows if row.outcome is ReleaseOutcome.FAILED
     }
-    stated = None if release.failure is None else in_current_words([release.failure])[0]
-    if (stated is not None or failures) and stated not in failures | early:
+    if (release.failure is not None or failures) and _failure(document) not in failures | early:
         yield Flaw(FlawCode.FAILURE_DOES_NOT_FIT, "release.failure", str(release.failure))
 
 
