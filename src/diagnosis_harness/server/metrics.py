@@ -34,8 +34,7 @@ class Metrics:
     """
 
     def __init__(self) -> None:
-        registry = CollectorRegistry(auto_describe=True)
-        self._registry = registry
+        self._registry = registry = CollectorRegistry(auto_describe=True)
         self.requests = Counter(
             "diagnosis_http_requests",
             "Requests, by route and status.",
@@ -43,12 +42,8 @@ class Metrics:
             registry=registry,
         )
         self.streams = Gauge("diagnosis_streams", "Event streams open in this process.", registry=registry)
-        self.active = Gauge(
-            "diagnosis_runs_active", ("Runs being worked on in this process."), registry=registry
-        )
-        self.queued = Gauge(
-            "diagnosis_runs_queued", "Queued runs of all processes; counted up to 200.", registry=registry
-        )
+        self.active = Gauge("diagnosis_runs_active", "Runs at work in this process.", registry=registry)
+        self.queued = Gauge("diagnosis_runs_queued", "Queued runs, at most 200.", registry=registry)
         self.left = Gauge(
             "diagnosis_runs_queued_without_source",
             "Queued runs that need a source this process does not have.",
@@ -69,8 +64,7 @@ class Metrics:
         )
         self.evidence_store_up = Gauge(
             "diagnosis_evidence_store_up",
-            "Whether the last write check of the evidence store (or of the database, if evidence is stored "
-            "there) succeeded.",
+            "Whether the last write check of the store of evidence succeeded.",
             registry=registry,
         )
         self._runs = Counter(
@@ -81,7 +75,7 @@ class Metrics:
         )
         self._guards = Counter(
             "diagnosis_guard_reports",
-            ("Verdicts of guards and results of repairs."),
+            "Verdicts of guards and results of repairs.",
             ("guard", "status"),
             registry=registry,
         )
@@ -93,7 +87,7 @@ class Metrics:
         )
         self._exports = Counter(
             "diagnosis_trace_exports",
-            ("Runs whose trace was due for export, by result."),
+            "Runs whose trace was due for export, by result.",
             ("result",),
             registry=registry,
         )

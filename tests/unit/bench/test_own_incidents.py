@@ -56,7 +56,7 @@ def test_a_condition_takes_away_or_shifts_what_is_stated(tmp_path: Path) -> None
 
 
 def test_an_alert_in_a_file_of_another_name_is_an_alert(tmp_path: Path) -> None:
-    """Its role says so; with the file goes its table, which would name a file that is not there."""
+    """Its role says so; with the file goes its table, which would name a file that does not exist."""
     own = make_own(tmp_path / "ours")
     folder = tmp_path / "ours" / "all-was-well"
     (folder / "page.json").write_text('{"entity": "web"}', encoding="utf-8")
@@ -93,8 +93,8 @@ def test_the_truth_is_read_key_by_key(tmp_path: Path) -> None:
     ("text", "sentence"),
     [
         (None, r"truth\.toml: it is not there; write one"),
-        ("", "it names nobody"),
-        ("entities = []", "it names nobody"),
+        ("", "it names neither"),
+        ("entities = []", "it names neither"),
         ('entities = [""]', r"`entities\.0` is not usable"),
         ('entity = "a"', "`entity` is no key of it"),
         ('entities = ["a"]\nnothing_wrong = true', "says that nothing was wrong"),
@@ -124,7 +124,7 @@ def test_a_mistake_in_a_truth_is_one_sentence(tmp_path: Path, text: str | None, 
         ({}, "holds no data"),
         ({"truth.toml": 'entities = ["a"]'}, "holds no data"),
         ({"metrics.csv": "a", "incident.toml": "[incident"}, "it is not valid TOML"),
-        ({"metrics.csv": "a", "incident.toml": '[baseline]\nfolder = "../gone"'}, "is not there"),
+        ({"metrics.csv": "a", "incident.toml": '[baseline]\nfolder = "../gone"'}, "does not exist"),
         ({"metrics.csv": "a", "incident.toml": '[incident]\nonset = "noon"'}, "is not understood"),
     ],
 )
@@ -150,7 +150,7 @@ def test_a_link_out_of_the_folder_is_left_behind(tmp_path: Path) -> None:
 
 
 def test_an_empty_folder_is_one_sentence(tmp_path: Path) -> None:
-    """And so is one that is not there."""
+    """And so is one that does not exist."""
     with pytest.raises(InvalidInput, match="holds no incidents"):
         OwnIncidents(tmp_path).incident_ids()
     with pytest.raises(InvalidInput, match="cannot be read"):
