@@ -104,12 +104,12 @@ def read_bench(file: Path) -> Mapping[Place, Standing]:
     except (OSError, JsonInvalid) as error:
         problem = error.problem if isinstance(error, JsonInvalid) else error.strerror
         raise InvalidInput(
-            str(file), f"it cannot be read as JSON ({problem})", "name a file that --json has written"
+            str(file), f"it cannot be read as JSON ({problem})", "name a file written by --json"
         ) from error
     try:
         return _standings(value)
     except JsonInvalid as error:
-        problem = f"it is no document of a bench, format {FORMAT} ({error})"
+        problem = f"it is not a bench document of format {FORMAT} ({error})"
         raise InvalidInput(str(file), problem, "write it again with --json") from error
 
 

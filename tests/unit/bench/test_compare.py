@@ -74,7 +74,7 @@ def test_another_file_is_refused(tmp_path: Path, text: str, place: str) -> None:
     """One sentence says what was expected, and where."""
     file = tmp_path / "other.json"
     file.write_text(text, encoding="utf-8")
-    with pytest.raises(InvalidInput, match=f"no document of a bench, format 2 .*{place}"):
+    with pytest.raises(InvalidInput, match=f"not a bench document of format 2 .*{place}"):
         read_bench(file)
 
 
