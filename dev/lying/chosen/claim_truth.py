@@ -124,6 +124,24 @@ def _count(told: Told) -> Said:
         yield "another count than was seen", told.shown
 
 
+def _judge_lines(told: Told) -> Said:
+    """As many lines as the world holds, of whoever wrote them, more or fewer than the world says is usual."""
+    yield from _count(told)
+    item, claim = told.item, told.claim
+    if item.as_normal or item.direction not in ("UP", "DOWN"):
+        yield "normal operation told as a finding", told.shown
+    if claim["signal"] != item.signal or claim["affected"] != item.peer:
+        yield "another line, or another writer, than was seen", told.shown
+
+
+def _judge_order(told: Told) -> Said:
+    item, claim = told.item, told.claim
+    if item.direction != "DOWN" or item.as_normal or (item.value or 0.0) >= (item.baseline or 0.0):
+        yield "direction", told.shown
+    if claim["affected"] != item.more.get("next"):
+        yield "another line than used to follow", told.shown
+
+
 def _absent(told: Told) -> Said:
     yield "an absence that an item is said to show", told.shown
 
@@ -146,6 +164,8 @@ TRUE_WHEN: Mapping[str, Callable[[Told], Said]] = {
     "DROPPED": _rose,
     "SLOWED": _rose,
     "IN_STATE": _in_state,
+    "LOGGED": _judge_lines,
+    "BROKE_OFF": _judge_order,
     "COUNTED": _count,
     "ABSENT": _absent,
 }

@@ -31,6 +31,8 @@ SUPPORTED_BY = {
     "CALLS": ("CALL_EDGE",),
     "DEPLOYED": ("CHANGE_EVENT",),
     "IN_STATE": ("STATE",),
+    "LOGGED": ("LOG_PATTERN",),
+    "BROKE_OFF": ("LOG_ORDER",),
     "COUNTED": ("COUNT",),
     "ABSENT": (),  # supported by a record that found nothing: see `absences`
 }

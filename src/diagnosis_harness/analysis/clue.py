@@ -23,6 +23,7 @@ class Modality(StrEnum):
     SELF_TIME = "self_time"  # time inside its own spans
     EDGE_GAP = "edge_gap"  # time on the way to it
     ERRORS = "error"  # its spans that fail by themselves, calls that it no longer makes
+    LOG = "log"  # lines of failure that are new or more frequent, lines that no longer follow one another
 
 
 class Nature(StrEnum):
@@ -71,8 +72,12 @@ class Clue:
 
     @property
     def natures(self) -> frozenset[Nature]:
-        """How those who use the entity feel it; a resource that runs out makes it slow and makes it fail."""
-        if self.modality is Modality.RESOURCE:
+        """How those who use the entity feel it.
+
+        A resource that runs out makes it slow and makes it fail, and so do the failures that it logs: what
+        is tried again takes time.
+        """
+        if self.modality in {Modality.RESOURCE, Modality.LOG}:
             return frozenset(Nature)
         if self.modality is Modality.ERRORS or self.fault_kind == "ERRORS":
             return frozenset({Nature.FAILING})

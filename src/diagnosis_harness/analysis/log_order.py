@@ -16,8 +16,8 @@ from diagnosis_harness.analysis.arrays import Flags, Floats, Ints
 from diagnosis_harness.analysis.log_patterns import SLICES
 from diagnosis_harness.analysis.spans import LEAST_SPANS, share_shift
 
-RARE_NEXT: Final = 0.1
-"""Up to this share of a line's occurrences what follows is not one of its usual branches."""
+RARE_NEXT: Final = 0.05
+"""Up to this share of a line's occurrences, one in twenty, what follows is not one of its usual branches."""
 USUAL_NEXT: Final = 0.5
 """From this share on a next line is the usual one; that it ends altogether is a break, whatever follows
 instead."""

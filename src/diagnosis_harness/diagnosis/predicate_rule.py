@@ -11,6 +11,13 @@ from dataclasses import dataclass
 from enum import StrEnum
 from types import MappingProxyType
 
+from diagnosis_harness.diagnosis.item_forms import (
+    breaks_off,
+    has_moved,
+    is_count_of_things,
+    is_logged,
+    is_state,
+)
 from diagnosis_harness.diagnosis.word_class import WordClass
 from diagnosis_harness.kernel.quantity import convert
 from diagnosis_harness.tools.evidence import Direction, EvidenceItem, ItemKind
@@ -35,6 +42,8 @@ class Predicate(StrEnum):
     CALLS = "CALLS"  # the entity calls `affected`
     DEPLOYED = "DEPLOYED"  # a change to the entity at `onset_s`
     IN_STATE = "IN_STATE"  # the entity's attribute `signal` was `affected`, a text, or the number `value`
+    LOGGED = "LOGGED"  # so many lines like `signal` were logged, by `affected` where that names the entity
+    BROKE_OFF = "BROKE_OFF"  # after the log line `signal` the line `affected` follows less often
     COUNTED = "COUNTED"  # so many of `signal` were counted of the entity in the window
     ABSENT = "ABSENT"  # nothing was seen in this scope and window; never more than that
 
@@ -62,6 +71,7 @@ class Second(StrEnum):
     PEER = "PEER"  # the peer, where the item has one
     CALLEE = "CALLEE"  # the entity of the item, where the subject is the caller
     WITHOUT = "WITHOUT"  # the call that is no longer made
+    NEXT = "NEXT"  # the log line that used to follow
     STATE = "STATE"  # what an attribute of the entity is, where that is a text
     NONE = "NONE"
 
@@ -130,17 +140,8 @@ def _as_it_is(item: EvidenceItem) -> bool:
     return item.entity is not None
 
 
-def _has_moved(item: EvidenceItem) -> bool:
-    """It went one way, and its own numbers say so too; either of them may be unknown."""
-    if item.direction is None or item.direction is Direction.FLAT:
-        return False
-    if item.value is None or item.baseline is None:
-        return True
-    return item.value > item.baseline if item.direction is Direction.UP else item.value < item.baseline
-
-
 def _is_bad(item: EvidenceItem) -> bool:
-    return bool(item.attributes.get("bad")) and _has_moved(item)
+    return bool(item.attributes.get("bad")) and has_moved(item)
 
 
 def _has_level(item: EvidenceItem) -> bool:
@@ -154,20 +155,20 @@ def _began(item: EvidenceItem) -> bool:
         return False
     if item.kind is ItemKind.ONSET:
         return item.attributes.get("method") == "estimated"
-    return _has_moved(item)
+    return has_moved(item)
 
 
 def _fails(item: EvidenceItem) -> bool:
-    return "without" not in item.attributes and _has_moved(item)
+    return "without" not in item.attributes and has_moved(item)
 
 
 def _leaves_out(item: EvidenceItem) -> bool:
-    return isinstance(item.attributes.get("without"), str) and _has_moved(item)
+    return isinstance(item.attributes.get("without"), str) and has_moved(item)
 
 
 def _is_at_limit(item: EvidenceItem) -> bool:
     """A share of a resource near 100%; for any other unit the limit is unknown."""
-    if item.attributes.get("kind") not in _RESOURCES or item.value is None or not _has_moved(item):
+    if item.attributes.get("kind") not in _RESOURCES or item.value is None or not has_moved(item):
         return False
     share = convert(item.value, item.unit, "ratio")
     return share is not None and share >= LIMIT_SHARE
@@ -179,45 +180,6 @@ def _is_call(item: EvidenceItem) -> bool:
 
 def _is_change(item: EvidenceItem) -> bool:
     return item.entity is not None and item.onset_s is not None
-
-
-def _is_state(item: EvidenceItem) -> bool:
-    """One value, a number or a text, that was seen in a window and does not begin after it.
-
-    It has no peer: what holds of one caller's calls alone may not be published as holding of the entity.
-    """
-    if not item.entity or not item.signal or item.window is None or item.baseline is not None:
-        return False
-    if item.peer is not None:
-        return False
-    text = item.attributes.get("state")
-    if (item.value is None) == (text is None) or not (
-        text is None or (isinstance(text, str) and text.strip())
-    ):
-        return False
-    return item.direction is None and (item.onset_s is None or item.onset_s <= item.window.end_s)
-
-
-COUNTED_MAX = 2**53
-"""Above it not every whole number is a float, so published digits could be wrong."""
-
-
-def _is_count(item: EvidenceItem) -> bool:
-    """A whole number of things seen in a window; the direction, where given, is that of the numbers.
-
-    It has no peer, as a state has none.
-    """
-    if not item.entity or not item.signal or item.window is None or item.unit is not None or item.peer:
-        return False
-    if item.value is None or not 0 <= item.value <= COUNTED_MAX or not float(item.value).is_integer():
-        return False
-    if item.baseline is None:
-        return item.direction is None
-    moved = (item.value > item.baseline) - (item.value < item.baseline)
-    return item.baseline >= 0 and (item.direction is None or item.direction is _WAYS[moved])
-
-
-_WAYS = {1: Direction.UP, -1: Direction.DOWN, 0: Direction.FLAT}
 
 
 def _by_no_item(item: EvidenceItem) -> bool:
@@ -239,7 +201,7 @@ RULES: Mapping[Predicate, PredicateRule] = MappingProxyType(
             second=Second.PEER,
             normality=Normality.BEYOND,
             about=About.ITSELF,
-            holds=_has_moved,
+            holds=has_moved,
             words=_ABOUT_A_SIGNAL | {WordClass.TROUBLE, WordClass.CHANGE},
         ),
         Predicate.NORMAL: PredicateRule(
@@ -326,7 +288,7 @@ RULES: Mapping[Predicate, PredicateRule] = MappingProxyType(
             needs_second=True,
             normality=Normality.ANY,
             about=About.ITSELF,
-            holds=_has_moved,
+            holds=has_moved,
             words=frozenset({WordClass.SLOW, WordClass.CALL, WordClass.USUAL, WordClass.NOW}),
             direction=Direction.UP,
         ),
@@ -360,8 +322,31 @@ RULES: Mapping[Predicate, PredicateRule] = MappingProxyType(
             needs_second=True,
             normality=Normality.ANY,
             about=About.ITSELF,
-            holds=_is_state,
+            holds=is_state,
             words=frozenset(),
+            own_words=False,
+        ),
+        Predicate.LOGGED: PredicateRule(
+            kinds=frozenset({ItemKind.LOG_PATTERN}),
+            carries=_OF_A_SIGNAL | {Part.ONSET},
+            second=Second.PEER,
+            needs_second=True,
+            normality=Normality.BEYOND,
+            about=About.ITSELF,
+            holds=is_logged,
+            words=frozenset(),
+            own_words=False,
+        ),
+        Predicate.BROKE_OFF: PredicateRule(
+            kinds=frozenset({ItemKind.LOG_ORDER}),
+            carries=_OF_A_SIGNAL,
+            second=Second.NEXT,
+            needs_second=True,
+            normality=Normality.BEYOND,
+            about=About.ITSELF,
+            holds=breaks_off,
+            words=frozenset(),
+            direction=Direction.DOWN,
             own_words=False,
         ),
         Predicate.COUNTED: PredicateRule(
@@ -370,7 +355,7 @@ RULES: Mapping[Predicate, PredicateRule] = MappingProxyType(
             second=Second.NONE,
             normality=Normality.ANY,
             about=About.ITSELF,
-            holds=_is_count,
+            holds=is_count_of_things,
             words=frozenset(),
             own_words=False,
         ),

@@ -20,6 +20,8 @@ _JUDGING = frozenset(
         ItemKind.SELF_TIME,
         ItemKind.EDGE_GAP,
         ItemKind.SPAN_ERRORS,
+        ItemKind.LOG_PATTERN,
+        ItemKind.LOG_ORDER,
         ItemKind.CAUSE_SCORE,
     }
 )

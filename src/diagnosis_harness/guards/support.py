@@ -20,7 +20,15 @@ from diagnosis_harness.kernel.window import TimeWindow
 from diagnosis_harness.tools.evidence import Direction, EvidenceItem, ItemKind
 
 DIRECT_KINDS = frozenset(
-    {ItemKind.SIGNAL_CHANGE, ItemKind.SELF_TIME, ItemKind.EDGE_GAP, ItemKind.SPAN_ERRORS, ItemKind.LOG_LINES}
+    {
+        ItemKind.SIGNAL_CHANGE,
+        ItemKind.SELF_TIME,
+        ItemKind.EDGE_GAP,
+        ItemKind.SPAN_ERRORS,
+        ItemKind.LOG_LINES,
+        ItemKind.LOG_PATTERN,
+        ItemKind.LOG_ORDER,
+    }
 )
 """Kinds that say something observed of an entity, as a ranking does not."""
 NORMAL_SHARE = 0.05
@@ -71,6 +79,8 @@ def second_of(rule: PredicateRule, item: EvidenceItem) -> str | None:
             return item.entity
         case Second.WITHOUT:
             return _text(item, "without")
+        case Second.NEXT:
+            return _text(item, "next")
         case Second.STATE:
             return _text(item, "state")
         case Second.NONE:

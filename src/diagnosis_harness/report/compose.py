@@ -33,6 +33,8 @@ from diagnosis_harness.tools.invocation import EvidenceRecord
 
 # Kinds of telemetry that no tool compares between normal and incident yet, and the tool that shows them.
 _NOT_COMPARED = {"logs": "search_logs", "changes": "list_changes"}
+_COMPARES = {"compare_logs": "logs"}
+"""Tools that compare what the others of its role only search; also one that found nothing has looked."""
 
 
 def compose(material: ReportMaterial) -> Report:
@@ -110,6 +112,11 @@ def no_diagnosis(path: str, language: Language) -> Report:
     )
 
 
+def _has_compared(record: EvidenceRecord) -> bool:
+    found = record.projection
+    return record.tool_name in _COMPARES and found is not None and found.looked_at > 0
+
+
 def cover(
     records: Sequence[EvidenceRecord], *, tools: Sequence[str], files: Sequence[FileNote], language: Language
 ) -> Coverage:
@@ -120,6 +127,7 @@ def cover(
 
     called = {record.tool_name for record in records}
     found = {record.tool_name for record in records if record.evidence is EvidenceStatus.EVIDENCE_FOUND}
+    compared = {_COMPARES[record.tool_name] for record in records if _has_compared(record)}
     seen = {role for role, tool in _NOT_COMPARED.items() if tool in found}
     return Coverage(
         asked=having(EvidenceStatus.EVIDENCE_FOUND),
@@ -133,12 +141,12 @@ def cover(
                 note=words.UNSEARCHED.in_(language) if note.role in _NOT_COMPARED else note.note,
             )
             for note in files
-            if note.role is None or (note.role in _NOT_COMPARED and note.role not in seen)
+            if note.role is None or (note.role in _NOT_COMPARED and note.role not in seen | compared)
         ),
         not_compared=tuple(
             NotUsed(name=note.file, role=note.role, note=words.SEARCHED[note.role].in_(language))
             for note in files
-            if note.role is not None and note.role in seen
+            if note.role is not None and note.role in seen - compared
         ),
     )
 

@@ -74,6 +74,21 @@ def _in_state(claim: Claim) -> str:
     return f"{quote_text(claim.signal or '?')} of {display_name(claim.entity)} was {state}{_when(claim)}"
 
 
+def _log_pattern(claim: Claim) -> str:
+    """Who wrote a line that names the entity stands as `affected`."""
+    writer = display_name(claim.affected or claim.entity)
+    naming = f", naming {display_name(claim.entity)}," if claim.affected else ""
+    usual = "" if claim.baseline is None else f", usually {count_text(claim.baseline)}"
+    lines = f"{count_text(claim.value or 0)} log lines like {quote_text(claim.signal or '?')}"
+    return f"{writer} wrote {lines}{naming}{_when(claim)}{usual}"
+
+
+def _break_in_order(claim: Claim) -> str:
+    line, following = quote_text(claim.signal or "?"), quote_text(claim.affected or "?")
+    share = f"The share of log lines {line} of {display_name(claim.entity)} that {following} follows fell"
+    return f"{share}{_from_to(claim)}{_when(claim)}"
+
+
 def _count(claim: Claim) -> str:
     usual = "" if claim.baseline is None else f" ({count_text(claim.baseline)} in normal operation)"
     what = (
@@ -215,6 +230,8 @@ _SAID: dict[Predicate, Callable[[Claim], str]] = {
     Predicate.CALLS: _calls,
     Predicate.DEPLOYED: _deployment,
     Predicate.IN_STATE: _in_state,
+    Predicate.LOGGED: _log_pattern,
+    Predicate.BROKE_OFF: _break_in_order,
     Predicate.COUNTED: _count,
     Predicate.ABSENT: _absent,
 }

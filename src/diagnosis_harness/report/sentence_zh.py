@@ -75,6 +75,20 @@ def _in_state(claim: Claim) -> str:
     return f"{_when(claim)}{display_name(claim.entity)} 的{quote_text(claim.signal or '?')}为{state}"
 
 
+def _log_pattern(claim: Claim) -> str:
+    """Who wrote a line that names the entity stands as `affected`."""
+    writer = display_name(claim.affected or claim.entity)
+    naming = f"提到 {display_name(claim.entity)} 的" if claim.affected else ""
+    usual = "" if claim.baseline is None else f"，平时为 {count_text(claim.baseline)} 条"
+    line = quote_text(claim.signal or "?")
+    return f"{_when(claim)}{writer} 写了 {count_text(claim.value or 0)} 条{naming}日志{line}{usual}"
+
+
+def _break_in_order(claim: Claim) -> str:
+    line, following = quote_text(claim.signal or "?"), quote_text(claim.affected or "?")
+    return f"{_when(claim)}{display_name(claim.entity)} 的日志{line}之后出现{following}的比例{_slower(claim)}"
+
+
 def _count(claim: Claim) -> str:
     usual = "" if claim.baseline is None else f"，正常时为 {count_text(claim.baseline)}"
     what = f"{display_name(claim.entity)} 的 {display_name(claim.signal or '?')} "
@@ -225,6 +239,8 @@ _SAID: dict[Predicate, Callable[[Claim], str]] = {
     Predicate.CALLS: _calls,
     Predicate.DEPLOYED: _deployment,
     Predicate.IN_STATE: _in_state,
+    Predicate.LOGGED: _log_pattern,
+    Predicate.BROKE_OFF: _break_in_order,
     Predicate.COUNTED: _count,
     Predicate.ABSENT: _absent,
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from diagnosis_harness.toolbox.compare_logs import CompareLogs
 from diagnosis_harness.toolbox.compare_spans import CompareSpans
 from diagnosis_harness.toolbox.describe_sources import DescribeSources
 from diagnosis_harness.toolbox.estimate_onset import EstimateOnset
@@ -26,6 +27,7 @@ def build_tools(sources: Sources) -> tuple[Tool, ...]:
         EstimateOnset(views),
         FindChangedSignals(views),
         CompareSpans(views),
+        CompareLogs(views),
         ListChanges(views),
         RankCauses(views),
         InspectSignal(views),

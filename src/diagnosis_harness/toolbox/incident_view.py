@@ -31,6 +31,8 @@ from diagnosis_harness.toolbox.clues import (
 )
 from diagnosis_harness.toolbox.effect import Effect, effect_of
 from diagnosis_harness.toolbox.indicator import Indicator, find_indicator
+from diagnosis_harness.toolbox.log_clues import log_clues
+from diagnosis_harness.toolbox.log_view import LogRecordings, LogView, build_log_view
 from diagnosis_harness.toolbox.metric_table import MetricSeries, MetricTable, build_metric_table
 from diagnosis_harness.toolbox.ports import AlertInfo, Sources
 from diagnosis_harness.toolbox.span_table import SpanView, load_span_view
@@ -108,6 +110,7 @@ class IncidentView:
     metrics: MetricTable | None
     spans: SpanView | None
     groups: SpanGroups | None
+    logs: LogView | None = None
 
     def ranking(self, alert: AlertInfo) -> RankedCauses:
         """Candidates, most suspect first; see `analysis.rank`."""
@@ -175,6 +178,8 @@ class IncidentView:
             clues += [c for c in symptoms if not (c.fault_kind == "LATENCY" and known.get(c.entity))]
             clues += metric_resources(self.metrics)
             clues += metric_gaps(self.metrics)
+        if self.logs is not None:
+            clues += log_clues(self.logs, self.graph)
         return clues
 
     def usual_entry(self) -> str | None:
@@ -232,9 +237,9 @@ class IncidentView:
 
 
 def build_incident_view(
-    ctx: RunContext, sources: Sources, series: MetricSeries, onset_s: float
+    ctx: RunContext, sources: Sources, series: MetricSeries, lines: LogRecordings | None, *, onset_s: float
 ) -> IncidentView:
-    """Put metrics, spans and topology together for an onset."""
+    """Put metrics, spans, log lines and topology together for an onset."""
     owners = dict(sources.topology.owners(ctx)) if sources.topology is not None else {}
     metrics = build_metric_table(series, onset_s=onset_s, owners=owners)
     spans = load_span_view(ctx, sources, onset_s=onset_s, owners=owners)
@@ -252,4 +257,7 @@ def build_incident_view(
         )
     if metrics is not None:
         edges |= {(row.caller, row.owner) for row in metrics.rows if row.caller is not None}
-    return IncidentView(onset_s, graph_of(edges), owners, metrics, spans, groups)
+    logs = build_log_view(lines, onset_s=onset_s) if lines is not None else None
+    if logs is not None:  # a line that names its caller is no call the other way round
+        edges |= {(writer, named) for writer, named in logs.edges() if (named, writer) not in edges}
+    return IncidentView(onset_s, graph_of(edges), owners, metrics, spans, groups, logs)

@@ -45,8 +45,8 @@ class RankCauses:
         """The declaration."""
         return ToolSpec(
             name="rank_causes",
-            description="Services ranked as the cause: metrics, spans and call graph weighed together.",
-            description_zh="综合指标、跨度和调用图，给可能的原因服务排序。",
+            description="Services ranked as the cause: metrics, spans, logs and call graph weighed together.",
+            description_zh="综合指标、跨度、日志和调用图，给可能的原因服务排序。",
             parameters=(
                 ONSET_PARAMETER,
                 Parameter(
@@ -78,7 +78,12 @@ class RankCauses:
             _item(one, place, ranking, window=window, onset_s=view.onset_s)
             for place, one in enumerate(ranking.candidates[:CANDIDATES_RANKED], start=1)
         )
-        return ToolFindings(items, window, looked_at=len(ranking.candidates), note=_note(view, ranking))
+        return ToolFindings(
+            items,
+            window,
+            looked_at=len(ranking.candidates),
+            note=_note(view, ranking, self.views.log_trouble),
+        )
 
 
 def _item(
@@ -142,11 +147,13 @@ def _window(view: IncidentView) -> TimeWindow | None:
     return None if view.metrics is None else change_window_of(view.metrics, view.onset_s)
 
 
-def _note(view: IncidentView, ranking: RankedCauses) -> str | None:
+def _note(view: IncidentView, ranking: RankedCauses, trouble: str | None) -> str | None:
     lacking = [name for name, held in (("metrics", view.metrics), ("spans", view.spans)) if held is None] + (
         [] if view.graph.entities else ["call graph"]
     )
     parts = [f"without {', '.join(lacking)}"] if lacking else []
+    if trouble is not None:
+        parts.append(trouble)
     if ranking.indicator is None:
         parts.append("no alerting indicator to compare with")
     return "; ".join(parts) or None

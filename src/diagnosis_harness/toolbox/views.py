@@ -10,8 +10,10 @@ from threading import RLock
 from diagnosis_harness.analysis.graph import CallGraph
 from diagnosis_harness.analysis.onset import OnsetEstimate, estimate_onset
 from diagnosis_harness.harness.context import RunContext
+from diagnosis_harness.kernel.errors import ToolFailure
 from diagnosis_harness.toolbox.incident_view import IncidentView, build_incident_view
-from diagnosis_harness.toolbox.inventory import askable_names
+from diagnosis_harness.toolbox.inventory import askable_names, entity_names
+from diagnosis_harness.toolbox.log_view import LogRecordings, read_log_recordings
 from diagnosis_harness.toolbox.metric_table import MetricSeries, read_metric_series
 from diagnosis_harness.toolbox.ports import Sources
 
@@ -29,13 +31,19 @@ class Views:
     _views: dict[float, IncidentView] = field(default_factory=dict)
     _onsets: dict[float | None, OnsetEstimate | None] = field(default_factory=dict)
     _names: frozenset[str] | None = None
+    _logs: LogRecordings | None = None
+    _logs_read: bool = False
+    log_trouble: str | None = None
+    """Why log lines could not be compared, where that failed; other telemetry is compared without them."""
 
     def at(self, ctx: RunContext, onset_s: float) -> IncidentView:
         """The view for exactly this onset."""
         with self._lock:
             view = self._views.pop(onset_s, None)
             if view is None:
-                view = build_incident_view(ctx, self.sources, self._read_series(ctx), onset_s)
+                view = build_incident_view(
+                    ctx, self.sources, self._read_series(ctx), self._read_logs(ctx), onset_s=onset_s
+                )
             self._views[onset_s] = view
             while len(self._views) > VIEWS_MAX:
                 self._views.pop(next(iter(self._views)))
@@ -47,6 +55,20 @@ class Views:
             source = self.sources.metrics
             self._series = MetricSeries() if source is None else read_metric_series(ctx, source)
         return self._series
+
+    def _read_logs(self, ctx: RunContext) -> LogRecordings | None:
+        """All log lines by pattern, read once."""
+        if not self._logs_read:
+            topology = self.sources.topology
+            owners = {} if topology is None else topology.owners(ctx)
+            try:
+                self._logs = read_log_recordings(
+                    ctx, self.sources, known=entity_names(ctx, self.sources), owners=owners
+                )
+            except ToolFailure as failure:
+                self.log_trouble = f"log lines were not compared: {failure}"
+            self._logs_read = True
+        return self._logs
 
     def for_onset(self, ctx: RunContext, given_s: float | None) -> IncidentView | None:
         """The view for a given onset, else for the one found; None where there is none."""

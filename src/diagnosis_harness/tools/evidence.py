@@ -52,6 +52,8 @@ class ItemKind(StrEnum):
     CALL_EDGE = "CALL_EDGE"  # who calls whom
     CAUSE_SCORE = "CAUSE_SCORE"  # one candidate of a ranking, with its parts
     LOG_LINES = "LOG_LINES"  # matching log lines
+    LOG_PATTERN = "LOG_PATTERN"  # how often lines of one pattern are written
+    LOG_ORDER = "LOG_ORDER"  # how often one line is followed by another
     CHANGE_EVENT = "CHANGE_EVENT"  # a deploy, flag or configuration change
     STATE = "STATE"  # what an attribute of an entity is: see `EvidenceItem`
     COUNT = "COUNT"  # how many of something an entity has, or had, in a window: see `EvidenceItem`
@@ -71,7 +73,8 @@ class EvidenceItem:
         line: one human-readable English line, the only text that may be quoted. It states entity, numbers and
             units of the typed values, and nothing that the typed values do not hold.
         entity: whom it is about; for EDGE_GAP and CALL_EDGE the callee.
-        peer: the other entity, for an edge the caller; for CAUSE_SCORE the affected entity.
+        peer: the other entity, for an edge the caller; for CAUSE_SCORE the affected entity; for a LOG_PATTERN
+            that names its entity as failing, who wrote it.
         value, baseline: in `unit`; the value in the window against normal.
         window: what the item speaks of.
         onset_s: when the change began, where the tool can tell.

@@ -48,6 +48,7 @@ NO_ABSENCE = {
     "describe_sources": "it lists what there is, and is never empty",
     "match_entities": "no known name stands in a text",
     "estimate_onset": "no indicator changed clearly",
+    "compare_logs": "no pattern changed, which is no absence of lines",
     "inspect_signal": "no series has that name, or no value on one side of the onset",
     "rank_causes": "there is no onset to rank for",
     "walk_topology": "a call that nobody recorded may be made all the same",

@@ -203,6 +203,39 @@ def sentence_for(predicate: Predicate, language: Language, **parts: Any) -> str:
             "2024-01-01 14:05 至 14:20 UTC，checkout 的“port”为 8,443。",
         ),
         (
+            Predicate.LOGGED,
+            {"signal": "pool is full", "value": 150.0, "baseline": 0.0, "unit": "lines", "onset_s": START_S},
+            "checkout wrote 150 log lines like “pool is full” since 2024-01-01 14:05 UTC, usually 0.",
+            "2024-01-01 14:05 UTC 起，checkout 写了 150 条日志“pool is full”，平时为 0 条。",
+        ),
+        (
+            Predicate.LOGGED,
+            {
+                "signal": "refused",
+                "value": 12.0,
+                "baseline": 2.5,
+                "unit": "lines",
+                "window": WINDOW,
+                "affected": "shop",
+            },
+            "shop wrote 12 log lines like “refused”, naming checkout, between 2024-01-01 14:05 and 14:20 UTC, usually 2.5.",
+            "2024-01-01 14:05 至 14:20 UTC，shop 写了 12 条提到 checkout 的日志“refused”，平时为 2.5 条。",
+        ),
+        (
+            Predicate.BROKE_OFF,
+            {
+                "signal": "checking",
+                "affected": "saved",
+                "value": 0.05,
+                "baseline": 1.0,
+                "unit": "ratio",
+                "direction": Direction.DOWN,
+                "window": WINDOW,
+            },
+            "The share of log lines “checking” of checkout that “saved” follows fell from 100% to 5% between 2024-01-01 14:05 and 14:20 UTC.",
+            "2024-01-01 14:05 至 14:20 UTC，checkout 的日志“checking”之后出现“saved”的比例，从 100% 到 5%。",
+        ),
+        (
             Predicate.COUNTED,
             {"signal": "requests", "value": 1_000_004.0, "baseline": 1_000_001.0, "window": WINDOW},
             (

@@ -89,6 +89,7 @@ def _stages(view: PolicyView, reading: Reading) -> Iterator[list[NextCall]]:
         *_alert_look(view, reading, onset),
         ("find_changed_signals", onset),
         ("compare_spans", onset),
+        ("compare_logs", onset),
         ("list_changes", {}),
     ]
     yield [(name, arguments) for name, arguments in broad if reading.worth_asking(name)]

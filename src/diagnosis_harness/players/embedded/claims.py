@@ -18,6 +18,8 @@ _PLAIN: dict[ItemKind, Predicate] = {
     ItemKind.SPAN_ERRORS: Predicate.FAILED,
     ItemKind.STATE: Predicate.IN_STATE,
     ItemKind.COUNT: Predicate.COUNTED,
+    ItemKind.LOG_PATTERN: Predicate.LOGGED,
+    ItemKind.LOG_ORDER: Predicate.BROKE_OFF,
 }
 _RISES = (Predicate.SLOWED, Predicate.FAILED, Predicate.DROPPED)
 

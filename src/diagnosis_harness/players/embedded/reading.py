@@ -15,23 +15,32 @@ _NEEDS: dict[str, str] = {
     "find_changed_signals": "metrics",
     "compare_spans": "spans",
     "list_changes": "changes",
+    "compare_logs": "logs",
 }
 """Tools that are worth a call only where the inventory names their kind of telemetry."""
 
 
-OBSERVED_KINDS = (ItemKind.SIGNAL_CHANGE, ItemKind.SELF_TIME, ItemKind.EDGE_GAP, ItemKind.SPAN_ERRORS)
+OBSERVED_KINDS = (
+    ItemKind.SIGNAL_CHANGE,
+    ItemKind.SELF_TIME,
+    ItemKind.EDGE_GAP,
+    ItemKind.SPAN_ERRORS,
+    ItemKind.LOG_PATTERN,
+    ItemKind.LOG_ORDER,
+)
 """Kinds of items that say something observed of an entity."""
 LEAST_NORMAL_S = 1_200.0
 CHANGE_REACH_S = 3_600.0
 """How long before onset a change is still worth telling."""
 _DECIDING = {
-    "metric": ItemKind.SIGNAL_CHANGE,
-    "resource": ItemKind.SIGNAL_CHANGE,
-    "self_time": ItemKind.SELF_TIME,
-    "edge_gap": ItemKind.EDGE_GAP,
-    "error": ItemKind.SPAN_ERRORS,
+    "metric": (ItemKind.SIGNAL_CHANGE,),
+    "resource": (ItemKind.SIGNAL_CHANGE,),
+    "self_time": (ItemKind.SELF_TIME,),
+    "edge_gap": (ItemKind.EDGE_GAP,),
+    "error": (ItemKind.SPAN_ERRORS,),
+    "log": (ItemKind.LOG_PATTERN, ItemKind.LOG_ORDER),
 }
-"""The kind of item behind each kind of evidence that may decide a ranking."""
+"""The kinds of items behind each kind of evidence that may decide a ranking."""
 _RESOURCE_OF = {"CPU": "cpu", "MEMORY": "memory"}
 
 
@@ -82,13 +91,13 @@ class Reading:
     def harms(self, candidate: EvidenceItem) -> tuple[Found, ...]:
         """What got worse of a candidate: first what its kind of fault and deciding evidence point at."""
         harmful = [each for each in self.about(candidate.entity or "", *OBSERVED_KINDS) if is_harm(each.item)]
-        decided = _DECIDING.get(str(candidate.attributes.get("decided_by")))
+        decided = _DECIDING.get(str(candidate.attributes.get("decided_by")), ())
         resource = _RESOURCE_OF.get(str(candidate.attributes.get("fault_kind")))
 
         def weight(each: Found) -> tuple[bool, bool, bool]:
             own = each.item.entity == candidate.entity
             named = resource is not None and each.item.attributes.get("kind") == resource
-            return (not named, each.item.kind is not decided, not own)
+            return (not named, each.item.kind not in decided, not own)
 
         return tuple(sorted(harmful, key=weight))
 
@@ -153,7 +162,7 @@ def deciding_signal(candidate: EvidenceItem) -> tuple[str, str] | None:
     The region of such a candidate is the signal, after the instance that shows it (`instance/signal`) where
     it is only a part.
     """
-    if _DECIDING.get(str(candidate.attributes.get("decided_by"))) is not ItemKind.SIGNAL_CHANGE:
+    if ItemKind.SIGNAL_CHANGE not in _DECIDING.get(str(candidate.attributes.get("decided_by")), ()):
         return None
     region, instance = candidate.attributes.get("region"), candidate.attributes.get("instance")
     if not isinstance(region, str) or candidate.entity is None:

@@ -1,0 +1,184 @@
+"""What changed in log lines: patterns new, risen, fallen or gone, and lines that no longer follow."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+import numpy as np
+
+from diagnosis_harness.analysis.log_faults import mechanism_of
+from diagnosis_harness.analysis.log_patterns import SLICES, is_shift
+from diagnosis_harness.harness.context import RunContext
+from diagnosis_harness.kernel.json_value import Scalar
+from diagnosis_harness.kernel.names import display_name, quote_text
+from diagnosis_harness.kernel.window import utc_text
+from diagnosis_harness.toolbox.arguments import ENTITIES, ONSET_PARAMETER, names, timestamp
+from diagnosis_harness.toolbox.incident_view import IncidentView
+from diagnosis_harness.toolbox.log_clues import own_breaks, region_of_pattern
+from diagnosis_harness.toolbox.log_view import LogView, callees_to_blame
+from diagnosis_harness.toolbox.views import Views
+from diagnosis_harness.toolbox.wording import digits, one_line, round4
+from diagnosis_harness.tools.evidence import Direction, EvidenceItem, ItemKind
+from diagnosis_harness.tools.spec import ArgumentValue, ToolFindings, ToolSpec
+
+LINE_MAX: Final = 120
+"""Characters of a log line that are shown: what went wrong stands at its front."""
+PATTERNS_MAX: Final = 40
+"""Patterns told of; those that say failure come first."""
+
+
+class Movement(StrEnum):
+    """How a pattern's rate changed."""
+
+    NEW = "NEW"
+    RISEN = "RISEN"
+    FALLEN = "FALLEN"
+    GONE = "GONE"
+
+
+@dataclass(frozen=True, slots=True)
+class CompareLogs:
+    """LOG_PATTERN and LOG_ORDER items; patterns that say failure first, then by score.
+
+    `signal` is one line as it was written, cut and masked; `value` how many lines were written after the
+    onset and `baseline` how many normal operation would have written in that time; `onset_s` when the first
+    was written, of a new pattern. `entity` is who wrote them. A line that names whom it failed to reach is
+    about that one, and `peer` is its writer. Attributes: `movement` (NEW, RISEN, FALLEN, GONE), `level`,
+    `template`, `mechanism` (what the line says went wrong), `bad`, `z`, `lines_before`, `as_far` of
+    `normal_windows` that stray as far.
+
+    A LOG_ORDER item: `signal` is a line, `next` the line that used to follow it in the same span, trace or
+    thread, `value` and `baseline` the share that it follows; `instead` what follows now.
+    """
+
+    views: Views
+
+    @property
+    def spec(self) -> ToolSpec:
+        """The declaration."""
+        return ToolSpec(
+            name="compare_logs",
+            description="Log lines before and after onset: new, risen, fallen, gone, or out of order.",
+            description_zh="比较故障前后的日志：新出现、增多、减少、消失，或先后次序被打断。",
+            parameters=(ONSET_PARAMETER, ENTITIES),
+            scope_names=("logs:read",),
+        )
+
+    def entities(self, ctx: RunContext) -> Collection[str]:
+        """The names that it can be asked about."""
+        return self.views.names(ctx)
+
+    def run(self, ctx: RunContext, arguments: Mapping[str, ArgumentValue]) -> ToolFindings:
+        """What changed."""
+        view = self.views.for_onset(ctx, timestamp(arguments, "onset"))
+        if view is None or view.logs is None:
+            trouble = self.views.log_trouble
+            return ToolFindings((), note=trouble or "no log lines, or no onset to compare around")
+        wanted = names(arguments, "entities")
+        items = [
+            item
+            for item in (*_pattern_items(view, view.logs), *_order_items(view.logs))
+            if wanted is None or item.entity in wanted or item.peer in wanted
+        ]
+        items.sort(key=lambda item: (not item.attributes.get("bad"), -(item.score or 0.0), item.item_id))
+        logs = view.logs
+        before_s, after_s = (digits(round4(each)) for each in (logs.normal_s, logs.window.duration_s))
+        note = f"{len(logs.patterns)} patterns; {before_s} s of normal operation, {after_s} s after onset"
+        narrow = "name some entities to see more of their lines"
+        return ToolFindings(tuple(items[:PATTERNS_MAX]), logs.window, logs.lines, narrow=narrow, note=note)
+
+
+def _pattern_items(view: IncidentView, logs: LogView) -> Iterator[EvidenceItem]:
+    shift = logs.shift
+    for place in np.flatnonzero(is_shift(shift)).tolist():
+        pattern = logs.patterns[place]
+        more = bool(shift.z[place] > 0)
+        callees = callees_to_blame(pattern, view.graph) if pattern.fails and more else ()
+        value, usual = int(shift.after[place]), round4(float(shift.usual[place]))
+        movement = _movement(more=more, before=int(shift.before[place]), after=value)
+        line = one_line(pattern.example, most=LINE_MAX)
+        phrase = mechanism_of(pattern.example) if pattern.fails else None
+        attributes: dict[str, Scalar] = {
+            "movement": movement.value,
+            "template": region_of_pattern(pattern),
+            "bad": pattern.fails and more,
+            "z": round4(float(shift.z[place])),
+            "lines_before": int(shift.before[place]),
+            "as_far": int(shift.as_far[place]),
+            "normal_windows": SLICES,
+        }
+        if pattern.level is not None:
+            attributes["level"] = one_line(pattern.level, most=20)
+        if phrase is not None:
+            attributes["mechanism"] = phrase.mechanism.value
+        about = callees[0] if callees else pattern.entity
+        first_s = float(logs.first_s[place]) if movement is Movement.NEW else None
+        naming = f", naming {display_name(about)}," if callees else ""
+        since = f" since {utc_text(first_s)}" if first_s is not None else ""
+        level = "" if pattern.level is None else f"{display_name(one_line(pattern.level, most=20))} "
+        yield EvidenceItem(
+            f"l{place + 1}",
+            ItemKind.LOG_PATTERN,
+            f"{display_name(pattern.entity)} wrote {value} {level}lines{naming}{since}, "
+            f"usually {digits(usual)}: {quote_text(line)}",
+            entity=about,
+            peer=pattern.entity if callees else None,
+            signal=line,
+            value=float(value),
+            baseline=usual,
+            unit="lines",
+            direction=Direction.UP if more else Direction.DOWN,
+            window=logs.window,
+            onset_s=first_s,
+            score=round4(abs(float(shift.z[place]))),
+            attributes=attributes,
+            source_rows=value + int(shift.before[place]),
+        )
+
+
+def _movement(*, more: bool, before: int, after: int) -> Movement:
+    if more:
+        return Movement.RISEN if before else Movement.NEW
+    return Movement.FALLEN if after else Movement.GONE
+
+
+def _order_items(logs: LogView) -> Iterator[EvidenceItem]:
+    order = logs.order
+    for place in own_breaks(logs):
+        value, usual = round4(float(order.after[place])), round4(float(order.before[place]))
+        if value >= usual:
+            continue
+        first, then = logs.patterns[order.first[place]], logs.patterns[order.then[place]]
+        line, following = (one_line(one.example, most=LINE_MAX) for one in (first, then))
+        attributes: dict[str, Scalar] = {
+            "next": following,
+            "template": region_of_pattern(first),
+            "next_template": region_of_pattern(then),
+            "bad": True,
+            "z": round4(float(order.z[place])),
+            "lines_before": int(order.lines_before[place]),
+            "lines_after": int(order.lines_after[place]),
+            "as_far": int((order.null >= order.z[place]).sum()),
+            "normal_windows": len(order.null),
+        }
+        if (instead := int(order.instead[place])) >= 0:
+            attributes["instead"] = one_line(logs.patterns[instead].example, most=LINE_MAX)
+        yield EvidenceItem(
+            f"o{place + 1}",
+            ItemKind.LOG_ORDER,
+            f"in {display_name(first.entity)} the share of lines {quote_text(line)} that are followed by "
+            f"{quote_text(following)} fell from {digits(usual)} ratio to {digits(value)} ratio",
+            entity=first.entity,
+            signal=line,
+            value=value,
+            baseline=usual,
+            unit="ratio",
+            direction=Direction.DOWN,
+            window=logs.window,
+            score=round4(float(order.z[place])),
+            attributes=attributes,
+            source_rows=int(order.lines_before[place] + order.lines_after[place]),
+        )

@@ -1,0 +1,231 @@
+"""The log lines of an incident and of normal operation, compared for one onset."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from diagnosis_harness.analysis.arrays import Flags, Floats, Ints
+from diagnosis_harness.analysis.graph import CallGraph
+from diagnosis_harness.analysis.log_faults import says_failure
+from diagnosis_harness.analysis.log_order import CUT_S, BrokenOrder, OrderedLines, compare_order
+from diagnosis_harness.analysis.log_patterns import PatternShift, TimedLines, compare_patterns, slice_of
+from diagnosis_harness.analysis.log_templates import merge_texts
+from diagnosis_harness.analysis.log_text import code_place, exception_of
+from diagnosis_harness.harness.context import RunContext
+from diagnosis_harness.kernel.window import TimeWindow
+from diagnosis_harness.toolbox.named_entities import find_callees
+from diagnosis_harness.toolbox.ports import LogShape, LogTable, Recording, Sources
+
+JUDGED_S: Final = 3_600.0
+"""How long after the onset lines are judged, as metrics are: what came later is another matter."""
+PLACE_TEXTS: Final = 30
+"""Texts of one place in the code, beyond which it is a helper that all lines pass through."""
+LEAST_PLACES: Final = 3
+"""Places that an entity must name, so that one of them is not such a helper."""
+_LEFT_OUT, _AFTER = -2, -1
+
+
+@dataclass(frozen=True, slots=True)
+class LogPattern:
+    """Lines that one statement of one entity writes at one level.
+
+    Attributes:
+        entity: the service.
+        template: what its lines have in common.
+        example: one of its lines.
+        fails: whether it says that something went wrong.
+        callees: whom it names as called.
+    """
+
+    entity: str
+    level: str | None
+    template: str
+    example: str
+    fails: bool
+    callees: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LogView:
+    """Patterns with their comparison."""
+
+    patterns: tuple[LogPattern, ...]
+    shift: PatternShift
+    order: BrokenOrder
+    first_s: Floats
+    """When each was first written after the onset; NaN if never."""
+    window: TimeWindow
+    normal_s: float
+    lines: int
+    """Lines compared, on both sides."""
+
+    def edges(self) -> frozenset[tuple[str, str]]:
+        """Calls that lines of failure name."""
+        return frozenset((one.entity, callee) for one in self.patterns for callee in one.callees)
+
+
+@dataclass(frozen=True, slots=True)
+class LogRecordings:
+    """The tables of both recordings, read once; what is computed from them depends on the onset."""
+
+    incident: LogTable
+    baseline: LogTable
+    patterns: tuple[LogPattern, ...]
+    pattern: tuple[Ints, Ints]
+    """Per line of each recording the index of its pattern; -1 for a line without an entity."""
+
+
+def read_log_recordings(
+    ctx: RunContext, sources: Sources, *, known: Collection[str], owners: Mapping[str, str]
+) -> LogRecordings | None:
+    """All lines with their patterns; None where the incident recording has none."""
+    if sources.logs is None:
+        return None
+    incident = sources.logs.table(ctx, Recording.INCIDENT)
+    if len(incident) == 0:
+        return None
+    baseline = sources.logs.table(ctx, Recording.BASELINE)
+    shapes = (*incident.shapes, *baseline.shapes)
+    counts = np.concatenate([_lines_of(table) for table in (incident, baseline)])
+    templates = _templates(shapes, counts)
+    places: dict[tuple[str, str | None, str], int] = {}
+    patterns: list[LogPattern] = []
+    of_shape = np.full(len(shapes), -1, dtype=np.int64)
+    for at, (shape, template) in enumerate(zip(shapes, templates, strict=True)):
+        if not shape.entity:
+            continue
+        entity = owners.get(shape.entity, shape.entity)
+        key = (entity, shape.level, template)
+        if key not in places:
+            places[key] = len(patterns)
+            fails = says_failure(shape.level, shape.example)
+            callees = find_callees(shape.example, shape.entity, known, owners) if fails else ()
+            patterns.append(LogPattern(entity, shape.level, template, shape.example, fails, callees))
+        of_shape[at] = places[key]
+    split = len(incident.shapes)
+    return LogRecordings(
+        incident,
+        baseline,
+        tuple(patterns),
+        (
+            of_shape[:split][incident.shape],
+            of_shape[split:][baseline.shape] if len(baseline) else np.zeros(0, np.int64),
+        ),
+    )
+
+
+def build_log_view(held: LogRecordings, *, onset_s: float) -> LogView | None:
+    """The comparison around an onset; None where the recording has no line after it."""
+    time_s = held.incident.time_s
+    end_s = min(float(time_s[-1]) + 1.0, onset_s + JUDGED_S)
+    if end_s <= onset_s or not ((time_s >= onset_s) & (time_s < end_s)).any():
+        return None
+    start_s = float(time_s[0])
+    early_s = max(0.0, onset_s - start_s)
+    other_s = _extent_s(held.baseline)
+    normal_s = early_s + other_s
+    part = np.where(time_s >= end_s, _LEFT_OUT, _AFTER)
+    early = time_s < onset_s
+    part[early] = slice_of(time_s[early], start_s, normal_s, 0.0)
+    other = (
+        slice_of(held.baseline.time_s, float(held.baseline.time_s[0]), normal_s, early_s)
+        if other_s
+        else np.zeros(0, np.int64)
+    )
+    pattern = np.concatenate(held.pattern)
+    when = np.concatenate((time_s, held.baseline.time_s))
+    slices = np.concatenate((part, other))
+    context = np.concatenate(
+        (held.incident.context, np.where(held.baseline.context >= 0, -2 - held.baseline.context, -1))
+    )
+    cut = np.concatenate((_cut(held.incident), _cut(held.baseline)))
+    used = pattern >= 0
+    pattern, when, slices, context, cut = pattern[used], when[used], slices[used], context[used], cut[used]
+    count = len(held.patterns)
+    lines = TimedLines(pattern, np.floor(when).astype(np.int64), slices, count, normal_s, end_s - onset_s)
+    shift = compare_patterns(lines, _demand(held.patterns, lines))
+    return LogView(
+        held.patterns,
+        shift,
+        compare_order(OrderedLines(pattern, _dense(context), slices, cut, count)),
+        _first_after(pattern, when, slices == _AFTER, count),
+        TimeWindow(onset_s, end_s),
+        normal_s,
+        int((slices >= _AFTER).sum()),
+    )
+
+
+def callees_to_blame(pattern: LogPattern, graph: CallGraph) -> tuple[str, ...]:
+    """Whom a line of failure speaks against instead of its writer; who is known to call the writer is not."""
+    callers = graph.callers.get(pattern.entity, ())
+    callees = graph.callees.get(pattern.entity, ())
+    return tuple(name for name in pattern.callees if name in callees or name not in callers)
+
+
+def _templates(shapes: Sequence[LogShape], counts: Ints) -> list[str]:
+    """The template of each shape: its place in the code, else its text with values replaced."""
+    lines: Counter[str] = Counter()
+    for shape, count in zip(shapes, counts.tolist(), strict=True):
+        lines[shape.text] += count
+    merged = merge_texts(lines)
+    texts: dict[tuple[str | None, str], set[str]] = defaultdict(set)
+    named: dict[str | None, set[str]] = defaultdict(set)
+    places = [code_place(shape.example) for shape in shapes]
+    for shape, place in zip(shapes, places, strict=True):
+        if place is not None:
+            texts[shape.entity, place].add(merged[shape.text])
+            named[shape.entity].add(place)
+    return [
+        f"{place} {exception_of(shape.example) or ''}".strip()
+        if place is not None
+        and len(texts[shape.entity, place]) <= PLACE_TEXTS
+        and len(named[shape.entity]) >= LEAST_PLACES
+        else merged[shape.text]
+        for shape, place in zip(shapes, places, strict=True)
+    ]
+
+
+def _lines_of(table: LogTable) -> Ints:
+    return np.bincount(table.shape, minlength=len(table.shapes)).astype(np.int64)
+
+
+def _extent_s(table: LogTable) -> float:
+    return float(table.time_s[-1] - table.time_s[0]) if len(table) else 0.0
+
+
+def _demand(patterns: Sequence[LogPattern], lines: TimedLines) -> Floats:
+    """How much more each pattern's entity wrote of what does not fail: work brings failures along with it."""
+    entities = {name: code for code, name in enumerate(sorted({one.entity for one in patterns}))}
+    owner = np.array([entities[one.entity] for one in patterns], dtype=np.int64)
+    calm = ~np.array([one.fails for one in patterns], dtype=np.bool_)
+    rows = calm[lines.pattern] if len(lines.pattern) else np.zeros(0, np.bool_)
+    after = np.bincount(owner[lines.pattern[rows & (lines.slice == _AFTER)]], minlength=len(entities))
+    before = np.bincount(owner[lines.pattern[rows & (lines.slice >= 0)]], minlength=len(entities))
+    expected = before * lines.fault_s / max(lines.normal_s, 1e-9)
+    grown = np.maximum((after + 1.0) / (expected + 1.0), 1.0)
+    return np.where(calm, 1.0, grown[owner])
+
+
+def _cut(table: LogTable) -> Flags:
+    """Lines of contexts that may go on behind the end of the recording."""
+    if len(table) == 0:
+        return np.zeros(0, np.bool_)
+    late = np.unique(table.context[table.time_s > table.time_s[-1] - CUT_S])
+    return np.isin(table.context, late)
+
+
+def _dense(context: Ints) -> Ints:
+    """Contexts as small numbers, -1 where there is none; those of the baseline came in below -1."""
+    _, dense = np.unique(context, return_inverse=True)
+    return np.where(context == -1, -1, dense).astype(np.int64)
+
+
+def _first_after(pattern: Ints, when: Floats, after: Flags, count: int) -> Floats:
+    first = np.full(count, np.inf)
+    np.minimum.at(first, pattern[after], when[after])
+    return np.where(np.isfinite(first), first, np.nan)

@@ -1,0 +1,37 @@
+"""Whom a line of failure names as the other end of a call: pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping
+from typing import Final
+
+from diagnosis_harness.kernel.name_match import fold_name, places_of
+
+_TOWARDS: Final = re.compile(
+    r"(?:\bcall(?:s|ed|ing)?(?: to)?|\bconnect(?:ing|ion|ed)?(?: refused)? (?:to|with)|\bconnect"
+    r"|\bdial(?:ing)?(?: tcp)?|\blookup|\bupstream|\bdownstream|\bdependency|\brequests? to|\breach(?:ing)?"
+    r"|\bcontact(?:ing)?|\b(?:response|answer|reply) from|\btalk(?:ing)? to|\bhttps?:|\bgrpc:|\btcp:"
+    r"|\b(?:host|server|endpoint|peer|target|upstream)[ =:]"
+    r"|\btime[d]? ?out (?:waiting for|connecting to|calling|from|after calling|talking to)|\bwaiting for"
+    r"|\brefused (?:to|by)|\binstances? (?:available )?for|\bavailable for|\bunavailable"
+    r"|\b(?:fetch|get|obtain|read|receiv|load)\w* .{0,30}from|\bquery(?:ing)?|\binvok(?:e|ing))\W*$"
+)
+"""What stands before the name of who was called. A name alone is no call: many services are called by an
+everyday word, and a line also names who asked."""
+_CHARACTERS_BEFORE: Final = 48
+
+
+def find_callees(
+    line: str, writer: str, known: Collection[str], owners: Mapping[str, str]
+) -> tuple[str, ...]:
+    """The services that a line names as called, first named first; never its writer or a part of it."""
+    folded = fold_name(line)
+    found: dict[str, None] = {}
+    for start, _, name in places_of(line, known):
+        service = owners.get(name, name)
+        if service != owners.get(writer, writer) and _TOWARDS.search(
+            folded[max(0, start - _CHARACTERS_BEFORE) : start]
+        ):
+            found[service] = None
+    return tuple(found)
