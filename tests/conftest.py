@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import hypothesis
 import pytest
@@ -34,7 +35,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Choose how far hypothesis looks."""
+    """Choose how far hypothesis looks, and keep the runs of commands away from whoever runs the tests."""
+    data = TemporaryDirectory(prefix="diagnosis-tests-")
+    config.add_cleanup(data.cleanup)
+    os.environ["XDG_DATA_HOME"] = data.name
     hypothesis.settings.load_profile("whole" if config.getoption("--proof") else "tenth")
 
 

@@ -192,6 +192,21 @@ class ServerSettings(_Section):
     heartbeat_s: Seconds
 
 
+class RetentionSettings(_Section):
+    """How long runs are kept, and whether those of `diagnose ask --from` are kept at all, and where."""
+
+    local: bool
+    folder: str
+    days: Annotated[float, Number, Field(gt=0, allow_inf_nan=False)]
+    runs_max: Count
+
+
+class TerminalSettings(_Section):
+    """How the command line behaves on a terminal."""
+
+    interactive: bool
+
+
 class AlertsSettings(_Section):
     """Alert notifications: how many may wait, how many runs they may cause, and their source."""
 
@@ -247,6 +262,8 @@ class Settings(BaseSettings):
     alerts: AlertsSettings
     telemetry: TelemetrySettings
     remote: RemoteSettings
+    retention: RetentionSettings
+    terminal: TerminalSettings
     api_key: SecretStr
 
     @classmethod

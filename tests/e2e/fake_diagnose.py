@@ -10,6 +10,7 @@ from pathlib import Path
 
 from tests.support import documents
 
+from diagnosis_harness.application.previous_turn import Turn
 from diagnosis_harness.application.routed_question import RoutedAnswer
 from diagnosis_harness.audit.verification.recheck import Recheck
 from diagnosis_harness.cli.main import run_command
@@ -56,7 +57,13 @@ class FakeDiagnosis:
         return documents.success(language)
 
     async def ask(
-        self, question: str, *, language: Language, deadline_s: float | None, zone: str | None = None
+        self,
+        question: str,
+        *,
+        language: Language,
+        deadline_s: float | None,
+        zone: str | None = None,
+        turn: Turn | None = None,
     ) -> RoutedAnswer:
         return RoutedAnswer(await self.run(question, language=language, deadline_s=deadline_s, zone=zone))
 

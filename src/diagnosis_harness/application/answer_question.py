@@ -36,6 +36,8 @@ class Question:
     onset_s: float | None = None
     zone: str | None = None
     """Of times in the text that name none; None is that of the source, else UTC."""
+    carried_s: float | None = None
+    """When it began, as the turn before found it; the words of the question win over it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +105,14 @@ def resolve_question(
     try:
         _check_onset(question.onset_s, sources.summary.summary(ctx).incident)
         place = "QUESTION"
-        return resolve_inquiry(ctx, sources, question.text, question.onset_s, zone=question.zone)
+        return resolve_inquiry(
+            ctx,
+            sources,
+            question.text,
+            question.onset_s,
+            carried_s=question.carried_s,
+            zone=question.zone,
+        )
     except OnsetOutsideData as error:
         core.complete_failure(ctx, WorkEnd.ONSET_OUTSIDE_DATA.value)
         raise InvalidInput(place, str(error), "give a time inside it, and check the zone") from error

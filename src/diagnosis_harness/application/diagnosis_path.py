@@ -10,7 +10,12 @@ from diagnosis_harness.application.chat_ending import failure_of, termination_of
 from diagnosis_harness.application.diagnose import DiagnoseUseCase, DiagnosisEnd
 from diagnosis_harness.application.inquiry import resolve_inquiry
 from diagnosis_harness.application.intent import IntentType
-from diagnosis_harness.application.previous_turn import PreviousTurn, PublishedResultPolicy
+from diagnosis_harness.application.previous_turn import (
+    PreviousTurn,
+    PublishedResultPolicy,
+    onset_of_previous_turn,
+    result_for_next_turn,
+)
 from diagnosis_harness.application.publish import RunFacts, inquiry_entry_of, release_of, report_of
 from diagnosis_harness.application.routing import RoutingDecision
 from diagnosis_harness.application.runs.request import RunRequest
@@ -24,7 +29,7 @@ from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.harness.core import DiagnosisHarnessCore
 from diagnosis_harness.kernel.errors import OnsetOutsideData, SourceUnavailable
 from diagnosis_harness.kernel.json_value import JsonValue
-from diagnosis_harness.kernel.window import parse_utc, utc_text
+from diagnosis_harness.kernel.window import utc_text
 from diagnosis_harness.release.decision import WorkEnd
 from diagnosis_harness.release.outcome import ReleaseOutcome
 from diagnosis_harness.report.compose import conclusion_of
@@ -143,7 +148,7 @@ class DiagnosisPath:
             opened.sources,
             request.question,
             request.onset_s,
-            carried_s=_onset_of_previous_turn(request, previous),
+            carried_s=onset_of_previous_turn(previous, source=request.source),
         )
 
     def _emit_source_changed(self, ctx: RunContext, request: RunRequest, now: SourceStamp | None) -> None:
@@ -166,16 +171,9 @@ def _ending(ctx: RunContext, facts: RunFacts, request: RunRequest, end: Diagnosi
     stated_at = None if facts.onset_s is None else utc_text(facts.onset_s)
     published: JsonValue = None
     if PublishedResultPolicy().publishes(IntentType.DIAGNOSIS, end.outcome):
-        published = {
-            "question": request.question,
-            "source": request.source,
-            "conclusion": conclusion,
-            "causes": [
-                {"entity": cause.entity, "fault_kind": cause.fault_kind.value, "region": cause.region}
-                for cause in report.causes
-            ],
-            "onset_at": report.onset.at if report.onset else None,
-        }
+        published = result_for_next_turn(
+            report, question=request.question, source=request.source, language=request.language
+        )
     body: JsonValue = {
         "kind": DIAGNOSIS_KIND,
         "onset_at": stated_at,
@@ -196,12 +194,3 @@ def _ending(ctx: RunContext, facts: RunFacts, request: RunRequest, end: Diagnosi
         conclusion=conclusion,
         published_result=published,
     )
-
-
-def _onset_of_previous_turn(request: RunRequest, previous: PreviousTurn | None) -> float | None:
-    """The onset that the previous turn found, if that turn used the same source."""
-    result = previous.published_result if previous else None
-    if not isinstance(result, dict) or result.get("source") != request.source:
-        return None
-    onset_at = result.get("onset_at")
-    return parse_utc(onset_at) if isinstance(onset_at, str) else None

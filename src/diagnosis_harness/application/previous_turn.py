@@ -8,7 +8,11 @@ from enum import StrEnum
 
 from diagnosis_harness.application.intent import IntentType
 from diagnosis_harness.kernel.json_value import JsonValue
+from diagnosis_harness.kernel.language import Language
+from diagnosis_harness.kernel.window import parse_utc
 from diagnosis_harness.release.outcome import ReleaseOutcome
+from diagnosis_harness.report.compose import conclusion_of
+from diagnosis_harness.report.document import Report
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +38,14 @@ class PreviousTurn:
 
     run_id: str
     published_result: JsonValue
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A question's place in a session of the command line; `carried_s` is the onset of the turn before."""
+
+    session_id: str
+    carried_s: float | None = None
 
 
 class NoPreviousTurn(StrEnum):
@@ -75,3 +87,28 @@ class PublishedResultPolicy:
             return NoPreviousTurn.NO_DIAGNOSIS
         latest = diagnoses[-1]
         return self.objection(latest) or PreviousTurn(latest.run_id, latest.published_result)
+
+
+def result_for_next_turn(
+    report: Report, *, question: str, source: str | None, language: Language
+) -> JsonValue:
+    """What a released diagnosis hands to the next turn; whether it does is up to `PublishedResultPolicy`."""
+    return {
+        "question": question,
+        "source": source,
+        "conclusion": conclusion_of(report, language),
+        "causes": [
+            {"entity": cause.entity, "fault_kind": cause.fault_kind.value, "region": cause.region}
+            for cause in report.causes
+        ],
+        "onset_at": report.onset.at if report.onset else None,
+    }
+
+
+def onset_of_previous_turn(previous: PreviousTurn | None, *, source: str | None) -> float | None:
+    """The onset that the previous turn found, if that turn used the same source."""
+    result = previous.published_result if previous else None
+    if not isinstance(result, dict) or result.get("source") != source:
+        return None
+    onset_at = result.get("onset_at")
+    return parse_utc(onset_at) if isinstance(onset_at, str) else None

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from diagnosis_harness.application.answer_question import LOCAL_CALLER, Question
+from diagnosis_harness.application.previous_turn import Turn
 from diagnosis_harness.application.routed_question import AnsweredText, RoutedAnswer
 from diagnosis_harness.application.runs.events import fail_on_error
 from diagnosis_harness.audit.verification.recheck import Recheck, ask_again
@@ -55,17 +56,24 @@ class Diagnosis(Closing):
         return answered.document(self.trace.events(ctx.run_id))
 
     async def ask(
-        self, question: str, *, language: Language, deadline_s: float | None, zone: str | None = None
+        self,
+        question: str,
+        *,
+        language: Language,
+        deadline_s: float | None,
+        zone: str | None = None,
+        turn: Turn | None = None,
     ) -> RoutedAnswer:
-        """Route the question as the service does, and answer it; times as in `run`.
+        """Route the question as the service does, and answer it; times as in `run`, `turn` as in the port.
 
         Raises:
             InvalidInput: as `run`, or the runbooks of the settings cannot be read; the run is FAILED.
         """
         limit_s = self.workplace.settings.run.timeout_s if deadline_s is None else deadline_s
-        ctx = self._start(limit_s)
+        ctx = self._start(limit_s, session_id=turn.session_id if turn else None)
+        carried_s = turn.carried_s if turn else None
         answered = await self.workplace.answer_by_path(
-            ctx, self.sources, Question(question, language, limit_s, self.onset_s, zone)
+            ctx, self.sources, Question(question, language, limit_s, self.onset_s, zone, carried_s)
         )
         document = answered.document(self.trace.events(ctx.run_id))
         return RoutedAnswer(document, answered.text if isinstance(answered, AnsweredText) else None)
@@ -88,8 +96,8 @@ class Diagnosis(Closing):
         """End what runs, let go of the folder's tables and let all threads end. Twice is once."""
         self.workplace.close()
 
-    def _start(self, limit_s: float) -> RunContext:
-        self._ctx = ctx = self.workplace.start_run(limit_s)
+    def _start(self, limit_s: float, *, session_id: str | None = None) -> RunContext:
+        self._ctx = ctx = self.workplace.start_run(limit_s, session_id=session_id)
         if self._cancelled_early is not None:
             self.workplace.core.cancel(ctx, self._cancelled_early)
         return ctx

@@ -65,10 +65,12 @@ class Workplace(Closing):
     own_tools: tuple[Tool, ...] = ()
     tools_over: Callable[[Sources], Sequence[Tool]] = _catalog_tools
 
-    def start_run(self, limit_s: float, limits: RunBudgetLimits | None = None) -> RunContext:
-        """Open a run; without limits, within those of the settings."""
+    def start_run(
+        self, limit_s: float, limits: RunBudgetLimits | None = None, *, session_id: str | None = None
+    ) -> RunContext:
+        """Open a run; without limits, within those of the settings; without a session, in one of its own."""
         return self.core.start_run(
-            session_id=self.core.ids.new_session_id(),
+            session_id=session_id or self.core.ids.new_session_id(),
             timeout_s=limit_s,
             limits=limits or self.settings.budget_limits(),
             retry_policies=self.settings.retry_policies(),

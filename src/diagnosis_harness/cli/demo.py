@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from diagnosis_harness.cli.ask import AskRequest, diagnose_folder
+from diagnosis_harness.cli.ask import AskRequest, Handling, diagnose_folder
 from diagnosis_harness.cli.demo_verdict import (
     Injected,
     hard_injection,
@@ -17,6 +17,7 @@ from diagnosis_harness.cli.demo_verdict import (
     verdict_lines,
 )
 from diagnosis_harness.cli.exit_codes import exit_code
+from diagnosis_harness.cli.kept_runs import AskedOf, keep_run
 from diagnosis_harness.cli.output import tell
 from diagnosis_harness.cli.ports import OpenDiagnosis
 from diagnosis_harness.cli.publish import OutputOptions, write_outputs
@@ -44,7 +45,7 @@ class Demo:
     deadline_s: float | None
 
 
-def run_demo(demo: Demo, output: OutputOptions, open_diagnosis: OpenDiagnosis) -> int:
+def run_demo(demo: Demo, output: OutputOptions, open_diagnosis: OpenDiagnosis, handling: Handling) -> int:
     """Simulate, diagnose, and only then print what was injected and whether it was found.
 
     The exit code is 0 if the diagnosis was right, also when nothing was injected and no cause was named;
@@ -61,11 +62,16 @@ def run_demo(demo: Demo, output: OutputOptions, open_diagnosis: OpenDiagnosis) -
         folder, injected = _simulate(demo, Path(parent))
         if demo.keep is not None:
             tell(f"{phrases.KEPT_FOLDER.render(demo.language, folder=str(folder))}\n", notes)
-        return _diagnose(demo, (folder, injected), output, open_diagnosis)
+        return _diagnose(demo, (folder, injected), output, open_diagnosis, handling=handling)
 
 
 def _diagnose(
-    demo: Demo, incident: tuple[Path, Injected], output: OutputOptions, open_diagnosis: OpenDiagnosis
+    demo: Demo,
+    incident: tuple[Path, Injected],
+    output: OutputOptions,
+    open_diagnosis: OpenDiagnosis,
+    *,
+    handling: Handling,
 ) -> int:
     folder, injected = incident
     request = AskRequest(
@@ -76,6 +82,8 @@ def _diagnose(
     )
     document = diagnose_folder(request, folder, open_diagnosis, color=output.color)
     write_outputs(document, output)
+    if handling.keep:
+        keep_run(document, AskedOf(folder if demo.keep else None), handling.settings_file, demo.language)
     verdict = "\n".join(verdict_lines(document, injected, demo.language))
     tell(f"\n{verdict}", sys.stderr if output.as_json else sys.stdout)
     if is_right(document, injected):

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine
-from contextlib import closing
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 from diagnosis_harness.cli.interrupt import raise_on_interrupt, run_interruptible
 from diagnosis_harness.cli.live import LiveView
@@ -15,6 +15,7 @@ from diagnosis_harness.cli.ports import FolderDiagnosis, OpenDiagnosis
 from diagnosis_harness.harness.termination import CancellationReason
 from diagnosis_harness.kernel.clock import SystemClock
 from diagnosis_harness.kernel.language import Language
+from diagnosis_harness.trace.event import TraceEvent
 
 T = TypeVar("T")
 
@@ -26,6 +27,64 @@ class Folders:
     folder: Path
     baseline: Path | None = None
     onset_s: float | None = None
+
+
+class AskFolder(Protocol):
+    """Runs work on a folder that has been read. Ctrl+C cancels the run, which still gives its result."""
+
+    def __call__(self, work: Callable[[FolderDiagnosis], Coroutine[object, object, T]]) -> T:
+        """Do the work on an event loop of its own, with a live view of its progress."""
+        ...
+
+
+@contextmanager
+def open_folders(
+    folders: Folders, open_diagnosis: OpenDiagnosis, *, language: Language, color: bool
+) -> Iterator[AskFolder]:
+    """Read the folders once, for one question after another in the body.
+
+    Raises:
+        InvalidInput: a folder, a file in it or an argument cannot be used.
+        KeyboardInterrupt: Ctrl+C while the folder was read, before there was a run.
+    """
+    console = make_console(color=color, stderr=True)
+    shown = _ShownProgress()
+    with LiveView(console, clock=SystemClock(), language=language) as view:
+        shown.view = view
+        with raise_on_interrupt():  # a signal that a library has lost must not start a run
+            diagnosis = open_diagnosis(
+                folder=folders.folder,
+                baseline=folders.baseline,
+                onset_s=folders.onset_s,
+                sink=shown,
+                progress=view.show_loading,
+            )
+    with closing(diagnosis):
+
+        def ask(work: Callable[[FolderDiagnosis], Coroutine[object, object, T]]) -> T:
+            with LiveView(console, clock=SystemClock(), language=language) as view:
+                shown.view = view
+
+                def cancel() -> None:
+                    view.print_cancelling()
+                    diagnosis.cancel(CancellationReason.USER_REQUESTED)
+
+                return run_interruptible(
+                    lambda: work(diagnosis), on_first=cancel, on_second=view.print_leaving
+                )
+
+        yield ask
+
+
+class _ShownProgress:
+    """A trace sink that passes events to the view of the question that runs."""
+
+    view: LiveView | None = None
+
+    def emit(self, event: TraceEvent) -> None:
+        """Show one event."""
+        if self.view is not None:
+            self.view.emit(event)
 
 
 def run_on_folders(
@@ -42,20 +101,5 @@ def run_on_folders(
         InvalidInput: a folder, a file in it or an argument cannot be used.
         KeyboardInterrupt: Ctrl+C while the folder was read, before there was a run.
     """
-    console = make_console(color=color, stderr=True)
-    with LiveView(console, clock=SystemClock(), language=language) as view:
-        with raise_on_interrupt():  # a signal that a library has lost must not start a run
-            diagnosis = open_diagnosis(
-                folder=folders.folder,
-                baseline=folders.baseline,
-                onset_s=folders.onset_s,
-                sink=view,
-                progress=view.show_loading,
-            )
-
-        def cancel() -> None:
-            view.print_cancelling()
-            diagnosis.cancel(CancellationReason.USER_REQUESTED)
-
-        with closing(diagnosis):
-            return run_interruptible(lambda: work(diagnosis), on_first=cancel, on_second=view.print_leaving)
+    with open_folders(folders, open_diagnosis, language=language, color=color) as ask:
+        return ask(work)

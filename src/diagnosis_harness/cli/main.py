@@ -15,18 +15,21 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from typer.exceptions import TyperException
 
-from diagnosis_harness.cli import bench, keys, knowledge, runs, serve, trace, verify, why, worker
+from diagnosis_harness.cli import bench, keys, knowledge, look, runs, serve, show, trace, verify, why, worker
 from diagnosis_harness.cli.interrupt import CANCELLED, exit_now, raise_on_interrupt
 from diagnosis_harness.cli.options import (
     BackgroundOption,
     BaselineOption,
     DeadlineOption,
     FolderOption,
+    InteractiveOption,
     JsonOption,
     KeyOption,
     LangOption,
     NoColorOption,
+    NoKeepOption,
     OnsetOption,
+    QuestionArgument,
     SaveOption,
     ServerOption,
     SessionOption,
@@ -163,10 +166,12 @@ def build_app(open_diagnosis: OpenDiagnosis) -> typer.Typer:
         return open_diagnosis.settings_file if isinstance(open_diagnosis, FolderOpener) else None
 
     _add_ask(app, open_diagnosis, settings_file)
-    _add_demo(app, open_diagnosis)
-    verify.register(app, open_diagnosis)
-    why.register(app)
-    trace.register(app)
+    _add_demo(app, open_diagnosis, settings_file)
+    look.register(app, settings_file)
+    show.register(app, settings_file)
+    verify.register(app, open_diagnosis, settings_file)
+    why.register(app, settings_file)
+    trace.register(app, settings_file)
     bench.register(app, open_diagnosis, settings_file)
     runs.register(app, settings_file)
     keys.register(app, settings_file)
@@ -187,9 +192,7 @@ def _show_version(wanted: bool) -> None:  # noqa: FBT001 - typer calls it so
 def _add_ask(app: typer.Typer, open_diagnosis: OpenDiagnosis, settings_file: SettingsFile) -> None:
     @app.command()
     def ask(  # noqa: PLR0913 - the options of a command
-        question: Annotated[
-            str, typer.Argument(metavar="QUESTION", help="What you want to know, in English or Chinese.")
-        ],
+        question: QuestionArgument,
         *,
         folder: FolderOption = None,
         baseline: BaselineOption = None,
@@ -205,6 +208,8 @@ def _add_ask(app: typer.Typer, open_diagnosis: OpenDiagnosis, settings_file: Set
         source: SourceOption = None,
         session: SessionOption = None,
         background: BackgroundOption = False,
+        no_keep: NoKeepOption = False,
+        interactive: InteractiveOption = False,
     ) -> int:
         """Ask why something broke: about the telemetry in a folder, or a service.
 
@@ -217,7 +222,14 @@ def _add_ask(app: typer.Typer, open_diagnosis: OpenDiagnosis, settings_file: Set
             choose_language,
             parse_onset,
         )
-        from diagnosis_harness.cli.ask import AskRequest, ServerOptions, check_server_options, run_ask
+        from diagnosis_harness.cli.ask import (
+            AskRequest,
+            Handling,
+            ServerOptions,
+            check_server_options,
+            find_asked,
+            run_ask,
+        )
 
         request = AskRequest(
             question=check_question_argument(question),
@@ -228,17 +240,18 @@ def _add_ask(app: typer.Typer, open_diagnosis: OpenDiagnosis, settings_file: Set
             deadline_s=check_deadline(deadline),
             language=choose_language(lang, question),
         )
+        handling = Handling(settings_file(), session, keep=not no_keep, interactive=interactive, lang=lang)
         output = _output_options(as_json=as_json, no_color=no_color, save=save)
         server_options = ServerOptions(server, key, source, session, background)
         check_server_options(request, server_options)
-        if folder is not None:
-            return run_ask(request, folder, output, open_diagnosis)
+        if (found := find_asked(request, server_options, handling)) is not None:
+            return run_ask(found, output, open_diagnosis, handling)
         from diagnosis_harness.cli.ask_server import ask_server
 
         return ask_server(request, server_options, output, settings_file())
 
 
-def _add_demo(app: typer.Typer, open_diagnosis: OpenDiagnosis) -> None:
+def _add_demo(app: typer.Typer, open_diagnosis: OpenDiagnosis, settings_file: SettingsFile) -> None:
     @app.command()
     def demo(  # noqa: PLR0913 - the options of a command
         *,
@@ -263,6 +276,7 @@ def _add_demo(app: typer.Typer, open_diagnosis: OpenDiagnosis) -> None:
         lang: LangOption = None,
         no_color: NoColorOption = False,
         save: SaveOption = None,
+        no_keep: NoKeepOption = False,
     ) -> int:
         """Break a simulated system and watch it being diagnosed.
 
@@ -270,6 +284,7 @@ def _add_demo(app: typer.Typer, open_diagnosis: OpenDiagnosis) -> None:
         Exit code 0 when the diagnosis was right (also by naming no cause), otherwise that of the run.
         """
         from diagnosis_harness.cli.arguments import check_deadline
+        from diagnosis_harness.cli.ask import Handling
         from diagnosis_harness.cli.demo import Demo, run_demo
 
         options = Demo(
@@ -279,9 +294,9 @@ def _add_demo(app: typer.Typer, open_diagnosis: OpenDiagnosis) -> None:
             language=lang or Language.EN,
             deadline_s=check_deadline(deadline),
         )
-        return run_demo(
-            options, _output_options(as_json=as_json, no_color=no_color, save=save), open_diagnosis
-        )
+        handling = Handling(settings_file(), keep=not no_keep)
+        output = _output_options(as_json=as_json, no_color=no_color, save=save)
+        return run_demo(options, output, open_diagnosis, handling)
 
 
 def _output_options(*, as_json: bool, no_color: bool, save: Path | None) -> OutputOptions:

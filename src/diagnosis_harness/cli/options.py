@@ -16,6 +16,9 @@ from diagnosis_harness.kernel.language import Language
 SettingsFile: TypeAlias = Callable[[], Path | None]
 """The settings file of `diagnose --settings`, known once the command line is parsed."""
 
+QuestionArgument = Annotated[
+    str, typer.Argument(metavar="QUESTION", help="What you want to know, in English or Chinese.")
+]
 BaselineOption = Annotated[
     Path | None,
     typer.Option(
@@ -28,8 +31,13 @@ SourceFolderOption = Annotated[
         "--from", metavar="FOLDER", help=("An incident folder to offer in addition to the configured ones.")
     ),
 ]
-RunFileArgument = Annotated[
-    Path, typer.Argument(metavar="RUN.json", help="A run document written by --save or --json.")
+RunReferenceArgument = Annotated[
+    str,
+    typer.Argument(
+        metavar="RUN",
+        help="`last`, the id of a run that is kept on this machine, the start of one, or a file that --save "
+        "or --json wrote.",
+    ),
 ]
 RunLangOption = Annotated[
     Language | None, typer.Option("--lang", help=("Language; the run's language by default."))
@@ -94,7 +102,19 @@ SourceOption = Annotated[
 ]
 SessionOption = Annotated[
     str | None,
-    typer.Option("--session", metavar="ID", help="With a server: the session to continue."),
+    typer.Option(
+        "--session",
+        metavar="ID",
+        help="The session to continue: of a server, or of runs kept on this machine, where `last` is the "
+        "latest and --from may be left out.",
+    ),
+]
+NoKeepOption = Annotated[
+    bool, typer.Option("--no-keep", help="Do not keep this run on this machine (see `diagnose show`).")
+]
+InteractiveOption = Annotated[
+    bool,
+    typer.Option("--interactive", "-i", help="On a terminal, ask for a further question after each answer."),
 ]
 BackgroundOption = Annotated[
     bool, typer.Option("--background", help="With a server: do not wait; print the run's id.")

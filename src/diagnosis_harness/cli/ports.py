@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Protocol
 
+from diagnosis_harness.application.previous_turn import Turn
 from diagnosis_harness.application.routed_question import RoutedAnswer
 from diagnosis_harness.audit.verification.recheck import Recheck
 from diagnosis_harness.harness.termination import CancellationReason
@@ -39,9 +40,18 @@ class FolderDiagnosis(Protocol):
         ...
 
     async def ask(
-        self, question: str, *, language: Language, deadline_s: float | None, zone: str | None = None
+        self,
+        question: str,
+        *,
+        language: Language,
+        deadline_s: float | None,
+        zone: str | None = None,
+        turn: Turn | None = None,
     ) -> RoutedAnswer:
-        """Route the question as a service does, and answer it; limits and errors as with `run`."""
+        """Route the question as a service does, and answer it; limits and errors as with `run`.
+
+        With `turn` the run belongs to that session, and takes over the onset of the turn before.
+        """
         ...
 
     async def ask_again(self, document: RunDocument) -> Recheck:

@@ -7,31 +7,33 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from diagnosis_harness.cli.options import NoColorOption, RunFileArgument, RunLangOption
+from diagnosis_harness.cli.options import NoColorOption, RunLangOption, RunReferenceArgument, SettingsFile
 from diagnosis_harness.kernel.language import Language
 
 if TYPE_CHECKING:  # heavy: a command starts without them
     from diagnosis_harness.report.trace_line import TraceLine
 
 
-def register(app: typer.Typer) -> None:
+def register(app: typer.Typer, settings_file: SettingsFile) -> None:
     """Add the command `trace`."""
 
     @app.command()
-    def trace(file: RunFileArgument, *, lang: RunLangOption = None, no_color: NoColorOption = False) -> None:
+    def trace(
+        run: RunReferenceArgument, *, lang: RunLangOption = None, no_color: NoColorOption = False
+    ) -> None:
         """Show what happened in a saved run, event by event, and how each phase ended.
 
         Every row has the time since the start, the phase, the event, its status and its text. A second table
         shows how long each phase took. In a pipe every event is one line.
         """
-        from diagnosis_harness.cli.run_file import read_run_file, unreadable_document
+        from diagnosis_harness.cli.run_file import read_run, unreadable_document
         from diagnosis_harness.kernel.errors import RunDocumentInvalid
 
-        document, language = read_run_file(file, lang)
+        document, language = read_run(run, settings_file(), lang)
         try:
             print_timeline(document.trace, language, color=not no_color)
         except RunDocumentInvalid as error:
-            raise unreadable_document(file, error) from error
+            raise unreadable_document(run, error) from error
 
 
 def print_timeline(trace: Sequence[TraceLine], language: Language, *, color: bool) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from diagnosis_harness.cli.options import NoColorOption, RunFileArgument, RunLangOption
+from diagnosis_harness.cli.options import NoColorOption, RunLangOption, RunReferenceArgument, SettingsFile
 from diagnosis_harness.kernel.language import Language
 
 if TYPE_CHECKING:  # heavy: a command starts without them
@@ -19,12 +19,12 @@ if TYPE_CHECKING:  # heavy: a command starts without them
 VERIFIED, NOT_VERIFIED = 0, 1
 
 
-def register(app: typer.Typer, open_diagnosis: OpenDiagnosis) -> None:
+def register(app: typer.Typer, open_diagnosis: OpenDiagnosis, settings_file: SettingsFile) -> None:
     """Add the command `verify`."""
 
     @app.command()
     def verify(
-        file: RunFileArgument,
+        run: RunReferenceArgument,
         *,
         against: Annotated[
             Path | None,
@@ -49,7 +49,12 @@ def register(app: typer.Typer, open_diagnosis: OpenDiagnosis) -> None:
         Needs no network and no source. What it can and cannot prove: docs/explain/verify.md.
         Exit code 0 when everything holds, 1 when something does not.
         """
-        verification = _verify_file(file, baseline=baseline, against=against)
+        from diagnosis_harness.audit.verification.verify import verify as verify_bytes
+        from diagnosis_harness.cli.run_file import read_run_bytes
+
+        _check_folders(baseline=baseline, against=against)
+        saved = read_run_bytes(run, settings_file(), lang or Language.EN)
+        verification = verify_bytes(saved.data, file=saved.name)
         document = verification.document
         language = lang or (document.run.language if document else Language.EN)
         recheck = None
@@ -61,14 +66,11 @@ def register(app: typer.Typer, open_diagnosis: OpenDiagnosis) -> None:
         return exit_code_of(verification, recheck, wanted=against is not None)
 
 
-def _verify_file(file: Path, *, baseline: Path | None, against: Path | None) -> Verification:
-    from diagnosis_harness.audit.verification.verify import verify
-    from diagnosis_harness.cli.run_file import read_bytes
+def _check_folders(*, baseline: Path | None, against: Path | None) -> None:
     from diagnosis_harness.kernel.errors import InvalidInput
 
     if baseline is not None and against is None:
         raise InvalidInput("--baseline", "it is given without --against", "name the incident folder as well")
-    return verify(read_bytes(file), file=str(file))
 
 
 def _repeat_queries(

@@ -7,17 +7,17 @@ from typing import Annotated
 
 import typer
 
-from diagnosis_harness.cli.options import NoColorOption, RunFileArgument, RunLangOption
+from diagnosis_harness.cli.options import NoColorOption, RunLangOption, RunReferenceArgument, SettingsFile
 from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.kernel.language import Language
 
 
-def register(app: typer.Typer) -> None:
+def register(app: typer.Typer, settings_file: SettingsFile) -> None:
     """Add the command `why`."""
 
     @app.command()
     def why(
-        file: RunFileArgument,
+        run: RunReferenceArgument,
         *,
         as_json: Annotated[bool, typer.Option("--json", help="Print the answers as JSON.")] = False,
         lang: RunLangOption = None,
@@ -29,9 +29,9 @@ def register(app: typer.Typer) -> None:
         conclusion, why no end of a stream, why no context for the next turn.
         """
         from diagnosis_harness.audit.why.stored import why_of_document
-        from diagnosis_harness.cli.run_file import read_run_file
+        from diagnosis_harness.cli.run_file import read_run
 
-        document, language = read_run_file(file, lang)
+        document, language = read_run(run, settings_file(), lang)
         answers = [each.as_json(language) for each in why_of_document(document)]
         print_answers(document.run.run_id, answers, language, as_json=as_json, color=not no_color)
 

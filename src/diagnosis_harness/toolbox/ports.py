@@ -220,6 +220,10 @@ class FileNote:
     rows: int
     note: str
     """One sentence: what was understood, what was left out and why."""
+    form: str = field(default="", compare=False)
+    """The format it was taken for; empty where it was not read."""
+    decided_by: str = field(default="", compare=False)
+    """What said so: `settings` (incident.toml), `name` or `content`."""
 
 
 @dataclass(frozen=True, slots=True)

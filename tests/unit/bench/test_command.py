@@ -10,6 +10,7 @@ import pytest
 from tests.support import documents
 from tests.support.own_incidents import make_own
 
+from diagnosis_harness.application.previous_turn import Turn
 from diagnosis_harness.application.routed_question import RoutedAnswer
 from diagnosis_harness.audit.verification.recheck import Recheck
 from diagnosis_harness.bench.answer import result_of
@@ -33,7 +34,13 @@ class SureOfItself:
         return documents.success(language)
 
     async def ask(
-        self, question: str, *, language: Language, deadline_s: float | None, zone: str | None = None
+        self,
+        question: str,
+        *,
+        language: Language,
+        deadline_s: float | None,
+        zone: str | None = None,
+        turn: Turn | None = None,
     ) -> RoutedAnswer:
         """Never asked: a bench diagnoses."""
         raise AssertionError(question)

@@ -16,7 +16,11 @@ from diagnosis_harness.adapters.sources.incident_folder.logs import FolderLogs
 from diagnosis_harness.adapters.sources.incident_folder.metrics import FolderMetrics
 from diagnosis_harness.adapters.sources.incident_folder.names import printable
 from diagnosis_harness.adapters.sources.incident_folder.owners import find_owners
-from diagnosis_harness.adapters.sources.incident_folder.recording import FolderContent, read_folder
+from diagnosis_harness.adapters.sources.incident_folder.recording import (
+    FolderContent,
+    read_folder,
+    refuse_two_clocks,
+)
 from diagnosis_harness.adapters.sources.incident_folder.recording_parts import RecordingParts
 from diagnosis_harness.adapters.sources.incident_folder.settings_file import (
     SETTINGS_NAME,
@@ -86,34 +90,85 @@ def read_incident_folder(
     folder: Path, *, baseline: Path | None, onset_s: float | None, memory_limit_mb: int, progress: Progress
 ) -> OpenedPart:
     """The same with the summary and the description, as the catalog needs them."""
+    opened = open_files(folder, baseline=baseline, memory_limit_mb=memory_limit_mb, progress=progress)
+    return sources_of(opened, onset_s=onset_s)
+
+
+@dataclass(frozen=True, slots=True)
+class OpenedFiles:
+    """The files of a folder and of its baseline, each read or named with its reason; nothing is refused."""
+
+    incident: _Folder
+    normal: _Folder | None
+    database: Database
+    content: FolderContent
+    normal_content: FolderContent | None
+    topology: FolderTopology
+
+    @property
+    def name(self) -> str:
+        """The folder's own name."""
+        return printable(self.incident.path.resolve().name) or "incident"
+
+
+def open_files(
+    folder: Path, *, baseline: Path | None, memory_limit_mb: int, progress: Progress
+) -> OpenedFiles:
+    """Read every file of a folder and of its baseline.
+
+    Raises:
+        InvalidInput: there is no such folder, it is empty, or its incident.toml cannot be used.
+    """
     incident = _inspect(folder)
     normal = _baseline_folder(incident, baseline)
     folders = [incident] if normal is None else [incident, normal]
     paths = [file.path for one in folders for file in one.listing.files]
-    if not paths:
-        raise InvalidInput(
-            printable(str(folder)),
-            "no file in it can be read as telemetry",
-            "see docs/reference/incident-folder.md for the names and endings that are understood",
-        )
     database = Database(paths, memory_limit_mb=max(_MEMORY_FLOOR_MB, memory_limit_mb))
     for one in folders:
         weakref.finalize(database, one.unpacked.remove)  # Parquet is read in place as long as the database is
     content = read_folder(incident.listing, incident.settings, database, progress)
-    _refuse_no_data(folder, content)
-    normal_content = None if normal is None else _read_baseline(normal, database, progress)
+    normal_content = (
+        None if normal is None else read_folder(normal.listing, normal.settings, database, progress)
+    )
+    return OpenedFiles(
+        incident=incident,
+        normal=normal,
+        database=database,
+        content=content,
+        normal_content=normal_content,
+        topology=_topology(incident, [content] if normal_content is None else [normal_content, content]),
+    )
+
+
+def sources_of(files: OpenedFiles, *, onset_s: float | None) -> OpenedPart:
+    """The sources over files that were read; `onset_s` as the user states it.
+
+    Raises:
+        InvalidInput: the files do not agree, hold nothing, or nothing of the time that is stated.
+    """
+    incident, normal, content = files.incident, files.normal, files.content
+    if not incident.listing.files and (normal is None or not normal.listing.files):
+        raise InvalidInput(
+            printable(str(incident.path)),
+            "no file in it can be read as telemetry",
+            "see docs/reference/incident-folder.md for the names and endings that are understood",
+        )
+    refuse_two_clocks(content)
+    _refuse_no_data(incident.path, content)
+    if normal is not None and files.normal_content is not None:
+        _refuse_no_baseline(normal, files.normal_content)
     window = content.window()
     onset = incident.settings.onset_s if onset_s is None else onset_s
     _check_onset(onset, window, place=f"{SETTINGS_NAME} (incident.onset)" if onset_s is None else ONSET_PLACE)
     opened = OpenedFolder(
-        name=printable(folder.resolve().name) or "incident",
+        name=files.name,
         settings=incident.settings,
         content=content,
-        normal=normal_content,
+        normal=files.normal_content,
         onset_s=onset,
-        topology=_topology(incident, [content] if normal_content is None else [normal_content, content]),
+        topology=files.topology,
     )
-    return _sources(database, opened, _baseline_window(incident, normal, window))
+    return _sources(files.database, opened, _baseline_window(incident, normal, window))
 
 
 def _inspect(folder: Path) -> _Folder:
@@ -139,8 +194,8 @@ def _baseline_folder(incident: _Folder, baseline: Path | None) -> _Folder | None
     return _inspect(baseline)
 
 
-def _read_baseline(folder: _Folder, database: Database, progress: Progress) -> FolderContent:
-    content = read_folder(folder.listing, folder.settings, database, progress)
+def _refuse_no_baseline(folder: _Folder, content: FolderContent) -> None:
+    refuse_two_clocks(content)
     if not content.ranges():
         _refuse_unusable(folder.path, content)
         raise InvalidInput(
@@ -148,7 +203,6 @@ def _read_baseline(folder: _Folder, database: Database, progress: Progress) -> F
             "the baseline holds no telemetry",
             "leave it out or give a folder with some",
         )
-    return content
 
 
 def _refuse_no_data(folder: Path, content: FolderContent) -> None:

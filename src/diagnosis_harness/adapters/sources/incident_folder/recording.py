@@ -79,7 +79,7 @@ def read_folder(
     """Read all listed files; one that cannot be used is named with its reason, and the others are read.
 
     Raises:
-        InvalidInput: incident.toml says what cannot be done; the clocks of two files do not agree.
+        InvalidInput: incident.toml says what cannot be done.
     """
     content = FolderContent(notes=list(listing.left_out))
     # What topology files name helps to read the others.
@@ -102,7 +102,6 @@ def read_folder(
         content.notes.append(note)
     content.metrics, apart = tell_files_apart(content.metrics, database)
     content.notes = sorted((_note_of(note, apart) for note in content.notes), key=lambda note: note.file)
-    _refuse_two_clocks(content.ranges())
     return content
 
 
@@ -124,10 +123,21 @@ def _read_file(
     for part in open_tables(file, database):
         note = _take(content, part.table, database, settings)
         said = f"{part.said}; {note.note}" if part.said else note.note
-        notes.append(replace(note, file=file.name, note=said))
+        read = part.table.file
+        form = part.said or (read.form.value if read.form is not None else "parquet")
+        notes.append(
+            replace(note, file=file.name, note=said, form=form, decided_by=_basis_of(file, foreign=part.said))
+        )
     if not notes:
         raise InvalidInput(file.name, "it holds no rows", "leave it out, or save it again")
     return notes[0]
+
+
+def _basis_of(file: ListedFile, *, foreign: str) -> str:
+    """What said what the file is: incident.toml, its name, or its content."""
+    if file.settings.role is not None or file.settings.format is not None:
+        return "settings"
+    return "name" if file.role is not None and file.form is not None and not foreign else "content"
 
 
 def _take(content: FolderContent, table: Table, database: Database, settings: FolderSettings) -> FileNote:
@@ -159,8 +169,13 @@ def _take(content: FolderContent, table: Table, database: Database, settings: Fo
             return alert.note
 
 
-def _refuse_two_clocks(ranges: list[tuple[str, float, float]]) -> None:
-    """Refuse files that neither overlap nor follow one another closely: one of them has another clock."""
+def refuse_two_clocks(content: FolderContent) -> None:
+    """Refuse files that neither overlap nor follow one another closely: one of them has another clock.
+
+    Raises:
+        InvalidInput: there are two such files.
+    """
+    ranges = content.ranges()
     for one, other in combinations(sorted(ranges, key=lambda file: file[1]), 2):
         gap_s = other[1] - one[2]
         if gap_s <= _GAP_LIMIT_S or _is_bridged(one[2], other[1], ranges):

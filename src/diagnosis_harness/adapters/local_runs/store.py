@@ -1,0 +1,180 @@
+"""Keeps, finds and prunes the runs of one person in an SQLite file.
+
+It uses the `sqlite3` of Python, since a plain installation has no database library. Each operation opens
+and closes the file: between two questions nothing is open, and several terminals may write at once.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+import zlib
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from diagnosis_harness.application.intent import IntentType
+from diagnosis_harness.application.kept_run import KeptRun
+from diagnosis_harness.application.private_file import make_private
+from diagnosis_harness.kernel.errors import FailureKind, StoreFailure
+from diagnosis_harness.release.outcome import ReleaseOutcome
+
+FILE = "runs.db"
+_VERSION = 1
+_BUSY_S = 2.0
+"""How long one terminal waits for another that is writing: a run is written in milliseconds."""
+_DAY_S = 86_400.0
+_OWN = 0o700
+_NAMED_MAX = 5
+_TABLE = """
+CREATE TABLE run (
+    number INTEGER PRIMARY KEY AUTOINCREMENT,
+    run_id TEXT NOT NULL UNIQUE,
+    session_id TEXT NOT NULL,
+    kept_s REAL NOT NULL,
+    started_at TEXT NOT NULL,
+    question TEXT NOT NULL,
+    intent TEXT,
+    outcome TEXT NOT NULL,
+    folder TEXT,
+    baseline TEXT,
+    zone TEXT,
+    published_result TEXT NOT NULL,
+    document BLOB NOT NULL
+)
+"""
+_COLUMNS = (
+    "run_id, session_id, started_at, question, intent, outcome, folder, baseline, zone, published_result, "
+    "document"
+)
+_INSERT = f"INSERT OR REPLACE INTO run (kept_s, {_COLUMNS}) VALUES ({', '.join('?' * 12)})"  # noqa: S608 - our own
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What is kept: runs of the last `days`, and of them the latest `runs_max`."""
+
+    days: float
+    runs_max: int
+
+
+class LocalRuns:
+    """The kept runs in a folder. Every failure is a `StoreFailure` whose message names the file."""
+
+    def __init__(self, folder: Path, limits: Limits) -> None:
+        self._folder = folder
+        self._limits = limits
+        self.file = folder / FILE
+
+    def keep(self, run: KeptRun, *, now_s: float) -> None:
+        """Write a run, and delete those beyond the limits.
+
+        Raises:
+            StoreFailure: it cannot be written.
+        """
+        with self._open(create=True) as connection, connection:
+            connection.execute(_INSERT, (now_s, *_row(run)))
+            connection.execute("DELETE FROM run WHERE kept_s < ?", (now_s - self._limits.days * _DAY_S,))
+            connection.execute(
+                "DELETE FROM run WHERE number NOT IN (SELECT number FROM run ORDER BY number DESC LIMIT ?)",
+                (self._limits.runs_max,),
+            )
+
+    def latest(self, limit: int = 1, *, session_id: str | None = None) -> tuple[KeptRun, ...]:
+        """The latest runs, of all sessions or of one, the latest first; empty where none is kept.
+
+        Raises:
+            StoreFailure: the file cannot be read.
+        """
+        condition = "1" if session_id is None else "session_id = :session"
+        return self._select(
+            f"WHERE {condition} ORDER BY number DESC LIMIT :limit", {"session": session_id, "limit": limit}
+        )
+
+    def starting_with(self, prefix: str) -> tuple[KeptRun, ...]:
+        """The run of that id, or else the first few whose id starts so.
+
+        Raises:
+            StoreFailure: the file cannot be read.
+        """
+        exact = self._select("WHERE run_id = :start", {"start": prefix})
+        return exact or self._select(
+            "WHERE substr(run_id, 1, length(:start)) = :start ORDER BY number DESC LIMIT :limit",
+            {"start": prefix, "limit": _NAMED_MAX},
+        )
+
+    def _select(self, condition: str, values: dict[str, str | int | None]) -> tuple[KeptRun, ...]:
+        if not self.file.is_file():
+            return ()
+        with self._open(create=False) as connection:
+            rows = connection.execute(f"SELECT {_COLUMNS} FROM run {condition}", values).fetchall()  # noqa: S608 - conditions of our own
+            return tuple(map(_run, rows))
+
+    @contextmanager
+    def _open(self, *, create: bool) -> Iterator[sqlite3.Connection]:
+        """A connection to the file; what goes wrong with it becomes a `StoreFailure`."""
+        try:
+            if create:
+                self._make_folder()
+                make_private(self.file)
+            with closing(sqlite3.connect(self.file, timeout=_BUSY_S)) as connection:
+                self._prepare(connection)
+                yield connection
+        except (OSError, sqlite3.Error, ValueError, zlib.error) as error:
+            problem = error.strerror if isinstance(error, OSError) else str(error)
+            raise StoreFailure(f"{self.file}: {problem}", kind=FailureKind.UNAVAILABLE) from error
+
+    def _make_folder(self) -> None:
+        """Make the folder for its owner alone; one that is there keeps its rights, the file has its own."""
+        if not self._folder.is_dir():
+            self._folder.parent.mkdir(parents=True, exist_ok=True)
+            self._folder.mkdir(mode=_OWN, exist_ok=True)
+            os.chmod(self._folder, _OWN)  # noqa: PTH101 - whatever the umask
+
+    def _prepare(self, connection: sqlite3.Connection) -> None:
+        version = connection.execute("PRAGMA user_version").fetchone()[0]
+        if version > _VERSION:
+            raise ValueError("a newer version of this program wrote it")
+        if version == 0:
+            connection.execute("PRAGMA auto_vacuum = FULL")  # deleted runs give their room back
+            with connection:
+                connection.execute("BEGIN IMMEDIATE")
+                if connection.execute("PRAGMA user_version").fetchone()[0] == 0:
+                    connection.execute(_TABLE)
+                    connection.execute("CREATE INDEX run_of_session ON run (session_id, number)")
+                    connection.execute(f"PRAGMA user_version = {_VERSION}")
+
+
+def _row(run: KeptRun) -> tuple[str | bytes | None, ...]:
+    return (
+        run.run_id,
+        run.session_id,
+        run.started_at,
+        run.question,
+        run.intent,
+        run.outcome,
+        run.folder,
+        run.baseline,
+        run.zone,
+        json.dumps(run.published_result),
+        zlib.compress(run.document),
+    )
+
+
+def _run(row: tuple[str, ...]) -> KeptRun:
+    run_id, session_id, started_at, question, intent, outcome, folder, baseline, zone, published, stored = row
+    return KeptRun(
+        run_id=run_id,
+        session_id=session_id,
+        started_at=started_at,
+        question=question,
+        intent=IntentType(intent) if intent else None,
+        outcome=ReleaseOutcome(outcome),
+        folder=folder or None,
+        baseline=baseline or None,
+        zone=zone or None,
+        published_result=json.loads(published),
+        document=zlib.decompress(stored),  # type: ignore[arg-type]  # the one column of bytes
+    )

@@ -1,0 +1,103 @@
+"""What a look at an incident folder tells: its files as they were read, and what they hold."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from diagnosis_harness.kernel.errors import InvalidInput
+from diagnosis_harness.kernel.window import TimeWindow
+
+
+class DecidedBy(StrEnum):
+    """What said how a file is read."""
+
+    SETTINGS = "settings"  # incident.toml
+    NAME = "name"
+    CONTENT = "content"
+
+
+class Lack(StrEnum):
+    """What a folder does not hold, though a diagnosis could use it."""
+
+    METRICS = "metrics"
+    SPANS = "spans"
+    TOPOLOGY = "topology"
+    LOGS = "logs"
+    CHANGES = "changes"
+    ALERT = "alert"
+    ONSET = "onset"
+    BASELINE = "baseline"
+
+
+@dataclass(frozen=True, slots=True)
+class FileLook:
+    """One file.
+
+    Attributes:
+        role: what it holds; None where it was not read.
+        form: the format it was taken for, such as `csv` or `a Prometheus API answer`; empty where it was not
+            read.
+        note: how it was read, or why it was not and what to do.
+        step_s: the usual time between two of its timestamps.
+        gaps: stretches inside it without a row.
+    """
+
+    name: str
+    role: str | None
+    form: str
+    decided_by: DecidedBy | None
+    rows: int
+    note: str
+    window: TimeWindow | None = None
+    step_s: float | None = None
+    gaps: tuple[TimeWindow, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ServiceLook:
+    """A service or another entity, its instances, and which kinds of telemetry name it or them."""
+
+    name: str
+    instances: tuple[str, ...]
+    telemetry: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SignalLook:
+    """One signal over all entities that have it.
+
+    Attributes:
+        harmful: +1 where a rise does harm, -1 where a fall does, 0 where neither does by itself.
+        points: values of all its series together.
+    """
+
+    name: str
+    unit: str | None
+    kind: str
+    side: str
+    harmful: int
+    series: int
+    points: int
+
+
+@dataclass(frozen=True, slots=True)
+class FolderLook:
+    """Everything a look tells.
+
+    Attributes:
+        zone: of times that name none, as incident.toml says; None is UTC.
+        obstacle: why nothing can be diagnosed as it is; None where it can.
+    """
+
+    name: str
+    files: tuple[FileLook, ...]
+    services: tuple[ServiceLook, ...] = ()
+    signals: tuple[SignalLook, ...] = ()
+    window: TimeWindow | None = None
+    baseline: TimeWindow | None = None
+    zone: str | None = None
+    lacks: tuple[Lack, ...] = ()
+    counts: Mapping[str, int] | None = None
+    obstacle: InvalidInput | None = None

@@ -1,0 +1,155 @@
+"""Keep the runs of the command line on this machine, and find them again."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from diagnosis_harness.cli.output import tell
+from diagnosis_harness.cli.words import kept_runs as words
+from diagnosis_harness.kernel.clock import SystemClock
+from diagnosis_harness.kernel.errors import InvalidInput, StoreFailure
+from diagnosis_harness.kernel.language import Language
+from diagnosis_harness.report.document import RunDocument
+
+if TYPE_CHECKING:
+    from diagnosis_harness.application.kept_run import KeptRun
+    from diagnosis_harness.application.previous_turn import Turn
+    from diagnosis_harness.bootstrap.local_runs import LocalRuns
+
+LATEST = "last"
+_NAMED_MAX = 4
+_TURNS_MAX = 20
+"""Earlier runs of a session that are read to find its latest diagnosis."""
+
+
+@dataclass(frozen=True, slots=True)
+class AskedOf:
+    """The folders that a question was about, as they are kept with its run; None is a folder that is gone."""
+
+    folder: Path | None
+    baseline: Path | None = None
+    zone: str | None = None
+
+    def run_of(self, document: RunDocument) -> KeptRun:
+        """The run of that document as it is kept."""
+        from diagnosis_harness.application.kept_run import KeptRun
+
+        return KeptRun.of(
+            document, folder=_absolute(self.folder), baseline=_absolute(self.baseline), zone=self.zone
+        )
+
+
+def _absolute(folder: Path | None) -> str | None:
+    return None if folder is None else str(folder.absolute())
+
+
+def keep_run(
+    document: RunDocument, asked_of: AskedOf, settings_file: Path | None, language: Language
+) -> None:
+    """Keep a run where the settings have it so; what goes wrong is one note, never the end of the command."""
+    from diagnosis_harness.bootstrap.local_runs import open_local_runs
+    from diagnosis_harness.report.timestamps import escape_line
+    from diagnosis_harness.settings import load_settings
+
+    settings = load_settings(settings_file)
+    if not settings.retention.local or (runs := open_local_runs(settings)) is None:
+        return
+    try:
+        runs.keep(asked_of.run_of(document), now_s=SystemClock().now_s())
+    except StoreFailure as failure:
+        tell(words.NOT_KEPT.render(language, problem=escape_line(str(failure))), sys.stderr)
+        return
+    if sys.stderr.isatty():
+        tell(words.KEPT.render(language, run=document.run.run_id), sys.stderr)
+
+
+def open_runs(settings_file: Path | None, language: Language) -> LocalRuns:
+    """The kept runs of this person.
+
+    Raises:
+        InvalidInput: there is no place for them.
+    """
+    from diagnosis_harness.bootstrap.local_runs import open_local_runs
+    from diagnosis_harness.settings import load_settings
+
+    runs = open_local_runs(load_settings(settings_file))
+    if runs is None:
+        raise InvalidInput(LATEST, words.NO_PLACE.in_(language), words.NO_PLACE_REMEDY.in_(language))
+    return runs
+
+
+def find_kept(reference: str, settings_file: Path | None, language: Language) -> KeptRun:
+    """The kept run that is meant: `last`, its id, or the start of one.
+
+    Raises:
+        InvalidInput: none or several are meant, or they cannot be read.
+    """
+    from diagnosis_harness.cli.words import runs as run_words
+
+    runs = open_runs(settings_file, language)
+    with store_errors(runs, language):
+        found = runs.latest() if reference == LATEST else runs.starting_with(reference)
+    if len(found) == 1:
+        return found[0]
+    if found:
+        several = run_words.COMMA.in_(language).join(run.run_id for run in found[:_NAMED_MAX])
+        problem = run_words.AMBIGUOUS.render(language, runs=several)
+        raise InvalidInput(reference, problem, run_words.AMBIGUOUS_REMEDY.in_(language))
+    if reference == LATEST:
+        raise InvalidInput(LATEST, words.NONE_KEPT.in_(language), words.NONE_KEPT_REMEDY.in_(language))
+    raise InvalidInput(reference, words.NO_SUCH_RUN.in_(language), words.NO_SUCH_RUN_REMEDY.in_(language))
+
+
+def find_session(reference: str, settings_file: Path | None, language: Language) -> tuple[KeptRun, ...]:
+    """The kept runs of the session that is meant, the latest first: `last`, or its id.
+
+    Raises:
+        InvalidInput: there is none, or they cannot be read.
+    """
+    place, runs = f"--session {reference}", open_runs(settings_file, language)
+    with store_errors(runs, language):
+        if reference == LATEST:
+            newest = runs.latest()
+            if not newest:
+                raise InvalidInput(place, words.NONE_KEPT.in_(language), words.NONE_KEPT_REMEDY.in_(language))
+            reference = newest[0].session_id
+        found = runs.latest(_TURNS_MAX, session_id=reference)
+    if not found:
+        problem, remedy = words.NO_SUCH_SESSION, words.NO_SUCH_SESSION_REMEDY
+        raise InvalidInput(place, problem.in_(language), remedy.in_(language))
+    return found
+
+
+def turn_after(runs: tuple[KeptRun, ...], folder: Path | None) -> Turn:
+    """The next turn of the session of these runs, the latest first.
+
+    It takes over the onset that the latest diagnosis published of the same folder, and after a fallback
+    nothing.
+    """
+    from diagnosis_harness.application.previous_turn import (
+        NoPreviousTurn,
+        PublishedResultPolicy,
+        Turn,
+        onset_of_previous_turn,
+    )
+
+    session_id = runs[0].session_id
+    previous = PublishedResultPolicy().previous_turn(session_id, [run.earlier for run in reversed(runs)])
+    if isinstance(previous, NoPreviousTurn):
+        return Turn(session_id)
+    return Turn(session_id, onset_of_previous_turn(previous, source=_absolute(folder)))
+
+
+@contextmanager
+def store_errors(runs: LocalRuns, language: Language) -> Iterator[None]:
+    """Turn a failure of the store into a sentence that names the file."""
+    try:
+        yield
+    except StoreFailure as failure:
+        problem = words.UNREADABLE.render(language, problem=str(failure))
+        raise InvalidInput(str(runs.file), problem, words.UNREADABLE_REMEDY.in_(language)) from failure
