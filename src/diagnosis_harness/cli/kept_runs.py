@@ -16,7 +16,7 @@ from diagnosis_harness.kernel.errors import InvalidInput, StoreFailure
 from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.report.document import RunDocument
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # heavy: a command starts without them
     from diagnosis_harness.application.kept_run import KeptRun
     from diagnosis_harness.application.previous_turn import Turn
     from diagnosis_harness.bootstrap.local_runs import LocalRuns

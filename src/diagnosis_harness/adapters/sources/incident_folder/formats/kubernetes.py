@@ -125,16 +125,16 @@ def _owner_of(pod: Record) -> tuple[str | None, str | None]:
 def _pod_rows(pod: Record) -> Iterator[_Row]:
     """What is wrong with the containers of a pod, at the times Kubernetes gives; else when it started."""
     name = string_at(pod, "metadata.name")
+    started = string_at(pod, "status.startTime", "metadata.creationTimestamp")
     times = [string_at(one, "lastTransitionTime") or "" for one in list_at(pod, "status", "conditions")]
     statuses = [
         *list_at(pod, "status", "initContainerStatuses"),
         *list_at(pod, "status", "containerStatuses"),
     ]
-    troubles = [row for one in statuses for row in _troubles(one, name, max(times, default=""))]
+    troubles = [row for one in statuses for row in _troubles(one, name, max(times, default=started or ""))]
     yield from troubles
     if not troubles:
         phase = string_at(pod, "status.reason", "status.phase") or "Unknown"
-        started = string_at(pod, "status.startTime", "metadata.creationTimestamp")
         level = "INFO" if phase in {"Running", "Succeeded"} else "WARN"
         yield epoch_seconds(started), name, level, f"{phase}: {string_at(pod, 'status.message') or 'pod'}"
 
