@@ -48,11 +48,11 @@ def effect_of(
     its own series, the mean of its instances, or its spans.
     """
     if indicator is not None and indicator.known:
-        if indicator.z > NOISE_FLOOR:
+        if indicator.moved:
             return Effect(EffectState.SHOWN, frozenset({indicator.nature}))
         return Effect(EffectState.NORMAL)
     looks = [*_metric_looks(metrics, victims), *_span_looks(spans, victims)]
-    if indicator is not None and indicator.z > NOISE_FLOOR:
+    if indicator is not None and indicator.moved:
         looks.append((indicator.nature, True))
     shown = frozenset(nature for nature, moved in looks if moved)
     if shown:
@@ -72,7 +72,7 @@ def _metric_looks(table: MetricTable | None, victims: Collection[str]) -> Iterat
     ]
     for one in symptoms_of(table, places):
         if one.known:
-            yield one.nature, one.z > NOISE_FLOOR
+            yield one.nature, one.moved
 
 
 def _span_looks(view: SpanView | None, victims: Collection[str]) -> Iterator[tuple[Nature, bool]]:

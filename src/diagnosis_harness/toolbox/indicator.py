@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from diagnosis_harness.analysis.arrays import Floats
-from diagnosis_harness.analysis.clue import Nature, calibrate
+from diagnosis_harness.analysis.clue import NOISE_FLOOR, NOISE_SHARE, Nature, calibrate
 from diagnosis_harness.analysis.meaning import SYMPTOMS, SignalKind
 from diagnosis_harness.analysis.shift import shift_of
 from diagnosis_harness.analysis.signal_words import words_of
@@ -22,6 +22,8 @@ KNOWN_POINTS = 4
 """Points after the onset that make a calm series known to be calm: of fewer, one late scrape decides."""
 KNOWN_WINDOWS = 4
 """Normal windows that tell how far a series strays by itself; `calibrate` asks for as many."""
+HABIT = 2
+"""Separate times at which a series went as far, from which on it does so by itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,12 +33,14 @@ class Indicator:
     Attributes:
         rows: the rows of the table that it is, several where it is the mean of instances.
         z: calibrated score in the harmful direction.
+        moved: whether it is further from its level than the noise, and further than it strays by itself.
         known: whether there are enough points and enough normal operation to believe a small score.
     """
 
     rows: tuple[int, ...]
     kind: SignalKind
     z: float
+    moved: bool
     known: bool
 
     @property
@@ -96,9 +100,21 @@ def instance_mean(table: MetricTable, places: Sequence[int]) -> Indicator:
         shift = shift_of(value[:, : table.split], value[:, table.split : table.end], baseline, zero=zero)
         at = 0
     score, null = (shift.up, shift.null_up) if meaning.harmful >= 0 else (shift.down, shift.null_down)
+    raw, strays = float(score[at]), _strays(null[at], float(score[at]))
     score, null = calibrate(score[at : at + 1], null[at : at + 1])
+    moved = float(score[0]) > NOISE_FLOOR or (raw > NOISE_FLOOR and not strays)
     known = shift.points[at] >= KNOWN_POINTS and null.shape[1] >= KNOWN_WINDOWS
-    return Indicator(tuple(places), meaning.kind, float(score[0]), bool(known))
+    return Indicator(tuple(places), meaning.kind, float(score[0]), moved, bool(known))
+
+
+def _strays(null: Floats, score: float) -> bool:
+    """Whether a series goes as far by itself: in one normal window of twenty, and more than once.
+
+    Windows in a row are one time. An earlier trouble, which the recording may hold, is no habit.
+    """
+    reached = null >= score
+    times = int(reached[:1].sum() + (reached[1:] & ~reached[:-1]).sum())
+    return times >= HABIT and float(reached.mean()) >= 1.0 - NOISE_SHARE
 
 
 def mean_rows(value: Floats, places: Sequence[int]) -> Floats:

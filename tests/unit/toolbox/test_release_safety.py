@@ -76,6 +76,21 @@ def test_no_cause_while_the_alerting_series_is_known_to_be_normal(ctx: RunContex
     assert objections(felt["pay"]) == set()
 
 
+@pytest.mark.parametrize(("earlier", "effect"), [(((20, 40),), "shown"), (((10, 25), (60, 75)), "normal")])
+def test_one_earlier_trouble_is_no_habit(
+    ctx: RunContext, earlier: tuple[tuple[int, int], ...], effect: str
+) -> None:
+    """A series that went as far once before has moved; one that does so again and again has not."""
+    before = np.zeros(STEPS)
+    for start, end in earlier:
+        before[start:end] = 1.0
+    felt = line("web", "latency", 0.2 + 0.3 * np.maximum(LATE, before))
+
+    found = rank_items(ctx, felt, line("pay", "latency", SLOW))
+
+    assert found["pay"].attributes["effect"] == effect
+
+
 def test_an_alerting_series_of_few_points_is_not_known_to_be_normal(ctx: RunContext) -> None:
     """Unknown is no acquittal, and no objection."""
     short = line("web", "latency", 0.2)
