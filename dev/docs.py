@@ -16,6 +16,8 @@ from typer.testing import CliRunner
 
 from diagnosis_harness.analysis import meaning, word_meaning
 from diagnosis_harness.analysis.conventions import Convention, convention_rows
+from diagnosis_harness.analysis.platform_event import CATALOGUE, EventRule
+from diagnosis_harness.analysis.platform_history import RETRY_S
 from diagnosis_harness.bootstrap.service import open_service
 from diagnosis_harness.cli import exit_codes
 from diagnosis_harness.cli.main import FolderOpener, build_app
@@ -23,6 +25,7 @@ from diagnosis_harness.diagnosis.claim import Predicate
 from diagnosis_harness.diagnosis.predicate_rule import RULES, Part, PredicateRule, Second
 from diagnosis_harness.diagnosis.wire_schema import answer_schema
 from diagnosis_harness.kernel import errors
+from diagnosis_harness.report.event_words import EVENT_WORDS
 from diagnosis_harness.report.schema import document_schema
 from diagnosis_harness.server.app import make_app
 from diagnosis_harness.settings import load_settings
@@ -252,6 +255,33 @@ async def _openapi() -> dict[str, object]:
             return make_app(service, settings.server, needs_key=True).openapi()
 
 
+EVENTS_TEXT = """\
+What [`platform_events`](tools.md) knows of Kubernetes and of managed databases. A *fault* is broken by
+itself, a *symptom* shows a fault that lies elsewhere, a *note* is something that was done. An event is
+recognised by its reason or by its text, and is over when the newest snapshot of its object shows that it
+works or is being taken away, or as the last column says."""
+
+
+def platform_event_page() -> str:
+    """Every kind of platform event that is known, and how it is recognised."""
+    rows = [
+        f"| `{kind.value}` | {EVENT_WORDS[kind].en} | {rule.severity.value} | {rule.fault_kind} | "
+        f"{', '.join(f'`{each}`' for each in sorted(rule.reasons)) or '–'} | {_recovery(rule)} |"
+        for kind, rule in CATALOGUE.items()
+    ]
+    head = (
+        "| kind | what it means | severity | kind of fault | reasons | over when |\n|---|---|---|---|---|---|"
+    )
+    return "\n".join(("# Events of a platform", "", MADE, "", EVENTS_TEXT, "", head, *rows, ""))
+
+
+def _recovery(rule: EventRule) -> str:
+    if rule.lasts:
+        return "an event ends it"
+    held = f", and `{rule.held_by.value}` is over" if rule.held_by is not None else ""
+    return f"not repeated for {RETRY_S / 60:g} minutes, or twice its usual pause{held}"
+
+
 PAGES: dict[str, Callable[[], str]] = {
     "cli.md": command_line,
     "exit-codes.md": exit_code_page,
@@ -260,6 +290,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "signals.md": signal_page,
     "hard-kinds.md": hard_kind_page,
     "predicates.md": predicate_page,
+    "platform-events.md": platform_event_page,
     "settings.md": settings_page,
     "openapi.json": http_page,
     "run-document.schema.json": schema_page,

@@ -163,6 +163,7 @@ TRUE_WHEN: Mapping[str, Callable[[Told], Said]] = {
     "FAILED": _rose,
     "DROPPED": _rose,
     "SLOWED": _rose,
+    "HAPPENED": _in_state,
     "IN_STATE": _in_state,
     "LOGGED": _judge_lines,
     "BROKE_OFF": _judge_order,

@@ -30,6 +30,7 @@ SUPPORTED_BY = {
     "CAUSED": ("CAUSE_SCORE",),
     "CALLS": ("CALL_EDGE",),
     "DEPLOYED": ("CHANGE_EVENT",),
+    "HAPPENED": ("PLATFORM_EVENT",),
     "IN_STATE": ("STATE",),
     "LOGGED": ("LOG_PATTERN",),
     "BROKE_OFF": ("LOG_ORDER",),

@@ -71,3 +71,17 @@ def is_count_of_things(item: EvidenceItem) -> bool:
         return item.direction is None
     moved = (item.value > item.baseline) - (item.value < item.baseline)
     return item.baseline >= 0 and (item.direction is None or item.direction is _WAYS[moved])
+
+
+_STANDINGS = frozenset({"current", "over"})
+
+
+def is_platform_event(item: EvidenceItem) -> bool:
+    """Something of a known kind, seen in a window, that is either current or over; counted or only seen."""
+    if not item.entity or not item.signal or item.window is None or item.peer is not None:
+        return False
+    if item.unit is not None or item.baseline is not None or item.direction is not None:
+        return False
+    if item.attributes.get("state") not in _STANDINGS:
+        return False
+    return item.value is None or (1 <= item.value <= COUNTED_MAX and float(item.value).is_integer())

@@ -16,6 +16,7 @@ from diagnosis_harness.diagnosis.item_forms import (
     has_moved,
     is_count_of_things,
     is_logged,
+    is_platform_event,
     is_state,
 )
 from diagnosis_harness.diagnosis.word_class import WordClass
@@ -41,6 +42,7 @@ class Predicate(StrEnum):
     SLOWED = "SLOWED"  # time inside the entity itself, or on the way to it, rose
     CALLS = "CALLS"  # the entity calls `affected`
     DEPLOYED = "DEPLOYED"  # a change to the entity at `onset_s`
+    HAPPENED = "HAPPENED"  # a platform reported `signal` of the entity, which is current or over (`affected`)
     IN_STATE = "IN_STATE"  # the entity's attribute `signal` was `affected`, a text, or the number `value`
     LOGGED = "LOGGED"  # so many lines like `signal` were logged, by `affected` where that names the entity
     BROKE_OFF = "BROKE_OFF"  # after the log line `signal` the line `affected` follows less often
@@ -314,6 +316,18 @@ RULES: Mapping[Predicate, PredicateRule] = MappingProxyType(
             holds=_is_change,
             words=frozenset({WordClass.CHANGE}),
             of_incident=False,  # a change that matters comes before the incident
+        ),
+        Predicate.HAPPENED: PredicateRule(
+            kinds=frozenset({ItemKind.PLATFORM_EVENT}),
+            carries=frozenset({Part.SIGNAL, Part.NUMBERS, Part.WINDOW}),
+            second=Second.STATE,
+            needs_second=True,
+            normality=Normality.ANY,
+            about=About.ITSELF,
+            holds=is_platform_event,
+            words=frozenset(),
+            of_incident=False,  # it says when it was reported, and whether it still lasts
+            own_words=False,
         ),
         Predicate.IN_STATE: PredicateRule(
             kinds=frozenset({ItemKind.STATE}),

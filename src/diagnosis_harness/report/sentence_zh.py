@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from diagnosis_harness.analysis.platform_event import EventKind, EventStanding
 from diagnosis_harness.diagnosis.claim import Claim, Looked, Predicate
 from diagnosis_harness.diagnosis.predicate_rule import OF_A_SIGNAL
 from diagnosis_harness.kernel.names import display_name, quote_text
+from diagnosis_harness.report.event_words import EVENT_WORDS
 from diagnosis_harness.report.measure import count_text, exact_measure, measure, measures, times
 from diagnosis_harness.report.timestamps import SOUGHT_MAX, display_time, span
 from diagnosis_harness.tools.evidence import Direction
@@ -65,6 +67,20 @@ def _calls(claim: Claim) -> str:
 def _deployment(claim: Claim) -> str:
     kind = f"（{display_name(claim.signal)}）" if claim.signal else ""
     return f"{_when(claim)}{display_name(claim.entity)} 有一次变更{kind}"
+
+
+def _happening(claim: Claim) -> str:
+    """What the platform calls it, what that means, and whether it still lasts."""
+    kind, name = claim.signal or "?", display_name(claim.entity)
+    often = "" if claim.value is None else f" {count_text(claim.value)} 次"
+    meaning = EVENT_WORDS[EventKind(kind)].zh if kind in _EVENT_KINDS else ""
+    means = f"：{meaning}" if meaning else ""
+    lasts = _STANDING.get(claim.affected or "", "是否持续未知")
+    return f"{_when(claim)}{name} 报告了 {display_name(kind)}{often}{means}；{lasts}"
+
+
+_EVENT_KINDS = frozenset(EventKind)
+_STANDING: dict[str, str] = {EventStanding.CURRENT: "仍在持续", EventStanding.OVER: "已经结束"}
 
 
 def _in_state(claim: Claim) -> str:
@@ -238,6 +254,7 @@ _SAID: dict[Predicate, Callable[[Claim], str]] = {
     Predicate.SLOWED: _slowdown,
     Predicate.CALLS: _calls,
     Predicate.DEPLOYED: _deployment,
+    Predicate.HAPPENED: _happening,
     Predicate.IN_STATE: _in_state,
     Predicate.LOGGED: _log_pattern,
     Predicate.BROKE_OFF: _break_in_order,

@@ -21,7 +21,9 @@ from diagnosis_harness.toolbox.ports import (
     LogPage,
     LogTable,
     MetricSelection,
+    PlatformState,
     Recording,
+    ReportedEvent,
     Series,
     SignalInfo,
     Sources,
@@ -90,6 +92,8 @@ class InMemorySources:
     log_lines: tuple[LogLine, ...] = ()
     baseline_log_lines: tuple[LogLine, ...] = ()
     change_events: tuple[ChangeEvent, ...] = ()
+    platform_events: tuple[ReportedEvent, ...] = ()
+    platform_states: tuple[PlatformState, ...] = ()
     alert: AlertInfo = field(default_factory=AlertInfo)
     onset_s: float | None = None
     files: tuple[FileNote, ...] = ()
@@ -106,6 +110,7 @@ class InMemorySources:
             topology=self if self.call_edges or self.part_of else None,
             logs=self if self.log_lines or self.baseline_log_lines else None,
             changes=self if self.change_events else None,
+            platform=self if self.platform_events or self.platform_states else None,
         )
 
     def summary(self, ctx: RunContext) -> SourceSummary:  # noqa: ARG002 - the port's shape
@@ -116,6 +121,8 @@ class InMemorySources:
         names.update(name for edge in self.call_edges for name in (edge.caller, edge.callee))
         names.update(self.part_of, self.part_of.values())
         names.update(spans.entities if spans is not None else ())
+        names.update(event.entity for event in self.platform_events)
+        names.update(state.entity for state in self.platform_states)
         return SourceSummary(
             name=self.name,
             alert=self.alert,
@@ -127,6 +134,7 @@ class InMemorySources:
             spans=0 if spans is None else len(spans),
             edges=len(self.call_edges),
             changes=len(self.change_events),
+            platform_events=len(self.platform_events) + len(self.platform_states),
             entities=tuple(sorted(names)),
             files=self.files,
             entities_by_kind={kind: tuple(sorted(held)) for kind, held in self._names().items() if held},
@@ -246,6 +254,16 @@ class InMemorySources:
         self._count("changes")
         held = sorted(self.change_events, key=lambda event: event.time_s)
         return tuple(event for event in held if window is None or window.contains(event.time_s))
+
+    def events(self, ctx: RunContext) -> tuple[ReportedEvent, ...]:  # noqa: ARG002 - the port's shape
+        """The events by the time of the last occurrence."""
+        self._count("events")
+        return tuple(sorted(self.platform_events, key=lambda event: event.last_s))
+
+    def states(self, ctx: RunContext) -> tuple[PlatformState, ...]:  # noqa: ARG002 - the port's shape
+        """The snapshots by time."""
+        self._count("states")
+        return tuple(sorted(self.platform_states, key=lambda state: state.time_s))
 
     def _series_in_order(self, recording: Recording) -> list[Series]:
         held = self.incident if recording is Recording.INCIDENT else self.baseline

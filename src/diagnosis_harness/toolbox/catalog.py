@@ -10,6 +10,7 @@ from diagnosis_harness.toolbox.find_changed_signals import FindChangedSignals
 from diagnosis_harness.toolbox.inspect_signal import InspectSignal
 from diagnosis_harness.toolbox.list_changes import ListChanges
 from diagnosis_harness.toolbox.match_entities import MatchEntities
+from diagnosis_harness.toolbox.platform_events import PlatformEvents
 from diagnosis_harness.toolbox.ports import Sources
 from diagnosis_harness.toolbox.rank_causes import RankCauses
 from diagnosis_harness.toolbox.search_logs import SearchLogs
@@ -28,6 +29,7 @@ def build_tools(sources: Sources) -> tuple[Tool, ...]:
         FindChangedSignals(views),
         CompareSpans(views),
         CompareLogs(views),
+        PlatformEvents(sources),
         ListChanges(views),
         RankCauses(views),
         InspectSignal(views),

@@ -64,6 +64,9 @@ def _kinds(summary: SourceSummary) -> list[EvidenceItem]:
             items.append(
                 _item(telemetry, f"no {words} in {display_name(summary.name)}", {"missing": telemetry})
             )
+    if summary.platform_events:  # nobody misses them where services run on no platform
+        line = f"{summary.platform_events} events and states of a platform from {display_name(summary.name)}"
+        items.append(_item("events", line, {"telemetry": "events"}, value=summary.platform_events))
     for name, window in (("incident", summary.incident), ("baseline", summary.baseline)):
         if window is not None:
             line = f"{name} recording from {utc_text(window.start_s)} to {utc_text(window.end_s)}"

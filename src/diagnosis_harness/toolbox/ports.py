@@ -199,6 +199,27 @@ class ChangeEvent:
 
 
 @dataclass(frozen=True, slots=True)
+class ReportedEvent:
+    """What a platform reported of an object, `count` times from `first_s` to `last_s`; text untrusted."""
+
+    entity: str
+    reason: str | None
+    message: str
+    first_s: float
+    last_s: float
+    count: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class PlatformState:
+    """How one object of a platform was at one time, text untrusted."""
+
+    entity: str
+    time_s: float
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
 class AlertInfo:
     """What raised the question, as the source records it. Everything may be missing."""
 
@@ -243,6 +264,8 @@ class SourceSummary:
     spans: int = 0
     edges: int = 0
     changes: int = 0
+    platform_events: int = 0
+    """Events of a platform, and snapshots of its objects."""
     entities: tuple[str, ...] = ()
     files: tuple[FileNote, ...] = ()
     entities_by_kind: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -329,6 +352,18 @@ class ChangeSource(Protocol):
         ...
 
 
+class PlatformSource(Protocol):
+    """What a platform (Kubernetes, a managed database) reports of its objects."""
+
+    def events(self, ctx: RunContext) -> tuple[ReportedEvent, ...]:
+        """All events, by the time of the last occurrence."""
+        ...
+
+    def states(self, ctx: RunContext) -> tuple[PlatformState, ...]:
+        """All snapshots, by time."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Sources:
     """The sources behind one diagnosis; absent telemetry is None and reported as missing."""
@@ -339,3 +374,4 @@ class Sources:
     topology: TopologySource | None = None
     logs: LogSource | None = None
     changes: ChangeSource | None = None
+    platform: PlatformSource | None = None

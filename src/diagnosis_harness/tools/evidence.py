@@ -55,6 +55,7 @@ class ItemKind(StrEnum):
     LOG_PATTERN = "LOG_PATTERN"  # how often lines of one pattern are written
     LOG_ORDER = "LOG_ORDER"  # how often one line is followed by another
     CHANGE_EVENT = "CHANGE_EVENT"  # a deploy, flag or configuration change
+    PLATFORM_EVENT = "PLATFORM_EVENT"  # what a platform reported of an object, and whether it still lasts
     STATE = "STATE"  # what an attribute of an entity is: see `EvidenceItem`
     COUNT = "COUNT"  # how many of something an entity has, or had, in a window: see `EvidenceItem`
 

@@ -47,6 +47,16 @@ FLAG = EvidenceItem(
     onset_s=ONSET_S - 30,
     attributes={"state": "on"},
 )
+KILLED = EvidenceItem(
+    "p1",
+    ItemKind.PLATFORM_EVENT,
+    "payment-0: OOMKilled 3 times, current",
+    entity="payment-0",
+    signal="OOMKilled",
+    value=3.0,
+    window=TimeWindow(ONSET_S - 600.0, ONSET_S + 600.0),
+    attributes={"state": "current", "bad": True},
+)
 RESTARTS = EvidenceItem(
     "n1",
     ItemKind.COUNT,
@@ -74,7 +84,11 @@ class OwnTool:
 
 def _claims(items: tuple[EvidenceItem, ...]) -> tuple[Claim, ...]:
     """What an agent says of each item, whether or not the item supports it."""
-    predicates = {ItemKind.STATE: Predicate.IN_STATE, ItemKind.COUNT: Predicate.COUNTED}
+    predicates = {
+        ItemKind.STATE: Predicate.IN_STATE,
+        ItemKind.COUNT: Predicate.COUNTED,
+        ItemKind.PLATFORM_EVENT: Predicate.HAPPENED,
+    }
     return tuple(
         state_claim(
             predicates[item.kind], item, claim_id=item.item_id, refs=(EvidenceRef("t1", item.item_id),)
@@ -169,3 +183,29 @@ def test_a_lying_tool_gets_nothing_published_that_its_own_values_deny(lie: Evide
 
     assert [claim.refs[0].item_id for claim in document.report.claims] == [truth.item_id]
     assert verify(document_bytes(document), file="run.json").verified
+
+
+@pytest.fixture(scope="module", name="reported")
+def save_run_with_an_event() -> bytes:
+    """The saved run of a tool that repeats what a platform reported."""
+    return document_bytes(_run(KILLED))
+
+
+def test_what_a_platform_reported_is_published_and_verifies(reported: bytes) -> None:
+    """With how often, when, and that it still lasts."""
+    claim = json.loads(reported)["report"]["claims"][0]
+
+    assert claim["sentence"].startswith("OOMKilled was reported of payment-0 3 times")
+    assert claim["sentence"].endswith("; it still lasts.")
+    assert verify(reported, file="run.json").verified
+
+
+@pytest.mark.parametrize(
+    ("field", "lie"), [("affected", "over"), ("value", 4.0), ("signal", "Evicted"), ("entity", "cart")]
+)
+def test_an_event_that_was_bent_in_the_file_is_found(reported: bytes, field: str, lie: object) -> None:
+    """Everything that the sentence is made of."""
+    document = json.loads(reported)
+    document["report"]["claims"][0][field] = lie
+
+    assert not verify(json.dumps(document).encode(), file="run.json").verified

@@ -50,6 +50,7 @@ NO_ABSENCE = {
     "estimate_onset": "no indicator changed clearly",
     "compare_logs": "no pattern changed, which is no absence of lines",
     "inspect_signal": "no series has that name, or no value on one side of the onset",
+    "platform_events": "an event of a kind that is in no list may have been reported all the same",
     "rank_causes": "there is no onset to rank for",
     "walk_topology": "a call that nobody recorded may be made all the same",
 }

@@ -1,4 +1,4 @@
-"""STATE and COUNT: facts of an embedder's own tools, checked by the same table as every other."""
+"""STATE, COUNT and PLATFORM_EVENT: facts that no statistics stand behind, checked by the same table."""
 
 from __future__ import annotations
 
@@ -38,15 +38,30 @@ RESTARTS = EvidenceItem(
     direction=Direction.UP,
     window=WINDOW,
 )
+KILLED = EvidenceItem(
+    "p1",
+    ItemKind.PLATFORM_EVENT,
+    "checkout-0: OOMKilled 3 times, current",
+    entity="checkout-0",
+    signal="OOMKilled",
+    value=3.0,
+    window=WINDOW,
+    onset_s=WINDOW.start_s,
+    attributes={"state": "current", "owner": "checkout", "bad": True},
+)
+_PREDICATES = {
+    ItemKind.STATE: Predicate.IN_STATE,
+    ItemKind.COUNT: Predicate.COUNTED,
+    ItemKind.PLATFORM_EVENT: Predicate.HAPPENED,
+}
 
 
 def truth(item: EvidenceItem) -> Claim:
     """The claim that says all that the item says."""
-    predicate = Predicate.IN_STATE if item.kind is ItemKind.STATE else Predicate.COUNTED
-    return state_claim(predicate, item, claim_id="k1", refs=(EvidenceRef("t1", item.item_id),))
+    return state_claim(_PREDICATES[item.kind], item, claim_id="k1", refs=(EvidenceRef("t1", item.item_id),))
 
 
-@pytest.mark.parametrize("item", [FLAG, LIMIT, RESTARTS], ids=["text", "number", "count"])
+@pytest.mark.parametrize("item", [FLAG, LIMIT, RESTARTS, KILLED], ids=["text", "number", "count", "event"])
 def test_a_true_claim_about_an_own_fact_stands(item: EvidenceItem) -> None:
     """Without a change in any guard."""
     claim = truth(item)
@@ -74,6 +89,14 @@ def test_a_true_claim_about_an_own_fact_stands(item: EvidenceItem) -> None:
         (RESTARTS, {"affected": "payment"}, FindingCode.AFFECTED_NOT_BORNE),
         (RESTARTS, {"predicate": Predicate.CHANGED}, FindingCode.PREDICATE_NOT_BORNE),
         (RESTARTS, {"predicate": Predicate.CAUSED}, FindingCode.PREDICATE_NOT_BORNE),
+        (KILLED, {"affected": "over"}, FindingCode.AFFECTED_NOT_BORNE),
+        (KILLED, {"affected": None}, FindingCode.AFFECTED_NOT_BORNE),  # whether it lasts is left out
+        (KILLED, {"signal": "Evicted"}, FindingCode.SIGNAL_NOT_BORNE),
+        (KILLED, {"value": 4.0}, FindingCode.VALUE_NOT_BORNE),
+        (KILLED, {"entity": "payment"}, FindingCode.ENTITY_NOT_BORNE),
+        (KILLED, {"window": TimeWindow(ONSET_S - 600, ONSET_S)}, FindingCode.WINDOW_NOT_BORNE),
+        (KILLED, {"predicate": Predicate.SATURATED}, FindingCode.PREDICATE_NOT_BORNE),
+        (KILLED, {"predicate": Predicate.CAUSED}, FindingCode.PREDICATE_NOT_BORNE),
     ],
 )
 def test_a_false_claim_about_an_own_fact_is_refused_for_what_is_false(
@@ -109,6 +132,14 @@ def test_a_false_claim_about_an_own_fact_is_refused_for_what_is_false(
         replace(FLAG, peer="frontend"),  # what holds of one caller's calls alone
         replace(RESTARTS, peer="frontend"),
         replace(RESTARTS, value=2.0**53 + 2),  # digits that nobody counted
+        replace(KILLED, attributes={}),  # nobody knows whether it lasts
+        replace(KILLED, attributes={"state": "perhaps"}),
+        replace(KILLED, value=0.0),
+        replace(KILLED, value=2.5),
+        replace(KILLED, unit="s"),
+        replace(KILLED, window=None),
+        replace(KILLED, peer="frontend"),
+        replace(KILLED, signal=None),
     ],
 )
 def test_a_tool_that_contradicts_itself_supports_no_claim(item: EvidenceItem) -> None:

@@ -173,6 +173,24 @@ def sentence_for(predicate: Predicate, language: Language, **parts: Any) -> str:
             "2024-01-01 14:05 UTC，checkout 有一次变更（deploy）。",
         ),
         (
+            Predicate.HAPPENED,
+            {"signal": "OOMKilled", "affected": "current", "value": 3.0, "window": WINDOW},
+            (
+                "OOMKilled was reported of checkout 3 times between 2024-01-01 14:05 and 14:20 UTC: "
+                "the container used more memory than it may, and was killed; it still lasts."
+            ),
+            (
+                "2024-01-01 14:05 至 14:20 UTC，checkout 报告了 OOMKilled 3 次："
+                "容器使用的内存超出许可，被强制终止；仍在持续。"
+            ),
+        ),
+        (
+            Predicate.HAPPENED,  # seen in a snapshot alone
+            {"signal": "storage-full", "affected": "over", "window": WINDOW},
+            "storage-full was reported of checkout between 2024-01-01 14:05 and 14:20 UTC: its storage is full; it is over.",
+            "2024-01-01 14:05 至 14:20 UTC，checkout 报告了 storage-full：存储空间已满；已经结束。",
+        ),
+        (
             Predicate.IN_STATE,
             {"signal": "flag new-pricing", "affected": "on", "onset_s": START_S, "window": WINDOW},
             (

@@ -90,6 +90,7 @@ def _stages(view: PolicyView, reading: Reading) -> Iterator[list[NextCall]]:
         ("find_changed_signals", onset),
         ("compare_spans", onset),
         ("compare_logs", onset),
+        ("platform_events", {}),
         ("list_changes", {}),
     ]
     yield [(name, arguments) for name, arguments in broad if reading.worth_asking(name)]

@@ -16,6 +16,7 @@ _PLAIN: dict[ItemKind, Predicate] = {
     ItemKind.SELF_TIME: Predicate.SLOWED,
     ItemKind.EDGE_GAP: Predicate.SLOWED,
     ItemKind.SPAN_ERRORS: Predicate.FAILED,
+    ItemKind.PLATFORM_EVENT: Predicate.HAPPENED,
     ItemKind.STATE: Predicate.IN_STATE,
     ItemKind.COUNT: Predicate.COUNTED,
     ItemKind.LOG_PATTERN: Predicate.LOGGED,

@@ -16,6 +16,7 @@ _NEEDS: dict[str, str] = {
     "compare_spans": "spans",
     "list_changes": "changes",
     "compare_logs": "logs",
+    "platform_events": "events",
 }
 """Tools that are worth a call only where the inventory names their kind of telemetry."""
 
@@ -147,6 +148,8 @@ def is_worth_telling(item: EvidenceItem) -> bool:
         return is_harm(item)
     if item.kind is ItemKind.CHANGE_EVENT:
         return is_recent_change(item)
+    if item.kind is ItemKind.PLATFORM_EVENT:
+        return bool(item.attributes.get("bad"))
     return True
 
 

@@ -16,6 +16,7 @@ from diagnosis_harness.adapters.sources.incident_folder.logs import FolderLogs
 from diagnosis_harness.adapters.sources.incident_folder.metrics import FolderMetrics
 from diagnosis_harness.adapters.sources.incident_folder.names import printable
 from diagnosis_harness.adapters.sources.incident_folder.owners import find_owners
+from diagnosis_harness.adapters.sources.incident_folder.platform import FolderPlatform
 from diagnosis_harness.adapters.sources.incident_folder.recording import (
     FolderContent,
     read_folder,
@@ -206,7 +207,8 @@ def _refuse_no_baseline(folder: _Folder, content: FolderContent) -> None:
 
 
 def _refuse_no_data(folder: Path, content: FolderContent) -> None:
-    if not content.ranges() and not any(file.changes for file in content.changes):
+    reported = any(file.events or file.states for file in content.platform)
+    if not content.ranges() and not reported and not any(file.changes for file in content.changes):
         _refuse_unusable(folder, content)
         raise InvalidInput(
             printable(str(folder)),
@@ -306,5 +308,6 @@ def _sources(database: Database, opened: OpenedFolder, baseline_window: TimeWind
         topology=opened.topology if summary.edges or opened.topology.known_owners else None,
         logs=logs if summary.log_lines else None,
         changes=FolderChanges(changes) if changes else None,
+        platform=FolderPlatform(content.platform) if summary.platform_events else None,
     )
     return OpenedPart(sources, summary, describe(opened))

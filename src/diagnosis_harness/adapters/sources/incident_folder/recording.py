@@ -20,6 +20,7 @@ from diagnosis_harness.adapters.sources.incident_folder.identify import open_tab
 from diagnosis_harness.adapters.sources.incident_folder.listing import ListedFile, Listing, Role
 from diagnosis_harness.adapters.sources.incident_folder.logs import LogFile, read_logs
 from diagnosis_harness.adapters.sources.incident_folder.metrics_file import MetricFile, read_metrics
+from diagnosis_harness.adapters.sources.incident_folder.platform import PlatformFile, read_platform
 from diagnosis_harness.adapters.sources.incident_folder.same_names import tell_files_apart
 from diagnosis_harness.adapters.sources.incident_folder.settings_file import SETTINGS_NAME, FolderSettings
 from diagnosis_harness.adapters.sources.incident_folder.spans_file import SpanFile, read_spans
@@ -41,6 +42,7 @@ class FolderContent:
     spans: list[SpanFile] = field(default_factory=list)
     logs: list[LogFile] = field(default_factory=list)
     changes: list[ChangeFile] = field(default_factory=list)
+    platform: list[PlatformFile] = field(default_factory=list)
     topology: list[TopologyFile] = field(default_factory=list)
     alert: AlertInfo = field(default_factory=AlertInfo)
     notes: list[FileNote] = field(default_factory=list)
@@ -155,6 +157,8 @@ def _take(content: FolderContent, table: Table, database: Database, settings: Fo
             content.spans.append(read_spans(table, database, zone))
             return content.spans[-1].note
         case Role.LOGS | Role.EVENTS | Role.STATES:
+            if role is not Role.LOGS:
+                content.platform.append(read_platform(table, database, zone))
             content.logs.append(read_logs(table, database, zone))
             return content.logs[-1].note
         case Role.CHANGES:

@@ -66,6 +66,7 @@ def summarise(opened: OpenedFolder) -> SourceSummary:
         spans=sum(file.spans for file in content.spans),
         edges=len(opened.topology.known_edges),
         changes=sum(len(file.changes) for file in content.changes),
+        platform_events=sum(len(file.events) + len(file.states) for file in content.platform),
         entities=tuple(sorted(_entities(content, opened.topology))),
         files=tuple(notes),
         entities_by_kind=_entities_by_kind([content] if normal is None else [content, normal]),

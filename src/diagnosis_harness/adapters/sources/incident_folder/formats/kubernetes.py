@@ -8,6 +8,7 @@ from typing import Final
 
 from diagnosis_harness.adapters.sources.incident_folder.formats.reader import (
     CHANGE_COLUMNS,
+    EVENT_COLUMNS,
     LOG_COLUMNS,
     TOPOLOGY_COLUMNS,
     Cell,
@@ -27,6 +28,9 @@ from diagnosis_harness.adapters.sources.incident_folder.listing import Role
 _LAST_SEEN: Final = (
     "lastTimestamp", "series.lastObservedTime", "deprecatedLastTimestamp", "eventTime", "firstTimestamp",
     "deprecatedFirstTimestamp", "metadata.creationTimestamp",
+)  # fmt: skip
+_FIRST_SEEN: Final = (
+    "firstTimestamp", "deprecatedFirstTimestamp", "eventTime", "metadata.creationTimestamp",
 )  # fmt: skip
 _COUNTS: Final = ("count", "series.count", "deprecatedCount")
 _CHANGES: Final = frozenset({"ScalingReplicaSet", "SuccessfulRescale", "NodeNotSchedulable", "ScaledUpGroup"})
@@ -66,7 +70,7 @@ def _kind_of(item: Record) -> str:
 
 def _read_events(content: FileContent) -> Iterable[RoleRows]:
     events = [item for document in content.records() for item in _items(document)]
-    yield RoleRows(Role.EVENTS, LOG_COLUMNS, [_event_row(event) for event in events])
+    yield RoleRows(Role.EVENTS, EVENT_COLUMNS, [_event_row(event) for event in events])
     changes = [_change_row(event) for event in events if string_at(event, "reason") in _CHANGES]
     if changes:
         yield RoleRows(Role.CHANGES, CHANGE_COLUMNS, changes)
@@ -82,7 +86,9 @@ def _event_row(event: Record) -> _Row:
     more = f" ({count} times)" if count and count != "1" else ""
     text = f"{string_at(event, 'reason') or 'Event'}: {string_at(event, 'message', 'note') or ''}{more}"
     level = "WARN" if string_at(event, "type") == "Warning" else "INFO"
-    return epoch_seconds(times), _object_name(event), level, text
+    reason = string_at(event, "reason")
+    first, last = epoch_seconds(string_at(event, *_FIRST_SEEN)), epoch_seconds(times)
+    return last, _object_name(event), level, text, reason, float(count) if count else None, first, last
 
 
 def _change_row(event: Record) -> _Row:
@@ -123,7 +129,7 @@ def _owner_of(pod: Record) -> tuple[str | None, str | None]:
 
 
 def _pod_rows(pod: Record) -> Iterator[_Row]:
-    """What is wrong with the containers of a pod, at the times Kubernetes gives; else when it started."""
+    """What is wrong with the containers of a pod, at the times Kubernetes gives, and how it is as a whole."""
     name = string_at(pod, "metadata.name")
     started = string_at(pod, "status.startTime", "metadata.creationTimestamp")
     times = [string_at(one, "lastTransitionTime") or "" for one in list_at(pod, "status", "conditions")]
@@ -133,9 +139,15 @@ def _pod_rows(pod: Record) -> Iterator[_Row]:
     ]
     troubles = [row for one in statuses for row in _troubles(one, name, max(times, default=started or ""))]
     yield from troubles
-    if not troubles:
+    # A container that ended and runs again leaves its trouble behind: both are told, each at its time.
+    stopped = (string_at(one, "state.terminated.reason") or "Completed" for one in statuses)
+    if not any(at(one, "state", "waiting") for one in statuses) and set(stopped) <= {"Completed"}:
         phase = string_at(pod, "status.reason", "status.phase") or "Unknown"
-        level = "INFO" if phase in {"Running", "Succeeded"} else "WARN"
+        running = [string_at(one, "state.running.startedAt") or "" for one in statuses]
+        started = max(running, default="") or started
+        if (leaves := string_at(pod, "metadata.deletionTimestamp")) is not None:
+            phase, started = "Terminating", leaves
+        level = "INFO" if phase in {"Running", "Succeeded", "Terminating"} else "WARN"
         yield epoch_seconds(started), name, level, f"{phase}: {string_at(pod, 'status.message') or 'pod'}"
 
 

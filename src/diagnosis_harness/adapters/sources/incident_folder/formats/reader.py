@@ -25,6 +25,7 @@ Record = Mapping[str, Any]
 
 METRIC_COLUMNS: Final = ("time", "entity", "signal", "value", "unit")
 LOG_COLUMNS: Final = ("time", "entity", "level", "message")
+EVENT_COLUMNS: Final = (*LOG_COLUMNS, "reason", "count", "first", "last")
 SPAN_COLUMNS: Final = (
     "trace_id",
     "span_id",

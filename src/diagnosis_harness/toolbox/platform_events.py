@@ -1,0 +1,115 @@
+"""What the platform reported of its objects, and whether it still lasts."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+
+from diagnosis_harness.analysis.platform_event import EventStanding, Severity
+from diagnosis_harness.analysis.platform_history import Occurrence
+from diagnosis_harness.harness.context import RunContext
+from diagnosis_harness.kernel.json_value import Scalar
+from diagnosis_harness.kernel.names import display_name, quote_text
+from diagnosis_harness.kernel.window import TimeWindow, utc_text
+from diagnosis_harness.toolbox.arguments import text, timestamp
+from diagnosis_harness.toolbox.inventory import askable_names
+from diagnosis_harness.toolbox.platform_view import platform_occurrences
+from diagnosis_harness.toolbox.ports import Sources
+from diagnosis_harness.toolbox.search_logs import window_argument, with_instances
+from diagnosis_harness.toolbox.wording import one_line
+from diagnosis_harness.tools.evidence import EvidenceItem, ItemKind
+from diagnosis_harness.tools.spec import ArgumentValue, Parameter, ParameterKind, ToolFindings, ToolSpec
+
+
+@dataclass(frozen=True, slots=True)
+class PlatformEvents:
+    """PLATFORM_EVENT items, one for each kind at each object: what still lasts first, faults before symptoms.
+
+    `signal` is the kind (`OOMKilled`, `failover` …), `value` how often it was reported, left out where only a
+    snapshot shows it; `window` goes from the first to the last time it was seen. Attributes of an item:
+    `state` (`current` or `over`), `severity` (`fault`, `symptom` of something else, `note` of something that
+    was done), `fault_kind`, `reason` and `message` as the platform wrote them, `owner` (service of an
+    instance), `bad` (whether it is harm that still lasts).
+    """
+
+    sources: Sources
+
+    @property
+    def spec(self) -> ToolSpec:
+        """The declaration."""
+        return ToolSpec(
+            name="platform_events",
+            description="What Kubernetes or a managed database reported of its objects; current or over.",
+            description_zh="Kubernetes 或托管数据库报告的事件，以及是否仍在持续。",
+            parameters=(
+                Parameter("start", ParameterKind.INSTANT, "Only what was seen from this instant on."),
+                Parameter("end", ParameterKind.INSTANT, "Only what began before this instant."),
+                Parameter("entity", ParameterKind.ENTITY, "Only of this service, its instances among them."),
+            ),
+            scope_names=("events:read",),
+        )
+
+    def entities(self, ctx: RunContext) -> Collection[str]:
+        """The names that it can be asked about."""
+        return askable_names(ctx, self.sources)
+
+    def run(self, ctx: RunContext, arguments: Mapping[str, ArgumentValue]) -> ToolFindings:
+        """What was reported."""
+        sources = self.sources
+        if sources.platform is None:
+            return ToolFindings((), note="the source has no events or states of a platform")
+        summary = sources.summary.summary(ctx)
+        window = window_argument(ctx, sources, arguments)
+        start_s, end_s = timestamp(arguments, "start"), timestamp(arguments, "end")
+        entity = text(arguments, "entity")
+        wanted = None if entity is None else with_instances(ctx, sources, entity)
+        owners = {} if sources.topology is None else sources.topology.owners(ctx)
+        found = [
+            one
+            for one in platform_occurrences(ctx, sources.platform, summary)
+            if (wanted is None or one.entity in wanted)
+            and (start_s is None or one.last_s >= start_s)
+            and (end_s is None or one.first_s < end_s)
+        ]
+        items = tuple(
+            _item(one, f"p{place}", owners.get(one.entity)) for place, one in enumerate(found, start=1)
+        )
+        return ToolFindings(
+            items,
+            window or (None if items else summary.incident),
+            looked_at=summary.platform_events,
+            narrow="give an entity or a window",
+        )
+
+
+def _item(one: Occurrence, item_id: str, owner: str | None) -> EvidenceItem:
+    current = one.standing is EventStanding.CURRENT
+    message = one_line(one.text)
+    attributes: dict[str, Scalar] = {
+        "state": one.standing.value,
+        "severity": one.rule.severity.value,
+        "fault_kind": one.rule.fault_kind,
+        "bad": current and one.rule.severity is not Severity.NOTE,
+        "message": message,
+    }
+    if one.reason:
+        attributes["reason"] = one_line(one.reason, most=60)
+    if owner is not None and owner != one.entity:
+        attributes["owner"] = owner
+    often = f" {one.count} {'time' if one.count == 1 else 'times'}" if one.count else ""
+    line = (
+        f"{display_name(one.entity)}: {one.kind.value}{often} from {utc_text(one.first_s)} to "
+        f"{utc_text(one.last_s)}, {one.standing.value}: {quote_text(message)}"
+    )
+    return EvidenceItem(
+        item_id,
+        ItemKind.PLATFORM_EVENT,
+        line,
+        entity=one.entity,
+        signal=one.kind.value,
+        value=float(one.count) if one.count else None,
+        window=TimeWindow(one.first_s, one.last_s),
+        onset_s=one.first_s,
+        attributes=attributes,
+        source_rows=max(one.count, 1),
+    )
