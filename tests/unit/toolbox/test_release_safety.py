@@ -76,7 +76,9 @@ def test_no_cause_while_the_alerting_series_is_known_to_be_normal(ctx: RunContex
     assert objections(felt["pay"]) == set()
 
 
-@pytest.mark.parametrize(("earlier", "effect"), [(((20, 40),), "shown"), (((10, 25), (60, 75)), "normal")])
+@pytest.mark.parametrize(
+    ("earlier", "effect"), [(((20, 40),), "shown"), (((0, 20), (40, 60), (80, 100)), "normal")]
+)
 def test_one_earlier_trouble_is_no_habit(
     ctx: RunContext, earlier: tuple[tuple[int, int], ...], effect: str
 ) -> None:
