@@ -23,9 +23,13 @@ from diagnosis_harness.cli import exit_codes
 from diagnosis_harness.cli.main import FolderOpener, build_app
 from diagnosis_harness.diagnosis.claim import Predicate
 from diagnosis_harness.diagnosis.predicate_rule import RULES, Part, PredicateRule, Second
+from diagnosis_harness.diagnosis.question_form import QuestionForm
 from diagnosis_harness.diagnosis.wire_schema import answer_schema
 from diagnosis_harness.kernel import errors
+from diagnosis_harness.release import form_table
+from diagnosis_harness.release.form_table import FORM_TABLE, FormResult, FormRow
 from diagnosis_harness.report.event_words import EVENT_WORDS
+from diagnosis_harness.report.resolved import FORM_WORDS
 from diagnosis_harness.report.schema import document_schema
 from diagnosis_harness.server.app import make_app
 from diagnosis_harness.settings import load_settings
@@ -67,6 +71,22 @@ def exit_code_page() -> str:
     """The table of exit codes."""
     rows = "\n".join(f"| {code} | {meaning} |" for code, meaning in exit_codes.MEANINGS.items())
     return f"# Exit codes\n\n{MADE}\n\n| code | meaning |\n|---|---|\n{rows}\n"
+
+
+def form_page() -> str:
+    """What leaves for each form of a question and each result."""
+    parts = [f"# Forms of a question\n\n{MADE}\n\n{dedent(form_table.__doc__ or '').strip()}\n"]
+    for form in QuestionForm:
+        rows = "\n".join(_form_row(result, FORM_TABLE[form, result]) for result in FormResult)
+        head = "| result | outcome | fallback | exit code | next turn |\n|---|---|---|---|---|"
+        parts.append(f"## `{form}`: {FORM_WORDS[form].en}\n\n{head}\n{rows}\n")
+    return "\n".join(parts)
+
+
+def _form_row(result: FormResult, row: FormRow) -> str:
+    fallback = f"`{row.fallback}`" if row.fallback else "-"
+    enters = "takes it up" if row.enters_next_turn else "is not shown it"
+    return f"| `{result}` | `{row.outcome}` | {fallback} | {row.exit_code} | {enters} |"
 
 
 def error_page() -> str:
@@ -285,6 +305,7 @@ def _recovery(rule: EventRule) -> str:
 PAGES: dict[str, Callable[[], str]] = {
     "cli.md": command_line,
     "exit-codes.md": exit_code_page,
+    "question-forms.md": form_page,
     "errors.md": error_page,
     "tools.md": tool_page,
     "signals.md": signal_page,

@@ -109,20 +109,33 @@ def test_b15_the_report_is_in_the_language_of_the_sentence(tmp_path: Path) -> No
     [
         (
             "Is seats the cause of what booking shows since 13:50?",
-            "Yes, as far as the recorded evidence goes: seats",
+            "The evidence does not show that seats is the cause; it points to vault.",
         ),
         (
             "Is vault the cause of what booking shows since 13:50?",
-            "That vault is the cause is not shown; the",
+            "Yes, as far as the recorded evidence goes: vault is the cause.",
         ),
         (
             "Was it a deploy, since booking is slow from 13:50?",
             ("The evidence does not show that a change caused this."),
         ),
-        ("Is booking healthy since 13:50?", "booking is not as usual: "),
-        ("Is web healthy?", "Nothing that was checked says how web is."),
+        ("Is booking healthy since 13:50?", "booking is not behaving as usual: "),
+        ("Is web healthy?", "Nothing that was checked shows the state of web."),
+        (
+            "is export healthy since 13:50?",
+            "As usual between 2026-05-06 13:50 and 14:30 UTC, in what was checked of export: latency_s moved",
+        ),
+        ("export 从 13:50 起正常吗", "2026-05-06 13:50 至 14:30 UTC，export 在已核对的范围内与平时一致"),
+        ("before and after 13:50", "Before and after 2026-05-06T13:50:00Z: disk_ms of vault rose from"),
+        ("13:50 前后有什么不同", "2026-05-06T13:50:00Z 前后对比："),
+        ("seats or vault since 13:50?", "The evidence names "),
+        ("seats 和 booking 从 13:50 起哪个有问题", "证据指出"),
+        ("what do the logs of seats say since 13:50?", "The data holds no logs, so there are none to show."),
+        ("从 13:50 起 seats 的日志说了什么？", "数据中没有日志"),
+        ("show me the latency of booking since 13:50", "latency_s of booking rose from 139 ms"),
+        ("when did it start?", "When it began is not shown"),
         ("booking 从 13:50 起正常吗", "booking 与平时不同："),
-        ("是不是 seats 导致 booking 从 13:50 起变慢？", "是的，就已记录的证据而言：seats 是原因。"),
+        ("是不是 vault 导致 booking 从 13:50 起变慢？", "是的，就已记录的证据而言：vault 是原因。"),
     ],
 )
 def test_the_first_sentence_answers_the_form_of_the_question(
@@ -132,3 +145,58 @@ def test_the_first_sentence_answers_the_form_of_the_question(
     document = ask_about("B22b", question, tmp_path)
 
     assert document["report"]["summary"][0].startswith(first)
+
+
+@pytest.mark.parametrize(
+    ("question", "outcome"),
+    [
+        ("is export healthy since 13:50?", "SUCCESS"),
+        ("is booking healthy since 13:50?", "SUCCESS"),
+        ("before and after 13:50", "SUCCESS"),
+        ("show me the latency of booking since 13:50", "SUCCESS"),
+        ("is web healthy since 13:50?", "FALLBACK"),
+        ("what do the logs of seats say since 13:50?", "FALLBACK"),
+    ],
+)
+def test_a_form_that_asks_for_no_cause_is_answered_by_checked_claims(
+    tmp_path: Path, question: str, outcome: str
+) -> None:
+    """Answered, it is a success without a cause; where no claim says it, a fallback."""
+    document = ask_about("B22b", question, tmp_path)
+
+    assert document["release"]["outcome"] == outcome
+    assert document["report"]["causes"] == []
+
+
+def test_a_success_without_cause_that_answers_nothing_does_not_verify(tmp_path: Path) -> None:
+    """The form, its entities and the claims are read again: a fallback cannot pass as an answer."""
+    file = tmp_path / "run.json"
+    document = ask_about("B22b", "is web healthy since 13:50?", tmp_path)
+    document["release"] |= {"outcome": "SUCCESS", "fallback_type": None}
+
+    assert not verify(json.dumps(document).encode(), file=file.name).verified
+
+
+@pytest.mark.parametrize(
+    ("case", "question", "line"),
+    [
+        (
+            "B21b",
+            "is booking healthy since 09:50?",
+            "as usual · booking · 2026-05-06 13:50 to 14:30 UTC · times in America/New_York",
+        ),
+        (
+            "B22b",
+            "seats 和 booking 从 13:50 起哪个有问题",
+            "理解为：问两者对比 · seats、booking · 2026-05-06 13:50 至 14:30 UTC · 时区 UTC",
+        ),
+        ("B22b", "Why is web slow?", "Understood as: what is the cause · web · times in UTC"),
+    ],
+)
+def test_what_was_understood_stands_in_one_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], case: str, question: str, line: str
+) -> None:
+    """Form, entities, window and zone, under the question."""
+    ask_about(case, question, tmp_path)
+
+    assert line in " ".join(capsys.readouterr().out.split())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from io import StringIO
 from pathlib import Path
 
 import pytest
@@ -64,3 +65,25 @@ def test_a_time_outside_the_recording_is_still_refused(capsys: pytest.CaptureFix
 
     assert code == 2
     assert "lies outside the data" in capsys.readouterr().err
+
+
+def test_a_long_alert_is_kept_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """From standard input: what it says first is read, and all of it stands in the document."""
+    file, alert = tmp_path / "run.json", "FIRING: booking is slow since 13:50\n" + "label=x " * 10_000
+    monkeypatch.setattr("sys.stdin", StringIO(alert))
+
+    code = run_command(["ask", "-", "--from", FOLDER, "--save", str(file)])
+
+    document = json.loads(file.read_bytes())
+    assert code == 0
+    assert document["run"]["question"] == alert.strip()
+    assert document["inquiry"]["affected"] == ["booking"]
+    assert verify(file.read_bytes(), file=file.name).verified
+
+
+def test_the_words_of_a_question_need_no_quotes(capsys: pytest.CaptureFixture[str]) -> None:
+    """Options may stand before and behind them."""
+    code = run_command(["ask", "--from", FOLDER, "is", "booking", "healthy", "since", "13:50?", "--no-color"])
+
+    assert code == 0
+    assert "booking is not behaving as usual" in capsys.readouterr().out

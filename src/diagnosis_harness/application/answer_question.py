@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
 from diagnosis_harness.application.diagnose import DiagnoseUseCase, DiagnosisEnd
-from diagnosis_harness.application.inquiry import resolve_inquiry
+from diagnosis_harness.application.inquiry import Carried, resolve_inquiry
 from diagnosis_harness.application.publish import RunFacts, publish
 from diagnosis_harness.application.runs.events import tell_finished, tell_run
 from diagnosis_harness.application.status import ChatApplicationStatus, emit_status
@@ -110,7 +110,7 @@ def resolve_question(
             sources,
             question.text,
             question.onset_s,
-            carried_s=question.carried_s,
+            carried=Carried(question.carried_s),
             zone=question.zone,
         )
     except OnsetOutsideData as error:

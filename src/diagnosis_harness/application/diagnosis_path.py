@@ -8,12 +8,11 @@ from typing import Protocol
 
 from diagnosis_harness.application.chat_ending import failure_of, termination_of, usage_of_run
 from diagnosis_harness.application.diagnose import DiagnoseUseCase, DiagnosisEnd
-from diagnosis_harness.application.inquiry import resolve_inquiry
+from diagnosis_harness.application.inquiry import Carried, resolve_inquiry
 from diagnosis_harness.application.intent import IntentType
 from diagnosis_harness.application.previous_turn import (
     PreviousTurn,
     PublishedResultPolicy,
-    onset_of_previous_turn,
     result_for_next_turn,
 )
 from diagnosis_harness.application.publish import RunFacts, inquiry_entry_of, release_of, report_of
@@ -29,7 +28,7 @@ from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.harness.core import DiagnosisHarnessCore
 from diagnosis_harness.kernel.errors import OnsetOutsideData, SourceUnavailable
 from diagnosis_harness.kernel.json_value import JsonValue
-from diagnosis_harness.kernel.window import utc_text
+from diagnosis_harness.kernel.window import parse_utc, utc_text
 from diagnosis_harness.release.decision import WorkEnd
 from diagnosis_harness.release.outcome import ReleaseOutcome
 from diagnosis_harness.report.compose import conclusion_of
@@ -148,7 +147,7 @@ class DiagnosisPath:
             opened.sources,
             request.question,
             request.onset_s,
-            carried_s=onset_of_previous_turn(previous, source=request.source),
+            carried=take_over_from(request, previous),
         )
 
     def _emit_source_changed(self, ctx: RunContext, request: RunRequest, now: SourceStamp | None) -> None:
@@ -167,12 +166,16 @@ class DiagnosisPath:
 
 def _ending(ctx: RunContext, facts: RunFacts, request: RunRequest, end: DiagnosisEnd) -> RunEnding:
     report = report_of(ctx, facts, end)
-    conclusion = conclusion_of(report, request.language)
+    conclusion = conclusion_of(report, end.outcome, request.language)
     stated_at = None if facts.onset_s is None else utc_text(facts.onset_s)
     published: JsonValue = None
     if PublishedResultPolicy().publishes(IntentType.DIAGNOSIS, end.outcome):
         published = result_for_next_turn(
-            report, question=request.question, source=request.source, language=request.language
+            report,
+            question=request.question,
+            source=request.source,
+            language=request.language,
+            affected=facts.inquiry.affected,
         )
     body: JsonValue = {
         "kind": DIAGNOSIS_KIND,
@@ -193,4 +196,16 @@ def _ending(ctx: RunContext, facts: RunFacts, request: RunRequest, end: Diagnosi
         failure=None if failure is None else failure_of(failure, request.language),
         conclusion=conclusion,
         published_result=published,
+    )
+
+
+def take_over_from(request: RunRequest, previous: PreviousTurn | None) -> Carried:
+    """What the previous turn published, if it used the same source; nothing after a fallback (PE-04)."""
+    result = previous.published_result if previous else None
+    if not isinstance(result, dict) or result.get("source") != request.source:
+        return Carried()
+    onset_at, affected = result.get("onset_at"), result.get("affected")
+    return Carried(
+        parse_utc(onset_at) if isinstance(onset_at, str) else None,
+        tuple(str(name) for name in affected) if isinstance(affected, list) else (),
     )

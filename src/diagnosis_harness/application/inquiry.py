@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from datetime import UTC
 
 from diagnosis_harness.diagnosis.inquiry import Inquiry, Inventory, KnownEntity, OnsetOrigin, Telemetry
 from diagnosis_harness.diagnosis.names import KnownNames
 from diagnosis_harness.diagnosis.question import timestamp_outside_recording
-from diagnosis_harness.diagnosis.question_form import SUSPECTING
-from diagnosis_harness.diagnosis.question_reading import Background, ZoneOrigin, read_question
+from diagnosis_harness.diagnosis.question_form import OF_OTHERS, SUSPECTING
+from diagnosis_harness.diagnosis.question_reading import (
+    Background,
+    ZoneOrigin,
+    read_question,
+    shorten_for_matching,
+)
 from diagnosis_harness.diagnosis.zones import zone_of
 from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.kernel.errors import FailureKind, OnsetOutsideData
@@ -19,13 +25,28 @@ from diagnosis_harness.toolbox.inventory import ends_of, entity_names
 from diagnosis_harness.toolbox.ports import Sources, SourceSummary
 
 
+@dataclass(frozen=True, slots=True)
+class Carried:
+    """What a question takes over from the turn before it.
+
+    Attributes:
+        affected: whom the turn before was about, as it published it.
+    """
+
+    onset_s: float | None = None
+    affected: tuple[str, ...] = ()
+
+
+NOTHING_CARRIED = Carried()
+
+
 def resolve_inquiry(
     ctx: RunContext,
     sources: Sources,
     question: str,
     onset_s: float | None,
     *,
-    carried_s: float | None = None,
+    carried: Carried = NOTHING_CARRIED,
     zone: str | None = None,
 ) -> Inquiry:
     """What is asked, resolved against what the sources hold.
@@ -36,7 +57,7 @@ def resolve_inquiry(
     Args:
         onset_s: when it began, as the asker states it apart.
         zone: of times that name none, as the asker states it apart; else that of the source, else UTC.
-        carried_s: the same, as the turn before had it; the question's own words win over it.
+        carried: onset and affected entities of the turn before; the question's own words win over them.
 
     Raises:
         OnsetOutsideData: the question names an instant with its date, nothing was recorded then, and no onset
@@ -45,7 +66,7 @@ def resolve_inquiry(
     summary, question = sources.summary.summary(ctx), mask_or_withhold(question)
     said, origin_of_zone = _zone(summary, zone)
     outside_s = (
-        timestamp_outside_recording(question, summary.incident, zone_of(said) or UTC)
+        timestamp_outside_recording(shorten_for_matching(question), summary.incident, zone_of(said) or UTC)
         if onset_s is None
         else None
     )
@@ -59,16 +80,19 @@ def resolve_inquiry(
     alert_entity = None if alert.entity is None else names.get(alert.entity) or mask_or_withhold(alert.entity)
     known = KnownNames.of(names.values(), _mask_aliases(summary))
     reading = read_question(question, Background(known, alert_entity, summary.incident, said, origin_of_zone))
-    at_s, origin = _onset(summary, reading.time.at_s, asked_s=onset_s, carried_s=carried_s)
-    suspect = reading.form.subject if reading.form.form in SUSPECTING else None
+    at_s, origin = _onset(summary, reading.time.at_s, asked_s=onset_s, carried_s=carried.onset_s)
+    before = () if reading.unknown_names else tuple(each for each in carried.affected if each in known.names)
+    others = OF_OTHERS if before else SUSPECTING
+    suspect = reading.form.subject if reading.form.form in others else None
     named = tuple(each.name for each in reading.names if each.name is not None and each.name != suspect)
     alerted = None if reading.alert_name is None else reading.alert_name.name
-    who = named or ((alerted,) if alerted is not None and not reading.unknown_names else ())
+    who = named or before or ((alerted,) if alerted is not None and not reading.unknown_names else ())
     return Inquiry(
         question=question,
         onset_s=at_s,
         onset_origin=origin,
         affected=who,
+        carried=() if named else before,
         alert_entity=alert_entity,
         alert_signal=None if alert.signal is None else mask_or_withhold(alert.signal),
         alert_at_s=alert.time_s,

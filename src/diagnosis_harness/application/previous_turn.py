@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -90,17 +90,23 @@ class PublishedResultPolicy:
 
 
 def result_for_next_turn(
-    report: Report, *, question: str, source: str | None, language: Language
+    report: Report,
+    *,
+    question: str,
+    source: str | None,
+    language: Language,
+    affected: Sequence[str] = (),
 ) -> JsonValue:
     """What a released diagnosis hands to the next turn; whether it does is up to `PublishedResultPolicy`."""
     return {
         "question": question,
         "source": source,
-        "conclusion": conclusion_of(report, language),
+        "conclusion": conclusion_of(report, ReleaseOutcome.SUCCESS, language),
         "causes": [
             {"entity": cause.entity, "fault_kind": cause.fault_kind.value, "region": cause.region}
             for cause in report.causes
         ],
+        "affected": list(affected),
         "onset_at": report.onset.at if report.onset else None,
     }
 

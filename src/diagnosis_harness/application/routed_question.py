@@ -19,7 +19,7 @@ from diagnosis_harness.application.router import Routing
 from diagnosis_harness.application.routing import RoutingDecision
 from diagnosis_harness.application.runs.events import tell_decision, tell_finished, tell_run
 from diagnosis_harness.application.status import ChatApplicationStatus, emit_status
-from diagnosis_harness.application.subject import revise_path
+from diagnosis_harness.application.subject import in_doubt, revise_path
 from diagnosis_harness.diagnosis.agent import DiagnosisTask
 from diagnosis_harness.diagnosis.inquiry import Inquiry
 from diagnosis_harness.diagnosis.progress import ProgressSnapshot
@@ -83,8 +83,9 @@ async def answer_by_path(
             run is FAILED then.
         Exception: the sources cannot be read, or a bug; the run is FAILED then.
     """
+    started_s = core.clock.now_s()  # before RUN_STARTED, which stands in the trace
     with tell_run(core, ctx, question.text):
-        answered = await _answer(core, ctx, paths(), sources=sources, question=question)
+        answered = await _answer(core, ctx, paths(), sources=sources, question=question, started_s=started_s)
         outcome = answered.end.outcome if isinstance(answered, AnsweredRun) else ReleaseOutcome.SUCCESS
         tell_finished(core, ctx, outcome)
         return answered
@@ -97,14 +98,14 @@ async def _answer(
     *,
     sources: Sources,
     question: Question,
+    started_s: float,
 ) -> AnsweredRun | AnsweredText:
-    started_s = core.clock.now_s()
     emit_status(core, ctx, ChatApplicationStatus.ROUTING)
     masked = mask_or_withhold(question.text)
     resolved: list[Inquiry] = []
 
     async def revise(ctx: RunContext, decision: RoutingDecision) -> RoutingDecision:
-        if decision.intent is not IntentType.DIAGNOSIS:
+        if decision.intent is not IntentType.DIAGNOSIS and not in_doubt(decision):
             return decision
         resolved.append(resolve_question(core, ctx, sources, question))
         return revise_path(decision, resolved[0])

@@ -12,6 +12,7 @@ from diagnosis_harness.application.intent import IntentType
 from diagnosis_harness.application.routing import RoutingDecision, RoutingReason
 from diagnosis_harness.diagnosis.common_words import COMMON_EN, COMMON_ZH
 from diagnosis_harness.diagnosis.inquiry import Inquiry, OnsetOrigin
+from diagnosis_harness.diagnosis.question_form import QuestionForm, Topic
 
 _ENOUGH = frozenset(
     {
@@ -31,20 +32,43 @@ _HAN_LEFT = 2
 particle."""
 
 
+_MAY_BE_MEANT = frozenset(
+    {RoutingReason.OUT_OF_SCOPE, RoutingReason.ASKS_MEANING, RoutingReason.ASKS_FOR_FACT}
+)
+"""Reasons for another path that a name of the source outweighs: a service `news`, `cart vs news`."""
+
+
 def in_doubt(decision: RoutingDecision) -> bool:
     """Whether the words alone leave open that there is anything to diagnose."""
-    return decision.intent is IntentType.DIAGNOSIS and _ENOUGH.isdisjoint(
-        {decision.reason, *decision.reasons}
-    )
+    if decision.intent is not IntentType.DIAGNOSIS:
+        return decision.reason in _MAY_BE_MEANT
+    return _ENOUGH.isdisjoint({decision.reason, *decision.reasons})
 
 
 def revise_path(decision: RoutingDecision, inquiry: Inquiry) -> RoutingDecision:
-    """The decision; SYSTEM_CHAT, which says what can be asked, where there is nothing to diagnose."""
+    """The decision; SYSTEM_CHAT, which says what can be asked, where there is nothing to diagnose.
+
+    A question that was sent elsewhere and is about a name or a time of the source is diagnosed.
+    """
+    if in_doubt(decision) and decision.intent is not IntentType.DIAGNOSIS:
+        return _of_the_source(decision, inquiry)
     if not in_doubt(decision) or _is_given(inquiry):
         return decision
     if decision.reason is not RoutingReason.NOTHING_RECOGNISED and not _is_of_its_own(decision, inquiry):
         return decision  # `why?` and `what happened?` ask about all that is there
     return RoutingDecision(IntentType.SYSTEM_CHAT, RoutingReason.NOTHING_TO_DIAGNOSE, decision.matched)
+
+
+def _of_the_source(decision: RoutingDecision, inquiry: Inquiry) -> RoutingDecision:
+    """DIAGNOSIS where what was matched is a name, or the form of the question leaves no doubt."""
+    form = inquiry.reading.form
+    known = " ".join(each.said.casefold() for each in inquiry.reading.names if each.name is not None)
+    is_name = bool(known) and all(phrase in known for phrase in decision.matched)
+    is_form = form.form is not QuestionForm.WHY and form.topic is not Topic.ANY and bool(form.subjects)
+    is_time = form.form is QuestionForm.COMPARE_TIMES and inquiry.reading.time.at_s is not None
+    if is_name or is_form or is_time:
+        return RoutingDecision(IntentType.DIAGNOSIS, RoutingReason.NAMES_SUBJECT, decision.matched)
+    return decision
 
 
 def _is_given(inquiry: Inquiry) -> bool:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, datetime, tzinfo
 from math import isfinite
 from pathlib import Path
+from typing import TextIO
 
 from diagnosis_harness.cli.words import phrases
 from diagnosis_harness.diagnosis.zones import zone_of
@@ -14,27 +16,58 @@ from diagnosis_harness.kernel.window import parse_utc
 from diagnosis_harness.report.timestamps import escape_line
 
 QUESTION_LIMIT_CHARACTERS = 4_000
+"""Of a question to a service, which keeps it for as long as the run."""
+_PASTED_MAX = 1_000_000
+"""Characters of a question about a folder: more than any alert, and less than a log that was pasted whole."""
+
+
+def join_question(words: Sequence[str], stdin: TextIO) -> str:
+    """The question that stands on the command line, in quotes or not; `-` alone is standard input.
+
+    Raises:
+        InvalidInput: standard input is not text.
+    """
+    if list(words) != ["-"]:
+        return " ".join(words)
+    try:
+        return stdin.read(_PASTED_MAX + 1)
+    except UnicodeDecodeError:
+        raise InvalidInput("standard input", "it is not text in UTF-8", "convert it to UTF-8") from None
 
 
 def check_question_argument(question: str) -> str:
     """The question without surrounding space.
 
     Raises:
-        InvalidInput: it is empty, not text, or too long.
+        InvalidInput: it is empty, not text, or too long for any question.
     """
     try:
         question.encode()
     except UnicodeEncodeError:
         raise InvalidInput("QUESTION", "it is not text in UTF-8", "set the terminal to UTF-8") from None
     if not question.strip():
-        raise InvalidInput("QUESTION", "it is empty", "say what you want to know, in quotes")
-    if len(question.strip()) > QUESTION_LIMIT_CHARACTERS:
-        raise InvalidInput(
-            "QUESTION",
-            f"it is {len(question.strip()):,} characters long",
-            f"ask in at most {QUESTION_LIMIT_CHARACTERS:,}, and put data into the folder",
-        )
+        raise InvalidInput("QUESTION", "it is empty", "say what you want to know")
+    if len(question.strip()) > _PASTED_MAX:
+        raise _too_long(_PASTED_MAX)
     return question.strip()
+
+
+def check_question_to_service(question: str) -> None:
+    """Refuse a question that is longer than a service keeps.
+
+    Raises:
+        InvalidInput: it is.
+    """
+    if len(question) > QUESTION_LIMIT_CHARACTERS:
+        raise _too_long(QUESTION_LIMIT_CHARACTERS)
+
+
+def _too_long(most: int) -> InvalidInput:
+    return InvalidInput(
+        "QUESTION",
+        f"it is longer than {most:,} characters",
+        f"ask in at most {most:,}, and put data into the folder",
+    )
 
 
 def check_deadline(deadline_s: float | None) -> float | None:

@@ -192,7 +192,7 @@ def _show_version(wanted: bool) -> None:  # noqa: FBT001 - typer calls it so
 def _add_ask(app: typer.Typer, open_diagnosis: OpenDiagnosis, settings_file: SettingsFile) -> None:
     @app.command()
     def ask(  # noqa: PLR0913 - the options of a command
-        question: QuestionArgument,
+        words: QuestionArgument,
         *,
         folder: FolderOption = None,
         baseline: BaselineOption = None,
@@ -218,8 +218,10 @@ def _add_ask(app: typer.Typer, open_diagnosis: OpenDiagnosis, settings_file: Set
         from diagnosis_harness.cli.arguments import (
             check_deadline,
             check_question_argument,
+            check_question_to_service,
             check_zone,
             choose_language,
+            join_question,
             parse_onset,
         )
         from diagnosis_harness.cli.ask import (
@@ -231,8 +233,9 @@ def _add_ask(app: typer.Typer, open_diagnosis: OpenDiagnosis, settings_file: Set
             run_ask,
         )
 
+        question = check_question_argument(join_question(words, sys.stdin))
         request = AskRequest(
-            question=check_question_argument(question),
+            question=question,
             folder=folder,
             baseline=baseline,
             onset_s=parse_onset(onset, zone=check_zone(zone)),
@@ -248,6 +251,7 @@ def _add_ask(app: typer.Typer, open_diagnosis: OpenDiagnosis, settings_file: Set
             return run_ask(found, output, open_diagnosis, handling)
         from diagnosis_harness.cli.ask_server import ask_server
 
+        check_question_to_service(question)
         return ask_server(request, server_options, output, settings_file())
 
 

@@ -17,7 +17,12 @@ SettingsFile: TypeAlias = Callable[[], Path | None]
 """The settings file of `diagnose --settings`, known once the command line is parsed."""
 
 QuestionArgument = Annotated[
-    str, typer.Argument(metavar="QUESTION", help="What you want to know, in English or Chinese.")
+    list[str],
+    typer.Argument(
+        metavar="QUESTION",
+        help="What you want to know, in English or Chinese, with or without quotes; - reads it from standard "
+        "input.",
+    ),
 ]
 BaselineOption = Annotated[
     Path | None,

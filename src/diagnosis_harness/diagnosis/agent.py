@@ -135,7 +135,7 @@ class DiagnosisAgent:
             stop_required=turn.snapshot.stop_required,
             affected=task.inquiry.affected,
             asks_of_unknown=task.inquiry.asks_of_unknown,
-            subject=task.inquiry.reading.form.subject,
+            form=task.inquiry.reading.form,
         )
         turn.snapshot = with_step(turn.snapshot)
         self._emit_step(ctx, TraceEventStatus.STARTED)

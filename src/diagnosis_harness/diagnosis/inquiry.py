@@ -93,6 +93,8 @@ class Inquiry:
     alert_at_s: float | None = None
     inventory: Inventory = field(default_factory=Inventory)
     reading: QuestionReading = field(default_factory=QuestionReading)
+    carried: tuple[str, ...] = ()
+    """The entities that `affected` takes over from the turn before; none where the question names its own."""
 
     @property
     def asks_of_unknown(self) -> bool:

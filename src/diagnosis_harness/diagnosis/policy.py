@@ -8,6 +8,7 @@ from typing import Protocol, TypeAlias
 
 from diagnosis_harness.diagnosis.draft import DiagnosisDraft
 from diagnosis_harness.diagnosis.progress import Assessment
+from diagnosis_harness.diagnosis.question_form import NO_FORM, FormRead
 from diagnosis_harness.harness.budget import TokenUsage
 from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.kernel.json_value import JsonValue
@@ -32,7 +33,8 @@ class PolicyView:
     Attributes:
         onset_s: when the trouble began, as the asker states it; None when nobody did.
         affected: the entities that the question is about; a ranking of another supports no conclusion.
-        subject: the entity that the form of the question is about; what was seen of it belongs in the answer.
+        form: the form of the question, and the entities it is about: what was seen of them belongs in the
+            answer, and a form that asks for no cause needs no conclusion.
         asks_of_unknown: nobody knows whom the question is about, so no conclusion can be released.
         due: tool call ids whose results this answer must assess.
         stop_required: no tool may be asked for any more; give a draft, or none.
@@ -47,7 +49,7 @@ class PolicyView:
     stop_required: bool
     affected: tuple[str, ...] = ()
     asks_of_unknown: bool = False
-    subject: str | None = None
+    form: FormRead = NO_FORM
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,24 +17,59 @@ class QuestionForm(StrEnum):
     CONFIRM = "CONFIRM"  # whether a named entity is the cause
     CONFIRM_CHANGE = "CONFIRM_CHANGE"  # whether a deploy or another change is
     HEALTH = "HEALTH"  # whether a named entity behaves as usual
+    COMPARE = "COMPARE"  # two entities side by side
+    COMPARE_TIMES = "COMPARE_TIMES"  # before and after an instant
+    WHEN = "WHEN"  # when it began
+    SHOW = "SHOW"  # what was recorded
+    FOLLOW_UP = "FOLLOW_UP"  # the question before it, about another entity
+
+
+class Topic(StrEnum):
+    """What of the recordings a question wants to see."""
+
+    LOGS = "LOGS"
+    CHANGES = "CHANGES"
+    ERRORS = "ERRORS"
+    LATENCY = "LATENCY"
+    ANY = "ANY"
 
 
 SUSPECTING = frozenset({QuestionForm.CONFIRM, QuestionForm.CONFIRM_CHANGE})
 """Forms whose subject is the suspect and not the affected entity."""
+OF_OTHERS = SUSPECTING | {QuestionForm.FOLLOW_UP}
+"""Forms whose subject is not the affected entity, where the conversation knows which one that is."""
 
 
 @dataclass(frozen=True, slots=True)
 class FormRead:
-    """The form, and the entity that it is about; None where the question names none that is known."""
+    """The form, and the entities that it is about.
+
+    Attributes:
+        subject: None where the question names none that is known.
+        other: the second entity of a comparison.
+        topic: what is to be shown; None for a form that asks for no recordings.
+    """
 
     form: QuestionForm = QuestionForm.WHY
     subject: str | None = None
+    other: str | None = None
+    topic: Topic | None = None
+
+    @property
+    def subjects(self) -> tuple[str, ...]:
+        """The entities that the form is about."""
+        return tuple(each for each in (self.subject, self.other) if each is not None)
 
 
-_START = r"^\W*(?:so\s+|and\s+|but\s+|or\s+)?"
+NO_FORM = FormRead()
+"""The form of a question that says no more than that something broke."""
+
+
+_START = r"^\W*(?:so\s+|and\s+|but\s+|or\s+|please\s+)?"
 _WHY = re.compile(
     rf"{_START}(?:why|how come|what|which|who|where|when)\b|为什么|为何|为啥|怎么", re.IGNORECASE
 )
+_CAUSE_ASKED = re.compile(r"\b(?:why|how come)\b|为什么|为何|为啥", re.IGNORECASE)
 _BLAME = re.compile(
     r"\b(?:cause[ds]?|culprit|root cause|to blame|responsible|at fault|bottleneck)\b"
     "|原因|根因|罪魁|元凶|导致|引起|造成",
@@ -54,12 +89,60 @@ _HEALTH = re.compile(
     r"|(?:正常|健康|还好|稳定|有问题|异常|慢)吗",
     re.IGNORECASE,
 )
+_COMPARE = re.compile(
+    r"\b(?:or|vs\.?|versus|compare[ds]?|against|compared|difference between|which of)\b"
+    "|哪个|哪一个|哪边|还是|比较|对比|相比|谁先|谁更|谁有",
+    re.IGNORECASE,
+)
+_TIMES = re.compile(
+    r"\bbefore\s+(?:and|vs\.?|versus|to|against)\s+after\b|前后|之前(?:和|与|跟)之后", re.IGNORECASE
+)
+_WHEN = re.compile(
+    rf"{_START}(?:since when|when\s+(?:exactly\s+)?(?:did|was|were|is|has|have)"
+    r"|(?:(?:at|from|since|around)\s+)?(?:what|which) (?:time|hour)\b)"
+    "|什么时候|什么时间|何时|几点",
+    re.IGNORECASE,
+)
+_SHOW = re.compile(
+    rf"{_START}(?:(?:can|could|would|will) you\s+)?(?:show|list|print|display|give|get|find|see|let me see)\b"
+    r"|\b(?:what|which)\s+(?:errors?|exceptions?|logs?|changes|deploys|deployments|releases)\b"
+    r"|\bwhat(?:'s|\s+(?:do|does|did|is|are|was|were))\s+(?:in\s+)?(?:the\s+)?(?:\S+\s+){0,2}?"
+    r"(?:logs?|log lines|changes|deploys|deployments|errors)\b"
+    "|给我看|显示|列出|列一下|查看|看一下|看看|(?:有|是)(?:哪些|什么)(?:错误|报错|日志|变更|发布)"
+    "|日志.{0,4}(?:说|写|有什么|里|怎么|是什么|内容|显示)|(?:错误|报错|变更|发布)有哪些",
+    re.IGNORECASE,
+)
+_TOPICS = (
+    (Topic.LOGS, re.compile(r"\blog(?:s|ged|ging)?\b|\blog lines\b|日志", re.IGNORECASE)),
+    (
+        Topic.CHANGES,
+        re.compile(
+            r"\b(?:changes?|deploy(?:s|ments?)?|releases?|rollouts?)\b|变更|发布|部署|上线", re.IGNORECASE
+        ),
+    ),
+    (Topic.ERRORS, re.compile(r"\b(?:errors?|exceptions?|failures?)\b|错误|报错|失败|异常", re.IGNORECASE)),
+    (
+        Topic.LATENCY,
+        re.compile(r"\b(?:latency|latencies|response times?)\b|延迟|耗时|响应时间", re.IGNORECASE),
+    ),
+)
+_FOLLOW_UP = re.compile(
+    r"^\W*(?:(?:so\s+|ok\s+)?(?:and|or|but)\s+(?:(?:what|how)\s+about\s+)?|(?:what|how)\s+about\s+"
+    r"|same for\s+)(?:the\s+|of\s+|for\s+)*[\w.\-/]+(?:\s+(?:service|svc|pod|database|cache|queue))?\W*$"
+    r"|^\W*(?:那么?|还有|至于|另外)?\s*[\w.\-/]{1,40}\s*(?:服务)?\s*呢\W*$",
+    re.IGNORECASE,
+)
 
 
 def read_form(question: str, names: Sequence[NameRead]) -> FormRead:
     """The form of a question, given the names in it; WHY unless the words leave no doubt."""
     known = [each.name for each in names if each.name is not None]
     subject = known[0] if known else None
+    if subject is not None and _FOLLOW_UP.search(question):
+        return FormRead(QuestionForm.FOLLOW_UP, subject)
+    asks_cause = _CAUSE_ASKED.search(question) is not None
+    if not asks_cause and (told := _read_recordings(question, known)) is not None:
+        return told
     if _WHY.search(question) or not (_ASKS.search(question) or _ASKS_ZH.search(question)):
         return FormRead()
     if _CHANGE.search(question) and (_BLAME.search(question) or _IT.search(question)):
@@ -69,3 +152,21 @@ def read_form(question: str, names: Sequence[NameRead]) -> FormRead:
     if _HEALTH.search(question) and subject is not None:
         return FormRead(QuestionForm.HEALTH, subject)
     return FormRead()
+
+
+def _read_recordings(question: str, known: Sequence[str]) -> FormRead | None:
+    """A form that asks what was recorded, and not for a cause; None for any other."""
+    subject = known[0] if known else None
+    if _TIMES.search(question):
+        return FormRead(QuestionForm.COMPARE_TIMES, subject)
+    if len(known) > 1 and _COMPARE.search(question):
+        return FormRead(QuestionForm.COMPARE, known[0], known[1])
+    if _BLAME.search(question):
+        return None
+    if _WHEN.search(question):
+        return FormRead(QuestionForm.WHEN, subject)
+    if _SHOW.search(question):
+        topic = next((topic for topic, words in _TOPICS if words.search(question)), None)
+        if topic is not None or subject is not None:
+            return FormRead(QuestionForm.SHOW, subject, topic=topic or Topic.ANY)
+    return None

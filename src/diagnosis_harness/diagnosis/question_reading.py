@@ -12,6 +12,9 @@ from diagnosis_harness.diagnosis.question_form import FormRead, read_form
 from diagnosis_harness.diagnosis.zones import zone_of
 from diagnosis_harness.kernel.window import TimeWindow
 
+QUESTION_MATCHED_MAX = 8_000
+"""Characters of a question that are searched: a screen of an alert with all its labels has some 3,000."""
+
 
 class ZoneOrigin(StrEnum):
     """Who says in which zone times without one are; the first that says so, in this order."""
@@ -73,12 +76,20 @@ class Background:
     zone_origin: ZoneOrigin = ZoneOrigin.NOBODY
 
 
+def shorten_for_matching(question: str) -> str:
+    """The part of a question that is searched for names, times and its form.
+
+    A pasted alert says in its first lines what it is about; the question itself is kept whole.
+    """
+    return question[:QUESTION_MATCHED_MAX]
+
+
 def read_question(question: str, background: Background) -> QuestionReading:
     """A question, and the name of the alert's entity, read against what the source holds: pure.
 
     Where no name is known at all, as with own tools and no source, no name of a question is unknown.
     """
-    alerted, known = background.alert_entity, background.known
+    alerted, known, question = background.alert_entity, background.known, shorten_for_matching(question)
     names = read_names(question, known) if known.names else ()
     return QuestionReading(
         names=names,

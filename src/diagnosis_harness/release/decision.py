@@ -21,6 +21,7 @@ class WorkEnd(StrEnum):
     EVIDENCE_INVALID = "EVIDENCE_INVALID"  # a conclusion failed EvidenceGuard, also after repair
     UNSUPPORTED = "UNSUPPORTED"  # SemanticGuard said no
     JUDGE_UNAVAILABLE = "JUDGE_UNAVAILABLE"  # SemanticGuard could not be asked
+    ANSWERED = "ANSWERED"  # no conclusion, and the question asks for none: checked claims answer it
     NO_CONCLUSION = "NO_CONCLUSION"  # a legal draft that concludes nothing
     SATURATED = "SATURATED"  # controlled stop: nothing new was coming
     PROTOCOL_STOP = "PROTOCOL_STOP"  # controlled stop: the progress protocol was broken
@@ -66,6 +67,8 @@ TABLE: tuple[Row, ...] = (
     Row("RL-15", WorkEnd.EVIDENCE_INVALID, _S, _BACK, FallbackType.EVIDENCE_VALIDATION_FAILED),
     Row("RL-16", WorkEnd.UNSUPPORTED, _S, _BACK, FallbackType.SEMANTIC_UNSUPPORTED),
     Row("RL-17", WorkEnd.JUDGE_UNAVAILABLE, _S, _BACK, FallbackType.SEMANTIC_UNAVAILABLE),
+    Row("GU-146", WorkEnd.ANSWERED, _S, ReleaseOutcome.SUCCESS, facts=True),
+    Row("GU-146", WorkEnd.ANSWERED, _S, _BACK, _THIN, facts=False),
     Row("RL-12", WorkEnd.NO_CONCLUSION, _S, _BACK, _THIN, facts=True),
     Row("RL-11", WorkEnd.NO_CONCLUSION, _S, _BACK, _LACK, facts=False, missing=True),
     Row("RL-24", WorkEnd.NO_CONCLUSION, _F, _FAIL, facts=False, missing=False),

@@ -6,6 +6,7 @@ the references that are there. What the table says of the end decides; nothing h
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from diagnosis_harness.diagnosis.claim import CONCLUSIONS, Claim
@@ -14,6 +15,7 @@ from diagnosis_harness.diagnosis.draft import DiagnosisDraft, SetAside
 from diagnosis_harness.diagnosis.execution import DiagnosisAgentExecution
 from diagnosis_harness.diagnosis.inquiry import Inquiry
 from diagnosis_harness.diagnosis.progress import ProgressSnapshot
+from diagnosis_harness.guards.answering import answering_claims
 from diagnosis_harness.guards.evidence_guard import check_claims, check_draft, with_sound_refs
 from diagnosis_harness.guards.evidence_repair import EvidenceRepairer, admit_repair
 from diagnosis_harness.guards.restating import restate_all
@@ -27,6 +29,7 @@ from diagnosis_harness.kernel.errors import MalformedAnswer, NothingToRelease, T
 from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.llm.role import RoleBoundary
 from diagnosis_harness.release.decision import WorkEnd, decide
+from diagnosis_harness.release.form_table import FORM_TABLE, FormResult
 from diagnosis_harness.release.outcome import ReleaseOutcome
 from diagnosis_harness.release.result import DiagnosisReleaseResult
 from diagnosis_harness.release.standing import confidences, number_claims, score_causes, standing_of
@@ -178,13 +181,16 @@ class ReleasePipeline:
         beside = standing_of(
             draft, basis.records, run_id=ctx.run_id, inquiry=basis.inquiry, denied=basis.denied
         )
+        if end is WorkEnd.NO_CONCLUSION and answers(basis.inquiry, facts, basis.records):
+            end = WorkEnd.ANSWERED
         row = decide(end, facts=bool(facts), missing=any(each.is_required for each in beside.missing_info))
         success = row.outcome is ReleaseOutcome.SUCCESS
         if row.outcome is ReleaseOutcome.FAILED:
             raise NothingToRelease(f"{row.rule}: {end.value}")
         causes = score_causes(draft, basis.records, inquiry=basis.inquiry) if success else ()
         sure = confidences(draft, basis.records, repaired=verdict.repaired, inquiry=basis.inquiry)
-        claims, causes = number_claims(standing if success else facts, causes)
+        concluded_alone = success and end is WorkEnd.SUPPORTED
+        claims, causes = number_claims(standing if concluded_alone else facts, causes)
         concluded = {cause.entity for cause in causes}
         return DiagnosisReleaseResult(
             outcome=row.outcome,
@@ -195,7 +201,7 @@ class ReleasePipeline:
                 confidence=sure if success else (),
                 claims=claims,
                 hypotheses=tuple(h for h in beside.hypotheses if h.entity not in concluded),
-                set_aside=self._set_aside(basis, draft) if success else (),
+                set_aside=self._set_aside(basis, draft) if concluded_alone else (),
             ),
             findings=verdict.findings,
             reasons=judgement.reasons if judgement else (),
@@ -222,6 +228,12 @@ class ReleasePipeline:
                 ],
             },
         )
+
+
+def answers(inquiry: Inquiry, claims: Sequence[Claim], records: Sequence[EvidenceRecord]) -> bool:
+    """Whether checked claims answer the question without a cause, by its form (`release.form_table`)."""
+    row = FORM_TABLE[inquiry.reading.form.form, FormResult.ANSWERED]
+    return row.outcome is ReleaseOutcome.SUCCESS and bool(answering_claims(inquiry, claims, records))
 
 
 def _set_aside_lines(set_aside: tuple[SetAside, ...]) -> list[JsonValue]:

@@ -18,7 +18,7 @@ class ReleaseContent:
     """The parts of a diagnosis that passed the guards.
 
     Attributes:
-        causes: exist only with SUCCESS.
+        causes: exist only with SUCCESS, and with every SUCCESS of a question that asks for one.
         confidence: of each cause, in the order of the causes.
         claims: claims without any objection, in the draft's order, then verified facts that it does not
             repeat; verified facts alone when there is no success.
@@ -62,5 +62,7 @@ class DiagnosisReleaseResult:
             raise ContractViolation("a fallback, and only a fallback, has a type")
         if len(self.content.confidence) != len(self.content.causes):
             raise ContractViolation("every released cause has a confidence")
-        if bool(self.content.causes) != (self.outcome is ReleaseOutcome.SUCCESS):
-            raise ContractViolation("causes exist exactly with a success")
+        if self.content.causes and self.outcome is not ReleaseOutcome.SUCCESS:
+            raise ContractViolation("only a success has causes")
+        if self.outcome is ReleaseOutcome.SUCCESS and not (self.content.causes or self.content.claims):
+            raise ContractViolation("a success has a cause, or claims that answer the question")

@@ -6,16 +6,21 @@ with its window; never that nothing is wrong.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from diagnosis_harness.diagnosis.claim import Claim, Predicate
 from diagnosis_harness.diagnosis.draft import Cause
-from diagnosis_harness.diagnosis.inquiry import Inquiry
-from diagnosis_harness.diagnosis.question_form import QuestionForm
+from diagnosis_harness.diagnosis.inquiry import Inquiry, Telemetry
+from diagnosis_harness.diagnosis.question_form import QuestionForm, Topic
+from diagnosis_harness.guards.answering import UNUSUAL, answering_claims, state_claims
 from diagnosis_harness.kernel.language import Language, Text
 from diagnosis_harness.kernel.names import display_name
+from diagnosis_harness.kernel.window import TimeWindow, utc_text
+from diagnosis_harness.report.opening import COMMA
 from diagnosis_harness.report.sentence import sentence
+from diagnosis_harness.report.timestamps import span
+from diagnosis_harness.tools.invocation import EvidenceRecord
 
 ANSWER_YES: Final = Text(
     en="Yes, as far as the recorded evidence goes: {entity} is the cause.",
@@ -39,18 +44,67 @@ ANSWER_UNUSUAL: Final = Text(
     en="{entity} is not behaving as usual: {claim}", zh="{entity} 与平时不同：{claim}"
 )
 ANSWER_USUAL: Final = Text(
-    en="Nothing unusual in what was examined: {claim}", zh="在已检查的范围内未见异常：{claim}"
+    en=(
+        "As usual between {start} and {end}, in what was checked of {entity}: {signals} moved no further "
+        "than normal."
+    ),
+    zh="{start} 至 {end}，{entity} 在已核对的范围内与平时一致：{signals} 的波动没有超出正常范围。",
 )
 ANSWER_UNSEEN: Final = Text(
     en="Nothing that was checked shows the state of {entity}.", zh="已核对的内容无法说明 {entity} 的状况。"
 )
-_UNUSUAL: Final = frozenset(
-    {Predicate.CHANGED, Predicate.SLOWED, Predicate.FAILED, Predicate.SATURATED, Predicate.DROPPED}
+ANSWER_NAMED: Final = Text(en="The evidence names {entity} as the cause.", zh="证据指出原因是 {entity}。")
+ANSWER_NEITHER: Final = Text(
+    en="The evidence names neither of them as the cause, but {entity}.",
+    zh="证据指出的原因不是这两者，而是 {entity}。",
 )
+ANSWER_UNCOMPARED: Final = Text(
+    en="Which of {names} is in trouble is not shown.", zh="{names} 中哪个有问题，尚无证据。"
+)
+ANSWER_TIMES: Final = Text(en="Before and after {at}: {claims}", zh="{at} 前后对比：{claims}")
+ANSWER_NO_TIMES: Final = Text(
+    en="What differed before and after that time is not shown.", zh="该时间前后有何不同，尚无证据。"
+)
+ANSWER_NO_TIME_SAID: Final = Text(
+    en="Before and after which time? Say it as `before and after 14:00`.",
+    zh="请说明以哪个时间为界，例如“14:00 前后”。",
+)
+ANSWER_STATED: Final = Text(
+    en="By the question it began at {at}; that no signal shows.",
+    zh="按问题所述从 {at} 开始；没有信号能证实。",
+)
+ANSWER_NO_WHEN: Final = Text(
+    en="When it began is not shown: no signal that was checked clearly left its normal range.",
+    zh="何时开始尚无证据：已核对的信号都没有明显偏离正常范围。",
+)
+ANSWER_NOT_RECORDED: Final = Text(
+    en="The data holds no {topic}, so there are none to show.", zh="数据中没有{topic}，无法展示。"
+)
+ANSWER_NOT_SHOWN: Final = Text(
+    en="Nothing that was checked is about the {topic} asked for.", zh="已核对的内容中没有所问的{topic}。"
+)
+TOPICS: Final[Mapping[Topic, Text]] = {
+    Topic.LOGS: Text(en="logs", zh="日志"),
+    Topic.CHANGES: Text(en="changes", zh="变更"),
+    Topic.ERRORS: Text(en="errors", zh="错误"),
+    Topic.LATENCY: Text(en="latency", zh="延迟"),
+    Topic.ANY: Text(en="recordings", zh="记录"),
+}
+_TELEMETRY: Final[Mapping[Topic, Telemetry]] = {
+    Topic.LOGS: Telemetry.LOGS,
+    Topic.CHANGES: Telemetry.CHANGES,
+}
+_SAID_MAX = 3
+"""Claims of a first sentence; the others stand below it."""
 
 
 def answer_sentences(
-    inquiry: Inquiry, causes: Sequence[Cause], claims: Sequence[Claim], language: Language
+    inquiry: Inquiry,
+    causes: Sequence[Cause],
+    claims: Sequence[Claim],
+    *,
+    records: Sequence[EvidenceRecord],
+    language: Language,
 ) -> Iterator[str]:
     """The answer to the form of the question; none for WHY, whose answer is the conclusion itself.
 
@@ -69,8 +123,17 @@ def answer_sentences(
                 yield ANSWER_CHANGE.render(language, change=sentence(own[0], language))
             else:
                 yield ANSWER_NO_CHANGE.in_(language)
-        case QuestionForm.HEALTH if read.subject is not None:
-            yield _health(read.subject, inquiry, claims, language)
+        case QuestionForm.HEALTH | QuestionForm.FOLLOW_UP if read.subject is not None:
+            yield _health(read.subject, state_claims(read.subject, inquiry, claims, records), language)
+        case QuestionForm.COMPARE:
+            states = [(name, state_claims(name, inquiry, claims, records)) for name in read.subjects]
+            yield from _compare(inquiry, causes, states, language)
+        case QuestionForm.COMPARE_TIMES:
+            yield _compare_times(inquiry, answering_claims(inquiry, claims, records), language)
+        case QuestionForm.WHEN:
+            yield _when(inquiry, answering_claims(inquiry, claims, records), language)
+        case QuestionForm.SHOW if read.topic is not None:
+            yield _show(read.topic, inquiry, answering_claims(inquiry, claims, records), language)
         case _:
             return
 
@@ -85,14 +148,71 @@ def _confirm(subject: str, inquiry: Inquiry, causes: Sequence[Cause], language: 
     return ANSWER_OTHER.render(language, entity=shown, other=display_name(named[0]))
 
 
-def _health(subject: str, inquiry: Inquiry, claims: Sequence[Claim], language: Language) -> str:
-    names = {subject, *inquiry.inventory.parts_of(subject)}
-    own = [each for each in claims if each.entity in names]
-    unusual = next((each for each in own if each.predicate in _UNUSUAL), None)
-    usual = next((each for each in own if each.predicate is Predicate.NORMAL), None)
+def _health(subject: str, own: Sequence[Claim], language: Language) -> str:
+    """How an entity is: of signals and a window that were checked, never more."""
     shown = display_name(subject)
-    if unusual is not None:
-        return ANSWER_UNUSUAL.render(language, entity=shown, claim=sentence(unusual, language))
-    if usual is not None:
-        return ANSWER_USUAL.render(language, claim=sentence(usual, language))
-    return ANSWER_UNSEEN.render(language, entity=shown)
+    if not own:
+        return ANSWER_UNSEEN.render(language, entity=shown)
+    if own[0].predicate in UNUSUAL:
+        return ANSWER_UNUSUAL.render(language, entity=shown, claim=sentence(own[0], language))
+    windows = [each.window for each in own if each.window is not None]
+    if not windows:
+        return ANSWER_UNSEEN.render(language, entity=shown)
+    start, end = span(
+        TimeWindow(max(each.start_s for each in windows), min(each.end_s for each in windows))
+        if max(each.start_s for each in windows) < min(each.end_s for each in windows)
+        else windows[0]
+    )
+    signals = dict.fromkeys(display_name(each.signal) for each in own if each.signal is not None)
+    named = COMMA.in_(language).join(signals)
+    return ANSWER_USUAL.render(language, entity=shown, start=start, end=end, signals=named)
+
+
+def _compare(
+    inquiry: Inquiry,
+    causes: Sequence[Cause],
+    states: Sequence[tuple[str, Sequence[Claim]]],
+    language: Language,
+) -> Iterator[str]:
+    """Which of two is the cause, where one was released; then how each of them is."""
+    subjects = [name for name, _ in states]
+    if causes:
+        named = causes[0].entity
+        meant = {part for name in subjects for part in (name, *inquiry.inventory.parts_of(name))}
+        text = ANSWER_NAMED if named in meant else ANSWER_NEITHER
+        yield text.render(language, entity=display_name(named))
+    elif not any(own for _, own in states):
+        names = COMMA.in_(language).join(display_name(name) for name in subjects)
+        yield ANSWER_UNCOMPARED.render(language, names=names)
+        return
+    yield " ".join(_health(name, own, language) for name, own in states)
+
+
+def _compare_times(inquiry: Inquiry, own: Sequence[Claim], language: Language) -> str:
+    at_s = inquiry.reading.time.at_s
+    if at_s is None:
+        return ANSWER_NO_TIME_SAID.in_(language)
+    if not own:
+        return ANSWER_NO_TIMES.in_(language)
+    return ANSWER_TIMES.render(language, at=utc_text(at_s), claims=_say(own, language))
+
+
+def _when(inquiry: Inquiry, own: Sequence[Claim], language: Language) -> str:
+    if own:
+        return sentence(own[0], language)
+    if inquiry.onset_s is not None:
+        return ANSWER_STATED.render(language, at=utc_text(inquiry.onset_s))
+    return ANSWER_NO_WHEN.in_(language)
+
+
+def _show(topic: Topic, inquiry: Inquiry, own: Sequence[Claim], language: Language) -> str:
+    if own:
+        return _say(own, language)
+    held = _TELEMETRY.get(topic)
+    missing = held is not None and held not in inquiry.inventory.telemetry
+    text = ANSWER_NOT_RECORDED if missing else ANSWER_NOT_SHOWN
+    return text.render(language, topic=TOPICS[topic].in_(language))
+
+
+def _say(claims: Sequence[Claim], language: Language) -> str:
+    return " ".join(sentence(each, language) for each in claims[:_SAID_MAX])

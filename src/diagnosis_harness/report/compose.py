@@ -58,7 +58,8 @@ def compose(material: ReportMaterial) -> Report:
                     for each in material.content.claims
                     if _may_be_published(each, material.release.outcome)
                 ],
-                language,
+                records=material.records,
+                language=language,
             ),
             *_summary(material, language),
             *time_sentences(material.inquiry, language),
@@ -91,9 +92,11 @@ def compose(material: ReportMaterial) -> Report:
     )
 
 
-def conclusion_of(report: Report, language: Language) -> str | None:
-    """The sentence that names the first cause; None where none is released."""
-    return _cause_sentences(report.causes, language)[0] if report.causes else None
+def conclusion_of(report: Report, outcome: ReleaseOutcome, language: Language) -> str | None:
+    """The sentence that names the first cause, or that answers a question for none; None where none left."""
+    if report.causes:
+        return _cause_sentences(report.causes, language)[0]
+    return next(iter(report.summary), None) if outcome is ReleaseOutcome.SUCCESS else None
 
 
 def no_diagnosis(path: str, language: Language) -> Report:
@@ -203,6 +206,8 @@ def _summary(material: ReportMaterial, language: Language) -> tuple[str, ...]:
     release = material.release
     if release.outcome is ReleaseOutcome.SUCCESS and material.content.causes:
         return _cause_sentences(material.content.causes, language)
+    if release.outcome is ReleaseOutcome.SUCCESS:  # the form of the question asked for no cause
+        return (words.VERIFIED_COUNT.render(language, count=len(material.content.claims)),)
     first = (
         words.FALLBACK[release.fallback_type].in_(language)
         if release.fallback_type

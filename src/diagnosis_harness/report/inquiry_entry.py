@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from diagnosis_harness.diagnosis.inquiry import Inquiry, Inventory, OnsetOrigin, Telemetry
 from diagnosis_harness.diagnosis.names import NameRead, NameReading
 from diagnosis_harness.diagnosis.question import TimeRead
-from diagnosis_harness.diagnosis.question_form import FormRead, QuestionForm
+from diagnosis_harness.diagnosis.question_form import FormRead, QuestionForm, Topic
 from diagnosis_harness.diagnosis.question_reading import QuestionReading, ZoneOrigin
 from diagnosis_harness.kernel.window import utc_text
 from diagnosis_harness.report.version import optional
@@ -76,6 +76,10 @@ class QuestionEntry:
     unread_times: tuple[str, ...]
     form: QuestionForm
     subject: str | None
+    other: str | None = field(default=None, metadata=optional())
+    """The second entity of a comparison."""
+    topic: Topic | None = field(default=None, metadata=optional())
+    """What of the recordings is to be shown."""
 
     @classmethod
     def of(cls, reading: QuestionReading) -> QuestionEntry:
@@ -92,6 +96,8 @@ class QuestionEntry:
             unread_times=reading.time.unread,
             form=reading.form.form,
             subject=reading.form.subject,
+            other=reading.form.other,
+            topic=reading.form.topic,
         )
 
     def reading(self) -> QuestionReading:
@@ -108,7 +114,7 @@ class QuestionEntry:
                 self.relative,
                 self.unread_times,
             ),
-            form=FormRead(self.form, self.subject),
+            form=FormRead(self.form, self.subject, self.other, self.topic),
         )
 
 
@@ -131,6 +137,8 @@ class InquiryEntry:
     alert_signal: str | None
     alert_at: str | None
     inventory: InventoryEntry
+    carried: tuple[str, ...] | None = field(default=None, metadata=optional())
+    """Whom the turn before was about, where this question takes that over."""
     question: QuestionEntry | None = field(default=None, metadata=optional())
     """None where the program that wrote it read no more than names and times as they are written."""
 
@@ -151,6 +159,7 @@ class InquiryEntry:
             inventory=_inventory(
                 inquiry.inventory, {*spoken_of, *inquiry.affected, inquiry.alert_entity} - {None}
             ),
+            carried=inquiry.carried or None,
             question=QuestionEntry.of(inquiry.reading),
         )
 

@@ -8,7 +8,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from diagnosis_harness.diagnosis.claim import EvidenceRef
 from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.kernel.names import display_name
-from diagnosis_harness.release.outcome import ReleaseOutcome
 from diagnosis_harness.report import words
 from diagnosis_harness.report.citations import Citations, number
 from diagnosis_harness.report.document import ClaimEntry, RunDocument
@@ -29,6 +28,7 @@ from diagnosis_harness.report.excerpt import (
     worth_showing,
 )
 from diagnosis_harness.report.missing import missing_phrases
+from diagnosis_harness.report.resolved import describe_reading
 from diagnosis_harness.report.timestamps import escape_line
 
 _SPECIAL = re.compile(r"[\\`*\[\]<>#|~&$@]|(?<!\w)_|_(?!\w)|:(?=//)|(?<=www)\.|^[-+=]", re.IGNORECASE)
@@ -63,8 +63,8 @@ def _paragraph(line: str, *, lists: bool) -> str:
 
 def _lines(document: RunDocument, answer: Sequence[str] | None) -> Iterator[str]:
     language = document.run.language
-    report, release = document.report, document.release
-    concluded = release.outcome is ReleaseOutcome.SUCCESS
+    report = document.report
+    concluded = bool(report.causes)
     cited = number(document, refs_shown(document))
     yield f"# {escape(document.run.question)}"
     yield ""
@@ -104,6 +104,10 @@ def _opening(document: RunDocument, answer: Sequence[str] | None, language: Lang
     report, failure = document.report, document.release.failure
     for place, sentence in enumerate(report.summary):
         yield f"**{escape(sentence)}**" if place == 0 else escape(sentence)
+        yield ""
+    understood = describe_reading(document, language)
+    if understood is not None:
+        yield escape(understood)
         yield ""
     for cause in report.causes[:1]:
         if cause.confidence is not None:

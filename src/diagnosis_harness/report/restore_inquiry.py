@@ -56,6 +56,7 @@ def inquiry_of_entry(entry: InquiryEntry, question: str) -> Inquiry:
             incident=window_of(held.incident, "inquiry.inventory.incident"),
             baseline=window_of(held.baseline, "inquiry.inventory.baseline"),
         ),
+        carried=entry.carried or (),
         reading=QuestionReading() if entry.question is None else entry.question.reading(),
     )
 

@@ -64,7 +64,8 @@ class SearchLogs:
         if page.matching == 0:
             looked = window or self.sources.summary.summary(ctx).incident
             return ToolFindings((), looked, looked_at=page.searched)
-        items = [_count(page.matching, page.searched, wanted, (entity, window))]
+        counted = window or self.sources.summary.summary(ctx).incident
+        items = [_count(page.matching, page.searched, wanted, (entity, window, counted))]
         items += [_line(line, f"l{place}") for place, line in enumerate(page.lines, start=1)]
         narrow = "give a text, an entity or a shorter window"
         return ToolFindings(tuple(items), window, page.searched, narrow=narrow)
@@ -90,9 +91,14 @@ def window_argument(
 
 
 def _count(
-    matching: int, searched: int, wanted: str | None, scope: tuple[str | None, TimeWindow | None]
+    matching: int,
+    searched: int,
+    wanted: str | None,
+    scope: tuple[str | None, TimeWindow | None, TimeWindow | None],
 ) -> EvidenceItem:
-    entity, window = scope
+    """How many lines; of an entity and in a window that are known, a count that a claim can state."""
+    entity, window, counted = scope
+    states = entity is not None and counted is not None and not wanted
     containing = f" that contain {quote_text(wanted)}" if wanted else ""
     of = f" of {display_name(entity)}" if entity else ""
     within = f" between {utc_text(window.start_s)} and {utc_text(window.end_s)}" if window else ""
@@ -101,11 +107,12 @@ def _count(
         attributes["text"] = one_line(wanted)
     return EvidenceItem(
         "count",
-        ItemKind.LOG_LINES,
+        ItemKind.COUNT if states else ItemKind.LOG_LINES,
         f"{matching} log lines{of}{containing}{within}, {searched} searched",
         entity=entity,
+        signal="log lines" if states else None,
         value=float(matching),
-        window=window,
+        window=counted if states else window,
         attributes=attributes,
         source_rows=matching,
     )

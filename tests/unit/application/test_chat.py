@@ -142,6 +142,7 @@ def test_a_diagnosis_that_concludes_is_kept_whole(tmp_path: Path) -> None:
         assert "payment" in ending.conclusion
         assert isinstance(ending.published_result, dict)
         assert ending.published_result["conclusion"] == ending.conclusion
+        assert ending.published_result["affected"] == []  # the question names nobody
         assert (ending.spent.agent_steps, ending.spent.tool_calls, ending.spent.llm_calls) == (2, 1, 4)
 
     play(tmp_path, act, **concluding())

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from tests.support.small_incident import CPU_FAULT, ONSET_S, small_incident
 
-from diagnosis_harness.application.inquiry import resolve_inquiry
+from diagnosis_harness.application.inquiry import Carried, resolve_inquiry
 from diagnosis_harness.diagnosis.inquiry import Inquiry, KnownEntity, OnsetOrigin, Telemetry
 from diagnosis_harness.kernel.errors import OnsetOutsideData
 from diagnosis_harness.kernel.window import utc_text
@@ -26,9 +26,12 @@ def resolve(
     *,
     onset_s: float | None = None,
     carried_s: float | None = None,
+    carried_affected: tuple[str, ...] = (),
 ) -> Inquiry:
     """The inquiry over telemetry in memory."""
-    return resolve_inquiry(Rig().run(), held.sources(), question, onset_s, carried_s=carried_s)
+    return resolve_inquiry(
+        Rig().run(), held.sources(), question, onset_s, carried=Carried(carried_s, carried_affected)
+    )
 
 
 @pytest.mark.parametrize(
@@ -183,3 +186,22 @@ def test_a_name_that_nobody_knows_does_not_turn_the_question_to_the_alert() -> N
 def test_where_no_source_names_anybody_no_name_is_unknown() -> None:
     """Own tools may know what they are asked about; without telemetry nobody can say that they do not."""
     assert not resolve("why is checkout slow?", InMemorySources()).asks_of_unknown
+
+
+@pytest.mark.parametrize(
+    ("question", "affected", "carried"),
+    [
+        ("and stock-db?", ("payment",), ("payment",)),
+        ("was it the deploy?", ("payment",), ("payment",)),
+        ("is stock-db the cause?", ("payment",), ("payment",)),
+        ("why is stock-db slow?", ("stock-db",), ()),
+        ("why is the zork service slow?", (), ()),
+    ],
+)
+def test_a_follow_up_is_about_whom_the_turn_before_was_about(
+    question: str, affected: tuple[str, ...], carried: tuple[str, ...]
+) -> None:
+    """Unless it names its own; about somebody whom nobody knows nothing is taken over."""
+    found = resolve(question, carried_affected=("payment", "gone"))
+
+    assert (found.affected, found.carried) == (affected, carried)

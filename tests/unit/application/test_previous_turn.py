@@ -6,6 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from diagnosis_harness.application.callers.caller import LOCAL
+from diagnosis_harness.application.diagnosis_path import take_over_from
+from diagnosis_harness.application.inquiry import Carried
 from diagnosis_harness.application.intent import IntentType
 from diagnosis_harness.application.previous_turn import (
     EarlierRun,
@@ -13,6 +16,8 @@ from diagnosis_harness.application.previous_turn import (
     PreviousTurn,
     PublishedResultPolicy,
 )
+from diagnosis_harness.application.runs.request import RunKind, RunRequest
+from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.release.outcome import ReleaseOutcome
 
 POLICY = PublishedResultPolicy()
@@ -89,3 +94,24 @@ def test_a_result_is_published_by_a_successful_diagnosis_alone(
     """What is never kept can never be shown."""
     expected = (intent, outcome) == (IntentType.DIAGNOSIS, ReleaseOutcome.SUCCESS)
     assert POLICY.publishes(intent, outcome) == expected
+
+
+def test_a_question_takes_over_what_the_turn_before_published() -> None:
+    """Onset and whom it was about, of the same source; nothing where nothing was published."""
+    request = RunRequest(
+        run_id="r2",
+        session_id="s1",
+        question="and the database?",
+        language=Language.EN,
+        kind=RunKind.CHAT,
+        asked_by=LOCAL,
+        limit_s=60.0,
+        submitted_s=0.0,
+        source="shop",
+    )
+    published = {"source": "shop", "onset_at": "2024-01-01T12:00:00Z", "affected": ["checkout"]}
+
+    assert take_over_from(request, PreviousTurn("r1", published)) == Carried(1_704_110_400.0, ("checkout",))
+    assert take_over_from(request, PreviousTurn("r1", {**published, "source": "other"})) == Carried()
+    assert take_over_from(request, PreviousTurn("r1", {"source": "shop"})) == Carried()
+    assert take_over_from(request, None) == Carried()

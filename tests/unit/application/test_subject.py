@@ -15,7 +15,7 @@ from diagnosis_harness.players.embedded.router import Lexicon, path_of
 
 LEXICON = Lexicon()
 RECORDED = TimeWindow(1_700_000_000.0, 1_700_007_200.0)
-KNOWN = KnownNames.of(["booking", "seats", "订单"])
+KNOWN = KnownNames.of(["booking", "seats", "news", "订单"])
 
 
 def path(question: str, **source: object) -> IntentType:
@@ -59,6 +59,23 @@ def test_a_question_without_name_time_and_symptom_is_not_diagnosed(question: str
 def test_a_question_with_one_of_them_is_diagnosed(question: str) -> None:
     """Also a bare `why?`, and one about a service that nobody knows, which is answered so."""
     assert path(question) is IntentType.DIAGNOSIS
+
+
+@pytest.mark.parametrize(
+    ("question", "intent"),
+    [
+        ("is news healthy?", IntentType.DIAGNOSIS),
+        ("booking vs seats", IntentType.DIAGNOSIS),
+        ("22:20 前后有什么不同", IntentType.DIAGNOSIS),
+        ("any news on football?", IntentType.SYSTEM_CHAT),
+        ("what does booking mean?", IntentType.KNOWLEDGE_QUERY),
+        ("show me the runbook of booking", IntentType.KNOWLEDGE_QUERY),
+        ("kubernetes vs nomad", IntentType.KNOWLEDGE_QUERY),
+    ],
+)
+def test_a_name_or_a_time_of_the_source_outweighs_a_word(question: str, intent: IntentType) -> None:
+    """A service may be called as something that nobody is asked about."""
+    assert path(question) is intent
 
 
 def test_where_the_source_has_an_alert_or_an_onset_any_question_may_be_about_it() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from io import BytesIO, StringIO, TextIOWrapper
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,9 @@ import pytest
 from diagnosis_harness.cli.arguments import (
     check_deadline,
     check_question_argument,
+    check_question_to_service,
     check_save,
+    join_question,
     language_of_command_line,
     parse_onset,
     usage_error_sentence,
@@ -60,11 +63,28 @@ def test_a_question_is_text(question: str) -> None:
 
 
 @pytest.mark.parametrize("character", ["x", "慢"])
-def test_a_question_has_at_most_4000_characters(character: str) -> None:
-    """What is longer is data, and would be echoed as a whole."""
-    assert check_question_argument(f" {character * 4000} ") == character * 4000
-    with pytest.raises(InvalidInput, match="QUESTION: it is 4,001 characters long; ask in at most 4,000"):
-        check_question_argument(character * 4001)
+def test_a_question_to_a_service_has_at_most_4000_characters(character: str) -> None:
+    """About a folder it may be a pasted alert of any length."""
+    assert check_question_argument(f" {character * 40_000} ") == character * 40_000
+    check_question_to_service(character * 4000)
+    with pytest.raises(InvalidInput, match="QUESTION: it is longer than 4,000 characters; ask in at most"):
+        check_question_to_service(character * 4001)
+    with pytest.raises(InvalidInput, match="longer than 1,000,000 characters"):
+        check_question_argument(character * 1_000_001)
+
+
+def test_the_words_of_a_question_need_no_quotes() -> None:
+    """A dash alone is standard input, and one among words is a word."""
+    nothing = StringIO("not read")
+    assert join_question(["why", "is", "checkout", "slow?"], nothing) == "why is checkout slow?"
+    assert join_question(["why - is it slow?"], nothing) == "why - is it slow?"
+    assert join_question(["-"], StringIO("FIRING\nHighErrorRate")) == "FIRING\nHighErrorRate"
+
+
+def test_standard_input_that_is_no_text_is_refused() -> None:
+    """In one sentence."""
+    with pytest.raises(InvalidInput, match="standard input: it is not text in UTF-8"):
+        join_question(["-"], TextIOWrapper(BytesIO(b"\xff\xfe"), encoding="utf-8"))
 
 
 def test_the_file_to_save_to_is_checked_before_the_run(tmp_path: Path) -> None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from diagnosis_harness.diagnosis.names import KnownNames, read_names
-from diagnosis_harness.diagnosis.question_form import FormRead, QuestionForm, read_form
+from diagnosis_harness.diagnosis.question_form import FormRead, QuestionForm, Topic, read_form
 
-KNOWN = KnownNames.of(["checkout", "payments", "payments-db"])
+KNOWN = KnownNames.of(["checkout", "payments", "payments-db", "支付", "订单"])
 WHY, CONFIRM = QuestionForm.WHY, QuestionForm.CONFIRM
 CHANGE, HEALTH = QuestionForm.CONFIRM_CHANGE, QuestionForm.HEALTH
 
@@ -39,3 +39,70 @@ CHANGE, HEALTH = QuestionForm.CONFIRM_CHANGE, QuestionForm.HEALTH
 def test_a_question_has_one_form(question: str, form: QuestionForm, subject: str | None) -> None:
     """Also in Chinese; a cause that is asked for is never taken for one to confirm."""
     assert read_form(question, read_names(question, KNOWN)) == FormRead(form, subject)
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("checkout or payments?", FormRead(QuestionForm.COMPARE, "checkout", "payments")),
+        ("is it checkout or payments?", FormRead(QuestionForm.COMPARE, "checkout", "payments")),
+        ("compare payments and checkout", FormRead(QuestionForm.COMPARE, "payments", "checkout")),
+        ("checkout vs payments", FormRead(QuestionForm.COMPARE, "checkout", "payments")),
+        (
+            "which one is slower, checkout or payments?",
+            FormRead(QuestionForm.COMPARE, "checkout", "payments"),
+        ),
+        ("支付和订单哪个有问题", FormRead(QuestionForm.COMPARE, "支付", "订单")),
+        ("是订单还是支付的问题？", FormRead(QuestionForm.COMPARE, "订单", "支付")),
+        ("对比支付和订单", FormRead(QuestionForm.COMPARE, "支付", "订单")),
+        ("before and after 14:00", FormRead(QuestionForm.COMPARE_TIMES)),
+        (
+            "what differs for checkout before and after 14:00?",
+            FormRead(QuestionForm.COMPARE_TIMES, "checkout"),
+        ),
+        ("14:00 前后订单有什么不同", FormRead(QuestionForm.COMPARE_TIMES, "订单")),
+        ("when did it start?", FormRead(QuestionForm.WHEN)),
+        ("Since when is checkout failing?", FormRead(QuestionForm.WHEN, "checkout")),
+        ("what time did payments fail?", FormRead(QuestionForm.WHEN, "payments")),
+        ("订单什么时候开始变慢？", FormRead(QuestionForm.WHEN, "订单")),
+        ("what do the logs of payments say?", FormRead(QuestionForm.SHOW, "payments", topic=Topic.LOGS)),
+        ("what's in the logs?", FormRead(QuestionForm.SHOW, topic=Topic.LOGS)),
+        ("show me the errors of checkout", FormRead(QuestionForm.SHOW, "checkout", topic=Topic.ERRORS)),
+        ("list the changes of payments", FormRead(QuestionForm.SHOW, "payments", topic=Topic.CHANGES)),
+        ("show the latency of checkout", FormRead(QuestionForm.SHOW, "checkout", topic=Topic.LATENCY)),
+        ("show me checkout", FormRead(QuestionForm.SHOW, "checkout", topic=Topic.ANY)),
+        ("支付的日志说了什么？", FormRead(QuestionForm.SHOW, "支付", topic=Topic.LOGS)),
+        ("给我看订单的错误", FormRead(QuestionForm.SHOW, "订单", topic=Topic.ERRORS)),
+        ("and the database?", FormRead(QuestionForm.FOLLOW_UP, "payments-db")),
+        ("what about payments?", FormRead(QuestionForm.FOLLOW_UP, "payments")),
+        ("那数据库呢?", FormRead(QuestionForm.FOLLOW_UP, "payments-db")),
+        ("订单呢？", FormRead(QuestionForm.FOLLOW_UP, "订单")),
+    ],
+)
+def test_a_question_for_what_was_recorded_is_read_as_one(question: str, expected: FormRead) -> None:
+    """Side by side, before and after, when, what was written, and the question before about another one."""
+    assert read_form(question, read_names(question, KNOWN)) == expected
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "show me why checkout is slow",
+        "why did checkout fail when payments was deployed?",
+        "and why is checkout slow?",
+        "find the cause of the errors of checkout",
+        "what changed?",
+        "为什么 14:00 前后订单变慢了？",
+        "checkout fails when payments is slow",
+    ],
+)
+def test_a_question_for_the_cause_stays_one(question: str) -> None:
+    """Whatever else it mentions."""
+    assert read_form(question, read_names(question, KNOWN)).form is QuestionForm.WHY
+
+
+def test_both_sides_of_a_comparison_in_chinese_are_names() -> None:
+    """Also where nobody knows them, so that the answer can say so of each."""
+    read = read_names("库存和物流哪个有问题", KNOWN)
+
+    assert [(each.said, each.name) for each in read] == [("库存", None), ("物流", None)]

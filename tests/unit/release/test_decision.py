@@ -34,6 +34,8 @@ ROWS = [
     ("RL-26", WorkEnd.DRAFT_ILLEGAL, False, True, R.FAILED, Out.FAILED, None),
     ("RL-27", WorkEnd.POLICY_FAILED, True, False, R.FAILED, Out.FAILED, None),
     ("SV-08", WorkEnd.ENDED_EARLY, False, False, R.SUCCESS, Out.FALLBACK, F.INSUFFICIENT_EVIDENCE),
+    ("GU-146", WorkEnd.ANSWERED, True, False, R.SUCCESS, Out.SUCCESS, None),
+    ("GU-146", WorkEnd.ANSWERED, False, False, R.SUCCESS, Out.FALLBACK, F.INSUFFICIENT_EVIDENCE),
     ("RL-31", WorkEnd.DEADLINE_REACHED, True, False, R.TIMED_OUT, Out.FALLBACK, F.INSUFFICIENT_EVIDENCE),
 ]
 

@@ -10,7 +10,7 @@ from diagnosis_harness.audit.verification.result import Check, CheckName, Flaw, 
 from diagnosis_harness.diagnosis.inquiry import Inquiry, OnsetOrigin
 from diagnosis_harness.diagnosis.names import KnownNames, NameReading
 from diagnosis_harness.diagnosis.question import timestamp_in_question
-from diagnosis_harness.diagnosis.question_reading import Background, read_question
+from diagnosis_harness.diagnosis.question_reading import Background, read_question, shorten_for_matching
 from diagnosis_harness.diagnosis.zones import zone_of
 from diagnosis_harness.kernel.errors import RunDocumentInvalid
 from diagnosis_harness.report.document import RunDocument
@@ -69,6 +69,8 @@ def _onset_flaws(
         yield _flaw("onset_origin", origin, OnsetOrigin.QUESTION)
     if origin is OnsetOrigin.CARRIED and not was_routed(document.trace):  # a command has no turn before
         yield _flaw("onset_origin", origin, OnsetOrigin.NOBODY)
+    if inquiry.carried and not was_routed(document.trace):
+        yield _flaw("carried", inquiry.carried, ())
     if origin is OnsetOrigin.NOBODY and inquiry.alert_at_s is not None:
         yield _flaw("onset_origin", origin, OnsetOrigin.ALERT)
 
@@ -77,8 +79,8 @@ def _in_question(inquiry: Inquiry, entry: InquiryEntry | None) -> float | None:
     """The instant in the question's words, in the zone that its document names."""
     if entry is None or entry.question is None:
         return timestamp_in_question(inquiry.question, inquiry.inventory.incident)
-    zone = zone_of(entry.question.zone) or UTC
-    return timestamp_in_question(inquiry.question, inquiry.inventory.incident, zone)
+    zone, asked = zone_of(entry.question.zone) or UTC, shorten_for_matching(inquiry.question)
+    return timestamp_in_question(asked, inquiry.inventory.incident, zone)
 
 
 def _reading_flaws(inquiry: Inquiry, entry: InquiryEntry) -> Iterator[Flaw]:
@@ -96,7 +98,7 @@ def _reading_flaws(inquiry: Inquiry, entry: InquiryEntry) -> Iterator[Flaw]:
     again = read_question(inquiry.question, Background(known, inquiry.alert_entity, held, zone, origin))
     if QuestionEntry.of(again) != entry.question:
         yield _flaw("question", inquiry.reading, again)
-    if not set(inquiry.affected) <= {each.name for each in told}:
+    if not set(inquiry.affected) <= {*(each.name for each in told), *inquiry.carried}:
         yield _flaw("affected", inquiry.affected, "")
 
 

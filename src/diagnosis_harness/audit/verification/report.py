@@ -8,6 +8,7 @@ from dataclasses import fields
 from diagnosis_harness.application.intent import IntentType
 from diagnosis_harness.application.routed import find_routed_intent
 from diagnosis_harness.audit.verification.result import Check, CheckName, Flaw, FlawCode, check_of
+from diagnosis_harness.diagnosis.claim import CONCLUSIONS
 from diagnosis_harness.diagnosis.draft import DiagnosisDraft
 from diagnosis_harness.diagnosis.inquiry import Inquiry
 from diagnosis_harness.diagnosis.missing import MissingInfo
@@ -26,6 +27,7 @@ from diagnosis_harness.guards.semantic_guard import build_case
 from diagnosis_harness.guards.semantic_rules import case_objections
 from diagnosis_harness.guards.verdict import Finding
 from diagnosis_harness.release.outcome import ReleaseOutcome
+from diagnosis_harness.release.pipeline import answers
 from diagnosis_harness.release.standing import confidences, score_causes
 from diagnosis_harness.report.claim_sentence import may_stand
 from diagnosis_harness.report.compose import compose, no_diagnosis
@@ -135,6 +137,11 @@ def _case_flaws(
     case = build_case(draft, records, inquiry=inquiry)
     for reason in case_objections(case) if draft.conclusion else ():
         yield Flaw(reason, "report.causes")
+    succeeded = document.release.outcome is ReleaseOutcome.SUCCESS
+    if succeeded and not draft.conclusion and _other_path(document) is None:
+        published = [each for each in draft.claims if each.predicate not in CONCLUSIONS]
+        if not answers(inquiry, published, records):
+            yield Flaw(FlawCode.NOT_IN_THE_TABLE, "release", ReleaseOutcome.SUCCESS.value, "")
     for each in draft.set_aside:
         if each not in case.set_aside:
             yield Flaw(FlawCode.RANKINGS_DIFFER, "report.rankings", each.reason.value, each.tool_call_id)

@@ -27,6 +27,7 @@ from diagnosis_harness.report.excerpt import (
     worth_showing,
 )
 from diagnosis_harness.report.missing import missing_phrases
+from diagnosis_harness.report.resolved import describe_reading
 from diagnosis_harness.report.timestamps import escape_line
 
 _HEADLINE = {
@@ -35,6 +36,10 @@ _HEADLINE = {
     ReleaseOutcome.FAILED: "bold red",
     ReleaseOutcome.CANCELLED: "bold magenta",
 }
+
+
+_QUESTION_SHOWN = 400
+"""Characters of a question that the report repeats: five lines of a terminal."""
 
 
 def report_lines(document: RunDocument, *, width: int) -> tuple[Text, ...]:
@@ -47,11 +52,12 @@ def _lines(document: RunDocument, width: int) -> Iterator[Text]:
     report, outcome = document.report, document.release.outcome
     cited = number(document, refs_shown(document))
     answered = outcome in (ReleaseOutcome.SUCCESS, ReleaseOutcome.FALLBACK)
-    concluded = outcome is ReleaseOutcome.SUCCESS
+    concluded = bool(report.causes)
 
-    yield from hang(
-        Text("? ", "dim"), Text(escape_line(" ".join(document.run.question.split())), "dim"), width
-    )
+    yield from hang(Text("? ", "dim"), Text(_shorten(document.run.question), "dim"), width)
+    understood = describe_reading(document, language) if answered else None
+    if understood is not None:
+        yield from hang(Text("  "), Text(understood, "dim"), width)
     yield Text()
     for place, sentence in enumerate(report.summary):
         yield from hang(Text(), Text(sentence, _HEADLINE[outcome] if place == 0 else ""), width)
@@ -88,6 +94,12 @@ def _lines(document: RunDocument, width: int) -> Iterator[Text]:
         yield from _section(words.HEADING_KEPT.in_(language), _source_lines(document, language, width))
     yield Text()
     yield from footer(document, language=language, width=width)
+
+
+def _shorten(question: str) -> str:
+    """The question in a line or a few; a pasted alert is not repeated whole."""
+    said = escape_line(" ".join(question.split()))
+    return said if len(said) <= _QUESTION_SHOWN else f"{said[:_QUESTION_SHOWN]} …"
 
 
 def _section(title: str, lines: Iterable[Text]) -> Iterator[Text]:

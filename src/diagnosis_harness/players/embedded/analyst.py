@@ -15,6 +15,7 @@ from diagnosis_harness.diagnosis.draft import DiagnosisDraft
 from diagnosis_harness.diagnosis.missing import MissingInfo
 from diagnosis_harness.diagnosis.policy import AskTools, GiveDraft, PolicyAnswer, PolicyView, WantedCall
 from diagnosis_harness.diagnosis.progress import Assessment
+from diagnosis_harness.diagnosis.question_form import QuestionForm, Topic
 from diagnosis_harness.harness.budget import TokenUsage
 from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.kernel.json_value import JsonValue
@@ -30,6 +31,12 @@ QUESTION_LIMIT = 500
 """How much of a question is searched for names: as much as a tool takes as a text."""
 FACTS_PER_RESULT = 5
 """How many of a result's findings, strongest first, are kept as facts."""
+OWN_FACTS = 8
+"""How many findings of an entity that the question is about are kept: its usual signals are no more."""
+_OF_NO_CAUSE = frozenset(
+    {QuestionForm.HEALTH, QuestionForm.COMPARE_TIMES, QuestionForm.WHEN, QuestionForm.SHOW}
+)
+"""Forms that are answered without a cause, so that none is drafted."""
 NORMAL_FACTS = 2
 """How many of them when all that a result says is that nothing moved beyond normal."""
 
@@ -47,7 +54,7 @@ def next_answer(view: PolicyView) -> PolicyAnswer:
     """What to do next: pure."""
     reading = Reading(view.records)
     assessments = tuple(
-        _assess(record, view.subject) for record in view.records if record.tool_call_id in view.due
+        _assess(record, view.form.subjects) for record in view.records if record.tool_call_id in view.due
     )
     if not view.stop_required:
         calls = _calls_to_make(view, reading)
@@ -56,7 +63,12 @@ def next_answer(view: PolicyView) -> PolicyAnswer:
     if not view.tools:
         return GiveDraft(DiagnosisDraft((), (), missing_info=(MissingInfo.SOURCE,)), assessments)
     return GiveDraft(
-        draft_from(reading, concludes=not view.asks_of_unknown, subject=view.subject), assessments
+        draft_from(
+            reading,
+            concludes=not view.asks_of_unknown and view.form.form not in _OF_NO_CAUSE,
+            form=view.form,
+        ),
+        assessments,
     )
 
 
@@ -97,8 +109,20 @@ def _stages(view: PolicyView, reading: Reading) -> Iterator[list[NextCall]]:
     affected: dict[str, JsonValue] = {**onset}
     if (entity := _victim(view, reading)) is not None:
         affected["alert_entity"] = entity
+    yield [(name, arguments) for name, arguments in _form_look(view, onset) if reading.worth_asking(name)]
     yield [("rank_causes", affected)]
     yield _close_look(reading, onset)
+
+
+def _form_look(view: PolicyView, onset: Mapping[str, JsonValue]) -> list[NextCall]:
+    """What the form of the question asks about: its entities by themselves, and the logs it wants to see."""
+    form, looks = view.form, list[NextCall]()
+    for name in form.subjects if form.form is not QuestionForm.WHY else ():
+        looks.append(("find_changed_signals", {"entities": [name], **onset}))
+        looks.append(("compare_spans", {"entities": [name], **onset}))
+    if form.topic in (Topic.LOGS, Topic.ERRORS, Topic.ANY):
+        looks.append(("search_logs", {} if form.subject is None else {"entity": form.subject}))
+    return looks
 
 
 def _onset(view: PolicyView) -> dict[str, JsonValue]:
@@ -119,12 +143,12 @@ def _victim(view: PolicyView, reading: Reading) -> str | None:
 def _entity_of_question(view: PolicyView, reading: Reading) -> str | None:
     """Whom the question names first as hit; the suspect of a question is no victim."""
     first = next(iter(view.affected), None)
-    return first if first is not None or view.subject is not None else reading.entity_in_question()
+    return first if first is not None or view.form.subject is not None else reading.entity_in_question()
 
 
-def _subject(tool_name: str, arguments: Mapping[str, JsonValue]) -> tuple[str, object, object]:
+def _subject(tool_name: str, arguments: Mapping[str, JsonValue]) -> tuple[str, object, object, str]:
     """What a call is about: two calls about the same are not made."""
-    return tool_name, arguments.get("entity"), arguments.get("signal")
+    return tool_name, arguments.get("entity"), arguments.get("signal"), str(arguments.get("entities") or "")
 
 
 def _alert_look(view: PolicyView, reading: Reading, onset: Mapping[str, JsonValue]) -> list[NextCall]:
@@ -153,14 +177,19 @@ def _close_look(reading: Reading, onset: Mapping[str, JsonValue]) -> list[NextCa
     return looks
 
 
-def _assess(record: EvidenceRecord, subject: str | None) -> Assessment:
+def _assess(record: EvidenceRecord, subjects: tuple[str, ...]) -> Assessment:
     """A result helped when it says something that a claim can state; what is asked about comes first."""
     stated = [(item, plain_claim(record, item)) for item in record.items]
     harm = [claim for item, claim in stated if claim is not None and is_worth_telling(item)]
     normal = [claim for _, claim in stated if claim is not None and claim.predicate is Predicate.NORMAL]
     # That something stayed normal is worth telling where nothing got worse, and of little that is enough.
     facts = tuple(harm[:FACTS_PER_RESULT] or normal[:NORMAL_FACTS])
-    own = [claim for claim in (*harm, *normal) if subject is not None and claim.entity == subject]
-    facts = tuple({claim.claim_id: claim for claim in (*own[:NORMAL_FACTS], *facts)}.values())
+    owners = {item.entity: item.attributes.get("owner") for item in record.items}
+    own = [
+        claim
+        for claim in (*harm, *normal)
+        if claim.entity in subjects or owners.get(claim.entity) in subjects
+    ]
+    facts = tuple({claim.claim_id: claim for claim in (*own[:OWN_FACTS], *facts)}.values())
     gain = InformationGain.GAINED if facts else InformationGain.NO_GAIN
     return Assessment(record.tool_call_id, gain, facts)

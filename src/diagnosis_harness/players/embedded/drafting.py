@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from diagnosis_harness.diagnosis.claim import Claim, Predicate
 from diagnosis_harness.diagnosis.draft import Cause, DiagnosisDraft, Hypothesis
 from diagnosis_harness.diagnosis.missing import MissingInfo
+from diagnosis_harness.diagnosis.question_form import NO_FORM, FormRead, QuestionForm, Topic
 from diagnosis_harness.guards.harm import is_harm
 from diagnosis_harness.guards.rankings import fault_kind_of
 from diagnosis_harness.players.embedded.claims import claim_of, plain_claim, sound_claim
@@ -22,20 +25,20 @@ HYPOTHESES = 5
 
 
 def draft_from(
-    reading: Reading, *, concludes: bool = True, subject: str | None = None
+    reading: Reading, *, concludes: bool = True, form: FormRead = NO_FORM
 ) -> DiagnosisDraft | None:
     """The draft that the records give; None when they say nothing at all.
 
     Args:
         concludes: False for a draft that names no cause, whatever the records say.
-        subject: an entity that was asked about, and of which the draft tells what was seen.
+        form: names the entities that were asked about, and of which the draft tells what was seen.
     """
     candidates = reading.candidates()
     direct = _direct_claims(reading, candidates[0]) if candidates else ()
     concluded = concludes and bool(candidates) and bool(direct) and stands_out(candidates[0].item)
     caused = claim_of(candidates[0].record, candidates[0].item, Predicate.CAUSED) if concluded else None
     claims = _conclusion_claims(reading, candidates[0], caused, direct) if caused else _open_claims(reading)
-    claims = tuple({each.claim_id: each for each in (*claims, *_claims_about(reading, subject))}.values())
+    claims = tuple({each.claim_id: each for each in (*claims, *_claims_about(reading, form))}.values())
     missing = _missing(reading)
     if not claims and not missing and not candidates:
         return None
@@ -94,14 +97,29 @@ def _change_before(reading: Reading, found: Found) -> Claim | None:
     return next(iter(recent), None)
 
 
-def _claims_about(reading: Reading, subject: str | None) -> tuple[Claim, ...]:
-    """What was seen of an entity that was asked about: what moved most, and a change to it."""
-    if subject is None:
-        return ()
-    found = [
-        *reading.about(subject, *OBSERVED_KINDS),
-        *(each for each in reading.about(subject, ItemKind.CHANGE_EVENT) if is_recent_change(each.item)),
-    ]
+def _claims_about(reading: Reading, form: FormRead) -> tuple[Claim, ...]:
+    """What was seen of the entities that were asked about: what moved most, when, and changes to them."""
+    if form.form is QuestionForm.SHOW and form.topic is Topic.CHANGES:
+        every = reading.of_kind(ItemKind.CHANGE_EVENT)
+        return _state_all(
+            every if form.subject is None else reading.about(form.subject, ItemKind.CHANGE_EVENT)
+        )
+    told: list[Claim] = []
+    for name in form.subjects:
+        moved = reading.about(name, *OBSERVED_KINDS)
+        harmful = sorted(moved, key=lambda each: not is_harm(each.item))
+        changes = reading.about(name, ItemKind.CHANGE_EVENT)
+        recent = [each for each in changes if is_recent_change(each.item)]
+        told += (
+            *_state_all([*harmful, *recent]),
+            *_state_all(reading.about(name, ItemKind.ONSET, ItemKind.COUNT)),
+        )
+    if form.form is QuestionForm.WHEN:
+        told += _state_all(reading.of_kind(ItemKind.ONSET))
+    return tuple(told)
+
+
+def _state_all(found: Sequence[Found]) -> tuple[Claim, ...]:
     stated = (plain_claim(each.record, each.item) for each in found)
     return tuple(claim for claim in stated if claim is not None)[:DIRECT_CLAIMS]
 

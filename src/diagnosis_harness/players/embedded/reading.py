@@ -17,6 +17,7 @@ _NEEDS: dict[str, str] = {
     "list_changes": "changes",
     "compare_logs": "logs",
     "platform_events": "events",
+    "search_logs": "logs",
 }
 """Tools that are worth a call only where the inventory names their kind of telemetry."""
 

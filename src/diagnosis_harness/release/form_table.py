@@ -1,0 +1,87 @@
+"""What leaves for each form of a question and each result of the work on it: one total table.
+
+`release.decision` decides by how the work ended; this table adds what the question asked for. A form that
+asks for no cause is answered by checked claims alone, and that is a SUCCESS; a form that asks for a cause is
+answered by a cause. A fallback never enters the next turn of a session, and a failure has nothing to enter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from types import MappingProxyType
+from typing import Final
+
+from diagnosis_harness.diagnosis.question_form import QuestionForm
+from diagnosis_harness.release.outcome import FallbackType, ReleaseOutcome
+
+
+class FormResult(StrEnum):
+    """What the work on a question came to."""
+
+    CONCLUDED = "CONCLUDED"  # a cause passed every guard
+    ANSWERED = "ANSWERED"  # no cause; checked claims say what was asked
+    FACTS_ONLY = "FACTS_ONLY"  # checked claims, and none of them says what was asked
+    CONTEXT_MISSING = "CONTEXT_MISSING"  # nothing to check, and something that was needed is not there
+    EVIDENCE_REJECTED = "EVIDENCE_REJECTED"  # a cause was drafted, and EvidenceGuard refused it
+    NOT_SUPPORTED = "NOT_SUPPORTED"  # a cause was drafted, and SemanticGuard refused it
+    NOT_JUDGED = "NOT_JUDGED"  # a cause was drafted, and SemanticGuard could not be asked
+    NOTHING = "NOTHING"  # the work failed, or time or budget ran out with nothing to show
+    CANCELLED = "CANCELLED"
+
+
+@dataclass(frozen=True, slots=True)
+class FormRow:
+    """What leaves.
+
+    Attributes:
+        exit_code: of `diagnose ask`; with NOTHING that of a failure, which time (124) and budget (4) replace.
+        enters_next_turn: whether a later question of the session is shown the result.
+    """
+
+    outcome: ReleaseOutcome
+    fallback: FallbackType | None
+    exit_code: int
+    enters_next_turn: bool
+
+
+ANSWERED_BY_FACTS: Final = frozenset(
+    {
+        QuestionForm.HEALTH,
+        QuestionForm.COMPARE,
+        QuestionForm.COMPARE_TIMES,
+        QuestionForm.WHEN,
+        QuestionForm.SHOW,
+        QuestionForm.FOLLOW_UP,
+    }
+)
+"""Forms that checked claims answer without a cause."""
+_RELEASED = FormRow(ReleaseOutcome.SUCCESS, None, 0, enters_next_turn=True)
+
+
+def _fallback(kind: FallbackType) -> FormRow:
+    return FormRow(ReleaseOutcome.FALLBACK, kind, 3, enters_next_turn=False)
+
+
+_THIN = _fallback(FallbackType.INSUFFICIENT_EVIDENCE)
+_OF_RESULT: Final[Mapping[FormResult, FormRow]] = {
+    FormResult.CONCLUDED: _RELEASED,
+    FormResult.ANSWERED: _THIN,  # of a form that asks for a cause: facts about it are no answer
+    FormResult.FACTS_ONLY: _THIN,
+    FormResult.CONTEXT_MISSING: _fallback(FallbackType.MISSING_REQUIRED_CONTEXT),
+    FormResult.EVIDENCE_REJECTED: _fallback(FallbackType.EVIDENCE_VALIDATION_FAILED),
+    FormResult.NOT_SUPPORTED: _fallback(FallbackType.SEMANTIC_UNSUPPORTED),
+    FormResult.NOT_JUDGED: _fallback(FallbackType.SEMANTIC_UNAVAILABLE),
+    FormResult.NOTHING: FormRow(ReleaseOutcome.FAILED, None, 1, enters_next_turn=False),
+    FormResult.CANCELLED: FormRow(ReleaseOutcome.CANCELLED, None, 130, enters_next_turn=False),
+}
+FORM_TABLE: Final[Mapping[tuple[QuestionForm, FormResult], FormRow]] = MappingProxyType(
+    {
+        (form, result): _RELEASED
+        if result is FormResult.ANSWERED and form in ANSWERED_BY_FACTS
+        else _OF_RESULT[result]
+        for form in QuestionForm
+        for result in FormResult
+    }
+)

@@ -1,0 +1,103 @@
+"""Which checked claims answer a question that asks for no cause."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from tests.support.inquiries import inquiry
+
+from diagnosis_harness.diagnosis.claim import Claim, EvidenceRef, Predicate
+from diagnosis_harness.diagnosis.inquiry import Inquiry
+from diagnosis_harness.diagnosis.question_form import FormRead, QuestionForm, Topic
+from diagnosis_harness.guards.answering import answering_claims
+from diagnosis_harness.testing.evidence import WINDOW, ready_record
+from diagnosis_harness.tools.evidence import Direction, EvidenceItem, ItemKind
+
+QUIET = EvidenceItem(
+    "i1",
+    ItemKind.SIGNAL_CHANGE,
+    "latency of checkout stayed",
+    entity="checkout",
+    signal="latency_ms",
+    direction=Direction.FLAT,
+    window=WINDOW,
+    attributes={"kind": "latency"},
+)
+LOUD = replace(
+    QUIET, item_id="i2", signal="errors", direction=Direction.UP, attributes={"kind": "errors", "bad": True}
+)
+
+
+def asks(form: FormRead) -> Inquiry:
+    """A question of this form."""
+    asked = inquiry("checkout")
+    return replace(asked, reading=replace(asked.reading, form=form))
+
+
+def says(predicate: Predicate, entity: str = "checkout", item: str = "i1") -> Claim:
+    """A claim that passed."""
+    return Claim(f"{predicate}-{entity}", predicate, entity, (EvidenceRef("t1", item),), window=WINDOW)
+
+
+HEALTH = asks(FormRead(QuestionForm.HEALTH, "checkout"))
+
+
+def test_what_stayed_normal_answers_whether_an_entity_is_as_usual() -> None:
+    """Of that entity alone."""
+    own, other = says(Predicate.NORMAL), says(Predicate.NORMAL, "payment")
+
+    assert answering_claims(HEALTH, (other, own), (ready_record(QUIET),)) == (own,)
+    assert answering_claims(HEALTH, (other,), (ready_record(QUIET),)) == ()
+
+
+def test_nothing_is_as_usual_where_a_record_holds_worse() -> None:
+    """Whether a claim says so or not: what was seen is not left out of the answer."""
+    assert answering_claims(HEALTH, (says(Predicate.NORMAL),), (ready_record(QUIET, LOUD),)) == ()
+
+
+def test_what_got_worse_comes_before_what_stayed() -> None:
+    """One claim is the answer."""
+    worse = says(Predicate.CHANGED, item="i2")
+
+    assert answering_claims(HEALTH, (says(Predicate.NORMAL), worse), (ready_record(QUIET, LOUD),)) == (worse,)
+
+
+def test_a_comparison_is_answered_of_both_or_not_at_all() -> None:
+    """How one of them is says nothing of the other."""
+    form = asks(FormRead(QuestionForm.COMPARE, "checkout", "payment"))
+    one, other = says(Predicate.NORMAL), says(Predicate.CHANGED, "payment")
+
+    assert answering_claims(form, (one, other), (ready_record(QUIET),)) == (one, other)
+    assert answering_claims(form, (one,), (ready_record(QUIET),)) == ()
+
+
+def test_when_is_answered_by_the_earliest_beginning() -> None:
+    """Claims in the order of time."""
+    form = asks(FormRead(QuestionForm.WHEN))
+    late = replace(says(Predicate.BEGAN), onset_s=WINDOW.start_s + 60.0)
+    early = replace(says(Predicate.BEGAN, "payment"), onset_s=WINDOW.start_s)
+
+    assert answering_claims(form, (late, early, says(Predicate.NORMAL)), ()) == (early, late)
+
+
+def test_what_is_shown_is_what_was_asked_for() -> None:
+    """Errors by what they measure, changes by what they are, logs by the tool that read them."""
+    items = (ready_record(QUIET, LOUD),)
+    errors, latency = says(Predicate.CHANGED, item="i2"), says(Predicate.NORMAL)
+    deployed = says(Predicate.DEPLOYED, item="i9")
+    every = (errors, latency, deployed)
+
+    def show(topic: Topic) -> tuple[Claim, ...]:
+        return answering_claims(asks(FormRead(QuestionForm.SHOW, "checkout", topic=topic)), every, items)
+
+    assert show(Topic.ERRORS) == (errors,)
+    assert show(Topic.LATENCY) == (latency,)
+    assert show(Topic.CHANGES) == (deployed,)
+    assert show(Topic.LOGS) == ()
+    assert show(Topic.ANY) == every
+
+
+def test_a_conclusion_is_no_fact_and_an_unknown_name_has_no_answer() -> None:
+    """Who is hit is said with a judged conclusion alone."""
+    assert answering_claims(HEALTH, (says(Predicate.AFFECTED),), ()) == ()
+    assert answering_claims(inquiry("checkout"), (says(Predicate.NORMAL),), ()) == ()  # it asks for the cause
