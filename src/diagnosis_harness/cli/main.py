@@ -215,15 +215,7 @@ def _add_ask(app: typer.Typer, open_diagnosis: OpenDiagnosis, settings_file: Set
 
         The report goes to standard output, progress to standard error. Ctrl+C cancels and keeps the evidence.
         """
-        from diagnosis_harness.cli.arguments import (
-            check_deadline,
-            check_question_argument,
-            check_question_to_service,
-            check_zone,
-            choose_language,
-            join_question,
-            parse_onset,
-        )
+        from diagnosis_harness.cli import arguments as given
         from diagnosis_harness.cli.ask import (
             AskRequest,
             Handling,
@@ -233,15 +225,15 @@ def _add_ask(app: typer.Typer, open_diagnosis: OpenDiagnosis, settings_file: Set
             run_ask,
         )
 
-        question = check_question_argument(join_question(words, sys.stdin))
+        question = given.check_question_argument(given.join_question(words, sys.stdin))
         request = AskRequest(
             question=question,
             folder=folder,
             baseline=baseline,
-            onset_s=parse_onset(onset, zone=check_zone(zone)),
+            onset_s=given.parse_onset(onset, zone=given.check_zone(zone)),
             zone=zone,
-            deadline_s=check_deadline(deadline),
-            language=choose_language(lang, question),
+            deadline_s=given.check_deadline(deadline),
+            language=given.choose_language(lang, question),
         )
         handling = Handling(settings_file(), session, keep=not no_keep, interactive=interactive, lang=lang)
         output = _output_options(as_json=as_json, no_color=no_color, save=save)
@@ -251,7 +243,7 @@ def _add_ask(app: typer.Typer, open_diagnosis: OpenDiagnosis, settings_file: Set
             return run_ask(found, output, open_diagnosis, handling)
         from diagnosis_harness.cli.ask_server import ask_server
 
-        check_question_to_service(question)
+        given.check_question_to_service(question)
         return ask_server(request, server_options, output, settings_file())
 
 
