@@ -10,9 +10,21 @@ from diagnosis_harness.diagnosis.missing import MissingInfo
 from diagnosis_harness.kernel.window import TimeWindow
 
 
+class CauseLevel(StrEnum):
+    """How far a conclusion goes."""
+
+    LOCALISED = "LOCALISED"  # it starts here
+    EXPLAINED = "EXPLAINED"  # and what happened here is shown by evidence of its own origin
+    TRIGGER = "TRIGGER"  # and something that was done here before fits in place and time
+
+
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """A named cause. `region` is the part of the entity where known: an operation, an edge, a resource."""
+    """A named cause. `region` is the part of the entity where known: an operation, an edge, a resource.
+
+    `level` and `scope` are computed when it is released (`guards.levels`) and stand in no draft: `scope` is
+    what else it may start in, since nothing is recorded of it; the entity itself where no name is known.
+    """
 
     entity: str
     fault_kind: FaultKind
@@ -20,6 +32,8 @@ class Cause:
     """The claims that support it; the CAUSED claim first."""
     region: str | None = None
     score: float | None = None
+    level: CauseLevel | None = None
+    scope: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from types import MappingProxyType
 
 from diagnosis_harness.diagnosis.draft import Cause
 from diagnosis_harness.guards.harm import is_harm
+from diagnosis_harness.guards.levels import SCOPE_MOST, scope_of
 from diagnosis_harness.guards.rankings import contradicting
 from diagnosis_harness.guards.semantic_guard import SemanticCase, decides, is_decided_by_signal
 from diagnosis_harness.guards.verdict import SemanticReason
@@ -25,6 +26,8 @@ OBJECTIONS: Mapping[SemanticReason, Callable[[EvidenceItem], bool]] = MappingPro
     {
         SemanticReason.EFFECT_NORMAL: lambda item: item.attributes.get("effect") == "normal",
         SemanticReason.EFFECT_MISFITS: lambda item: item.attributes.get("fits") is False,
+        SemanticReason.SYMPTOM_ONLY: lambda item: item.attributes.get("symptom_only") is True,
+        SemanticReason.SCOPE_TOO_WIDE: lambda item: len(scope_of(item)) > SCOPE_MOST,
         SemanticReason.NO_PATH: lambda item: item.attributes.get("path") == "none",
     }
 )

@@ -87,6 +87,8 @@ class SemanticReason(StrEnum):
     EFFECT_NORMAL = "EFFECT_NORMAL"  # what it is to explain is known to be as usual
     EFFECT_MISFITS = "EFFECT_MISFITS"  # what was found of it cannot bring about what is felt
     NO_PATH = "NO_PATH"  # no recorded call leads from the affected entity to it
+    SYMPTOM_ONLY = "SYMPTOM_ONLY"  # nothing but the symptom that is to be explained
+    SCOPE_TOO_WIDE = "SCOPE_TOO_WIDE"  # too many unseen callees may be it: nothing is narrowed down
     NO_MARGIN = "NO_MARGIN"  # another hypothesis is as good
     NOT_RANKED = "NOT_RANKED"  # no ranking of this run about this question names it
     CONTRADICTED = "CONTRADICTED"  # by another ranking of this question, which nothing answers

@@ -19,6 +19,7 @@ from diagnosis_harness.guards.circumstances import (
     unknown_services,
 )
 from diagnosis_harness.guards.confidence import confidence_of
+from diagnosis_harness.guards.levels import level_of, scope_of
 from diagnosis_harness.guards.rankings import judging_item, rankings_of, standing_rankings
 from diagnosis_harness.release.result import ReleaseContent
 from diagnosis_harness.tools.evidence import EvidenceItem
@@ -65,10 +66,18 @@ def judging_rankings(
 def score_causes(
     draft: DiagnosisDraft, records: Iterable[EvidenceRecord], *, inquiry: Inquiry
 ) -> tuple[Cause, ...]:
-    """The causes of a draft that passed the guards, each with the score of the ranking it was judged by."""
-    rankings = judging_rankings(draft, records, inquiry=inquiry)
+    """The causes of a draft that passed the guards, each with score, level and scope.
+
+    They are those of the ranking it was judged by, and of what the draft's claims cite.
+    """
+    held = tuple(records)
+    rankings = judging_rankings(draft, held, inquiry=inquiry)
+    known = Records(held)
+    cited = [item for claim in draft.claims for _, item in known.items_cited(claim)]
     return tuple(
-        replace(cause, score=item.score if item else None)
+        replace(cause, score=None, level=None, scope=())
+        if item is None
+        else replace(cause, score=item.score, level=level_of(item, cited), scope=scope_of(item))
         for cause, item in zip(draft.conclusion, rankings, strict=True)
     )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from diagnosis_harness.diagnosis.claim import Claim
+from diagnosis_harness.diagnosis.claim import Claim, Predicate
 from diagnosis_harness.diagnosis.records import Records
 from diagnosis_harness.guards.support import objections
 from diagnosis_harness.guards.wording import LENGTH_MAX, wording_objections
@@ -14,8 +14,11 @@ from diagnosis_harness.tools.invocation import EvidenceRecord
 
 
 def claim_sentence(claim: Claim, records: Sequence[EvidenceRecord], language: Language) -> str:
-    """The sentence of a claim that EvidenceGuard passed, in the language of the report."""
-    wording = claim.wording
+    """The sentence of a claim that EvidenceGuard passed, in the language of the report.
+
+    Who is the cause is said by code alone: how far that is known no agent knows when it words it.
+    """
+    wording = claim.wording if claim.predicate is not Predicate.CAUSED else None
     if wording is not None and is_grounded(wording, claim, records, language):
         return wording
     return sentence(claim, language)

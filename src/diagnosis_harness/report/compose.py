@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from diagnosis_harness.diagnosis.claim import CONCLUSIONS, WHOLE_RECORD, Claim, EvidenceRef, FaultKind
 from diagnosis_harness.diagnosis.draft import Cause
-from diagnosis_harness.kernel.language import Language
+from diagnosis_harness.kernel.language import Language, Text
 from diagnosis_harness.kernel.names import display_name
 from diagnosis_harness.release.outcome import ReleaseOutcome
 from diagnosis_harness.report import words
@@ -73,6 +73,8 @@ def compose(material: ReportMaterial) -> Report:
                 score=cause.score,
                 confidence=confidence,
                 claim_ids=cause.claim_ids,
+                level=cause.level,
+                scope=cause.scope,
             )
             for cause, confidence in zip(material.content.causes, sure, strict=True)
         ),
@@ -230,10 +232,20 @@ def _summary(material: ReportMaterial, language: Language) -> tuple[str, ...]:
 
 def _cause_sentences(causes: Sequence[Cause | CauseEntry], language: Language) -> tuple[str, ...]:
     return tuple(
-        (words.CAUSE if place == 0 else words.ALSO_CAUSE).render(
+        conclusion_words(cause, first=place == 0).render(
             language,
             entity=display_name(cause.entity),
             fault=fault_words(cause.fault_kind, cause.region, language=language),
+            unseen=words.AND.in_(language).join(map(display_name, cause.scope)),
         )
         for place, cause in enumerate(causes)
     )
+
+
+def conclusion_words(cause: Cause | CauseEntry, *, first: bool) -> Text:
+    """The sentence of a cause, which claims its level and never more."""
+    if cause.scope:
+        return words.SCOPED if cause.scope != (cause.entity,) else words.SCOPED_UNNAMED
+    if cause.level is None:  # of a document of version 2
+        return words.CAUSE if first else words.ALSO_CAUSE
+    return words.CONCLUDED[cause.level]

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 from diagnosis_harness.diagnosis.claim import Claim, EvidenceRef, FaultKind, Predicate, Quote
 from diagnosis_harness.diagnosis.collection import DiagnosisStopReason
+from diagnosis_harness.diagnosis.draft import CauseLevel
 from diagnosis_harness.diagnosis.missing import MissingInfo
 from diagnosis_harness.harness.termination import CancellationReason, RunState
 from diagnosis_harness.kernel.canonical import canonical_json, digest
@@ -162,7 +163,13 @@ class ClaimEntry:
 
 @dataclass(frozen=True, slots=True)
 class CauseEntry:
-    """A released cause. `confidence` is computed from checks, None until it can be; never an agent's word."""
+    """A released cause. `confidence` is computed from checks, None until it can be; never an agent's word.
+
+    Attributes:
+        level: how far the conclusion goes; None in documents of version 2, whose causes have none.
+        scope: what else it may start in, since nothing is recorded of it: callees by name, the entity itself
+            where no name is known; empty where the conclusion is not scoped.
+    """
 
     entity: str
     fault_kind: FaultKind
@@ -170,6 +177,8 @@ class CauseEntry:
     score: float | None
     confidence: float | None
     claim_ids: tuple[str, ...]
+    level: CauseLevel | None = field(default=None, metadata=since("3"))
+    scope: tuple[str, ...] = field(default=(), metadata=since("3"))
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,6 +38,8 @@ def draft_of(report: Report) -> DiagnosisDraft:
             claim_ids=cause.claim_ids,
             region=cause.region,
             score=cause.score,
+            level=cause.level,
+            scope=cause.scope,
         )
         for cause in report.causes
     )

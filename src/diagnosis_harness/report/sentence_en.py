@@ -46,7 +46,11 @@ def _drop(claim: Claim) -> str:
 
 
 def _cause(claim: Claim) -> str:
-    return f"{display_name(claim.entity)} is the cause{_of(claim)}{_when(claim)}{_detail(claim)}"
+    """Where it starts; whether it is also explained the report says, with the level of its cause."""
+    where = f"starts at {display_name(claim.entity)}{_detail(claim)}"
+    if claim.affected in (None, claim.entity):
+        return f"It{_when(claim)} {where}"
+    return f"What {display_name(claim.affected or '')} shows{_when(claim)} {where}"
 
 
 def _effect(claim: Claim) -> str:
@@ -169,12 +173,6 @@ def _failing(claim: Claim) -> str:
     if claim.affected:
         return f"The share of calls from {display_name(claim.affected)} to {_subject(claim)} that fail rose"
     return f"The share of {_subject(claim)} that fails rose"
-
-
-def _of(claim: Claim) -> str:
-    if claim.affected is None or claim.affected == claim.entity:
-        return ""
-    return f" of what {display_name(claim.affected)} shows"
 
 
 def _movement(claim: Claim) -> str:

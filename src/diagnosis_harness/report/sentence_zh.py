@@ -45,7 +45,9 @@ def _drop(claim: Claim) -> str:
 
 
 def _cause(claim: Claim) -> str:
-    return f"{_when(claim)}{display_name(claim.entity)} 是{_of(claim)}原因{_detail(claim)}"
+    """Where it starts; whether it is also explained the report says, with the level of its cause."""
+    of = "" if claim.affected in (None, claim.entity) else f"{display_name(claim.affected or '')} 的"
+    return f"{_when(claim)}{of}异常始于 {display_name(claim.entity)}{_detail(claim)}"
 
 
 def _effect(claim: Claim) -> str:
@@ -161,12 +163,6 @@ def _failing(claim: Claim) -> str:
     if claim.affected:
         return f"{display_name(claim.affected)} 调用 {_subject(claim)} 的失败比例上升"
     return f"{_subject(claim)} 的失败比例上升"
-
-
-def _of(claim: Claim) -> str:
-    if claim.affected is None or claim.affected == claim.entity:
-        return ""
-    return f" {display_name(claim.affected)} 异常的"
 
 
 def _movement(claim: Claim) -> str:

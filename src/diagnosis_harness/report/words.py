@@ -7,6 +7,7 @@ from typing import Final
 
 from diagnosis_harness.diagnosis.claim import FaultKind
 from diagnosis_harness.diagnosis.collection import DiagnosisStopReason
+from diagnosis_harness.diagnosis.draft import CauseLevel
 from diagnosis_harness.diagnosis.missing import MissingInfo
 from diagnosis_harness.harness.termination import RunState
 from diagnosis_harness.kernel.language import Text
@@ -171,6 +172,26 @@ UNKNOWN_NAME: Final = Text(
 )
 """A name of the question that no telemetry knows."""
 CAUSE: Final = Text(en="{entity} is the cause: {fault}.", zh="{entity} 是原因：{fault}。")
+CONCLUDED: Final[Mapping[CauseLevel, Text]] = {
+    CauseLevel.LOCALISED: Text(
+        en="It starts at {entity}: {fault}. What happened there is not shown.",
+        zh="异常始于 {entity}：{fault}。那里发生了什么，尚无证据。",
+    ),
+    CauseLevel.EXPLAINED: Text(en="{entity} is the cause: {fault}.", zh="{entity} 是原因：{fault}。"),
+    CauseLevel.TRIGGER: Text(
+        en="{entity} is the cause: {fault}. A change to it came before; that it set this off is not shown.",
+        zh="{entity} 是原因：{fault}。此前它有过变更；没有证据表明是该变更触发的。",
+    ),
+}
+SCOPED: Final = Text(
+    en="It starts at {entity} or in what it calls: {fault}. Of its callee {unseen} nothing is recorded.",
+    zh="异常始于 {entity} 或它所调用的对象：{fault}。它调用的 {unseen} 没有任何记录。",
+)
+SCOPED_UNNAMED: Final = Text(
+    en="It starts at {entity} or in something it calls that nothing records: {fault}.",
+    zh="异常始于 {entity}，或始于它所调用而没有任何记录的对象：{fault}。",
+)
+AND: Final = Text(en=" and ", zh=" 和 ")
 ALSO_CAUSE: Final = Text(en="{entity} is a cause as well: {fault}.", zh="{entity} 也是原因：{fault}。")
 CONFIDENCE: Final = Text(
     en=(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import log1p
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,11 +21,14 @@ from diagnosis_harness.analysis.symptom import SymptomRow, strengths, symptom_cl
 from diagnosis_harness.toolbox.indicator import Indicator
 from diagnosis_harness.toolbox.metric_row import MetricRow
 from diagnosis_harness.toolbox.metric_table import MetricTable
+from diagnosis_harness.toolbox.rare_events import counts_requests
 from diagnosis_harness.toolbox.span_table import SpanView
 
 Codes = NDArray[np.int64]
 
 USUAL_CALL = 0.75  # share of parents that make a call, from which on its absence is news
+LEAST_DEMAND = 1.2  # times the usual requests, from which on demand explains anything: less is daily drift
+BEYOND_DEMAND = 1.25  # times the demand's growth; use per request rises a little as a resource fills up
 _FAILURE = frozenset({SignalKind.ERRORS, SignalKind.AVAILABILITY})
 _SLOWNESS = frozenset({SignalKind.LATENCY})
 _RESOURCE_FAULT = {
@@ -86,6 +90,7 @@ def metric_resources(table: MetricTable) -> list[Clue]:
         if row.meaning.kind in RESOURCES and row.meaning.side is SignalSide.OWN
     ]
     noise = noise_level(null[places])
+    demand = demand_growth(table)
     clues = []
     for place in places:
         row = table.rows[place]
@@ -103,9 +108,28 @@ def metric_resources(table: MetricTable) -> list[Clue]:
                 null_windows=null.shape[1],
                 instance=_instance(row),
                 growth=_growth(table, place),
+                explained=log1p(z) if _follows_demand(table, place, demand.get(row.owner)) else 0.0,
             )
         )
     return clues
+
+
+def demand_growth(table: MetricTable) -> Mapping[str, float]:
+    """By entity how many times its usual requests it got after the onset, by its own series or instances'."""
+    found: dict[str, float] = {}
+    for place, row in enumerate(table.rows):
+        usual, late = float(table.shift.level[place]), float(table.shift.value[place])
+        if row.caller is None and counts_requests(row) and usual > 0 and np.isfinite(late):
+            found[row.owner] = max(found.get(row.owner, 0.0), late / usual)
+    return found
+
+
+def _follows_demand(table: MetricTable, place: int, demand: float | None) -> bool:
+    """Whether a resource rose no further than its own requests did: used more, and not broken."""
+    usual, late = float(table.shift.level[place]), float(table.shift.value[place])
+    if demand is None or demand < LEAST_DEMAND or not usual > 0:
+        return False
+    return late / usual <= BEYOND_DEMAND * demand
 
 
 def metric_gaps(table: MetricTable) -> list[Clue]:

@@ -34,6 +34,7 @@ from diagnosis_harness.toolbox.indicator import Indicator, find_indicator
 from diagnosis_harness.toolbox.log_clues import log_clues
 from diagnosis_harness.toolbox.log_view import LogRecordings, LogView, build_log_view
 from diagnosis_harness.toolbox.metric_table import MetricSeries, MetricTable, build_metric_table
+from diagnosis_harness.toolbox.origin import OwnEvidence, Telemetry
 from diagnosis_harness.toolbox.ports import AlertInfo, Sources
 from diagnosis_harness.toolbox.span_table import SpanView, load_span_view
 
@@ -88,6 +89,7 @@ class RankedCauses:
         effect: what the affected entity shows of it.
         paths: by candidate the way of calls from the affected entity, both ends included; empty where none is
             known. None where there is no call graph at all.
+        own: by candidate what is of its own origin, and what it calls unseen.
         aliases: nodes that are only views of another, by name; their trouble is charged to that.
     """
 
@@ -98,6 +100,7 @@ class RankedCauses:
     effect: Effect
     paths: Mapping[str, tuple[str, ...]] | None
     aliases: Mapping[str, str]
+    own: Mapping[str, OwnEvidence]
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +142,9 @@ class IncidentView:
         victims = (affected,) if alert.entity is not None else self.graph.entries or (affected,)
         effect = effect_of(indicator, self.metrics, self.spans, {name for name in victims if name})
         paths = self._paths(affected, candidates, backlog=backlog)
-        return RankedCauses(affected, indicator, reality, candidates, effect, paths, aliases)
+        telemetry = Telemetry(self.graph, self.metrics, self.spans, self.groups)
+        own = {one.entity: telemetry.own_evidence(one) for one in candidates}
+        return RankedCauses(affected, indicator, reality, candidates, effect, paths, aliases, own)
 
     def _paths(
         self, affected: str | None, candidates: Iterable[Candidate], *, backlog: bool

@@ -99,15 +99,9 @@ def _item(
         "fault_kind": one.fault_kind,
         "region": one.region,
         "reality": round4(ranking.reality),
-        "effect": ranking.effect.state.value,
-        "fits": can_bring_about(ranking.effect, one.natures),
         "onset": utc_text(onset_s),
     }
-    if ranking.paths is not None:
-        attributes["path"] = "known" if ranking.paths.get(one.entity) else "none"
-    views = sorted(view for view, node in ranking.aliases.items() if node == one.entity)
-    if views:
-        attributes["also_seen_as"] = views[0]
+    attributes |= _safety(one, ranking)
     for clue in one.clues:
         attributes[f"{clue.modality.value}_score"] = round4(clue.excess)
         if clue.explained_by is not None and clue.explained_by == one.explained_by:
@@ -121,6 +115,7 @@ def _item(
         affected = f"what {display_name(ranking.affected)} shows"
     else:
         affected = "the incident"
+    views = _views(one, ranking)
     line = (
         f"{display_name(one.entity)} ranks {place} as the cause of {affected} from {utc_text(onset_s)} on: "
         f"score {digits(score)}, strength {digits(strength)}, {one.fault_kind}, "
@@ -141,6 +136,29 @@ def _item(
         score=score,
         attributes=attributes,
     )
+
+
+def _safety(one: Candidate, ranking: RankedCauses) -> dict[str, Scalar]:
+    """What a candidate may be released as, if at all: its effect, its path, and what is of its own origin."""
+    own, views = ranking.own[one.entity], _views(one, ranking)
+    found: dict[str, Scalar] = {
+        "effect": ranking.effect.state.value,
+        "fits": can_bring_about(ranking.effect, one.natures),
+        "origin": " ".join(own.origins),
+        "open": own.open,
+        "symptom_only": not own.origins and not own.unseen and one.entity == ranking.affected,
+    }
+    if ranking.paths is not None:
+        found["path"] = "known" if ranking.paths.get(one.entity) else "none"
+    for number, name in enumerate(own.unseen, start=1):
+        found[f"unseen_{number}"] = name
+    if views:
+        found["also_seen_as"] = views[0]
+    return found
+
+
+def _views(one: Candidate, ranking: RankedCauses) -> list[str]:
+    return sorted(view for view, node in ranking.aliases.items() if node == one.entity)
 
 
 def _window(view: IncidentView) -> TimeWindow | None:

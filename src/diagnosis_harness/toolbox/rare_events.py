@@ -38,7 +38,7 @@ def score_rare_events(
     """
     up, down = shift.up.copy(), shift.down.copy()
     null_up, null_down = shift.null_up.copy(), shift.null_down.copy()
-    requests = {(row.entity, row.caller): place for place, row in enumerate(rows) if _counts_requests(row)}
+    requests = {(row.entity, row.caller): place for place, row in enumerate(rows) if counts_requests(row)}
     for place, row in enumerate(rows):
         before, late = _failures(row, normal[place]), _failures(row, after[place])
         if before is None or late is None or not _is_rare(before) or not np.isfinite(late).any():
@@ -94,7 +94,8 @@ def _is_rare(share: Floats) -> bool:
     return len(finite) >= 2 and float((finite == 0).mean()) >= ZERO_SHARE
 
 
-def _counts_requests(row: MetricRow) -> bool:
+def counts_requests(row: MetricRow) -> bool:
+    """Whether a series says how many requests there were."""
     words = frozenset(words_of(row.signal))
     return row.meaning.kind is SignalKind.TRAFFIC and bool(words & _COUNTS) and not words & _NO_COUNTS
 

@@ -94,15 +94,15 @@ def sentence_for(predicate: Predicate, language: Language, **parts: Any) -> str:
             Predicate.CAUSED,
             {"affected": "frontend", **ROSE, "onset_s": START_S},
             (
-                "checkout is the cause of what frontend shows since 2024-01-01 14:05 UTC: "
+                "What frontend shows since 2024-01-01 14:05 UTC starts at checkout: "
                 "its latency rose from 850 ms to 3.2 s (3.8 times)."
             ),
             (
-                "2024-01-01 14:05 UTC 起，checkout 是 frontend 异常的原因："
+                "2024-01-01 14:05 UTC 起，frontend 的异常始于 checkout："
                 "其 latency 从 850 ms 升到 3.2 s（3.8 倍）。"
             ),
         ),
-        (Predicate.CAUSED, {"affected": "checkout"}, "checkout is the cause.", "checkout 是原因。"),
+        (Predicate.CAUSED, {"affected": "checkout"}, "It starts at checkout.", "异常始于 checkout。"),
         (
             Predicate.AFFECTED,
             {**ROSE, "onset_s": START_S},

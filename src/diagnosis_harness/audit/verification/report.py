@@ -121,6 +121,9 @@ def _score_flaws(
     for number, (cause, again) in enumerate(
         zip(draft.conclusion, score_causes(draft, records, inquiry=inquiry), strict=True)
     ):
+        given, due = (cause.level, cause.scope), (again.level, again.scope)
+        if given != due and document.schema_version != READABLE[0]:  # causes of version 2 have no level
+            yield Flaw(FlawCode.LEVEL_NOT_BORNE, f"report.causes[{number}].level", str(given), str(due))
         if cause.score != again.score:
             place = f"report.causes[{number}].score"
             yield Flaw(FlawCode.SCORE_NOT_CITED, place, str(cause.score), str(again.score))

@@ -57,6 +57,7 @@ class FlawCode(StrEnum):
     CANDIDATE_CONCLUDED = "CANDIDATE_CONCLUDED"
     CANDIDATE_NOT_BORNE = "CANDIDATE_NOT_BORNE"  # what it cites does not state score, fault, region or order
     SCORE_NOT_CITED = "SCORE_NOT_CITED"
+    LEVEL_NOT_BORNE = "LEVEL_NOT_BORNE"  # a cause claims another level or scope than its evidence gives
     NOT_IN_THE_TABLE = "NOT_IN_THE_TABLE"
     REASON_DOES_NOT_FIT = "REASON_DOES_NOT_FIT"
     FAILURE_DOES_NOT_FIT = "FAILURE_DOES_NOT_FIT"

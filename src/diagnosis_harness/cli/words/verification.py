@@ -58,6 +58,9 @@ FLAWS: dict[FlawCode | FindingCode | SemanticReason, Text] = {
     FlawCode.COVERAGE_DIFFERS: Text(en="does not match the records", zh="与记录不一致"),
     FlawCode.CANDIDATE_CONCLUDED: Text(en="is already a cause", zh="已经是认定的原因"),
     FlawCode.CANDIDATE_NOT_BORNE: Text(en="its citations do not support it", zh="所引用的内容不支持它"),
+    FlawCode.LEVEL_NOT_BORNE: Text(
+        en="the evidence gives another level or scope", zh="证据所支持的级别或范围与此不同"
+    ),
     FlawCode.SCORE_NOT_CITED: Text(en="no cited ranking has this score", zh="所引用的排名中没有这个得分"),
     FlawCode.NOT_IN_THE_TABLE: Text(en="not a possible end of a run", zh="运行不可能这样结束"),
     FlawCode.REASON_DOES_NOT_FIT: Text(en="the reason does not lead to this state", zh="原因与状态不符"),
@@ -142,6 +145,14 @@ FLAWS: dict[FlawCode | FindingCode | SemanticReason, Text] = {
     SemanticReason.EFFECT_MISFITS: Text(
         en="what was found of it cannot bring about what the affected entity shows",
         zh="在它身上发现的问题不会造成受影响实体的表现",
+    ),
+    SemanticReason.SYMPTOM_ONLY: Text(
+        en="nothing is known of it but the symptom that is to be explained",
+        zh="除了待解释的症状，对它一无所知",
+    ),
+    SemanticReason.SCOPE_TOO_WIDE: Text(
+        en="too many of what it calls are unrecorded, so nothing is narrowed down",
+        zh="它调用的对象中未被记录的太多，无法缩小范围",
     ),
     SemanticReason.NO_PATH: Text(
         en="no recorded call leads to it from the affected entity", zh="没有记录到从受影响实体通向它的调用"

@@ -1,0 +1,69 @@
+"""How far a conclusion goes, and where it stops: computed from the ranking and from what is cited. Pure.
+
+An agent's word on its level does not count. A draft that cites less than was found is released at a lower
+level, and one that cites more at none that the evidence does not reach.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from types import MappingProxyType
+
+from diagnosis_harness.diagnosis.draft import CauseLevel
+from diagnosis_harness.guards.harm import is_harm
+from diagnosis_harness.tools.evidence import EvidenceItem, ItemKind
+
+SCOPE_MOST = 2
+"""Unseen callees at most that a scoped conclusion may name beside its entity: more narrows nothing down."""
+TRIGGER_REACH_S = 3_600.0
+"""How long before the onset a change may lie that is called its trigger; the analyst lists no older ones."""
+_RESOURCES = frozenset({"cpu", "memory", "disk", "queue", "pool", "saturation"})
+"""Kinds of signals that a resource has, as a signal item names them."""
+
+
+def _is_resource(item: EvidenceItem) -> bool:
+    return item.kind is ItemKind.SIGNAL_CHANGE and item.attributes.get("kind") in _RESOURCES
+
+
+PROOFS: Mapping[str, Callable[[EvidenceItem], bool]] = MappingProxyType(
+    {
+        "resource": _is_resource,
+        "on_the_way": lambda item: item.kind is ItemKind.EDGE_GAP,
+        "own_failures": lambda item: item.kind is ItemKind.SPAN_ERRORS,
+        "own_time": lambda item: item.kind is ItemKind.SELF_TIME,
+    }
+)
+"""What must be cited of a cause for each kind of evidence of its own origin (`toolbox.origin.Origin`)."""
+
+
+def level_of(ranked: EvidenceItem, cited: Iterable[EvidenceItem]) -> CauseLevel:
+    """The level of a cause, by the ranking that it is judged by and by what its report cites of it."""
+    items = tuple(cited)
+    own = [item for item in items if ranked.entity in (item.entity, item.attributes.get("owner"))]
+    named = str(ranked.attributes.get("origin") or "").split()
+    shown = any(PROOFS[name](item) and is_harm(item) for name in named if name in PROOFS for item in own)
+    if not shown or ranked.attributes.get("open") is not False:
+        return CauseLevel.LOCALISED
+    return CauseLevel.TRIGGER if any(map(_is_trigger, own)) else CauseLevel.EXPLAINED
+
+
+def scope_of(ranked: EvidenceItem) -> tuple[str, ...]:
+    """In what a scoped cause may lie instead: its unseen callees, or itself where nobody knows what it calls.
+
+    Empty for a cause that is not scoped.
+    """
+    if ranked.attributes.get("open") is not True:
+        return ()
+    unseen = []
+    while isinstance(name := ranked.attributes.get(f"unseen_{len(unseen) + 1}"), str):
+        unseen.append(name)
+    return tuple(unseen) or (ranked.entity or "",)
+
+
+def _is_trigger(item: EvidenceItem) -> bool:
+    before_s = item.attributes.get("before_onset_s")
+    return (
+        item.kind is ItemKind.CHANGE_EVENT
+        and isinstance(before_s, int | float)
+        and 0 <= before_s <= TRIGGER_REACH_S
+    )

@@ -1,0 +1,107 @@
+"""What shows that trouble started in a candidate, and what it calls of which nothing is recorded.
+
+Being slow or failing is a symptom: any callee may have passed it on. Evidence of an entity's own origin is a
+resource that ran up further than its requests did, time on the way to it that neither end spent, or failures
+of its own while what it calls is sound. Time inside it that no recorded callee accounts for says that it
+starts here or in something it calls unseen.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+
+from diagnosis_harness.analysis.clue import Modality
+from diagnosis_harness.analysis.graph import CallGraph
+from diagnosis_harness.analysis.meaning import SYMPTOMS
+from diagnosis_harness.analysis.rank import Candidate
+from diagnosis_harness.analysis.span_findings import ShareGroups
+from diagnosis_harness.toolbox.clues import USUAL_CALL, SpanGroups
+from diagnosis_harness.toolbox.metric_table import MetricTable
+from diagnosis_harness.toolbox.span_table import SpanView
+
+LOST_Z = 3.0
+"""Widths by which a call must be missing to be lost: `share_shift` reaches them in no normal slice."""
+
+
+class Origin(StrEnum):
+    """Evidence that something happened in an entity itself."""
+
+    RESOURCE = "resource"
+    ON_THE_WAY = "on_the_way"
+    OWN_FAILURES = "own_failures"
+    OWN_TIME = "own_time"
+
+
+_OF_MODALITY = {
+    Modality.RESOURCE: Origin.RESOURCE,
+    Modality.EDGE_GAP: Origin.ON_THE_WAY,
+    Modality.ERRORS: Origin.OWN_FAILURES,
+    Modality.SELF_TIME: Origin.OWN_TIME,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class OwnEvidence:
+    """What a candidate's own evidence is.
+
+    Attributes:
+        origins: the kinds found, in the order of `Origin`.
+        unseen: callees of which nothing is recorded, or whose calls are made and never arrive; ordered.
+        open: whether something that it calls may be where it starts, known by name or not.
+    """
+
+    origins: tuple[Origin, ...]
+    unseen: tuple[str, ...]
+    open: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Telemetry:
+    """What is recorded of the callees of an incident."""
+
+    graph: CallGraph
+    metrics: MetricTable | None
+    spans: SpanView | None
+    groups: SpanGroups | None
+
+    def own_evidence(self, one: Candidate) -> OwnEvidence:
+        """What of a candidate's findings is of its own origin, and what it calls unseen."""
+        kinds = {_OF_MODALITY.get(clue.modality) for clue in one.clues if clue.excess > 0}
+        origins = tuple(origin for origin in Origin if origin in kinds)
+        lost = self._lost_callees(one.entity)
+        unseen = tuple(sorted({*self._unmeasured(one.entity), *lost}))
+        firm = {Origin.RESOURCE, Origin.ON_THE_WAY} & set(origins)
+        failing = Origin.OWN_FAILURES in origins and not lost
+        by_time_alone = Origin.OWN_TIME in origins
+        return OwnEvidence(origins, unseen, open=not firm and not failing and (by_time_alone or bool(unseen)))
+
+    def _unmeasured(self, entity: str) -> frozenset[str]:
+        """Callees without spans and without a symptom of their own."""
+        traced = set(self.spans.entities) if self.spans is not None else set()
+        rows = self.metrics.rows if self.metrics is not None else ()
+        measured = {row.owner for row in rows if row.meaning.kind in SYMPTOMS}
+        return frozenset(self.graph.callees.get(entity, ())) - traced - measured
+
+    def _lost_callees(self, entity: str) -> frozenset[str]:
+        """Callees to which its client spans lead no more: the call is made, and nothing arrives."""
+        groups = self.groups.patterns if self.groups is not None else None
+        if groups is None or self.spans is None or entity not in self.spans.entities:
+            return frozenset()
+        return _lost(groups, self.spans, self.spans.entities.index(entity))
+
+
+def _lost(groups: ShareGroups, view: SpanView, code: int) -> frozenset[str]:
+    clients = np.unique(
+        view.spans.operation[view.calls.caller_row[view.spans.entity[view.calls.caller_row] == code]]
+    )
+    gone = (
+        (groups.entity == code)
+        & (groups.child_entity != code)
+        & np.isin(groups.operation, clients)
+        & (groups.shift.baseline >= USUAL_CALL)
+        & (groups.shift.z < -LOST_Z)
+    )
+    return frozenset(view.entities[int(child)] for child in np.unique(groups.child_entity[gone]))

@@ -1,0 +1,139 @@
+"""How far a conclusion goes: by the ranking and by what is cited, never by an agent's word."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from tests.support.inquiries import inquiry
+
+from diagnosis_harness.diagnosis.claim import FaultKind
+from diagnosis_harness.diagnosis.draft import Cause, CauseLevel, DiagnosisDraft
+from diagnosis_harness.guards.levels import PROOFS, SCOPE_MOST, level_of, scope_of
+from diagnosis_harness.guards.semantic_rules import ranking_objections
+from diagnosis_harness.guards.verdict import SemanticReason
+from diagnosis_harness.kernel.json_value import Scalar
+from diagnosis_harness.kernel.language import Language
+from diagnosis_harness.release.standing import score_causes
+from diagnosis_harness.report.compose import conclusion_words
+from diagnosis_harness.testing.evidence import (
+    ONSET_S,
+    cause_claim,
+    cause_item,
+    change_claim,
+    change_item,
+    ready_record,
+)
+from diagnosis_harness.toolbox.origin import Origin
+from diagnosis_harness.tools.evidence import Direction, EvidenceItem, ItemKind
+
+CPU = replace(change_item("i1", "payment"), attributes={"kind": "cpu", "bad": True})
+CHANGE = EvidenceItem(
+    "d1",
+    ItemKind.CHANGE_EVENT,
+    "payment was deployed",
+    entity="payment",
+    attributes={"before_onset_s": 600.0},
+)
+
+
+def ranking(**attributes: Scalar) -> EvidenceItem:
+    """A ranking that names payment, with more attributes."""
+    item = cause_item("c1", "payment")
+    return replace(item, attributes={**item.attributes, **attributes})
+
+
+EXPLAINED = ranking(origin="resource", open=False)
+
+
+def test_every_kind_of_own_evidence_has_its_proof() -> None:
+    """The table is total."""
+    assert set(PROOFS) == {origin.value for origin in Origin}
+
+
+def test_evidence_of_its_own_that_is_cited_explains() -> None:
+    """A resource that ran up, found by the ranking and cited by the report."""
+    assert level_of(EXPLAINED, [CPU]) is CauseLevel.EXPLAINED
+    assert level_of(EXPLAINED, [CPU, CHANGE]) is CauseLevel.TRIGGER
+
+
+@pytest.mark.parametrize(
+    ("ranked", "cited"),
+    [
+        (EXPLAINED, []),  # found, and not cited
+        (EXPLAINED, [replace(CPU, entity="checkout")]),  # cited of another
+        (EXPLAINED, [replace(CPU, attributes={"kind": "latency", "bad": True})]),  # a symptom
+        (EXPLAINED, [replace(CPU, attributes={"kind": "cpu", "bad": False})]),  # no harm
+        (ranking(origin="", open=False), [CPU]),  # cited, and not found by the ranking
+        (ranking(origin="own_time", open=True), [CPU]),  # what it calls may be where it starts
+        (ranking(), [CPU, CHANGE]),  # a ranking that says nothing of it
+    ],
+)
+def test_less_than_that_only_localises(ranked: EvidenceItem, cited: list[EvidenceItem]) -> None:
+    """A symptom is no cause, and a change before it makes it none."""
+    assert level_of(ranked, cited) is CauseLevel.LOCALISED
+
+
+def test_a_change_of_another_or_long_before_is_no_trigger() -> None:
+    """It must fit in place and in time."""
+    for other in (
+        replace(CHANGE, entity="cart"),
+        replace(CHANGE, attributes={"before_onset_s": 7200.0}),
+        replace(CHANGE, attributes={"before_onset_s": -5.0}),
+    ):
+        assert level_of(EXPLAINED, [CPU, other]) is CauseLevel.EXPLAINED
+
+
+def test_what_is_called_unseen_is_the_scope() -> None:
+    """By name; the entity itself where nobody knows what it calls; nothing where nothing is open."""
+    assert scope_of(ranking(open=True, unseen_1="bank", unseen_2="ledger")) == ("bank", "ledger")
+    assert scope_of(ranking(open=True)) == ("payment",)
+    assert scope_of(ranking(open=False, unseen_1="bank")) == ()
+
+
+def test_a_scope_of_many_and_a_bare_symptom_are_no_conclusion() -> None:
+    """They narrow nothing down."""
+    many = {f"unseen_{number}": f"s{number}" for number in range(1, SCOPE_MOST + 2)}
+    assert ranking_objections(ranking(open=True, **many)) == (SemanticReason.SCOPE_TOO_WIDE,)
+    assert ranking_objections(ranking(symptom_only=True)) == (SemanticReason.SYMPTOM_ONLY,)
+
+
+def test_an_agents_own_level_does_not_count() -> None:
+    """Whatever a draft says, the level and the scope are computed when it is released."""
+    boast = Cause("payment", FaultKind.CPU, ("k0", "k1"), level=CauseLevel.TRIGGER, scope=("bank",))
+    symptom = ranking(origin="", open=False)
+    draft = DiagnosisDraft((boast,), (cause_claim(symptom, tool_call_id="t2"), change_claim(CPU)))
+    records = (
+        ready_record(CPU, tool_call_id="t1"),
+        ready_record(symptom, tool_call_id="t2", tool_name="rank_causes"),
+    )
+    (cause,) = score_causes(draft, records, inquiry=inquiry())
+    assert (cause.level, cause.scope) == (CauseLevel.LOCALISED, ())
+
+
+@pytest.mark.parametrize(
+    ("level", "scope", "english", "chinese"),
+    [
+        (CauseLevel.LOCALISED, (), "It starts at", "异常始于"),
+        (CauseLevel.EXPLAINED, (), "is the cause", "是原因"),
+        (CauseLevel.TRIGGER, (), "that it set this off is not shown", "没有证据表明是该变更触发的"),
+        (CauseLevel.LOCALISED, ("bank",), "nothing is recorded", "没有任何记录"),
+        (CauseLevel.LOCALISED, ("payment",), "that nothing records", "没有任何记录"),
+    ],
+)
+def test_a_conclusion_says_its_level_and_no_more(
+    level: CauseLevel, scope: tuple[str, ...], english: str, chinese: str
+) -> None:
+    """Only what is explained is called the cause."""
+    cause = Cause("payment", FaultKind.CPU, ("k0",), level=level, scope=scope)
+    said = conclusion_words(cause, first=True)
+    assert english in said.in_(Language.EN)
+    assert chinese in said.in_(Language.ZH)
+    assert ("is the cause" in said.in_(Language.EN)) == (level is not CauseLevel.LOCALISED)
+
+
+def test_the_items_are_as_tools_make_them() -> None:
+    """The samples above are harm, at the time of the question."""
+    assert CPU.direction is Direction.UP
+    assert CPU.window is not None
+    assert CPU.window.start_s == ONSET_S
