@@ -54,7 +54,7 @@ def scope_of(ranked: EvidenceItem) -> tuple[str, ...]:
     """
     if ranked.attributes.get("open") is not True:
         return ()
-    unseen = []
+    unseen: list[str] = []
     while isinstance(name := ranked.attributes.get(f"unseen_{len(unseen) + 1}"), str):
         unseen.append(name)
     return tuple(unseen) or (ranked.entity or "",)

@@ -71,29 +71,29 @@ class Telemetry:
         """What of a candidate's findings is of its own origin, and what it calls unseen."""
         kinds = {_OF_MODALITY.get(clue.modality) for clue in one.clues if clue.excess > 0}
         origins = tuple(origin for origin in Origin if origin in kinds)
-        lost = self._lost_callees(one.entity)
-        unseen = tuple(sorted({*self._unmeasured(one.entity), *lost}))
+        lost = self._callees_without_answer(one.entity)
+        unseen = tuple(sorted({*self._callees_unseen(one.entity), *lost}))
         firm = {Origin.RESOURCE, Origin.ON_THE_WAY} & set(origins)
         failing = Origin.OWN_FAILURES in origins and not lost
         by_time_alone = Origin.OWN_TIME in origins
         return OwnEvidence(origins, unseen, open=not firm and not failing and (by_time_alone or bool(unseen)))
 
-    def _unmeasured(self, entity: str) -> frozenset[str]:
+    def _callees_unseen(self, entity: str) -> frozenset[str]:
         """Callees without spans and without a symptom of their own."""
         traced = set(self.spans.entities) if self.spans is not None else set()
         rows = self.metrics.rows if self.metrics is not None else ()
         measured = {row.owner for row in rows if row.meaning.kind in SYMPTOMS}
         return frozenset(self.graph.callees.get(entity, ())) - traced - measured
 
-    def _lost_callees(self, entity: str) -> frozenset[str]:
+    def _callees_without_answer(self, entity: str) -> frozenset[str]:
         """Callees to which its client spans lead no more: the call is made, and nothing arrives."""
         groups = self.groups.patterns if self.groups is not None else None
         if groups is None or self.spans is None or entity not in self.spans.entities:
             return frozenset()
-        return _lost(groups, self.spans, self.spans.entities.index(entity))
+        return _find_silent(groups, self.spans, self.spans.entities.index(entity))
 
 
-def _lost(groups: ShareGroups, view: SpanView, code: int) -> frozenset[str]:
+def _find_silent(groups: ShareGroups, view: SpanView, code: int) -> frozenset[str]:
     clients = np.unique(
         view.spans.operation[view.calls.caller_row[view.spans.entity[view.calls.caller_row] == code]]
     )
