@@ -58,8 +58,9 @@ def test_an_own_policy_concludes_over_a_folder(folder: Path) -> None:
     outcome, summary, caused, changed = run_example("own_policy.py", str(folder)).splitlines()
 
     name = outcome.removeprefix("SUCCESS ")
-    assert summary.startswith(f"{name} is the cause")
-    assert caused.startswith(f"- {name} is the cause of what ")
+    assert name in summary
+    assert caused.startswith("- What ")
+    assert f"starts at {name}" in caused
     assert name in changed
 
 

@@ -33,10 +33,10 @@ PROOFS: Mapping[str, Callable[[EvidenceItem], bool]] = MappingProxyType(
         "own_time": lambda item: item.kind is ItemKind.SELF_TIME,
     }
 )
-"""What must be cited of a cause for each kind of evidence of its own origin (`toolbox.origin.Origin`)."""
+"""What must be cited of a cause for each kind of evidence of its own origin (`toolbox.origin.OwnOrigin`)."""
 
 
-def level_of(ranked: EvidenceItem, cited: Iterable[EvidenceItem]) -> CauseLevel:
+def conclusion_level(ranked: EvidenceItem, cited: Iterable[EvidenceItem]) -> CauseLevel:
     """The level of a cause, by the ranking that it is judged by and by what its report cites of it."""
     items = tuple(cited)
     own = [item for item in items if ranked.entity in (item.entity, item.attributes.get("owner"))]

@@ -19,7 +19,7 @@ from diagnosis_harness.guards.circumstances import (
     unknown_services,
 )
 from diagnosis_harness.guards.confidence import confidence_of
-from diagnosis_harness.guards.levels import level_of, scope_of
+from diagnosis_harness.guards.levels import conclusion_level, scope_of
 from diagnosis_harness.guards.rankings import judging_item, rankings_of, standing_rankings
 from diagnosis_harness.release.result import ReleaseContent
 from diagnosis_harness.tools.evidence import EvidenceItem
@@ -77,7 +77,7 @@ def score_causes(
     return tuple(
         replace(cause, score=None, level=None, scope=())
         if item is None
-        else replace(cause, score=item.score, level=level_of(item, cited), scope=scope_of(item))
+        else replace(cause, score=item.score, level=conclusion_level(item, cited), scope=scope_of(item))
         for cause, item in zip(draft.conclusion, rankings, strict=True)
     )
 

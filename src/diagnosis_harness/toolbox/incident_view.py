@@ -34,7 +34,7 @@ from diagnosis_harness.toolbox.indicator import Indicator, find_indicator
 from diagnosis_harness.toolbox.log_clues import log_clues
 from diagnosis_harness.toolbox.log_view import LogRecordings, LogView, build_log_view
 from diagnosis_harness.toolbox.metric_table import MetricSeries, MetricTable, build_metric_table
-from diagnosis_harness.toolbox.origin import OwnEvidence, Telemetry
+from diagnosis_harness.toolbox.origin import CalleeSight, OwnEvidence
 from diagnosis_harness.toolbox.ports import AlertInfo, Sources
 from diagnosis_harness.toolbox.span_table import SpanView, load_span_view
 
@@ -142,7 +142,7 @@ class IncidentView:
         victims = (affected,) if alert.entity is not None else self.graph.entries or (affected,)
         effect = effect_of(indicator, self.metrics, self.spans, {name for name in victims if name})
         paths = self._paths(affected, candidates, backlog=backlog)
-        telemetry = Telemetry(self.graph, self.metrics, self.spans, self.groups)
+        telemetry = CalleeSight(self.graph, self.metrics, self.spans, self.groups)
         own = {one.entity: telemetry.own_evidence(one) for one in candidates}
         return RankedCauses(affected, indicator, reality, candidates, effect, paths, aliases, own)
 

@@ -26,7 +26,7 @@ LOST_Z = 3.0
 """Widths by which a call must be missing to be lost: `share_shift` reaches them in no normal slice."""
 
 
-class Origin(StrEnum):
+class OwnOrigin(StrEnum):
     """Evidence that something happened in an entity itself."""
 
     RESOURCE = "resource"
@@ -36,10 +36,10 @@ class Origin(StrEnum):
 
 
 _OF_MODALITY = {
-    Modality.RESOURCE: Origin.RESOURCE,
-    Modality.EDGE_GAP: Origin.ON_THE_WAY,
-    Modality.ERRORS: Origin.OWN_FAILURES,
-    Modality.SELF_TIME: Origin.OWN_TIME,
+    Modality.RESOURCE: OwnOrigin.RESOURCE,
+    Modality.EDGE_GAP: OwnOrigin.ON_THE_WAY,
+    Modality.ERRORS: OwnOrigin.OWN_FAILURES,
+    Modality.SELF_TIME: OwnOrigin.OWN_TIME,
 }
 
 
@@ -48,18 +48,18 @@ class OwnEvidence:
     """What a candidate's own evidence is.
 
     Attributes:
-        origins: the kinds found, in the order of `Origin`.
+        origins: the kinds found, in the order of `OwnOrigin`.
         unseen: callees of which nothing is recorded, or whose calls are made and never arrive; ordered.
         open: whether something that it calls may be where it starts, known by name or not.
     """
 
-    origins: tuple[Origin, ...]
+    origins: tuple[OwnOrigin, ...]
     unseen: tuple[str, ...]
     open: bool
 
 
 @dataclass(frozen=True, slots=True)
-class Telemetry:
+class CalleeSight:
     """What is recorded of the callees of an incident."""
 
     graph: CallGraph
@@ -70,12 +70,12 @@ class Telemetry:
     def own_evidence(self, one: Candidate) -> OwnEvidence:
         """What of a candidate's findings is of its own origin, and what it calls unseen."""
         kinds = {_OF_MODALITY.get(clue.modality) for clue in one.clues if clue.excess > 0}
-        origins = tuple(origin for origin in Origin if origin in kinds)
+        origins = tuple(origin for origin in OwnOrigin if origin in kinds)
         lost = self._callees_without_answer(one.entity)
         unseen = tuple(sorted({*self._callees_unseen(one.entity), *lost}))
-        firm = {Origin.RESOURCE, Origin.ON_THE_WAY} & set(origins)
-        failing = Origin.OWN_FAILURES in origins and not lost
-        by_time_alone = Origin.OWN_TIME in origins
+        firm = {OwnOrigin.RESOURCE, OwnOrigin.ON_THE_WAY} & set(origins)
+        failing = OwnOrigin.OWN_FAILURES in origins and not lost
+        by_time_alone = OwnOrigin.OWN_TIME in origins
         return OwnEvidence(origins, unseen, open=not firm and not failing and (by_time_alone or bool(unseen)))
 
     def _callees_unseen(self, entity: str) -> frozenset[str]:

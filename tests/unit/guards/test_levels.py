@@ -9,7 +9,7 @@ from tests.support.inquiries import inquiry
 
 from diagnosis_harness.diagnosis.claim import FaultKind
 from diagnosis_harness.diagnosis.draft import Cause, CauseLevel, DiagnosisDraft
-from diagnosis_harness.guards.levels import PROOFS, SCOPE_MOST, level_of, scope_of
+from diagnosis_harness.guards.levels import PROOFS, SCOPE_MOST, conclusion_level, scope_of
 from diagnosis_harness.guards.semantic_rules import ranking_objections
 from diagnosis_harness.guards.verdict import SemanticReason
 from diagnosis_harness.kernel.json_value import Scalar
@@ -24,7 +24,7 @@ from diagnosis_harness.testing.evidence import (
     change_item,
     ready_record,
 )
-from diagnosis_harness.toolbox.origin import Origin
+from diagnosis_harness.toolbox.origin import OwnOrigin
 from diagnosis_harness.tools.evidence import Direction, EvidenceItem, ItemKind
 
 CPU = replace(change_item("i1", "payment"), attributes={"kind": "cpu", "bad": True})
@@ -48,13 +48,13 @@ EXPLAINED = ranking(origin="resource", open=False)
 
 def test_every_kind_of_own_evidence_has_its_proof() -> None:
     """The table is total."""
-    assert set(PROOFS) == {origin.value for origin in Origin}
+    assert set(PROOFS) == {origin.value for origin in OwnOrigin}
 
 
 def test_evidence_of_its_own_that_is_cited_explains() -> None:
     """A resource that ran up, found by the ranking and cited by the report."""
-    assert level_of(EXPLAINED, [CPU]) is CauseLevel.EXPLAINED
-    assert level_of(EXPLAINED, [CPU, CHANGE]) is CauseLevel.TRIGGER
+    assert conclusion_level(EXPLAINED, [CPU]) is CauseLevel.EXPLAINED
+    assert conclusion_level(EXPLAINED, [CPU, CHANGE]) is CauseLevel.TRIGGER
 
 
 @pytest.mark.parametrize(
@@ -71,7 +71,7 @@ def test_evidence_of_its_own_that_is_cited_explains() -> None:
 )
 def test_less_than_that_only_localises(ranked: EvidenceItem, cited: list[EvidenceItem]) -> None:
     """A symptom is no cause, and a change before it makes it none."""
-    assert level_of(ranked, cited) is CauseLevel.LOCALISED
+    assert conclusion_level(ranked, cited) is CauseLevel.LOCALISED
 
 
 def test_a_change_of_another_or_long_before_is_no_trigger() -> None:
@@ -81,7 +81,7 @@ def test_a_change_of_another_or_long_before_is_no_trigger() -> None:
         replace(CHANGE, attributes={"before_onset_s": 7200.0}),
         replace(CHANGE, attributes={"before_onset_s": -5.0}),
     ):
-        assert level_of(EXPLAINED, [CPU, other]) is CauseLevel.EXPLAINED
+        assert conclusion_level(EXPLAINED, [CPU, other]) is CauseLevel.EXPLAINED
 
 
 def test_what_is_called_unseen_is_the_scope() -> None:
