@@ -30,6 +30,7 @@ PROOFS: Mapping[str, Callable[[EvidenceItem], bool]] = MappingProxyType(
         "resource": _is_resource,
         "on_the_way": lambda item: item.kind is ItemKind.EDGE_GAP,
         "own_failures": lambda item: item.kind is ItemKind.SPAN_ERRORS,
+        "own_lines": lambda item: item.kind in (ItemKind.LOG_PATTERN, ItemKind.LOG_ORDER),
         "own_time": lambda item: item.kind is ItemKind.SELF_TIME,
     }
 )

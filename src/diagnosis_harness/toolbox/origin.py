@@ -32,6 +32,7 @@ class OwnOrigin(StrEnum):
     RESOURCE = "resource"
     ON_THE_WAY = "on_the_way"
     OWN_FAILURES = "own_failures"
+    OWN_LINES = "own_lines"
     OWN_TIME = "own_time"
 
 
@@ -40,6 +41,7 @@ _OF_MODALITY = {
     Modality.EDGE_GAP: OwnOrigin.ON_THE_WAY,
     Modality.ERRORS: OwnOrigin.OWN_FAILURES,
     Modality.SELF_TIME: OwnOrigin.OWN_TIME,
+    Modality.LOG: OwnOrigin.OWN_LINES,
 }
 
 
