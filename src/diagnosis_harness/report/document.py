@@ -163,13 +163,7 @@ class ClaimEntry:
 
 @dataclass(frozen=True, slots=True)
 class CauseEntry:
-    """A released cause. `confidence` is computed from checks, None until it can be; never an agent's word.
-
-    Attributes:
-        level: how far the conclusion goes; None in documents of version 2, whose causes have none.
-        scope: what else it may start in, since nothing is recorded of it: callees by name, the entity itself
-            where no name is known; empty where the conclusion is not scoped.
-    """
+    """A released cause. `confidence`, `level` and `scope` are computed from checks; never an agent's word."""
 
     entity: str
     fault_kind: FaultKind

@@ -239,8 +239,6 @@ def _weaken_record(held: dict[str, Any]) -> None:
         (_in("report.causes.0.fault_kind", "TRAFFIC"), FindingCode.FAULT_KIND_NOT_BORNE),
         (_in("report.causes.0.region", "the cellar"), FindingCode.REGION_NOT_BORNE),
         (_in("report.causes.0.score", 99.0), FlawCode.SCORE_NOT_CITED),
-        (_in("report.causes.0.level", "LOCALISED"), FlawCode.LEVEL_NOT_BORNE),
-        (_in("report.causes.0.scope", ["another"]), FlawCode.LEVEL_NOT_BORNE),
         (_in("report.causes.0.claim_ids", lambda ids: ids[:1]), FindingCode.CAUSE_WITHOUT_DIRECT_EVIDENCE),
         (_in("report.causes", []), FlawCode.SUMMARY_DIFFERS),
         (_in("report.summary.0", "Nobody is the cause."), FlawCode.SUMMARY_DIFFERS),
