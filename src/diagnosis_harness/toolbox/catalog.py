@@ -16,6 +16,7 @@ from diagnosis_harness.toolbox.rank_causes import RankCauses
 from diagnosis_harness.toolbox.search_logs import SearchLogs
 from diagnosis_harness.toolbox.views import Views
 from diagnosis_harness.toolbox.walk_topology import WalkTopology
+from diagnosis_harness.toolbox.weigh_changes import WeighChanges
 from diagnosis_harness.tools.spec import Tool
 
 
@@ -31,6 +32,7 @@ def build_tools(sources: Sources) -> tuple[Tool, ...]:
         CompareLogs(views),
         PlatformEvents(sources),
         ListChanges(views),
+        WeighChanges(views),
         RankCauses(views),
         InspectSignal(views),
         WalkTopology(views),

@@ -190,12 +190,19 @@ class LogPage:
 
 @dataclass(frozen=True, slots=True)
 class ChangeEvent:
-    """A deploy, flag, config or other change, text untrusted."""
+    """A deploy, flag, config or other change, text untrusted.
+
+    A commit has its `sha`, the names of its files and its diff; a deploy has the sha of what it deployed.
+    """
 
     time_s: float
     entity: str | None
     kind: str
     summary: str
+    sha: str | None = None
+    files: tuple[str, ...] = ()
+    diff: str = ""
+    author: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

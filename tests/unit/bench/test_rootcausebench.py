@@ -33,7 +33,7 @@ def objects(path: Path) -> list[dict[str, object]]:
 
 
 def test_files_have_the_documented_columns(tmp_path: Path) -> None:
-    """Telemetry and changes are read as they are; commits and patterns wait in roles of their own."""
+    """Telemetry and changes are read as they are; patterns wait in a role of their own."""
     case = export(tmp_path)
     with (case.folder / "metrics.csv").open(encoding="utf-8", newline="") as file:
         assert next(csv.DictReader(file)) == {
@@ -52,7 +52,7 @@ def test_files_have_the_documented_columns(tmp_path: Path) -> None:
     ]
     assert CULPRIT in changes[2]["summary"]
     assert objects(case.folder / "commits.jsonl")[1]["diff"] == "-50\n+10"
-    assert case.unused == ("commits", "patterns")
+    assert case.unused == ("patterns",)
     assert case.entities == ("cart", "stock")
 
 

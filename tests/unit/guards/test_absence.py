@@ -52,6 +52,7 @@ NO_ABSENCE = {
     "inspect_signal": "no series has that name, or no value on one side of the onset",
     "platform_events": "an event of a kind that is in no list may have been reported all the same",
     "rank_causes": "there is no onset to rank for",
+    "weigh_changes": "there is no onset to weigh for, or no change at all",
     "walk_topology": "a call that nobody recorded may be made all the same",
 }
 """Why the empty answer of each other tool is no absence."""

@@ -32,6 +32,7 @@ NAMES = (
     "compare_logs",
     "platform_events",
     "list_changes",
+    "weigh_changes",
     "rank_causes",
     "inspect_signal",
     "walk_topology",

@@ -41,7 +41,7 @@ MECHANISMS = Path(__file__).with_name("rootcausebench_mechanisms.toml")
 QUIET_BEFORE_ALERT_S = 45 * 60.0  # an onset without a deploy lies minutes before its alert
 SHORTEST_HEALTHY_S = 30 * 60.0
 ONSET_BEFORE_END_S = 10 * 60.0  # of a healthy window
-_UNUSED = {"commits.jsonl": "commits", "patterns.jsonl": "patterns"}
+_UNUSED = {"patterns.jsonl": "patterns"}
 """Files of roles that the product cannot use yet, with the role; once it can, its file leaves this table."""
 
 SAME_TRACE = "same"
@@ -286,6 +286,7 @@ def _write_changes(context: Path, folder: Path, until_s: float | None) -> None:
         [
             {
                 "time": row["timestamp"],
+                "kind": "commit",
                 "commit": row.get("sha"),
                 "author": row.get("author"),
                 "summary": row.get("message"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import tzinfo
@@ -31,6 +32,14 @@ from diagnosis_harness.toolbox.ports import AlertInfo, ChangeEvent, FileNote
 
 KIND: Final = ("kind", "type", "change_type", "event_type", "category")
 SUMMARY: Final = ("summary", "description", "message", "title", "text", "detail", "details", "name")
+SHA: Final = ("sha", "commit", "commit_sha", "commit_id", "revision", "hash")
+FILES: Final = ("files", "files_changed", "changed_files", "paths")
+DIFF: Final = ("diff", "patch")
+AUTHOR: Final = ("author", "author_name", "actor", "user")
+_DIFF_CHARACTERS: Final = 20_000
+_FILES_LIMIT: Final = 200
+_FILE_NAME: Final = re.compile(r"[^\s\[\]\"',;]+")
+"""A list of files is written as JSON, or with blanks, commas or line ends between the names."""
 STATISTIC: Final = ("statistic", "stat", "aggregation", "percentile")
 DIRECTION: Final = ("direction",)
 _ROWS_LIMIT: Final = 100_000
@@ -79,21 +88,27 @@ def read_changes(table: Table, database: Database, zone: tzinfo) -> ChangeFile:
             f"it has neither a kind nor a summary column (its columns: {show_columns(table.columns)})",
             'name the columns "kind" and "summary"',
         )
-    rows = _read_timed_rows(table, database, zone, (entity, kind, summary))
+    more = [find(table, usual) for usual in (SHA, FILES, DIFF, AUTHOR)]
+    rows = _read_timed_rows(table, database, zone, (entity, kind, summary, *more))
     changes = tuple(
         ChangeEvent(
             time_s=time_s,
             entity=printable(cells[0]) if cells[0] else None,
             kind=printable(cells[1] or "change"),
             summary=printable(cells[2] or ""),
+            sha=_printable(cells[3]),
+            files=tuple(_FILE_NAME.findall(printable(cells[4] or ""))[:_FILES_LIMIT]),
+            # Line ends tell the lines of a diff: each line by itself is made printable.
+            diff="\n".join(map(printable, (cells[5] or "")[:_DIFF_CHARACTERS].splitlines())),
+            author=_printable(cells[6]),
         )
         for time_s, cells in rows
         if time_s is not None
     )
-    remarks = [f"{len(changes)} changes, searchable, not yet weighed as causes"]
+    remarks = [f"{len(changes)} changes, weighed as candidates, never as causes"]
     if len(changes) < len(rows):
         remarks.append(f"{len(rows) - len(changes)} rows left out: no time")
-    unused = find_unused_columns(table, (read_time(table, zone).column, kind, summary, entity))
+    unused = find_unused_columns(table, (read_time(table, zone).column, kind, summary, entity, *more))
     if unused:
         remarks.append(f"columns not used: {show_columns(unused)}")
     return ChangeFile(changes, FileNote(table.place, "changes", len(rows), "; ".join(remarks) + "."))

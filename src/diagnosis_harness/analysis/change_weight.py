@@ -1,0 +1,128 @@
+"""Which changes fit an incident in time, place and words, and why the others are ruled out. Pure.
+
+What comes out is never a cause: changes happen all day, and most of the last ones before an incident are
+innocent. It is a list to look at, in an order, with the reason beside each.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from diagnosis_harness.analysis.change_words import WordFit
+
+SLACK_S = 60.0  # an onset is known to about a minute
+HALF_WORTH_S = 3_600.0  # a change an hour before counts half as much as one right before
+LONG_BEFORE_S = 86_400.0  # what ran for a day without trouble is not what began it
+STEP_AWAY = 0.25  # what each call between takes from a place
+UNPLACED = 0.5  # a change of which nobody knows whose it is
+LEAST_FIT = 0.35  # of the best possible: the share of the weight of a query that a match must hold
+LEAST_WORDS = 2  # one word alone is chance
+
+
+class ChangeVerdict(StrEnum):
+    """What is held of a change."""
+
+    CANDIDATE = "candidate"  # fits in time, place and words
+    NO_MATCH = "no-match"  # fits in time and place; nothing that is new speaks of what it changed
+    AFTER = "after-the-onset"
+    LONG_BEFORE = "long-before"
+    ELSEWHERE = "not-on-the-path"
+    REVERTED = "reverted"
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeFacts:
+    """One change, with its deploy where it has one.
+
+    Attributes:
+        time_s: when it came to run: the time of its deploy, else its own.
+        place: the calls between the affected entity and whose it is; None where nobody knows whose it is,
+            -1 where it is known to lie off the path.
+        names: words of the names of its entity; they tell the place, and are no match by themselves.
+    """
+
+    time_s: float
+    place: int | None
+    sha: str | None
+    text: str
+    names: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class WeighedChange:
+    """One change as it was weighed; `score` is 0 to 1 and comparable inside one incident."""
+
+    row: int
+    verdict: ChangeVerdict
+    score: float
+    words: tuple[str, ...]
+
+
+def weigh(
+    changes: Sequence[ChangeFacts], matches: Sequence[WordFit], *, onset_s: float
+) -> tuple[WeighedChange, ...]:
+    """All changes, the likeliest first, and those that are ruled out behind them."""
+    best = max((fit.score for fit in matches), default=0.0)
+    reverted = rows_reverted(changes, until_s=onset_s)
+    found = []
+    for row, (change, fit) in enumerate(zip(changes, matches, strict=True)):
+        own = tuple(word for word in fit.words if word not in change.names)
+        out = _reason_against(change, onset_s=onset_s, is_reverted=row in reverted)
+        share = fit.score / best if best > 0 else 0.0
+        fitting = len(own) >= LEAST_WORDS and share >= LEAST_FIT
+        verdict = out or (ChangeVerdict.CANDIDATE if fitting else ChangeVerdict.NO_MATCH)
+        near = 1.0 / (1.0 + max(0.0, onset_s - change.time_s) / HALF_WORTH_S)
+        place = UNPLACED if change.place is None else 1.0 / (1.0 + STEP_AWAY * max(change.place, 0))
+        found.append(WeighedChange(row, verdict, near * place * share if out is None else 0.0, own))
+    order = list(ChangeVerdict)
+    return tuple(
+        sorted(
+            found, key=lambda one: (order.index(one.verdict), -one.score, -changes[one.row].time_s, one.row)
+        )
+    )
+
+
+def _reason_against(change: ChangeFacts, *, onset_s: float, is_reverted: bool) -> ChangeVerdict | None:
+    if change.time_s > onset_s + SLACK_S:
+        return ChangeVerdict.AFTER
+    if onset_s - change.time_s > LONG_BEFORE_S:
+        return ChangeVerdict.LONG_BEFORE
+    if is_reverted:
+        return ChangeVerdict.REVERTED
+    return ChangeVerdict.ELSEWHERE if change.place == -1 else None
+
+
+_REVERT = re.compile(
+    r"\brevert(?:s|ed)?\b[^\w\"]*(?:commit )?(?:\"(?P<title>[^\"]{4,})\"|(?P<sha>[0-9a-f]{7,40})\b)",
+    re.IGNORECASE,
+)
+
+
+def rows_reverted(changes: Sequence[ChangeFacts], *, until_s: float) -> frozenset[int]:
+    """The changes that another one took back before a time."""
+    found = set()
+    for back in changes:
+        said = _REVERT.search(back.text)
+        if said is None or back.time_s > until_s:
+            continue
+        for row, change in enumerate(changes):
+            if change is back or change.time_s > back.time_s:
+                continue
+            by_sha = said["sha"] is not None and (change.sha or "").startswith(said["sha"])
+            if by_sha or (said["title"] is not None and said["title"] in change.text):
+                found.add(row)
+    return frozenset(found)
+
+
+def calls_between(entity: str | None, *, below: Mapping[str, int], known: Collection[str]) -> int | None:
+    """How many calls lie between the affected entity and another; see `ChangeFacts.place`.
+
+    `below` holds the distance of all that the affected entity calls, itself among them; it is empty where
+    nobody knows who is affected. `known` are the entities of the call graph.
+    """
+    if entity is None or not below:
+        return None
+    return below.get(entity, -1 if entity in known else None)

@@ -1,0 +1,274 @@
+"""The words of a change and of what is new in an incident, and how well they fit.
+
+A change is one document: its summary, the names of its files, and the lines of its diff. What is new in the
+incident is the query, each word with a weight. They are compared as a search engine does it (BM25): a word
+that few changes hold tells more than one that all of them hold, and the tenth time tells less than the first.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from math import log
+
+REPEAT_WORTH = 1.2  # of repeated words, as is usual for BM25
+LENGTH_WORTH = 0.5  # how far long texts are held back; diffs differ in length more than in what they say
+WORD_LETTERS_MIN = 3
+
+_PIECE = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+"""Parts of identifiers: `maxOpenConns` and `max_open_conns` are three words each."""
+_IDENTIFIER = re.compile(r"[A-Za-z][A-Za-z]*(?:[_.-]?[A-Za-z]+)+")
+_SAID_EVERYWHERE = frozenset(
+    [
+        "the",
+        "and",
+        "for",
+        "with",
+        "from",
+        "into",
+        "that",
+        "this",
+        "not",
+        "are",
+        "was",
+        "has",
+        "have",
+        "had",
+        "but",
+        "its",
+        "too",
+        "per",
+        "out",
+        "off",
+        "all",
+        "any",
+        "can",
+        "may",
+        "use",
+        "used",
+        "using",
+        "when",
+        "then",
+        "than",
+        "over",
+        "under",
+        "after",
+        "before",
+        "between",
+        "while",
+        "will",
+        "should",
+        "must",
+        "does",
+        "did",
+        "done",
+        "been",
+        "being",
+        "add",
+        "adds",
+        "added",
+        "fix",
+        "fixes",
+        "fixed",
+        "remove",
+        "removes",
+        "removed",
+        "update",
+        "updates",
+        "updated",
+        "change",
+        "changes",
+        "changed",
+        "bump",
+        "refactor",
+        "chore",
+        "feat",
+        "test",
+        "tests",
+        "docs",
+        "style",
+        "build",
+        "lint",
+        "misc",
+        "tidy",
+        "rename",
+        "improve",
+        "cleanup",
+        "func",
+        "function",
+        "return",
+        "returns",
+        "nil",
+        "null",
+        "none",
+        "true",
+        "false",
+        "self",
+        "var",
+        "let",
+        "const",
+        "int",
+        "str",
+        "string",
+        "bool",
+        "float",
+        "byte",
+        "type",
+        "struct",
+        "class",
+        "def",
+        "import",
+        "package",
+        "public",
+        "private",
+        "static",
+        "void",
+        "new",
+        "err",
+        "error",
+        "errors",
+        "errorf",
+        "warn",
+        "warning",
+        "info",
+        "debug",
+        "trace",
+        "log",
+        "logs",
+        "logger",
+        "logging",
+        "msg",
+        "message",
+        "level",
+        "time",
+        "timestamp",
+        "ctx",
+        "context",
+        "name",
+        "value",
+        "key",
+        "data",
+        "src",
+        "lib",
+        "pkg",
+        "cmd",
+        "app",
+        "internal",
+        "main",
+        "index",
+        "init",
+        "get",
+        "set",
+        "put",
+        "post",
+        "http",
+        "https",
+        "www",
+        "com",
+        "org",
+        "net",
+        "json",
+        "yaml",
+        "yml",
+        "toml",
+        "failed",
+        "failure",
+        "fail",
+        "fails",
+        "exception",
+        "request",
+        "requests",
+        "response",
+        "status",
+        "code",
+        "service",
+        "services",
+        "server",
+        "client",
+        "operation",
+        "call",
+        "calls",
+        "method",
+        "line",
+        "file",
+        "files",
+        "path",
+        "diff",
+        "commit",
+        "version",
+        "deploy",
+        "deployed",
+        "release",
+    ]
+)
+"""Words of every log line, every program and every commit: they tell one change from another no more."""
+
+
+def words_in(text: str) -> list[str]:
+    """The words of a text in lower case: whole identifiers of several parts, and their parts."""
+    found = []
+    for token in _IDENTIFIER.findall(text):
+        parts = [part.lower() for part in _PIECE.findall(token)]
+        if len(parts) > 1:
+            found.append("".join(parts))
+        found += parts
+    return [_stem(word) for word in found if len(word) >= WORD_LETTERS_MIN and word not in _SAID_EVERYWHERE]
+
+
+def _stem(word: str) -> str:
+    """Plural and singular are one word."""
+    return word[:-1] if len(word) > 4 and word.endswith("s") and not word.endswith("ss") else word
+
+
+@dataclass(frozen=True, slots=True)
+class WordFit:
+    """How well one change fits: the score, and the words that make it, the heaviest first."""
+
+    score: float
+    words: tuple[str, ...]
+
+
+def matches_of(documents: Sequence[Sequence[str]], query: Mapping[str, float]) -> tuple[WordFit, ...]:
+    """The fit of each document to the query; a document is a list of words."""
+    counts = [Counter(words) for words in documents]
+    lengths = [len(words) for words in documents]
+    usual = sum(lengths) / len(lengths) if lengths and sum(lengths) else 1.0
+    held = Counter(word for each in counts for word in each)
+    total = len(documents)
+    rare = {word: log(1.0 + (total - held[word] + 0.5) / (held[word] + 0.5)) for word in query}
+    found = []
+    for each, length in zip(counts, lengths, strict=True):
+        parts = {}
+        for word, weight in query.items():
+            if times := each.get(word, 0):
+                held_back = REPEAT_WORTH * (1.0 - LENGTH_WORTH + LENGTH_WORTH * length / usual)
+                parts[word] = weight * rare[word] * times * (REPEAT_WORTH + 1.0) / (times + held_back)
+        ordered = sorted(parts, key=lambda word: (-parts[word], word))
+        found.append(WordFit(sum(parts.values()), tuple(ordered)))
+    return tuple(found)
+
+
+def new_words(after: Iterable[Sequence[str]], before: Iterable[Sequence[str]]) -> dict[str, float]:
+    """Words that lines hold more often than before, 0 to 1: 1 for a word that no line held before.
+
+    A line counts a word once. Both are given as shares of their lines, so that a longer time before weighs
+    no more.
+    """
+    now, usual = _shares(after), _shares(before)
+    found = {}
+    for word, share in now.items():
+        held = usual.get(word, 0.0)
+        if share > held:
+            found[word] = (share - held) / share
+    return {word: weight for word, weight in found.items() if weight >= 0.5}
+
+
+def _shares(lines: Iterable[Sequence[str]]) -> dict[str, float]:
+    counts: Counter[str] = Counter()
+    total = 0
+    for words in lines:
+        counts.update(set(words))
+        total += 1
+    return {word: count / total for word, count in counts.items()} if total else {}

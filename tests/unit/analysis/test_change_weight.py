@@ -1,0 +1,107 @@
+"""Changes against an incident: words, time and place; what is ruled out, and why."""
+
+from __future__ import annotations
+
+import pytest
+
+from diagnosis_harness.analysis.change_weight import (
+    LONG_BEFORE_S,
+    ChangeFacts,
+    ChangeVerdict,
+    calls_between,
+    rows_reverted,
+    weigh,
+)
+from diagnosis_harness.analysis.change_words import WordFit, matches_of, new_words, words_in
+
+ONSET_S = 1_000_000.0
+POOL = WordFit(4.0, ("connection", "pool"))
+NOTHING = WordFit(0.0, ())
+
+
+def change(
+    before_s: float = 300.0, *, place: int | None = 0, sha: str | None = None, text: str = ""
+) -> ChangeFacts:
+    """A change so long before the onset."""
+    return ChangeFacts(ONSET_S - before_s, place, sha, text, frozenset({"cart"}))
+
+
+def test_identifiers_are_words_and_everyday_words_are_none() -> None:
+    """What a log line and a diff call the same thing is one word."""
+    assert set(words_in("pool.SetMaxOpenConns(10)")) >= {"pool", "max", "open", "conn"}
+    assert set(words_in("max_open_conns exhausted")) >= {"max", "open", "conn", "exhausted"}
+    assert words_in("ERROR: the request failed with status 500") == []
+
+
+def test_a_rare_word_tells_more_than_one_of_every_change() -> None:
+    """As a search engine weighs them."""
+    common, rare = ["cache", "order"], ["cache", "coupon"]
+    first, second, third = matches_of([common, rare, common], {"cache": 1.0, "coupon": 1.0})
+    assert second.score > 3 * first.score
+    assert first.score == third.score
+    assert second.words[0] == "coupon"
+
+
+def test_words_of_every_day_are_not_new() -> None:
+    """Only what lines hold at least twice as often as before."""
+    found = new_words([["pool", "cart"], ["pool", "cart"]], [["cart"], ["cart"], ["cart"]])
+    assert found == {"pool": 1.0}
+
+
+@pytest.mark.parametrize(
+    ("one", "fit", "verdict"),
+    [
+        (change(), POOL, ChangeVerdict.CANDIDATE),
+        (change(), NOTHING, ChangeVerdict.NO_MATCH),
+        (change(), WordFit(4.0, ("pool",)), ChangeVerdict.NO_MATCH),  # one word is chance
+        (
+            change(),
+            WordFit(4.0, ("cart", "pool")),
+            ChangeVerdict.NO_MATCH,
+        ),  # the name of the service tells the place
+        (change(-300.0), POOL, ChangeVerdict.AFTER),
+        (change(-30.0), POOL, ChangeVerdict.CANDIDATE),  # an onset is known to about a minute
+        (change(LONG_BEFORE_S + 1.0), POOL, ChangeVerdict.LONG_BEFORE),
+        (change(place=-1), POOL, ChangeVerdict.ELSEWHERE),
+        (change(place=None), POOL, ChangeVerdict.CANDIDATE),  # whose it is nobody knows
+    ],
+)
+def test_a_change_is_a_candidate_or_has_a_reason_against_it(
+    one: ChangeFacts, fit: WordFit, verdict: ChangeVerdict
+) -> None:
+    """In the order in which they are looked for."""
+    (found,) = weigh([one], [fit], onset_s=ONSET_S)
+    assert found.verdict is verdict
+    assert (found.score > 0) == (
+        verdict is ChangeVerdict.CANDIDATE or (verdict is ChangeVerdict.NO_MATCH and fit.score > 0)
+    )
+
+
+def test_the_nearer_in_time_and_place_comes_first_of_equal_words() -> None:
+    """And what is ruled out comes last."""
+    changes = [change(7_200.0), change(60.0, place=3), change(-900.0), change(60.0)]
+    found = weigh(changes, [POOL] * 4, onset_s=ONSET_S)
+    assert [one.row for one in found] == [3, 1, 0, 2]
+
+
+def test_a_change_that_was_taken_back_before_is_ruled_out() -> None:
+    """By its sha, or by its title; one that is taken back afterwards is not."""
+    bad = change(900.0, sha="abcdef1234567", text="Lower the size of the pool")
+    by_sha = change(600.0, sha="1", text="This reverts commit abcdef1")
+    by_title = change(600.0, sha="2", text='Revert "Lower the size of the pool"')
+    after = change(-600.0, sha="3", text="This reverts commit abcdef1")
+    assert rows_reverted([bad, by_sha], until_s=ONSET_S) == {0}
+    assert rows_reverted([bad, by_title], until_s=ONSET_S) == {0}
+    assert rows_reverted([bad, after], until_s=ONSET_S) == frozenset()
+    assert weigh([bad, by_sha], [POOL, NOTHING], onset_s=ONSET_S)[-1].verdict is ChangeVerdict.REVERTED
+
+
+def test_a_place_is_counted_in_calls() -> None:
+    """What is known and not called lies elsewhere; of anything else nobody knows."""
+    below = {"shop": 0, "cart": 1}
+    known = {"shop", "cart", "billing"}
+    found = [
+        calls_between(name, below=below, known=known) for name in ("shop", "cart", "billing", "new", None)
+    ]
+    assert found == [0, 1, -1, None, None]
+    assert calls_between("cart", below={}, known=known) is None
