@@ -117,7 +117,9 @@ def rows_reverted(changes: Sequence[ChangeFacts], *, until_s: float) -> frozense
     return frozenset(found)
 
 
-def calls_between(entity: str | None, *, below: Mapping[str, int], known: Collection[str]) -> int | None:
+def count_calls_between(
+    entity: str | None, *, below: Mapping[str, int], known: Collection[str]
+) -> int | None:
     """How many calls lie between the affected entity and another; see `ChangeFacts.place`.
 
     `below` holds the distance of all that the affected entity calls, itself among them; it is empty where

@@ -9,7 +9,7 @@ from diagnosis_harness.analysis.change_weight import (
     ChangeFacts,
     ChangeVerdict,
     WeighedChange,
-    calls_between,
+    count_calls_between,
     weigh,
 )
 from diagnosis_harness.analysis.change_words import matches_of, new_words, words_in
@@ -163,7 +163,7 @@ def _change(
     changed = "\n".join(line for line in event.diff.splitlines() if line[:1] in "+-")
     return ChangeFacts(
         event.time_s,
-        calls_between(entity, below=below, known=known),
+        count_calls_between(entity, below=below, known=known),
         event.sha,
         "\n".join((event.summary, *event.files, changed or event.diff)),
         frozenset(words_in(entity or "")),

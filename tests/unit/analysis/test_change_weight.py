@@ -8,7 +8,7 @@ from diagnosis_harness.analysis.change_weight import (
     LONG_BEFORE_S,
     ChangeFacts,
     ChangeVerdict,
-    calls_between,
+    count_calls_between,
     rows_reverted,
     weigh,
 )
@@ -101,7 +101,8 @@ def test_a_place_is_counted_in_calls() -> None:
     below = {"shop": 0, "cart": 1}
     known = {"shop", "cart", "billing"}
     found = [
-        calls_between(name, below=below, known=known) for name in ("shop", "cart", "billing", "new", None)
+        count_calls_between(name, below=below, known=known)
+        for name in ("shop", "cart", "billing", "new", None)
     ]
     assert found == [0, 1, -1, None, None]
-    assert calls_between("cart", below={}, known=known) is None
+    assert count_calls_between("cart", below={}, known=known) is None
