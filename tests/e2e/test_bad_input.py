@@ -121,7 +121,7 @@ def test_a_truncated_parquet_ends_with_2(ask: Run, tmp_path: Path, share: float)
     code, out, err = ask({"metrics.parquet": whole[: int(share * len(whole))]})
 
     assert (code, out) == (2, "")
-    assert "metrics.parquet: its Parquet data breaks off" in err
+    assert "metrics.parquet: its Parquet data is cut off before the end" in err
 
 
 def test_a_missing_folder_ends_with_2(capsys: pytest.CaptureFixture[str]) -> None:

@@ -217,7 +217,7 @@ def test_the_report_is_markdown_with_footnotes_in_the_runs_language(server: Runn
     assert row["content"]["text"].splitlines()[0][:10].replace("*", "") in text.replace("\\", "")
 
 
-@pytest.mark.parametrize(("lang", "word"), [("en", "It was not a fallback"), ("zh", "不是回退")])
+@pytest.mark.parametrize(("lang", "word"), [("en", "It was not a fallback"), ("zh", "不是兜底答复")])
 def test_all_seven_questions_are_answered_in_words(
     server: RunningServer, done: str, lang: str, word: str
 ) -> None:

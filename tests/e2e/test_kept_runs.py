@@ -36,11 +36,13 @@ def diagnose(
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """An incident folder: the latency of checkout rises in the last twenty minutes, that of cart does not."""
+    """An incident folder: checkout is slow and busy in the last twenty minutes, cart is as usual."""
+    usual = {"latency_ms": 100, "cpu_percent": 10}
     rows = [
-        f"{FIRST + 60 * i},{name},latency_ms,{(100 + i % 3) * (9 if name == slow and i >= 100 else 1)}\n"
+        f"{FIRST + 60 * i},{name},{signal},{(level + i % 3) * (9 if name == slow and i >= 100 else 1)}\n"
         for i in range(120)
         for name, slow in (("checkout", "checkout"), ("cart", ""))
+        for signal, level in usual.items()
     ]
     incident = tmp_path / "incident"
     incident.mkdir()

@@ -130,7 +130,7 @@ def test_an_evidence_store_that_is_unavailable_is_reported_as_such(
         why = client.get(f"/v1/runs/{row['run_id']}/why")
         assert why.status_code == 200, why.text
         assert "STORE_UNAVAILABLE" in why.text
-        assert "evidence store did not work" in why.text
+        assert "evidence store failed" in why.text
         for part in ("evidence", "report.md", "document"):
             problem(client.get(f"/v1/runs/{row['run_id']}/{part}"), 503, "evidence-store-unavailable")
         held = until(client, 503)

@@ -220,7 +220,7 @@ def test_a_changed_file_is_read_and_said_to_be_changed(
     [
         ("", "is not JSON in UTF-8"),
         ("{}", "is not a run document"),
-        ('{"schema_version": "2", "run": 1, "report": 1, "records": 1}', "lacks"),
+        ('{"schema_version": "2", "run": 1, "report": 1, "records": 1}', "root_digest"),
     ],
 )
 def test_what_is_no_run_is_one_sentence(tmp_path: Path, command: str, text: str, words: str) -> None:

@@ -229,7 +229,7 @@ def test_a_run_that_no_process_has_the_source_of_ends_with_that_reason(sqlite_ur
     assert ready["checks"]["sources"].endswith("a source that this process does not have: 1")
     assert "diagnosis_runs_queued_without_source 1.0" in metrics
     assert (row["status"], row["state"], code_of(row)) == ("FAILED", "FAILED", "SOURCE_NOT_SERVED")
-    assert "No process that takes queued runs has the source" in row["failure"]["message"]
+    assert "No process that takes queued runs has this source" in row["failure"]["message"]
     assert "diagnose worker --from FOLDER" in " ".join(why.said.split())
     assert "没有任何处理排队运行的进程拥有该数据源" in "".join(in_chinese.said.split())
 

@@ -203,10 +203,11 @@ def _other_path(document: RunDocument) -> IntentType | None:
 
 
 def _summary_flaws(stated: Report, again: Sequence[Report]) -> Iterator[Flaw]:
-    if in_current_words(stated.summary) != again[0].summary:
+    # A summary repeats the message of a failure, which the document keeps in its own words.
+    if in_current_words(stated.summary) != in_current_words(again[0].summary):
         there, made = " ".join(stated.summary), " ".join(again[0].summary)
         yield Flaw(FlawCode.SUMMARY_DIFFERS, "report.summary", there, made)
-    if all(in_current_words(stated.next_checks) != each.next_checks for each in again):
+    if all(in_current_words(stated.next_checks) != in_current_words(each.next_checks) for each in again):
         there, made = " ".join(stated.next_checks), " ".join(again[0].next_checks)
         yield Flaw(FlawCode.NEXT_CHECKS_DIFFER, "report.next_checks", there, made)
 
