@@ -48,7 +48,7 @@ class EstimateOnset:
             return ToolFindings(
                 (), summary.incident, note="no onset is stated, and no indicator changed clearly"
             )
-        entity = self.views.find_affected(ctx)
+        entity = self.views.find_indicated(ctx)
         used = None if found is None else found.time_s
         items = [
             _item(method, at, entity, used=used == at, clarity=None) for method, at in known if at is not None

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.kernel.names import display_name, quote_text
 from diagnosis_harness.kernel.window import utc_text
-from diagnosis_harness.toolbox.arguments import text
+from diagnosis_harness.toolbox.arguments import ONSET_PARAMETER, text, timestamp
 from diagnosis_harness.toolbox.ports import ChangeEvent
 from diagnosis_harness.toolbox.search_logs import window_argument, with_instances
 from diagnosis_harness.toolbox.views import Views
@@ -39,6 +39,7 @@ class ListChanges:
                 Parameter("start", ParameterKind.INSTANT, "From this instant on."),
                 Parameter("end", ParameterKind.INSTANT, "Before this instant."),
                 Parameter("entity", ParameterKind.ENTITY, "Only of this service, its instances among them."),
+                ONSET_PARAMETER,
             ),
             scope_names=("changes:read",),
         )
@@ -57,7 +58,7 @@ class ListChanges:
         events = sources.changes.changes(ctx, window=window)
         wanted = None if entity is None else with_instances(ctx, sources, entity)
         chosen = [event for event in events if wanted is None or event.entity in wanted]
-        onset = self.views.onset(ctx, None)
+        onset = self.views.onset(ctx, timestamp(arguments, "onset"))
         onset_s = None if onset is None else onset.time_s
         if onset_s is not None:
             anchor = onset_s

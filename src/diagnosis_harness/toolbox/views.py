@@ -123,6 +123,16 @@ class Views:
         view = self._any(ctx)
         return alert.entity or (view.usual_entry() if view is not None else None)
 
+    def find_indicated(self, ctx: RunContext) -> str | None:
+        """Whose series an onset is estimated from; None where they are of several entities, or of none."""
+        view = self._any(ctx)
+        if view is None or view.metrics is None:
+            return None
+        rows = view.metrics.rows
+        alert = self.sources.summary.summary(ctx).alert
+        owners = {rows[place].owner for place in view.indicator_rows(alert)}
+        return owners.pop() if len(owners) == 1 else None
+
     def graph(self, ctx: RunContext) -> tuple[CallGraph, Mapping[str, str]]:
         """The call graph between services, and the service of each instance; empty where nothing is known."""
         view = self._any(ctx)

@@ -62,7 +62,7 @@ class WeighChanges:
             parameters=(
                 ONSET_PARAMETER,
                 Parameter(
-                    "affected", ParameterKind.ENTITY, "What is affected. Left out: who the alert names."
+                    "alert_entity", ParameterKind.ENTITY, "What is affected. Left out: who the alert names."
                 ),
             ),
             scope_names=("changes:read", "logs:read", "topology:read"),
@@ -81,7 +81,7 @@ class WeighChanges:
         if onset is None:
             return ToolFindings((), note="no onset is stated, and no indicator changed clearly")
         graph, owners = self.views.graph(ctx)
-        affected = text(arguments, "affected") or self.views.find_affected(ctx)
+        affected = text(arguments, "alert_entity") or self.views.find_affected(ctx)
         events = join_deploys(sources.changes.changes(ctx, window=None), self.views.names(ctx))
         below = _distances(graph, owners.get(affected or "", affected))
         changes = [_change(event, owners, below, graph.entities) for event in events]

@@ -68,7 +68,7 @@ def test_none_is_told_where_none_fits(ctx: RunContext) -> None:
 def test_a_change_off_the_path_is_ruled_out(ctx: RunContext) -> None:
     """Whatever its words say."""
     sources = checkout_failure(replace(COMMIT, entity="catalog", time_s=ONSET_S - 60.0))
-    (item,) = call(ctx, sources, "weigh_changes", onset=ONSET_S, affected="checkout").items
+    (item,) = call(ctx, sources, "weigh_changes", onset=ONSET_S, alert_entity="checkout").items
     assert item.attributes["verdict"] == "not-on-the-path"
 
 

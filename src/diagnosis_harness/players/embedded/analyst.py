@@ -103,7 +103,7 @@ def _stages(view: PolicyView, reading: Reading) -> Iterator[list[NextCall]]:
         ("compare_spans", onset),
         ("compare_logs", onset),
         ("platform_events", {}),
-        ("list_changes", {}),
+        ("list_changes", onset),
     ]
     yield [(name, arguments) for name, arguments in broad if reading.worth_asking(name)]
     affected: dict[str, JsonValue] = {**onset}
