@@ -102,7 +102,7 @@ def test_a_chinese_run_is_verified_in_chinese(chinese: Demo) -> None:
     ended = diagnose("verify", chinese.file)
 
     assert ended.returncode == 0
-    assert f"已核实：全部 {len(CheckName)} 项检查成立。" in ended.stdout
+    assert f"已核实：全部 {len(CheckName)} 项检查通过。" in ended.stdout
     assert "claims" not in ended.stdout
 
 

@@ -259,7 +259,7 @@ RULES: Mapping[Predicate, PredicateRule] = MappingProxyType(
             about=About.ITS_RANKING,
             holds=_as_it_is,
             words=frozenset({WordClass.CAUSE, WordClass.TROUBLE, WordClass.BEGIN}),
-            said_by=frozenset({WordClass.CAUSE}),
+            said_by=frozenset({WordClass.CAUSE, WordClass.BEGIN}),
             of_incident=False,  # `guards.rankings` judges which ranking answers the question
         ),
         Predicate.AFFECTED: PredicateRule(

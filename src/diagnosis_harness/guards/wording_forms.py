@@ -151,6 +151,8 @@ FORMS: Mapping[Predicate, tuple[str, ...]] = MappingProxyType(
             r"{signal}结束 时 LACK SECOND 的 NOUN UP {much}?(?:FACTOR )?{usual}?",
         ),
         Predicate.CAUSED: (
+            r"(?:what SECOND shows |it )(?:since INSTANT )?BEGIN at {who}(?:PART )?",
+            r"(?:INSTANT 起 )?(?:SECOND 的 )?TROUBLE BEGIN {who}(?:PART )?",
             (
                 r"{who}(?:PART )?(?:is |was |是 )(?:the |a )?(?:root )?CAUSE "
                 r"(?:(?:of |for )what SECOND shows )?"

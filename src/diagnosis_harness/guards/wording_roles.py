@@ -13,20 +13,22 @@ from diagnosis_harness.guards.wording_words import INVERTING, words
 _IS = frozenset({"is", "was", "是", "为"})
 _CAUSE_NOUNS = words("cause culprit reason origin source 原因 根因 根本原因 元凶")
 _CAUSE_VERBS = words("caused causes led leads 导致 引起 造成 引发 致使 使得")
+_STARTS = words("starts started 始于")
 _WAY = frozenset({"to", "到", "至", "对", "calls", "calling", "调用"})
 
 
 def are_roles_clear(read: Sequence[Token], facts: Facts) -> bool:
     """Whether the sentence leaves no doubt which entity does what to which.
 
-    Plain forms only: `A is the cause of what B shows`, `A caused B`, `A calls B`, `from A to B`, and the same
-    in Chinese. A sentence that turns them around may be true; it is not shown all the same.
+    Plain forms only: `What B shows starts at A`, `A is the cause of what B shows`, `A caused B`, `A calls B`,
+    `from A to B`, and the same in Chinese. A sentence that turns them around may be true; it is not shown all
+    the same.
     """
     if any(token.kind is TokenKind.WORD and token.text in INVERTING for token in read):
         return not _names_second(read, facts) and facts.claim.predicate is not Predicate.CAUSED
     match facts.claim.predicate:
         case Predicate.CAUSED:
-            return _is_cause(read, facts)
+            return _is_cause(read, facts) or _is_start(read, facts)
         case Predicate.CALLS:
             return _follows(read, facts.subjects, WordClass.CALL, facts.claim.affected)
         case Predicate.DROPPED:
@@ -65,6 +67,18 @@ def _is_cause(read: Sequence[Token], facts: Facts) -> bool:
         after = [token.text for token in read[word:]]
         return first < word < min(seconds) and _has_link(read, first, word) and not _IS.intersection(after)
     return first < min(seconds) and max(seconds) < word and read[first + 1].text in _IS
+
+
+def _is_start(read: Sequence[Token], facts: Facts) -> bool:
+    """One word of starting and none of causing, the second entity before it and the claim's own after it."""
+    if any(class_of(token) is WordClass.CAUSE for token in read):
+        return False
+    starts = [place for place, token in enumerate(read) if token.text in _STARTS]
+    subjects = [place for place, token in enumerate(read) if _is_one_of(token, facts.subjects)]
+    seconds = [place for place, token in enumerate(read) if _names_second([token], facts)]
+    if len(starts) != 1 or not subjects:
+        return False
+    return max(seconds, default=-1) < starts[0] < min(subjects)
 
 
 def _has_link(read: Sequence[Token], one: int, other: int) -> bool:

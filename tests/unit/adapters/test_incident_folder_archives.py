@@ -81,7 +81,7 @@ def test_a_damaged_archive_is_left_out(open_folder: OpenFolder, ctx: RunContext)
     whole = zip_of({"metrics.csv": METRICS})
     files: Files = {"metrics.csv": METRICS, "a.zip": whole[: len(whole) // 2], "b.tar": b"PK", "c.zip": b""}
     notes = {note.file: note for note in open_folder(files).summary.summary(ctx).files}
-    assert all("no whole archive" in notes[name].note for name in ("a.zip", "b.tar", "c.zip"))
+    assert all("not a complete archive" in notes[name].note for name in ("a.zip", "b.tar", "c.zip"))
 
 
 def test_an_archive_that_unpacks_to_too_much_is_left_out(

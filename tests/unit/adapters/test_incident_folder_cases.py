@@ -131,7 +131,7 @@ def test_a02_files_under_the_names_of_their_tools_are_read(ctx: RunContext) -> N
         "export.zip": None,
         "prom_latency.json": "metrics",
     }
-    assert "no whole archive" in notes["export.zip"].note
+    assert "not a complete archive" in notes["export.zip"].note
 
 
 def test_a07_spans_of_opentelemetry_are_read(ctx: RunContext) -> None:

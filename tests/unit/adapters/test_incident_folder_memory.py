@@ -99,16 +99,16 @@ MB = 1 << 20
 @pytest.mark.parametrize(
     ("name", "pieces", "problem"),
     [
-        ("metrics.json.gz", [(b"[", 1), (b" " * MB, 200), (b"]", 1)], "nothing but blank space"),
+        ("metrics.json.gz", [(b"[", 1), (b" " * MB, 200), (b"]", 1)], "of whitespace only"),
         (
             "metrics.json.gz",
             [(b'[{"a":1},', 1), (b"\n" * MB, 200), (b'{"a":2}]', 1)],
-            "nothing but blank space",
+            "of whitespace only",
         ),
         (
             "metrics.jsonl.gz",
             [(b'{"a":1}\n', 1), (b" " * MB, 200), (b'{"a":2}\n', 1)],
-            "nothing but blank space",
+            "of whitespace only",
         ),
         (
             "metrics.json.gz",

@@ -198,7 +198,7 @@ def test_series_of_a_name_with_other_values_in_two_files_are_two(
     values = as_values(sources, ctx)
     assert values["pay", "latency_ms{file=metrics-more.csv}"] == [2.0, 5.0]
     assert values["pay", "latency_ms{file=metrics.csv}"] == [0.0, 1.0, 2.0, 3.0, 4.0]
-    assert all("another file holds" in note.note for note in sources.summary.summary(ctx).files)
+    assert all("another file" in note.note for note in sources.summary.summary(ctx).files)
 
 
 def test_names_that_differ_in_blanks_around_them_are_one_series(

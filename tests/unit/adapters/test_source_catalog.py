@@ -276,7 +276,7 @@ def test_parts_behind_one_name_share_out_the_telemetry(tmp_path: Path) -> None:
     [
         (TOML, ROWS, "metrics come from several of its parts (incident-folder and incident-folder)"),
         (TOML.replace("orders", "payment"), None, "its parts state different alerts"),
-        (TOML, ROWS.replace("1700000", "1600000"), "two of its parts share no time"),
+        (TOML, ROWS.replace("1700000", "1600000"), "two of its parts do not overlap in time"),
     ],
 )
 def test_parts_that_contradict_each_other_are_refused(

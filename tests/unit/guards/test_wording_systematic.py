@@ -131,7 +131,7 @@ _OF: dict[Predicate, tuple[str, ...]] = {
     ),
     Predicate.CAUSED: words(
         "cause caused causes root led leads culprit reason origin source 原因 根因 根本原因 元凶 导致 引起 造成 引发 "
-        "致使 使得 异常"
+        "致使 使得 异常 what shows starts since it 始于 起"
     ),
     Predicate.CALLS: words("calls call calling called invokes invoked"),
     Predicate.DEPLOYED: words(
@@ -230,6 +230,11 @@ class Reader:
         names = {self.claim.entity, self.claim.affected, self.claim.signal, "cpu", "charge", "deploy"}
         if self.claim.entity not in left:
             return False
+        begins_at = re.search(r"\bstarts\b|始于", left) if self.claim.predicate is Predicate.CAUSED else None
+        if begins_at is not None:
+            shows, begins = left[: begins_at.start()], left[begins_at.end() :]
+            if self.claim.entity in shows or str(self.claim.affected) in begins:
+                return False
         known = [*_OF[self.claim.predicate], *_USUAL, *_NOW, *_SMALL, *filter(None, names)]
         if self.claim.direction is Direction.UP and self.claim.predicate is not Predicate.NORMAL:
             known += _UP
@@ -293,7 +298,12 @@ _SEEDS: dict[Predicate, tuple[str, ...]] = {
         "checkout 的 charge 失败 比例 上升",
     ),
     Predicate.DROPPED: ("the share of charge of checkout that ends without refund rose",),
-    Predicate.CAUSED: ("payment is the cause of what checkout shows", "payment 是 checkout 异常 的 原因"),
+    Predicate.CAUSED: (
+        "payment is the cause of what checkout shows",
+        "payment 是 checkout 异常 的 原因",
+        "what checkout shows starts at payment",
+        "checkout 的 异常 始于 payment",
+    ),
     Predicate.CALLS: ("checkout calls payment", "checkout 调用 payment"),
     Predicate.DEPLOYED: ("checkout was deployed at 22:13", "checkout 有 一次 变更"),
 }
@@ -340,7 +350,11 @@ LIES = {
         "latency_p90 of checkout never rose",
     ),
     Predicate.DEPLOYED: ("A configuration flag of checkout was changed.", "checkout 更新了配置。"),
-    Predicate.CAUSED: ("payment is usually the cause of what checkout shows.",),
+    Predicate.CAUSED: (
+        "payment is usually the cause of what checkout shows.",
+        "What payment shows starts at checkout.",
+        "payment 的异常始于 checkout。",
+    ),
     Predicate.FAILED: ("charge of checkout returned no error.",),
 }
 

@@ -19,6 +19,7 @@ EXEMPT = {
     "trace.sink.TraceSink": "an event carries its run id; a sink serves all runs",
     "cli.ports.LoadProgress": "reads files before there is a run",
     "cli.ports.FolderDiagnosis": "what the command line holds: it opens the run itself",
+    "cli.folder_run.AskFolder": "opens the run itself, on a folder that was read before",
     "cli.ports.OpenDiagnosis": "opens the diagnosis before there is a run",
     "cli.client.runs_client.RunsClient": "looks at runs of other processes, which have their own contexts",
     "adapters.telemetry.exporter.SpanSender": "sends what a run has left, after its end",
