@@ -49,6 +49,7 @@ class Clue:
         growth: rise as a share of the usual level, of a resource.
         crowd: noise of all series together, where `noise` is that of one; see `symptom_clues`.
         instance: the part of the entity (pod, host) that shows it, where it is only a part.
+        writer: who wrote the log line, where that is another than the entity.
     """
 
     entity: str
@@ -64,6 +65,7 @@ class Clue:
     instance: str | None = None
     growth: float | None = None
     crowd: float | None = None
+    writer: str | None = None
 
     @property
     def excess(self) -> float:

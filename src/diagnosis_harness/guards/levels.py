@@ -17,6 +17,8 @@ SCOPE_MOST = 2
 """Unseen callees at most that a scoped conclusion may name beside its entity: more narrows nothing down."""
 TRIGGER_REACH_S = 3_600.0
 """How long before the onset a change may lie that is called its trigger; the analyst lists no older ones."""
+_FITS = "candidate"
+"""The verdict of a weighed change that fits in time, place and words, as a change item names it."""
 _RESOURCES = frozenset({"cpu", "memory", "disk", "queue", "pool", "saturation"})
 """Kinds of signals that a resource has, as a signal item names them."""
 
@@ -25,12 +27,17 @@ def _is_resource(item: EvidenceItem) -> bool:
     return item.kind is ItemKind.SIGNAL_CHANGE and item.attributes.get("kind") in _RESOURCES
 
 
+def _is_own_line(item: EvidenceItem) -> bool:
+    """Lines that its entity wrote: one that another wrote of it (`peer`) says what that one met."""
+    return item.kind in (ItemKind.LOG_PATTERN, ItemKind.LOG_ORDER) and item.peer is None
+
+
 PROOFS: Mapping[str, Callable[[EvidenceItem], bool]] = MappingProxyType(
     {
         "resource": _is_resource,
         "on_the_way": lambda item: item.kind is ItemKind.EDGE_GAP,
         "own_failures": lambda item: item.kind is ItemKind.SPAN_ERRORS,
-        "own_lines": lambda item: item.kind in (ItemKind.LOG_PATTERN, ItemKind.LOG_ORDER),
+        "own_lines": _is_own_line,
         "own_time": lambda item: item.kind is ItemKind.SELF_TIME,
     }
 )
@@ -62,9 +69,11 @@ def scope_of(ranked: EvidenceItem) -> tuple[str, ...]:
 
 
 def _is_trigger(item: EvidenceItem) -> bool:
+    """A change shortly before the onset; one that was weighed must have been found to fit."""
     before_s = item.attributes.get("before_onset_s")
     return (
         item.kind is ItemKind.CHANGE_EVENT
+        and item.attributes.get("verdict") in (None, _FITS)
         and isinstance(before_s, int | float)
         and 0 <= before_s <= TRIGGER_REACH_S
     )

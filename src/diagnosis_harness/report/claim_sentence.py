@@ -18,15 +18,28 @@ def claim_sentence(claim: Claim, records: Sequence[EvidenceRecord], language: La
 
     Who is the cause is said by code alone: how far that is known no agent knows when it words it.
     """
-    wording = claim.wording if claim.predicate is not Predicate.CAUSED else None
-    if wording is not None and is_grounded(wording, claim, records, language):
+    wording = claim.wording
+    if wording is not None and may_stand(wording, claim, records, language):
         return wording
     return sentence(claim, language)
 
 
-def may_stand(text: str, claim: Claim, records: Sequence[EvidenceRecord], language: Language) -> bool:
-    """Whether `claim_sentence` could have chosen this published sentence; used to verify a saved report."""
-    return text == sentence(claim, language) or is_grounded(text, claim, records, language)
+def may_stand(
+    text: str,
+    claim: Claim,
+    records: Sequence[EvidenceRecord],
+    language: Language,
+    *,
+    may_word_causes: bool = False,
+) -> bool:
+    """Whether `claim_sentence` could have chosen this published sentence; used to verify a saved report.
+
+    `may_word_causes` holds of documents of version 2: then an agent's own sentence of a cause was published.
+    """
+    if text == sentence(claim, language):
+        return True
+    worded = may_word_causes or claim.predicate is not Predicate.CAUSED
+    return worded and is_grounded(text, claim, records, language)
 
 
 def is_grounded(wording: str, claim: Claim, records: Sequence[EvidenceRecord], language: Language) -> bool:

@@ -69,6 +69,7 @@ def _failures(view: LogView, graph: CallGraph) -> Iterator[Clue]:
                 region_of_pattern(pattern),
                 fault_kind_in(pattern.example),
                 null_windows=len(null),
+                writer=pattern.entity if callees else None,
             )
             yield replace(clue, explained=(1.0 - DEADLINE) * max(clue.excess, 0.0)) if waited else clue
 

@@ -1,9 +1,10 @@
 """What shows that trouble started in a candidate, and what it calls of which nothing is recorded.
 
 Being slow or failing is a symptom: any callee may have passed it on. Evidence of an entity's own origin is a
-resource that ran up further than its requests did, time on the way to it that neither end spent, or failures
-of its own while what it calls is sound. Time inside it that no recorded callee accounts for says that it
-starts here or in something it calls unseen.
+resource that ran up further than its requests did, time on the way to it that neither end spent, failures of
+its own while what it calls is sound, or lines of failure that it wrote itself. Where it calls something
+unseen, its failures and full pools may come from there. Time inside it that no recorded callee accounts for
+says that it starts here or in something it calls unseen.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from enum import StrEnum
 
 import numpy as np
 
-from diagnosis_harness.analysis.clue import Modality
+from diagnosis_harness.analysis.clue import Clue, Modality
 from diagnosis_harness.analysis.graph import CallGraph
 from diagnosis_harness.analysis.meaning import SYMPTOMS
 from diagnosis_harness.analysis.rank import Candidate
@@ -45,6 +46,10 @@ _OF_MODALITY = {
 }
 
 
+_HOLDS_A_CALL = "SATURATION"
+"""Fault kind of a resource that whoever waits for a callee holds: a pool, a queue, threads."""
+
+
 @dataclass(frozen=True, slots=True)
 class OwnEvidence:
     """What a candidate's own evidence is.
@@ -71,14 +76,14 @@ class CalleeSight:
 
     def own_evidence(self, one: Candidate) -> OwnEvidence:
         """What of a candidate's findings is of its own origin, and what it calls unseen."""
-        kinds = {_OF_MODALITY.get(clue.modality) for clue in one.clues if clue.excess > 0}
+        found = [clue for clue in one.clues if clue.excess > 0 and clue.writer is None]
+        kinds = {_OF_MODALITY.get(clue.modality) for clue in found}
         origins = tuple(origin for origin in OwnOrigin if origin in kinds)
         lost = self._callees_without_answer(one.entity)
         unseen = tuple(sorted({*self._callees_unseen(one.entity), *lost}))
-        firm = {OwnOrigin.RESOURCE, OwnOrigin.ON_THE_WAY} & set(origins)
-        failing = OwnOrigin.OWN_FAILURES in origins and not lost
+        closed = any(_rules_out(clue, unseen=bool(unseen)) for clue in found)
         by_time_alone = OwnOrigin.OWN_TIME in origins
-        return OwnEvidence(origins, unseen, open=not firm and not failing and (by_time_alone or bool(unseen)))
+        return OwnEvidence(origins, unseen, open=not closed and (by_time_alone or bool(unseen)))
 
     def _callees_unseen(self, entity: str) -> frozenset[str]:
         """Callees without spans and without a symptom of their own."""
@@ -93,6 +98,18 @@ class CalleeSight:
         if groups is None or self.spans is None or entity not in self.spans.entities:
             return frozenset()
         return _find_silent(groups, self.spans, self.spans.entities.index(entity))
+
+
+def _rules_out(clue: Clue, *, unseen: bool) -> bool:
+    """Whether a finding rules out that it starts in something called.
+
+    Failures, and resources that a waiting call holds, do so only where nothing is called unseen: they may
+    come from there.
+    """
+    origin = _OF_MODALITY.get(clue.modality)
+    if origin is OwnOrigin.RESOURCE:
+        return not unseen or clue.fault_kind != _HOLDS_A_CALL
+    return origin is OwnOrigin.ON_THE_WAY or (origin is OwnOrigin.OWN_FAILURES and not unseen)
 
 
 def _find_silent(groups: ShareGroups, view: SpanView, code: int) -> frozenset[str]:

@@ -80,3 +80,12 @@ def test_a_claim_that_says_less_or_other_than_its_evidence_is_seen(saved: Saved,
 
     assert json.dumps(held) != before
     assert FlawCode.STATEMENT_DIFFERS.value in codes_of(held)
+
+
+def test_an_own_wording_of_who_is_the_cause_is_seen(saved: Saved) -> None:
+    """It is grounded in the ranking, and says more than is known: code alone words this."""
+    held = json.loads(saved().data)
+    claim = _first(held, "CAUSED")
+    claim["sentence"] = f"{claim['entity']} is the cause of what {claim['affected']} shows."
+
+    assert FlawCode.SENTENCE_DIFFERS.value in codes_of(held)

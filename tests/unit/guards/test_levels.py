@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 from tests.support.inquiries import inquiry
 
+from diagnosis_harness.analysis.change_weight import ChangeVerdict
 from diagnosis_harness.diagnosis.claim import FaultKind
 from diagnosis_harness.diagnosis.draft import Cause, CauseLevel, DiagnosisDraft
 from diagnosis_harness.guards.levels import PROOFS, SCOPE_MOST, conclusion_level, scope_of
@@ -74,6 +75,23 @@ def test_less_than_that_only_localises(ranked: EvidenceItem, cited: list[Evidenc
     assert conclusion_level(ranked, cited) is CauseLevel.LOCALISED
 
 
+LINE = EvidenceItem(
+    "l1",
+    ItemKind.LOG_PATTERN,
+    "payment wrote 9 lines",
+    entity="payment",
+    direction=Direction.UP,
+    attributes={"bad": True},
+)
+
+
+def test_a_line_that_another_wrote_explains_nothing() -> None:
+    """Whoever failed to reach payment says what it met, not what happened in payment."""
+    found = ranking(origin="own_lines", open=False)
+    assert conclusion_level(found, [LINE]) is CauseLevel.EXPLAINED
+    assert conclusion_level(found, [replace(LINE, peer="checkout")]) is CauseLevel.LOCALISED
+
+
 def test_a_change_of_another_or_long_before_is_no_trigger() -> None:
     """It must fit in place and in time."""
     for other in (
@@ -82,6 +100,14 @@ def test_a_change_of_another_or_long_before_is_no_trigger() -> None:
         replace(CHANGE, attributes={"before_onset_s": -5.0}),
     ):
         assert conclusion_level(EXPLAINED, [CPU, other]) is CauseLevel.EXPLAINED
+
+
+@pytest.mark.parametrize("verdict", list(ChangeVerdict))
+def test_a_weighed_change_is_a_trigger_only_where_it_fits(verdict: ChangeVerdict) -> None:
+    """One that was ruled out, or of which nothing new speaks, is none."""
+    weighed = replace(CHANGE, attributes={**CHANGE.attributes, "verdict": verdict.value})
+    due = CauseLevel.TRIGGER if verdict is ChangeVerdict.CANDIDATE else CauseLevel.EXPLAINED
+    assert conclusion_level(EXPLAINED, [CPU, weighed]) is due
 
 
 def test_what_is_called_unseen_is_the_scope() -> None:

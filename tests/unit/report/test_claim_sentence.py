@@ -19,7 +19,13 @@ from diagnosis_harness.report.compose import compose
 from diagnosis_harness.report.document import Release
 from diagnosis_harness.report.material import ReportMaterial
 from diagnosis_harness.report.sentence import sentence
-from diagnosis_harness.testing.evidence import change_claim, change_item, ready_record
+from diagnosis_harness.testing.evidence import (
+    cause_claim,
+    cause_item,
+    change_claim,
+    change_item,
+    ready_record,
+)
 
 RECORDS = (ready_record(change_item()),)
 EN, ZH = Language.EN, Language.ZH
@@ -90,6 +96,17 @@ def test_whoever_checks_again_finds_both_kinds_of_sentence_sound() -> None:
     assert may_stand(sentence(claim, EN), claim, RECORDS, EN)
     assert may_stand(OWN, claim, RECORDS, EN)
     assert not may_stand(OWN.replace("3.2", "3.3"), claim, RECORDS, EN)
+
+
+def test_who_is_the_cause_is_worded_by_code_except_in_version_2() -> None:
+    """A grounded wording says more than is known where a cause is only localised."""
+    item = cause_item()
+    claim, records = cause_claim(item, tool_call_id="t1"), (ready_record(item, tool_name="rank_causes"),)
+    worded = "payment is the cause of what checkout shows."
+    assert claim_sentence(replace(claim, wording=worded), records, EN) == sentence(claim, EN)
+    assert may_stand(sentence(claim, EN), claim, records, EN)
+    assert not may_stand(worded, claim, records, EN)
+    assert may_stand(worded, claim, records, EN, may_word_causes=True)
 
 
 class Unread(str):

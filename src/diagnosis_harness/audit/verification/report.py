@@ -153,9 +153,9 @@ def _case_flaws(
 def _sentence_flaws(
     document: RunDocument, draft: DiagnosisDraft, records: tuple[EvidenceRecord, ...]
 ) -> Iterator[Flaw]:
-    language = document.run.language
+    language, earlier = document.run.language, document.schema_version == READABLE[0]
     for number, (entry, claim) in enumerate(zip(document.report.claims, draft.claims, strict=True)):
-        if not may_stand(entry.sentence, claim, records, language):
+        if not may_stand(entry.sentence, claim, records, language, may_word_causes=earlier):
             place = f"report.claims[{number}].sentence"
             yield Flaw(FlawCode.SENTENCE_DIFFERS, place, entry.sentence, sentence(claim, language))
 
