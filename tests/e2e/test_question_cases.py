@@ -109,11 +109,11 @@ def test_b15_the_report_is_in_the_language_of_the_sentence(tmp_path: Path) -> No
     [
         (
             "Is seats the cause of what booking shows since 13:50?",
-            "The evidence does not show that seats is the cause; it points to vault.",
+            "The evidence does not show that seats is the cause; by what was checked it starts at vault.",
         ),
         (
             "Is vault the cause of what booking shows since 13:50?",
-            "Yes, as far as the recorded evidence goes: vault is the cause.",
+            "That vault is the cause is not shown, but it starts at vault.",
         ),
         (
             "Was it a deploy, since booking is slow from 13:50?",
@@ -128,14 +128,14 @@ def test_b15_the_report_is_in_the_language_of_the_sentence(tmp_path: Path) -> No
         ("export 从 13:50 起正常吗", "2026-05-06 13:50 至 14:30 UTC，export 在已核对的范围内与平时一致"),
         ("before and after 13:50", "Before and after 2026-05-06T13:50:00Z: disk_ms of vault rose from"),
         ("13:50 前后有什么不同", "2026-05-06T13:50:00Z 前后对比："),
-        ("seats or vault since 13:50?", "The evidence names "),
-        ("seats 和 booking 从 13:50 起哪个有问题", "证据指出"),
+        ("seats or vault since 13:50?", "By what was checked it starts at "),
+        ("seats 和 booking 从 13:50 起哪个有问题", "没有证据表明这两者是原因"),
         ("what do the logs of seats say since 13:50?", "The data holds no logs, so there are none to show."),
         ("从 13:50 起 seats 的日志说了什么？", "数据中没有日志"),
         ("show me the latency of booking since 13:50", "latency_s of booking rose from 139 ms"),
         ("when did it start?", "When it began is not shown"),
         ("booking 从 13:50 起正常吗", "booking 与平时不同："),
-        ("是不是 vault 导致 booking 从 13:50 起变慢？", "是的，就已记录的证据而言：vault 是原因。"),
+        ("是不是 vault 导致 booking 从 13:50 起变慢？", "尚不能证明 vault 是原因，但问题始于 vault。"),
     ],
 )
 def test_the_first_sentence_answers_the_form_of_the_question(

@@ -9,9 +9,10 @@ from datetime import UTC
 from diagnosis_harness.diagnosis.inquiry import Inquiry, Inventory, KnownEntity, OnsetOrigin, Telemetry
 from diagnosis_harness.diagnosis.names import KnownNames
 from diagnosis_harness.diagnosis.question import timestamp_outside_recording
-from diagnosis_harness.diagnosis.question_form import OF_OTHERS, SUSPECTING
+from diagnosis_harness.diagnosis.question_form import OF_OTHERS, SUSPECTING, QuestionForm
 from diagnosis_harness.diagnosis.question_reading import (
     Background,
+    QuestionReading,
     ZoneOrigin,
     read_question,
     shorten_for_matching,
@@ -80,7 +81,7 @@ def resolve_inquiry(
     alert_entity = None if alert.entity is None else names.get(alert.entity) or mask_or_withhold(alert.entity)
     known = KnownNames.of(names.values(), _mask_aliases(summary))
     reading = read_question(question, Background(known, alert_entity, summary.incident, said, origin_of_zone))
-    at_s, origin = _onset(summary, reading.time.at_s, asked_s=onset_s, carried_s=carried.onset_s)
+    at_s, origin = _onset(summary, reading, asked_s=onset_s, carried_s=carried.onset_s)
     before = () if reading.unknown_names else tuple(each for each in carried.affected if each in known.names)
     others = OF_OTHERS if before else SUSPECTING
     suspect = reading.form.subject if reading.form.form in others else None
@@ -113,9 +114,15 @@ def _mask_aliases(summary: SourceSummary) -> dict[str, str]:
 
 
 def _onset(
-    summary: SourceSummary, named_s: float | None, *, asked_s: float | None, carried_s: float | None
+    summary: SourceSummary, reading: QuestionReading, *, asked_s: float | None, carried_s: float | None
 ) -> tuple[float | None, OnsetOrigin]:
-    """The first that says when it began. A source that was opened with an onset repeats that as its own."""
+    """The first that says when it began. A source that was opened with an onset repeats that as its own.
+
+    A comparison of times is about the time that it names, whatever onset is stated separately.
+    """
+    named_s = reading.time.at_s
+    if reading.form.form is QuestionForm.COMPARE_TIMES and named_s is not None:
+        asked_s = None
     held = summary.incident
     if carried_s is not None and held is not None and not held.contains(carried_s):
         carried_s = None  # the source has moved on since the turn before

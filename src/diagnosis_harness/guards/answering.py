@@ -13,6 +13,7 @@ from diagnosis_harness.diagnosis.claim import CONCLUSIONS, Claim, EvidenceRef, P
 from diagnosis_harness.diagnosis.inquiry import Inquiry
 from diagnosis_harness.diagnosis.question_form import QuestionForm, Topic
 from diagnosis_harness.guards.harm import is_harm
+from diagnosis_harness.guards.incident_time import is_same_time
 from diagnosis_harness.tools.evidence import EvidenceItem
 from diagnosis_harness.tools.invocation import EvidenceRecord
 
@@ -48,7 +49,8 @@ def answering_claims(
             each = [_state_of(name, inquiry, facts, records) for name in read.subjects]
             return tuple(claim for own in each for claim in own) if all(each) else ()
         case QuestionForm.COMPARE_TIMES if inquiry.reading.time.at_s is not None:
-            return tuple(_of(read.subject, inquiry, facts, lambda claim: claim.predicate in _MOVES))
+            at_s = inquiry.reading.time.at_s
+            return tuple(_of(read.subject, inquiry, facts, lambda claim: _compares_at(claim, at_s)))
         case QuestionForm.WHEN:
             began = _of(read.subject, inquiry, facts, lambda claim: claim.predicate is Predicate.BEGAN)
             return tuple(sorted(began, key=lambda claim: claim.onset_s or 0.0))
@@ -85,6 +87,13 @@ def _of(
     names = None if name is None else _names(name, inquiry)
     held = (each for each in claims if names is None or each.entity in names)
     return [each for each in held if fits(each)][:ANSWERING_MAX]
+
+
+def _compares_at(claim: Claim, at_s: float | None) -> bool:
+    """Whether a claim compares what came before a time with what came after it."""
+    if claim.window is None or at_s is None or claim.predicate not in _MOVES:
+        return False
+    return is_same_time(claim.window.start_s, at_s)
 
 
 def _names(name: str, inquiry: Inquiry) -> frozenset[str]:

@@ -7,10 +7,11 @@ with its window; never that nothing is wrong.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from diagnosis_harness.diagnosis.claim import Claim, Predicate
-from diagnosis_harness.diagnosis.draft import Cause
+from diagnosis_harness.diagnosis.draft import Cause, CauseLevel
 from diagnosis_harness.diagnosis.inquiry import Inquiry, Telemetry
 from diagnosis_harness.diagnosis.question_form import QuestionForm, Topic
 from diagnosis_harness.guards.answering import UNUSUAL, answering_claims, state_claims
@@ -26,9 +27,28 @@ ANSWER_YES: Final = Text(
     en="Yes, as far as the recorded evidence goes: {entity} is the cause.",
     zh="是的，就已记录的证据而言：{entity} 是原因。",
 )
+ANSWER_STARTS: Final = Text(
+    en="That {entity} is the cause is not shown, but it starts at {entity}.",
+    zh="尚不能证明 {entity} 是原因，但问题始于 {entity}。",
+)
+ANSWER_STARTS_NEAR: Final = Text(
+    en="That {entity} is the cause is not shown; it starts at {entity} or in what it calls.",
+    zh="尚不能证明 {entity} 是原因；问题始于 {entity} 或它所调用的对象。",
+)
 ANSWER_OTHER: Final = Text(
     en="The evidence does not show that {entity} is the cause; it points to {other}.",
     zh="没有证据表明 {entity} 是原因；证据指向 {other}。",
+)
+ANSWER_OTHER_STARTS: Final = Text(
+    en="The evidence does not show that {entity} is the cause; by what was checked it starts at {other}.",
+    zh="没有证据表明 {entity} 是原因；就已核对的内容而言，问题始于 {other}。",
+)
+ANSWER_OTHER_STARTS_NEAR: Final = Text(
+    en=(
+        "The evidence does not show that {entity} is the cause; by what was checked it starts at {other} or "
+        "in what that calls."
+    ),
+    zh="没有证据表明 {entity} 是原因；就已核对的内容而言，问题始于 {other} 或它所调用的对象。",
 )
 ANSWER_OPEN: Final = Text(
     en="The evidence does not show whether {entity} is the cause.",
@@ -54,9 +74,28 @@ ANSWER_UNSEEN: Final = Text(
     en="Nothing that was checked shows the state of {entity}.", zh="已核对的内容无法说明 {entity} 的状况。"
 )
 ANSWER_NAMED: Final = Text(en="The evidence names {entity} as the cause.", zh="证据指出原因是 {entity}。")
+ANSWER_NAMED_STARTS: Final = Text(
+    en="By what was checked it starts at {entity}; the cause is not shown.",
+    zh="就已核对的内容而言，问题始于 {entity}；原因尚未证明。",
+)
+ANSWER_NAMED_STARTS_NEAR: Final = Text(
+    en="By what was checked it starts at {entity} or in what it calls; the cause is not shown.",
+    zh="就已核对的内容而言，问题始于 {entity} 或它所调用的对象；原因尚未证明。",
+)
 ANSWER_NEITHER: Final = Text(
     en="The evidence names neither of them as the cause, but {entity}.",
     zh="证据指出的原因不是这两者，而是 {entity}。",
+)
+ANSWER_NEITHER_STARTS: Final = Text(
+    en="The evidence names neither of them as the cause; by what was checked it starts at {entity}.",
+    zh="没有证据表明这两者是原因；就已核对的内容而言，问题始于 {entity}。",
+)
+ANSWER_NEITHER_STARTS_NEAR: Final = Text(
+    en=(
+        "The evidence names neither of them as the cause; by what was checked it starts at {entity} or in "
+        "what that calls."
+    ),
+    zh="没有证据表明这两者是原因；就已核对的内容而言，问题始于 {entity} 或它所调用的对象。",
 )
 ANSWER_UNCOMPARED: Final = Text(
     en="Which of {names} is in trouble is not shown.", zh="{names} 中哪个有问题，尚无证据。"
@@ -83,6 +122,32 @@ ANSWER_NOT_RECORDED: Final = Text(
 ANSWER_NOT_SHOWN: Final = Text(
     en="Nothing that was checked is about the {topic} asked for.", zh="已核对的内容中没有所问的{topic}。"
 )
+
+
+@dataclass(frozen=True, slots=True)
+class _NamingTexts:
+    """What is said of a cause, by whether the question names it and whether it names one or two."""
+
+    yes: Text
+    other: Text
+    named: Text
+    neither: Text
+
+
+_SHOWN = _NamingTexts(ANSWER_YES, ANSWER_OTHER, ANSWER_NAMED, ANSWER_NEITHER)
+_STARTS = _NamingTexts(ANSWER_STARTS, ANSWER_OTHER_STARTS, ANSWER_NAMED_STARTS, ANSWER_NEITHER_STARTS)
+_STARTS_NEAR = _NamingTexts(
+    ANSWER_STARTS_NEAR, ANSWER_OTHER_STARTS_NEAR, ANSWER_NAMED_STARTS_NEAR, ANSWER_NEITHER_STARTS_NEAR
+)
+NAMING_TEXTS: Final[Mapping[tuple[CauseLevel, bool], _NamingTexts]] = {
+    (CauseLevel.LOCALISED, False): _STARTS,
+    (CauseLevel.LOCALISED, True): _STARTS_NEAR,
+    (CauseLevel.EXPLAINED, False): _SHOWN,
+    (CauseLevel.EXPLAINED, True): _STARTS_NEAR,
+    (CauseLevel.TRIGGER, False): _SHOWN,
+    (CauseLevel.TRIGGER, True): _STARTS_NEAR,
+}
+"""By the level of a cause, and whether it may lie in what the entity calls: "yes" is no word for less."""
 TOPICS: Final[Mapping[Topic, Text]] = {
     Topic.LOGS: Text(en="logs", zh="日志"),
     Topic.CHANGES: Text(en="changes", zh="变更"),
@@ -140,12 +205,19 @@ def answer_sentences(
 
 def _confirm(subject: str, inquiry: Inquiry, causes: Sequence[Cause], language: Language) -> str:
     shown = display_name(subject)
-    named = [cause.entity for cause in causes]
-    if not named:
+    if not causes:
         return ANSWER_OPEN.render(language, entity=shown)
-    if not {subject, *inquiry.inventory.parts_of(subject)}.isdisjoint(named):
-        return ANSWER_YES.render(language, entity=shown)
-    return ANSWER_OTHER.render(language, entity=shown, other=display_name(named[0]))
+    meant = {subject, *inquiry.inventory.parts_of(subject)}
+    own = next((cause for cause in causes if cause.entity in meant), None)
+    if own is not None:
+        return _naming_texts(own).yes.render(language, entity=shown)
+    other = causes[0]
+    return _naming_texts(other).other.render(language, entity=shown, other=display_name(other.entity))
+
+
+def _naming_texts(cause: Cause) -> _NamingTexts:
+    """A cause without a level is said at the lowest."""
+    return NAMING_TEXTS[cause.level or CauseLevel.LOCALISED, bool(cause.scope)]
 
 
 def _health(subject: str, own: Sequence[Claim], language: Language) -> str:
@@ -179,7 +251,8 @@ def _compare(
     if causes:
         named = causes[0].entity
         meant = {part for name in subjects for part in (name, *inquiry.inventory.parts_of(name))}
-        text = ANSWER_NAMED if named in meant else ANSWER_NEITHER
+        texts = _naming_texts(causes[0])
+        text = texts.named if named in meant else texts.neither
         yield text.render(language, entity=display_name(named))
     elif not any(own for _, own in states):
         names = COMMA.in_(language).join(display_name(name) for name in subjects)

@@ -39,6 +39,7 @@ def resolve(
     [
         (ONSET_S, "since 14:01?", 7.0, 8.0, 9.0, OnsetOrigin.ASKED, ONSET_S),
         (None, "since 14:01?", CARRIED_S, 8.0, 9.0, OnsetOrigin.QUESTION, ONSET_S - 240.0),
+        (ONSET_S, "before and after 14:01?", 7.0, 8.0, 9.0, OnsetOrigin.QUESTION, ONSET_S - 240.0),
         (None, "why?", CARRIED_S, 8.0, 9.0, OnsetOrigin.CARRIED, CARRIED_S),
         (None, "why?", None, 8.0, 9.0, OnsetOrigin.SOURCE, 8.0),
         (None, "why?", None, None, 9.0, OnsetOrigin.ALERT, 9.0),

@@ -71,6 +71,20 @@ def test_a_comparison_is_answered_of_both_or_not_at_all() -> None:
     assert answering_claims(form, (one,), (ready_record(QUIET),)) == ()
 
 
+def test_a_comparison_of_times_is_of_the_time_that_is_asked() -> None:
+    """What changed at another time says nothing of it."""
+    form = asks(FormRead(QuestionForm.COMPARE_TIMES))
+    moved = says(Predicate.CHANGED)
+
+    def at(at_s: float) -> Inquiry:
+        reading = form.reading
+        return replace(form, reading=replace(reading, time=replace(reading.time, at_s=at_s)))
+
+    assert answering_claims(at(WINDOW.start_s), (moved,), ()) == (moved,)
+    assert answering_claims(at(WINDOW.start_s - 1_800.0), (moved,), ()) == ()
+    assert answering_claims(at(WINDOW.start_s), (replace(moved, window=None),), ()) == ()
+
+
 def test_when_is_answered_by_the_earliest_beginning() -> None:
     """Claims in the order of time."""
     form = asks(FormRead(QuestionForm.WHEN))
