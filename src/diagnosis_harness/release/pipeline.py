@@ -187,10 +187,12 @@ class ReleasePipeline:
         success = row.outcome is ReleaseOutcome.SUCCESS
         if row.outcome is ReleaseOutcome.FAILED:
             raise NothingToRelease(f"{row.rule}: {end.value}")
-        causes = score_causes(draft, basis.records, inquiry=basis.inquiry) if success else ()
         sure = confidences(draft, basis.records, repaired=verdict.repaired, inquiry=basis.inquiry)
-        concluded_alone = success and end is WorkEnd.SUPPORTED
-        claims, causes = number_claims(standing if concluded_alone else facts, causes)
+        published = standing if success and end is WorkEnd.SUPPORTED else facts
+        # A level is that of what is published: a reference that was dropped shows nothing.
+        scored = replace(draft, claims=published)
+        causes = score_causes(scored, basis.records, inquiry=basis.inquiry) if success else ()
+        claims, causes = number_claims(published, causes)
         concluded = {cause.entity for cause in causes}
         return DiagnosisReleaseResult(
             outcome=row.outcome,
