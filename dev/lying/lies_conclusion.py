@@ -270,6 +270,9 @@ def _with_foreign_evidence(
 ) -> tuple[Hypothesis, Fabrication]:
     """What speaks of quite another is named as evidence for it."""
     own = {true.entity} | {item.entity for item in run.about(true.entity)}
+    # What explains a candidate better is cited against it, by our own code.
+    better = {item.attributes.get("explained_by") for _, item in run.ranking if item.entity == true.entity}
+    own |= {str(name) for name in better if name is not None}
     foreign = [
         ref
         for ref, item in run.items

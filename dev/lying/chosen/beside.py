@@ -15,6 +15,7 @@ from dev.lying.recorded import pick
 
 from diagnosis_harness.diagnosis.claim import Claim
 from diagnosis_harness.diagnosis.draft import DiagnosisDraft
+from diagnosis_harness.guards.semantic_rules import ranking_objections
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,9 +31,14 @@ Bend = Callable[[Seen], Sequence[Claim]]
 
 
 def honest_draft(records: Records) -> DiagnosisDraft | None:
-    """What an agent would truthfully conclude: the first of the ranking, where it stands out."""
+    """What an agent would truthfully conclude: the first of the ranking, where it stands out.
+
+    Where the ranking itself speaks against its first, nothing is concluded.
+    """
     top = next(iter(ranking(records)), None)
-    if top is None or top.item.number("strength") < 0.5 or top.item.number("margin") < 0.1:
+    if top is None or top.item.number("strength") < 0.5 or top.item.number("margin") < 0.25:
+        return None
+    if ranking_objections(top.item):
         return None
     return concluding(top, records)
 

@@ -203,7 +203,7 @@ class ReleasePipeline:
                 confidence=sure if success else (),
                 claims=claims,
                 hypotheses=tuple(h for h in beside.hypotheses if h.entity not in concluded),
-                set_aside=self._set_aside(basis, draft) if concluded_alone else (),
+                set_aside=self._set_aside(basis, draft) if success and end is WorkEnd.SUPPORTED else (),
             ),
             findings=verdict.findings,
             reasons=judgement.reasons if judgement else (),

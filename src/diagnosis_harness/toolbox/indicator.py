@@ -110,11 +110,17 @@ def instance_mean(table: MetricTable, places: Sequence[int]) -> Indicator:
 def _strays(null: Floats, score: float) -> bool:
     """Whether a series goes as far by itself: in one normal window of twenty, and more than once.
 
-    Windows in a row are one time. An earlier trouble, which the recording may hold, is no habit.
+    Only calm windows part one time from the next. An earlier trouble, which the recording may hold, is no
+    habit.
     """
     reached = null >= score
-    times = int(reached[:1].sum() + (reached[1:] & ~reached[:-1]).sum())
-    return times >= HABIT and float(reached.mean()) >= 1.0 - NOISE_SHARE
+    if float(reached.mean()) < 1.0 - NOISE_SHARE:
+        return False
+    times, calm = 0, True
+    for here, value in zip(reached.tolist(), null.tolist(), strict=True):
+        times += here and calm
+        calm = not here and (calm or value <= NOISE_FLOOR)
+    return times >= HABIT
 
 
 def mean_rows(value: Floats, places: Sequence[int]) -> Floats:
