@@ -8,6 +8,7 @@ the run holds anything worse of the same entity.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 
 from diagnosis_harness.diagnosis.claim import CONCLUSIONS, Claim, EvidenceRef, Predicate
 from diagnosis_harness.diagnosis.inquiry import Inquiry
@@ -19,11 +20,29 @@ from diagnosis_harness.tools.invocation import EvidenceRecord
 
 ANSWERING_MAX = 5
 """Claims of one answer: more is no sentence."""
-UNUSUAL = frozenset(
-    {Predicate.CHANGED, Predicate.SLOWED, Predicate.FAILED, Predicate.SATURATED, Predicate.DROPPED}
+CLEAR_Z = 3.0
+"""Widths of normal operation from which a move is a finding; from two on it is a hint, and a calm service
+shows hints."""
+_MOVES = frozenset(
+    {
+        Predicate.CHANGED,
+        Predicate.SLOWED,
+        Predicate.FAILED,
+        Predicate.SATURATED,
+        Predicate.DROPPED,
+        Predicate.NORMAL,
+    }
 )
-"""Predicates that say that something is not as usual."""
-_MOVES = UNUSUAL | {Predicate.NORMAL}
+_SHOWS_STATE = _MOVES | {
+    Predicate.BEGAN,
+    Predicate.HAPPENED,
+    Predicate.LOGGED,
+    Predicate.BROKE_OFF,
+    Predicate.IN_STATE,
+    Predicate.COUNTED,
+}
+"""Predicates that say something of how an entity is; that it is called, or was deployed, does not."""
+_MAY_BE_WORSE = _SHOWS_STATE - {Predicate.NORMAL, Predicate.BEGAN, Predicate.IN_STATE, Predicate.COUNTED}
 _LOG_TOOLS = frozenset({"search_logs", "compare_logs"})
 
 
@@ -50,13 +69,14 @@ def answering_claims(
             return tuple(claim for own in each for claim in own) if all(each) else ()
         case QuestionForm.COMPARE_TIMES if inquiry.reading.time.at_s is not None:
             at_s = inquiry.reading.time.at_s
-            return tuple(_of(read.subject, inquiry, facts, lambda claim: _compares_at(claim, at_s)))
+            compared = _of(read.subject, inquiry, facts, lambda claim: _compares_at(claim, at_s))
+            return tuple(compared[:ANSWERING_MAX])
         case QuestionForm.WHEN:
             began = _of(read.subject, inquiry, facts, lambda claim: claim.predicate is Predicate.BEGAN)
-            return tuple(sorted(began, key=lambda claim: claim.onset_s or 0.0))
+            return tuple(sorted(began, key=lambda claim: claim.onset_s or 0.0)[:ANSWERING_MAX])
         case QuestionForm.SHOW if read.topic is not None:
             shows = _shows(read.topic, records)
-            return tuple(_of(read.subject, inquiry, facts, shows))
+            return tuple(_of(read.subject, inquiry, facts, shows)[:ANSWERING_MAX])
         case _:
             return ()
 
@@ -68,25 +88,69 @@ def state_claims(
     return _state_of(name, inquiry, list(claims), records)
 
 
+def claims_about(name: str, inquiry: Inquiry, claims: Iterable[Claim]) -> list[Claim]:
+    """What the claims say of an entity, clear or not, what moved first: also what it logs of another one."""
+    names = _names(name, inquiry)
+    wrote = [each for each in claims if each.predicate is Predicate.LOGGED and each.affected in names]
+    own = _of(name, inquiry, claims, lambda claim: claim.predicate in _SHOWS_STATE)
+    return sorted((*own, *wrote), key=lambda claim: claim.predicate is Predicate.NORMAL)
+
+
+def unusual_claims(
+    name: str | None, inquiry: Inquiry, claims: Iterable[Claim], records: Sequence[EvidenceRecord]
+) -> list[Claim]:
+    """What says that an entity, or any where none is named, got clearly worse than it normally is."""
+    items = _items(records)
+
+    def is_unusual(claim: Claim) -> bool:
+        if claim.predicate not in _MAY_BE_WORSE:
+            return False
+        if claim.predicate is Predicate.HAPPENED and claim.affected != "current":
+            return False
+        cited = (items.get(ref) for ref in claim.refs)
+        return any(item is not None and is_harm(item) and _is_clear(item) for item in cited)
+
+    return _of(name, inquiry, claims, is_unusual)
+
+
+def _is_clear(item: EvidenceItem) -> bool:
+    """Whether it moved as far as a finding does; an item without that number was counted, not compared."""
+    z = item.attributes.get("z")
+    return not isinstance(z, (int, float)) or abs(z) >= CLEAR_Z
+
+
 def _state_of(
     name: str, inquiry: Inquiry, claims: Sequence[Claim], records: Sequence[EvidenceRecord]
 ) -> tuple[Claim, ...]:
-    """What moved beyond normal; where nothing did by any record of the run, what stayed normal."""
-    unusual = _of(name, inquiry, claims, lambda claim: claim.predicate in UNUSUAL)
+    """What got clearly worse; where nothing moved by any claim or record of the run, what stayed normal."""
+    unusual = unusual_claims(name, inquiry, claims, records)
     if unusual:
         return tuple(unusual[:1])
     names = _names(name, inquiry)
     if any(is_harm(item) for record in records for item in record.items if item.entity in names):
         return ()
-    return tuple(_of(name, inquiry, claims, lambda claim: claim.predicate is Predicate.NORMAL))
+    if any(each.predicate in _MOVES - {Predicate.NORMAL} for each in claims if each.entity in names):
+        return ()
+    normal = _of(name, inquiry, claims, lambda claim: claim.predicate is Predicate.NORMAL)
+    return tuple(normal[:ANSWERING_MAX])
 
 
 def _of(
     name: str | None, inquiry: Inquiry, claims: Iterable[Claim], fits: Callable[[Claim], bool]
 ) -> list[Claim]:
+    """The claims of an entity that fit, each once: two that differ only in what they cite say the same."""
     names = None if name is None else _names(name, inquiry)
-    held = (each for each in claims if names is None or each.entity in names)
-    return [each for each in held if fits(each)][:ANSWERING_MAX]
+    held = (each for each in claims if (names is None or each.entity in names) and fits(each))
+    first: dict[Claim, Claim] = {}
+    for each in held:
+        first.setdefault(replace(each, claim_id="", refs=(), quotes=()), each)
+    return list(first.values())
+
+
+def _items(records: Sequence[EvidenceRecord]) -> dict[EvidenceRef, EvidenceItem]:
+    return {
+        EvidenceRef(record.tool_call_id, item.item_id): item for record in records for item in record.items
+    }
 
 
 def _compares_at(claim: Claim, at_s: float | None) -> bool:
@@ -103,9 +167,7 @@ def _names(name: str, inquiry: Inquiry) -> frozenset[str]:
 def _shows(topic: Topic, records: Sequence[EvidenceRecord]) -> Callable[[Claim], bool]:
     """Whether a claim is about what is to be shown."""
     tools = {record.tool_call_id: record.tool_name for record in records}
-    items: dict[EvidenceRef, EvidenceItem] = {
-        EvidenceRef(record.tool_call_id, item.item_id): item for record in records for item in record.items
-    }
+    items = _items(records)
 
     def is_from_logs(claim: Claim) -> bool:
         return any(tools.get(ref.tool_call_id) in _LOG_TOOLS for ref in claim.refs)

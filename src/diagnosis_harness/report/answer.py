@@ -12,9 +12,9 @@ from typing import Final
 
 from diagnosis_harness.diagnosis.claim import Claim, Predicate
 from diagnosis_harness.diagnosis.draft import Cause, CauseLevel
-from diagnosis_harness.diagnosis.inquiry import Inquiry, Telemetry
+from diagnosis_harness.diagnosis.inquiry import Inquiry, OnsetOrigin, Telemetry
 from diagnosis_harness.diagnosis.question_form import QuestionForm, Topic
-from diagnosis_harness.guards.answering import UNUSUAL, answering_claims, state_claims
+from diagnosis_harness.guards.answering import answering_claims, claims_about, state_claims, unusual_claims
 from diagnosis_harness.kernel.language import Language, Text
 from diagnosis_harness.kernel.names import display_name
 from diagnosis_harness.kernel.window import TimeWindow, utc_text
@@ -73,6 +73,9 @@ ANSWER_USUAL: Final = Text(
 ANSWER_UNSEEN: Final = Text(
     en="Nothing that was checked shows the state of {entity}.", zh="已核对的内容无法说明 {entity} 的状况。"
 )
+ANSWER_UNCLEAR: Final = Text(
+    en="Whether {entity} is as usual is not clear: {claim}", zh="{entity} 是否与平时一致尚不明确：{claim}"
+)
 ANSWER_NAMED: Final = Text(en="The evidence names {entity} as the cause.", zh="证据指出原因是 {entity}。")
 ANSWER_NAMED_STARTS: Final = Text(
     en="By what was checked it starts at {entity}; the cause is not shown.",
@@ -108,10 +111,30 @@ ANSWER_NO_TIME_SAID: Final = Text(
     en="Before and after which time? Say it as `before and after 14:00`.",
     zh="请说明以哪个时间为界，例如“14:00 前后”。",
 )
-ANSWER_STATED: Final = Text(
-    en="By the question it began at {at}; that no signal shows.",
-    zh="按问题所述从 {at} 开始；没有信号能证实。",
-)
+ANSWER_STATED: Final[Mapping[OnsetOrigin, Text]] = {
+    OnsetOrigin.ASKED: Text(
+        en="As it was asked, it began at {at}; no signal that was checked shows when.",
+        zh="按提问时指定的时间，从 {at} 开始；已核对的信号都无法说明何时开始。",
+    ),
+    OnsetOrigin.QUESTION: Text(
+        en="By the question it began at {at}; no signal that was checked shows when.",
+        zh="按问题所述从 {at} 开始；已核对的信号都无法说明何时开始。",
+    ),
+    OnsetOrigin.CARRIED: Text(
+        en="By the answer before it began at {at}; no signal that was checked shows when.",
+        zh="按上一次回答从 {at} 开始；已核对的信号都无法说明何时开始。",
+    ),
+    OnsetOrigin.SOURCE: Text(
+        en="By the settings of the source it began at {at}; no signal that was checked shows when.",
+        zh="按数据源的设置从 {at} 开始；已核对的信号都无法说明何时开始。",
+    ),
+    OnsetOrigin.ALERT: Text(
+        en="By the alert it began at {at}; no signal that was checked shows when.",
+        zh="按告警所述从 {at} 开始；已核对的信号都无法说明何时开始。",
+    ),
+}
+"""Who says when it began, where no signal does; nobody has no sentence."""
+ANSWER_MOVED: Final = Text(en="When it began is not shown: {claim}", zh="何时开始尚无证据：{claim}")
 ANSWER_NO_WHEN: Final = Text(
     en="When it began is not shown: no signal that was checked clearly left its normal range.",
     zh="何时开始尚无证据：已核对的信号都没有明显偏离正常范围。",
@@ -183,20 +206,29 @@ def answer_sentences(
             yield _confirm(read.subject, inquiry, causes, language)
         case QuestionForm.CONFIRM_CHANGE:
             made = [each for each in claims if each.predicate is Predicate.DEPLOYED]
-            own = [each for each in made if read.subject in (None, each.entity)]
-            if own:
-                yield ANSWER_CHANGE.render(language, change=sentence(own[0], language))
+            fits = [each for each in made if read.subject in (None, each.entity)]
+            if fits:
+                yield ANSWER_CHANGE.render(language, change=sentence(fits[0], language))
             else:
                 yield ANSWER_NO_CHANGE.in_(language)
         case QuestionForm.HEALTH | QuestionForm.FOLLOW_UP if read.subject is not None:
-            yield _health(read.subject, state_claims(read.subject, inquiry, claims, records), language)
+            own = state_claims(read.subject, inquiry, claims, records)
+            yield _health(read.subject, own, claims_about(read.subject, inquiry, claims), language)
         case QuestionForm.COMPARE:
-            states = [(name, state_claims(name, inquiry, claims, records)) for name in read.subjects]
+            states = [
+                (
+                    name,
+                    state_claims(name, inquiry, claims, records),
+                    claims_about(name, inquiry, claims),
+                )
+                for name in read.subjects
+            ]
             yield from _compare(inquiry, causes, states, language)
         case QuestionForm.COMPARE_TIMES:
             yield _compare_times(inquiry, answering_claims(inquiry, claims, records), language)
         case QuestionForm.WHEN:
-            yield _when(inquiry, answering_claims(inquiry, claims, records), language)
+            moved = unusual_claims(read.subject, inquiry, claims, records)
+            yield _when(inquiry, answering_claims(inquiry, claims, records), moved, language)
         case QuestionForm.SHOW if read.topic is not None:
             yield _show(read.topic, inquiry, answering_claims(inquiry, claims, records), language)
         case _:
@@ -220,12 +252,19 @@ def _naming_texts(cause: Cause) -> _NamingTexts:
     return NAMING_TEXTS[cause.level or CauseLevel.LOCALISED, bool(cause.scope)]
 
 
-def _health(subject: str, own: Sequence[Claim], language: Language) -> str:
-    """How an entity is: of signals and a window that were checked, never more."""
+def _health(subject: str, own: Sequence[Claim], about: Sequence[Claim], language: Language) -> str:
+    """How an entity is: of signals and a window that were checked, never more.
+
+    Args:
+        own: what answers it (`state_claims`).
+        about: all that is claimed of it (`claims_about`).
+    """
     shown = display_name(subject)
+    if not own and about:
+        return ANSWER_UNCLEAR.render(language, entity=shown, claim=sentence(about[0], language))
     if not own:
         return ANSWER_UNSEEN.render(language, entity=shown)
-    if own[0].predicate in UNUSUAL:
+    if own[0].predicate is not Predicate.NORMAL:
         return ANSWER_UNUSUAL.render(language, entity=shown, claim=sentence(own[0], language))
     windows = [each.window for each in own if each.window is not None]
     if not windows:
@@ -243,22 +282,22 @@ def _health(subject: str, own: Sequence[Claim], language: Language) -> str:
 def _compare(
     inquiry: Inquiry,
     causes: Sequence[Cause],
-    states: Sequence[tuple[str, Sequence[Claim]]],
+    states: Sequence[tuple[str, Sequence[Claim], Sequence[Claim]]],
     language: Language,
 ) -> Iterator[str]:
     """Which of two is the cause, where one was released; then how each of them is."""
-    subjects = [name for name, _ in states]
+    subjects = [name for name, _, _ in states]
     if causes:
         named = causes[0].entity
         meant = {part for name in subjects for part in (name, *inquiry.inventory.parts_of(name))}
         texts = _naming_texts(causes[0])
         text = texts.named if named in meant else texts.neither
         yield text.render(language, entity=display_name(named))
-    elif not any(own for _, own in states):
+    elif not any(own for _, own, _ in states):
         names = COMMA.in_(language).join(display_name(name) for name in subjects)
         yield ANSWER_UNCOMPARED.render(language, names=names)
         return
-    yield " ".join(_health(name, own, language) for name, own in states)
+    yield " ".join(_health(name, own, about, language) for name, own, about in states)
 
 
 def _compare_times(inquiry: Inquiry, own: Sequence[Claim], language: Language) -> str:
@@ -270,11 +309,14 @@ def _compare_times(inquiry: Inquiry, own: Sequence[Claim], language: Language) -
     return ANSWER_TIMES.render(language, at=utc_text(at_s), claims=_say(own, language))
 
 
-def _when(inquiry: Inquiry, own: Sequence[Claim], language: Language) -> str:
+def _when(inquiry: Inquiry, own: Sequence[Claim], moved: Sequence[Claim], language: Language) -> str:
     if own:
         return sentence(own[0], language)
-    if inquiry.onset_s is not None:
-        return ANSWER_STATED.render(language, at=utc_text(inquiry.onset_s))
+    stated = ANSWER_STATED.get(inquiry.onset_origin)
+    if inquiry.onset_s is not None and stated is not None:
+        return stated.render(language, at=utc_text(inquiry.onset_s))
+    if moved:
+        return ANSWER_MOVED.render(language, claim=sentence(moved[0], language))
     return ANSWER_NO_WHEN.in_(language)
 
 
@@ -288,4 +330,5 @@ def _show(topic: Topic, inquiry: Inquiry, own: Sequence[Claim], language: Langua
 
 
 def _say(claims: Sequence[Claim], language: Language) -> str:
-    return " ".join(sentence(each, language) for each in claims[:_SAID_MAX])
+    said = dict.fromkeys(sentence(each, language) for each in claims)
+    return " ".join(list(said)[:_SAID_MAX])

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
 from tests.support.inquiries import inquiry
 
 from diagnosis_harness.diagnosis.claim import Claim, EvidenceRef, Predicate
 from diagnosis_harness.diagnosis.inquiry import Inquiry
 from diagnosis_harness.diagnosis.question_form import FormRead, QuestionForm, Topic
-from diagnosis_harness.guards.answering import answering_claims
+from diagnosis_harness.guards.answering import answering_claims, claims_about
+from diagnosis_harness.kernel.json_value import Scalar
 from diagnosis_harness.testing.evidence import WINDOW, ready_record
 from diagnosis_harness.tools.evidence import Direction, EvidenceItem, ItemKind
 
@@ -62,13 +64,81 @@ def test_what_got_worse_comes_before_what_stayed() -> None:
     assert answering_claims(HEALTH, (says(Predicate.NORMAL), worse), (ready_record(QUIET, LOUD),)) == (worse,)
 
 
+@pytest.mark.parametrize(
+    ("attributes", "direction"),
+    [
+        ({"bad": True, "z": 2.4}, Direction.UP),  # a hint
+        ({"bad": False, "z": 40.0}, Direction.UP),  # no harm
+        ({"bad": True, "z": 40.0, "as_far": 3, "normal_windows": 7}, Direction.UP),  # normal windows show it
+    ],
+)
+def test_a_hint_or_a_harmless_move_is_neither_unusual_nor_as_usual(
+    attributes: dict[str, Scalar], direction: Direction
+) -> None:
+    """A calm service shows moves as well; they settle nothing, and the claim is what can be said."""
+    item = replace(LOUD, direction=direction, attributes=attributes)
+    moved, records = says(Predicate.CHANGED, item="i2"), (ready_record(QUIET, item),)
+
+    assert answering_claims(HEALTH, (moved, says(Predicate.NORMAL)), records) == ()
+    assert claims_about("checkout", HEALTH, (says(Predicate.NORMAL), moved))[0] == moved
+
+
+def test_what_moved_as_far_as_a_finding_is_unusual() -> None:
+    """Three widths of normal operation, and harm."""
+    item = replace(LOUD, attributes={"bad": True, "z": 3.0})
+    moved = says(Predicate.CHANGED, item="i2")
+
+    assert answering_claims(HEALTH, (moved,), (ready_record(item),)) == (moved,)
+
+
+@pytest.mark.parametrize(
+    ("predicate", "affected", "attributes", "answers"),
+    [
+        (Predicate.HAPPENED, "current", {"bad": True}, True),
+        (Predicate.HAPPENED, "over", {"bad": False}, False),
+        (Predicate.HAPPENED, "current", {"bad": False}, False),
+        (Predicate.LOGGED, None, {"bad": True, "z": 9.0}, True),
+        (Predicate.LOGGED, None, {"bad": False, "z": 9.0}, False),
+        (Predicate.BROKE_OFF, "stored", {"bad": True, "z": -9.0}, True),
+    ],
+)
+def test_platform_events_and_log_patterns_say_how_an_entity_is(
+    predicate: Predicate, affected: str | None, attributes: dict[str, Scalar], *, answers: bool
+) -> None:
+    """What still lasts, and lines that say that something fails."""
+    kind = ItemKind.PLATFORM_EVENT if predicate is Predicate.HAPPENED else ItemKind.LOG_PATTERN
+    item = replace(LOUD, kind=kind, attributes=attributes)
+    claim = replace(says(predicate, item="i2"), affected=affected)
+
+    assert answering_claims(HEALTH, (claim,), (ready_record(item),)) == ((claim,) if answers else ())
+    assert claims_about("checkout", HEALTH, (claim,)) == [claim]
+
+
+def test_lines_that_an_entity_writes_of_another_are_about_it() -> None:
+    """A call or a deploy shows no state."""
+    wrote = replace(says(Predicate.LOGGED, "payment"), affected="checkout")
+
+    every = (wrote, says(Predicate.CALLS), says(Predicate.DEPLOYED))
+    assert claims_about("checkout", HEALTH, every) == [wrote]
+
+
+def test_the_same_is_said_once() -> None:
+    """Two claims that differ only in the call that they cite."""
+    form = asks(FormRead(QuestionForm.SHOW, "checkout", topic=Topic.ANY))
+    one = says(Predicate.NORMAL)
+    again = replace(one, claim_id="k9", refs=(EvidenceRef("t2", "i1"),))
+
+    assert answering_claims(form, (one, again), ()) == (one,)
+
+
 def test_a_comparison_is_answered_of_both_or_not_at_all() -> None:
     """How one of them is says nothing of the other."""
     form = asks(FormRead(QuestionForm.COMPARE, "checkout", "payment"))
-    one, other = says(Predicate.NORMAL), says(Predicate.CHANGED, "payment")
+    one, other = says(Predicate.NORMAL), says(Predicate.CHANGED, "payment", "i2")
+    records = (ready_record(QUIET, replace(LOUD, entity="payment")),)
 
-    assert answering_claims(form, (one, other), (ready_record(QUIET),)) == (one, other)
-    assert answering_claims(form, (one,), (ready_record(QUIET),)) == ()
+    assert answering_claims(form, (one, other), records) == (one, other)
+    assert answering_claims(form, (one,), records) == ()
 
 
 def test_a_comparison_of_times_is_of_the_time_that_is_asked() -> None:
@@ -92,6 +162,9 @@ def test_when_is_answered_by_the_earliest_beginning() -> None:
     early = replace(says(Predicate.BEGAN, "payment"), onset_s=WINDOW.start_s)
 
     assert answering_claims(form, (late, early, says(Predicate.NORMAL)), ()) == (early, late)
+
+    many = [replace(late, onset_s=WINDOW.start_s + 60.0 * place) for place in range(1, 9)]
+    assert answering_claims(form, (*many, early), ())[0] == early
 
 
 def test_what_is_shown_is_what_was_asked_for() -> None:

@@ -7,12 +7,15 @@ from dataclasses import replace
 import pytest
 from tests.support.inquiries import inquiry
 
-from diagnosis_harness.diagnosis.claim import FaultKind
+from diagnosis_harness.diagnosis.claim import Claim, EvidenceRef, FaultKind, Predicate
 from diagnosis_harness.diagnosis.draft import Cause, CauseLevel
-from diagnosis_harness.diagnosis.inquiry import Inquiry
+from diagnosis_harness.diagnosis.inquiry import Inquiry, OnsetOrigin
 from diagnosis_harness.diagnosis.question_form import FormRead, QuestionForm
 from diagnosis_harness.kernel.language import Language
-from diagnosis_harness.report.answer import NAMING_TEXTS, answer_sentences
+from diagnosis_harness.kernel.window import TimeWindow
+from diagnosis_harness.report.answer import ANSWER_STATED, NAMING_TEXTS, answer_sentences
+from diagnosis_harness.testing.evidence import ready_record
+from diagnosis_harness.tools.evidence import Direction, EvidenceItem, ItemKind
 
 CONFIRM = FormRead(QuestionForm.CONFIRM, "checkout")
 COMPARE = FormRead(QuestionForm.COMPARE, "checkout", "web")
@@ -76,3 +79,64 @@ def test_nobody_is_named_as_the_cause_where_it_only_starts_there(form: FormRead)
     assert "starts at" not in first(form, cause("checkout", CauseLevel.EXPLAINED))
     neither = first(COMPARE, cause("payments", CauseLevel.LOCALISED))
     assert neither.endswith("neither of them as the cause; by what was checked it starts at payments.")
+
+
+MOVED = Claim(
+    "k1",
+    Predicate.CHANGED,
+    "checkout",
+    (EvidenceRef("t1", "i2"),),
+    signal="latency_p95",
+    value=0.5,
+    baseline=0.1,
+    unit="s",
+    direction=Direction.UP,
+    window=TimeWindow(1_700_000_000.0, 1_700_000_600.0),
+)
+HARM = EvidenceItem(
+    "i2",
+    ItemKind.SIGNAL_CHANGE,
+    "latency rose",
+    entity="checkout",
+    signal="latency_p95",
+    direction=Direction.UP,
+    attributes={"bad": True, "z": 9.0},
+)
+HINT = replace(HARM, attributes={"bad": True, "z": 2.2})
+
+
+def answer(form: FormRead, item: EvidenceItem, *claims: Claim, asked: Inquiry | None = None) -> str:
+    """The first sentence from claims alone."""
+    inquiry = asks(form) if asked is None else asked
+    records = (ready_record(item),)
+    return next(answer_sentences(inquiry, [], claims, records=records, language=Language.EN))
+
+
+def test_nothing_shows_the_state_only_where_no_claim_is_about_the_entity() -> None:
+    """A hint does not make a service unusual, and it is not hidden."""
+    health = FormRead(QuestionForm.HEALTH, "checkout")
+
+    assert answer(health, HARM, MOVED).startswith("checkout is not behaving as usual: latency_p95")
+    assert answer(health, HINT, MOVED).startswith(
+        "Whether checkout is as usual is not clear: latency_p95 of checkout rose"
+    )
+    assert answer(health, HINT, replace(MOVED, entity="payment")).startswith("Nothing that was checked")
+
+
+def test_who_said_when_it_began_is_named() -> None:
+    """The alert is not the question."""
+    assert set(ANSWER_STATED) == set(OnsetOrigin) - {OnsetOrigin.NOBODY}
+    when = FormRead(QuestionForm.WHEN)
+    alerted = replace(asks(when), onset_s=1_700_000_000.0, onset_origin=OnsetOrigin.ALERT)
+
+    assert answer(when, HARM, MOVED, asked=alerted).startswith(
+        "By the alert it began at 2023-11-14T22:13:20Z"
+    )
+
+
+def test_that_nothing_left_its_normal_range_is_said_of_no_claim_that_did() -> None:
+    """What moved stands there instead."""
+    when = FormRead(QuestionForm.WHEN)
+
+    assert answer(when, HARM, MOVED).startswith("When it began is not shown: latency_p95 of checkout rose")
+    assert answer(when, HINT, MOVED).startswith("When it began is not shown: no signal that was checked")
