@@ -104,6 +104,16 @@ def test_keeping_can_be_turned_off(
     assert not (tmp_path / "data").exists()
 
 
+def test_kept_runs_can_be_deleted(diagnose: Diagnose, folder: Path) -> None:
+    """The last one, then all."""
+    for _ in range(3):
+        ask(diagnose, folder)
+
+    assert diagnose("show", "--delete", "last").out == "Kept runs deleted: 1\n"
+    assert diagnose("show", "--delete", "all", "--lang", "zh").out == "已删除保存的运行：2\n"
+    assert "no run is kept yet" in diagnose("show", "--delete", "last").err
+
+
 def test_an_unwritable_data_folder_refuses_no_diagnosis(
     diagnose: Diagnose, folder: Path, tmp_path: Path
 ) -> None:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:  # heavy: a command starts without them
     from diagnosis_harness.bootstrap.local_runs import LocalRuns
 
 LATEST = "last"
+EVERY_RUN = "all"
 _NAMED_MAX = 4
 _TURNS_MAX = 20
 """Earlier runs of a session that are read to find its latest diagnosis."""
@@ -57,9 +58,12 @@ def keep_run(
     from diagnosis_harness.settings import load_settings
 
     settings = load_settings(settings_file)
-    if not settings.retention.local or (runs := open_local_runs(settings)) is None:
+    if (runs := open_local_runs(settings)) is None:
         return
     try:
+        if not settings.retention.local:
+            runs.prune(now_s=SystemClock().now_s())  # what was kept before grows old all the same
+            return
         runs.keep(asked_of.run_of(document), now_s=SystemClock().now_s())
     except StoreFailure as failure:
         tell(words.NOT_KEPT.render(language, problem=escape_line(str(failure))), sys.stderr)
@@ -80,7 +84,21 @@ def open_runs(settings_file: Path | None, language: Language) -> LocalRuns:
     runs = open_local_runs(load_settings(settings_file))
     if runs is None:
         raise InvalidInput(LATEST, words.NO_PLACE.in_(language), words.NO_PLACE_REMEDY.in_(language))
+    with store_errors(runs, language):
+        runs.prune(now_s=SystemClock().now_s())
     return runs
+
+
+def delete_kept(reference: str, settings_file: Path | None, language: Language) -> int:
+    """Delete the kept run that is meant, or `all` of them; how many were deleted.
+
+    Raises:
+        InvalidInput: none or several are meant, or they cannot be deleted.
+    """
+    run_id = None if reference == EVERY_RUN else find_kept(reference, settings_file, language).run_id
+    runs = open_runs(settings_file, language)
+    with store_errors(runs, language):
+        return runs.delete(run_id)
 
 
 def find_kept(reference: str, settings_file: Path | None, language: Language) -> KeptRun:

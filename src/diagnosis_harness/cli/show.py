@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -23,6 +24,13 @@ def register(app: typer.Typer, settings_file: SettingsFile) -> None:
         listed: Annotated[
             bool, typer.Option("--list", help=f"List the {LISTED_MAX} latest kept runs instead.")
         ] = False,
+        delete: Annotated[
+            str | None,
+            typer.Option(
+                metavar="RUN",
+                help="Delete a kept run instead: `last`, its id or the start of it, or `all`.",
+            ),
+        ] = None,
         as_json: Annotated[bool, typer.Option("--json", help="Print the run document.")] = False,
         lang: RunLangOption = None,
         no_color: NoColorOption = False,
@@ -32,6 +40,15 @@ def register(app: typer.Typer, settings_file: SettingsFile) -> None:
         Runs of `diagnose ask --from` are kept on this machine unless `--no-keep` or the setting
         retention.local says otherwise.
         """
+        if delete is not None:
+            from diagnosis_harness.cli.kept_runs import delete_kept
+            from diagnosis_harness.cli.output import tell
+            from diagnosis_harness.cli.words import kept_runs as words
+
+            language = lang or Language.EN
+            count = delete_kept(delete, settings_file(), language)
+            tell(words.DELETED.render(language, count=str(count)), sys.stdout)
+            return
         if listed:
             _list(settings_file(), lang or Language.EN, color=not no_color)
             return

@@ -84,6 +84,28 @@ def test_too_many_runs_are_deleted(runs: LocalRuns) -> None:
     assert [run.run_id for run in runs.latest(9)] == ["run-3", "run-2", "run-1"]
 
 
+def test_old_runs_are_deleted_also_where_nothing_new_is_kept(runs: LocalRuns) -> None:
+    """Looking at the kept runs is enough; where none was ever kept, no file is made."""
+    runs.prune(now_s=0.0)
+    assert not runs.file.exists()
+    runs.keep(make_run("run-1"), now_s=0.0)
+
+    runs.prune(now_s=31 * 86_400.0)
+
+    assert runs.latest(9) == ()
+
+
+def test_a_run_or_all_of_them_can_be_deleted(runs: LocalRuns) -> None:
+    """By the id; the count says how many there were."""
+    for name in ("run-1", "run-2", "run-3"):
+        runs.keep(make_run(name), now_s=0.0)
+
+    assert (runs.delete("run-2"), runs.delete("run-7")) == (1, 0)
+    assert [each.run_id for each in runs.latest(9)] == ["run-3", "run-1"]
+    assert runs.delete() == 2
+    assert runs.latest(9) == ()
+
+
 def test_folder_and_file_are_their_owner_s_alone(runs: LocalRuns) -> None:
     """They hold questions and evidence."""
     runs.keep(make_run("run-1"), now_s=NOW_S)

@@ -76,11 +76,30 @@ class LocalRuns:
         """
         with self._open(create=True) as connection, connection:
             connection.execute(_INSERT, (now_s, *_row(run)))
-            connection.execute("DELETE FROM run WHERE kept_s < ?", (now_s - self._limits.days * _DAY_S,))
-            connection.execute(
-                "DELETE FROM run WHERE number NOT IN (SELECT number FROM run ORDER BY number DESC LIMIT ?)",
-                (self._limits.runs_max,),
-            )
+            self._delete_beyond_limits(connection, now_s)
+
+    def prune(self, *, now_s: float) -> None:
+        """Delete the runs beyond the limits; nothing is made where nothing is kept.
+
+        Raises:
+            StoreFailure: the file cannot be written.
+        """
+        if self.file.is_file():
+            with self._open(create=False) as connection, connection:
+                self._delete_beyond_limits(connection, now_s)
+
+    def delete(self, run_id: str | None = None) -> int:
+        """Delete one run, or all of them; how many there were.
+
+        Raises:
+            StoreFailure: the file cannot be written.
+        """
+        if not self.file.is_file():
+            return 0
+        with self._open(create=False) as connection, connection:
+            return connection.execute(
+                "DELETE FROM run WHERE run_id = coalesce(?, run_id)", (run_id,)
+            ).rowcount
 
     def latest(self, limit: int = 1, *, session_id: str | None = None) -> tuple[KeptRun, ...]:
         """The latest runs, of all sessions or of one, the latest first; empty where none is kept.
@@ -103,6 +122,13 @@ class LocalRuns:
         return exact or self._select(
             "WHERE substr(run_id, 1, length(:start)) = :start ORDER BY number DESC LIMIT :limit",
             {"start": prefix, "limit": _NAMED_MAX},
+        )
+
+    def _delete_beyond_limits(self, connection: sqlite3.Connection, now_s: float) -> None:
+        connection.execute("DELETE FROM run WHERE kept_s < ?", (now_s - self._limits.days * _DAY_S,))
+        connection.execute(
+            "DELETE FROM run WHERE number NOT IN (SELECT number FROM run ORDER BY number DESC LIMIT ?)",
+            (self._limits.runs_max,),
         )
 
     def _select(self, condition: str, values: dict[str, str | int | None]) -> tuple[KeptRun, ...]:

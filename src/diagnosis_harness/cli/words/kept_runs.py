@@ -46,6 +46,7 @@ FOLDER_GONE = Text(
 )
 FOLDER_UNKNOWN = Text(en="the folder of its last run was deleted", zh="其上次运行的文件夹已删除")
 FOLDER_REMEDY = Text(en="name one with --from", zh="请用 --from 指定文件夹")
+DELETED = Text(en="Kept runs deleted: {count}", zh="已删除保存的运行：{count}")
 NOTHING_LISTED = Text(en="No run is kept.", zh="没有已保存的运行。")
 COLUMNS = (
     Text(en="run", zh="运行"),
