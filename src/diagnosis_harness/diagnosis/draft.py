@@ -23,7 +23,7 @@ class Cause:
     """A named cause. `region` is the part of the entity where known: an operation, an edge, a resource.
 
     `level` and `scope` are computed when it is released (`guards.levels`) and stand in no draft: `scope` is
-    what else it may start in, since nothing is recorded of it; the entity itself where no name is known.
+    what else it may start in, since too little is recorded of it; the entity itself where no name is known.
     """
 
     entity: str

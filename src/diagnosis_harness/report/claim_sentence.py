@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from diagnosis_harness.diagnosis.claim import Claim, Predicate
 from diagnosis_harness.diagnosis.records import Records
+from diagnosis_harness.guards.levels import scope_of
 from diagnosis_harness.guards.support import objections
 from diagnosis_harness.guards.wording import LENGTH_MAX, wording_objections
 from diagnosis_harness.kernel.language import Language, language_of
@@ -21,7 +22,15 @@ def claim_sentence(claim: Claim, records: Sequence[EvidenceRecord], language: La
     wording = claim.wording
     if wording is not None and may_stand(wording, claim, records, language):
         return wording
-    return sentence(claim, language)
+    return render_claim(claim, records, language)
+
+
+def render_claim(claim: Claim, records: Sequence[EvidenceRecord], language: Language) -> str:
+    """The sentence that code writes: of a cause with the scope that its ranking gives it."""
+    scoped = claim.predicate is Predicate.CAUSED and any(
+        scope_of(item) for _, item in Records(records).items_cited(claim)
+    )
+    return sentence(claim, language, scoped=scoped)
 
 
 def may_stand(
@@ -36,7 +45,7 @@ def may_stand(
 
     `may_word_causes` holds of documents of version 2: then an agent's own sentence of a cause was published.
     """
-    if text == sentence(claim, language):
+    if text == render_claim(claim, records, language):
         return True
     worded = may_word_causes or claim.predicate is not Predicate.CAUSED
     return worded and is_grounded(text, claim, records, language)

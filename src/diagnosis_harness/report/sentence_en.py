@@ -17,9 +17,10 @@ _MOVED = {Direction.UP: "rose", Direction.DOWN: "fell", Direction.FLAT: "stayed 
 _MOVE = {Direction.UP: "rise", Direction.DOWN: "fall", Direction.FLAT: "level out"}
 
 
-def english_sentence(claim: Claim) -> str:
-    """The claim in one English sentence."""
-    return f"{_SAID[claim.predicate](claim)}."
+def english_sentence(claim: Claim, *, scoped: bool = False) -> str:
+    """The claim in one English sentence; `scoped` holds of a cause that may lie in what it calls."""
+    said = _cause(claim, " or in what it calls") if scoped else _SAID[claim.predicate](claim)
+    return f"{said}."
 
 
 def _change(claim: Claim) -> str:
@@ -45,12 +46,13 @@ def _drop(claim: Claim) -> str:
     return f"{share}{_from_to(claim)}{_when(claim)}"
 
 
-def _cause(claim: Claim) -> str:
+def _cause(claim: Claim, scope: str = "") -> str:
     """Where it starts; whether it is also explained the report says, with the level of its cause."""
-    where = f"starts at {display_name(claim.entity)}{_detail(claim)}"
-    if claim.affected in (None, claim.entity):
-        return f"It{_when(claim)} {where}"
-    return f"What {display_name(claim.affected or '')} shows{_when(claim)} {where}"
+    where = f"starts at {display_name(claim.entity)}{scope}"
+    if claim.affected not in (None, claim.entity):
+        return f"What {display_name(claim.affected or '')} shows{_when(claim)} {where}{_detail(claim)}"
+    when = _when(claim) if claim.onset_s is None else f", from {display_time(claim.onset_s)} on"
+    return f"It {where}{when}{_detail(claim)}"
 
 
 def _effect(claim: Claim) -> str:

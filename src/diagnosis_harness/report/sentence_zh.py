@@ -17,9 +17,10 @@ _MOVED = {Direction.UP: "上升", Direction.DOWN: "下降", Direction.FLAT: "保
 _TO = {Direction.UP: "升到", Direction.DOWN: "降到", Direction.FLAT: "变为"}
 
 
-def chinese_sentence(claim: Claim) -> str:
-    """The claim in one Chinese sentence."""
-    return f"{_SAID[claim.predicate](claim)}。"
+def chinese_sentence(claim: Claim, *, scoped: bool = False) -> str:
+    """The claim in one Chinese sentence; `scoped` holds of a cause that may lie in what it calls."""
+    said = _cause(claim, " 或它所调用的对象") if scoped else _SAID[claim.predicate](claim)
+    return f"{said}。"
 
 
 def _change(claim: Claim) -> str:
@@ -44,10 +45,10 @@ def _drop(claim: Claim) -> str:
     return f"{_when(claim)}{_subject(claim)} 结束时没有调用 {without} 的比例上升{_slower(claim)}"
 
 
-def _cause(claim: Claim) -> str:
+def _cause(claim: Claim, scope: str = "") -> str:
     """Where it starts; whether it is also explained the report says, with the level of its cause."""
     of = "" if claim.affected in (None, claim.entity) else f"{display_name(claim.affected or '')} 的"
-    return f"{_when(claim)}{of}异常始于 {display_name(claim.entity)}{_detail(claim)}"
+    return f"{_when(claim)}{of}异常始于 {display_name(claim.entity)}{scope}{_detail(claim)}"
 
 
 def _effect(claim: Claim) -> str:

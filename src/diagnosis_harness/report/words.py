@@ -184,8 +184,8 @@ CONCLUDED: Final[Mapping[CauseLevel, Text]] = {
     ),
 }
 SCOPED: Final = Text(
-    en="It starts at {entity} or in what it calls: {fault}. Of its callee {unseen} nothing is recorded.",
-    zh="异常始于 {entity} 或它所调用的对象：{fault}。它调用的 {unseen} 没有任何记录。",
+    en="It starts at {entity} or in what it calls: {fault}. Of its callee {unseen} too little is recorded.",
+    zh="异常始于 {entity} 或它所调用的对象：{fault}。它调用的 {unseen} 记录不足。",
 )
 SCOPED_UNNAMED: Final = Text(
     en="It starts at {entity} or in something it calls that nothing records: {fault}.",

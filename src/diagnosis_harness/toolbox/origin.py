@@ -56,7 +56,8 @@ class OwnEvidence:
 
     Attributes:
         origins: the kinds found, in the order of `OwnOrigin`.
-        unseen: callees of which nothing is recorded, or whose calls are made and never arrive; ordered.
+        unseen: callees of which too little is recorded: nothing at all, or no longer the calls that are
+            made to them; ordered.
         open: whether something that it calls may be where it starts, known by name or not.
     """
 

@@ -143,7 +143,7 @@ def test_an_agents_own_level_does_not_count() -> None:
         (CauseLevel.LOCALISED, (), "It starts at", "异常始于"),
         (CauseLevel.EXPLAINED, (), "is the cause", "是原因"),
         (CauseLevel.TRIGGER, (), "that it set this off is not shown", "没有证据表明是该变更触发的"),
-        (CauseLevel.LOCALISED, ("bank",), "nothing is recorded", "没有任何记录"),
+        (CauseLevel.LOCALISED, ("bank",), "callee bank too little is recorded", "bank 记录不足"),
         (CauseLevel.LOCALISED, ("payment",), "that nothing records", "没有任何记录"),
     ],
 )
@@ -153,8 +153,9 @@ def test_a_conclusion_says_its_level_and_no_more(
     """Only what is explained is called the cause."""
     cause = Cause("payment", FaultKind.CPU, ("k0",), level=level, scope=scope)
     said = conclusion_words(cause, first=True)
-    assert english in said.in_(Language.EN)
-    assert chinese in said.in_(Language.ZH)
+    said_of = {"entity": "payment", "fault": "CPU", "unseen": "bank"}
+    assert english in said.render(Language.EN, **said_of)
+    assert chinese in said.render(Language.ZH, **said_of)
     assert ("is the cause" in said.in_(Language.EN)) == (level is not CauseLevel.LOCALISED)
 
 

@@ -109,6 +109,20 @@ def test_who_is_the_cause_is_worded_by_code_except_in_version_2() -> None:
     assert may_stand(worded, claim, records, EN, may_word_causes=True)
 
 
+@pytest.mark.parametrize(
+    ("language", "scope"), [(EN, "payment or in what it calls"), (ZH, "payment 或它所调用的对象")]
+)
+def test_a_cause_that_may_lie_in_what_it_calls_is_published_with_that(language: Language, scope: str) -> None:
+    """By the ranking that the claim cites; the flat sentence may not stand."""
+    item = cause_item()
+    item = replace(item, attributes={**item.attributes, "open": True, "unseen_1": "bank"})
+    claim, records = cause_claim(item, tool_call_id="t1"), (ready_record(item, tool_name="rank_causes"),)
+    published = claim_sentence(claim, records, language)
+    assert scope in published
+    assert may_stand(published, claim, records, language)
+    assert not may_stand(sentence(claim, language), claim, records, language)
+
+
 class Unread(str):
     """A text that may be measured, and not read."""
 

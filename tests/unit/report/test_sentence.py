@@ -104,6 +104,15 @@ def sentence_for(predicate: Predicate, language: Language, **parts: Any) -> str:
         ),
         (Predicate.CAUSED, {"affected": "checkout"}, "It starts at checkout.", "异常始于 checkout。"),
         (
+            Predicate.CAUSED,
+            {"affected": "checkout", **ROSE, "onset_s": START_S},
+            (
+                "It starts at checkout, from 2024-01-01 14:05 UTC on: "
+                "its latency rose from 850 ms to 3.2 s (3.8 times)."
+            ),
+            "2024-01-01 14:05 UTC 起，异常始于 checkout：其 latency 从 850 ms 升到 3.2 s（3.8 倍）。",
+        ),
+        (
             Predicate.AFFECTED,
             {**ROSE, "onset_s": START_S},
             (

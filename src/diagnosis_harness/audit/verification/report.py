@@ -29,7 +29,7 @@ from diagnosis_harness.guards.verdict import Finding
 from diagnosis_harness.release.outcome import ReleaseOutcome
 from diagnosis_harness.release.pipeline import answers
 from diagnosis_harness.release.standing import confidences, score_causes
-from diagnosis_harness.report.claim_sentence import may_stand
+from diagnosis_harness.report.claim_sentence import may_stand, render_claim
 from diagnosis_harness.report.compose import compose, no_diagnosis
 from diagnosis_harness.report.document import MISSING, Coverage, Report, RunDocument
 from diagnosis_harness.report.earlier_sentences import in_current_words
@@ -37,7 +37,6 @@ from diagnosis_harness.report.inquiry_entry import InquiryEntry
 from diagnosis_harness.report.ranking_entry import ranking_entries
 from diagnosis_harness.report.restore import material_of
 from diagnosis_harness.report.restore_inquiry import inquiry_of
-from diagnosis_harness.report.sentence import sentence
 from diagnosis_harness.report.version import READABLE
 from diagnosis_harness.tools.invocation import EvidenceRecord
 from diagnosis_harness.tools.preflight import RefusalCode
@@ -157,7 +156,8 @@ def _sentence_flaws(
     for number, (entry, claim) in enumerate(zip(document.report.claims, draft.claims, strict=True)):
         if not may_stand(entry.sentence, claim, records, language, may_word_causes=earlier):
             place = f"report.claims[{number}].sentence"
-            yield Flaw(FlawCode.SENTENCE_DIFFERS, place, entry.sentence, sentence(claim, language))
+            again = render_claim(claim, records, language)
+            yield Flaw(FlawCode.SENTENCE_DIFFERS, place, entry.sentence, again)
 
 
 def check_composition(
