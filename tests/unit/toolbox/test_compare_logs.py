@@ -47,6 +47,7 @@ def test_the_cause_is_who_says_what_broke_and_not_who_says_that_a_call_failed(ct
     """Orders writes as many errors as payments; they name payments."""
     first = first_cause(ctx, LogFault.POOL)
     assert (first.entity, first.attributes["decided_by"]) == ("payments", "log")
+    assert first.attributes["origin"] == "own_lines"
 
 
 def test_a_line_that_names_whom_it_cannot_reach_speaks_against_that_one(ctx: RunContext) -> None:
@@ -55,7 +56,8 @@ def test_a_line_that_names_whom_it_cannot_reach_speaks_against_that_one(ctx: Run
     found = next(item for item in findings.items if "refused" in (item.signal or ""))
     assert (found.entity, found.peer) == ("payments", "orders")
     assert "naming payments" in found.line
-    assert first_cause(ctx, LogFault.REFUSED).entity == "payments"
+    first = first_cause(ctx, LogFault.REFUSED)
+    assert (first.entity, first.attributes["origin"]) == ("payments", "")
 
 
 def test_lines_that_stop_coming_are_told_and_are_no_harm_by_themselves(ctx: RunContext) -> None:
