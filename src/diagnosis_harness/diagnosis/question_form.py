@@ -104,11 +104,27 @@ _WHEN = re.compile(
     re.IGNORECASE,
 )
 _SHOW = re.compile(
-    rf"{_START}(?:(?:can|could|would|will) you\s+)?(?:show|list|print|display|give|get|find|see|let me see)\b"
-    r"|\b(?:what|which)\s+(?:errors?|exceptions?|logs?|changes|deploys|deployments|releases)\b"
+    rf"{_START}(?:(?:can|could|would|will) you\s+)?(?:show|list|print|display|let me see)\b"
+    "|给我看|显示|列出|列一下|查看",
+    re.IGNORECASE,
+)
+_LOOK = re.compile(
+    rf"{_START}(?:(?:can|could|would|will) you\s+)?(?:give|get|find|see)\b"
+    "|看一下|看看|查一下|找一下|找出",
+    re.IGNORECASE,
+)
+"""Asks for recordings only where it names some: one finds out what is wrong as well."""
+_REASON = re.compile(
+    r"\b(?:wrong|broken|reasons?|why|if(?!\s+any\b)|whether|problems?|issues?|trouble|matter|happen(?:s|ed|ing)?"
+    r"|going on|what\s+(?:makes|made|is making))\b"
+    "|问题|原因|怎么|为什么|为何|是否|是不是|有没有|故障|毛病|坏|出事|发生了什么",
+    re.IGNORECASE,
+)
+_RECORDED = re.compile(
+    r"\b(?:what|which)\s+(?:errors?|exceptions?|logs?|changes|deploys|deployments|releases)\b"
     r"|\bwhat(?:'s|\s+(?:do|does|did|is|are|was|were))\s+(?:in\s+)?(?:the\s+)?(?:\S+\s+){0,2}?"
     r"(?:logs?|log lines|changes|deploys|deployments|errors)\b"
-    "|给我看|显示|列出|列一下|查看|看一下|看看|(?:有|是)(?:哪些|什么)(?:错误|报错|日志|变更|发布)"
+    "|(?:有|是)(?:哪些|什么)(?:错误|报错|日志|变更|发布)"
     "|日志.{0,4}(?:说|写|有什么|里|怎么|是什么|内容|显示)|(?:错误|报错|变更|发布)有哪些",
     re.IGNORECASE,
 )
@@ -165,8 +181,10 @@ def _read_recordings(question: str, known: Sequence[str]) -> FormRead | None:
         return None
     if _WHEN.search(question):
         return FormRead(QuestionForm.WHEN, subject)
-    if _SHOW.search(question):
-        topic = next((topic for topic, words in _TOPICS if words.search(question)), None)
-        if topic is not None or subject is not None:
-            return FormRead(QuestionForm.SHOW, subject, topic=topic or Topic.ANY)
+    topic = next((topic for topic, words in _TOPICS if words.search(question)), None)
+    reason = _REASON.search(question) is not None
+    shows = _SHOW.search(question) is not None and not reason
+    looks = topic is not None and _LOOK.search(question) is not None and not reason
+    if (shows or looks or _RECORDED.search(question)) and (topic is not None or subject is not None):
+        return FormRead(QuestionForm.SHOW, subject, topic=topic or Topic.ANY)
     return None
