@@ -140,6 +140,21 @@ def test_a_session_goes_on(diagnose: Diagnose, folder: Path) -> None:
     assert second["inquiry"]["onset_origin"] == "CARRIED"
 
 
+def test_a_follow_up_about_another_one_keeps_whom_the_session_is_about(
+    diagnose: Diagnose, folder: Path, tmp_path: Path
+) -> None:
+    """As the service does: `and cart?` asks about a suspect, and checkout stays the affected one."""
+    ask(diagnose, folder)
+    file = tmp_path / "second.json"
+
+    second = json.loads(diagnose("ask", "and cart?", "--session", "last", "--json", "--save", str(file)).out)
+
+    assert second["inquiry"]["question"]["form"] == "FOLLOW_UP"
+    assert second["inquiry"]["question"]["subject"] == "cart"
+    assert second["inquiry"]["affected"] == ["checkout"]
+    assert diagnose("verify", str(file)).code == 0
+
+
 def test_a_session_whose_folder_is_gone_is_refused(diagnose: Diagnose, folder: Path) -> None:
     """With the option that helps; and so is a session that nobody had."""
     ask(diagnose, folder)
@@ -163,7 +178,7 @@ def test_a_follow_up_inherits_no_fact_of_a_fallback() -> None:
     fallback = KeptRun.of(documents.fallback(Language.EN), folder=str(at), baseline=None, zone=None)
     fallback = replace(fallback, session_id=success.session_id)
 
-    assert turn_after((success,), at).carried_s == 1_704_117_900.0
+    assert turn_after((success,), at).carried.onset_s == 1_704_117_900.0
     assert turn_after((success,), Path("/other")) == Turn(success.session_id)
     assert turn_after((fallback, success), at) == Turn(success.session_id)
     assert fallback.published_result is None

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
 from diagnosis_harness.application.diagnose import DiagnoseUseCase, DiagnosisEnd
-from diagnosis_harness.application.inquiry import Carried, resolve_inquiry
+from diagnosis_harness.application.inquiry import NOTHING_CARRIED, Carried, resolve_inquiry
 from diagnosis_harness.application.publish import RunFacts, publish
 from diagnosis_harness.application.runs.events import tell_finished, tell_run
 from diagnosis_harness.application.status import ChatApplicationStatus, emit_status
@@ -36,8 +36,8 @@ class Question:
     onset_s: float | None = None
     zone: str | None = None
     """Of times in the text that name none; None is that of the source, else UTC."""
-    carried_s: float | None = None
-    """When it began, as the turn before found it; the words of the question win over it."""
+    carried: Carried = NOTHING_CARRIED
+    """What the turn before found; the words of the question win over it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +110,7 @@ def resolve_question(
             sources,
             question.text,
             question.onset_s,
-            carried=Carried(question.carried_s),
+            carried=question.carried,
             zone=question.zone,
         )
     except OnsetOutsideData as error:

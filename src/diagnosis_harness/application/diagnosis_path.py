@@ -14,6 +14,7 @@ from diagnosis_harness.application.previous_turn import (
     PreviousTurn,
     PublishedResultPolicy,
     result_for_next_turn,
+    take_over,
 )
 from diagnosis_harness.application.publish import RunFacts, inquiry_entry_of, release_of, report_of
 from diagnosis_harness.application.routing import RoutingDecision
@@ -28,7 +29,7 @@ from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.harness.core import DiagnosisHarnessCore
 from diagnosis_harness.kernel.errors import OnsetOutsideData, SourceUnavailable
 from diagnosis_harness.kernel.json_value import JsonValue
-from diagnosis_harness.kernel.window import parse_utc, utc_text
+from diagnosis_harness.kernel.window import utc_text
 from diagnosis_harness.release.decision import WorkEnd
 from diagnosis_harness.release.outcome import ReleaseOutcome
 from diagnosis_harness.report.compose import conclusion_of
@@ -200,12 +201,5 @@ def _ending(ctx: RunContext, facts: RunFacts, request: RunRequest, end: Diagnosi
 
 
 def take_over_from(request: RunRequest, previous: PreviousTurn | None) -> Carried:
-    """What the previous turn published, if it used the same source; nothing after a fallback (PE-04)."""
-    result = previous.published_result if previous else None
-    if not isinstance(result, dict) or result.get("source") != request.source:
-        return Carried()
-    onset_at, affected = result.get("onset_at"), result.get("affected")
-    return Carried(
-        parse_utc(onset_at) if isinstance(onset_at, str) else None,
-        tuple(str(name) for name in affected) if isinstance(affected, list) else (),
-    )
+    """What a request takes over of the previous turn."""
+    return take_over(previous, source=request.source)

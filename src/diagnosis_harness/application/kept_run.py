@@ -57,7 +57,11 @@ class KeptRun:
             baseline=baseline,
             zone=zone,
             published_result=result_for_next_turn(
-                document.report, question=run.question, source=folder, language=run.language
+                document.report,
+                question=run.question,
+                source=folder,
+                language=run.language,
+                affected=() if document.inquiry is None else document.inquiry.affected,
             )
             if publishes
             else None,

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from diagnosis_harness.application.inquiry import NOTHING_CARRIED, Carried
 from diagnosis_harness.application.intent import IntentType
 from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.kernel.language import Language
@@ -42,10 +43,10 @@ class PreviousTurn:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """A question's place in a session of the command line; `carried_s` is the onset of the turn before."""
+    """A question's place in a session of the command line, and what it takes over of the turn before."""
 
     session_id: str
-    carried_s: float | None = None
+    carried: Carried = NOTHING_CARRIED
 
 
 class NoPreviousTurn(StrEnum):
@@ -111,10 +112,13 @@ def result_for_next_turn(
     }
 
 
-def onset_of_previous_turn(previous: PreviousTurn | None, *, source: str | None) -> float | None:
-    """The onset that the previous turn found, if that turn used the same source."""
+def take_over(previous: PreviousTurn | None, *, source: str | None) -> Carried:
+    """What the previous turn published, if it used the same source; nothing after a fallback (PE-04)."""
     result = previous.published_result if previous else None
     if not isinstance(result, dict) or result.get("source") != source:
-        return None
-    onset_at = result.get("onset_at")
-    return parse_utc(onset_at) if isinstance(onset_at, str) else None
+        return NOTHING_CARRIED
+    onset_at, affected = result.get("onset_at"), result.get("affected")
+    return Carried(
+        parse_utc(onset_at) if isinstance(onset_at, str) else None,
+        tuple(str(name) for name in affected) if isinstance(affected, list) else (),
+    )

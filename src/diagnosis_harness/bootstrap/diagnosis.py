@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from diagnosis_harness.application.answer_question import LOCAL_CALLER, Question
+from diagnosis_harness.application.inquiry import NOTHING_CARRIED
 from diagnosis_harness.application.previous_turn import Turn
 from diagnosis_harness.application.routed_question import AnsweredText, RoutedAnswer
 from diagnosis_harness.application.runs.events import fail_on_error
@@ -71,9 +72,9 @@ class Diagnosis(Closing):
         """
         limit_s = self.workplace.settings.run.timeout_s if deadline_s is None else deadline_s
         ctx = self._start(limit_s, session_id=turn.session_id if turn else None)
-        carried_s = turn.carried_s if turn else None
+        carried = turn.carried if turn else NOTHING_CARRIED
         answered = await self.workplace.answer_by_path(
-            ctx, self.sources, Question(question, language, limit_s, self.onset_s, zone, carried_s)
+            ctx, self.sources, Question(question, language, limit_s, self.onset_s, zone, carried)
         )
         document = answered.document(self.trace.events(ctx.run_id))
         return RoutedAnswer(document, answered.text if isinstance(answered, AnsweredText) else None)

@@ -146,21 +146,21 @@ def find_session(reference: str, settings_file: Path | None, language: Language)
 def turn_after(runs: tuple[KeptRun, ...], folder: Path | None) -> Turn:
     """The next turn of the session of these runs, the latest first.
 
-    It takes over the onset that the latest diagnosis published of the same folder, and after a fallback
-    nothing.
+    It takes over the onset and the affected entities that the latest diagnosis published of the same folder,
+    and after a fallback nothing.
     """
     from diagnosis_harness.application.previous_turn import (
         NoPreviousTurn,
         PublishedResultPolicy,
         Turn,
-        onset_of_previous_turn,
+        take_over,
     )
 
     session_id = runs[0].session_id
     previous = PublishedResultPolicy().previous_turn(session_id, [run.earlier for run in reversed(runs)])
     if isinstance(previous, NoPreviousTurn):
         return Turn(session_id)
-    return Turn(session_id, onset_of_previous_turn(previous, source=_absolute(folder)))
+    return Turn(session_id, take_over(previous, source=_absolute(folder)))
 
 
 @contextmanager
