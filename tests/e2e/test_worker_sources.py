@@ -231,7 +231,7 @@ def test_a_run_that_no_process_has_the_source_of_ends_with_that_reason(sqlite_ur
     assert (row["status"], row["state"], code_of(row)) == ("FAILED", "FAILED", "SOURCE_NOT_SERVED")
     assert "No process that takes queued runs has this source" in row["failure"]["message"]
     assert "diagnose worker --from FOLDER" in " ".join(why.said.split())
-    assert "没有任何处理排队运行的进程拥有该数据源" in "".join(in_chinese.said.split())
+    assert "处理排队运行的进程都没有该数据源" in "".join(in_chinese.said.split())
 
 
 def test_what_a_killed_worker_had_in_hand_is_worked_on_by_another_with_the_source(

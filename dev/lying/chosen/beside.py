@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,7 +15,6 @@ from dev.lying.recorded import pick
 
 from diagnosis_harness.diagnosis.claim import Claim
 from diagnosis_harness.diagnosis.draft import DiagnosisDraft
-from diagnosis_harness.guards.semantic_rules import ranking_objections
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +29,15 @@ class Seen:
 Bend = Callable[[Seen], Sequence[Claim]]
 
 
+_AGAINST: Mapping[str, str | bool] = {
+    "effect": "normal",
+    "fits": False,
+    "path": "none",
+    "symptom_only": True,
+}
+"""How a ranking says that its candidate is none to be named."""
+
+
 def honest_draft(records: Records) -> DiagnosisDraft | None:
     """What an agent would truthfully conclude: the first of the ranking, where it stands out.
 
@@ -38,8 +46,9 @@ def honest_draft(records: Records) -> DiagnosisDraft | None:
     top = next(iter(ranking(records)), None)
     if top is None or top.item.number("strength") < 0.5 or top.item.number("margin") < 0.25:
         return None
-    if ranking_objections(top.item):
-        return None
+    said = top.item.attributes
+    if "unseen_3" in said or any(said.get(name) == value for name, value in _AGAINST.items()):
+        return None  # three unseen callees and more narrow nothing down
     return concluding(top, records)
 
 
