@@ -35,7 +35,7 @@ _AGAINST: Mapping[str, str | bool] = {
     "path": "none",
     "symptom_only": True,
 }
-"""How a ranking says that its candidate is none to be named."""
+"""The attributes by which a ranking says that its candidate must not be named."""
 
 
 def honest_draft(records: Records) -> DiagnosisDraft | None:

@@ -110,8 +110,8 @@ def instance_mean(table: MetricTable, places: Sequence[int]) -> Indicator:
 def _strays(null: Floats, score: float) -> bool:
     """Whether a series goes as far by itself: in one normal window of twenty, and more than once.
 
-    Only calm windows part one time from the next. An earlier trouble, which the recording may hold, is no
-    habit.
+    Two times are separate only with a calm window between them, so one earlier trouble in the recording is
+    not taken for a habit.
     """
     reached = null >= score
     if float(reached.mean()) < 1.0 - NOISE_SHARE:

@@ -229,7 +229,7 @@ def _refuse_unusable(folder: Path, content: FolderContent) -> None:
     raise InvalidInput(
         printable(str(folder)),
         f"none of its files can be used: {named}{more}",
-        f"mend one of them; for the first: {first.remedy}",
+        f"correct one of them; for the first: {first.remedy}",
     )
 
 
