@@ -270,13 +270,14 @@ def _with_foreign_evidence(
 ) -> tuple[Hypothesis, Fabrication]:
     """What speaks of quite another is named as evidence for it."""
     own = {true.entity} | {item.entity for item in run.about(true.entity)}
-    # What explains a candidate better is cited against it, by our own code.
+    # What explains a candidate better is cited against it, by our own code; so are its instances.
     better = {item.attributes.get("explained_by") for _, item in run.ranking if item.entity == true.entity}
     own |= {str(name) for name in better if name is not None}
     foreign = [
         ref
         for ref, item in run.items
-        if item.kind in (*_SEEN, ItemKind.CAUSE_SCORE) and item.entity not in own and item.peer not in own
+        if item.kind in (*_SEEN, ItemKind.CAUSE_SCORE)
+        and own.isdisjoint((item.entity, item.peer, item.attributes.get("owner")))
     ]
     ref = pick(rng, foreign) if foreign else EvidenceRef("failed1", "c1")
     by = {"entity": true.entity, "fault_kind": true.fault_kind.value}
