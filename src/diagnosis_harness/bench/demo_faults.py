@@ -16,6 +16,16 @@ from diagnosis_harness.simulator.world import World, simulate
 FIRST_SEED = 1000
 DEVELOPMENT_SEEDS = range(100)  # used while the analyst was developed; no figure may be based on them
 
+RIGHT_KINDS: Mapping[FaultKind, frozenset[str]] = {
+    FaultKind.CPU: frozenset({"CPU"}),
+    FaultKind.MEMORY_LEAK: frozenset({"MEMORY"}),
+    FaultKind.NETWORK_DELAY: frozenset({"NETWORK"}),
+    FaultKind.ERRORS_AFTER_DEPLOY: frozenset({"ERRORS"}),
+    FaultKind.SLOW_DEPENDENCY: frozenset({"DEPENDENCY", "LATENCY"}),
+    FaultKind.NONE: frozenset(),
+}
+"""The product's kinds of fault that are right for each; the same as those of these faults in hard kinds."""
+
 
 @dataclass(frozen=True, slots=True)
 class DemoFaults:
@@ -80,6 +90,7 @@ def _to_truth(truth: GroundTruth) -> Truth:
         entities=(truth.entity,) if truth.entity else (),
         fault_kind=truth.fault_kind.value,
         region=truth.region,
+        kinds=RIGHT_KINDS[truth.fault_kind],
     )
 
 

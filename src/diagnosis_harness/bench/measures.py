@@ -58,7 +58,25 @@ MEASURES = (
     Measure("right", "right of released", "released conclusions that are right", _release_right),
     Measure("kind", "kind right", "the kind of fault, where the first named is right", _read("kind_right")),
     Measure(
+        "region", "region right", "the place in it, where the first named is right", _read("region_right")
+    ),
+    Measure(
+        "located",
+        "named or scoped",
+        "the right cause is named first, or a scoped release holds it",
+        _read("named_or_scoped"),
+    ),
+    Measure(
         "level", "level right", "right releases that go exactly as far as the data", _read("level_right")
+    ),
+    Measure(
+        "overstated",
+        "level overstated",
+        "right releases that claim more than the data allow",
+        _read("level_overstated"),
+    ),
+    Measure(
+        "explained", "explained", "releases that are right and explain what happened", _read("explained")
     ),
     Measure("scoped", "scope right", "scoped releases that hold the right one", _read("scoped_right")),
     Measure("change_first", "change first", "the first change mentioned caused it", _read("change_first")),

@@ -192,6 +192,8 @@ def _outcome_json(outcome: Outcome) -> JsonValue:
         "fallback": run.result.fallback,
         "decided_by": outcome.decided_by,
         "kind_right": outcome.kind_right,
+        "region_right": outcome.region_right,
+        "level_right": outcome.level_right,
         "broken": outcome.broken,
         "failed_tools": list(run.result.failed_tools),
         "onset": run.result.onset,

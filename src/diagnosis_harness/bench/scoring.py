@@ -21,6 +21,11 @@ RIGHT, WRONG, FALSE_ALARM = "released, right", "released, wrong", "false alarm"
 FIRST, NOT_FIRST, QUIET = "candidate, first", "not first", "nothing released"
 SHORT_ID = 7  # characters of a commit's id, as `git log --oneline` shows them
 LONG_ID = re.compile(r"[0-9a-f]{12,}")
+WORD = re.compile(r"\w+")
+SCOPED = "SCOPED"
+LEVELS_IN_ORDER = ("NONE", SCOPED, "LOCALISED", "EXPLAINED", "TRIGGER")
+"""What can be known, from nothing on: the levels of a truth, and among them those of `CauseLevel`."""
+EXPLAINING = frozenset({"EXPLAINED", "TRIGGER"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +39,11 @@ class Outcome:
         wrong: a release that names another entity as its first cause, or a cause where nothing was wrong.
         first: the entity that the answer names first, proven or not.
         kind_right: the first named entity is at fault, and its kind of fault is right.
+        region_right: the first named entity is at fault, and the place in it that is named is the right one.
+        named_or_scoped: what was at fault is named first, or a scoped release holds it.
         level_right: a right release claims exactly the level that the data allow.
+        level_overstated: a right release claims more than the data allow.
+        explained: a release is right, and claims that what happened is explained. None without a fault.
         scoped_right: of a scoped release, at most three entities are named, among them one at fault or at
             which the answer may stop, since what lies beyond leaves no telemetry.
         change_first: of the known changes, the first that the answer mentions caused it.
@@ -60,7 +69,11 @@ class Outcome:
     wrong: bool
     first: Ranked | None
     kind_right: bool | None
+    region_right: bool | None
+    named_or_scoped: bool | None
     level_right: bool | None
+    level_overstated: bool | None
+    explained: bool | None
     scoped_right: bool | None
     change_first: bool | None
     change_right: bool | None
@@ -109,6 +122,8 @@ def judge(run: BenchRun, truth: Truth) -> Outcome:
     ids = _find_changes(result.said, truth)
     concluded = set(_find_changes(result.concluded, truth))
     told = _tells(result.concluded, truth)
+    scoped_right = _scope_is_right(run, truth) if released and faulty and _scope(run) else None
+    level = _level_of(result.causes) if right and faulty else ""
     return Outcome(
         run=run,
         truth=truth,
@@ -118,8 +133,12 @@ def judge(run: BenchRun, truth: Truth) -> Outcome:
         wrong=right is False,
         first=first,
         kind_right=_kind_right(first, truth) if first_right else None,
-        level_right=_level_right(result.causes, truth) if right and faulty else None,
-        scoped_right=_scope_is_right(run, truth) if released and faulty and _scope(run) else None,
+        region_right=_region_right(first, truth) if first_right else None,
+        named_or_scoped=(place == 1 or scoped_right is True) if faulty else None,
+        level_right=level == truth.level if level and truth.level else None,
+        level_overstated=_is_above(level, truth.level) if level and truth.level else None,
+        explained=right is True and level in EXPLAINING if faulty else None,
+        scoped_right=scoped_right,
         change_first=ids[0] in truth.trigger if ids and truth.trigger else (False if truth.trigger else None),
         change_right=_change_right(concluded, truth, released=released),
         decoy_mentioned=bool(set(ids) & set(truth.decoys)) if truth.decoys else None,
@@ -210,8 +229,36 @@ def _kind_right(first: Ranked | None, truth: Truth) -> bool | None:
     return None if first is None or not truth.kinds else first.fault_kind in truth.kinds
 
 
-def _level_right(causes: Sequence[Ranked], truth: Truth) -> bool | None:
-    return causes[0].level == truth.level if causes and causes[0].level and truth.level else None
+def _region_right(first: Ranked | None, truth: Truth) -> bool | None:
+    """Whether the place that is named is the right one, or holds it, or is a part of it.
+
+    An instance that is named in place of its service is a place as well.
+    """
+    if first is None or truth.region is None:
+        return None
+    wanted = _words(truth.region)
+    named = [_words(name) for name in (first.region, first.entity) if name and name not in truth.entities]
+    return any(_holds(one, wanted) or _holds(wanted, one) for one in named)
+
+
+def _words(name: str) -> tuple[str, ...]:
+    return tuple(WORD.findall(name.casefold()))
+
+
+def _holds(whole: tuple[str, ...], part: tuple[str, ...]) -> bool:
+    """Whether some words stand in others, one after the other."""
+    return bool(part) and any(whole[at : at + len(part)] == part for at in range(len(whole)))
+
+
+def _level_of(causes: Sequence[Ranked]) -> str:
+    """How far a release goes; a scoped one says less than where it starts. Empty where it has no level."""
+    if not causes or not causes[0].level:
+        return ""
+    return SCOPED if causes[0].scope else causes[0].level
+
+
+def _is_above(claimed: str, allowed: str) -> bool:
+    return LEVELS_IN_ORDER.index(claimed) > LEVELS_IN_ORDER.index(allowed)
 
 
 def _find_changes(text: str, truth: Truth) -> list[str]:

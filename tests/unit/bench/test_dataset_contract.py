@@ -144,7 +144,7 @@ def test_what_is_stated_follows_the_condition(tmp_path: Path, small: SmallSet) -
                 assert "[alert]" not in text
             case _:
                 pass
-        if case.condition.healthy:
+        if case.condition in {Condition.HEALTHY_ALERT, Condition.HEALTHY_ONSET}:
             assert case.onset_s is not None
     assert ALERT_DELAY_S == 120.0
 

@@ -55,6 +55,41 @@ def test_a_condition_takes_away_or_shifts_what_is_stated(tmp_path: Path) -> None
     assert own.incident_ids(Condition.HEALTHY_ALERT) == ()
 
 
+def test_an_alert_takes_the_place_of_the_onset(tmp_path: Path) -> None:
+    """On the series that `[alert]` names, two minutes late; alert files go, since they would say another."""
+    own = make_own(tmp_path / "ours")
+    assert own.incident_ids(Condition.ALERT) == ()  # its alert names no series
+    source = tmp_path / "ours" / "payments-db-is-full" / "incident.toml"
+    text = source.read_text(encoding="utf-8")
+    alert = '[alert]\nentity = "payments"\nsignal = "latency ms"\ndirection = "up"\n'
+    source.write_text(text + alert, encoding="utf-8")
+    assert own.incident_ids(Condition.ALERT) == ("payments-db-is-full",)
+    folder = own.export("payments-db-is-full", Condition.ALERT, tmp_path / "out").folder
+    assert "onset" not in settings(folder)["incident"]
+    assert settings(folder)["alert"] == {
+        "entity": "payments",
+        "signal": "latency ms",
+        "direction": "up",
+        "time": "2024-01-01T06:07:00Z",
+    }
+    assert not (folder / "alert.json").exists()
+
+
+def test_normal_operation_is_asked_about_as_a_healthy_window(tmp_path: Path) -> None:
+    """Once, however many incidents name it; nothing is stated, and no truth is looked for."""
+    own = make_own(tmp_path / "ours")
+    other = tmp_path / "ours" / "another"
+    other.mkdir()
+    (other / "metrics.csv").write_text("a", encoding="utf-8")
+    (other / "incident.toml").write_text('[baseline]\nfolder = "../a-quiet-day"\n', encoding="utf-8")
+    assert own.incident_ids(Condition.HEALTHY_QUESTION) == ("another",)
+    case = own.export("another", Condition.HEALTHY_QUESTION, tmp_path / "out")
+    quiet = tmp_path / "ours" / "a-quiet-day" / "metrics.csv"
+    assert (case.folder / "metrics.csv").read_bytes() == quiet.read_bytes()
+    assert settings(case.folder) == {"incident": {"zone": "UTC", "name": case.folder.name}}
+    assert (case.baseline, case.onset_s, case.alert_entity) == (None, None, None)
+
+
 def test_an_alert_in_a_file_of_another_name_is_an_alert(tmp_path: Path) -> None:
     """Its role says so; with the file goes its table, which would name a file that does not exist."""
     own = make_own(tmp_path / "ours")

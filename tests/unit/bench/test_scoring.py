@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 from diagnosis_harness.bench.case import BenchRun, Case, Ranked, RunResult, Truth
-from diagnosis_harness.bench.scoring import judge, place_of
+from diagnosis_harness.bench.scoring import LEVELS_IN_ORDER, judge, place_of
+from diagnosis_harness.diagnosis.draft import CauseLevel
+from diagnosis_harness.simulator.hard.scene import TruthLevel
 
 Named = tuple[str, float | None]
 A = Truth(entities=("a",), fault_kind="cpu")
@@ -152,6 +154,69 @@ def test_the_level_counts_of_right_releases_that_carry_one() -> None:
     truth = replace(A, level="LOCALISED")
     for level, right in (("LOCALISED", True), ("EXPLAINED", False), ("", None)):
         assert judge(blaming(Ranked("a", "CPU", level=level)), truth).level_right is right
+
+
+@pytest.mark.parametrize(
+    ("allowed", "claimed", "scope", "right", "overstated"),
+    [
+        ("TRIGGER", "EXPLAINED", (), False, False),
+        ("EXPLAINED", "TRIGGER", (), False, True),
+        ("SCOPED", "LOCALISED", ("b",), True, False),
+        ("SCOPED", "LOCALISED", (), False, True),
+        ("LOCALISED", "LOCALISED", ("b",), False, False),
+    ],
+)
+def test_a_level_is_exact_short_or_overstated(
+    allowed: str, claimed: str, scope: tuple[str, ...], right: bool, overstated: bool
+) -> None:
+    """A scoped release says less than where it starts, whatever level its cause carries."""
+    outcome = judge(blaming(Ranked("a", "CPU", level=claimed, scope=scope)), replace(A, level=allowed))
+    assert (outcome.level_right, outcome.level_overstated) == (right, overstated)
+
+
+def test_every_level_has_its_place_among_the_levels() -> None:
+    """Those that a cause can carry, and those that a truth can have."""
+    assert {level.value for level in (*CauseLevel, *TruthLevel)} == set(LEVELS_IN_ORDER)
+
+
+def test_an_explanation_counts_of_all_incidents_with_a_fault() -> None:
+    """A fallback explains nothing, nor does a wrong release."""
+    assert judge(blaming(Ranked("a", "CPU", level="TRIGGER")), A).explained is True
+    assert judge(blaming(Ranked("a", "CPU", level="LOCALISED")), A).explained is False
+    assert judge(blaming(Ranked("b", "CPU", level="EXPLAINED")), A).explained is False
+    assert judge(run_of(candidates=(("a", 1.0),)), A).explained is False
+    assert judge(run_of(), NOTHING).explained is None
+
+
+def test_a_cause_counts_as_named_first_or_within_a_right_scope() -> None:
+    """The second of a scope is not the first named, and all the same what the release holds."""
+    assert judge(blaming(Ranked("b", "CPU", scope=("a",))), A).named_or_scoped is True
+    assert judge(blaming(Ranked("b", "CPU")), A).named_or_scoped is False
+    assert judge(run_of(candidates=(("a", 1.0),)), A).named_or_scoped is True
+    assert judge(run_of(), NOTHING).named_or_scoped is None
+
+
+@pytest.mark.parametrize(
+    ("named", "right"),
+    [
+        (Ranked("a", "CPU", region="GET /pay"), True),
+        (Ranked("a", "CPU", region="a: get /pay"), True),
+        (Ranked("a", "CPU", region="GET /payments"), False),
+        (Ranked("a", "CPU"), False),
+        (Ranked("b", "CPU", region="GET /pay"), None),
+    ],
+)
+def test_the_region_counts_where_the_first_named_is_right(named: Ranked, right: bool | None) -> None:
+    """Whole words of it, in either direction; a longer name is another place."""
+    assert judge(blaming(named), replace(A, region="GET /pay")).region_right is right
+
+
+def test_an_instance_named_for_its_service_is_a_region() -> None:
+    """The service alone is not."""
+    run = run_of(causes=(("a-1", 1.0),), owners={"a-1": "a"})
+    truth = replace(A, region="a-1")
+    assert judge(run, truth).region_right is True
+    assert judge(run_of(causes=(("a", 1.0),)), truth).region_right is False
 
 
 def test_a_scope_of_at_most_three_with_the_truth_in_it_is_right() -> None:

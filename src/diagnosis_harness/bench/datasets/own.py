@@ -16,7 +16,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from diagnosis_harness.bench.case import SHIFTS, Case, Condition, Truth
+from diagnosis_harness.bench.case import SHIFTS, Case, Condition, MovedSeries, Truth
 from diagnosis_harness.bench.datasets.folder import (
     PublishedAlert,
     opaque_name,
@@ -30,6 +30,9 @@ from diagnosis_harness.kernel.errors import InvalidInput
 SETTINGS = "incident.toml"
 ALERT_ROLE = "alert"
 """The role of alert files, with which their names begin (docs/reference/incident-folder.md)."""
+
+WITHOUT_ALERT_FILES = frozenset({Condition.NOTHING, Condition.ALERT, Condition.HEALTHY_QUESTION})
+"""Conditions that state no alert, or another one than the files."""
 
 Tables = Mapping[str, object]
 
@@ -46,7 +49,11 @@ class OwnIncidents:
         return self.root.resolve().name
 
     def incident_ids(self, condition: Condition = Condition.AS_PUBLISHED) -> tuple[str, ...]:
-        """The names of the folders; shifted times only where `incident.toml` states one. No truth is read."""
+        """The names of the folders; under a further condition, of those that can state it.
+
+        No truth is read. A shifted time needs a stated one; an alert in place of the onset needs an onset,
+        and a series in `[alert]`; a healthy window is the normal operation of the first incident to name it.
+        """
         found = list(self._folders())
         normal = {path for folder in found if (path := self._baseline_of(folder)) is not None}
         ids = tuple(folder.name for folder in found if folder.resolve() not in normal)
@@ -59,18 +66,25 @@ class OwnIncidents:
         if condition in {Condition.AS_PUBLISHED, Condition.NOTHING}:
             return ids
         if condition in SHIFTS:
-            return tuple(name for name in ids if self._states_a_time(name))
-        return ()
+            return tuple(name for name in ids if _states_time(self._statement_of(name)))
+        if condition is Condition.ALERT:
+            stating = ((name, self._statement_of(name)) for name in ids)
+            return tuple(name for name, said in stating if said.onset_s is not None and _alert_series(said))
+        return self._first_of_each_baseline(ids) if condition is Condition.HEALTHY_QUESTION else ()
 
     def export(self, incident_id: str, condition: Condition, target: Path) -> Case:
-        """Copy one incident without its truth."""
+        """Copy one incident without its truth; for a healthy window, its normal operation in its place."""
         source = self.root / incident_id
+        if condition.healthy:
+            source = self._baseline_of(source) or source
         tables = _read_tables(source)
         published = _statement(tables, source.name)
-        said = state(condition, published=published)
+        said = state(
+            condition, published=published, onset_s=published.onset_s, moved=_alert_series(published)
+        )
         folder = target / opaque_name(self.name, f"{incident_id}/{condition.value}")
         folder.mkdir(parents=True, exist_ok=True)
-        left_out = _alert_files(source, tables) if condition is Condition.NOTHING else frozenset()
+        left_out = _alert_files(source, tables) if condition in WITHOUT_ALERT_FILES else frozenset()
         if not _copy_files(source, folder, left_out):
             raise InvalidInput(incident_id, "holds no data", "put at least one file with data into it")
         normal = self._baseline_of(source)
@@ -126,12 +140,20 @@ class OwnIncidents:
         named = table.get("folder") if isinstance(table, Mapping) else None
         return (folder / str(named)).resolve() if named else None
 
-    def _states_a_time(self, incident_id: str) -> bool:
+    def _statement_of(self, incident_id: str) -> Statement:
+        """What an incident's `incident.toml` states; nothing where it cannot be read."""
         try:
-            said = _statement(_read_tables(self.root / incident_id), incident_id)
+            return _statement(_read_tables(self.root / incident_id), incident_id)
         except InvalidInput:  # said where the incident is exported
-            return False
-        return said.onset_s is not None or (said.alert is not None and said.alert.time_s is not None)
+            return Statement()
+
+    def _first_of_each_baseline(self, ids: Sequence[str]) -> tuple[str, ...]:
+        first: dict[Path, str] = {}
+        for name in ids:
+            normal = self._baseline_of(self.root / name)
+            if normal is not None and normal.is_dir():
+                first.setdefault(normal, name)
+        return tuple(first.values())
 
     def _export_baseline(self, normal: Path, target: Path) -> Path:
         if not normal.is_dir():
@@ -196,6 +218,18 @@ def _statement(tables: Tables, place: str) -> Statement:
     }
     time_s = _time_s(alert.get("time"), zone, f"{place}/{SETTINGS}")
     return Statement(alert=PublishedAlert(time_s=time_s, **texts), onset_s=onset_s)
+
+
+def _states_time(said: Statement) -> bool:
+    return said.onset_s is not None or (said.alert is not None and said.alert.time_s is not None)
+
+
+def _alert_series(said: Statement) -> MovedSeries | None:
+    """The series that an alert of `incident.toml` names; None where it names none."""
+    alert = said.alert
+    if alert is None or alert.entity is None or alert.signal is None:
+        return None
+    return MovedSeries(alert.entity, alert.signal, alert.direction)
 
 
 def _without(tables: Tables, said: Statement, left_out: frozenset[str]) -> dict[str, dict[str, object]]:

@@ -27,7 +27,7 @@ class _Document(BaseModel):
     fault_kind: _Words | None = None
     kinds: list[_Words] = []
     region: _Words | None = None
-    level: Literal["LOCALISED", "EXPLAINED", "SCOPED"] | None = None
+    level: Literal["LOCALISED", "EXPLAINED", "TRIGGER", "SCOPED"] | None = None
     trigger: list[_Words] = []
     without_trigger: bool = False
     decoys: list[_Words] = []
