@@ -8,6 +8,7 @@ from math import isfinite
 
 from dev.lying.forged import Told
 from dev.lying.recorded import RecordedRun
+from tests.support.whole_run import diagnose_whole_run
 
 from diagnosis_harness.application.diagnose import DiagnoseUseCase
 from diagnosis_harness.application.publish import RunFacts, publish
@@ -66,7 +67,7 @@ async def release_draft(run: RecordedRun, told: Told, language: Language) -> Rel
     agent = AgentWhoSays(DiagnosisAgentExecution(snapshot, draft=told.draft))
     pipeline = ReleasePipeline(core, RoleBoundary(core), EmbeddedRepairer(), EmbeddedJudge())
     use_case = DiagnoseUseCase(core, agent_for=lambda _: agent, pipeline=pipeline)
-    end = await use_case.diagnose(ctx, DiagnosisTask(run.question, run.inquiry))
+    end = await diagnose_whole_run(core, ctx, use_case, DiagnosisTask(run.question, run.inquiry))
     facts = RunFacts(
         question=run.question,
         language=language,

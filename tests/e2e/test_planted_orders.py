@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import cast
 
 import pytest
+from tests.support.whole_run import diagnose_whole_run
 
 from diagnosis_harness.adapters.evidence_stores.memory import MemoryEvidenceStore
 from diagnosis_harness.adapters.sources.incident_folder import open_incident_folder
@@ -170,7 +171,7 @@ def run(folder: Path, policy: Obedient) -> tuple[RunDocument, ToolBoundary, Memo
 
     use_case = DiagnoseUseCase(core, agent_for=agent_for, pipeline=pipeline)
     inquiry = resolve_inquiry(ctx, sources, "why?", START_S + 2400)
-    end = asyncio.run(use_case.diagnose(ctx, DiagnosisTask("why?", inquiry)))
+    end = asyncio.run(diagnose_whole_run(core, ctx, use_case, DiagnosisTask("why?", inquiry)))
     facts = RunFacts(
         question="why?",
         language=Language.EN,

@@ -11,6 +11,7 @@ from types import coroutine
 from typing import Any
 
 import pytest
+from tests.support.whole_run import diagnose_whole_run
 
 from diagnosis_harness.adapters.evidence_stores.memory import MemoryEvidenceStore
 from diagnosis_harness.application.diagnose import DiagnoseUseCase
@@ -203,7 +204,7 @@ class Whole:
         repairer = ScriptedRepairer(lambda draft: draft)
         pipeline = ReleasePipeline(self.core, RoleBoundary(self.core), repairer, ScriptedJudge())
         use_case = DiagnoseUseCase(self.core, agent_for=self._agent, pipeline=pipeline)
-        return use_case.diagnose(self.ctx, DiagnosisTask("why?"))
+        return diagnose_whole_run(self.core, self.ctx, use_case, DiagnosisTask("why?"))
 
 
 async def _cancel_at(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from tests.support.small_incident import CPU_FAULT, ONSET_S, STEP_S, small_incident
+from tests.support.whole_run import diagnose_whole_run
 
 from diagnosis_harness.adapters.evidence_stores.memory import MemoryEvidenceStore
 from diagnosis_harness.application.diagnose import DiagnoseUseCase, DiagnosisEnd
@@ -126,7 +127,7 @@ class Shopping:
             pipeline=pipeline,
         )
         inquiry = resolve_inquiry(ctx, sources, self.question, self.onset_s)
-        end = asyncio.run(use_case.diagnose(ctx, DiagnosisTask(self.question, inquiry)))
+        end = asyncio.run(diagnose_whole_run(core, ctx, use_case, DiagnosisTask(self.question, inquiry)))
         facts = RunFacts(
             question=self.question,
             language=Language.EN,

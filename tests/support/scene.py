@@ -21,6 +21,7 @@ from tests.support.faults import (
 )
 from tests.support.inquiries import inquiry
 from tests.support.statements import EVERYTHING
+from tests.support.whole_run import diagnose_whole_run
 
 from diagnosis_harness.application.diagnose import DiagnoseUseCase, DiagnosisEnd
 from diagnosis_harness.diagnosis.agent import DiagnosisAgent, DiagnosisTask
@@ -149,7 +150,7 @@ class Scene:
             FaultyJudge(self.judge, self.faults),
         )
         use_case = DiagnoseUseCase(self.core, agent_for=self.agent, pipeline=pipeline)
-        return await use_case.diagnose(self.ctx, self.task)
+        return await diagnose_whole_run(self.core, self.ctx, use_case, self.task)
 
     def run(self) -> DiagnosisEnd:
         """Diagnose in an event loop of its own, then let go of what hangs."""

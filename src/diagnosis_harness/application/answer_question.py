@@ -78,7 +78,7 @@ async def answer_question(
         summary = sources.summary.summary(ctx)
         inquiry = resolve_question(core, ctx, sources, question)
         emit_status(core, ctx, ChatApplicationStatus.DIAGNOSIS_RUNNING)
-        end = await use_case.work(ctx, DiagnosisTask(question.text, inquiry, caller=LOCAL_CALLER))
+        end = await use_case.diagnose(ctx, DiagnosisTask(question.text, inquiry, caller=LOCAL_CALLER))
         tell_finished(core, ctx, end.outcome)
     facts = RunFacts(
         question=question.text,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from diagnosis_harness.application.runs.events import tell_decision, tell_finished, tell_run
+from diagnosis_harness.application.runs.events import tell_decision
 from diagnosis_harness.application.status import ChatApplicationStatus, emit_status
 from diagnosis_harness.diagnosis.agent import DiagnosisAgent, DiagnosisTask
 from diagnosis_harness.diagnosis.collection import DiagnosisStopReason
@@ -68,25 +68,13 @@ class DiagnoseUseCase:
         self._pipeline = pipeline
 
     async def diagnose(self, ctx: RunContext, task: DiagnosisTask) -> DiagnosisEnd:
-        """Diagnose, release, end the run.
+        """Diagnose and release inside a run whose start, stage and end the caller emits.
 
-        The run has exactly one termination, and RUN_FINISHED is its last event, when this returns or raises.
-
-        Raises:
-            CancelledError, KeyboardInterrupt: of the host, when all of that is done; the run is FAILED then.
-            Exception: a bug in a player or in this package; the run is FAILED then.
-        """
-        with tell_run(self._core, ctx, task.question):
-            emit_status(self._core, ctx, ChatApplicationStatus.DIAGNOSIS_RUNNING)
-            end = await self.work(ctx, task)
-            tell_finished(self._core, ctx, end.outcome)
-            return end
-
-    async def work(self, ctx: RunContext, task: DiagnosisTask) -> DiagnosisEnd:
-        """The same inside a run that the caller has begun, told the stage of, and will tell the end of.
+        The run has its terminal state when this returns; when it raises, the caller ends the run.
 
         Raises:
-            Exception: a bug in a player or in this package; the run goes on then.
+            CancelledError, KeyboardInterrupt: of the host.
+            Exception: a bug in a player or in this package.
         """
         try:
             question = mask(task.question).text

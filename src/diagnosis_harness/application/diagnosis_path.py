@@ -121,7 +121,7 @@ class DiagnosisPath:
         opened = await self._open(ctx, request)
         self._emit_source_changed(ctx, request, opened.stamp)
         inquiry = self._inquiry(ctx, opened, request, previous)
-        end = await self._use_case_over(opened.tools).work(
+        end = await self._use_case_over(opened.tools).diagnose(
             ctx, DiagnosisTask(request.question, inquiry, caller=request.asked_by.identity)
         )
         facts = RunFacts(

@@ -126,7 +126,7 @@ async def _answer(
         if decision.intent is IntentType.DIAGNOSIS:
             emit_status(core, ctx, ChatApplicationStatus.DIAGNOSIS_RUNNING)
             task = DiagnosisTask(question.text, resolved[0], caller=LOCAL_CALLER)
-            return AnsweredRun(ctx, facts(resolved[0]), await paths.use_case.work(ctx, task))
+            return AnsweredRun(ctx, facts(resolved[0]), await paths.use_case.diagnose(ctx, task))
         given = await paths.others[decision.intent].answer(ctx, masked, question.language)
         if core.complete_success(ctx):
             tell_decision(core, ctx, ReleaseOutcome.SUCCESS, None)

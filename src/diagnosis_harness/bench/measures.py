@@ -94,7 +94,6 @@ MEASURES = (
     Measure("alert", "alert's entity", "top-1 of blaming the alert's own entity", _read("alert_right")),
     Measure("loudest", "loudest", "top-1 of blaming whose metrics changed most", _read("loudest_right")),
 )
-BY_NAME: Mapping[str, Measure] = {measure.name: measure for measure in MEASURES}
 
 
 @dataclass(frozen=True, slots=True)

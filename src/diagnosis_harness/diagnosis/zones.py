@@ -128,7 +128,7 @@ _UNIT = r"(?P<u>sec(?:ond)?s?|min(?:ute)?s?|hours?|hrs?|days?)"
 _LAST = r"\b(?:for|in|over|during|within|since)\s+(?:the\s+)?(?:last|past)"
 _RELATIVE = (
     re.compile(
-        rf"\b(?:for|in|over|during|within|since)\s+(?:the\s+)?(?:last|past)\s+(?:{_AMOUNT}\s+)?{_UNIT}\b",
+        rf"{_LAST}\s+(?:{_AMOUNT}\s+)?{_UNIT}\b",
         re.IGNORECASE,
     ),
     re.compile(

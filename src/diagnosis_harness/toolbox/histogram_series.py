@@ -10,17 +10,13 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-import numpy as np
-
-from diagnosis_harness.analysis.arrays import Floats
+from diagnosis_harness.analysis.histogram import LEAST_BUCKETS, derive_series
 from diagnosis_harness.analysis.meaning import SignalForm
 from diagnosis_harness.analysis.name_meaning import meaning_of
-from diagnosis_harness.analysis.series import clean, is_cumulative
+from diagnosis_harness.analysis.series import is_cumulative
 from diagnosis_harness.analysis.signal_words import divide_labels, words_of
 from diagnosis_harness.toolbox.ports import Series
 
-HISTOGRAM_QUANTILES = (0.5, 0.95, 0.99)
-LEAST_BUCKETS = 2  # with one there is nothing to place a quantile between
 _BUCKET = re.compile(r"(?P<base>.+)_bucket(?:_le_(?P<bound>\+?[\w.]+))?")
 _UNITS = {"seconds": "s", "milliseconds": "ms", "microseconds": "us", "bytes": "bytes"}
 
@@ -91,60 +87,17 @@ def _derive(key: _Key, histogram: _Histogram) -> Iterator[Series]:
     pattern = histogram.parts[0]
     meaning = replace(pattern.meaning, form=SignalForm.GAUGE)
 
-    def new(ending: str, unit: str | None, time_s: Floats, value: Floats) -> Series:
+    held = {bound: (one.time_s, one.value) for bound, one in histogram.buckets.items()}
+    total, count = histogram.total, histogram.count
+    for ending, (time_s, value) in derive_series(
+        held,
+        None if total is None else (total.time_s, total.value),
+        None if count is None else (count.time_s, count.value),
+    ):
         signal = f"{base}_{ending}" + (f"{{{inside}}}" if inside else "")
         time_s.setflags(write=False)
         value.setflags(write=False)
-        return Series(entity, signal, unit, time_s, value, meaning)
-
-    counter = histogram.count or histogram.buckets[max(histogram.buckets)]
-    time_s, levels = _together([counter, *([] if histogram.total is None else [histogram.total])])
-    grown = _growth(levels)
-    yield new("per_second", "1/s", time_s[1:], grown[0] / np.diff(time_s))
-    if histogram.total is not None:
-        some = grown[0] > 0
-        yield new("mean", unit, time_s[1:][some], grown[1][some] / grown[0][some])
-    if len(histogram.buckets) >= LEAST_BUCKETS:
-        bounds = sorted(histogram.buckets)
-        time_s, levels = _together([histogram.buckets[bound] for bound in bounds])
-        grown = np.maximum.accumulate(_growth(levels), axis=0)
-        some = grown[-1] > 0
-        for quantile in HISTOGRAM_QUANTILES:
-            value = quantile_of(np.array(bounds), grown[:, some], quantile)
-            yield new(f"p{round(quantile * 100)}", unit, time_s[1:][some], value)
-
-
-def quantile_of(bounds: Floats, counts: Floats, quantile: float) -> Floats:
-    """The quantile of each column of cumulative counts, by a straight line inside the bucket that holds it.
-
-    Above the last finite bound nothing is known: that bound stands.
-    """
-    rank = quantile * counts[-1]
-    place = (counts >= rank).argmax(axis=0)
-    column = np.arange(counts.shape[1])
-    below = np.where(place > 0, counts[place - 1, column], 0.0)
-    low = np.where(place > 0, bounds[place - 1], np.minimum(0.0, bounds[0]))
-    inside = counts[place, column] - below
-    share = np.divide(rank - below, inside, out=np.zeros_like(rank), where=inside > 0)
-    high = np.where(np.isfinite(bounds[place]), bounds[place], low)
-    return np.asarray(low + (high - low) * share, dtype=np.float64)
-
-
-def _together(series: Sequence[Series]) -> tuple[Floats, Floats]:
-    """The instants at which all of the series have a value, and their values there, a row each."""
-    cleaned = [clean(one.time_s, one.value) for one in series]
-    finite = [(time_s[np.isfinite(value)], value[np.isfinite(value)]) for time_s, value in cleaned]
-    shared = finite[0][0]
-    for time_s, _ in finite[1:]:
-        shared = np.intersect1d(shared, time_s, assume_unique=True)
-    return shared, np.stack([value[np.searchsorted(time_s, shared)] for time_s, value in finite])
-
-
-def _growth(levels: Floats) -> Floats:
-    """What each row gained from one instant to the next; after a reset it grew from zero."""
-    step = np.diff(levels, axis=1)
-    reset = (step < 0).any(axis=0)  # one program counts all of them: they begin again together
-    return np.where(reset, levels[:, 1:], step)
+        yield Series(entity, signal, "1/s" if ending == "per_second" else unit, time_s, value, meaning)
 
 
 def _unit_of(base: str, histogram: _Histogram) -> str | None:

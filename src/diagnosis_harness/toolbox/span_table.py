@@ -28,7 +28,6 @@ class SpanView:
     calls: Calls
     fault: Flags
     recording: NDArray[np.int8]
-    incident_rows: int
 
     def edges(self) -> tuple[tuple[str, str], ...]:
         """Calls across entities that occur in either recording, as (caller, callee), ordered."""
@@ -63,7 +62,7 @@ def load_span_view(
     exclusive[calls.caller_row] = (
         0.0  # a client span waits; its time is the call's gap, not the caller's work
     )
-    return SpanView(entities, operations, spans, exclusive, calls, fault, recording, len(incident))
+    return SpanView(entities, operations, spans, exclusive, calls, fault, recording)
 
 
 def _join(

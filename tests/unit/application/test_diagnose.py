@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 import pytest
+from tests.support.whole_run import diagnose_whole_run
 
 from diagnosis_harness.adapters.evidence_stores.memory import MemoryEvidenceStore
 from diagnosis_harness.application.diagnose import DiagnoseUseCase, DiagnosisEnd
@@ -126,7 +127,7 @@ class House:
         """Diagnose, in an event loop of its own."""
         pipeline = ReleasePipeline(self.core, RoleBoundary(self.core), self.repairer, self.judge)
         use_case = DiagnoseUseCase(self.core, agent_for=self.agent, pipeline=pipeline)
-        return asyncio.run(use_case.diagnose(self.ctx, DiagnosisTask("why?")))
+        return asyncio.run(diagnose_whole_run(self.core, self.ctx, use_case, DiagnosisTask("why?")))
 
     def names(self) -> list[TraceName]:
         """The trace, by name."""
@@ -363,18 +364,17 @@ def test_the_deadline_keeps_what_was_verified(
 ) -> None:
     """TIMED_OUT stays, the stop reason is null, and the answer that came at the deadline is discarded."""
     house = House((ask("t1"), ask("t2", assess=(first,), entity="x"), GiveDraft(TRUTHFUL)))
-    house.policy = ScriptedPolicy(
-        *house.answers[:2], ending(lambda: house.clock.advance(60), GiveDraft(TRUTHFUL))
-    )
+    late = ending(lambda: house.clock.advance(60), GiveDraft(TRUTHFUL))
+    house.policy = ScriptedPolicy(*house.answers[:2], late)
     end = is_end(house, RunState.TIMED_OUT, outcome, fallback)
     assert end.stop_reason is None
 
 
 def test_a_cancelled_run_publishes_no_conclusion() -> None:
     """CANCELLED / CANCELLED, whatever the answer would have been."""
-    house = House((ask("t1"), GiveDraft(TRUTHFUL)))
+    house = House((ask("t1"),))
     cancel = partial(house.core.cancel, house.ctx, CancellationReason.USER_REQUESTED)
-    house.policy = ScriptedPolicy(house.answers[0], ending(cancel, GiveDraft(TRUTHFUL)))
+    house.policy = ScriptedPolicy(*house.answers, ending(cancel, GiveDraft(TRUTHFUL)))
     is_end(house, RunState.CANCELLED, ReleaseOutcome.CANCELLED)
 
 

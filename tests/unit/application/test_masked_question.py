@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 
+from tests.support.whole_run import diagnose_whole_run
+
 from diagnosis_harness.adapters.evidence_stores.memory import MemoryEvidenceStore
 from diagnosis_harness.application.diagnose import DiagnoseUseCase, DiagnosisEnd
 from diagnosis_harness.diagnosis.agent import DiagnosisAgent, DiagnosisTask
@@ -41,7 +43,7 @@ class House:
             core, RoleBoundary(core), ScriptedRepairer(lambda draft: draft), ScriptedJudge()
         )
         use_case = DiagnoseUseCase(core, agent_for=self.agent, pipeline=pipeline)
-        return asyncio.run(use_case.diagnose(self.ctx, DiagnosisTask(question)))
+        return asyncio.run(diagnose_whole_run(core, self.ctx, use_case, DiagnosisTask(question)))
 
     def agent(self, ctx: RunContext) -> DiagnosisAgent:
         """The agent of a run without tools."""

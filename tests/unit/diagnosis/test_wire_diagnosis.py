@@ -11,6 +11,7 @@ from typing import Any
 import jsonschema
 import pytest
 from tests.support.inquiries import inquiry
+from tests.support.whole_run import diagnose_whole_run
 from tests.support.wire_policy import OverTheWire, WirePolicy
 
 from diagnosis_harness.adapters.evidence_stores.memory import MemoryEvidenceStore
@@ -65,7 +66,9 @@ class House:
         use_case = DiagnoseUseCase(self.rig.core, agent_for=self.agent, pipeline=pipeline)
         ctx = self.rig.run()
         return asyncio.run(
-            use_case.diagnose(ctx, DiagnosisTask("why is checkout slow?", inquiry(onset_s=ONSET_S)))
+            diagnose_whole_run(
+                self.rig.core, ctx, use_case, DiagnosisTask("why is checkout slow?", inquiry(onset_s=ONSET_S))
+            )
         )
 
     def agent(self, ctx: RunContext) -> DiagnosisAgent:

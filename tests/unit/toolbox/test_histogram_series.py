@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from diagnosis_harness.toolbox.histogram_series import HISTOGRAM_QUANTILES, quantile_of, read_histograms_of
+from diagnosis_harness.analysis.histogram import HISTOGRAM_QUANTILES, quantile_of
+from diagnosis_harness.toolbox.histogram_series import read_histograms_of
 from diagnosis_harness.toolbox.ports import Series
 
 BOUNDS_S = (0.1, 0.5, 1.0, 5.0, np.inf)

@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy import Connection, RowMapping, Select, select, text, tuple_, update
 
 from diagnosis_harness.adapters.persistence.database import Database
-from diagnosis_harness.adapters.persistence.evidence import of_run, record_of_row
+from diagnosis_harness.adapters.persistence.evidence import read_records
 from diagnosis_harness.adapters.persistence.failures import readable
 from diagnosis_harness.adapters.persistence.insertion import count_unfinished_query, insert_run
 from diagnosis_harness.adapters.persistence.log_rows import attempt_json, event_of_row
@@ -125,7 +125,7 @@ class SqlRunArchive:
         """The run's canonical records, in the order in which they were begun."""
         if self._evidence is not None:
             return await self._evidence.records(run_id)
-        return tuple(record_of_row(row) for row in await self._mappings(of_run(run_id)))
+        return await read_records(self._database, run_id)
 
     async def attempts(self, run_id: str) -> tuple[JsonValue, ...]:
         """The run's retry attempts, in order, as JSON objects: seq, at_s, role, attempt, failure, error."""

@@ -59,15 +59,13 @@ class SqlEvidenceStore:
     async def get(self, ctx: RunContext, key: str) -> EvidenceRecord | None:
         """The record of a key, or None."""
         del ctx
-        return next(iter(await self._select(select(evidence_record).where(_RECORD.key == key))), None)
+        return next(
+            iter(await _select(self._database, select(evidence_record).where(_RECORD.key == key))), None
+        )
 
     async def of_run(self, ctx: RunContext) -> tuple[EvidenceRecord, ...]:
         """All records of the run, in the order in which they were begun."""
-        return await self._select(of_run(ctx.run_id))
-
-    async def _select(self, query: Select[Any]) -> tuple[EvidenceRecord, ...]:
-        rows = await self._database.read(lambda connection: connection.execute(query).mappings().all())
-        return tuple(record_of_row(row) for row in rows)
+        return await read_records(self._database, ctx.run_id)
 
     def _check_owner(self, connection: Connection, run_id: str) -> None:
         # A shared lock: tools of one run begin in parallel, and whoever abandons the run waits for them.
@@ -78,21 +76,30 @@ class SqlEvidenceStore:
             raise StoreFailure("this process no longer owns the run", kind=FailureKind.REJECTED)
 
 
-def of_run(run_id: str) -> Select[Any]:
-    """The query for the records of a run, in the order in which they were begun."""
+async def read_records(database: Database, run_id: str) -> tuple[EvidenceRecord, ...]:
+    """The records of a run, in the order in which they were begun."""
+    return await _select(database, _of_run(run_id))
+
+
+async def _select(database: Database, query: Select[Any]) -> tuple[EvidenceRecord, ...]:
+    rows = await database.read(lambda connection: connection.execute(query).mappings().all())
+    return tuple(_record_of_row(row) for row in rows)
+
+
+def _of_run(run_id: str) -> Select[Any]:
     return select(evidence_record).where(_RECORD.run_id == run_id).order_by(_RECORD.number)
 
 
 def abandon_records(connection: Connection, run_id: str, *, at_s: float) -> None:
     """End PROJECTING records as ERROR / ABANDONED, in the caller's transaction."""
-    query = of_run(run_id).where(_RECORD.invocation == InvocationStatus.PROJECTING.value)
+    query = _of_run(run_id).where(_RECORD.invocation == InvocationStatus.PROJECTING.value)
     for row in connection.execute(query).mappings().all():
-        record = record_of_row(row)
+        record = _record_of_row(row)
         ended = record.with_error(ErrorCode.ABANDONED, at_s=max(at_s, record.started_s))
         connection.execute(update(evidence_record).where(_RECORD.key == record.key).values(_columns(ended)))
 
 
-def record_of_row(columns: Mapping[Any, Any]) -> EvidenceRecord:
+def _record_of_row(columns: Mapping[Any, Any]) -> EvidenceRecord:
     """The record.
 
     Raises:

@@ -7,15 +7,16 @@ from typing import Protocol
 from diagnosis_harness.tools.invocation import EvidenceRecord
 
 
-class EvidenceArchive(Protocol):
-    """Reads records of any run, and ends those of a run whose process is gone.
-
-    A failure is `StoreFailure`.
-    """
+class RecordReader(Protocol):
+    """Reads the canonical records of any run. A failure is `StoreFailure`."""
 
     async def records(self, run_id: str) -> tuple[EvidenceRecord, ...]:
         """The run's records, in the order in which they began."""
         ...
+
+
+class EvidenceArchive(RecordReader, Protocol):
+    """Reads records of any run, and ends those of a run whose process is gone."""
 
     async def abandon(self, run_id: str, *, at_s: float) -> None:
         """End what is PROJECTING as ERROR / ABANDONED; no further record of the run begins.

@@ -11,13 +11,13 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from diagnosis_harness.application.intent import IntentType
+from diagnosis_harness.application.runs.evidence_archive import RecordReader
 from diagnosis_harness.application.runs.request import RunRequest
 from diagnosis_harness.application.runs.row import CancelRequest, RunEnding, RunRow, RunStatus
 from diagnosis_harness.application.runs.sources import Lane, SourceBacklog, lane_of
 from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.release.outcome import ReleaseOutcome
-from diagnosis_harness.tools.invocation import EvidenceRecord
 from diagnosis_harness.trace.event import TraceEvent
 
 
@@ -122,7 +122,7 @@ class Submitted:
     is_new: bool
 
 
-class RunArchive(Protocol):
+class RunArchive(RecordReader, Protocol):
     """Submits, reads and cancels runs, whichever process owns them."""
 
     async def submit(self, request: RunRequest) -> Submitted:
@@ -158,10 +158,6 @@ class RunArchive(Protocol):
 
     async def events(self, run_id: str, *, after_seq: int = 0, limit: int = 500) -> tuple[TraceEvent, ...]:
         """The run's written events after `after_seq`, in order."""
-        ...
-
-    async def records(self, run_id: str) -> tuple[EvidenceRecord, ...]:
-        """The run's canonical records, in the order in which they were begun."""
         ...
 
     async def attempts(self, run_id: str) -> tuple[JsonValue, ...]:

@@ -28,9 +28,8 @@ from diagnosis_harness.bench.datasets.folder import (
 )
 from diagnosis_harness.bench.datasets.published import (
     REMEDY,
-    complete_truths,
     read_incident_ids,
-    read_objects,
+    read_truths,
     text_of,
 )
 from diagnosis_harness.bench.datasets.stating import Statement, find_moved, pick_window, state
@@ -193,9 +192,7 @@ class Nezha:
 
     def labels(self, incident_ids: Sequence[str]) -> dict[str, Truth]:
         """Service, kind of fault and code region or resource of every incident."""
-        entries = read_objects(self._home / "labels.json")
-        truths = {str(entry.get("id")): _truth(entry) for entry in entries}
-        return complete_truths(incident_ids, truths)
+        return read_truths(self._home / "labels.json", incident_ids, _truth)
 
     @property
     def _home(self) -> Path:

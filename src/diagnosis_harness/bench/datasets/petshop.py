@@ -31,7 +31,7 @@ from diagnosis_harness.bench.datasets.folder import (
     write_shared,
     write_topology,
 )
-from diagnosis_harness.bench.datasets.published import complete_truths, read_objects, text_of
+from diagnosis_harness.bench.datasets.published import read_truths, text_of
 from diagnosis_harness.bench.datasets.stating import OF_AN_ALERT, Statement, pick_window, state
 from diagnosis_harness.diagnosis.claim import FaultKind
 from diagnosis_harness.kernel.errors import InvalidInput
@@ -111,9 +111,7 @@ class PetShop:
 
     def labels(self, incident_ids: Sequence[str]) -> dict[str, Truth]:
         """Root-cause node and kind of fault of every incident."""
-        entries = read_objects(self._home / "labels.json")
-        truths = {str(entry.get("id")): _truth(entry) for entry in entries}
-        return complete_truths(incident_ids, truths)
+        return read_truths(self._home / "labels.json", incident_ids, _truth)
 
     @property
     def _home(self) -> Path:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 from diagnosis_harness.bench.case import Truth
@@ -76,6 +76,12 @@ def read_objects(path: Path, key: str | None = None) -> list[JsonRow]:
     if not isinstance(value, list) or not all(isinstance(row, dict) for row in value):
         raise InvalidInput(path.name, "it holds no array of JSON objects", REMEDY)
     return value
+
+
+def read_truths(labels: Path, ids: Iterable[str], truth_of: Callable[[JsonRow], Truth]) -> dict[str, Truth]:
+    """The truths of a file of labels, an object with an `id` for every incident."""
+    truths = {str(entry.get("id")): truth_of(entry) for entry in read_objects(labels)}
+    return complete_truths(ids, truths)
 
 
 def complete_truths(ids: Iterable[str], truths: Mapping[str, Truth]) -> dict[str, Truth]:

@@ -26,11 +26,11 @@ from diagnosis_harness.bench.datasets.folder import (
     write_jsonl,
 )
 from diagnosis_harness.bench.datasets.published import (
-    complete_truths,
     read_incident_ids,
     read_object,
     read_objects,
     read_text,
+    read_truths,
     text_of,
 )
 from diagnosis_harness.bench.datasets.stating import OF_AN_ALERT, Statement, state
@@ -96,11 +96,11 @@ class RootCauseBench:
     def labels(self, incident_ids: Sequence[str]) -> dict[str, Truth]:
         """Guilty commit or none, first failing service, decoys, and the words of the mechanism."""
         mechanisms = read_mechanisms(MECHANISMS)
-        entries = read_objects(self._home / "labels.json")
-        truths = {
-            str(entry.get("id")): _truth(entry, mechanisms.get(str(entry.get("id")), ())) for entry in entries
-        }
-        return complete_truths(incident_ids, truths)
+
+        def truth_of(entry: JsonRow) -> Truth:
+            return _truth(entry, mechanisms.get(str(entry.get("id")), ()))
+
+        return read_truths(self._home / "labels.json", incident_ids, truth_of)
 
     @property
     def _home(self) -> Path:

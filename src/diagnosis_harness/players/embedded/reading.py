@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from diagnosis_harness.diagnosis.claim import EvidenceRef
 from diagnosis_harness.guards.harm import is_harm
-from diagnosis_harness.kernel.window import TimeWindow
 from diagnosis_harness.tools.evidence import EvidenceItem, ItemKind
 from diagnosis_harness.tools.invocation import EvidenceRecord
 
@@ -119,12 +118,6 @@ class Reading:
         """The entity that the question names first, as far as the telemetry knows it."""
         inventory = self.of_kind(ItemKind.INVENTORY)
         return next((f.item.entity for f in inventory if f.item.attributes.get("mentioned")), None)
-
-    def recording_window(self) -> TimeWindow | None:
-        """What the incident recording covers."""
-        inventory = self.of_kind(ItemKind.INVENTORY)
-        windows = (f.item.window for f in inventory if f.item.attributes.get("recording") == "incident")
-        return next(windows, None)
 
     def has_normal_before(self) -> bool:
         """Whether the incident recording reaches as far back before the onset as is judged after it."""

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Final
 
-from diagnosis_harness.adapters.sources.incident_folder.names import unit_of_signal
+import numpy as np
 
-_QUANTILES: Final = (0.5, 0.95, 0.99)
+from diagnosis_harness.adapters.sources.incident_folder.names import unit_of_signal
+from diagnosis_harness.analysis.histogram import LEAST_BUCKETS, Samples, derive_series
+
 _ENDINGS: Final = ("_bucket", "_sum", "_count")
 
 SeriesPoints = tuple[tuple[float, float | None], ...]
@@ -56,32 +57,26 @@ def _split(labels: Mapping[str, str]) -> tuple[_Key, str]:
 
 
 def _is_whole(parts: Mapping[str, Sequence[LabelledSeries]]) -> bool:
-    return len(parts.get("_bucket", ())) > 1 or ("_sum" in parts and "_count" in parts)
+    return len(parts.get("_bucket", ())) >= LEAST_BUCKETS or ("_sum" in parts and "_count" in parts)
 
 
 def _derive(
     name: str, labels: Mapping[str, str], parts: Mapping[str, Sequence[LabelledSeries]]
 ) -> Iterator[LabelledSeries]:
     unit = unit_of_signal(name)
-    buckets = {_bound(one.labels["le"]): dict(one.points) for one in parts.get("_bucket", ())}
-    counts = parts["_count"][0].points if "_count" in parts else _largest(buckets)
-    grown = _growth(counts)
-    rates = ((time_s, by / span_s) for time_s, by, span_s in grown)
-    yield _new(labels, f"{name}_per_second", unit="1/s", points=rates)
-    if "_sum" in parts:
-        total = {time_s: by for time_s, by, _ in _growth(parts["_sum"][0].points)}
-        means = ((time_s, total[time_s] / by) for time_s, by, _ in grown if by > 0 and time_s in total)
-        yield _new(labels, f"{name}_mean", unit=unit, points=means)
-    if len(buckets) > 1:
-        for quantile in _QUANTILES:
-            points = _quantiles(buckets, quantile)
-            yield _new(labels, f"{name}_p{round(quantile * 100)}", unit=unit, points=points)
+    held = {ending: [_samples(one.points) for one in those] for ending, those in parts.items()}
+    bounds = [_bound(one.labels["le"]) for one in parts.get("_bucket", ())]
+    buckets = dict(zip(bounds, held.get("_bucket", ()), strict=True))
+    total, count = (next(iter(held.get(ending, ())), None) for ending in ("_sum", "_count"))
+    for ending, (time_s, value) in derive_series(buckets, total, count):
+        points = tuple(zip(time_s.tolist(), value.tolist(), strict=True))
+        own = "1/s" if ending == "per_second" else unit
+        yield LabelledSeries({**labels, "__name__": f"{name}_{ending}"}, points, own)
 
 
-def _new(
-    labels: Mapping[str, str], name: str, *, unit: str | None, points: Iterable[tuple[float, float]]
-) -> LabelledSeries:
-    return LabelledSeries({**labels, "__name__": name}, tuple(points), unit)
+def _samples(points: SeriesPoints) -> Samples:
+    time_s = np.array([time_s for time_s, _ in points], dtype=np.float64)
+    return time_s, np.array([np.nan if value is None else value for _, value in points], dtype=np.float64)
 
 
 def _bound(text: str) -> float:
@@ -89,45 +84,3 @@ def _bound(text: str) -> float:
         return float(text)
     except ValueError:
         return math.inf
-
-
-def _largest(buckets: Mapping[float, Mapping[float, float | None]]) -> SeriesPoints:
-    return tuple(sorted(buckets[max(buckets)].items()))
-
-
-def _growth(points: SeriesPoints) -> list[tuple[float, float, float]]:
-    """Time, growth since the sample before and seconds between the two; after a reset it grew from zero."""
-    present = [(time_s, value) for time_s, value in points if value is not None and math.isfinite(value)]
-    return [
-        (after_s, after - before if after >= before else after, after_s - before_s)
-        for (before_s, before), (after_s, after) in pairwise(present)
-        if after_s > before_s
-    ]
-
-
-def _quantiles(
-    buckets: Mapping[float, Mapping[float, float | None]], quantile: float
-) -> Iterator[tuple[float, float]]:
-    bounds = sorted(buckets)
-    grown = {
-        bound: {time_s: by for time_s, by, _ in _growth(tuple(sorted(buckets[bound].items())))}
-        for bound in bounds
-    }
-    for time_s in sorted(grown[bounds[-1]]):
-        counts = [grown[bound].get(time_s) for bound in bounds]
-        present = [(bound, by) for bound, by in zip(bounds, counts, strict=True) if by is not None]
-        if present and present[-1][1] > 0:
-            yield time_s, _inside(present, quantile)
-
-
-def _inside(cumulative: Sequence[tuple[float, float]], quantile: float) -> float:
-    """Where the quantile lies, by a straight line inside its bucket; above all, the last finite bound."""
-    rank = quantile * cumulative[-1][1]
-    low_bound, low = 0.0, 0.0
-    for bound, count in cumulative:
-        if count >= rank:
-            if math.isinf(bound) or count == low:
-                return low_bound
-            return low_bound + (bound - low_bound) * (rank - low) / (count - low)
-        low_bound, low = bound, count
-    return low_bound

@@ -1,0 +1,78 @@
+"""The buckets, sum and count of a histogram as people read them: rate, mean and quantiles."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
+
+from diagnosis_harness.analysis.arrays import Floats
+from diagnosis_harness.analysis.series import clean
+
+HISTOGRAM_QUANTILES = (0.5, 0.95, 0.99)
+LEAST_BUCKETS = 2  # with one there is nothing to place a quantile between
+
+Samples = tuple[Floats, Floats]
+"""Times and values of one series."""
+
+
+def derive_series(
+    buckets: Mapping[float, Samples], total: Samples | None, count: Samples | None
+) -> Iterator[tuple[str, Samples]]:
+    """What a histogram shows between two samples, each with the ending of its name.
+
+    Yields `per_second`; `mean` where there is a sum; `p50`, `p95` and `p99` where there are two buckets.
+
+    Args:
+        buckets: cumulative counts by upper bound.
+        total: the sum of all that was counted.
+        count: how many were counted; without it the highest bucket counts them.
+    """
+    counter = count if count is not None else buckets[max(buckets)]
+    time_s, levels = _align([counter, *([] if total is None else [total])])
+    grown = _growth(levels)
+    yield "per_second", (time_s[1:], grown[0] / np.diff(time_s))
+    if total is not None:
+        some = grown[0] > 0
+        yield "mean", (time_s[1:][some], grown[1][some] / grown[0][some])
+    if len(buckets) >= LEAST_BUCKETS:
+        bounds = sorted(buckets)
+        time_s, levels = _align([buckets[bound] for bound in bounds])
+        grown = np.maximum.accumulate(_growth(levels), axis=0)
+        some = grown[-1] > 0
+        for quantile in HISTOGRAM_QUANTILES:
+            value = quantile_of(np.array(bounds), grown[:, some], quantile)
+            yield f"p{round(quantile * 100)}", (time_s[1:][some], value)
+
+
+def quantile_of(bounds: Floats, counts: Floats, quantile: float) -> Floats:
+    """The quantile of each column of cumulative counts, by a straight line inside the bucket that holds it.
+
+    Above the last finite bound nothing is known: the result is that bound.
+    """
+    rank = quantile * counts[-1]
+    place = (counts >= rank).argmax(axis=0)
+    column = np.arange(counts.shape[1])
+    below = np.where(place > 0, counts[place - 1, column], 0.0)
+    low = np.where(place > 0, bounds[place - 1], np.minimum(0.0, bounds[0]))
+    inside = counts[place, column] - below
+    share = np.divide(rank - below, inside, out=np.zeros_like(rank), where=inside > 0)
+    high = np.where(np.isfinite(bounds[place]), bounds[place], low)
+    return np.asarray(low + (high - low) * share, dtype=np.float64)
+
+
+def _align(series: Sequence[Samples]) -> Samples:
+    """The times at which all of the series have a value, and their values there, a row each."""
+    cleaned = [clean(time_s, value) for time_s, value in series]
+    finite = [(time_s[np.isfinite(value)], value[np.isfinite(value)]) for time_s, value in cleaned]
+    shared = finite[0][0]
+    for time_s, _ in finite[1:]:
+        shared = np.intersect1d(shared, time_s, assume_unique=True)
+    return shared, np.stack([value[np.searchsorted(time_s, shared)] for time_s, value in finite])
+
+
+def _growth(levels: Floats) -> Floats:
+    """What each row gained from one time to the next; after a reset it grew from zero."""
+    step = np.diff(levels, axis=1)
+    reset = (step < 0).any(axis=0)  # one program counts all of them: they begin again together
+    return np.where(reset, levels[:, 1:], step)
