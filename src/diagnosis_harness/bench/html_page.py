@@ -20,10 +20,13 @@ from diagnosis_harness.bench.scoring import Outcome
 STYLE = """
 :root { color-scheme: light dark; --line: #8886; --soft: #8882; --bad: #b3261e; --ink: #1a6fb5; }
 @media (prefers-color-scheme: dark) { :root { --bad: #ff8a80; --ink: #7cc0ff; } }
-body { font: 15px/1.5 system-ui, sans-serif; max-width: 76rem; margin: 2rem auto; padding: 0 1rem; }
-table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
+body { font: 15px/1.5 system-ui, sans-serif; max-width: 96rem; margin: 2rem auto;
+  padding: 0 1rem; }
+table { border-collapse: collapse; font-variant-numeric: tabular-nums; margin: .8rem 0 1.4rem; }
+nav a { margin-right: 1rem; }
 .wide { overflow-x: auto; }
-th, td { padding: .2rem .6rem; text-align: right; border-bottom: 1px solid var(--line); white-space: nowrap; }
+th, td { padding: .2rem .45rem; text-align: right; border-bottom: 1px solid var(--line); }
+th, td { white-space: nowrap; }
 th:first-child, td:first-child { text-align: left; }
 small { opacity: .75; }
 .bad { color: var(--bad); font-weight: 600; }
@@ -42,7 +45,6 @@ MAIN = (
     "top3",
     "released",
     "wrong",
-    "right",
     "kind",
     "false_alarm",
     "chance",
@@ -62,6 +64,7 @@ def html_page(results: Sequence[BenchResult], *, code: str) -> str:
             '<meta name="viewport" content="width=device-width, initial-scale=1">',
             f"<title>{escape(title)}</title><style>{STYLE}</style></head><body><h1>{escape(title)}</h1>",
             f"<p>Code and settings <code>{escape(code[:12])}</code>. {FOREWORD}</p>",
+            _contents(results),
             *(part for result in results for part in _data_set(result)),
             _legend(),
             "</body></html>\n",
@@ -69,15 +72,24 @@ def html_page(results: Sequence[BenchResult], *, code: str) -> str:
     )
 
 
+def _contents(results: Sequence[BenchResult]) -> str:
+    if len(results) < 2:
+        return ""
+    links = (f'<a href="#{escape(each.data_set)}">{escape(each.data_set)}</a>' for each in results)
+    return f"<nav>{''.join(links)}</nav>"
+
+
 def _data_set(result: BenchResult) -> Iterator[str]:
-    yield f"<h2>{escape(result.data_set)}</h2>"
+    yield f'<h2 id="{escape(result.data_set)}">{escape(result.data_set)}</h2>'
     if (broken := failure_line(result.outcomes)) is not None:
         yield f'<p class="bad">{escape(broken)}</p>'
     scores = result.scores()
     whole = [(condition.value, score) for condition, score in scores if score.split == "all"]
     yield _table("condition", whole)
     yield interval_plot("top-1 by condition", _bars(whole, "top1"))
-    yield interval_plot("wrong of released, and false alarms of healthy windows", _bars(whole, "wrong"))
+    asked = [(name, score) for name, score in whole if not Condition(name).healthy]
+    yield interval_plot("wrong of released, by condition", _bars(asked, "wrong"))
+    yield interval_plot("false alarms where nothing was wrong, by condition", _bars(whole, "false_alarm"))
     for condition in result.conditions():
         yield from _condition(condition, scores, result.under(condition))
     if result.unscored:
@@ -137,12 +149,7 @@ def _cell(figure: Interval | None) -> str:
 
 
 def _bars(rows: Iterable[tuple[str, Score]], name: str) -> list[tuple[str, Interval]]:
-    other = "false_alarm" if name == "wrong" else name
-    found = [
-        (row, score.figures.get(name if name in score.figures and other not in score.figures else other))
-        for row, score in rows
-    ]
-    return [(row, figure) for row, figure in found if figure is not None]
+    return [(row, score.figures[name]) for row, score in rows if name in score.figures]
 
 
 def _calibration(calibration: Calibration) -> str:

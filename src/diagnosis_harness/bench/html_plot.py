@@ -10,6 +10,8 @@ from diagnosis_harness.bench.interval import Interval
 
 ROW, LEFT, WIDE = 22, 230, 420
 SIDE, EDGE = 260, 40
+BESIDE = (-6, 16)
+"""Where the counts of neighbouring dots stand, above and below, so that they do not cover each other."""
 
 
 def interval_plot(title: str, rows: Sequence[tuple[str, Interval]]) -> str:
@@ -49,8 +51,9 @@ def reliability_plot(calibration: Calibration) -> str:
         f'<line x1="{_right(one.confidence)}" x2="{_right(one.confidence)}" y1="{_up(one.right.low)}"'
         f' y2="{_up(one.right.high)}" stroke="var(--ink)" stroke-width="2"/>'
         f'<circle cx="{_right(one.confidence)}" cy="{_up(one.right.share)}" r="4" fill="var(--ink)"/>'
-        f'<text x="{_right(one.confidence) + 6}" y="{_up(one.right.share) - 6}">{one.right.count}</text>'
-        for one in calibration.bins
+        f'<text x="{_right(one.confidence) + 6}" y="{_up(one.right.share) + BESIDE[at % 2]}">'
+        f"{one.right.count}</text>"
+        for at, one in enumerate(calibration.bins)
     )
     size = SIDE + 2 * EDGE
     return (

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from tests.unit.bench.diary import Diary, answer, blame_by_name, blame_x
 
-from diagnosis_harness.bench.case import Diagnose
+from diagnosis_harness.bench.case import Condition, Diagnose
 from diagnosis_harness.bench.compare import compare_benches, comparison_lines, read_bench
 from diagnosis_harness.bench.html_page import html_page
 from diagnosis_harness.bench.report import bench_document
@@ -85,3 +85,20 @@ def test_names_of_a_data_set_cannot_write_into_the_page(tmp_path: Path) -> None:
     page = html_page([result], code="c")
     assert "<img" not in page
     assert "&lt;img" in page
+
+
+def test_wrong_releases_and_false_alarms_have_plots_of_their_own(tmp_path: Path) -> None:
+    """One does not hide the other, and each data set is reached from the top of the page."""
+    asked = (Condition.AS_PUBLISHED, Condition.HEALTHY_ALERT)
+    sets = [
+        run_bench(
+            Bench(Diary(name=name, conditions=asked), lambda folder, baseline: answer("a"), tmp_path / name),
+            Wanted(asked),
+        )
+        for name in ("one", "two")
+    ]
+    page = html_page(sets, code="c")
+    assert page.count("<figcaption>wrong of released, by condition") == 2
+    assert page.count("<figcaption>false alarms where nothing was wrong") == 2
+    assert 'href="#two"' in page
+    assert 'id="two"' in page
