@@ -14,7 +14,14 @@ from dataclasses import dataclass, fields
 import numpy as np
 
 from diagnosis_harness.analysis.arrays import Floats, Ints
-from diagnosis_harness.analysis.robust import LEVEL_FLOOR, median_rows, rise_rows, width_rows
+from diagnosis_harness.analysis.robust import (
+    LEVEL_FLOOR,
+    MOST_WIDTHS,
+    MOST_WIDTHS_STILL,
+    median_rows,
+    rise_rows,
+    width_rows,
+)
 
 PRIOR_POINTS = 10  # steps before onset that weigh as much as a whole baseline; two weigh next to nothing
 BLOCK = 256  # rows at a time, so that a block's copies stay in the processor's cache
@@ -70,11 +77,13 @@ def _shift_of(before: Floats, after: Floats, baseline: Floats, zero: Floats) -> 
     level = weight * np.nan_to_num(usual_before) + (1 - weight) * np.nan_to_num(usual_base)
     normal = np.concatenate((baseline - usual_base[:, None], before - usual_before[:, None]), axis=1)
     width = np.maximum(width_rows(normal, np.zeros(len(level))), 0.0)
+    # A series that never moved before tells that it moved, not how unusual that is, at whatever level it was.
+    most = np.where(width > 0, MOST_WIDTHS, MOST_WIDTHS_STILL)
     width = np.fmax(width, LEVEL_FLOOR * np.abs(level - zero))
     known = np.isfinite(normal).sum(axis=1)
     enough = (known >= 2) & np.isfinite(after).any(axis=1)
-    up = np.where(enough, rise_rows(after, level, width), 0.0)
-    down = np.where(enough, rise_rows(-after, -level, width), 0.0)
+    up = np.where(enough, np.minimum(rise_rows(after, level, width), most), 0.0)
+    down = np.where(enough, np.minimum(rise_rows(-after, -level, width), most), 0.0)
     null_up, null_down = _null(normal, width, after.shape[1])
     return Shift(
         np.where(known > 0, level, np.nan),

@@ -69,6 +69,12 @@ USE = frozenset(
 )  # fmt: skip
 SHARES = frozenset(["ratio", "rate", "percent", "percentage", "pct", "share", "hitrate"])
 
+CPU_MODES = frozenset(
+    ["user", "usr", "system", "sys", "kernel", "nice", "idle", "steal", "guest", "irq", "softirq", "soft",
+     "privileged"]
+)  # fmt: skip
+"""What sar, top, mpstat and vmstat say that a processor does; waiting for a disk is the disk's."""
+SHARE_UNITS = frozenset(["percent", "pct", "%", "ratio"])
 CPU_NOUNS = frozenset(["cpu", "processor", "load", "load1", "load5", "load15", "steal", "gpu"])
 MEMORY_NOUNS = frozenset(
     ["memory", "mem", "heap", "rss", "swap", "swapped", "ram", "resident", "pagefile", "gc"]

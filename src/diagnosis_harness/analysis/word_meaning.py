@@ -2,6 +2,7 @@
 
 The first rule that fits decides:
 
+0. a share that is named after what processors do is CPU, and idling harms by falling (`%user`, `%idle`);
 1. times of events, versions and owners are INFO (`start_time`, `build_info`);
 2. what is left of an error budget harms by falling;
 3. how long something takes is harm by rising, whatever it was that took it (`error_latency`);
@@ -82,6 +83,14 @@ def _judge(name: _Name) -> tuple[SignalKind, int]:
         if found is not None:
             return found
     return (SignalKind.TRAFFIC, 0) if name.is_traffic else (SignalKind.OTHER, 0)
+
+
+def _processor_mode(name: _Name) -> _Found:
+    """A share that is named after nothing but what processors do: `%user`, `idle_percent`, `sys_pct`."""
+    told = name.held - said.UNIT_WORDS - said.SHARE_UNITS
+    if not told or not told <= said.CPU_MODES or name.unit not in said.SHARE_UNITS:
+        return None
+    return SignalKind.CPU, -1 if "idle" in told else 1
 
 
 def _info(name: _Name) -> _Found:
@@ -215,7 +224,8 @@ _RESOURCE_NOUNS = (
     (SignalKind.SATURATION, said.SHARED_NOUNS),
 )
 _RULES: tuple[Callable[[_Name], _Found], ...] = (
-    _info, _budget, _latency, _trouble, _ceiling, _waiting, _time, _free, _limit, _cache, _use, _good,
+    _processor_mode, _info, _budget, _latency, _trouble, _ceiling, _waiting, _time, _free, _limit, _cache,
+    _use, _good,
 )  # fmt: skip
 
 

@@ -95,7 +95,11 @@ _COMPARE = re.compile(
     re.IGNORECASE,
 )
 _TIMES = re.compile(
-    r"\bbefore\s+(?:and|vs\.?|versus|to|against)\s+after\b|前后|之前(?:和|与|跟)之后", re.IGNORECASE
+    r"\bbefore\s+(?:and|vs\.?|versus|to|against)\s+after\b|前后|之前(?:和|与|跟)之后"
+    r"|\bwhat(?:'s|\s+has|\s+have|\s+had|\s+is|\s+was|\s+else)?\s+(?:changed|different|moved)\b.{0,60}?"
+    r"\b(?:at|since|after|around|between|from)\s+\S{0,12}\d"
+    r"|\d.{0,12}(?:有(?:什么|哪些)(?:变化|不同)|发生了(?:什么|哪些)变化|(?:变化|变)了(?:什么|哪些)|哪些指标变)",
+    re.IGNORECASE,
 )
 _WHEN = re.compile(
     rf"{_START}(?:since when|when\s+(?:exactly\s+)?(?:did|was|were|is|has|have)"

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from diagnosis_harness.knowledge.embedder import Embedder
 from diagnosis_harness.knowledge.passage import Passage
+from diagnosis_harness.knowledge.remedy import asks_what_to_do, says_what_to_do, without_asking
 from diagnosis_harness.knowledge.retrieval import Hit, Holdings, Retrieval
 from diagnosis_harness.knowledge.terms import terms_of, terms_of_question
 
@@ -111,7 +112,7 @@ class KnowledgeIndex:
         if not self.passages or not (asked or self._embedder):
             return Retrieval((), (), self.holdings)
         words = self._words(asked)
-        covered = self._coverage(asked)
+        covered = self._coverage(terms_of_question(without_asking(question)) or asked)
         cosine = self._cosine(question)
         score = self._fuse(words, cosine)
         order = np.lexsort((np.arange(len(score)), -score))
@@ -120,19 +121,26 @@ class KnowledgeIndex:
         else:
             over = covered + self._tuning.cosine_weight * cosine >= self._tuning.joint_floor
         over &= score > 0
-        found = self._together([int(at) for at in order if over[at]])
+        found = self._together([int(at) for at in order if over[at]], to_act=asks_what_to_do(question))
         hits = tuple(Hit(self.passages[at], float(score[at])) for at in found)
         nearest = tuple(self.passages[at] for at in order[:NEAREST_MAX] if score[at] > 0)
         if hits:
             return Retrieval(hits, (), self.holdings)
         return Retrieval((), nearest, self.holdings)
 
-    def _together(self, found: list[int]) -> list[int]:
-        """The best passage, more of its file (what to do rarely stands with the symptoms), then others."""
+    def _together(self, found: list[int], *, to_act: bool) -> list[int]:
+        """The best passage, more of its file (what to do rarely stands with the symptoms), then others.
+
+        Args:
+            to_act: what to do is asked, so the sections of that file that say it come first.
+        """
         if not found:
             return []
         file = self._file_of[found[0]]
-        same = [at for at in found if self._file_of[at] == file][: self._tuning.same_file_max]
+        same = [at for at in found if self._file_of[at] == file]
+        if to_act:
+            same.sort(key=lambda at: not says_what_to_do(self.passages[at].headings))
+        same = same[: self._tuning.same_file_max]
         others = [at for at in found if self._file_of[at] != file]
         return (same + others)[: self._tuning.hits_max]
 

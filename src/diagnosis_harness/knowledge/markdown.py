@@ -14,14 +14,17 @@ _ITEM = re.compile(
 )
 _UNDERLINE = re.compile(r" {0,3}(?P<mark>=+|-{3,})[ \t]*$")
 _RULE = re.compile(r" {0,3}(?:(?:-[ \t]*){3,}|(?:\*[ \t]*){3,}|(?:_[ \t]*){3,})$")
+_FRONT_MATTER = frozenset({"---", "+++"})
+"""What stands before and after the fields of YAML and of TOML."""
+_FIELD = re.compile(r"[A-Za-z_][\w.-]*\s*[:=]")
 _TABLE_RULE_CELL = re.compile(r"[ \t]*:?-+:?[ \t]*")
 
 
 def markdown_blocks(lines: Sequence[str]) -> tuple[Block, ...]:
     """The blocks of the lines of a Markdown document; every line that is not blank stands in one of them.
 
-    Front matter is a block of code. Plain text is read by the same rules: they leave what they do not know
-    as paragraphs.
+    Front matter is left out: it is about the document, and answers nothing. Plain text is read by the same
+    rules: they leave what they do not know as paragraphs.
     """
     return _Reader(lines).read()
 
@@ -35,8 +38,8 @@ class _Reader:
         self._blocks: list[Block] = []
 
     def read(self) -> tuple[Block, ...]:
-        if self._lines and self._lines[0].rstrip() == "---":
-            self._front_matter()
+        if self._lines and self._lines[0].lstrip("\ufeff").rstrip() in _FRONT_MATTER:
+            self._skip_front_matter()
         while self._at < len(self._lines):
             line = self._lines[self._at]
             if not line.strip():
@@ -55,10 +58,12 @@ class _Reader:
                 self._paragraph()
         return tuple(self._blocks)
 
-    def _front_matter(self) -> None:
-        end = next((at for at in range(1, len(self._lines)) if self._lines[at].rstrip() == "---"), None)
-        if end is not None:
-            self._add(BlockKind.CODE, end + 1)
+    def _skip_front_matter(self) -> None:
+        """Go behind the fields at the head; lines between two rules that hold none of them stay text."""
+        fence = self._lines[0].lstrip("\ufeff").rstrip()
+        end = next((at for at in range(1, len(self._lines)) if self._lines[at].rstrip() == fence), None)
+        if end is not None and any(_FIELD.match(line) for line in self._lines[1:end]):
+            self._at = end + 1
 
     def _heading(self, heading: re.Match[str]) -> None:
         title = _without_closing_marks((heading["title"] or "").strip())

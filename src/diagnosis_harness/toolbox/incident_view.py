@@ -35,7 +35,7 @@ from diagnosis_harness.toolbox.log_clues import log_clues
 from diagnosis_harness.toolbox.log_view import LogRecordings, LogView, build_log_view
 from diagnosis_harness.toolbox.metric_table import MetricSeries, MetricTable, build_metric_table
 from diagnosis_harness.toolbox.origin import CalleeSight, OwnEvidence
-from diagnosis_harness.toolbox.ports import AlertInfo, Sources
+from diagnosis_harness.toolbox.ports import UNNAMED_ENTITY, AlertInfo, Sources
 from diagnosis_harness.toolbox.span_table import SpanView, load_span_view
 
 KNOWN_SPANS = 10  # of an operation on both sides, from which on spans replace latency metrics of their entity
@@ -128,7 +128,7 @@ class IncidentView:
         reality = reality_of(indicator.z if indicator is not None else None)
         clues = self._clues(indicator, alert.statistic)
         aliases = find_aliases(self.metrics, self.graph) if self.metrics is not None else {}
-        clues = merge_aliases(clues, aliases)
+        clues = [clue for clue in merge_aliases(clues, aliases) if clue.entity != UNNAMED_ENTITY]
         if affected is not None and affected in self.graph.entities:
             below = reachable(self.graph, affected)
             if backlog:

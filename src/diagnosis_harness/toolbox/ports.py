@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Protocol
+from typing import Final, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,9 @@ from numpy.typing import NDArray
 from diagnosis_harness.analysis.meaning import SignalForm, SignalKind, SignalSide
 from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.kernel.window import TimeWindow
+
+UNNAMED_ENTITY: Final = "system"
+"""The entity of a series of which nothing says whose it is: it may show something, and is never a cause."""
 
 
 class Recording(StrEnum):

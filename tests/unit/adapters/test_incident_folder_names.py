@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from diagnosis_harness.adapters.sources.incident_folder.names import (
-    UNNAMED_ENTITY,
     join_header,
     plain_key,
     printable,
@@ -18,6 +17,7 @@ from diagnosis_harness.adapters.sources.incident_folder.names import (
     time_unit_of,
     unit_of_signal,
 )
+from diagnosis_harness.toolbox.ports import UNNAMED_ENTITY
 
 
 @given(st.text())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from diagnosis_harness.analysis.robust import MOST_WIDTHS_STILL
 from diagnosis_harness.analysis.shift import own_time_of_change, shift_of
 
 NOTHING = np.zeros((1, 0))
@@ -74,3 +75,13 @@ def test_a_change_of_one_point_is_no_change(values: list[float], expected: float
         np.arange(5.0), np.array(values, dtype=np.float64), level=1.0, width=0.1, from_s=0.0
     )
     assert found == expected
+
+
+def test_a_line_that_never_moved_tells_little_of_how_unusual_a_move_is() -> None:
+    """At any level: it scores no higher than a series that stood at zero."""
+    after = np.full((2, 10), 0.8)
+    before = np.vstack([np.full(30, 0.4), np.zeros(30)])
+
+    found = shift_of(before, after, np.zeros((2, 0)))
+
+    assert found.up.tolist() == [MOST_WIDTHS_STILL, MOST_WIDTHS_STILL]

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from diagnosis_harness.adapters.knowledge.folder import FileStamp
 from diagnosis_harness.knowledge.passage import Block, BlockKind, Passage
 
-VERSION = 1
+VERSION = 2
 """Goes up with every change of what is read out of a file, or of how it is stored."""
 
 

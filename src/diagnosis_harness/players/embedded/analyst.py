@@ -15,14 +15,14 @@ from diagnosis_harness.diagnosis.draft import DiagnosisDraft
 from diagnosis_harness.diagnosis.missing import MissingInfo
 from diagnosis_harness.diagnosis.policy import AskTools, GiveDraft, PolicyAnswer, PolicyView, WantedCall
 from diagnosis_harness.diagnosis.progress import Assessment
-from diagnosis_harness.diagnosis.question_form import QuestionForm, Topic
+from diagnosis_harness.diagnosis.question_form import FormRead, QuestionForm, Topic
 from diagnosis_harness.harness.budget import TokenUsage
 from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.players.embedded.claims import plain_claim
 from diagnosis_harness.players.embedded.drafting import draft_from
 from diagnosis_harness.players.embedded.question import symptom_in_question
-from diagnosis_harness.players.embedded.reading import Reading, deciding_signal, is_worth_telling
+from diagnosis_harness.players.embedded.reading import Reading, deciding_signal, has_moved, is_worth_telling
 from diagnosis_harness.tools.invocation import EvidenceRecord
 
 NextCall: TypeAlias = tuple[str, Mapping[str, JsonValue]]
@@ -37,6 +37,8 @@ _OF_NO_CAUSE = frozenset(
     {QuestionForm.HEALTH, QuestionForm.COMPARE_TIMES, QuestionForm.WHEN, QuestionForm.SHOW}
 )
 """Forms that are answered without a cause, so that none is drafted."""
+MOVED_FACTS = 3
+"""How many of them when nothing moved that does harm: the first say which part of the load it is."""
 NORMAL_FACTS = 2
 """How many of them when all that a result says is that nothing moved beyond normal."""
 
@@ -54,7 +56,7 @@ def next_answer(view: PolicyView) -> PolicyAnswer:
     """What to do next: pure."""
     reading = Reading(view.records)
     assessments = tuple(
-        _assess(record, view.form.subjects) for record in view.records if record.tool_call_id in view.due
+        _assess(record, view.form) for record in view.records if record.tool_call_id in view.due
     )
     if not view.stop_required:
         calls = _calls_to_make(view, reading)
@@ -177,17 +179,21 @@ def _close_look(reading: Reading, onset: Mapping[str, JsonValue]) -> list[NextCa
     return looks
 
 
-def _assess(record: EvidenceRecord, subjects: tuple[str, ...]) -> Assessment:
+def _assess(record: EvidenceRecord, form: FormRead) -> Assessment:
     """A result helped when it says something that a claim can state; what is asked about comes first."""
+    subjects, compares = form.subjects, form.form is QuestionForm.COMPARE_TIMES
     stated = [(item, plain_claim(record, item)) for item in record.items]
     harm = [claim for item, claim in stated if claim is not None and is_worth_telling(item)]
+    moved = [claim for item, claim in stated if claim is not None and has_moved(item)]
     normal = [claim for _, claim in stated if claim is not None and claim.predicate is Predicate.NORMAL]
-    # That something stayed normal is worth telling where nothing got worse, and of little that is enough.
-    facts = tuple(harm[:FACTS_PER_RESULT] or normal[:NORMAL_FACTS])
+    # What moved and does no harm by itself is worth telling where nothing got worse, and that something
+    # stayed normal where nothing moved; of little that is enough.
+    others = moved if compares else []
+    facts = tuple([*harm, *others][:FACTS_PER_RESULT] or moved[:MOVED_FACTS] or normal[:NORMAL_FACTS])
     owners = {item.entity: item.attributes.get("owner") for item in record.items}
     own = [
         claim
-        for claim in (*harm, *normal)
+        for claim in dict.fromkeys((*harm, *moved, *normal))
         if claim.entity in subjects or owners.get(claim.entity) in subjects
     ]
     facts = tuple({claim.claim_id: claim for claim in (*own[:OWN_FACTS], *facts)}.values())

@@ -6,7 +6,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from diagnosis_harness.diagnosis.claim import EvidenceRef
+from diagnosis_harness.guards.answering import CLEAR_Z
 from diagnosis_harness.guards.harm import is_harm
+from diagnosis_harness.guards.support import is_normal
 from diagnosis_harness.tools.evidence import EvidenceItem, ItemKind
 from diagnosis_harness.tools.invocation import EvidenceRecord
 
@@ -145,6 +147,11 @@ def is_worth_telling(item: EvidenceItem) -> bool:
     if item.kind is ItemKind.PLATFORM_EVENT:
         return bool(item.attributes.get("bad"))
     return True
+
+
+def has_moved(item: EvidenceItem) -> bool:
+    """Whether a signal clearly moved, further than normal operation shows, whatever harm that does."""
+    return item.kind is ItemKind.SIGNAL_CHANGE and item.number("z") >= CLEAR_Z and not is_normal(item)
 
 
 def is_recent_change(item: EvidenceItem) -> bool:

@@ -10,7 +10,6 @@ from diagnosis_harness.adapters.sources.incident_folder.formats.reader import st
 from diagnosis_harness.adapters.sources.incident_folder.formats.series_names import labels_in, name_series
 from diagnosis_harness.adapters.sources.incident_folder.listing import ListedFile
 from diagnosis_harness.adapters.sources.incident_folder.names import (
-    UNNAMED_ENTITY,
     join_header,
     plain_key,
     printable,
@@ -21,6 +20,7 @@ from diagnosis_harness.adapters.sources.incident_folder.settings_file import SET
 from diagnosis_harness.adapters.sources.incident_folder.table import Column
 from diagnosis_harness.analysis.meaning import SignalKind
 from diagnosis_harness.analysis.name_meaning import meaning_of
+from diagnosis_harness.toolbox.ports import UNNAMED_ENTITY
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,6 @@ from diagnosis_harness.adapters.sources.incident_folder.binding import check_tim
 from diagnosis_harness.adapters.sources.incident_folder.database import Database
 from diagnosis_harness.adapters.sources.incident_folder.metrics_layout import Layout, ValueColumn, layout_of
 from diagnosis_harness.adapters.sources.incident_folder.names import (
-    UNNAMED_ENTITY,
     printable,
     quote,
     unit_of_signal,
@@ -32,7 +31,7 @@ from diagnosis_harness.adapters.sources.incident_folder.table import (
 )
 from diagnosis_harness.kernel.errors import InvalidInput
 from diagnosis_harness.kernel.window import utc_text
-from diagnosis_harness.toolbox.ports import UNSTATED, FileNote, SeriesMeaning
+from diagnosis_harness.toolbox.ports import UNNAMED_ENTITY, UNSTATED, FileNote, SeriesMeaning
 
 SERIES_LIMIT: Final = 200_000
 _ROWS_PER_MEGABYTE: Final = 8_000

@@ -6,8 +6,7 @@ import re
 import unicodedata
 from typing import Final
 
-UNNAMED_ENTITY: Final = "system"
-"""The entity of a series whose column names none."""
+from diagnosis_harness.toolbox.ports import UNNAMED_ENTITY
 
 _SENTENCE_LIMIT: Final = 120
 _UNIT_KEYS: Final = {

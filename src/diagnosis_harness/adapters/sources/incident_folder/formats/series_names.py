@@ -8,8 +8,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from diagnosis_harness.adapters.sources.incident_folder.names import UNNAMED_ENTITY, plain_key, printable
+from diagnosis_harness.adapters.sources.incident_folder.names import plain_key, printable
 from diagnosis_harness.analysis.conventions import load_conventions
+from diagnosis_harness.toolbox.ports import UNNAMED_ENTITY
 
 SERVICE_LABELS: Final = (
     "service_name", "service", "app", "app_kubernetes_io_name", "application", "k8s_deployment_name",
