@@ -22,7 +22,12 @@ from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.players.embedded.claims import plain_claim
 from diagnosis_harness.players.embedded.drafting import draft_from
 from diagnosis_harness.players.embedded.question import symptom_in_question
-from diagnosis_harness.players.embedded.reading import Reading, deciding_signal, has_moved, is_worth_telling
+from diagnosis_harness.players.embedded.reading import (
+    Reading,
+    clearly_moved,
+    deciding_signal,
+    is_worth_telling,
+)
 from diagnosis_harness.tools.invocation import EvidenceRecord
 
 NextCall: TypeAlias = tuple[str, Mapping[str, JsonValue]]
@@ -184,7 +189,7 @@ def _assess(record: EvidenceRecord, form: FormRead) -> Assessment:
     subjects, compares = form.subjects, form.form is QuestionForm.COMPARE_TIMES
     stated = [(item, plain_claim(record, item)) for item in record.items]
     harm = [claim for item, claim in stated if claim is not None and is_worth_telling(item)]
-    moved = [claim for item, claim in stated if claim is not None and has_moved(item)]
+    moved = [claim for item, claim in stated if claim is not None and clearly_moved(item)]
     normal = [claim for _, claim in stated if claim is not None and claim.predicate is Predicate.NORMAL]
     # What moved and does no harm by itself is worth telling where nothing got worse, and that something
     # stayed normal where nothing moved; of little that is enough.

@@ -149,7 +149,7 @@ def is_worth_telling(item: EvidenceItem) -> bool:
     return True
 
 
-def has_moved(item: EvidenceItem) -> bool:
+def clearly_moved(item: EvidenceItem) -> bool:
     """Whether a signal clearly moved, further than normal operation shows, whatever harm that does."""
     return item.kind is ItemKind.SIGNAL_CHANGE and item.number("z") >= CLEAR_Z and not is_normal(item)
 
