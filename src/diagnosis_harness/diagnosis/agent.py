@@ -1,4 +1,4 @@
-"""The diagnosis loop: carries values to pure functions and does what they answer (DESIGN §6)."""
+"""The diagnosis loop: calls the pure decisions and carries them out (DESIGN §6)."""
 
 from __future__ import annotations
 
@@ -55,20 +55,21 @@ class DiagnosisTask:
 
     question: str
     inquiry: Inquiry = field(default_factory=Inquiry)
-    """What code resolved of the question. Of an empty one nothing is known, and nothing can be concluded."""
+    """The question as code resolved it. An empty inquiry knows nothing, and nothing can be concluded from
+    it."""
     caller: str = "local"
 
 
 @dataclass(slots=True)
 class _Turn:
-    """What the loop holds between two steps; lives for one run."""
+    """The state of the loop between two steps of one run."""
 
     snapshot: ProgressSnapshot = field(default_factory=ProgressSnapshot)
     refused: tuple[Refused, ...] = ()
 
 
 class DiagnosisAgent:
-    """Runs one policy over one boundary. One attempt at every step: nothing here is tried again."""
+    """Runs one policy over one tool boundary. Every step is one attempt; nothing is retried here."""
 
     def __init__(
         self,
@@ -85,7 +86,7 @@ class DiagnosisAgent:
         self._roles = RoleBoundary(core)
 
     async def diagnose(self, ctx: RunContext, task: DiagnosisTask) -> DiagnosisAgentExecution:
-        """Ask, look, assess, until a draft or a controlled stop.
+        """Ask the policy, run its tool calls and take its assessments, until a draft or a controlled stop.
 
         Raises:
             EmptyDraft, MalformedDraft, PolicyFailed, AgentAborted: with the ProgressSnapshot reached.
@@ -240,7 +241,7 @@ class DiagnosisAgent:
 
 
 def _was_lost(result: ToolBoundaryResult) -> bool:
-    """Whether a call has no evidence since the store did not work."""
+    """Whether a call has no evidence because the store failed."""
     if result.refusal is not None:
         return result.refusal.code is RefusalCode.STORE_UNAVAILABLE
     return result.record is not None and result.record.error_code is ErrorCode.STORE_FAILED

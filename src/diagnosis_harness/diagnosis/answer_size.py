@@ -1,7 +1,7 @@
-"""How large one answer of a policy may be, whatever wrote it: what guards must look through is bounded.
+"""Bounds for the size of a policy's answer, so that the work of the guards is bounded.
 
 The work of a release grows with claims, references and words, and is done after the run has ended. Within
-these bounds it takes some milliseconds; an answer beyond them is refused as one that cannot be read.
+these bounds it takes some milliseconds; a larger answer is refused as malformed.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ CLAIMS_MAX = 64
 REFS_MAX = 8
 """Of one claim or candidate, and quotes of one claim; a report shows two of a candidate."""
 CITED_MAX = 256
-"""Different references of one answer."""
+"""Distinct references of one answer."""
 NAMED_MAX = 32
 """Causes, candidates and missing things of a draft, each."""
 ANSWER_TEXT_MAX = 2_000
@@ -34,7 +34,7 @@ def check_size(answer: PolicyAnswer) -> None:
     """Refuse an answer beyond the bounds.
 
     Raises:
-        MalformedAnswer: one clause that says which bound, by what name.
+        MalformedAnswer: one clause that names the bound and its value.
     """
     draft = None if isinstance(answer, AskTools) else answer.draft
     facts = [fact for assessment in answer.assessments for fact in assessment.facts]
@@ -83,7 +83,7 @@ def _refs_of(claims: Iterable[Claim], draft: DiagnosisDraft | None) -> Iterator[
 
 
 def _texts(claims: Iterable[Claim], draft: DiagnosisDraft | None) -> Iterator[str]:
-    """Every text that an answer holds, apart from the arguments of calls, which the boundary bounds."""
+    """Every text in an answer except the arguments of calls, which the tool boundary limits."""
     for claim in claims:
         yield from (claim.claim_id, claim.entity)
         yield from filter(None, (claim.affected, claim.signal, claim.unit, claim.wording))

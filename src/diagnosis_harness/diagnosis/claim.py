@@ -11,7 +11,7 @@ from diagnosis_harness.tools.evidence import Direction
 
 
 class Looked(StrEnum):
-    """What an absence looked through: the unit of its `value`, which says how much of it."""
+    """What was searched for an absence: the unit of its `value`, which says how much of it."""
 
     LOG_LINES = "log lines"
     CHANGES = "changes"
@@ -20,7 +20,7 @@ class Looked(StrEnum):
 
 
 CONCLUSIONS = frozenset({Predicate.CAUSED, Predicate.AFFECTED})
-"""What names or acquits a cause: said with a conclusion that was judged, and never without."""
+"""Predicates that name or exonerate a cause: published only with a conclusion that was judged."""
 
 
 class FaultKind(StrEnum):

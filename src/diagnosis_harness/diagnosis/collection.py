@@ -1,4 +1,4 @@
-"""May evidence still be collected? Two states, one way (seed: harness-lifecycle-and-states §8.1)."""
+"""Whether evidence may still be collected: two states, one move (seed: harness-lifecycle-and-states §8.1)."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ from enum import StrEnum
 
 
 class CollectionState(StrEnum):
-    """Whether evidence may still be collected. Not the run's end."""
+    """Whether evidence may still be collected; independent of the run's end."""
 
     COLLECTING = "COLLECTING"
     SATURATED = "SATURATED"  # final: no new evidence tool runs; one draft may still come
 
 
 class InformationGain(StrEnum):
-    """Whether a result moved the diagnosis on."""
+    """Whether a result helped the diagnosis."""
 
     GAINED = "GAINED"
     NO_GAIN = "NO_GAIN"
 
 
 class DiagnosisStopReason(StrEnum):
-    """Why collecting stopped. Says nothing of what may be published."""
+    """Why collecting stopped; independent of what may be published."""
 
     INFORMATION_SATURATED = "INFORMATION_SATURATED"
     PROGRESS_PROTOCOL_VIOLATED = "PROGRESS_PROTOCOL_VIOLATED"
@@ -30,7 +30,7 @@ class DiagnosisStopReason(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class CollectionThresholds:
-    """After how many in a row collecting stops. Settings show the defaults."""
+    """How many of each in a row stop collecting. The settings have the defaults."""
 
     no_gain: int = 4
     protocol_violations: int = 3

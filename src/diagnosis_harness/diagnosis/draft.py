@@ -1,4 +1,4 @@
-"""What the agent believes when it stops: a draft, never published as it is."""
+"""What the agent concludes when it stops: a draft, never published unchecked."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Cause:
 
 @dataclass(frozen=True, slots=True)
 class Hypothesis:
-    """A candidate that may not be proved. For and against are references, not words."""
+    """A candidate that may not be proved. Evidence for and against it is given as references."""
 
     entity: str
     fault_kind: FaultKind
@@ -53,7 +53,7 @@ class SetAsideReason(StrEnum):
 
     FEWER_KINDS = "FEWER_KINDS"  # it weighed fewer kinds of telemetry than one that is kept
     NOTHING_WRONG = "NOTHING_WRONG"  # by its own strength nothing is beyond what normal operation shows
-    AT_THE_ALERT = "AT_THE_ALERT"  # it takes the alert's time, one that is kept the begin before the alert
+    AT_THE_ALERT = "AT_THE_ALERT"  # it uses the alert's time, one that is kept the earlier onset
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,13 +66,13 @@ class SetAside:
 
 @dataclass(frozen=True, slots=True)
 class DiagnosisDraft:
-    """The policy's last word.
+    """The result of a policy.
 
     Attributes:
         conclusion: the causes, first the strongest; empty when the policy concludes nothing.
         claims: all claims, in the order in which a reader should meet them.
         hypotheses: ranked candidates, best first, the concluded ones among them.
-        missing_info: what was needed and not there.
+        missing_info: what was needed and missing.
         missing_names: names of the question that no telemetry knows; they stand beside what is missing.
         window: what the draft speaks of.
         set_aside: rankings of the same question that name another cause, each with its reason.

@@ -1,4 +1,4 @@
-"""How the loop ended: two shapes, no third (seed: harness-lifecycle-and-states §6)."""
+"""How the loop ended: with a draft or a controlled stop (seed: harness-lifecycle-and-states §6)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a run was asked, as code resolved it before any player looked: the incident, and what telemetry knows.
+"""The incident that a run is asked about and what telemetry knows, resolved by code before any player acts.
 
 A policy chooses its tool calls, so what its calls asked about proves nothing. Guards compare every ranking,
 name and absence with the inquiry, which is made from the asker's words and the sources alone.
@@ -24,14 +24,14 @@ class Telemetry(StrEnum):
 
 
 class OnsetOrigin(StrEnum):
-    """Who said when the trouble began; the first that says so, in this order, is believed."""
+    """Who stated when the trouble began; the first in this order is used."""
 
     ASKED = "ASKED"  # stated separately from the question
-    QUESTION = "QUESTION"  # the one instant that the question's words name
+    QUESTION = "QUESTION"  # the one time that the question's words name
     CARRIED = "CARRIED"  # taken over from the turn before, which looked into the same source
     SOURCE = "SOURCE"  # the settings of the source
     ALERT = "ALERT"  # the time of the alert
-    NOBODY = "NOBODY"  # it is left to the indicators
+    NOBODY = "NOBODY"  # nobody stated it: the tools estimate it
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,7 @@ class Inquiry:
 
     Attributes:
         question: the asker's words.
-        onset_s: when it began, as `onset_origin` says; None where nobody said.
+        onset_s: when it began, according to `onset_origin`; None where nobody stated it.
         affected: the entities that the question names, in its order; else the alert's; else none.
         alert_entity: as the source has it; how that name was read stands in `reading`.
         reading: what the words of the question were read as.

@@ -1,4 +1,4 @@
-"""What an evidence item must hold to be a move, a state, a count, or a finding in log lines."""
+"""What an evidence item must hold to count as a move, a state, a count, or a finding in log lines."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _WAYS = {1: Direction.UP, -1: Direction.DOWN, 0: Direction.FLAT}
 
 
 def has_moved(item: EvidenceItem) -> bool:
-    """It went one way, and its own numbers say so too; either of them may be unknown."""
+    """Whether it moved in one direction, and its numbers agree; either may be unknown."""
     if item.direction is None or item.direction is Direction.FLAT:
         return False
     if item.value is None or item.baseline is None:
@@ -44,7 +44,7 @@ def breaks_off(item: EvidenceItem) -> bool:
 def is_state(item: EvidenceItem) -> bool:
     """One value, a number or a text, that was seen in a window and does not begin after it.
 
-    It has no peer: what holds of one caller's calls alone may not be published as holding of the entity.
+    It has no peer: what was seen of one caller's calls may not be published as true of the entity.
     """
     if not item.entity or not item.signal or item.window is None or item.baseline is not None:
         return False

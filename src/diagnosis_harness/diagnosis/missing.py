@@ -1,4 +1,4 @@
-"""What a diagnosis can lack: a closed set, so that nothing else can be said to be missing."""
+"""What a diagnosis may report as missing: a closed set."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ class MissingInfo(StrEnum):
     """A thing that was needed and not there, by the word that inventory, wire and document use for it."""
 
     ENTITY = "which service"  # the question names nobody that the telemetry knows, and no alert does
-    TIME = "when it began"  # nobody said
-    PERMISSION = "permission"  # a tool that the asker may not use
-    SOURCE = "any source"  # there is nothing to look into
+    TIME = "when it began"  # nobody stated it
+    PERMISSION = "permission"  # a tool that the caller may not use
+    SOURCE = "any source"  # no source is configured
     METRICS = "metrics"
     SPANS = "spans"
     LOGS = "logs"
@@ -22,5 +22,5 @@ class MissingInfo(StrEnum):
 
     @property
     def is_required(self) -> bool:
-        """Whether there can be no answer without it; without a baseline an answer is only less sure."""
+        """Whether there is no answer without it; without a baseline an answer is only less certain."""
         return self is not MissingInfo.BASELINE

@@ -1,4 +1,4 @@
-"""Where a question has the name of a service or instance, whether anybody knows it or not. Pure.
+"""The places in a question where the name of a service or instance stands, known or not. Pure.
 
 Only places that can hold little else count: a word that is wrongly taken for a name is told to the asker as
 unknown. A *loose* place may hold an ordinary word as well: it is read only where it is nearly a known name.
@@ -105,7 +105,7 @@ _ZH_EDGE = re.compile("^(?:" + "|".join(sorted(COMMON_ZH, key=len, reverse=True)
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """A word in the place of a name; `is_loose` where ordinary words stand there as well."""
+    """A word where a name is expected; `is_loose` where ordinary words are common too."""
 
     start: int
     said: str

@@ -1,8 +1,8 @@
 """Which entities a question names, read against the names that the telemetry knows. Pure.
 
-A name counts as it is written, however its words are joined or cased; then as an alias, a plural, or without
-the part that all names share; then with a slip of the finger, where only one known name is that near. What
-was not read word for word is said to the asker. A name that nobody knows is told first.
+A name is matched as written, however its words are joined or cased; then as an alias, a plural, or without
+the part that all names share; then with a typing error, if only one known name is that close. The answer
+reports every name that was not matched as written, unknown names first.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from diagnosis_harness.diagnosis.name_slots import Slot, name_slots
 from diagnosis_harness.kernel.name_match import fold_name, places_of
 
 LEAST_CLOSE, LONG_NAME = 4, 8
-"""Letters from which a name is read with one slip, and from which with two: shorter ones are too near to
-each other."""
+"""Letters that a name must have to be matched with one typing error, and with two: shorter names are too
+similar."""
 NEAREST = 3
-"""Known names that are offered in place of an unknown one."""
+"""How many known names are suggested for an unknown one."""
 _SHARED = 3
 """Names that must begin alike for their beginning to be left out: two may do so by chance."""
 _LEAST_VARIANT = 4
@@ -37,7 +37,7 @@ class NameReading(StrEnum):
     ALIAS = "ALIAS"  # another name for it, in the settings of the source
     VARIANT = "VARIANT"  # a plural, or without the part that all names share
     KIND = "KIND"  # a word for a kind of part, of which the source holds one: `the database`
-    CLOSE = "CLOSE"  # with a slip of the finger
+    CLOSE = "CLOSE"  # with a typing error
     UNKNOWN = "UNKNOWN"  # no telemetry knows it
 
 
@@ -129,12 +129,12 @@ def _read_slot(slot: Slot, known: KnownNames) -> NameRead | None:
     if read.how is NameReading.UNKNOWN and slot.is_loose:
         return None
     if read.how is NameReading.CLOSE and slot.is_loose and len(slot.said) < LONG_NAME - 2:
-        return None  # a short ordinary word is near to some name or other
+        return None  # a short ordinary word is close to some name
     return read
 
 
 def _close(said: str, known: KnownNames) -> str | None:
-    """The one known name that is a slip away: one letter, from eight letters on two; figures are the same."""
+    """The only known name within one typing error, two from eight letters on; digits must be equal."""
     folded = fold_name(said)
     if len(folded) < LEAST_CLOSE or folded in COMMON_EN:
         return None
@@ -215,7 +215,7 @@ def _variants_in(folded: str, known: KnownNames) -> list[tuple[int, int, NameRea
 
 
 def _kinds_in(question: str, known: KnownNames) -> list[tuple[int, int, NameRead]]:
-    """A word for a kind of part, if the source holds exactly one of that kind."""
+    """The component that a word for its kind names, if the source has exactly one of that kind."""
     found = []
     for words, marks in KIND_WORDS:
         meant = _without_instances(name for name in known.names if not marks.isdisjoint(_words_of(name)))

@@ -1,4 +1,4 @@
-"""Who decides what to look at next, as the loop sees it: the embedded analyst, an llm, or your own."""
+"""The port of the policy, which decides what to look at next: the embedded analyst, an llm, or your own."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ class Refused:
 
 @dataclass(frozen=True, slots=True)
 class PolicyView:
-    """Everything a policy may see. Records only: no source, no series, no statistics of its own.
+    """Everything a policy may see: records only, no source, no series and no statistics.
 
     Attributes:
         onset_s: when the trouble began, as the asker states it; None when nobody did.
         affected: the entities that the question is about; a ranking of another supports no conclusion.
         form: the form of the question, and the entities it is about: what was seen of them belongs in the
             answer, and a form that asks for no cause needs no conclusion.
-        asks_of_unknown: nobody knows whom the question is about, so no conclusion can be released.
+        asks_of_unknown: no telemetry knows the entity of the question, so no conclusion can be released.
         due: tool call ids whose results this answer must assess.
         stop_required: no tool may be asked for any more; give a draft, or none.
     """
@@ -63,7 +63,7 @@ class WantedCall:
 
 @dataclass(frozen=True, slots=True)
 class AskTools:
-    """Look further: the calls in order, and the assessment of what was due."""
+    """Call tools: the calls in order, and the assessments that were due."""
 
     calls: tuple[WantedCall, ...]
     assessments: tuple[Assessment, ...] = ()
@@ -71,7 +71,7 @@ class AskTools:
 
 @dataclass(frozen=True, slots=True)
 class GiveDraft:
-    """Done. `draft` is None when the policy has nothing to say; that is an empty draft, not a conclusion."""
+    """Finish. `draft` is None when the policy has no result; that is an empty draft, not a conclusion."""
 
     draft: DiagnosisDraft | None
     assessments: tuple[Assessment, ...] = ()

@@ -1,4 +1,4 @@
-"""What each predicate of a claim asks of its evidence, carries of it, and may say: one row for each.
+"""One row for each predicate: its evidence, what a claim takes from it, and the words that may state it.
 
 Everything that guards and wordings decide by predicate is read from here. Nothing supports a claim whose
 predicate has no row.
@@ -29,7 +29,7 @@ _RESOURCES = frozenset({"cpu", "memory"})
 
 
 class Predicate(StrEnum):
-    """What a claim says of its entity."""
+    """What a claim states about its entity."""
 
     CHANGED = "CHANGED"  # a signal moved from `baseline` to `value`
     BEGAN = "BEGAN"  # a signal, or the incident, began to differ at `onset_s`
@@ -87,12 +87,12 @@ class Normality(StrEnum):
 
 
 class About(StrEnum):
-    """What of the question the look behind an item must have been about."""
+    """What the tool call behind an item must have been about."""
 
     ITS_RANKING = "ITS_RANKING"  # its time and its affected entity
     ITS_TIME = "ITS_TIME"
     ITS_ONSET = "ITS_ONSET"  # an onset was not estimated around another instant than the question's
-    ITSELF = "ITSELF"  # a fact whenever it was observed: it says its window
+    ITSELF = "ITSELF"  # a fact whenever it was observed, since it states its window
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +138,7 @@ def rule_of(predicate: Predicate) -> PredicateRule | None:
 
 
 def _as_it_is(item: EvidenceItem) -> bool:
-    """An item of the right kind needs nothing else."""
+    """Accept every item of the right kind."""
     return item.entity is not None
 
 

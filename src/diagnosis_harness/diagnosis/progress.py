@@ -23,7 +23,7 @@ from diagnosis_harness.tools.invocation import EvidenceRecord
 
 @dataclass(frozen=True, slots=True)
 class Assessment:
-    """The policy's word on one result: did it help, and which facts does it give."""
+    """The policy's assessment of one result: whether it helped, and which facts it gives."""
 
     tool_call_id: str
     gain: InformationGain
@@ -72,7 +72,7 @@ class ProgressNote:
 
 
 def with_step(snapshot: ProgressSnapshot) -> ProgressSnapshot:
-    """The policy is asked once more."""
+    """The snapshot with one more step counted."""
     return replace(snapshot, steps=snapshot.steps + 1)
 
 
@@ -100,10 +100,10 @@ def after_records(
 def after_assessments(
     snapshot: ProgressSnapshot, assessments: Sequence[Assessment], thresholds: CollectionThresholds
 ) -> tuple[ProgressSnapshot, tuple[ProgressNote, ...]]:
-    """Take in a policy's assessments of what was due. All must be there and sound, else it is one violation.
+    """Take in a policy's assessments of what was due. If one is missing or invalid, it is one violation.
 
-    A sound assessment clears the count of violations. What was due is settled either way: an answer that does
-    not assess has had its chance.
+    A valid set of assessments resets the count of violations. Nothing stays due either way: an answer that
+    does not assess has lost its chance.
     """
     problem = _problem(snapshot, assessments)
     if problem is not None:
@@ -131,7 +131,7 @@ def with_stop_delivered(snapshot: ProgressSnapshot) -> ProgressSnapshot:
 
 
 def with_budget_stop(snapshot: ProgressSnapshot) -> ProgressSnapshot:
-    """The snapshot after the budget ended the run: that is the reason now, whatever had stopped it before.
+    """The snapshot after the budget ended the run, which replaces any earlier reason.
 
     Collecting is not thereby SATURATED, nor less so.
     """
@@ -150,7 +150,7 @@ def _count_gain(
 
 
 def _saturate(snapshot: ProgressSnapshot, reason: DiagnosisStopReason) -> ProgressSnapshot:
-    """Collecting is over; the first reason stands."""
+    """Stop collecting; the first reason is kept."""
     return replace(snapshot, collection=CollectionState.SATURATED, stop_reason=snapshot.stop_reason or reason)
 
 

@@ -1,7 +1,7 @@
-"""What a question says of when: pure, and nothing is guessed.
+"""Read the time that a question names: pure, and without guessing.
 
-A library for dates in free text would read more, and guess: which of two days, which half of the day, or that
-`12.4` is a date. A wrong instant is answered with a certificate, so only plain forms are read here; zones are
+A library for dates in free text would read more, but it guesses: which of two days, which half of the day, or
+that `12.4` is a date. A wrong time leads to a wrong answer, so only unambiguous forms are read; zones are
 those of `zoneinfo`.
 """
 
@@ -164,7 +164,7 @@ def read_question_time(question: str, recorded: TimeWindow | None, zone: tzinfo 
 
 
 def _read_relative(question: str, recorded: TimeWindow) -> TimeRead:
-    """An instant so long before the end of the recording."""
+    """The time that lies so long before the end of the recording."""
     span = relative_span(question)
     if span is None:
         return TimeRead()

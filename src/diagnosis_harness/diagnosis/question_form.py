@@ -1,4 +1,4 @@
-"""Which form of answer a question asks for: pure, one closed set."""
+"""Which form of answer a question asks for; pure."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class QuestionForm(StrEnum):
 
 
 class Topic(StrEnum):
-    """What of the recordings a question wants to see."""
+    """Which recordings a question asks to see."""
 
     LOGS = "LOGS"
     CHANGES = "CHANGES"
@@ -62,7 +62,7 @@ class FormRead:
 
 
 NO_FORM = FormRead()
-"""The form of a question that says no more than that something broke."""
+"""The form of a question that only says that something broke."""
 
 
 _START = r"^\W*(?:so\s+|and\s+|but\s+|or\s+|please\s+)?"

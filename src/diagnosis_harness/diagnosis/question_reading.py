@@ -1,4 +1,4 @@
-"""What the words of a question were read as: a value that the document shows and that verifying repeats."""
+"""How the words of a question were read: the document shows it, and `verify` repeats it."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ QUESTION_MATCHED_MAX = 8_000
 
 
 class ZoneOrigin(StrEnum):
-    """Who says in which zone times without one are; the first that says so, in this order."""
+    """Who stated the zone of times without one; the first in this order is used."""
 
-    ASKED = "ASKED"  # whoever asked, apart from the question
+    ASKED = "ASKED"  # the caller, separately from the question
     SOURCE = "SOURCE"  # the settings of the source
     NOBODY = "NOBODY"  # UTC is taken
 

@@ -1,4 +1,4 @@
-"""The records of a run, as claims cite them."""
+"""The records of a run, by the ids that claims cite."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the loop does with an answer: pure and total."""
+"""What the loop does next with a policy's answer; pure and total."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from diagnosis_harness.diagnosis.progress import ProgressSnapshot
 
 @dataclass(frozen=True, slots=True)
 class RunTools:
-    """Carry these calls to the boundary."""
+    """Pass these calls to the tool boundary."""
 
     calls: tuple[WantedCall, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class RefuseCalls:
-    """Collecting is over and the policy could not know it: its calls are refused, the next view says so."""
+    """Collecting is over, which the policy could not know: refuse its calls and say so in the next view."""
 
     refused: tuple[WantedCall, ...]
     reason: DiagnosisStopReason

@@ -1,4 +1,4 @@
-"""The policy's side of the loop as JSON, so that whatever writes JSON can play it.
+"""The policy's side of the loop as JSON, for policies outside this process.
 
 What a policy sees goes out with `encode_view`, what it answers comes in with `decode_answer`. Reading is
 strict: nothing is guessed, repaired or left out, and an answer that does not fit is refused with one clause

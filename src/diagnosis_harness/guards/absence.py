@@ -1,4 +1,4 @@
-"""Whether an absence is supported: only by a record that looked through something, there and then."""
+"""Whether an absence is supported: only a record that searched that place and time supports it."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from diagnosis_harness.tools.invocation import EvidenceRecord, Projection
 
 _NOT_OF_AN_ABSENCE = ("baseline", "affected", "direction", "onset_s")
 _OF_THE_WINDOW = frozenset({"start", "end", "onset", "limit"})
-"""Arguments that the looked-at window holds already, or that change nothing about an empty answer."""
+"""Arguments that the searched window already states, or that do not affect an empty answer."""
 
 
 def absence_findings(claim: Claim, records: Records, inquiry: Inquiry) -> list[Finding]:
     """Objections to an ABSENT claim whose references are known to be empty READY records.
 
-    One of the records must come of a tool whose emptiness is an absence, have looked at one thing at least,
-    and have asked for this very entity and no other, which the telemetry must know and hold something of.
-    The claim names what was sought of it: a denial without that would be wider than the question.
+    One of the records must come from a tool whose empty answer is an absence, have searched at least one
+    thing, and have asked for exactly this entity, of which the telemetry must hold something. The claim names
+    what was searched for: without that it would deny more than was searched.
     """
     nearest: FindingCode | None = None
     for ref in claim.refs:
@@ -81,14 +81,14 @@ def _is_known(entity: str, rule: AbsenceRule, inquiry: Inquiry) -> bool:
 def _is_what_was_sought(claim: Claim, record: EvidenceRecord, rule: AbsenceRule) -> bool:
     scope = record.arguments
     if scope.keys() - {rule.entity, rule.sought} - _OF_THE_WINDOW:
-        return False  # an argument that narrows the search in a way nobody could read off the sentence
+        return False  # an argument that narrows the search in a way that the sentence does not show
     if scope.get(rule.entity) not in (claim.entity, [claim.entity]):
         return False  # how much was looked at is counted over all that a call named, so it must name this one
     return claim.signal == (scope.get(rule.sought) if rule.sought else None)
 
 
 def _is_counted_right(claim: Claim, found: Projection, rule: AbsenceRule) -> bool:
-    """A published absence holds how much was looked at; a draft may leave it out."""
+    """A published absence states how much was searched; a draft may leave it out."""
     value_fits = claim.value is None or claim.value == found.looked_at
     return value_fits and claim.unit in (None, rule.looked.value)
 

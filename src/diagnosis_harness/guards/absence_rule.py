@@ -1,7 +1,7 @@
 """Which tool's empty answer is an absence, of what kind of telemetry, and how its call names what was sought.
 
-That a tool came back empty means something else for each tool: no onset, no such series, nothing to compare.
-Only the ones that looked through something, and say how much of it, can support that nothing was there.
+An empty answer means something different for each tool: no onset, no such series, nothing to compare. Only
+tools that search something, and say how much, can support that nothing was there.
 """
 
 from __future__ import annotations

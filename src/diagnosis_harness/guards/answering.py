@@ -1,8 +1,8 @@
 """Which checked claims answer the form of a question that asks for no cause. Pure.
 
-The answer is chosen by code, from claims that passed EvidenceGuard, and it says no more than they do: that
-something is as usual is said of the signals and the window that were looked at, and only where no record of
-the run holds anything worse of the same entity.
+Code chooses the answer from claims that passed EvidenceGuard, and it says no more than they do. It says that
+something is as usual only of the signals and the window that were examined, and only where no record of the
+run shows anything worse of the same entity.
 """
 
 from __future__ import annotations
@@ -51,8 +51,8 @@ def answering_claims(
 ) -> tuple[Claim, ...]:
     """The claims that answer the form of the question, in the order in which they are said.
 
-    None where the form asks for a cause, where the question names somebody whom nobody knows, or where no
-    claim answers it.
+    None where the form asks for a cause, where the question names an unknown entity, or where no claim
+    answers it.
 
     Args:
         claims: those that passed.
@@ -99,7 +99,7 @@ def claims_about(name: str, inquiry: Inquiry, claims: Iterable[Claim]) -> list[C
 def unusual_claims(
     name: str | None, inquiry: Inquiry, claims: Iterable[Claim], records: Sequence[EvidenceRecord]
 ) -> list[Claim]:
-    """What says that an entity, or any where none is named, got clearly worse than it normally is."""
+    """Claims that an entity, or any where none is named, got clearly worse than it normally is."""
     items = _items(records)
 
     def is_unusual(claim: Claim) -> bool:

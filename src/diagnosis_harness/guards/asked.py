@@ -1,7 +1,7 @@
-"""Whether a recorded look is about what was asked: its time, and the entity that is affected. Pure.
+"""Whether a recorded tool call is about what was asked: its time, and the affected entity. Pure.
 
-A policy chooses the arguments of its calls, so a ranking of an older trouble, or of another victim, is as
-sound a record as any. It says nothing of the question, and supports no conclusion about it.
+A policy chooses the arguments of its calls, so it may record a correct ranking of an older trouble, or of
+another affected entity. Such a ranking supports no conclusion about the question.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _OWN_METHODS = frozenset({"stated", "alert", "estimated"})
 
 @dataclass(frozen=True, slots=True)
 class QuestionScope:
-    """What a look must be about to speak of the question.
+    """What a tool call must be about to count for the question.
 
     Attributes:
         onsets: the instants that are the question's. One where somebody stated it. Else that of the alert,
@@ -59,8 +59,8 @@ class QuestionScope:
     def has_looked_at(self, entity: str, record: EvidenceRecord) -> bool:
         """Whether a call compared everything that telemetry holds of an entity, at the time of the question.
 
-        Such a call tells when the entity began to differ, also by finding nothing. One that was narrowed to
-        others, or to a number of findings of the policy's own choice that may have cut some off, does not.
+        Such a call shows when the entity began to differ, also by finding nothing. A call that was narrowed
+        to other entities, or to a number of findings that may have cut some off, does not.
         """
         rule, found, given = absence_rule(record.tool_name), record.projection, record.arguments
         if rule is None or not rule.compares or found is None or found.looked_at <= 0:
@@ -84,9 +84,9 @@ class QuestionScope:
         )
 
     def may_support(self, claim: Claim, record: EvidenceRecord, item: EvidenceItem) -> bool:
-        """Whether an item may speak for a claim at all: who is the cause, or hit, is said of the question.
+        """Whether an item may support a claim: who caused it, or is affected, must be about the question.
 
-        What was observed at another time is a fact all the same, and says its window.
+        What was observed at another time is still a fact, and states its window.
         """
         rule = rule_of(claim.predicate)
         match None if rule is None else rule.about:

@@ -1,4 +1,4 @@
-"""The unproven candidates of a run: read from its rankings of the question, whatever a draft offers. Pure."""
+"""The unproven candidates of a run, read from its rankings of the question and not from the draft. Pure."""
 
 from __future__ import annotations
 

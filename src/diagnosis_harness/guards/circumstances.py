@@ -1,4 +1,4 @@
-"""What a draft says beside its claims: what was missing, and which time it speaks of."""
+"""Checks what a draft says besides its claims: what was missing, and which time it is about."""
 
 from __future__ import annotations
 
@@ -46,11 +46,11 @@ _SERVICE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Circumstances:
-    """What a run had to look with: against it a draft's word on what was missing is held.
+    """What a run had available, to check what a draft says was missing.
 
     Attributes:
         records: of this run.
-        denied: whether a tool was refused since the asker may not use it.
+        denied: whether a tool was refused because the caller may not use it.
     """
 
     inquiry: Inquiry
@@ -61,7 +61,7 @@ class Circumstances:
 def standing_missing(missing: Iterable[str], circumstances: Circumstances) -> tuple[MissingInfo, ...]:
     """Of what a draft says was missing, what was.
 
-    The set is closed: what an agent writes in its place is not missing, however true.
+    The set is closed: anything else that an agent writes is dropped.
     """
     known = (each for each in missing if isinstance(each, MissingInfo))
     return tuple(each for each in dict.fromkeys(known) if _is_missing(each, circumstances))
@@ -124,7 +124,7 @@ def _is_missing(each: MissingInfo, circumstances: Circumstances) -> bool:
         case MissingInfo.BASELINE:
             return _is_listed(each, records) or (bool(inventory.telemetry) and inventory.baseline is None)
         case _:
-            # Of a source that nobody took an inventory of, only a record can tell.
+            # Without an inventory of the source only a record can show it.
             held = bool(inventory.telemetry) and _KINDS[each] not in inventory.telemetry
             return _is_listed(each, records) or held
 

@@ -1,4 +1,4 @@
-"""Whether a conclusion, and every claim that names or acquits a cause, rests on what its own claims cite."""
+"""Whether a conclusion, and claims that name or exonerate a cause, are supported by what they cite."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ class _Held:
 
 
 def conclusion_claim_findings(draft: DiagnosisDraft, records: Records) -> Iterator[Finding]:
-    """Objections to claims for what the rest of the draft says: ids used twice, conclusions not drawn.
+    """Objections to claims that contradict the rest of the draft: ids used twice, conclusions not drawn.
 
-    That an entity is the cause, or is hit and not the cause, is a conclusion: it may stand among the claims
-    only where the draft concludes it, since only there it is judged.
+    That an entity is the cause, or is affected and not the cause, is a conclusion: a claim may say it only
+    where the draft concludes it, since only conclusions are judged.
     """
     ids = Counter(claim.claim_id for claim in draft.claims)
     concluded = {cause.entity for cause in draft.conclusion}
@@ -53,7 +53,7 @@ def cause_findings(
     *,
     asked: QuestionScope,
 ) -> Iterator[Finding]:
-    """Objections to the causes of a draft, given the claims that stand."""
+    """Objections to the causes of a draft, given its supported claims."""
     named: set[str] = set()
     for cause in draft.conclusion:
         if cause.entity in named:

@@ -1,4 +1,4 @@
-"""How sure a released cause is: one formula over what was checked, never an agent's own word.
+"""The confidence of a released cause: one formula over what was checked, never an agent's own figure.
 
     confidence = strength x (1 + margin) / 2 x agreement x mending
 

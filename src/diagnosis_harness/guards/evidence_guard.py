@@ -1,8 +1,7 @@
 """Whether every part of every claim is in what it cites. Pure; the rules of DESIGN §7.
 
-A claim stands when one single cited item supports it in all its parts; no item does where the right number
-stands beside the wrong entity. Only a record that looked in that scope and window and found nothing supports
-an absence.
+A claim is supported when a single cited item supports all its parts; the right number at the wrong entity
+does not. Only a record that searched that scope and window and found nothing supports an absence.
 """
 
 from __future__ import annotations
@@ -52,7 +51,7 @@ class RefusedClaim:
 
 @dataclass(frozen=True, slots=True)
 class RefusedWording:
-    """An agent's own sentence about a claim that stands, and why it is not shown."""
+    """An agent's own sentence about a supported claim, and why it is not shown."""
 
     claim_id: str
     wording: str
@@ -61,7 +60,7 @@ class RefusedWording:
 
 @dataclass(frozen=True, slots=True)
 class CheckedClaims:
-    """What came of a check of claims, each part in their order.
+    """The result of checking claims, each part in their order.
 
     Attributes:
         standing: the supported claims as they are published: every field is what the evidence says, and a
@@ -192,5 +191,5 @@ def _support_findings(
 
 
 def _distance(codes: tuple[FindingCode, ...]) -> tuple[bool, int]:
-    """How far an item is from supporting a claim; one that says nothing of the kind is furthest."""
+    """How far an item is from supporting a claim; an item of another kind is furthest."""
     return FindingCode.PREDICATE_NOT_BORNE in codes, len(codes)

@@ -1,4 +1,4 @@
-"""EvidenceRepair: one chance to repair a draft's references, and nothing but its references.
+"""EvidenceRepair: one attempt to repair the references of a draft, and nothing else.
 
 A repairer, embedded or a language model, proposes; `admit_repair` decides what of the proposal may stand. It
 may drop or re-anchor references, quotes, claims and causes. It may not add a claim, change a number, a name,
@@ -21,7 +21,7 @@ from diagnosis_harness.tools.invocation import EvidenceRecord
 
 
 class EvidenceRepairer(Protocol):
-    """Plays the repairing role. One call is one controlled attempt and costs one language-model call."""
+    """The port of the repairer. One call is one controlled attempt and costs one language-model call."""
 
     async def repair(
         self,
@@ -43,7 +43,7 @@ class EvidenceRepairer(Protocol):
 def admit_repair(
     original: DiagnosisDraft, proposed: DiagnosisDraft, records: Iterable[EvidenceRecord]
 ) -> DiagnosisDraft:
-    """The proposal, less everything that a repair may not do.
+    """The proposal without everything that a repair may not do.
 
     Claims keep the original's content; only their references and quotes are taken from the proposal, and of
     those only references into records that exist. Order, hypotheses, missing information and window are the

@@ -1,4 +1,4 @@
-"""Whether what a record looked at is the incident that the run was asked about."""
+"""Whether the window of a record is that of the incident that the run was asked about."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""How far a conclusion goes, and where it stops: computed from the ranking and from what is cited. Pure.
+"""How far a conclusion goes: its level and scope, computed from the ranking and from what is cited. Pure.
 
-An agent's word on its level does not count. A draft that cites less than was found is released at a lower
-level, and one that cites more at none that the evidence does not reach.
+A level that an agent states does not count. A draft that cites less than was found is released at a lower
+level, and no draft is released above the level that the evidence reaches.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def _is_resource(item: EvidenceItem) -> bool:
 
 
 def _is_own_line(item: EvidenceItem) -> bool:
-    """Lines that its entity wrote: one that another wrote of it (`peer`) says what that one met."""
+    """Whether its entity wrote the lines; others that write about it (`peer`) report what they met."""
     return item.kind in (ItemKind.LOG_PATTERN, ItemKind.LOG_ORDER) and item.peer is None
 
 

@@ -1,4 +1,4 @@
-"""Whether a quote is a verbatim part of a line, cut where a reader would cut it."""
+"""Whether a quote is a verbatim part of a line that does not cut a number, word or identifier."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ _JOINERS = frozenset(".,-/:@")
 def is_verbatim(quote: str, line: str) -> bool:
     """Whether the quote stands in the line with both ends outside of any number, word or identifier.
 
-    `0.2` is no quote of `0.21 s`, nor `gateway` of `api-gateway`: both are verbatim, and neither is what the
-    line says. Text without blanks between words, such as Chinese, may be cut anywhere.
+    `0.2` is no quote of `0.21 s`, nor `gateway` of `api-gateway`: both occur in the line, and it says
+    neither. Text without blanks between words, such as Chinese, may be cut anywhere.
     """
     if not quote.strip():
         return False

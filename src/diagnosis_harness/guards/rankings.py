@@ -1,7 +1,7 @@
 """The rankings of a run that are about what was asked, and the one that a named cause is judged by. Pure.
 
-Their order in the run does not count, and neither does which of them a draft cites: a run that was told two
-things about one question must say why it believes one of them.
+Neither their order nor which of them a draft cites matters: if two rankings of one question disagree, the
+draft must give a reason for setting one aside.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""From a claim that stands to the one that is published: what its evidence says, and which evidence."""
+"""Turn a supported claim into the published one: what its evidence says, and the references to it."""
 
 from __future__ import annotations
 

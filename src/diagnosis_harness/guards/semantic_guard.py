@@ -28,12 +28,12 @@ from diagnosis_harness.tools.invocation import EvidenceRecord
 _SIGNALS = frozenset({"metric", "resource"})
 """What decided a ranking, where it is a signal and no span."""
 _UNDATED_LOOK = "compare_spans"
-"""The look that tells what got worse after onset, and not when."""
+"""The tool that compares before and after the onset, without a time of its own."""
 
 
 @dataclass(frozen=True, slots=True)
 class CitedClaim:
-    """A claim that stands, with what it cites in full."""
+    """A supported claim, with everything that it cites."""
 
     claim: Claim
     items: tuple[tuple[EvidenceRef, EvidenceItem], ...]
@@ -41,7 +41,7 @@ class CitedClaim:
 
 @dataclass(frozen=True, slots=True)
 class SemanticCase:
-    """Everything a judge may see. What matters for the conclusion comes from the run, not from the draft.
+    """Everything a judge may see. What the conclusion depends on comes from the run, not from the draft.
 
     Attributes:
         rankings: every ranking of the run that is about the question and that the draft does not set aside
@@ -73,7 +73,7 @@ class SemanticCase:
 
 
 class SemanticJudge(Protocol):
-    """Plays the judging role. One call is one controlled attempt and costs one language-model call."""
+    """The port of the judge. One call is one controlled attempt and costs one language-model call."""
 
     async def judge(self, ctx: RunContext, case: SemanticCase) -> tuple[Judgement, TokenUsage]:
         """The verdict, and the tokens it took.

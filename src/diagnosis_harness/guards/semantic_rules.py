@@ -1,8 +1,7 @@
-"""What code itself holds against a conclusion, before any judge reads it: pure, and no judge overrules it.
+"""Objections to a conclusion that code finds before any judge reads it; pure, and no judge overrules them.
 
-A judge weighs how strong the evidence is. Three things need no weighing: whether the run recorded another
-answer to the same question, whether anybody looked at what a cause is to explain, and whether the cause began
-after it.
+A judge weighs how strong the evidence is. Code decides three things: whether the run recorded another answer
+to the same question, whether the effect of a cause was examined, and whether the cause began after it.
 """
 
 from __future__ import annotations
@@ -31,16 +30,16 @@ OBJECTIONS: Mapping[SemanticReason, Callable[[EvidenceItem], bool]] = MappingPro
         SemanticReason.NO_PATH: lambda item: item.attributes.get("path") == "none",
     }
 )
-"""What a ranking itself holds against its candidate. Where it could not tell it holds nothing."""
+"""The objections that a ranking records against its candidate; none where it could not tell."""
 
 
 def ranking_objections(ranked: EvidenceItem) -> tuple[SemanticReason, ...]:
-    """What a ranking itself holds against naming this candidate."""
+    """The objections that a ranking records against this candidate."""
     return tuple(reason for reason, holds in OBJECTIONS.items() if holds(ranked))
 
 
 def case_objections(case: SemanticCase) -> tuple[SemanticReason, ...]:
-    """Every reason against any concluded cause that no reading can answer."""
+    """Every reason that rules out a concluded cause whatever a judge says."""
     found = [reason for cause in case.conclusion for reason in _of_cause(cause, case)]
     if case.asks_of_unknown and case.conclusion:
         found.append(SemanticReason.OF_UNKNOWN_NAME)

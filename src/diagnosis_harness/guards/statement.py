@@ -1,8 +1,7 @@
-"""What a claim says once it is published: all that the item which supports it says.
+"""The content of a published claim: everything that the supporting item says.
 
-An agent chooses what to claim and which evidence to point at. Whom it is about, which signal, when, from
-where to where: that is the item's, at the item's precision. Nobody can say less than was seen by leaving a
-field out.
+An agent chooses what to claim and which evidence to cite. Entity, signal, times and numbers come from the
+item, at its precision, so that leaving a field out cannot hide what was seen.
 """
 
 from __future__ import annotations

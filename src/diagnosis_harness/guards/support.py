@@ -36,7 +36,7 @@ NORMAL_SHARE = 0.05
 
 
 def objections(claim: Claim, item: EvidenceItem) -> tuple[FindingCode, ...]:
-    """What of the claim the item does not support; empty when it supports all of it.
+    """The parts of the claim that the item does not support; empty when it supports all of it.
 
     What a claim leaves out is no objection: code supplies it from the item when the claim is published
     (`guards.statement`). What it gives must be what the item says.
@@ -66,12 +66,12 @@ def is_normal(item: EvidenceItem) -> bool:
 
 
 def subject_of(rule: PredicateRule, item: EvidenceItem) -> str | None:
-    """Whom a claim of this rule is about when this item supports it."""
+    """The entity of a claim of this rule when this item supports it."""
     return item.peer if rule.subject is Subject.CALLER else item.entity
 
 
 def second_of(rule: PredicateRule, item: EvidenceItem) -> str | None:
-    """The other name that such a claim holds; None where the item has none."""
+    """The second name of such a claim; None where the item has none."""
     match rule.second:
         case Second.PEER:
             return item.peer
@@ -149,7 +149,7 @@ def _supports_number(
 
 
 def _supports_direction(claim: Claim, item: EvidenceItem, rule: PredicateRule) -> bool:
-    """The way it moved is the way the predicate needs, and the one that the claim names, if it names one."""
+    """Whether it moved in the direction that the predicate needs, and that the claim names, if any."""
     if rule.direction is not None and item.direction is not rule.direction:
         return False
     return claim.direction is None or claim.direction is item.direction

@@ -1,4 +1,4 @@
-"""What guards say: named findings about claims, and verdicts."""
+"""The results of guards: findings about claims, and verdicts."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class FindingCode(StrEnum):
     EMPTY_SUPPORTS_ONLY_ABSENCE = "EMPTY_SUPPORTS_ONLY_ABSENCE"
     ABSENCE_NEEDS_EMPTY = "ABSENCE_NEEDS_EMPTY"
     ABSENCE_OUT_OF_SCOPE = "ABSENCE_OUT_OF_SCOPE"
-    NOTHING_LOOKED_AT = "NOTHING_LOOKED_AT"  # there is nothing of the kind that an absence could be of
+    NOTHING_LOOKED_AT = "NOTHING_LOOKED_AT"  # the source has no telemetry of that kind
     NAME_NOT_KNOWN = "NAME_NOT_KNOWN"  # no telemetry of that kind holds this name
     QUOTE_NOT_CITED = "QUOTE_NOT_CITED"
     QUOTE_NOT_VERBATIM = "QUOTE_NOT_VERBATIM"
@@ -34,15 +34,15 @@ class FindingCode(StrEnum):
     ONSET_NOT_BORNE = "ONSET_NOT_BORNE"
     NOT_OF_INCIDENT = "NOT_OF_INCIDENT"  # it was seen at another time than the one that was asked about
     CAUSE_WITHOUT_CLAIM = "CAUSE_WITHOUT_CLAIM"  # a concluded cause without a CAUSED claim that stands
-    CAUSE_WITHOUT_DIRECT_EVIDENCE = "CAUSE_WITHOUT_DIRECT_EVIDENCE"  # only a ranking speaks for it
+    CAUSE_WITHOUT_DIRECT_EVIDENCE = "CAUSE_WITHOUT_DIRECT_EVIDENCE"  # only a ranking supports it
     FAULT_KIND_NOT_BORNE = "FAULT_KIND_NOT_BORNE"
     REGION_NOT_BORNE = "REGION_NOT_BORNE"
     UNIT_WITHOUT_NUMBER = "UNIT_WITHOUT_NUMBER"
-    CLAIM_ID_TWICE = "CLAIM_ID_TWICE"  # two claims of one id: nobody could tell which a cause rests on
+    CLAIM_ID_TWICE = "CLAIM_ID_TWICE"  # two claims of one id: it is unclear which one a cause rests on
     CAUSE_TWICE = "CAUSE_TWICE"
     OF_ANOTHER_QUESTION = "OF_ANOTHER_QUESTION"  # its evidence is of another time or victim than was asked
-    NOT_CONCLUDED = "NOT_CONCLUDED"  # says who is the cause, or only hit, and no conclusion of the draft does
-    SUPPORT_OF_ANOTHER = "SUPPORT_OF_ANOTHER"  # a cause rests on a claim that says nothing of it
+    NOT_CONCLUDED = "NOT_CONCLUDED"  # names a cause or an affected entity that the draft does not conclude
+    SUPPORT_OF_ANOTHER = "SUPPORT_OF_ANOTHER"  # a cause rests on a claim about something else
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,7 @@ class EvidenceVerdict:
 
 
 class SemanticVerdict(StrEnum):
-    """Does the evidence support the conclusion? A judge that cannot be reached gives no verdict."""
+    """Whether the evidence supports the conclusion. A judge that cannot be reached gives no verdict."""
 
     SUPPORTED = "SUPPORTED"
     UNSUPPORTED = "UNSUPPORTED"
@@ -80,19 +80,19 @@ class SemanticReason(StrEnum):
     """Why a conclusion is not supported."""
 
     WEAK = "WEAK"  # the evidence differs too little from normal
-    HARMLESS_DIRECTION = "HARMLESS_DIRECTION"  # what changed is no harm
-    AFTER_ITS_EFFECT = "AFTER_ITS_EFFECT"  # the named cause began later than what it is to explain
-    EFFECT_NOT_SEEN = "EFFECT_NOT_SEEN"  # no look tells which of the two began first
+    HARMLESS_DIRECTION = "HARMLESS_DIRECTION"  # what changed is not harmful
+    AFTER_ITS_EFFECT = "AFTER_ITS_EFFECT"  # the named cause began later than its effect
+    EFFECT_NOT_SEEN = "EFFECT_NOT_SEEN"  # nothing recorded shows which of the two began first
     EXPLAINED_BY_OTHER = "EXPLAINED_BY_OTHER"  # a dependency of it explains it better
-    EFFECT_NORMAL = "EFFECT_NORMAL"  # what it is to explain is known to be as usual
-    EFFECT_MISFITS = "EFFECT_MISFITS"  # what was found of it cannot bring about what is felt
+    EFFECT_NORMAL = "EFFECT_NORMAL"  # its effect is known to be as usual
+    EFFECT_MISFITS = "EFFECT_MISFITS"  # what was found of it cannot produce the symptom
     NO_PATH = "NO_PATH"  # no recorded call leads from the affected entity to it
-    SYMPTOM_ONLY = "SYMPTOM_ONLY"  # nothing but the symptom that is to be explained
-    SCOPE_TOO_WIDE = "SCOPE_TOO_WIDE"  # too many unseen callees may be it: nothing is narrowed down
+    SYMPTOM_ONLY = "SYMPTOM_ONLY"  # only the symptom itself was found
+    SCOPE_TOO_WIDE = "SCOPE_TOO_WIDE"  # too many unseen callees may be the cause
     NO_MARGIN = "NO_MARGIN"  # another hypothesis is as good
     NOT_RANKED = "NOT_RANKED"  # no ranking of this run about this question names it
-    CONTRADICTED = "CONTRADICTED"  # by another ranking of this question, which nothing answers
-    OF_UNKNOWN_NAME = "OF_UNKNOWN_NAME"  # whom the question is about, no telemetry knows
+    CONTRADICTED = "CONTRADICTED"  # another ranking of this question disagrees, and no reason sets it aside
+    OF_UNKNOWN_NAME = "OF_UNKNOWN_NAME"  # no telemetry knows the entity of the question
     OVERRULED = "OVERRULED"  # for judges other than the embedded one: none of the reasons above
 
 

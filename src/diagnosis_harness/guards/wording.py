@@ -1,4 +1,4 @@
-"""Whether an agent's own sentence says nothing but what its claim cites, token by token (DESIGN §6).
+"""Checks token by token that an agent's own sentence says only what its claim cites (DESIGN §6).
 
 The sentence is read as tokens, and every one must be accounted for: a name that the claim or the item that
 supports it holds, a number with its unit in its right role (value, baseline, ratio, difference), a time in
@@ -30,7 +30,7 @@ from diagnosis_harness.guards.wording_words import HAN, PHRASE_CLASSES, WORDS
 from diagnosis_harness.tools.evidence import Direction, EvidenceItem
 
 LENGTH_MAX = 400
-"""Characters; a claim is one sentence."""
+"""Characters of a wording, which is one sentence."""
 
 
 class WordingCode(StrEnum):
@@ -50,8 +50,8 @@ class WordingCode(StrEnum):
     PREDICATE_NOT_SAID = "PREDICATE_NOT_SAID"
     ROLES_NOT_CLEAR = "ROLES_NOT_CLEAR"  # which of two entities is which
     NO_BASELINE = "NO_BASELINE"  # a word such as usually or now, beside no number that it could mark
-    NO_KNOWN_FORM = "NO_KNOWN_FORM"  # each word may stand there, and nobody checked what they say together
-    NO_OWN_WORDS = "NO_OWN_WORDS"  # of such a claim the rendered sentence stands
+    NO_KNOWN_FORM = "NO_KNOWN_FORM"  # every word is allowed, but the sentence is none of the checked forms
+    NO_OWN_WORDS = "NO_OWN_WORDS"  # such a claim is always shown in its rendered sentence
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""What one claim and its supporting item ground: names, numbers, times, and what must not stand there."""
+"""What a wording of one claim may contain: names, numbers and times of the item that supports it."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""One run: may it go on, how long, with what budget, and how it ended."""
+"""Controls one run: whether and how long it may continue, on what budget, and how it ended."""

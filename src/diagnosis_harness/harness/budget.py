@@ -1,4 +1,4 @@
-"""What one run may spend, what it has spent, and what it holds in hand."""
+"""What one run may spend, has spent and has reserved."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class RunBudgetLimits:
 
 @dataclass(frozen=True, slots=True)
 class BudgetUsage:
-    """A snapshot of one instant: every number in it belongs to the same moment.
+    """A snapshot: all numbers belong to the same point in time.
 
     Attributes:
         llm_calls: attempts of roles and requests to language models, where the first request of an attempt
@@ -101,7 +101,7 @@ class BudgetUsage:
 
 
 class RunBudget(RunHandle):
-    """Counts, under the run's one lock, what its gates grant. It never ends a run: the core does.
+    """Counts what the gates grant, under the run's lock. It never ends a run: the core does.
 
     Every method is all or nothing, and safe from any thread.
     """
@@ -139,7 +139,7 @@ class RunBudget(RunHandle):
         self._begun = 0
         self._llm_leases: dict[LlmLease, None] = {}
         self._tool_leases: dict[ToolLease, None] = {}
-        # Attempts of roles that no request has taken over yet: looked up, not searched for among all leases.
+        # Attempts of roles that no request has taken over yet: looked up without searching all leases.
         self._open_attempts: dict[LlmLease, None] = {}
 
     def usage(self) -> BudgetUsage:
@@ -157,7 +157,7 @@ class RunBudget(RunHandle):
             )
 
     def open_calls(self) -> OpenCalls:
-        """What has begun, and what is in hand."""
+        """How many calls have begun, and which are in flight or waiting."""
         with self._lock:
             tools = tuple(self._tool_leases)
             return OpenCalls(
@@ -197,8 +197,8 @@ class RunBudget(RunHandle):
         """Charge what a call used; None (nobody reported it) charges what it had reserved, at least 1 token.
 
         Returns:
-            The first token limit that usage has passed now; None when it is within all of them. A lease is
-            settled once: settling again changes nothing and returns None.
+            The first token limit that usage now exceeds; None when it is within all of them. Settling a lease
+            again changes nothing and returns None.
         """
         with self._lock:
             if lease.phase is LeasePhase.CLOSED:
@@ -217,7 +217,7 @@ class RunBudget(RunHandle):
             return _first_over(self.limits, self._input_tokens, self._output_tokens, self._total_tokens)
 
     def lease_tool_call(self, call: OpenCall) -> ToolLease | OverLimit:
-        """Charge one invocation to the total and its tool; or, changing nothing, the limit that says no."""
+        """Charge one invocation, or, changing nothing, return the limit that it exceeds."""
         tool_name = call.name
         with self._lock:
             of_tool = self._by_tool.get(tool_name, 0)
@@ -232,7 +232,7 @@ class RunBudget(RunHandle):
             return lease
 
     def begin_tool_call(self, lease: ToolLease) -> ToolLease:
-        """The backend is about to be reached: from here the charge stands.
+        """Mark the lease begun, before the backend is called: from here on the charge is final.
 
         Raises:
             ContractViolation: the lease is not of this run, or has begun or ended before.
@@ -247,7 +247,7 @@ class RunBudget(RunHandle):
             return lease
 
     def return_tool_call(self, lease: ToolLease) -> bool:
-        """Give back a reservation that never began; the charge goes with it.
+        """Give back a reservation that never began, and its charge.
 
         Returns:
             Whether it went back; False, and nothing changed, when the call has begun or the lease is closed.
@@ -266,7 +266,7 @@ class RunBudget(RunHandle):
             return True
 
     def settle_tool_call(self, lease: ToolLease) -> bool:
-        """The invocation is over, however it went; the charge stands.
+        """Close the lease of an invocation that is over; the charge stays.
 
         Returns:
             Whether this call settled it; False when it was closed before.
@@ -312,7 +312,7 @@ def _take_out(leases: dict[_Lease, None], lease: _Lease) -> None:
 def _first_over(
     limits: RunBudgetLimits, input_tokens: int, output_tokens: int, total_tokens: int
 ) -> OverLimit | None:
-    """A limit may be reached; it is over when it is passed."""
+    """The first limit that usage exceeds; reaching a limit is allowed."""
     if input_tokens > limits.input_tokens:
         return OverLimit("input_tokens", input_tokens, limits.input_tokens)
     if output_tokens > limits.output_tokens:

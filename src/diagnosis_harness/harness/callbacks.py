@@ -1,4 +1,4 @@
-"""Callbacks that are called once each, when one thing happens once, and whose faults stay their own."""
+"""Callbacks of an event that happens once; an error in one does not affect the others."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class OnceCallbacks:
         self._callbacks: dict[object, Callable[[], None]] | None = {}
 
     def add(self, ticket: object, callback: Callable[[], None]) -> bool:
-        """Keep a callback under its ticket; False when it is too late, and the caller calls it."""
+        """Keep a callback under its ticket; False when the event has happened: the caller calls it."""
         with self._lock:
             if self._callbacks is None:
                 return False
@@ -31,27 +31,27 @@ class OnceCallbacks:
             return True
 
     def remove(self, ticket: object) -> None:
-        """Take a callback out again; one that has been handed out, or taken out before, is left alone."""
+        """Remove a callback; does nothing if it was handed out or removed before."""
         with self._lock:
             if self._callbacks is not None:
                 self._callbacks.pop(ticket, None)
 
     def close(self) -> tuple[Callable[[], None], ...]:
-        """Take no more, and hand out what was kept, in order. A second close hands out nothing."""
+        """Accept no more, and return the callbacks in order. A second close returns none."""
         with self._lock:
             kept, self._callbacks = self._callbacks, None
         return tuple(kept.values()) if kept else ()
 
 
 def call_contained(callback: Callable[[], None], journal: RunJournal) -> None:
-    """Call one; whatever it raises is recorded in the trace (CALLBACK_FAILED) and goes no further.
+    """Call one; whatever it raises is recorded in the trace (CALLBACK_FAILED) and not raised.
 
-    That holds for CancelledError, SystemExit and KeyboardInterrupt too: they are the callback's own, and who
-    ends a run for a reason must not be kept from telling the others.
+    That includes CancelledError, SystemExit and KeyboardInterrupt: they belong to the callback, and must not
+    stop the others from being called.
     """
     try:
         callback()
-    except BaseException as error:  # noqa: BLE001 - a resource's fault is recorded; the others must still be told
+    except BaseException as error:  # noqa: BLE001 - the error is recorded, and the others are still called
         journal.emit(
             TraceName.CALLBACK_FAILED,
             TracePhase.RUN,
@@ -63,5 +63,5 @@ def call_contained(callback: Callable[[], None], journal: RunJournal) -> None:
 def _message(error: BaseException) -> str:
     try:
         return str(error)
-    except Exception:  # noqa: BLE001 - an error may not even be able to say what it is
+    except Exception:  # noqa: BLE001 - even `str` of an error may raise
         return ""

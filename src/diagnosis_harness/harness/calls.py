@@ -1,4 +1,4 @@
-"""One controlled call, from its gate to its charge: what must hold between the two, for llm and tool."""
+"""One controlled call of an llm or a tool, from its gate to its charge."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ async def call_llm(
     def discard(reply: T) -> None:
         try:
             usage = _read_usage(usage_of, reply)
-        except Exception:  # noqa: BLE001 - nobody waits for it any more; what is not known is charged as reserved
+        except Exception:  # noqa: BLE001 - nobody waits for it any more; unknown usage is charged as reserved
             usage = None
         settle(usage)
         _refuse_late(ctx, TracePhase.AGENT, {"call": "llm"})
@@ -141,7 +141,7 @@ def _wait_for_tool(
 
 
 def _leftover(ctx: RunContext, call: OpenCall) -> Leftover[object]:
-    """A tool that outlives its wait is in the trace, and so is what it brings then; its lease stays open."""
+    """Record a tool that outlives its wait, and its late result, in the trace; its lease stays open."""
     told = {"tool_name": call.name, "tool_call_id": call.tool_call_id}
 
     def on_abandon() -> None:

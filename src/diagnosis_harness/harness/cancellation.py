@@ -18,11 +18,11 @@ __all__ = ["CancelAnswer", "CancellationReason", "RunCancellation", "Signal", "s
 
 @dataclass(frozen=True, slots=True)
 class Signal:
-    """What one signal did.
+    """The effect of one signal.
 
     Attributes:
         ended_run: whether it ended the run; False when the run had ended before.
-        is_first: whether it is the first signal, whose reason stands.
+        is_first: whether it is the first signal, whose reason is kept.
         callbacks: the registered resources to notify.
     """
 
@@ -33,7 +33,7 @@ class Signal:
 
 @dataclass(frozen=True, slots=True)
 class CancelAnswer:
-    """What a cancel did.
+    """The effect of a cancel.
 
     Attributes:
         changed: whether this cancel ended the run; False when it had ended before.
@@ -41,9 +41,9 @@ class CancelAnswer:
         reason: why it ended; None for SUCCESS.
         begun: how many llm and tool calls had ever begun; no other call of this run ever begins.
         never_started: tool calls that were admitted and will not start.
-        in_flight: what had begun and was not over. It has been told; whether it physically stops depends on
-            the client or thread it runs in. What it still returns is discarded.
-        notified: how many registered resources were told.
+        in_flight: calls that had begun and were not over. They have been notified; whether they physically
+        stop depends on the client or thread they run in. What they still return is discarded.
+        notified: how many registered resources were notified.
     """
 
     changed: bool
@@ -56,9 +56,9 @@ class CancelAnswer:
 
 
 class RunCancellation(RunHandle):
-    """A one-way latch. Cancelling is cooperative: it ends the run, refuses what comes later, tells resources.
+    """A one-way latch. Cancelling is cooperative: it ends the run, refuses later work and notifies resources.
 
-    It promises nothing about work that is already inside a provider or a thread.
+    Work that is already inside a provider or a thread may continue.
     """
 
     __slots__ = ("_callbacks", "_lifecycle", "_lock", "_reason")
@@ -80,19 +80,19 @@ class RunCancellation(RunHandle):
         return self._reason is not None
 
     def signal(
-        self, reason: CancellationReason, *, at_s: float, detail: str = "", apart: bool = False
+        self, reason: CancellationReason, *, at_s: float, detail: str = "", in_background: bool = False
     ) -> Signal:
-        """End the run with the state that the reason maps to, unless it has ended; then tell every resource.
+        """End the run with the state of the reason, unless it has ended; then notify every resource.
 
         State and reason are set in one step, so a callback already sees both. After an end without a reason
         (SUCCESS) the signal changes no outcome; resources that are still registered are notified anyway.
 
         Args:
-            apart: tell resources and trace from a thread apart, soon after this returns: who notices an end
-                in passing (a timer, a gate) serves other runs too and must not wait for this one's resources.
+            in_background: notify resources and trace from another thread, soon after this returns. A timer or
+                a gate that finds the end serves other runs too and must not wait for this one's resources.
         """
         signal = self.latch(reason, at_s=at_s, detail=detail)
-        self.tell(signal, apart=apart)
+        self.notify(signal, in_background=in_background)
         return signal
 
     def latch(self, reason: CancellationReason, *, at_s: float, detail: str = "") -> Signal:
@@ -104,11 +104,11 @@ class RunCancellation(RunHandle):
                 self._reason = reason
             return Signal(ended_run, is_first, self._callbacks.close())
 
-    def tell(self, signal: Signal, *, apart: bool = False) -> None:
+    def notify(self, signal: Signal, *, in_background: bool = False) -> None:
         """Tell waits and resources of a signal that `latch` has set; once, without the lock."""
         if signal.ended_run:
             self._lifecycle.wake()
-        if apart and (signal.ended_run or signal.callbacks):
+        if in_background and (signal.ended_run or signal.callbacks):
             self._lifecycle.journal.hand_off(partial(self._tell_others, signal))
         else:
             self._tell_others(signal)
@@ -129,11 +129,11 @@ class RunCancellation(RunHandle):
         return partial(self._callbacks.remove, ticket)
 
     def leave_to_parent(self) -> None:
-        """In a fork: the resources are the parent's to be told."""
+        """In a fork: drop the callbacks, since the parent notifies its resources."""
         self._callbacks.close()
 
     def _tell_others(self, signal: Signal) -> None:
         for callback in signal.callbacks:
             call_contained(callback, self._lifecycle.journal)
         if signal.ended_run:
-            self._lifecycle.tell_end()
+            self._lifecycle.notify_end()

@@ -1,4 +1,4 @@
-"""The bytes that one run may keep."""
+"""The bytes of evidence that one run may store."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class RunCapacity(RunHandle):
         return self._used_bytes
 
     def reserve(self, size_bytes: int) -> None:
-        """Take `size_bytes`, all or nothing; the limit itself may be reached.
+        """Reserve `size_bytes`, all or nothing; the limit itself may be reached.
 
         Raises:
             CapacityRefused: the limit would be passed.

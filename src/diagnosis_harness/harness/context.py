@@ -1,4 +1,4 @@
-"""The run, as every boundary sees it: the first argument, frozen, and one of a kind."""
+"""The context of a run: frozen, unique, and the first argument of every boundary."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from diagnosis_harness.kernel.errors import ContractViolation, InvalidIdentity
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class RunContext(RunHandle):
-    """One run. Passed explicitly, always first, also across threads; never stored in anything ambient.
+    """One run. Always passed as the first argument, also across threads; never a context variable.
 
     Its structure is frozen; cancellation, budget and lifecycle are the run's live handles, shared by all who
     hold the context. A copy is the same object, and `pickle` and `dataclasses.replace` raise: a second state
@@ -25,7 +25,7 @@ class RunContext(RunHandle):
     Attributes:
         session_id: the conversation the run belongs to; not blank.
         run_id: the run; a safe key segment.
-        deadline: the instant at which the run is over, in seconds since the epoch, UTC.
+        deadline: when the run's time is up, in seconds since the epoch, UTC.
         cancellation: the signal that work must stop.
         budget: what the run may spend and has spent.
         retry_policies: who may try again.
@@ -39,7 +39,7 @@ class RunContext(RunHandle):
     budget: RunBudget
     retry_policies: HarnessRetryPolicies
     lifecycle: RunLifecycle
-    # Not a field: `dataclasses.replace` cannot supply it, and neither can anybody who has not opened a run.
+    # Not a field, so that only code which opens a run can supply it; `dataclasses.replace` cannot.
     opened_by: InitVar[object]
 
     def __post_init__(self, opened_by: object) -> None:
@@ -48,11 +48,11 @@ class RunContext(RunHandle):
 
 
 OPENING = object()
-"""What `start_run` shows to make a context."""
+"""The token that `start_run` passes to make a context."""
 
 
 def require_identity(session_id: object, run_id: object) -> None:
-    """Refuse ids that no run may have, before anything of the run exists.
+    """Refuse invalid ids before anything of the run exists.
 
     Raises:
         InvalidIdentity: the session id is blank or over 128 characters, or the run id is no safe segment.
@@ -64,7 +64,7 @@ def require_identity(session_id: object, run_id: object) -> None:
 
 
 def require_instant(deadline_s: object) -> float:
-    """The deadline, unless it is no instant.
+    """Check that the deadline is a finite number.
 
     Raises:
         ContractViolation: it is not a finite number.

@@ -88,14 +88,14 @@ class DiagnosisHarnessCore(Closing):
         retry_policies: HarnessRetryPolicies | None = None,
         run_id: str | None = None,
     ) -> RunContext:
-        """Open a run. Give either `timeout_s` from now or the instant `deadline_s`.
+        """Open a run. Give either `timeout_s` from now or the time `deadline_s`.
 
-        The clock itself ends the run at the deadline, also when nobody asks.
+        The clock ends the run at the deadline, even when no gate is passed.
 
         Raises:
             InvalidIdentity: a blank or unsafe id; nothing of the run exists then.
             ContractViolation: not exactly one of timeout and deadline, or one that is not finite; or the core
-                is closed, or was made by another process, which this one is a fork of.
+            is closed, or this process is a fork of the one that made it.
         """
         self._open.require_usable()
         run_id = self._ids.new_run_id() if run_id is None else run_id
@@ -125,7 +125,7 @@ class DiagnosisHarnessCore(Closing):
     def close(self) -> None:
         """End what is still open (FAILED, "the core was closed"), open no more, and let all threads end.
 
-        It waits for no thread: one that is inside a tool ends when the tool returns. Twice is once.
+        It waits for no thread: one that is inside a tool ends when the tool returns. May be called twice.
         """
         for ctx in self._open.close():
             self.complete_failure(ctx, CLOSED)
@@ -140,7 +140,7 @@ class DiagnosisHarnessCore(Closing):
         """
         now_s = self._clock.now_s()
         if now_s >= ctx.deadline:
-            expire(ctx, now_s, apart=False)  # resources have been notified when this returns
+            expire(ctx, now_s, in_background=False)  # resources have been notified when this returns
             return False
         return ctx.lifecycle.finish(RunTermination(RunState.SUCCESS, None, now_s))
 
@@ -153,17 +153,17 @@ class DiagnosisHarnessCore(Closing):
         return self._signal(ctx, CancellationReason.INTERNAL_FAILURE, detail).changed
 
     def cancel(self, ctx: RunContext, reason: CancellationReason, detail: str = "") -> CancelAnswer:
-        """End the run for a reason and tell every registered resource. After it returns, nothing starts.
+        """End the run for a reason and notify every registered resource. After it returns, nothing starts.
 
-        It is cooperative: later boundaries are refused, waits through the core end, callbacks are called. It
-        does not claim that work inside a provider or a thread has stopped.
+        It is cooperative: later gates refuse, waits through the core end, callbacks are called. Work inside a
+        provider or a thread may still be running.
         """
         return self._signal(ctx, reason, detail)
 
     # ------------------------------------------------------------------ gates
 
     def check_active(self, ctx: RunContext) -> None:
-        """Return when the run may go on; stands before and after every boundary.
+        """Return if the run may continue; called before and after every boundary.
 
         Raises:
             RunAborted: the run has ended; at the deadline exactly it ends here, TIMED_OUT.
@@ -203,10 +203,10 @@ class DiagnosisHarnessCore(Closing):
         return start_tool_call(ctx, self._clock, OpenCall(tool_name, tool_call_id))
 
     def admit_tool_calls(self, ctx: RunContext, requests: Sequence[tuple[str, str]]) -> tuple[ToolLease, ...]:
-        """Reserve a batch of (tool name, tool call id) in order, up to the first that is over a limit.
+        """Reserve a batch of (tool name, tool call id) in order, up to the first that exceeds a limit.
 
-        A limit that is met here does not end the run: the admitted calls settle first. Then the caller sends
-        the first call that was left out through `start_tool_call`, which ends it.
+        Reaching a limit here does not end the run: the admitted calls settle first. Then the caller passes
+        the first call that was left out to `start_tool_call`, which ends the run.
 
         Raises:
             RunAborted: the run has ended.
@@ -218,7 +218,7 @@ class DiagnosisHarnessCore(Closing):
         return ctx.budget.return_tool_call(lease)
 
     def begin_tool_call(self, ctx: RunContext, lease: ToolLease) -> None:
-        """The gate of the invocation itself, in the task or thread that makes it; then the charge stands.
+        """The gate of the invocation itself, in the task or thread that makes it; then the charge is final.
 
         Raises:
             RunAborted: the run has ended; the reservation is still in hand.
@@ -242,7 +242,7 @@ class DiagnosisHarnessCore(Closing):
     # ------------------------------------------------------------------ bounded waits
 
     async def wait(self, ctx: RunContext, operation: Operation[T], *, limit_s: float | None = None) -> T:
-        """Wait for work that no counter meters (a store, a pure guard's port), as long as the run lives.
+        """Wait for work that is not charged to the budget, such as a store call, until it or the run ends.
 
         Raises:
             RunAborted: the run had ended, or ended meanwhile; a result that came with it is discarded.
@@ -257,7 +257,7 @@ class DiagnosisHarnessCore(Closing):
         return await waiting.wait(ctx, check_and_run, clock=self._clock, limit=limit)
 
     async def finalise(self, ctx: RunContext, operation: Operation[T], *, limit_s: float) -> T:
-        """Wait for bookkeeping (ending a record, persisting), which the run's end does not stop.
+        """Wait for bookkeeping (ending a record, persisting), which continues after the run's end.
 
         Raises:
             TechnicalFailure: TIMEOUT, when `limit_s` has passed before.
@@ -266,7 +266,7 @@ class DiagnosisHarnessCore(Closing):
         return await waiting.wait_after_end(ctx, operation, clock=self._clock, limit=limit)
 
     async def pause(self, ctx: RunContext, delay_s: float) -> None:
-        """Let time pass; ends at once with the run.
+        """Wait for a time; ends at once when the run does.
 
         Raises:
             RunAborted: the run had ended, or ended meanwhile.
@@ -380,11 +380,11 @@ class DiagnosisHarnessCore(Closing):
     def _signal(self, ctx: RunContext, reason: CancellationReason, detail: str) -> CancelAnswer:
         now_s = self._clock.now_s()
         if now_s >= ctx.deadline:
-            expire(ctx, now_s, apart=False)  # the deadline came first, even if nobody had looked
+            expire(ctx, now_s, in_background=False)  # the deadline came first, even if nothing had checked it
         with ctx.lifecycle.lock:
             signal = ctx.cancellation.latch(reason, at_s=now_s, detail=detail)
             calls = ctx.budget.open_calls()
-        ctx.cancellation.tell(signal)
+        ctx.cancellation.notify(signal)
         termination = ctx.lifecycle.termination
         return CancelAnswer(
             changed=signal.ended_run,

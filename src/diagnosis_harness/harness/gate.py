@@ -16,10 +16,10 @@ Granted = TypeVar("Granted")
 
 
 def check_active(ctx: RunContext, clock: Clock) -> None:
-    """Return when the run may go on. At the deadline exactly the run is over.
+    """Return if the run may continue. At the deadline exactly it ends.
 
     Raises:
-        RunAborted: the run has ended, or just did: a deadline that has come ends it here.
+        RunAborted: the run has ended, or ends here because its deadline has come.
     """
     if ctx.lifecycle.termination is None:
         now_s = clock.now_s()
@@ -29,33 +29,38 @@ def check_active(ctx: RunContext, clock: Clock) -> None:
     raise ctx.lifecycle.abort_error()
 
 
-def expire(ctx: RunContext, now_s: float, *, apart: bool = True) -> None:
+def expire(ctx: RunContext, now_s: float, *, in_background: bool = True) -> None:
     """End a run whose deadline has come: TIMED_OUT, then DEADLINE_EXCEEDED; see `RunCancellation.signal`."""
     ctx.cancellation.signal(
-        CancellationReason.DEADLINE_EXCEEDED, at_s=now_s, detail="the deadline has come", apart=apart
+        CancellationReason.DEADLINE_EXCEEDED,
+        at_s=now_s,
+        detail="the deadline has come",
+        in_background=in_background,
     )
 
 
 def exhaust(ctx: RunContext, clock: Clock, detail: str) -> None:
-    """End a run whose budget has a limit passed: BUDGET_EXHAUSTED, then the signal, by a thread apart.
+    """End a run that exceeded a limit of its budget: BUDGET_EXHAUSTED, then the signal, on another thread.
 
-    A deadline that has come by then was the first cause, even if nobody had looked.
+    A deadline that has come by then takes precedence, even if nothing had checked it.
     """
     now_s = clock.now_s()
     if now_s >= ctx.deadline:
         expire(ctx, now_s)
     else:
-        ctx.cancellation.signal(CancellationReason.BUDGET_EXHAUSTED, at_s=now_s, detail=detail, apart=True)
+        ctx.cancellation.signal(
+            CancellationReason.BUDGET_EXHAUSTED, at_s=now_s, detail=detail, in_background=True
+        )
 
 
 def pass_gate(ctx: RunContext, clock: Clock, reserve: Callable[[], Granted | OverLimit]) -> Granted:
-    """Start one thing: not ended, not cancelled, before the deadline, and every counter granted, or nothing.
+    """Grant a start, if the run has not ended and every counter allows it; otherwise change nothing.
 
-    Whatever ends a run takes the same lock. So nothing starts once `cancel()` has returned, from any thread:
-    a start either lies before the end, and the end's answer counts it, or is refused.
+    Whatever ends a run takes the same lock. So nothing starts once `cancel()` has returned, on any thread: a
+    start either comes before the end, whose answer counts it, or is refused.
 
     Raises:
-        RunAborted: the run has ended; or a limit said no, which ends it BUDGET_EXHAUSTED.
+        RunAborted: the run has ended; or a limit is exceeded, which ends it BUDGET_EXHAUSTED.
     """
     refused: OverLimit | None = None
     with ctx.lifecycle.lock:
@@ -112,7 +117,7 @@ def start_tool_call(ctx: RunContext, clock: Clock, call: OpenCall) -> ToolLease:
 
 
 def begin_tool_call(ctx: RunContext, clock: Clock, lease: ToolLease) -> ToolLease:
-    """The last step before a tool's backend, in the task or thread that takes it.
+    """The last step before a tool's backend is called, in the task or thread that calls it.
 
     Raises:
         RunAborted: as `pass_gate`; the reservation is still in hand then.
@@ -121,7 +126,7 @@ def begin_tool_call(ctx: RunContext, clock: Clock, lease: ToolLease) -> ToolLeas
 
 
 def lease_and_begin_tool_call(ctx: RunContext, clock: Clock, call: OpenCall) -> ToolLease:
-    """Charge a tool call and begin it in one step, when nothing is to be done in between.
+    """Charge a tool call and begin it in one step.
 
     Raises:
         RunAborted: as `pass_gate`.

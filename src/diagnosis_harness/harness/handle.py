@@ -1,4 +1,4 @@
-"""What a run has exactly one of cannot be copied by accident."""
+"""Base class of the parts of a run that must not be copied."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from diagnosis_harness.kernel.errors import ContractViolation
 
 
 class RunHandle:
-    """Base of all that *is* a run's state: a copy is the same object, and nothing leaves the process."""
+    """Base of a run's mutable state: copying returns the same object, and pickling raises."""
 
     __slots__ = ()
 

@@ -17,8 +17,8 @@ from diagnosis_harness.trace.sink import TraceSink
 class RunJournal(RunHandle):
     """Orders one run's events, from whichever thread they come.
 
-    It has a lock of its own, so that a slow sink never stands between a run and its cancellation; it is
-    never entered while the run's lock is held.
+    It has its own lock, so that a slow sink never delays a cancellation; it is never taken while the run's
+    lock is held.
     """
 
     __slots__ = ("_clock", "_end", "_is_closed", "_last_seq", "_order", "_run_id", "_sink")
@@ -47,9 +47,9 @@ class RunJournal(RunHandle):
             self._write(name, phase, status, small)
 
     def run_ended(self, termination: RunTermination) -> None:
-        """Note the run's one termination. Its event (RUN_ENDED) comes before every other that follows.
+        """Note the run's termination. Its event (RUN_ENDED) is written before any later event.
 
-        It is called under the run's lock and writes nothing: who ends a run does not wait for a sink.
+        It is called under the run's lock and writes nothing, so that ending a run does not wait for a sink.
         """
         self._end = termination
 
@@ -70,7 +70,7 @@ class RunJournal(RunHandle):
             self._write(TraceName.RUN_ENDED, TracePhase.RUN, status, bound_payload(payload))
 
     def hand_off(self, call: Callable[[], None]) -> None:
-        """Have `call` called from a thread for which no other run waits."""
+        """Run `call` on a thread that no other run waits for."""
         self._clock.hand_off(call)
 
     def leave_to_parent(self) -> None:
@@ -96,5 +96,5 @@ class RunJournal(RunHandle):
         )
         try:
             self._sink.emit(event)
-        except BaseException as error:  # noqa: BLE001 - what a sink cannot deliver is its own affair and never the run's
+        except BaseException as error:  # noqa: BLE001 - a fault of a sink never affects the run
             report_fault(error)

@@ -1,4 +1,4 @@
-"""The name of a tool call in a store, made of the framework's own ids and nothing else."""
+"""The key of a tool call in a store, built from ids that the framework gave."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a gate grants: the right to one call, and what it says when it grants none."""
+"""What a gate returns: a lease for one call, or the limit that it exceeds."""
 
 from __future__ import annotations
 
@@ -37,18 +37,18 @@ class OpenCall:
 
 
 class LeasePhase(StrEnum):
-    """How far a leased call has come."""
+    """The progress of a leased call."""
 
-    RESERVED = "RESERVED"  # charged, not begun; may still go back
+    RESERVED = "RESERVED"  # charged, not begun; may still be given back
     BEGUN = "BEGUN"  # the backend may have been reached; the charge stands
-    CLOSED = "CLOSED"  # settled or given back; nothing is in hand
+    CLOSED = "CLOSED"  # settled or given back
 
 
 LLM_CALL = OpenCall("llm")
 
 
 class LlmLease:
-    """The right to one llm call, with the tokens it holds in reserve.
+    """The right to one llm call, with its reserved tokens.
 
     Attributes:
         is_metered: an attempt of a role whose call a request has taken over: that request charges the tokens.
@@ -84,7 +84,7 @@ class ToolLease:
 
 @dataclass(frozen=True, slots=True)
 class OverLimit:
-    """A limit that said no. `asked` is what usage would have become; nothing was charged."""
+    """A limit that a call would exceed. `asked` is what usage would have become; nothing was charged."""
 
     counter: str
     asked: int
@@ -96,7 +96,7 @@ class OverLimit:
 
 @dataclass(frozen=True, slots=True)
 class OpenCalls:
-    """What a run has in hand at one instant.
+    """The open calls of a run at one point in time.
 
     Attributes:
         begun: how many llm and tool calls have ever begun.

@@ -1,4 +1,4 @@
-"""How one run stands: RUNNING, then exactly one end."""
+"""The state of one run: RUNNING, then exactly one end."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ __all__ = ["TERMINAL_STATES", "RunLifecycle", "RunState", "RunTermination"]
 
 
 class RunLifecycle(RunHandle):
-    """Takes the first termination and keeps it; safe from any thread.
+    """Keeps the first termination; safe from any thread.
 
-    `lock` is the run's one lock: cancellation, budget and every gate of the core take the same one, so that
-    what they decide happens before the run's end or not at all.
+    `lock` is the run's only lock: cancellation, budget and every gate of the core take it too, so that what
+    they decide happens before the run's end or not at all.
     """
 
     __slots__ = ("_is_forked", "_listeners", "_termination", "_waits", "journal", "lock")
@@ -69,7 +69,7 @@ class RunLifecycle(RunHandle):
         return changed
 
     def settle(self, termination: RunTermination) -> bool:
-        """The compare-and-set alone, for a caller that holds the lock and announces after letting it go."""
+        """The compare-and-set alone, for a caller that holds the lock and announces after releasing it."""
         with self.lock:
             if self._termination is not None:
                 return False
@@ -78,17 +78,17 @@ class RunLifecycle(RunHandle):
             return True
 
     def announce(self) -> None:
-        """Tell waits, listeners and the trace of an end that `settle` has set; once, without the lock."""
+        """Notify waits, listeners and the trace of an end that `settle` has set; once, without the lock."""
         self.wake()
-        self.tell_end()
+        self.notify_end()
 
     def wake(self) -> None:
-        """End the waits of the run. Quick, and calls no foreign code, so any thread may call it."""
-        for ring in self._waits.close():
-            ring()
+        """End the waits of the run. It is quick and calls no foreign code, so any thread may call it."""
+        for wake in self._waits.close():
+            wake()
 
-    def tell_end(self) -> None:
-        """Tell listeners, then the trace; may take as long as they do."""
+    def notify_end(self) -> None:
+        """Notify listeners, then the trace; takes as long as they do."""
         for listener in self._listeners.close():
             call_contained(listener, self.journal)
         self.journal.flush_end()
@@ -96,8 +96,8 @@ class RunLifecycle(RunHandle):
     def on_end(self, listener: Callable[[], None]) -> Callable[[], None]:
         """Have `listener` called once when the run ends, however it ends; at once when it has ended already.
 
-        Whatever it raises is recorded in the trace (CALLBACK_FAILED) and goes no further. A resource that
-        wants to be told of a cancellation alone registers with `RunCancellation`.
+        Whatever it raises is recorded in the trace (CALLBACK_FAILED) and not raised. A resource that needs
+        only cancellations registers with `RunCancellation`.
 
         Returns:
             A function that takes the listener out again.
@@ -107,19 +107,19 @@ class RunLifecycle(RunHandle):
             call_contained(listener, self.journal)
         return partial(self._listeners.remove, ticket)
 
-    def listen(self, ticket: object, ring: Callable[[], None]) -> None:
-        """Have a wait or timer of the core itself ended with the run; `ring` is quick and does not raise."""
-        if not self._waits.add(ticket, ring):
-            ring()
+    def listen(self, ticket: object, wake: Callable[[], None]) -> None:
+        """Register a wait or timer of the core, to end with the run; `wake` is quick and does not raise."""
+        if not self._waits.add(ticket, wake):
+            wake()
 
-    def quieten(self, ticket: object) -> None:
-        """Take out what listens under a ticket."""
+    def stop_listening(self, ticket: object) -> None:
+        """Remove the wait or timer of a ticket."""
         self._waits.remove(ticket)
 
     def leave_to_parent(self, *, at_s: float) -> None:
         """In a fork: the run is over here, without callbacks. Called before anything else runs in the child.
 
-        Another thread may have held the lock at the fork; it does not exist here and never gives it back.
+        A thread that held the lock at the fork does not exist here and would never release it.
         """
         self.lock._at_fork_reinit()  # type: ignore[attr-defined]  # noqa: SLF001 - as the standard library's own locks do
         self._waits.close()

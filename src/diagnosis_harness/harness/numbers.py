@@ -1,4 +1,4 @@
-"""Numbers that a caller hands over: seconds that are finite, counts that a store can hold."""
+"""Checks of numbers from a caller: finite seconds, and counts that a store can hold."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def is_count(value: object, *, least: int) -> bool:
 
 
 def is_finite_number(value: object) -> TypeGuard[float]:
-    """Whether a value is a number of seconds that can be reckoned with; True and False are none."""
+    """Whether a value is a finite number of seconds; True and False are refused."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return False
     try:

@@ -22,7 +22,7 @@ class OpenRuns:
         _OF_THIS_PROCESS.add(self)
 
     def require_usable(self) -> None:
-        """Refuse to open a run where none can live.
+        """Refuse to open a run when the core is closed or this process is a fork.
 
         Raises:
             ContractViolation: the core is closed, or this process is a fork of the one that made it.
@@ -33,7 +33,7 @@ class OpenRuns:
             raise ContractViolation("a core serves the process that made it; make another one after a fork")
 
     def hold(self, ctx: RunContext, disarm: Callable[[], None]) -> bool:
-        """Hold a run until it ends; `disarm` takes back its timer then.
+        """Hold a run until it ends; `disarm` then removes its timer.
 
         Returns:
             False when the core was closed while the run was opened: it must be ended like the others.
@@ -48,12 +48,12 @@ class OpenRuns:
         return not self._is_closed
 
     def close(self) -> tuple[RunContext, ...]:
-        """Open no more; the runs that have not ended."""
+        """Accept no more runs, and return those that have not ended."""
         self._is_closed = True
         return tuple(self._runs)
 
     def leave_to_parent(self) -> None:
-        """In a fork: every run goes on in the parent, and has ended here."""
+        """In a fork: every run continues in the parent, and has ended here."""
         runs, self._runs = tuple(self._runs), set()
         for ctx in runs:
             ctx.lifecycle.leave_to_parent(at_s=self._clock.now_s())

@@ -1,4 +1,4 @@
-"""The one place where anything is tried again: typed, bounded, recorded."""
+"""The only place that retries: by typed failures, bounded, and recorded in the trace."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class AttemptRecord:
-    """One attempt that was really made.
+    """One attempt that was made.
 
     Attributes:
         role: who made it.
@@ -91,7 +91,7 @@ class HarnessRetryExecutor:
             except TechnicalFailure as failure:
                 if number >= policy.attempts_max or failure.kind not in policy.retry_on:
                     raise
-            # The run may have ended meanwhile: the pause, and the next attempt's wait, both refuse then.
+            # If the run has ended meanwhile, the pause and the next attempt's wait both refuse.
             await self._core.pause(ctx, policy.delay_s)
             number += 1
 

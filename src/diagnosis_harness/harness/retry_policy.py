@@ -1,4 +1,4 @@
-"""Who may try again, how often and after what: data, checked when it is built."""
+"""Retry policies as data: who may retry, how often and after which failures; checked when built."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class RetryPolicy:
     Attributes:
         attempts_max: attempts, not retries; 1 means that a failure is final.
         retry_on: the failures after which another attempt may be made.
-        delay_s: pause before another attempt; it is inside the run's deadline and ends at cancel.
+        delay_s: pause before another attempt; it counts towards the run's deadline and ends at a cancel.
         attempt_timeout_s: limit of a single attempt; None leaves it the time the run has left.
 
     Raises:

@@ -1,4 +1,4 @@
-"""How a run stands and why its work must stop: the two closed sets, and the one map between them."""
+"""The states of a run, the reasons to cancel it, and which reason leads to which state."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from diagnosis_harness.harness.numbers import is_finite_number, short_repr
 
 
 class RunState(StrEnum):
-    """How the in-memory run stands."""
+    """The state of the in-memory run."""
 
     RUNNING = "RUNNING"
     SUCCESS = "SUCCESS"
@@ -29,7 +29,7 @@ TERMINAL_STATES = frozenset(state for state in RunState if state.is_terminal)
 
 
 class CancellationReason(StrEnum):
-    """Why work must stop."""
+    """Why a run was cancelled."""
 
     CLIENT_DISCONNECTED = "CLIENT_DISCONNECTED"
     USER_REQUESTED = "USER_REQUESTED"

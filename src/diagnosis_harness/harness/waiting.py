@@ -1,4 +1,4 @@
-"""The only code of the work rooms that knows an event loop: every wait ends with the run, or sooner."""
+"""The only code below the adapters that uses the event loop: every wait ends with the run, or sooner."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ T_contra = TypeVar("T_contra", contravariant=True)
 _TURNS_TO_OBEY = 5
 
 Operation: TypeAlias = Callable[[RunContext], Awaitable[T]]
-"""Work that can be waited for; it is called when it may start, with the run's context."""
+"""Work to wait for; it is called with the run's context when it may start."""
 
 
 @dataclass(frozen=True, slots=True)
 class WaitLimit:
-    """How long one wait may last, apart from the run's deadline, and the error that says it did not suffice.
+    """The limit of one wait besides the run's deadline, and the error to raise when it passes.
 
     Raises:
         ContractViolation: the limit is not a positive, finite number of seconds.
@@ -45,10 +45,10 @@ class WaitLimit:
         if not (is_finite_number(self.limit_s) and self.limit_s > 0):
             raise ContractViolation(f"a time limit is positive and finite, not {short_repr(self.limit_s)}")
 
-    def arm(self, ctx: RunContext, clock: Clock, ring: Callable[[], None]) -> Callable[[], None] | None:
-        """Have the clock ring at the limit; None when the deadline comes first and needs no second bell."""
+    def arm(self, ctx: RunContext, clock: Clock, wake: Callable[[], None]) -> Callable[[], None] | None:
+        """Arm a timer for the limit; None when the deadline comes first."""
         at_s = clock.now_s() + self.limit_s
-        return clock.call_at(at_s, ring) if at_s < ctx.deadline else None
+        return clock.call_at(at_s, wake) if at_s < ctx.deadline else None
 
     def error_when_passed(self) -> TechnicalFailure:
         """The error of this limit; its kind is TIMEOUT by the maker's promise."""
@@ -57,7 +57,7 @@ class WaitLimit:
 
 @dataclass(frozen=True, slots=True)
 class Leftover(Generic[T_contra]):
-    """Who hears of work that outlives its wait.
+    """Callbacks for work that outlives its wait.
 
     Attributes:
         abandoned: called once, when the wait ends and the work goes on.
@@ -78,24 +78,23 @@ async def wait(
 ) -> T:
     """Run `operation` and wait for it until it is done, the run has ended or the limit has passed.
 
-    The operation passes its gate itself, since only it knows the last moment before it starts. Work that is
-    left behind is asked to stop and not waited for. A result that is there when the run has
-    ended is still discarded.
+    The operation passes its gate itself, at the last point before it starts. Work that is left behind is
+    asked to stop and not waited for. A result that arrives with the run's end is discarded.
 
     Raises:
         RunAborted: the run had ended, or ended meanwhile.
         TechnicalFailure: the limit has passed (what `limit.error` makes), or the work cancelled itself.
         Exception: what the operation raised, while the run was active.
     """
-    bell = _Bell()
-    task = bell.loop.create_task(_wake_when_done(bell, operation, ctx))
-    ctx.lifecycle.listen(bell, bell.ring_from_afar)
-    disarm = None if limit is None else limit.arm(ctx, clock, bell.ring_from_afar)
+    waker = _Waker()
+    task = waker.loop.create_task(_wake_when_done(waker, operation, ctx))
+    ctx.lifecycle.listen(waker, waker.wake_from_any_thread)
+    disarm = None if limit is None else limit.arm(ctx, clock, waker.wake_from_any_thread)
     try:
         try:
-            await bell.rung
+            await waker.rung
         finally:
-            ctx.lifecycle.quieten(bell)
+            ctx.lifecycle.stop_listening(waker)
             if disarm is not None:
                 disarm()
         is_in_time = task.done()
@@ -121,8 +120,8 @@ async def wait(
 async def run_in_worker(pool: WorkerPool, call: Callable[[], T], leftover: Leftover[T] | None = None) -> T:
     """Run a blocking `call` on a thread of the pool; cancelling this wait leaves the thread to itself.
 
-    Whatever must be checked at the start (the gate) is checked by `call` itself, inside the thread. A call
-    that has not started when the wait is cancelled never does.
+    `call` passes the gate itself, inside the thread. A call that has not started when the wait is cancelled
+    never does.
     """
     loop = asyncio.get_running_loop()
     answer: asyncio.Future[T] = loop.create_future()
@@ -130,7 +129,7 @@ async def run_in_worker(pool: WorkerPool, call: Callable[[], T], leftover: Lefto
     def run() -> None:
         try:
             result = call()
-        except BaseException as error:  # noqa: BLE001 - carried to the one who waits, never dropped
+        except BaseException as error:  # noqa: BLE001 - passed to the waiter, never dropped
             call_on_loop(loop, partial(_fail, answer, _as_exception(error)))
         else:
             if not call_on_loop(loop, partial(_answer, answer, result, leftover)) and leftover is not None:
@@ -154,43 +153,43 @@ async def pause(ctx: RunContext, clock: Clock, delay_s: float) -> None:
     delay_s = finite("a pause", delay_s)
     check_active(ctx, clock)
     if delay_s > 0:
-        bell = _Bell()
-        ctx.lifecycle.listen(bell, bell.ring_from_afar)
-        disarm = clock.call_at(clock.now_s() + delay_s, bell.ring_from_afar)
+        waker = _Waker()
+        ctx.lifecycle.listen(waker, waker.wake_from_any_thread)
+        disarm = clock.call_at(clock.now_s() + delay_s, waker.wake_from_any_thread)
         try:
-            await bell.rung
+            await waker.rung
         finally:
-            ctx.lifecycle.quieten(bell)
+            ctx.lifecycle.stop_listening(waker)
             disarm()
         check_active(ctx, clock)
 
 
 async def sleep(clock: Clock, delay_s: float) -> None:
-    """Wait `delay_s` seconds of the clock, for what belongs to a process and to no run."""
-    bell = _Bell()
-    disarm = clock.call_at(clock.now_s() + delay_s, bell.ring_from_afar)
+    """Wait `delay_s` seconds of the clock, for work of the process rather than of a run."""
+    waker = _Waker()
+    disarm = clock.call_at(clock.now_s() + delay_s, waker.wake_from_any_thread)
     try:
-        await bell.rung
+        await waker.rung
     finally:
         disarm()
 
 
 async def wait_after_end(ctx: RunContext, operation: Operation[T], *, clock: Clock, limit: WaitLimit) -> T:
-    """Wait for bookkeeping, which has a limit of its own: neither the run's end nor a cancel cuts it short.
+    """Wait for bookkeeping, which has its own limit: neither the run's end nor a cancel cuts it short.
 
     Raises:
         TechnicalFailure: the limit has passed (what `limit.error` makes).
         Exception: what the operation raised.
-        CancelledError: the host has cancelled the one who waits; raised when the bookkeeping is over.
+        CancelledError: the host cancelled the waiting task; raised when the bookkeeping is done.
     """
-    bell = _Bell()
-    task = bell.loop.create_task(_wake_when_done(bell, operation, ctx))
-    disarm = clock.call_at(clock.now_s() + limit.limit_s, bell.ring_from_afar)
+    waker = _Waker()
+    task = waker.loop.create_task(_wake_when_done(waker, operation, ctx))
+    disarm = clock.call_at(clock.now_s() + limit.limit_s, waker.wake_from_any_thread)
     cancelled: asyncio.CancelledError | None = None
     try:
-        while not bell.rung.done():
+        while not waker.rung.done():
             try:
-                await asyncio.shield(bell.rung)
+                await asyncio.shield(waker.rung)
             except asyncio.CancelledError as error:
                 cancelled = cancelled or error
     finally:
@@ -209,7 +208,7 @@ async def wait_after_end(ctx: RunContext, operation: Operation[T], *, clock: Clo
 
 @dataclass(frozen=True, slots=True)
 class WaitLane:
-    """Calls that share a bound of their own, beside the bound of all: at most `parallel_max` of `name`."""
+    """Calls with a bound of their own besides the common one: at most `parallel_max` of `name`."""
 
     name: str
     parallel_max: int
@@ -247,8 +246,8 @@ async def gather_bounded(
     return results
 
 
-class _Bell:
-    """Rings once, for the one who waits, from the work itself or from a signal of whichever thread."""
+class _Waker:
+    """Wakes one waiter once, from the work itself or from any thread."""
 
     __slots__ = ("loop", "rung")
 
@@ -256,40 +255,40 @@ class _Bell:
         self.loop = asyncio.get_running_loop()
         self.rung: asyncio.Future[None] = self.loop.create_future()
 
-    def ring(self, _: object = None) -> None:
-        """Ring, from the loop's own thread."""
+    def wake(self, _: object = None) -> None:
+        """Wake the waiter, from the loop's own thread."""
         if not self.rung.done():
             self.rung.set_result(None)
 
-    def ring_from_afar(self) -> None:
-        """Ring, from any thread."""
-        call_on_loop(self.loop, self.ring)
+    def wake_from_any_thread(self) -> None:
+        """Wake the waiter, from any thread."""
+        call_on_loop(self.loop, self.wake)
 
 
-async def _wake_when_done(bell: _Bell, operation: Operation[T], ctx: RunContext) -> T:
+async def _wake_when_done(waker: _Waker, operation: Operation[T], ctx: RunContext) -> T:
     """The work, which wakes its waiter itself: a task's done-callback would cost another turn of the loop."""
     try:
         return await operation(ctx)
     except (KeyboardInterrupt, SystemExit) as error:
         raise InterruptCarried(error) from None
     finally:
-        bell.ring()
+        waker.wake()
 
 
 def _result(task: asyncio.Future[T]) -> T:
-    """What a finished task returned or raised; its own cancel must not look like one of the caller's host."""
+    """What a finished task returned or raised; its own cancel is told from one by the caller's host."""
     if task.cancelled():
         raise TechnicalFailure("the work was cancelled from within", kind=FailureKind.CANCELLED)
     error = task.exception()
     if isinstance(error, InterruptCarried):
         raise error.raised
     if error is not None and not isinstance(error, Exception):
-        raise _as_exception(error)  # raised here as it is, it would pass for something that the host wants
+        raise _as_exception(error)  # raised here unchanged, it would look like a cancel by the host
     return task.result()
 
 
 async def _stop(task: asyncio.Task[T]) -> None:
-    """Ask a task to stop and give what obeys the few turns of the loop that obeying takes."""
+    """Ask a task to stop and give it the few turns of the loop that stopping takes."""
     task.cancel()
     for _ in range(_TURNS_TO_OBEY):
         await asyncio.sleep(0)
@@ -298,7 +297,7 @@ async def _stop(task: asyncio.Task[T]) -> None:
 
 
 def _leave(task: asyncio.Future[T], leftover: Callable[[], Leftover[T]] | None) -> None:
-    """Nobody waits for the task any more: its result is refused, now or when it comes."""
+    """Stop waiting for a task: its result is refused, now or when it comes."""
     left = None if leftover is None else leftover()
     if task.done():
         _refuse(left, task)
@@ -316,7 +315,7 @@ def _refuse(left: Leftover[T] | None, task: asyncio.Future[T]) -> None:
 
 
 def call_on_loop(loop: asyncio.AbstractEventLoop, call: Callable[[], object]) -> bool:
-    """Have an event loop make a call, from any thread; False when the loop is closed."""
+    """Schedule a call on an event loop, from any thread; False when the loop is closed."""
     try:
         loop.call_soon_threadsafe(call)
     except RuntimeError:
@@ -332,7 +331,7 @@ def _answer(answer: asyncio.Future[T], result: T, leftover: Leftover[T] | None) 
 
 
 def _as_exception(error: BaseException) -> Exception:
-    """The error as another task may raise it: what would end a thread or a loop ends neither."""
+    """The error in a form that another task may raise without ending a thread or a loop."""
     if isinstance(error, Exception) and not isinstance(error, StopIteration):
         return error
     carried = RuntimeError(f"the call raised {type(error).__name__}")

@@ -1,4 +1,4 @@
-"""Threads for calls that block: few, our own, and replaced when one is stuck."""
+"""A small pool of threads for calls that block, which replaces stuck threads."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ class _JobState(Enum):
     QUEUED = "QUEUED"
     RUNNING = "RUNNING"
     ABANDONED = "ABANDONED"  # still running; nobody waits for it
-    DONE = "DONE"  # ran to its end, or was withdrawn
+    DONE = "DONE"  # finished, or withdrawn
 
 
 class Job:
-    """One call given to the pool. Only the pool moves it."""
+    """One call given to the pool. Only the pool changes its state."""
 
     __slots__ = ("call", "state")
 
@@ -49,11 +49,11 @@ class WorkerPool:
 
     @property
     def stuck(self) -> int:
-        """How many threads run on for a caller that has gone."""
+        """How many threads still work for a caller that no longer waits."""
         return self._stuck
 
     def submit(self, call: Callable[[], None]) -> Job:
-        """Have `call` run by a thread, in the order of submission. `call` does not raise.
+        """Run `call` on a thread, in the order of submission. `call` must not raise.
 
         Raises:
             RuntimeError: the pool is closed.
@@ -70,10 +70,10 @@ class WorkerPool:
         return job
 
     def leave(self, job: Job) -> bool:
-        """Nobody waits for `job` any more: one that is queued will not start, one that runs is stuck.
+        """Stop waiting for `job`: if queued it never starts, if running its thread counts as stuck.
 
         Returns:
-            Whether it is running, and so outlives its caller.
+            Whether it is running.
         """
         with self._changed:
             if job.state is _JobState.QUEUED:
@@ -88,7 +88,7 @@ class WorkerPool:
             return False
 
     def close(self) -> None:
-        """Take no more calls and let idle threads end; waits for none. In a fork there are none."""
+        """Accept no more calls and let idle threads end, without waiting. In a fork there are no threads."""
         if os.getpid() != self._process:
             return
         with self._changed:
@@ -108,13 +108,13 @@ class WorkerPool:
                 if job.state is _JobState.ABANDONED:
                     self._stuck -= 1
                 job.state = _JobState.DONE
-            del job  # an idle thread keeps nothing of the run that it worked for
+            del job  # an idle thread references nothing of the run it worked for
 
     def _next_job(self) -> Job | None:
         with self._changed:
             while True:
                 if self._alive - min(self._stuck, self._stuck_max) > self._threads_max:
-                    break  # a stuck thread came back and its substitute is at work
+                    break  # a stuck thread has returned while its substitute is working
                 if self._queue:
                     job = self._queue.popleft()
                     job.state = _JobState.RUNNING

@@ -1,1 +1,1 @@
-"""The ground everything stands on: errors, clock, ids, canonical JSON, time windows."""
+"""What every room uses: errors, clock, ids, canonical JSON, time windows."""

@@ -1,4 +1,4 @@
-"""Time as something handed over: what reads an instant, and what waits for one, asks the same `Clock`."""
+"""The clock port: the same `Clock` gives the time and fires the timers."""
 
 from __future__ import annotations
 
@@ -16,38 +16,38 @@ from diagnosis_harness.kernel.faults import report_fault
 
 
 class Clock(Protocol):
-    """Tells the time and calls back at a time. A test that owns the clock owns the waits as well."""
+    """Gives the time and calls back at a given time, so a test that controls it controls all waits."""
 
     def now_s(self) -> float:
         """Seconds since the Unix epoch, UTC. Never runs backwards."""
         ...
 
     def call_at(self, at_s: float, callback: Callable[[], object]) -> Callable[[], None]:
-        """Call `callback` once, as soon as `now_s() >= at_s`; an instant already past is due at once.
+        """Call `callback` once, as soon as `now_s() >= at_s`; a time already past is due at once.
 
-        The callback comes from any thread, holds no lock of the clock, must be quick and must not raise.
-        What may take its time goes from the callback to `hand_off`: other callbacks wait behind this one.
+        The callback runs on any thread and outside the clock's lock. It must be quick and must not raise,
+        since other callbacks wait behind it; it passes slow work to `hand_off`.
 
         Returns:
             A function that disarms the call. It may be called at any time, more than once and from any
-            thread; a callback that is already on its way is not called back.
+            thread; it does not stop a callback that has started.
         """
         ...
 
     def hand_off(self, call: Callable[[], None]) -> None:
-        """Have `call` called once, soon, where no timer waits for it to return; it must not raise."""
+        """Run `call` once, soon, on a thread that no timer waits for; it must not raise."""
         ...
 
     def close(self) -> None:
-        """Let the clock's threads end once nothing is armed; waits for none, and twice is once.
+        """Let the clock's threads end once nothing is armed, without waiting for them. May be called twice.
 
-        What is armed is still called, also what is armed later: bookkeeping after the end stays bounded.
+        Timers armed before or after this still fire, so that bookkeeping after the end keeps its limits.
         """
         ...
 
 
 class Timers:
-    """Callbacks in order of their instants; knows no clock. Behind the system's clock and the manual one."""
+    """A heap of callbacks by due time, without a clock of its own; both clocks use it."""
 
     def __init__(self) -> None:
         self._heap: list[tuple[float, int]] = []
@@ -70,7 +70,7 @@ class Timers:
             heapq.heapify(self._heap)
 
     def next_at_s(self) -> float | None:
-        """The earliest armed instant, or None when nothing is armed."""
+        """When the next callback is due, or None when nothing is armed."""
         while self._heap and self._heap[0][1] not in self._callbacks:
             heapq.heappop(self._heap)
         return self._heap[0][0] if self._heap else None
@@ -84,10 +84,10 @@ class Timers:
 
 
 class SystemClock:
-    """Wall time, read once and carried on by the monotonic clock: an adjustment of wall time moves nothing.
+    """Wall time read once and continued by the monotonic clock: adjusting the system time has no effect.
 
-    One daemon thread, started by the first `call_at`, serves all timers. What is handed off has threads of
-    its own. A clock serves the process that made it: in a fork it still tells the time, and arms nothing.
+    One daemon thread, started by the first `call_at`, serves all timers. `hand_off` uses separate threads. A
+    clock belongs to the process that made it: in a fork it still gives the time, and arms nothing.
     """
 
     def __init__(self) -> None:
@@ -117,22 +117,22 @@ class SystemClock:
                 self._thread = threading.Thread(target=self._serve, name="diagnosis-clock", daemon=True)
                 self._thread.start()
             elif at_s < self._sleeps_until_s:
-                # Only an earlier instant wakes the thread: a later one is found when it wakes anyway.
+                # Only an earlier time wakes the thread: a later one is found when it wakes anyway.
                 self._sleeps_until_s = at_s
                 self._changed.notify()
 
         def disarm() -> None:
             if os.getpid() != self._process:
-                return  # nothing is armed in a fork, and the lock may be one that nobody gives back
+                return  # nothing is armed in a fork, and the copied lock may never be released
             with self._changed:
                 self._timers.remove(number)
                 if self._is_closed:
-                    self._changed.notify()  # this may have been the last one that the thread stayed for
+                    self._changed.notify()  # the thread may have been waiting only for this one
 
         return disarm
 
     def hand_off(self, call: Callable[[], None]) -> None:
-        """Call `call` from a thread of its own, or from one that has just finished another such call.
+        """Run `call` on a new thread, or on one that has just finished another such call.
 
         Raises:
             ContractViolation: this process is a fork of the one that made the clock.

@@ -1,4 +1,4 @@
-"""What is closed when it is done with: a context manager, whose end is `close`."""
+"""Base class of what must be closed after use: a context manager that calls `close`."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import Self
 
 
 class Closing(ABC):
-    """Base of what holds threads, files or connections of its own."""
+    """Base of classes that own threads, files or connections."""
 
     __slots__ = ()
 
     @abstractmethod
     def close(self) -> None:
-        """Give back what is held. Twice is once."""
+        """Release everything. May be called twice."""
 
     def __enter__(self) -> Self:
         return self

@@ -1,4 +1,4 @@
-"""Calls that may block, each on a thread for which nothing else waits."""
+"""Run calls that may block, each on a thread that nothing else waits for."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from collections.abc import Callable
 from diagnosis_harness.kernel.faults import report_fault
 
 THREADS_MAX = 64
-"""More calls than anybody expects to block at once; beyond it, calls wait in the order they came."""
+"""More than are expected to block at once; further calls wait in order."""
 
 
 class DetachedCalls:
-    """Starts a daemon thread for a call, up to a bound; a thread ends when no call is left."""
+    """Starts daemon threads for calls, up to a bound; a thread ends when no call is left."""
 
     def __init__(self, *, threads_max: int = THREADS_MAX) -> None:
         self._threads_max = threads_max
@@ -22,7 +22,7 @@ class DetachedCalls:
         self._at_work = 0
 
     def submit(self, call: Callable[[], None]) -> None:
-        """Have `call` called once, soon. One that raises is reported, and others go on."""
+        """Run `call` once, soon. A call that raises is reported and does not affect the others."""
         with self._lock:
             self._calls.append(call)
             if self._at_work >= self._threads_max:
@@ -39,7 +39,7 @@ class DetachedCalls:
                 call()
             except BaseException as error:  # noqa: BLE001 - one caller's fault must not keep the others from being called
                 report_fault(error)
-            del call  # what it holds is not kept while the next one is waited for
+            del call  # release what it references before waiting for the next one
 
     def _next(self) -> Callable[[], None] | None:
         with self._lock:

@@ -108,7 +108,7 @@ class RunAborted(DiagnosisHarnessError):
 
 
 class RunForked(RunAborted):
-    """This process is a fork of the one that opened the run: there it goes on, and here it has ended."""
+    """This process is a fork of the one that opened the run: the run continues there and has ended here."""
 
     def __init__(self, state: str, reason: str | None) -> None:
         super().__init__(state, reason)
@@ -116,13 +116,13 @@ class RunForked(RunAborted):
 
 
 class InterruptCarried(DiagnosisHarnessError):
-    """KeyboardInterrupt or SystemExit on its way from a task to the one who waits for it.
+    """Carries KeyboardInterrupt or SystemExit from a task to its waiter.
 
-    A task that raises one of them as it is stops the event loop at once, and the bookkeeping of everybody
-    with it. So it goes the way that every error goes, and leaves the loop from the host's own task.
+    A task that raises one of them directly stops the event loop at once, and with it everybody's bookkeeping.
+    Wrapped, it travels like any other error and leaves the loop through the host's own task.
 
     Attributes:
-        raised: what the one who waits raises in its place.
+        raised: what the waiter raises in its place.
     """
 
     def __init__(self, raised: BaseException) -> None:
@@ -148,7 +148,7 @@ class FailureKind(StrEnum):
     RATE_LIMITED = "RATE_LIMITED"
     UNAVAILABLE = "UNAVAILABLE"
     INVALID_OUTPUT = "INVALID_OUTPUT"
-    REJECTED = "REJECTED"  # the other side understood and said no
+    REJECTED = "REJECTED"  # the other side understood the request and refused it
     NO_EVIDENCE = "NO_EVIDENCE"
     CANCELLED = "CANCELLED"
     DEADLINE = "DEADLINE"
@@ -157,7 +157,7 @@ class FailureKind(StrEnum):
 
 
 class TechnicalFailure(DiagnosisHarnessError):
-    """Something outside did not work.
+    """Something outside this program failed.
 
     Attributes:
         kind: how it failed; the retry executor decides by it, never by the text.
@@ -186,7 +186,7 @@ class StoreFailure(TechnicalFailure):
     """A store failed, was too slow, or returned other bytes than it was given.
 
     Attributes:
-        trouble: which store, and how, for whoever must be told; nothing is decided by the text.
+        trouble: which store failed, and how; code reads this and never the text.
     """
 
     def __init__(
@@ -201,7 +201,7 @@ class StoreFailure(TechnicalFailure):
 
 
 class RouterUnavailable(TechnicalFailure):
-    """The question's path is not known: the router's attempts are used up, or it named no path."""
+    """The router gave no path for the question: its attempts are used up, or it named none."""
 
 
 class KnowledgeUnavailable(TechnicalFailure):
@@ -209,7 +209,7 @@ class KnowledgeUnavailable(TechnicalFailure):
 
 
 class AnswerRefused(TechnicalFailure):
-    """A player's answer quotes or names what it was not given; no other takes its place."""
+    """A player's answer quotes or names something that it was not given; it is not replaced."""
 
 
 class MaskingFailed(TechnicalFailure):
@@ -225,11 +225,11 @@ class OnsetOutsideData(TechnicalFailure):
 
 
 class RunNotKept(TechnicalFailure):
-    """The end of a run could not be kept; nothing public may come of it, and its row is ended later."""
+    """The end of a run could not be stored; nothing of it is published, and its row is ended later."""
 
 
 class ServiceFailure(TechnicalFailure):
-    """A server that the command line asked was not reached, or answered with a problem.
+    """The server that the command line asked could not be reached, or answered with a problem.
 
     Attributes:
         status: of the HTTP response; None where there was none.
@@ -247,7 +247,7 @@ class RunUnknown(DiagnosisHarnessError):
 
 
 class RunGoesOn(DiagnosisHarnessError):
-    """The run has not ended: what is asked for does not exist yet, and will."""
+    """The run has not ended: what was asked for does not exist yet."""
 
 
 class NotPermitted(DiagnosisHarnessError):
@@ -307,7 +307,7 @@ class ProjectionTooLarge(DiagnosisHarnessError):
 
 
 class JsonInvalid(DiagnosisHarnessError):
-    """A JSON text, or a value in one, that is not as its reader wants it.
+    """A JSON text, or a value in one, that its reader does not accept.
 
     Attributes:
         place: the value at fault, as a path inside the text; empty for the whole of it.
@@ -360,15 +360,15 @@ class MalformedAnswer(DiagnosisHarnessError):
 
 
 class NothingToRelease(DiagnosisHarnessError):
-    """The diagnosis ended and left neither a conclusion that stands nor a verified fact."""
+    """The diagnosis ended without a conclusion that passed its checks and without a verified fact."""
 
 
 class AgentStopped(DiagnosisHarnessError):
     """The diagnosis loop ended without a legal draft.
 
     Attributes:
-        snapshot: what the loop had learnt (`diagnosis.progress.ProgressSnapshot`); typed as object here,
-            since this page stands below the diagnosis room.
+        snapshot: what the loop had learnt (`diagnosis.progress.ProgressSnapshot`); typed as object, since
+        kernel may not import the diagnosis room.
     """
 
     def __init__(self, message: str, *, snapshot: object) -> None:
@@ -389,7 +389,7 @@ class PolicyFailed(AgentStopped):
 
 
 class AgentAborted(AgentStopped):
-    """The run ended (cancel or deadline) while the loop was at work."""
+    """The run ended (cancel or deadline) while the loop was running."""
 
     def __init__(self, aborted: RunAborted, *, snapshot: object) -> None:
         super().__init__(str(aborted), snapshot=snapshot)

@@ -1,4 +1,4 @@
-"""The one door to random identities. Every id is a safe key segment: letters, digits, `-`."""
+"""The only source of random ids. Every id is a safe key segment: letters, digits, `-`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Protocol
 
 
 class IdSource(Protocol):
-    """Makes identities that are unique wherever runs are kept together. Safe from any thread."""
+    """Makes ids that are unique across all processes that share a store. Safe from any thread."""
 
     def new_run_id(self) -> str:
         """A fresh run id."""
@@ -19,11 +19,11 @@ class IdSource(Protocol):
         ...
 
     def new_tool_call_id(self) -> str:
-        """A fresh tool call id, for a policy that is its own framework (the embedded analyst)."""
+        """A fresh tool call id, for a policy that gets none from a framework (the embedded analyst)."""
         ...
 
     def new_request_id(self) -> str:
-        """A fresh id of a request to the service, by which its log and its client speak of it."""
+        """A fresh id of a request to the service, which stands in its log and in its response."""
         ...
 
     def new_secret(self) -> str:
@@ -32,7 +32,7 @@ class IdSource(Protocol):
 
 
 class RandomIds:
-    """Random 128-bit ids with a prefix that tells a person what they name, and random secrets."""
+    """Random 128-bit ids with a prefix that shows what they name, and random secrets."""
 
     def new_run_id(self) -> str:
         """`run-` and 32 hexadecimal digits."""

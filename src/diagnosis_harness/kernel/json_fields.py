@@ -1,4 +1,4 @@
-"""From a JSON value to what it should hold: exact types, no unknown field; each error names its place."""
+"""Read JSON values strictly: exact types, no unknown field, and an error that names the place."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ E = TypeVar("E", bound=StrEnum)
 
 
 class JsonFields:
-    """The fields of one JSON object, each read once under its own type.
+    """Reads the fields of one JSON object, each with its type.
 
     Args:
-        optional: None where other fields may be there that the caller does not read.
+        optional: None where the object may have further fields that the caller does not read.
 
     Raises:
         JsonInvalid: the value is no object, a required field is missing, or an unknown one is there.
@@ -40,7 +40,7 @@ class JsonFields:
         self.path = path
 
     def has(self, name: str) -> bool:
-        """Whether a field is there, null included."""
+        """Whether a field is present, even if it is null."""
         return name in self._held
 
     def raw(self, name: str) -> JsonValue:
@@ -60,7 +60,7 @@ class JsonFields:
         return None if self.raw(name) is None else self.text(name)
 
     def number(self, name: str) -> float:
-        """A finite number; true and false are none, nor is a text of digits."""
+        """A finite number; true, false and a text of digits are refused."""
         return number_at(self.raw(name), self.place(name))
 
     def maybe_number(self, name: str) -> float | None:
@@ -92,7 +92,7 @@ def place_in(path: str, name: str) -> str:
 def object_at(
     value: JsonValue, place: str, *, required: Iterable[str] = (), optional: Iterable[str] | None = ()
 ) -> dict[str, JsonValue]:
-    """An object that has every required field, and none beside these and the optional ones (None: any)."""
+    """An object that has every required field, and no others than the optional ones (None: any)."""
     held = any_object_at(value, place)
     wanted = tuple(required)
     if missing := [name for name in wanted if name not in held]:

@@ -1,4 +1,4 @@
-"""The two languages of everything that people read, and texts that exist in both."""
+"""The two languages of every text for people, and texts in both."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Text:
 
 
 def language_of(question: str) -> Language:
-    """The language of a question by its sentence, in which a name counts for nothing.
+    """The language of a question, judged by its sentence; names do not count.
 
     `why is 预订 slow` asks in English, `checkout 为什么慢` in Chinese: Han characters make it Chinese,
     unless English words frame them and no Chinese one asks.
@@ -47,7 +47,8 @@ def language_of(question: str) -> Language:
 
 _WORD = re.compile("[a-z]+")
 _FRAME_LEAST = 2
-"""Words from which a sentence is English: one alone may be a name (`the` in `the-cart`), or slang."""
+"""Words that mark a sentence as English; a single one may be part of a name (`the` in `the-cart`), or
+slang."""
 _FRAME_TEXT = """
 why is are was were the a did does do what when how which since at in of from has have to and or for with
 """

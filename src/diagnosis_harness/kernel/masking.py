@@ -1,7 +1,7 @@
-"""Secrets and personal data out of text, before it is kept, shown to a language model, or logged.
+"""Removes secrets and personal data from text before it is stored, shown to a language model, or logged.
 
-One function, one rule table (`kernel.masking_rules`). What stands in a secret's place names its kind and
-nothing else. Whatever goes wrong raises `MaskingFailed`: nobody gets the raw text back by accident.
+One function, one rule table (`kernel.masking_rules`). The replacement names the kind of secret and nothing
+else. Any failure raises `MaskingFailed`, so that the raw text is never returned by accident.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from diagnosis_harness.kernel.masking_names import Key, keys_of
 from diagnosis_harness.kernel.masking_rule import MaskingRule
 
 WITHHELD = "[masked:withheld]"
-"""Stands where a text could not be masked."""
+"""Replaces a text that could not be masked."""
 
 _ROUNDS_MAX = 8
 _DEPTH_MAX = 64
@@ -94,7 +94,7 @@ def mask(text: str, table: RuleTable | None = None) -> Masked:
     A pass is linear in the length of the text. Passes are repeated until one finds nothing, eight at most.
 
     Raises:
-        MaskingFailed: it is no text, a rule failed, or it does not come to rest.
+        MaskingFailed: it is no text, a rule failed, or passes keep finding something.
     """
     if not isinstance(text, str):
         raise MaskingFailed(f"{type(text).__name__} is no text")
@@ -115,7 +115,7 @@ def mask(text: str, table: RuleTable | None = None) -> Masked:
 
 
 def mask_or_withhold(text: str) -> str:
-    """The masked text, or `[masked:withheld]` where it could not be masked; for what is only shown."""
+    """The masked text, or `[masked:withheld]` where it could not be masked; for text that is only shown."""
     try:
         return mask(text).text
     except MaskingFailed:
@@ -123,7 +123,7 @@ def mask_or_withhold(text: str) -> str:
 
 
 def mask_value(value: JsonValue, key: str = "") -> JsonValue:
-    """A JSON value with every text in it masked, and whole what stands under the name of a secret.
+    """A JSON value with every text in it masked; a value under the name of a secret is masked entirely.
 
     Raises:
         MaskingFailed: a text could not be masked, or nesting passes 64 levels.
@@ -154,7 +154,7 @@ def _mask_text(text: str, key: str) -> str:
 
 
 def _spans(text: str, table: RuleTable) -> list[_Span]:
-    """What to replace, in order and apart: spans that overlap are one, under the first one's kind."""
+    """What to replace, in order: overlapping spans are merged, under the first one's kind."""
     lowered = _lower(text)
     keys = keys_of(text, lowered)
     return _merge(
@@ -166,7 +166,7 @@ def _spans(text: str, table: RuleTable) -> list[_Span]:
 
 
 def _lower(text: str) -> str:
-    return text.replace("İ", "I").lower()  # the one letter that grows in lower case: places must not move
+    return text.replace("İ", "I").lower()  # it alone grows in lower case, which would move all places
 
 
 def _matches(rule: MaskingRule, text: str, keys: Sequence[Key]) -> Iterable[re.Match[str]]:
@@ -196,7 +196,7 @@ def _merge(found: Iterable[_Span]) -> list[_Span]:
 
 
 def _span(kind: str, match: re.Match[str]) -> _Span | None:
-    """Where the secret itself stands, without its quotes and without brackets that close around it."""
+    """The place of the secret itself, without its quotes and without brackets that close around it."""
     groups = match.re.groupindex
     quoted = next((name for name in _QUOTES if name in groups and match[name] is not None), None)
     start, end = match.span(quoted or "secret")
@@ -210,7 +210,7 @@ def _span(kind: str, match: re.Match[str]) -> _Span | None:
 
 
 def _behind_placeholder(text: str, start: int, end: int) -> int:
-    """Where a secret begins that seems to begin inside a placeholder; its end where nothing else is in it.
+    """The start of a match, moved behind a placeholder that it begins in; its end if nothing else is in it.
 
     The colon of a placeholder looks like that of `user:password`. Masking a part of one would make two of it,
     and then one again, without end.

@@ -1,4 +1,4 @@
-"""Last looks at a possible secret, where its form alone does not tell; pure, each linear in the match."""
+"""Checks of a possible secret whose form alone does not decide; pure, each linear in the match."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import re
 _QUOTES = ("q1", "q2", "q3")
 
 PLACEHOLDER = re.compile(r"\[masked:[a-z-]+\]?")
-"""What stands where something was masked; without its bracket where a delimiter cut it off."""
+"""A placeholder; without its bracket where a delimiter cut it off."""
 
 _NO_SECRETS = frozenset(
     {
@@ -76,7 +76,7 @@ _UNIT_AFTER = re.compile(
 
 
 def looks_random(match: re.Match[str]) -> bool:
-    """Upper and lower case and digits, as a made key has and a path or name has not."""
+    """Whether it mixes upper case, lower case and digits, as generated keys do and paths and names do not."""
     text = match["secret"]
     upper = sum(character.isupper() for character in text)
     lower = sum(character.islower() for character in text)
@@ -160,7 +160,7 @@ def is_quoted_key(match: re.Match[str]) -> bool:
 
 
 def is_argument(match: re.Match[str]) -> bool:
-    """A value that is more than a number of a port, a user or a group, and more than a name of a variable."""
+    """A value that is not just the number of a port, user or group, nor the name of a variable."""
     value = _secret_of(match)
     return is_value(match) and not re.fullmatch(r"[\d.:/\-]*(?:tcp|udp)?|\$\(.*", value)
 
@@ -169,7 +169,7 @@ def has_digit_or_sign(match: re.Match[str]) -> bool:
     """A word that does not occur in prose."""
     value = match["secret"].rstrip(".,;!?)")
     if _HYPHENATED.search(_before(match, match.start(), 20)):
-        return False  # a name such as auth-token, and what is said of it
+        return False  # a name such as auth-token, and words about it
     return is_value(match) and re.search(r"[\d!#$%&*+@^_~]", value) is not None
 
 
@@ -190,7 +190,7 @@ def is_word_with_digit(match: re.Match[str]) -> bool:
 
 
 def holds_a_token(match: re.Match[str]) -> bool:
-    """A part of a path that was made and not chosen: long, with digits and letters."""
+    """A generated part of a path: long, with digits and letters."""
     return any(_is_made(part) for part in re.split(r"[/@=]|%2F", match["secret"]))
 
 

@@ -1,4 +1,4 @@
-"""Which of many short texts stand in a line, quickly: most lines hold none of them."""
+"""Finds quickly which of many short texts occur in a line; most lines contain none."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _LONG = 2_000
 
 
 class Hints(Generic[T]):
-    """Hints, each with what it speaks for."""
+    """Hints, each with the value it stands for."""
 
     __slots__ = ("_all", "_by_pair", "_signs")
 
@@ -26,7 +26,7 @@ class Hints(Generic[T]):
             self._by_pair.setdefault(hint[:2], []).append((hint, meaning))
 
     def find(self, text: str) -> Iterator[T]:
-        """What the hints in a text speak for."""
+        """The values of the hints that occur in a text."""
         if len(text) >= _LONG:
             candidates: Iterable[tuple[str, T]] = self._all
         else:

@@ -11,19 +11,19 @@ from diagnosis_harness.kernel.masking_hints import Hints
 
 
 class KeyGroup(Enum):
-    """How sure a name is of what follows it."""
+    """How certain it is that a secret follows a name."""
 
     PASSWORD = "password"  # noqa: S105 - the name of a group
-    """A password, in one of many languages: prose may follow it as well as a separator."""
+    """A word for password, in one of many languages: prose may follow it as well as a separator."""
     TOKEN = "token"  # noqa: S105 - the name of a group
-    """A token, key or other secret: words of a status follow it as often as a value does."""
+    """A word for a token, key or other secret: a word of status follows it as often as a value does."""
     SHORT = "short"
     """A word that means other things too (`pass`, `clave`): the value has to look like a password."""
 
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """Where the name of a secret stands."""
+    """The place of the name of a secret."""
 
     start: int
     end: int

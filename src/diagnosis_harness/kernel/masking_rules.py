@@ -1,10 +1,10 @@
 """What counts as a secret or as personal data in text, as one table (see `kernel.masking`).
 
-Every pattern is linear with an engine that tries again what it took: a repeat without bound is followed by
-nothing, or by what it could not have read itself, so giving back is refused at once; and no pattern starts
-again inside a run that it has read. Possessive repeats and atomic groups are not used: Python before 3.11.5
-finds too little with them. Rules are tried only where a hint, a long run or the name of a secret stands in
-the text, so that an ordinary line costs little more than a few substring searches.
+Every pattern is linear in a backtracking engine: an unbounded repeat is followed by nothing, or by what it
+cannot match itself, so backtracking fails at once; and no pattern starts again inside a run that it has read.
+Possessive repeats and atomic groups are not used: Python before 3.11.5 finds too little with them. Rules are
+tried only where a hint, a long run or the name of a secret stands in the text, so that an ordinary line costs
+little more than a few substring searches.
 """
 
 from __future__ import annotations

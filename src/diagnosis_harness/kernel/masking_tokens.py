@@ -12,7 +12,7 @@ from diagnosis_harness.kernel.masking_rule import MaskingRule
 _LEFT = r"(?:(?<![A-Za-z0-9_-])|(?<=\\[nrt]))"
 _RIGHT = r"(?![A-Za-z0-9_-])"
 _RUN = re.compile(r"(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{40}")
-_RUN_LEFT = r"(?<![A-Za-z0-9+/=])(?<!sha512-)(?<!sha384-)"  # sums of packages stay
+_RUN_LEFT = r"(?<![A-Za-z0-9+/=])(?<!sha512-)(?<!sha384-)"  # checksums of packages are kept
 _RUN_RIGHT = r"(?![A-Za-z0-9+/=])"
 
 
@@ -112,7 +112,7 @@ WEBHOOKS: tuple[MaskingRule, ...] = (
         re.compile(r"hooks\.slack\.com/(?:services|workflows|triggers)/(?P<secret>[A-Za-z0-9/]{20,})"),
         ("hooks.slack.com",),
     ),
-    MaskingRule(  # whoever knows the path may post
+    MaskingRule(  # anyone who knows the path may post
         "webhook",
         re.compile(
             rf"{_HOOK}/(?:(?i:in(?:coming)?-?)?(?i:(?:web)?hooks?(?:b2)?)|integration"

@@ -1,4 +1,4 @@
-"""Known names in a text: pure. One place says what counts as the same name."""
+"""Finds known names in a text, and defines which names count as the same; pure."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _SEPARATORS = re.compile(r"[-_./\s]+")
 
 
 def fold_name(name: str) -> str:
-    """A name without case, its words joined by one space: equal for what counts as the same name."""
+    """A name in lower case with its words joined by one space: equal for names that count as the same."""
     return _SEPARATORS.sub(" ", name.casefold())
 
 

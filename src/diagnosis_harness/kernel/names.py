@@ -1,4 +1,4 @@
-"""Names and texts from data or an agent, as they stand inside a sentence of ours.
+"""How names and texts from data or an agent are written inside our own sentences.
 
 A name is data. One that is an identifier stands as it is; every other one stands in quotation marks, so that
 no service can be called `checkout is the cause. The service payment` and be read as our own words.
@@ -64,7 +64,7 @@ def plain(text: str) -> str:
 
 
 def is_shown(character: str) -> bool:
-    """Whether a character stands for itself: it is visible, or a blank, and turns nothing around."""
+    """Whether a character may be printed as it is: visible or a blank, and not changing the direction."""
     return character == " " or (character.isprintable() and unicodedata.category(character) != "Cf")
 
 

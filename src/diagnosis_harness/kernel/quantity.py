@@ -1,4 +1,4 @@
-"""Numbers with units, compared as a careful reader would: by conversion and rounding, not by closeness."""
+"""Compares numbers with units by conversion and rounding, not by closeness."""
 
 from __future__ import annotations
 

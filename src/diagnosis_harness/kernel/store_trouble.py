@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class StoreTrouble(StrEnum):
-    """Which store does not work, and how: one code, and one sentence on every face, for each."""
+    """Which store does not work, and how: one code each, and one sentence for people in each interface."""
 
     DATABASE_AWAY = "DATABASE_AWAY"  # it does not answer
     DATABASE_FULL = "DATABASE_FULL"  # its disk
@@ -14,7 +14,7 @@ class StoreTrouble(StrEnum):
     DATABASE_READ_ONLY = "DATABASE_READ_ONLY"
     DATABASE_FAILED = "DATABASE_FAILED"  # it answers with an error of its own: damaged, refused, unknown
     ROW_UNREADABLE = "ROW_UNREADABLE"  # one row holds what this program cannot read
-    EVIDENCE_AWAY = "EVIDENCE_AWAY"  # the evidence store, where it is another than the database
+    EVIDENCE_AWAY = "EVIDENCE_AWAY"  # the evidence store, where it is not the database
     EVIDENCE_FULL = "EVIDENCE_FULL"
     EVIDENCE_READ_ONLY = "EVIDENCE_READ_ONLY"
     EVIDENCE_FAILED = "EVIDENCE_FAILED"
@@ -23,7 +23,7 @@ class StoreTrouble(StrEnum):
 
     @property
     def is_of_evidence(self) -> bool:
-        """Whether the evidence store is at fault, so that the database may well answer."""
+        """Whether the evidence store is at fault; the database may still answer."""
         return self in _OF_EVIDENCE
 
 

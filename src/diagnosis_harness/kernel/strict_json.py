@@ -1,4 +1,4 @@
-"""The one way from JSON text to its value: RFC 8259 and no more, with limits that are checked before parsing.
+"""The only reader of JSON text: strict RFC 8259, with limits that are checked before parsing.
 
 A caller translates `JsonInvalid` into its own error, once (`json_errors_as`); `kernel.json_fields` reads on
 from the value.
@@ -26,14 +26,14 @@ _SURROGATES = re.compile("[\ud800-\udfff]")
 def parse_json(
     data: bytes | str, *, place: str = "", depth_max: int = DEPTH_MAX, size_max_bytes: int | None = None
 ) -> JsonValue:
-    """The one value that a text is, such that every JSON reader reads the same.
+    """The value of a text that every JSON reader would read alike.
 
     Args:
         place: where the text itself stands, as errors name it.
 
     Raises:
-        JsonInvalid: too large, too deep, not UTF-8, not JSON, a name twice in one object, NaN, a number
-            beyond all use, half of a surrogate pair.
+        JsonInvalid: too large, too deep, not UTF-8, not JSON, a name twice in one object, NaN, a number out
+        of range, half of a surrogate pair.
     """
     try:
         return _parse_strictly(data, depth_max, size_max_bytes)
@@ -44,8 +44,8 @@ def parse_json(
 def parse_loosely(data: bytes) -> JsonValue:
     """The value that a text is. Where a name stands twice, the last one counts; NaN and half characters pass.
 
-    For a caller that afterwards compares what it read, byte by byte, with what may be there: it can say more
-    about such a text than that it is no JSON.
+    For a caller that then compares the value byte by byte with what is allowed, and so can report more than
+    that the text is not JSON.
 
     Raises:
         JsonInvalid: not UTF-8, or nothing that can be parsed.
@@ -55,7 +55,7 @@ def parse_loosely(data: bytes) -> JsonValue:
 
 @contextmanager
 def json_errors_as(error_of: Callable[[str, str], Exception]) -> Iterator[None]:
-    """Raise an error of the caller, made of place and problem, in the place of `JsonInvalid`."""
+    """Raise the caller's own error, made from place and problem, instead of `JsonInvalid`."""
     try:
         yield
     except JsonInvalid as invalid:
@@ -93,7 +93,7 @@ def _decode(data: bytes | str) -> str:
 
 
 def _check_depth(text: str, depth_max: int) -> None:
-    """Without recursion, and before a parser recurses."""
+    """Check the nesting without recursion, before a parser recurses."""
     depth = 0
     for found in _STRUCTURE.finditer(text):
         if found[0] in "[{":

@@ -30,11 +30,11 @@ class TimeWindow:
         return self.end_s - self.start_s
 
     def contains(self, time_s: float) -> bool:
-        """Whether an instant lies inside; the end itself does not."""
+        """Whether a time lies inside; the end itself does not."""
         return self.start_s <= time_s < self.end_s
 
     def overlaps(self, other: TimeWindow) -> bool:
-        """Whether the two share an instant."""
+        """Whether the two overlap."""
         return self.start_s < other.end_s and other.start_s < self.end_s
 
     def covers(self, other: TimeWindow) -> bool:
@@ -46,7 +46,7 @@ class TimeWindow:
 
 
 def utc_text(time_s: float) -> str:
-    """An instant as ISO 8601 in UTC with a `Z`, to the millisecond, which is dropped when it is zero."""
+    """A time as ISO 8601 in UTC with a `Z`, to the millisecond, which is dropped when it is zero."""
     moment = datetime.fromtimestamp(round(time_s, 3), tz=UTC)
     text = moment.strftime("%Y-%m-%dT%H:%M:%S")
     millis = moment.microsecond // 1000
